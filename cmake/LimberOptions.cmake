@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: limber contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Cache options, and limber_options(target), which every target of ours goes through.
+include_guard()
+include(CheckCXXSourceRuns)
+
+option(LIMBER_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(LIMBER_BENCH "Add the benchmarks (target `bench`, not built by default)" OFF)
+option(LIMBER_FUZZ "Build the fuzzers in tests/fuzz (clang only)" OFF)
+option(LIMBER_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+set(LIMBER_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread; empty: none")
+
+# The oldest machine to run on: AVX2 and FMA where this machine has them.
+check_cxx_source_runs("
+  int main() {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") && __builtin_cpu_supports(\"bmi2\") ? 0 : 1;
+  }" LIMBER_HAS_X86_64_V3)
+set(limber_default_arch "")
+if(LIMBER_HAS_X86_64_V3)
+  set(limber_default_arch x86-64-v3)
+endif()
+set(LIMBER_ARCH "${limber_default_arch}" CACHE STRING "-march of limber's own code; empty: the compiler's default")
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+  endif()
+  find_program(LIMBER_CCACHE ccache)
+  if(LIMBER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${LIMBER_CCACHE})
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+endif()
+if(LIMBER_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  message(FATAL_ERROR "LIMBER_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++")
+endif()
+
+set(limber_warnings -Wall -Wextra -Wpedantic -Wshadow -Wcast-qual -Wformat=2 -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wold-style-cast -Wundef -Wunused)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  list(APPEND limber_warnings -Wduplicated-cond -Wlogical-op)
+  # These three see ghosts in optimised Eigen code.
+  list(APPEND limber_warnings -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow)
+endif()
+# Sanitizers confuse the warnings that follow values; the plain builds are the ones that must be clean.
+if(LIMBER_WERROR AND NOT LIMBER_SANITIZE)
+  list(APPEND limber_warnings -Werror)
+endif()
+
+# With -std=c++20 GCC fuses no multiply-add unless told to.  Never -ffast-math: NaN and infinity are caught, not assumed away.
+set(limber_flags -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+if(LIMBER_ARCH)
+  list(APPEND limber_flags -march=${LIMBER_ARCH})
+endif()
+set(limber_link_flags "")
+if(LIMBER_SANITIZE)
+  list(APPEND limber_flags -O1 -g -fno-omit-frame-pointer -fsanitize=${LIMBER_SANITIZE} -fno-sanitize-recover=all)
+  list(APPEND limber_link_flags -fsanitize=${LIMBER_SANITIZE})
+endif()
+if(LIMBER_FUZZ)
+  list(APPEND limber_flags -fsanitize=fuzzer-no-link)
+endif()
+
+# Language, warnings and machine flags of one of our targets.  Nothing here reaches our users.
+function(limber_options target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE ${limber_warnings} ${limber_flags})
+  target_link_options(${target} PRIVATE ${limber_link_flags})
+  target_compile_definitions(${target} PRIVATE LIMBER_VERSION="${PROJECT_VERSION}")
+endfunction()
