@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: limber contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Everyday commands over CMake.  Each makes sure of the packages it needs first (scripts/packages).
+JOBS ?= $(shell nproc)
+EXAMPLE = examples/canadarm
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test check format sanitize clang bench fuzz clean
+
+# $(call configure,preset,options), $(call build,preset,target), $(call test,preset)
+configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
+build = cmake --build --preset $(1) -j $(JOBS) --target $(2)
+test = echo "== tests: $(1)" && $(call configure,$(1)) && $(call build,$(1),all) && ctest --preset $(1) -j $(JOBS)
+
+help: ## list the commands
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+
+build: ## build the program, build/limber
+	@scripts/packages build
+	@$(call configure,release)
+	@$(call build,release,limber)
+
+run: build ## build, then show and evaluate the example arm
+	build/limber info $(EXAMPLE)/model.yaml
+	build/limber eval $(EXAMPLE)/model.yaml $(EXAMPLE)/state.json
+
+test: ## every check: source, tests, address, undefined-behaviour and thread sanitizers
+	@scripts/packages build check test
+	@$(MAKE) --no-print-directory check
+	@$(call test,release)
+	@$(MAKE) --no-print-directory sanitize
+	@echo "== all checks passed"
+
+check: ## check the source: format, licence lines, room order, lengths
+	@scripts/packages check
+	@echo "== checks of the source"
+	@scripts/check_format
+	@scripts/check_spdx
+	@scripts/check_rooms
+	@scripts/check_lengths
+
+format: ## format the source in place
+	@scripts/packages check
+	@scripts/check_format --fix
+
+sanitize: ## run the tests under the address, undefined-behaviour and thread sanitizers
+	@scripts/packages build test
+	@$(call test,asan)
+	@$(call test,tsan)
+
+clang: ## build and run the tests with clang
+	@scripts/packages build test fuzz
+	@$(call test,clang)
+
+bench: ## build and run the benchmarks
+	@scripts/packages build bench
+	@$(call configure,release,-DLIMBER_BENCH=ON)
+	@$(call build,release,bench)
+	@set -e; for program in build/bench/*_bench; do [ ! -x $$program ] || $$program; done
+
+fuzz: ## build the fuzzers, in build-fuzz/tests
+	@scripts/packages build test fuzz
+	@$(call configure,fuzz)
+	@$(call build,fuzz,all)
+
+clean: ## remove every build folder
+	rm -rf build build-asan build-tsan build-clang build-debug build-fuzz
