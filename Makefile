@@ -8,10 +8,10 @@ EXAMPLE = examples/canadarm
 .DEFAULT_GOAL := help
 .PHONY: help build run test check format sanitize clang bench fuzz clean
 
-# $(call configure,preset,options), $(call build,preset,target), $(call test,preset)
+# $(call configure,preset,options), $(call build,preset,options), $(call test,preset)
 configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
-build = cmake --build --preset $(1) -j $(JOBS) --target $(2)
-test = echo "== tests: $(1)" && $(call configure,$(1)) && $(call build,$(1),all) && ctest --preset $(1) -j $(JOBS)
+build = cmake --build --preset $(1) -j $(JOBS) $(2)
+test = echo "== tests: $(1)" && $(call configure,$(1)) && $(call build,$(1)) && ctest --preset $(1) -j $(JOBS)
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -19,7 +19,7 @@ help: ## list the commands
 build: ## build the program, build/limber
 	@scripts/packages build
 	@$(call configure,release)
-	@$(call build,release,limber)
+	@$(call build,release,--target limber)
 
 run: build ## build, then show and evaluate the example arm
 	build/limber info $(EXAMPLE)/model.yaml
@@ -50,19 +50,19 @@ sanitize: ## run the tests under the address, undefined-behaviour and thread san
 	@$(call test,tsan)
 
 clang: ## build and run the tests with clang
-	@scripts/packages build test fuzz
+	@scripts/packages build test clang
 	@$(call test,clang)
 
 bench: ## build and run the benchmarks
 	@scripts/packages build bench
 	@$(call configure,release,-DLIMBER_BENCH=ON)
-	@$(call build,release,bench)
+	@$(call build,release,--target bench)
 	@set -e; for program in build/bench/*_bench; do [ ! -x $$program ] || $$program; done
 
 fuzz: ## build the fuzzers, in build-fuzz/tests
-	@scripts/packages build test fuzz
+	@scripts/packages build clang
 	@$(call configure,fuzz)
-	@$(call build,fuzz,all)
+	@$(call build,fuzz)
 
 clean: ## remove every build folder
 	rm -rf build build-asan build-tsan build-clang build-debug build-fuzz
