@@ -41,8 +41,8 @@ set(limber_warnings -Wall -Wextra -Wpedantic -Wshadow -Wcast-qual -Wformat=2 -Wn
     -Wold-style-cast -Wundef -Wunused)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND limber_warnings -Wduplicated-cond -Wlogical-op)
-  # These three see ghosts in optimised Eigen code.
-  list(APPEND limber_warnings -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow)
+  # These see ghosts in optimised code of Eigen and of the standard strings (GCC 12).
+  list(APPEND limber_warnings -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)
 endif()
 # Sanitizers confuse the warnings that follow values; the plain builds are the ones that must be clean.
 if(LIMBER_WERROR AND NOT LIMBER_SANITIZE)
