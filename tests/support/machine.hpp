@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "limber/model/model.hpp"
+
+namespace limber::test {
+
+// A body as its maker gets it.  The brute-force reference can follow the first two.
+using BodySpec = std::variant<RigidSpec, ModalSpec, BeamSpec>;
+
+// A machine in plain words, from which come both the library's Model and the brute-force reference.
+// bodies[i] is carried by joints[i], whose parent.body counts from 1 in this order (0: ground).
+struct Machine {
+  Vector3 gravity = Vector3::Zero();
+  Fidelity fidelity = Fidelity::full;
+  std::vector<BodySpec> bodies;
+  std::vector<Joint> joints;
+};
+
+Model make_model(const Machine& machine, Elimination elimination = Elimination::automatic);
+
+// A rigid body is six points: the centre of mass and half an extent to either side along each principal axis.
+std::vector<MassPoint> mass_points(const RigidSpec& spec);
+
+// Number of modes of a rigid or modal body.
+int mode_count(const BodySpec& spec);
+
+}  // namespace limber::test

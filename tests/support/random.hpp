@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <random>
+
+#include "limber/spatial/types.hpp"
+
+namespace limber::test {
+
+// The same numbers on every machine: only the engine is the standard library's, whose output is fixed by the
+// standard; its distributions are not.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  // In [0, 1).
+  double unit() { return std::ldexp(static_cast<double>(engine_() >> 11), -53); }
+  double uniform(double low, double high) { return low + (high - low) * unit(); }
+  // In 0 ... n - 1.
+  int index(int n) { return static_cast<int>(unit() * n); }
+  bool chance(double p) { return unit() < p; }
+  // Box and Muller, one of the two.
+  double normal() { return std::sqrt(-2 * std::log(1 - unit())) * std::cos(2 * std::numbers::pi * unit()); }
+
+  VectorX vector(int n, double scale = 1) {
+    VectorX x(n);
+    for (double& e : x) e = scale * normal();
+    return x;
+  }
+  Vector3 vector3(double scale = 1) { return vector(3, scale); }
+  MatrixX matrix(int rows, int cols, double scale = 1) {
+    MatrixX a(rows, cols);
+    for (int j = 0; j < cols; ++j) a.col(j) = vector(rows, scale);
+    return a;
+  }
+  // Symmetric, eigenvalues at least `least`.
+  MatrixX positive(int n, double least, double scale) {
+    const MatrixX a = matrix(n, n);
+    return scale * (a * a.transpose()) / std::max(n, 1) + least * MatrixX::Identity(n, n);
+  }
+  Vector3 direction() { return vector3().normalized(); }
+  // Unit quaternion (w x y z), even over all rotations.
+  Eigen::Vector4d quaternion() { return vector(4).normalized(); }
+  Matrix3 rotation();
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// Rotation matrix of a unit quaternion (w x y z).
+inline Matrix3 rotation_of(const Eigen::Vector4d& q) {
+  const double w = q[0], x = q[1], y = q[2], z = q[3];
+  Matrix3 R;
+  R << w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y),  //
+      2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x),   //
+      2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z;
+  return R;
+}
+
+inline Matrix3 Random::rotation() { return rotation_of(quaternion()); }
+
+}  // namespace limber::test
