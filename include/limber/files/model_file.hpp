@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "limber/files/reader.hpp"
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+inline constexpr int kMaxBodies = 100'000;
+
+// A model file, YAML or JSON: docs/formats, design §4.  Every key is checked; the first fault is an InputError
+// "FILE:LINE: body 'link2': what is wrong; what to write instead".
+Model read_model(const std::string& path);
+Model parse_model(std::string_view text, const std::string& name_for_messages);
+// A model that is part of a larger document, such as a scenario.
+Model read_model(const Reader& root);
+
+}  // namespace limber

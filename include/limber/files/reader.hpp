@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "limber/files/document.hpp"
+#include "limber/spatial/types.hpp"
+
+namespace limber {
+
+// One value of a document as the reader of a format sees it: typed, strict, with messages that say where.
+// Every failure is an InputError "FILE:LINE: ITEM: PATH what is wrong; what to write instead", in one line:
+// "arm.yaml:9: body 'boom': beam.length must be a number, but is 'six'".  A view: the document must outlive it.
+class Reader {
+ public:
+  explicit Reader(const Document& document) : document_(&document), node_(document.root) {}
+
+  // The same value; messages name the item, as in "body 'boom'", and paths start here.
+  Reader in(std::string item) const;
+  // Throws; `what` goes on from the path: "must be a number", ...
+  [[noreturn]] void fail(std::string_view what) const;
+  // Throws without the path.
+  [[noreturn]] void fail_item(std::string_view what) const;
+
+  const std::string& file() const { return document_->file; }
+  const std::string& item() const { return item_; }
+  int line() const { return node_->line; }
+  bool is_map() const { return node_->kind == DocumentNode::Kind::map; }
+  bool is_list() const { return node_->kind == DocumentNode::Kind::list; }
+
+  // ---- maps ----
+  // A map whose keys are all among `known`.
+  void check_keys(std::span<const std::string_view> known) const;
+  void check_keys(std::initializer_list<std::string_view> known) const { check_keys({known.begin(), known.size()}); }
+  std::vector<std::string> keys() const;
+  bool has(std::string_view key) const { return find(key).has_value(); }
+  std::optional<Reader> find(std::string_view key) const;
+  // Required; `example` is what a missing one could be written as: "length: 6".
+  Reader at(std::string_view key, std::string_view example) const;
+  // The one key of the choices that is there; none or two are refused.
+  std::string_view one_of(std::initializer_list<std::string_view> choices) const;
+
+  // ---- lists ----
+  std::vector<Reader> list() const;
+
+  // ---- scalars ----
+  double number() const;
+  double positive() const;
+  double not_negative() const;
+  int whole_number(int least, int most) const;
+  bool boolean() const;
+  std::string text() const;
+  // Text fit for "body.node" and for a path in a recording: no '.', no '/', one line, at most 200 bytes.
+  std::string name() const;
+  // The index of one of the choices.
+  int choice(std::span<const std::string_view> choices) const;
+
+  // ---- arrays ----
+  VectorX numbers() const;                             // any length
+  VectorX numbers(Eigen::Index size) const;            // that length
+  VectorX number_or_numbers(Eigen::Index size) const;  // one number stands for all
+  Vector3 vector3() const { return numbers(3); }
+  MatrixX matrix(Eigen::Index rows, Eigen::Index cols) const;   // a list of rows
+  MatrixX square_or_diagonal(Eigen::Index n) const;             // n rows, or the n numbers of the diagonal
+  Eigen::Index length(Eigen::Index most) const;                 // of a list, which must not be longer than `most`
+  std::array<MatrixX, 3> three_matrices(Eigen::Index n) const;  // for x, y, z; each n x n
+
+ private:
+  Reader(const Reader& above, const DocumentNode* node, std::string path)
+      : document_(above.document_), node_(node), item_(above.item_), path_(std::move(path)) {}
+  Reader child(std::string_view key, const DocumentNode* node) const;
+  Reader child(std::size_t index) const;
+  void need_list(Eigen::Index size, std::string_view what) const;
+
+  const Document* document_;
+  const DocumentNode* node_;
+  std::string item_, path_;
+};
+
+}  // namespace limber

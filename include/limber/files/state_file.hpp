@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "limber/files/reader.hpp"
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+// What `limber eval` evaluates at.  design §5.
+struct StateFile {
+  VectorX q, v;                // (nq), (nv); quaternions of length 1
+  std::optional<VectorX> tau;  // (nv) hinge torques and modal forces
+  std::optional<VectorX> a;    // (nv) accelerations
+};
+
+// {"q": [...], "v": [...], "tau": [...], "a": [...]}, where tau and a may be missing.  Throws InputError "FILE:LINE:
+// ...".
+StateFile read_state(const std::string& path, const Model& model);
+StateFile parse_state(std::string_view text, const std::string& name_for_messages, const Model& model);
+// A state that is part of a larger document.
+StateFile read_state(const Reader& root, const Model& model);
+
+}  // namespace limber

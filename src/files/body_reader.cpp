@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "files/body_reader.hpp"
+
+#include <fmt/format.h>
+
+#include "files/names.hpp"
+#include "limber/spatial/rotation.hpp"
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+constexpr Eigen::Index kMaxModes = 1000;    // of a modal body
+constexpr Eigen::Index kMaxNodes = 10'000;  // of a body
+constexpr int kMaxBeamModes = 200;          // of one family of a beam
+
+constexpr std::array<std::string_view, 4> kFamilies = {"bending_y", "bending_z", "axial", "torsion"};
+constexpr std::array<std::string_view, 6> kBases = {"clamped-free",  "free-free",  "pinned-free",
+                                                    "craig-bampton", "polynomial", "custom"};
+
+Vector3 vector3_or_zero(const Reader& map, std::string_view key) {
+  const auto given = map.find(key);
+  return given ? given->vector3() : Vector3::Zero();
+}
+
+double not_negative_or_zero(const Reader& map, std::string_view key) {
+  const auto given = map.find(key);
+  return given ? given->not_negative() : 0.0;
+}
+
+// A maker knows neither file nor body: its complaint gets both.
+template <class Make>
+Body make_at(const Reader& at, const Make& make) {
+  try {
+    return make();
+  } catch (const InputError& e) {
+    at.fail_item(e.what());
+  }
+}
+
+std::vector<Reader> node_list(const Reader& body) {
+  const auto nodes = body.find("nodes");
+  if (!nodes) return {};
+  nodes->length(kMaxNodes);
+  return nodes->list();
+}
+
+constexpr std::string_view kNodeName = "name: tip";
+
+// ---- rigid --------------------------------------------------------------------------------------
+
+Node read_fixed_node(const Reader& node) {
+  Node out;
+  out.position = node.at("position", "position: [0.1, 0, 0]").vector3();
+  out.rotation = rpy_rotation(vector3_or_zero(node, "rpy"));
+  return out;
+}
+
+// xx yy zz xy xz yz
+Matrix3 symmetric(const VectorX& i) {
+  Matrix3 m;
+  m << i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2];
+  return m;
+}
+
+Body read_rigid(const Reader& body) {
+  const Reader rigid = body.at("rigid", "");
+  rigid.check_keys({"mass", "com", "inertia"});
+  RigidSpec spec;
+  spec.mass = rigid.at("mass", "mass: 3").not_negative();
+  spec.com = vector3_or_zero(rigid, "com");
+  if (const auto inertia = rigid.find("inertia")) spec.inertia = symmetric(inertia->numbers(6));
+  Names names;
+  for (const Reader& node : node_list(body)) {
+    node.check_keys({"name", "position", "rpy"});
+    Node made = read_fixed_node(node);
+    made.translation.resize(3, 0);
+    made.turn.resize(3, 0);
+    made.name = names.take(node, kNodeName);
+    spec.nodes.push_back(std::move(made));
+  }
+  return make_at(rigid, [&] { return make_rigid_body(spec); });
+}
+
+// ---- modal --------------------------------------------------------------------------------------
+
+MassPoint read_point(const Reader& point, Eigen::Index n) {
+  point.check_keys({"mass", "position", "shape", "second"});
+  MassPoint out;
+  out.mass = point.at("mass", "mass: 1").not_negative();
+  out.position = point.at("position", "position: [0, 0, 0]").vector3();
+  out.shape = Matrix3X::Zero(3, n);
+  if (n > 0) out.shape = point.at("shape", "shape: [[x of each mode], [y], [z]]").matrix(3, n);
+  if (const auto shape = point.find("shape"); shape && n == 0) shape->matrix(3, n);
+  if (const auto second = point.find("second")) out.second = second->three_matrices(n);
+  return out;
+}
+
+Node read_modal_node(const Reader& node, Eigen::Index n) {
+  node.check_keys({"name", "position", "rpy", "translation", "rotation", "second"});
+  Node out = read_fixed_node(node);
+  const auto translation = node.find("translation"), rotation = node.find("rotation"), second = node.find("second");
+  out.translation = translation ? translation->matrix(3, n) : MatrixX::Zero(3, n);
+  out.turn = rotation ? rotation->matrix(3, n) : MatrixX::Zero(3, n);
+  if (second) out.second = second->three_matrices(n);
+  return out;
+}
+
+Body read_modal(const Reader& body, bool second_order) {
+  const Reader modal = body.at("modal", "");
+  modal.check_keys({"points", "stiffness", "damping"});
+  ModalSpec spec;
+  const Reader stiffness = modal.at("stiffness", "stiffness: [100, 400], one number or one row per mode");
+  const Eigen::Index n = stiffness.length(kMaxModes);
+  spec.stiffness = stiffness.square_or_diagonal(n);
+  if (const auto damping = modal.find("damping")) spec.damping = damping->square_or_diagonal(n);
+  for (const Reader& point : modal.at("points", "points: [{mass: 1, position: [0, 0, 0], shape: [...]}]").list())
+    spec.points.push_back(read_point(point, n));
+  Names names;
+  for (const Reader& node : node_list(body)) {
+    Node made = read_modal_node(node, n);
+    made.name = names.take(node, kNodeName);
+    spec.nodes.push_back(std::move(made));
+  }
+  return make_at(modal, [&] { return make_modal_body(spec, second_order); });
+}
+
+// ---- beam ---------------------------------------------------------------------------------------
+
+void refuse_section(const Reader& beam) {
+  for (const std::string_view key : {"section", "material"}) {
+    if (const auto found = beam.find(key))
+      found->fail("is not supported in this version; write mass_per_length, EIy, EIz, EA and GJ");
+  }
+}
+
+void read_tip(const Reader& beam, BeamSpec& spec) {
+  const auto tip = beam.find("tip");
+  if (!tip) return;
+  tip->check_keys({"mass", "inertia"});
+  spec.tip_mass = not_negative_or_zero(*tip, "mass");
+  spec.tip_inertia = not_negative_or_zero(*tip, "inertia");
+}
+
+void read_rotary_inertia(const Reader& beam, BeamSpec& spec) {
+  const auto given = beam.find("rotary_inertia_per_length");
+  if (!given) return;
+  const VectorX inertia = given->numbers(2);
+  if (inertia.minCoeff() < 0) given->fail("must not be negative");
+  spec.rotary_inertia_y = inertia[0];
+  spec.rotary_inertia_z = inertia[1];
+}
+
+// Coefficients of (x/L)^k, one list per mode.
+void read_custom_shapes(const Reader& beam, BeamSpec& spec) {
+  const Reader shapes = beam.at("shapes", "shapes: {bending_y: [[0, 0, 1], [0, 0, 0, 1]]}");
+  shapes.check_keys(kFamilies);
+  for (std::size_t family = 0; family < kFamilies.size(); ++family) {
+    const auto given = shapes.find(kFamilies[family]);
+    if (!given) continue;
+    given->length(kMaxBeamModes);
+    for (const Reader& mode : given->list()) {
+      const VectorX coefficients = mode.numbers();
+      spec.shapes[family].emplace_back(coefficients.begin(), coefficients.end());
+    }
+    spec.modes[family] = static_cast<int>(spec.shapes[family].size());
+  }
+}
+
+// The number of modes of each family; for custom shapes it is known already, and may be said again.
+void read_modes(const Reader& beam, BeamSpec& spec) {
+  const bool custom = spec.basis == BeamBasis::custom;
+  if (custom) read_custom_shapes(beam, spec);
+  if (const auto shapes = beam.find("shapes"); shapes && !custom) shapes->fail("needs 'basis: custom'");
+  if (custom && !beam.has("modes")) return;
+  const Reader modes = beam.at("modes", "modes: {bending_y: 2, bending_z: 2}");
+  modes.check_keys(kFamilies);
+  for (std::size_t family = 0; family < kFamilies.size(); ++family) {
+    const auto given = modes.find(kFamilies[family]);
+    if (!given) continue;
+    const int count = given->whole_number(0, kMaxBeamModes);
+    if (custom && count != spec.modes[family])
+      given->fail(fmt::format("is {}, but shapes has {}; leave modes out", count, spec.modes[family]));
+    spec.modes[family] = count;
+  }
+}
+
+BeamNode read_beam_node(const Reader& node) {
+  node.check_keys({"name", "at", "rpy"});
+  BeamNode out;
+  const Reader at = node.at("at", "at: 0.5");
+  out.at = at.number();
+  if (out.at < 0 || out.at > 1) at.fail("must be from 0 (root) to 1 (tip)");
+  out.rotation = rpy_rotation(vector3_or_zero(node, "rpy"));
+  return out;
+}
+
+Body read_beam(const Reader& body, bool second_order) {
+  const Reader beam = body.at("beam", "");
+  if (beam.is_map()) refuse_section(beam);
+  beam.check_keys({"length", "mass", "mass_per_length", "EIy", "EIz", "EA", "GJ", "rotary_inertia_per_length", "basis",
+                   "tip", "modes", "shapes", "damping"});
+  BeamSpec spec;
+  spec.length = beam.at("length", "length: 6").positive();
+  const std::string_view mass = beam.one_of({"mass", "mass_per_length"});
+  spec.mass_per_length = beam.at(mass, "").positive() / (mass == "mass" ? spec.length : 1.0);
+  spec.EIy = not_negative_or_zero(beam, "EIy");
+  spec.EIz = not_negative_or_zero(beam, "EIz");
+  spec.EA = not_negative_or_zero(beam, "EA");
+  spec.GJ = not_negative_or_zero(beam, "GJ");
+  read_rotary_inertia(beam, spec);
+  if (const auto basis = beam.find("basis")) spec.basis = static_cast<BeamBasis>(basis->choice(kBases));
+  read_tip(beam, spec);
+  read_modes(beam, spec);
+  if (const auto damping = beam.find("damping")) {
+    const VectorX ratios = damping->is_list() ? damping->numbers() : damping->number_or_numbers(1);
+    spec.damping.assign(ratios.begin(), ratios.end());
+  }
+  Names names;
+  for (const Reader& node : node_list(body)) {
+    BeamNode made = read_beam_node(node);
+    made.name = names.take(node, kNodeName);
+    spec.nodes.push_back(std::move(made));
+  }
+  return make_at(beam, [&] { return make_beam_body(spec, second_order); });
+}
+
+}  // namespace
+
+Body read_body(const Reader& body, const std::string& name, bool second_order) {
+  if (const auto file = body.find("file"))
+    file->fail("is not supported in this version; write the body as rigid, beam or modal");
+  body.check_keys({"name", "rigid", "beam", "modal", "nodes"});
+  const std::string_view form = body.one_of({"rigid", "beam", "modal"});
+  Body made = form == "rigid"  ? read_rigid(body)
+              : form == "beam" ? read_beam(body, second_order)
+                               : read_modal(body, second_order);
+  made.name = name;
+  return made;
+}
+
+}  // namespace limber

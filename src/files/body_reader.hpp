@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/body/body.hpp"
+#include "limber/files/reader.hpp"
+
+namespace limber {
+
+// One entry of `bodies` in a model file, whose item is set.  design §4.  `second_order`: for `stiffened`.
+Body read_body(const Reader& body, const std::string& name, bool second_order);
+
+}  // namespace limber

@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/files/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <unordered_map>
+
+#include "files/body_reader.hpp"
+#include "files/names.hpp"
+#include "files/text.hpp"
+#include "limber/files/text_file.hpp"
+#include "limber/spatial/rotation.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::array<std::string_view, 3> kFidelities = {"ruthless", "full", "stiffened"};
+constexpr std::array<std::string_view, 7> kKinds = {"fixed",     "revolute",  "prismatic", "cylindrical",
+                                                    "universal", "spherical", "free"};
+
+bool has_axis(JointKind kind) {
+  return kind == JointKind::revolute || kind == JointKind::prismatic || kind == JointKind::cylindrical ||
+         kind == JointKind::universal;
+}
+
+// A body that joints and closures can name.
+struct Carried {
+  int index = kGround;             // from the builder
+  std::vector<std::string> nodes;  // in the order of Body::nodes
+};
+
+// A joint as far as the shape of the tree goes.
+struct Edge {
+  Reader at;
+  std::string name;
+  int parent = kGround, child = kGround;  // from the builder
+};
+
+class ModelReader {
+ public:
+  explicit ModelReader(const Reader& root) : root_(root) {}
+  Model read();
+
+ private:
+  void read_header();
+  void read_bodies();
+  void read_joint(const Reader& entry);
+  void read_closure(const Reader& entry);
+  NodeRef resolve(const Reader& reference) const;
+  const Carried& find_body(const Reader& reference, const std::string& name) const;
+  void check_tree() const;
+  void refuse_loop(int body) const;
+
+  // Calls the builder; its complaints name the item, and get its place.
+  template <class Call>
+  auto place_errors(const Call& call) const;
+
+  Reader root_;
+  ModelBuilder builder_;
+  bool second_order_ = false;
+  Names names_, closure_names_;  // a scenario addresses bodies and joints alike
+  std::vector<std::string> body_names_;
+  std::unordered_map<std::string, Carried> bodies_;
+  std::vector<Edge> edges_;
+  std::vector<int> edge_of_;                    // (body, from the builder) the joint that carries it, -1: none yet
+  std::unordered_map<std::string, int> lines_;  // of "body 'boom'", ...
+};
+
+template <class Call>
+auto ModelReader::place_errors(const Call& call) const {
+  try {
+    return call();
+  } catch (const InputError& e) {
+    const std::string what = e.what();
+    const auto found = lines_.find(what.substr(0, what.find("': ") + 1));
+    throw InputError(
+        fmt::format("{}:{}: {}", root_.file(), found == lines_.end() ? root_.line() : found->second, what));
+  }
+}
+
+// Names of items and of what scenarios keep for themselves.
+std::string take_name(Names& names, const Reader& entry, std::string_view example) {
+  std::string name = names.take(entry, example);
+  for (const std::string_view reserved : {"world", "equilibrium"}) {
+    if (name == reserved) entry.at("name", "").fail(fmt::format("'{}' is a reserved word; choose another", name));
+  }
+  return name;
+}
+
+Vector3 read_direction(const Reader& joint, std::string_view key) {
+  const Reader reader = joint.at(key, key == "axis" ? "axis: [0, 0, 1]" : "axis2: [1, 0, 0]");
+  const Vector3 direction = reader.vector3();
+  if (direction.isZero(0)) reader.fail("must not be zero; write for example [0, 0, 1]");
+  return direction.stableNormalized();
+}
+
+// `Connection`: Joint or Closure.
+template <class Connection>
+void read_axes(const Reader& entry, Connection& out) {
+  for (const std::string_view key : {"axis", "axis2"}) {
+    const bool wanted = key == "axis" ? has_axis(out.kind) : out.kind == JointKind::universal;
+    const auto given = entry.find(key);
+    if (given && !wanted) given->fail(fmt::format("has no meaning for type {}; remove it", to_string(out.kind)));
+    if (wanted) (key == "axis" ? out.axis : out.axis2) = read_direction(entry, key);
+  }
+  constexpr double kParallel = 1e-9;  // sine of the angle
+  if (out.kind == JointKind::universal && out.axis.cross(out.axis2).norm() < kParallel)
+    entry.at("axis2", "").fail("must not be parallel to axis");
+}
+
+void read_limits(const Reader& entry, Joint& joint) {
+  const auto limits = entry.find("limits");
+  if (!limits) return;
+  limits->check_keys({"effort", "velocity"});
+  if (const auto effort = limits->find("effort")) joint.effort_limit = effort->positive();
+  if (const auto velocity = limits->find("velocity")) joint.velocity_limit = velocity->positive();
+}
+
+void read_springs(const Reader& entry, Joint& joint) {
+  const int speeds = speed_count(joint.kind);
+  for (const std::string_view key : {"stiffness", "damping", "armature", "limits"}) {
+    if (const auto given = entry.find(key); given && speeds == 0)
+      given->fail(fmt::format("has no meaning for type {}; remove it", to_string(joint.kind)));
+  }
+  const auto read = [&](std::string_view key, VectorX& out) {
+    const auto given = entry.find(key);
+    out = given ? given->number_or_numbers(speeds) : VectorX::Zero(speeds);
+    if (given && out.minCoeff() < 0) given->fail("must not be negative");
+  };
+  read("stiffness", joint.stiffness);
+  read("damping", joint.damping);
+  read("armature", joint.armature);
+  read_limits(entry, joint);
+}
+
+Pose read_origin(const Reader& entry) {
+  Pose origin;
+  const auto given = entry.find("origin");
+  if (!given) return origin;
+  given->check_keys({"xyz", "rpy"});
+  if (const auto xyz = given->find("xyz")) origin.p = xyz->vector3();
+  if (const auto rpy = given->find("rpy")) origin.R = rpy_rotation(rpy->vector3());
+  return origin;
+}
+
+JointKind read_kind(const Reader& entry) {
+  return static_cast<JointKind>(entry.at("type", "type: revolute").choice(kKinds));
+}
+
+Model ModelReader::read() {
+  read_header();
+  read_bodies();
+  for (const Reader& entry :
+       root_.at("joints", "joints: [{name: base, type: fixed, parent: world, child: hub}]").list())
+    read_joint(entry);
+  check_tree();
+  if (const auto closures = root_.find("closures")) {
+    for (const Reader& entry : closures->list()) read_closure(entry);
+  }
+  return place_errors([&] { return builder_.build(); });
+}
+
+void ModelReader::read_header() {
+  if (root_.has("scenario"))
+    root_.fail_item("this is a scenario, not a model; name the file that its key 'model' names");
+  const Reader version = root_.at("limber", "limber: 1");
+  if (version.number() != 1) version.fail("is a format version that this program does not know; write limber: 1");
+  root_.check_keys({"limber", "name", "gravity", "fidelity", "bodies", "joints", "closures"});
+  const auto name = root_.find("name"), gravity = root_.find("gravity"), fidelity = root_.find("fidelity");
+  if (name) builder_ = ModelBuilder(name->text());
+  if (gravity) builder_.gravity(gravity->vector3());
+  if (fidelity) builder_.fidelity(static_cast<Fidelity>(fidelity->choice(kFidelities)));
+  second_order_ = fidelity && fidelity->text() == "stiffened";
+}
+
+void ModelReader::read_bodies() {
+  const Reader list = root_.at("bodies", "bodies: [{name: hub, rigid: {mass: 1}}]");
+  if (list.length(kMaxBodies) == 0) list.fail("must have at least one body");
+  for (const Reader& entry : list.list()) {
+    const std::string name = take_name(names_, entry, "name: hub");
+    const Reader at = entry.in(fmt::format("body '{}'", name));
+    lines_[at.item()] = at.line();
+    Body body = read_body(at, name, second_order_);
+    Carried carried;
+    for (const Node& node : body.nodes) carried.nodes.push_back(node.name);
+    carried.index = builder_.add_body(std::move(body));
+    bodies_.emplace(name, std::move(carried));
+    body_names_.push_back(name);
+  }
+  edge_of_.assign(body_names_.size() + 1, -1);
+}
+
+const Carried& ModelReader::find_body(const Reader& reference, const std::string& name) const {
+  if (const auto found = bodies_.find(name); found != bodies_.end()) return found->second;
+  const auto known = views(body_names_);
+  reference.fail(fmt::format("{} is not a body;{} bodies: {}", show(name), suggest(name, known), join(known)));
+}
+
+// `world`, a body, or `body.node`.
+NodeRef ModelReader::resolve(const Reader& reference) const {
+  const std::string text = reference.text();
+  const std::size_t dot = text.find('.');
+  const std::string body_name = text.substr(0, dot);
+  if (body_name == "world") {
+    if (dot != std::string::npos) reference.fail(fmt::format("{} is not a node; the world has none", show(text)));
+    return {};
+  }
+  const Carried& body = find_body(reference, body_name);
+  if (dot == std::string::npos) return {body.index, kBodyFrame};
+  const auto found = std::find(body.nodes.begin(), body.nodes.end(), text.substr(dot + 1));
+  if (found == body.nodes.end())
+    reference.fail(fmt::format("{} is not a node; body {} has {}", show(text), show(body_name),
+                               body.nodes.empty() ? "none" : "nodes " + join(views(body.nodes))));
+  return {body.index, static_cast<int>(found - body.nodes.begin())};
+}
+
+void ModelReader::read_joint(const Reader& entry) {
+  const std::string name = take_name(names_, entry, "name: shoulder");
+  const Reader at = entry.in(fmt::format("joint '{}'", name));
+  lines_[at.item()] = at.line();
+  at.check_keys(
+      {"name", "type", "axis", "axis2", "parent", "child", "origin", "stiffness", "damping", "armature", "limits"});
+  Joint joint;
+  joint.name = name;
+  joint.kind = read_kind(at);
+  read_axes(at, joint);
+  read_springs(at, joint);
+  joint.origin = read_origin(at);
+  joint.parent = resolve(at.at("parent", "parent: world"));
+  const Reader child_at = at.at("child", "child: " + body_names_[0]);
+  const NodeRef child = resolve(child_at);
+  if (child.body == kGround) child_at.fail("must be a body, not the world");
+  if (child.body == joint.parent.body) child_at.fail("must be another body than the parent");
+  joint.child_node = child.node;
+  if (const int other = edge_of_[child.body]; other >= 0)
+    child_at.fail(
+        fmt::format("{} is carried by joint '{}' on line {} already; a body has one joint, others go under closures",
+                    show(child_at.text()), edges_[other].name, edges_[other].at.line()));
+  edge_of_[child.body] = static_cast<int>(edges_.size());
+  edges_.push_back({at, name, joint.parent.body, child.body});
+  place_errors([&] { builder_.add_joint(std::move(joint), child.body); });
+}
+
+void ModelReader::read_closure(const Reader& entry) {
+  Closure closure;
+  closure.name = take_name(closure_names_, entry, "name: pin");
+  const Reader at = entry.in(fmt::format("closure '{}'", closure.name));
+  lines_[at.item()] = at.line();
+  at.check_keys({"name", "type", "axis", "axis2", "a", "b"});
+  closure.kind = read_kind(at);
+  if (closure.kind == JointKind::free)
+    at.at("type", "").fail("free closes nothing; choose another or remove the closure");
+  read_axes(at, closure);
+  const Reader a = at.at("a", "a: boom.tip"), b = at.at("b", "b: world");
+  closure.a = resolve(a);
+  closure.b = resolve(b);
+  if (closure.a.body == kGround) a.fail("must be a body or a node; write the world in b");
+  if (closure.a.body == closure.b.body) b.fail("must be on another body than a");
+  place_errors([&] { builder_.add_closure(std::move(closure)); });
+}
+
+// A parent is the world, or carried by a joint above.
+void ModelReader::check_tree() const {
+  for (std::size_t i = 0; i < edges_.size(); ++i) {
+    const Edge& edge = edges_[i];
+    const int carrier = edge.parent == kGround ? -1 : edge_of_[edge.parent];
+    if (edge.parent == kGround || (carrier >= 0 && carrier < static_cast<int>(i))) continue;
+    const Reader parent = edge.at.at("parent", "");
+    const std::string& name = body_names_[edge.parent - 1];
+    if (carrier < 0) parent.fail(fmt::format("'{0}' is carried by no joint; add one above with 'child: {0}'", name));
+    refuse_loop(edge.parent);
+    parent.fail(fmt::format("'{}' is carried by joint '{}' on line {}, further down; move that joint up", name,
+                            edges_[carrier].name, edges_[carrier].at.line()));
+  }
+}
+
+// Walks from a body towards the world, and fails when it never gets there.
+void ModelReader::refuse_loop(int body) const {
+  for (std::size_t step = 0; step <= edges_.size(); ++step) {
+    if (body == kGround || edge_of_[body] < 0) return;
+    body = edges_[edge_of_[body]].parent;
+  }
+  // More steps than joints: the body is on the loop.
+  std::vector<int> loop;
+  for (int next = body; loop.empty() || next != body; next = edges_[loop.back()].parent) loop.push_back(edge_of_[next]);
+  std::rotate(loop.begin(), std::min_element(loop.begin(), loop.end()), loop.end());
+  std::vector<std::string_view> names;
+  for (const int edge : loop) names.push_back(edges_[edge].name);
+  edges_[loop[0]].at.fail_item(
+      fmt::format("the joints {} form a loop; leave one out and write it under closures", join(names)));
+}
+
+}  // namespace
+
+Model read_model(const Reader& root) { return ModelReader(root).read(); }
+
+Model parse_model(std::string_view text, const std::string& name_for_messages) {
+  const Document document = parse_document(text, name_for_messages);
+  return read_model(Reader(document));
+}
+
+Model read_model(const std::string& path) { return parse_model(read_text_file(path), path); }
+
+}  // namespace limber
