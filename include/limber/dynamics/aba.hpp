@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "limber/dynamics/kinematics.hpp"
+
+namespace limber {
+
+// What the recursion keeps of one body.  theory §5; letters as there.
+struct ArticulatedBody {
+  Mat6 P;     // P_rr, then P_R once the modes are eliminated                     by the inward sweep
+  Spatial z;  // z_R, then                                                        by the inward sweep
+  Spatial a;  // acceleration of the body frame beyond the bias                   by the outward sweep
+};
+
+// What it keeps of a moving node that carries others.
+struct ArticulatedHandle {
+  Mat6 Gamma;  // articulated inertia of what it carries                           by the inward sweep
+  Spatial z;   // and its bias wrench                                              by the inward sweep
+  Spatial a;   // acceleration of the node beyond the bias                         by the outward sweep
+};
+
+struct AbaWorkspace {  // one per thread
+  explicit AbaWorkspace(const Model& model);
+  Kinematics kin;
+  std::vector<ArticulatedBody> bodies;
+  std::vector<ArticulatedHandle> handles;
+  std::vector<Spatial> PH;         // (speed) P_R H of hinges
+  std::vector<double> D_inverse;   // (speed) 1/D of hinges
+  std::vector<double> e;           // (speed) e_R
+  std::vector<double> e_f;         // (at link.scalars) e_f
+  // Cholesky elimination: D_f = L d L^T.
+  std::vector<Spatial> y;          // (at link.columns) L^-1 mu^T
+  std::vector<double> d_inverse;   // (at link.scalars)
+  std::vector<double> L;           // (body) columns of L, padded, at factor_begin
+  std::vector<std::size_t> factor_begin;
+  // Condensed elimination.
+  std::vector<Mat6> gram;          // (body) b, then for each handle a, then Omega for each pair, at gram_begin
+  std::vector<Mat6> T;             // (body) for each pair of handles, at T_begin
+  std::vector<std::size_t> gram_begin, T_begin;
+  std::vector<Spatial> stack;      // scratch: wrenches and accelerations of the handles of one body
+  std::vector<Lane> rows;          // scratch: [1 + Gamma Omega | Gamma] of one body
+  VectorX tau, zero;               // (nv) scratch
+  int trouble = -1;                // index of the speed without inertia, after Status::singular_mass
+};
+
+// Forward dynamics by the articulated-body recursion, O(N) and linear in the modes.  [JR] (63)-(64), theory §5.
+// On failure ws.trouble is the index of the speed that has no inertia, and vdot is not to be used.
+[[nodiscard]] Status aba(const Model& model, const State& x, const Forces& forces, AbaWorkspace& ws, Vec vdot);
+
+// Hybrid dynamics: joints with prescribed[i] != 0 (i: index of the body they carry; size body_count()) have
+// their hinge accelerations given in vdot on entry; the others, and all modes, are solved for.  theory §5, Hybrid.
+// tau_out (nv) is forces.tau with the torques that the prescribed joints need in their place.
+[[nodiscard]] Status hybrid(const Model& model, const State& x, const Forces& forces,
+                            std::span<const std::uint8_t> prescribed, AbaWorkspace& ws, Vec vdot, Vec tau_out);
+
+// out = M(q)^-1 f, O(N).
+[[nodiscard]] Status solve_mass(const Model& model, const State& x, ConstVec f, AbaWorkspace& ws, Vec out);
+
+}  // namespace limber

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/dynamics/rnea.hpp"
+
+namespace limber {
+
+// Energies of the machine at a state.
+struct Energy {
+  double kinetic = 0;
+  double gravity = 0;  // zero at the world origin
+  double elastic = 0;  // of the modes
+  double springs = 0;  // of the joints
+  double potential() const { return gravity + elastic + springs; }
+};
+
+struct Momentum {
+  Vector3 linear = Vector3::Zero();
+  Vector3 angular = Vector3::Zero();  // about the world origin
+};
+
+// Each costs one or two sweeps, O(N).
+Energy compute_energy(const Model& model, const State& x, RneaWorkspace& ws);
+Momentum compute_momentum(const Model& model, const State& x, RneaWorkspace& ws);
+
+double total_mass(const Model& model);
+// In world.  Needs compute_kinematics and compute_world_poses to have been called on `kin`.
+Vector3 compute_center_of_mass(const Model& model, const Kinematics& kin);
+
+}  // namespace limber

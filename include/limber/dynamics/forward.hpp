@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "limber/dynamics/forces.hpp"
+
+namespace limber {
+
+// Forward dynamics by name: all algorithms answer the same question and are interchangeable.
+class ForwardDynamics {  // one per thread
+ public:
+  virtual ~ForwardDynamics() = default;
+  // vdot (nv) from the state and the forces.  No allocation.
+  virtual Status operator()(const State& x, const Forces& forces, Vec vdot) = 0;
+  // After a failure: index into Model::speeds of the coordinate that went wrong, or -1.
+  virtual int trouble() const { return -1; }
+};
+
+// "aba", "crba".
+std::vector<std::string> forward_dynamics_names();
+// Throws InputError for a name that is not in the list.  The model must outlive the result.
+std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model& model, std::string_view name);
+
+}  // namespace limber

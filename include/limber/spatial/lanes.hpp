@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/spatial/types.hpp"
+
+// The kernels under the recursions: 3-vectors in the four lanes of a register (the fourth is zero), spatial
+// vectors as two of them, 6x6 matrices as six columns.  theory §1 fixes the letters.
+namespace limber {
+
+#define LIMBER_INLINE inline __attribute__((always_inline))
+
+inline constexpr int kLanes = 4;
+using Lane = double __attribute__((vector_size(32)));
+
+constexpr int lanes_for(int n) { return (n + kLanes - 1) / kLanes; }
+
+LIMBER_INLINE Lane spread(double s) { return Lane{s, s, s, s}; }
+LIMBER_INLINE Lane zero() { return Lane{0, 0, 0, 0}; }
+LIMBER_INLINE Lane load(const double* p) { return Lane{p[0], p[1], p[2], p[3]}; }
+LIMBER_INLINE void store(double* p, Lane a) { __builtin_memcpy(p, &a, sizeof a); }
+LIMBER_INLINE Lane to_lane(const Vector3& a) { return Lane{a[0], a[1], a[2], 0}; }
+LIMBER_INLINE Vector3 to_vector(Lane a) { return Vector3(a[0], a[1], a[2]); }
+
+LIMBER_INLINE Lane cross(Lane a, Lane b) {
+  const Lane t = a * __builtin_shufflevector(b, b, 1, 2, 0, 3) - __builtin_shufflevector(a, a, 1, 2, 0, 3) * b;
+  return __builtin_shufflevector(t, t, 1, 2, 0, 3);
+}
+
+// Sums over the lanes of four vectors, as the lanes of one.
+LIMBER_INLINE Lane sums(Lane a, Lane b, Lane c, Lane d) {
+  const Lane ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Lane cd = __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+LIMBER_INLINE double sum(Lane a) { return (a[0] + a[2]) + (a[1] + a[3]); }
+LIMBER_INLINE double dot(Lane a, Lane b) { return sum(a * b); }
+
+// Rows (x, y, z) over four items become four items (x, y, z, 0).
+LIMBER_INLINE void transpose3(Lane x, Lane y, Lane z, Lane* out) {
+  const Lane o = zero();
+  const Lane xy02 = __builtin_shufflevector(x, y, 0, 4, 2, 6), xy13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
+  const Lane zo02 = __builtin_shufflevector(z, o, 0, 4, 2, 6), zo13 = __builtin_shufflevector(z, o, 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(xy02, zo02, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(xy13, zo13, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(xy02, zo02, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(xy13, zo13, 2, 3, 6, 7);
+}
+
+// A 3x3 matrix by columns.
+struct Mat3 {
+  Lane c[3];
+};
+
+LIMBER_INLINE Lane operator*(const Mat3& m, Lane v) {
+  return m.c[0] * spread(v[0]) + m.c[1] * spread(v[1]) + m.c[2] * spread(v[2]);
+}
+LIMBER_INLINE Mat3 operator*(const Mat3& a, const Mat3& b) { return {{a * b.c[0], a * b.c[1], a * b.c[2]}}; }
+LIMBER_INLINE Mat3 transpose(const Mat3& m) {
+  Lane t[4];
+  transpose3(m.c[0], m.c[1], m.c[2], t);  // item i: component i of the three columns
+  return {{t[0], t[1], t[2]}};
+}
+inline Mat3 to_lanes(const Matrix3& m) { return {{to_lane(m.col(0)), to_lane(m.col(1)), to_lane(m.col(2))}}; }
+inline Matrix3 to_matrix(const Mat3& m) {
+  Matrix3 out;
+  for (int j = 0; j < 3; ++j) out.col(j) = to_vector(m.c[j]);
+  return out;
+}
+
+// A twist or a wrench: angular part, linear part.
+struct Spatial {
+  Lane ang, lin;
+};
+
+LIMBER_INLINE Spatial operator+(Spatial a, Spatial b) { return {a.ang + b.ang, a.lin + b.lin}; }
+LIMBER_INLINE Spatial operator-(Spatial a, Spatial b) { return {a.ang - b.ang, a.lin - b.lin}; }
+LIMBER_INLINE Spatial operator*(Spatial a, double s) { return {a.ang * spread(s), a.lin * spread(s)}; }
+LIMBER_INLINE Spatial& operator+=(Spatial& a, Spatial b) { return a = a + b; }
+LIMBER_INLINE Spatial& operator-=(Spatial& a, Spatial b) { return a = a - b; }
+LIMBER_INLINE double dot(Spatial a, Spatial b) { return sum(a.ang * b.ang + a.lin * b.lin); }
+LIMBER_INLINE Spatial zero_spatial() { return {zero(), zero()}; }
+inline Spatial to_spatial(const Vector6& a) { return {to_lane(a.head<3>()), to_lane(a.tail<3>())}; }
+inline Vector6 to_vector(const Spatial& a) {
+  Vector6 out;
+  out << to_vector(a.ang), to_vector(a.lin);
+  return out;
+}
+
+// X(l): a twist at a frame's origin, seen at the point l.  theory §1.
+LIMBER_INLINE Spatial twist_at(Lane l, Spatial V) { return {V.ang, V.lin + cross(V.ang, l)}; }
+// X(l)^T: a wrench at the point l, brought to the origin.
+LIMBER_INLINE Spatial wrench_from(Lane l, Spatial f) { return {f.ang + cross(l, f.lin), f.lin}; }
+// V x W: the rate of change of a twist W that is fixed in a frame moving with V.
+LIMBER_INLINE Spatial cross_twist(Spatial V, Spatial W) {
+  return {cross(V.ang, W.ang), cross(V.lin, W.ang) + cross(V.ang, W.lin)};
+}
+
+// A symmetric 6x6 matrix by columns.
+struct Mat6 {
+  Spatial c[6];
+};
+
+LIMBER_INLINE Spatial operator*(const Mat6& m, Spatial v) {
+  Spatial out = m.c[0] * v.ang[0];
+  out += m.c[1] * v.ang[1];
+  out += m.c[2] * v.ang[2];
+  out += m.c[3] * v.lin[0];
+  out += m.c[4] * v.lin[1];
+  out += m.c[5] * v.lin[2];
+  return out;
+}
+
+// m += u w^T (u = s w keeps it symmetric).
+LIMBER_INLINE void add_outer(Mat6& m, Spatial u, Spatial w) {
+  for (int j = 0; j < 3; ++j) {
+    m.c[j] += u * w.ang[j];
+    m.c[3 + j] += u * w.lin[j];
+  }
+}
+LIMBER_INLINE void subtract_outer(Mat6& m, Spatial u, Spatial w) {
+  for (int j = 0; j < 3; ++j) {
+    m.c[j] -= u * w.ang[j];
+    m.c[3 + j] -= u * w.lin[j];
+  }
+}
+LIMBER_INLINE void add(Mat6& m, const Mat6& other) {
+  for (int j = 0; j < 6; ++j) m.c[j] += other.c[j];
+}
+
+// The inertia [J, s~; -s~, m 1] of a body.  theory §2.
+LIMBER_INLINE Mat6 body_inertia(double m, Lane s, const Mat3& J) {
+  const double x = s[0], y = s[1], z = s[2];
+  return {{{J.c[0], Lane{0, -z, y, 0}},
+           {J.c[1], Lane{z, 0, -x, 0}},
+           {J.c[2], Lane{-y, x, 0, 0}},
+           {Lane{0, z, -y, 0}, Lane{m, 0, 0, 0}},
+           {Lane{-z, 0, x, 0}, Lane{0, m, 0, 0}},
+           {Lane{y, -x, 0, 0}, Lane{0, 0, m, 0}}}};
+}
+
+// Its product with an acceleration, without building it.
+LIMBER_INLINE Spatial apply_inertia(double m, Lane s, const Mat3& J, Spatial a) {
+  return {J * a.ang + cross(s, a.lin), a.lin * spread(m) + cross(a.ang, s)};
+}
+
+// X(l)^T P X(l): an inertia at the point l, brought to the origin.
+//   C' = C     B' = B + l~ C     A' = A + l~ B'^T + (l~ B^T)^T        P = [A, B; B^T, C]
+LIMBER_INLINE Mat6 inertia_from(Lane l, const Mat6& P) {
+  Mat6 out;
+  Mat3 B, Bt, lBt;  // B' ; its transpose; l~ B^T
+  for (int j = 0; j < 3; ++j) {
+    B.c[j] = P.c[3 + j].ang + cross(l, P.c[3 + j].lin);
+    lBt.c[j] = cross(l, P.c[j].lin);
+  }
+  Bt = transpose(B);
+  const Mat3 Blt = transpose(lBt);
+  for (int j = 0; j < 3; ++j) {
+    out.c[j] = {P.c[j].ang + cross(l, Bt.c[j]) + Blt.c[j], Bt.c[j]};
+    out.c[3 + j] = {B.c[j], P.c[3 + j].lin};
+  }
+  return out;
+}
+
+// blkdiag(R) P blkdiag(R)^T.
+LIMBER_INLINE Mat6 rotate_inertia(const Mat3& R, const Mat3& Rt, const Mat6& P) {
+  const Mat3 A{{P.c[0].ang, P.c[1].ang, P.c[2].ang}};
+  const Mat3 B{{P.c[3].ang, P.c[4].ang, P.c[5].ang}};
+  const Mat3 C{{P.c[3].lin, P.c[4].lin, P.c[5].lin}};
+  const Mat3 A2 = (R * A) * Rt, B2 = (R * B) * Rt, C2 = (R * C) * Rt, Bt = transpose(B2);
+  Mat6 out;
+  for (int j = 0; j < 3; ++j) {
+    out.c[j] = {A2.c[j], Bt.c[j]};
+    out.c[3 + j] = {B2.c[j], C2.c[j]};
+  }
+  return out;
+}
+
+}  // namespace limber

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/spatial/types.hpp"
+
+namespace limber {
+
+// The coefficients of the exponential map and its left Jacobian at x = |theta|^2.  theory §2, Nodes.
+struct RotationSeries {
+  double sinc;  // sin|t| / |t|
+  double a;     // (1 - cos|t|) / |t|^2
+  double b;     // (|t| - sin|t|) / |t|^3
+  double da;    // d a / d x
+  double db;    // d b / d x
+};
+RotationSeries rotation_series(double x);
+
+inline Matrix3 skew(const Vector3& a) {
+  Matrix3 m;
+  m << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;
+  return m;
+}
+
+// Rotation by the vector theta.
+Matrix3 exp_rotation(const Vector3& theta);
+// The rotation vector of R, |theta| <= pi.
+Vector3 log_rotation(const Matrix3& R);
+// Fixed-axis roll, pitch, yaw (URDF): Rz(yaw) Ry(pitch) Rx(roll).
+Matrix3 rpy_rotation(const Vector3& rpy);
+
+// Quaternions are (w, x, y, z).  The rotation of q / |q|.
+Matrix3 quaternion_rotation(const double* q);
+// The rotation vector of q / |q|, |theta| <= pi.
+Vector3 quaternion_log(const double* q);
+// q * exp(theta): the quaternion after turning by theta, given in the body's own frame.
+void quaternion_turn(const double* q, const Vector3& theta, double* out);
+
+}  // namespace limber

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cassert>
+#include <stdexcept>
+#include <string>
+
+// Our own bug; off in release builds.
+#define LIMBER_ASSERT(condition) assert(condition)
+
+namespace limber {
+
+// Bad input, at the door: says where, what, and what to do.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Numerical trouble inside an algorithm.
+enum class Status {
+  ok,
+  singular_mass,   // a coordinate has no inertia
+  not_finite,      // a number overflowed or an input was not finite
+  no_convergence,  // an iteration did not settle
+};
+
+// One word for a message: "ok", "singular mass matrix", ...
+const char* to_string(Status status);
+
+}  // namespace limber

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/body/shape.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace limber {
+namespace {
+
+// The nine numbers of C_ab that the dynamics reads.
+std::array<double, 9> pair_numbers(const Matrix3& C) {
+  return {C(1, 1) + C(2, 2),          C(0, 0) + C(2, 2),          C(0, 0) + C(1, 1),
+          -0.5 * (C(0, 1) + C(1, 0)), -0.5 * (C(0, 2) + C(2, 0)), -0.5 * (C(1, 2) + C(2, 1)),
+          C(2, 1) - C(1, 2),          C(0, 2) - C(2, 0),          C(1, 0) - C(0, 1)};
+}
+
+void make_blocks(const Body& body, Shape& shape) {
+  for (int chunk = 0; chunk < lanes_for(shape.ne); ++chunk) {
+    shape.block_begin.push_back(static_cast<int>(shape.blocks.size()));
+    for (int b = 0; b <= shape.ne; ++b) {
+      PairBlock block{};
+      block.b = b;
+      bool used = b == 0;
+      for (int lane = 0; lane < kLanes && chunk * kLanes + lane < shape.ne; ++lane) {
+        const auto numbers = pair_numbers(body.c(1 + chunk * kLanes + lane, b));
+        for (int i = 0; i < 6; ++i) block.inertia[i][lane] = numbers[i];
+        for (int i = 0; i < 3; ++i) block.axial[i][lane] = numbers[6 + i];
+        for (const double number : numbers) used = used || number != 0;
+      }
+      if (used) shape.blocks.push_back(block);
+    }
+  }
+  shape.block_begin.push_back(static_cast<int>(shape.blocks.size()));
+}
+
+bool is_diagonal(const MatrixX& m) {
+  for (int i = 0; i < m.rows(); ++i) {
+    for (int j = 0; j < m.cols(); ++j) {
+      if (i != j && m(i, j) != 0) return false;
+    }
+  }
+  return true;
+}
+
+// Off-diagonal modal masses at the level of rounding count as zero.
+bool is_mass_diagonal(const Shape& shape) {
+  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+  const auto G = [&](int a, int b) { return shape.G[static_cast<std::size_t>(a) * shape.ne + b]; };
+  for (int a = 0; a < shape.n; ++a) {
+    if (!(G(a, a) > 0)) return false;
+    for (int b = 0; b < a; ++b) {
+      if (std::abs(G(a, b)) > kRounding * std::sqrt(G(a, a) * G(b, b))) return false;
+    }
+  }
+  return true;
+}
+
+void make_matrices(const Body& body, Shape& shape) {
+  for (int a = 1; a <= shape.ne; ++a) {
+    for (int b = 1; b <= shape.ne; ++b) shape.G.push_back(body.c(a, b).trace());
+  }
+  if (shape.ne == shape.n && is_mass_diagonal(shape)) {
+    for (int a = 0; a < shape.n; ++a)
+      shape.G_inverse.push_back(1 / shape.G[static_cast<std::size_t>(a) * shape.ne + a]);
+  }
+  shape.elastic_diagonal = is_diagonal(body.stiffness) && is_diagonal(body.damping);
+  for (int a = 0; a < shape.n; ++a) {
+    for (int b = 0; b < shape.n; ++b) {
+      if (shape.elastic_diagonal && a != b) continue;
+      shape.K.push_back(body.stiffness(a, b));
+      shape.D.push_back(body.damping(a, b));
+    }
+  }
+}
+
+NodeShape make_node(const Node& node, int n) {
+  NodeShape out;
+  out.position = to_lane(node.position);
+  out.rotation = to_lanes(node.rotation);
+  for (int a = 0; a < n; ++a) {
+    out.gamma.push_back(to_lane(node.translation.col(a)));
+    out.lambda.push_back(to_lane(node.turn.col(a)));
+  }
+  out.moves = n > 0 && !(node.translation.isZero(0) && node.turn.isZero(0));
+  if (node.second[0].size() == 0) return out;
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b) {
+      out.second.push_back(Lane{node.second[0](a, b), node.second[1](a, b), node.second[2](a, b), 0});
+      out.moves = out.moves || dot(out.second.back(), out.second.back()) > 0;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Shape make_shape(const Body& body) {
+  Shape shape;
+  shape.n = body.modes;
+  shape.ne = body.shapes() - 1;
+  shape.m = body.mass;
+  shape.s = to_lane(body.S.col(0));
+  const Matrix3& C = body.c(0, 0);
+  shape.J = to_lanes(C.trace() * Matrix3::Identity() - C);
+  shape.pairs = body.pairs;
+  const int chunks = lanes_for(shape.ne);
+  shape.S_rows.assign(static_cast<std::size_t>(3) * chunks, zero());
+  for (int a = 0; a < shape.ne; ++a) {
+    shape.S.push_back(to_lane(body.S.col(1 + a)));
+    for (int i = 0; i < 3; ++i)
+      shape.S_rows[static_cast<std::size_t>(a / kLanes) * 3 + i][a % kLanes] = body.S(i, 1 + a);
+  }
+  make_blocks(body, shape);
+  make_matrices(body, shape);
+  for (const Node& node : body.nodes) shape.nodes.push_back(make_node(node, shape.n));
+  return shape;
+}
+
+}  // namespace limber

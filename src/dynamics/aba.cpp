@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/aba.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "elimination.hpp"
+
+namespace limber {
+namespace {
+
+bool is_prescribed(std::span<const std::uint8_t> prescribed, int i) { return !prescribed.empty() && prescribed[i] != 0; }
+
+// The diagonal of P weighted with h^2: what rounding in h^T P h is measured against.
+LIMBER_INLINE double inertia_scale(const Mat6& P, Spatial h) {
+  const Lane ang{P.c[0].ang[0], P.c[1].ang[1], P.c[2].ang[2], 0}, lin{P.c[3].lin[0], P.c[4].lin[1], P.c[5].lin[2], 0};
+  return sum(ang * h.ang * h.ang + lin * h.lin * h.lin);
+}
+
+// The hinge leaves the recursion one speed after the other.  theory §5:
+//   D = H^T P H + armature,  P+ = P - (P H) D^-1 (P H)^T
+LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, Mat6& P, AbaWorkspace& ws) {
+  double scale[6];
+  for (int k = 0; k < link.nr; ++k) scale[k] = inertia_scale(P, H[k]);
+  for (int k = 0; k < link.nr; ++k) {
+    const Spatial PH = P * H[k];
+    const double D = dot(H[k], PH) + link.armature[k];
+    if (!(D > kNoInertia * scale[k])) return k;
+    const double inverse = 1 / D;
+    ws.PH[link.v + k] = PH;
+    ws.D_inverse[link.v + k] = inverse;
+    subtract_outer(P, PH * inverse, PH);
+  }
+  return -1;
+}
+
+// Articulated inertias, inward.  [JR] (63).  Returns the speed without inertia, or -1.
+int inward_inertia(const Layout& layout, int i, bool prescribed, AbaWorkspace& ws) {
+  const Link& link = layout.links[i];
+  const Kinematics& kin = ws.kin;
+  if (link.n > 0) {
+    if (link.elimination == Elimination::condensed) {
+      factor_condensed(layout, i, ws);
+    } else if (const int k = factor_cholesky(layout, i, ws); k >= 0) {
+      return link.vm + k;
+    }
+  }
+  Mat6 P = ws.bodies[i].P;
+  if (!prescribed) {
+    if (const int k = factor_hinge(link, kin.hinge_map(link), P, ws); k >= 0) return link.v + k;
+  }
+  if (link.parent == kGround) return -1;
+  const Mat6 on_carrier = back_across(kin.links[i], P);
+  if (link.handle < 0) {
+    add(ws.bodies[link.parent].P, on_carrier);
+  } else if (link.opens_handle) {
+    ws.handles[link.handle].Gamma = on_carrier;
+  } else {
+    add(ws.handles[link.handle].Gamma, on_carrier);
+  }
+  return -1;
+}
+
+// Bias wrenches, inward.  [JR] (63): e_R = u - H^T z, z+ = z + P H D^-1 e_R; prescribed: z+ = z + P_R H betadot.
+void inward_force(const Layout& layout, int i, const double* prescribed, AbaWorkspace& ws) {
+  const Link& link = layout.links[i];
+  const Kinematics& kin = ws.kin;
+  if (link.n > 0) {
+    link.elimination == Elimination::condensed ? reduce_condensed(layout, i, ws) : reduce_cholesky(layout, i, ws);
+  }
+  Spatial z = ws.bodies[i].z;
+  const Spatial* H = kin.hinge_map(link);
+  if (prescribed != nullptr) {
+    z += ws.bodies[i].P * times(H, prescribed + link.v, link.nr);
+  } else {
+    for (int k = link.v; k < link.v + link.nr; ++k) {
+      ws.e[k] -= dot(H[k - link.v], z);
+      z += ws.PH[k] * (ws.D_inverse[k] * ws.e[k]);
+    }
+  }
+  if (link.parent == kGround) return;
+  const Spatial on_carrier = back_across(kin.links[i], z);
+  if (link.handle < 0) {
+    ws.bodies[link.parent].z += on_carrier;
+  } else if (link.opens_handle) {
+    ws.handles[link.handle].z = on_carrier;
+  } else {
+    ws.handles[link.handle].z += on_carrier;
+  }
+}
+
+// Accelerations, outward.  [JR] (64): betadot = D^-1 (e_R - (P H)^T a), the speed eliminated last comes first.
+void outward_acceleration(const Layout& layout, int i, bool prescribed, AbaWorkspace& ws, double* vdot) {
+  const Link& link = layout.links[i];
+  const Kinematics& kin = ws.kin;
+  Spatial a = across(kin.links[i], link.handle >= 0 ? ws.handles[link.handle].a : ws.bodies[link.parent].a);
+  const Spatial* H = kin.hinge_map(link);
+  for (int k = link.nr - 1; k >= 0; --k) {
+    double& betadot = vdot[link.v + k];
+    if (!prescribed) betadot = ws.D_inverse[link.v + k] * (ws.e[link.v + k] - dot(ws.PH[link.v + k], a));
+    a += H[k] * betadot;
+  }
+  ws.bodies[i].a = a;
+  if (link.n == 0) return;
+  link.elimination == Elimination::condensed ? expand_condensed(layout, i, ws, vdot + link.vm)
+                                             : expand_cholesky(layout, i, ws, vdot + link.vm);
+}
+
+// Right sides: inertias of the bodies alone, and forces u less the bias and the elastic forces.
+void start_body(const Layout& layout, int i, const double* u, AbaWorkspace& ws) {
+  const Link& link = layout.links[i];
+  const LinkFrame& f = ws.kin.links[i];
+  ws.bodies[i].P = body_inertia(f.m, f.s, f.J);
+  ws.bodies[i].z = f.p;
+  for (int k = link.v; k < link.v + link.nr; ++k) ws.e[k] = u[k];
+  if (link.passive) add_passive_force(link, &ws.kin.q[link.q], &ws.kin.v[link.v], &ws.e[link.v]);
+  if (link.n == 0) return;
+  double* e_f = &ws.e_f[link.scalars];
+  const double* p_f = &ws.kin.p_f[link.scalars];
+  for (int k = 0; k < link.n; ++k) e_f[k] = p_f[k];
+  add_elastic_force(*link.shape, &ws.kin.eta[link.scalars], &ws.kin.etadot[link.scalars], e_f);
+  for (int k = 0; k < link.n; ++k) e_f[k] = u[link.vm + k] - e_f[k];
+}
+
+void start_body_without_bias(const Layout& layout, int i, const double* u, AbaWorkspace& ws) {
+  const Link& link = layout.links[i];
+  const LinkFrame& f = ws.kin.links[i];
+  ws.bodies[i].P = body_inertia(f.m, f.s, f.J);
+  ws.bodies[i].z = zero_spatial();
+  for (int k = 0; k < link.nr; ++k) ws.e[link.v + k] = u[link.v + k];
+  for (int k = 0; k < link.n; ++k) ws.e_f[link.scalars + k] = u[link.vm + k];
+}
+
+// The three sweeps after the kinematics.
+template <typename Start>
+Status sweep(const Layout& layout, const double* u, std::span<const std::uint8_t> prescribed, Start start,
+             AbaWorkspace& ws, Vec vdot) {
+  const int count = static_cast<int>(layout.links.size());
+  ws.trouble = -1;
+  for (int i = 1; i < count; ++i) start(layout, i, u, ws);
+  for (int i = count - 1; i > 0; --i) {
+    const bool given = is_prescribed(prescribed, i);
+    ws.trouble = inward_inertia(layout, i, given, ws);
+    if (ws.trouble >= 0) return ws.kin.q.allFinite() ? Status::singular_mass : Status::not_finite;
+    inward_force(layout, i, given ? vdot.data() : nullptr, ws);
+  }
+  ws.bodies[0].a = zero_spatial();
+  for (int i = 1; i < count; ++i) outward_acceleration(layout, i, is_prescribed(prescribed, i), ws, vdot.data());
+  return vdot.allFinite() ? Status::ok : Status::not_finite;
+}
+
+}  // namespace
+
+AbaWorkspace::AbaWorkspace(const Model& model) : kin(model) {
+  const Layout& layout = *model.layout;
+  bodies.resize(layout.links.size());
+  handles.resize(layout.handles.size());
+  PH.assign(model.nv, zero_spatial());
+  D_inverse.assign(model.nv, 0);
+  e.assign(model.nv, 0);
+  e_f.assign(layout.scalars, 0);
+  y.assign(layout.columns, zero_spatial());
+  d_inverse.assign(layout.scalars, 0);
+  factor_begin.assign(layout.links.size(), 0);
+  gram_begin = T_begin = factor_begin;
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    const std::size_t c = static_cast<std::size_t>(link.handle_end - link.handle_begin);
+    factor_begin[i] = L.size();
+    gram_begin[i] = gram.size();
+    T_begin[i] = T.size();
+    if (link.n == 0) continue;
+    if (link.elimination == Elimination::condensed) {
+      gram.resize(gram.size() + 1 + c + c * c);
+      T.resize(T.size() + c * c);
+    } else {
+      L.resize(L.size() + static_cast<std::size_t>(link.n) * kLanes * lanes_for(link.n), 0);
+    }
+  }
+  stack.resize(2 * static_cast<std::size_t>(layout.max_handles));
+  rows.resize(24 * static_cast<std::size_t>(layout.max_handles) * layout.max_handles);
+  tau.setZero(model.nv);
+  zero.setZero(model.nv);
+  if (!layout.ruthless) return;
+  // In `ruthless` the condensed bodies are constants.
+  State rest = make_zero_state(model);
+  compute_kinematics(model, rest, kin);
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    if (layout.links[i].elimination == Elimination::condensed) compute_gram(layout, static_cast<int>(i), *this);
+  }
+}
+
+Status aba(const Model& model, const State& x, const Forces& forces, AbaWorkspace& ws, Vec vdot) {
+  check_sizes(model, x, forces.tau, vdot);
+  compute_bias(model, x, forces.wrenches, ws.kin);
+  return sweep(*model.layout, forces.tau.data(), {}, start_body, ws, vdot);
+}
+
+Status hybrid(const Model& model, const State& x, const Forces& forces, std::span<const std::uint8_t> prescribed,
+              AbaWorkspace& ws, Vec vdot, Vec tau_out) {
+  check_sizes(model, x, forces.tau, vdot);
+  if (static_cast<int>(prescribed.size()) != model.body_count() || tau_out.size() != model.nv) {
+    throw InputError("hybrid: `prescribed` needs one entry per body, `tau_out` one per speed");
+  }
+  const Layout& layout = *model.layout;
+  compute_bias(model, x, forces.wrenches, ws.kin);
+  const Status status = sweep(layout, forces.tau.data(), prescribed, start_body, ws, vdot);
+  tau_out = forces.tau;
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Link& link = layout.links[i];
+    if (!is_prescribed(prescribed, i)) continue;
+    // f_R = P_R a_R + z_R on the joint side of the modes: P and z of the body after their elimination.
+    Spatial a = ws.bodies[i].a;
+    if (link.root >= 0) a -= times(&ws.kin.columns[link.root_columns], vdot.data() + link.vm, link.n);
+    const Spatial f = ws.bodies[i].P * a + ws.bodies[i].z;
+    const Spatial* H = ws.kin.hinge_map(link);
+    double passive[6] = {};
+    if (link.passive) add_passive_force(link, &ws.kin.q[link.q], &ws.kin.v[link.v], passive);
+    for (int k = 0; k < link.nr; ++k) {
+      tau_out[link.v + k] = dot(H[k], f) + link.armature[k] * vdot[link.v + k] - passive[k];
+    }
+  }
+  return status;
+}
+
+Status solve_mass(const Model& model, const State& x, ConstVec f, AbaWorkspace& ws, Vec out) {
+  check_sizes(model, x, f, out);
+  compute_kinematics(model, x, ws.kin);
+  return sweep(*model.layout, f.data(), {}, start_body_without_bias, ws, out);
+}
+
+}  // namespace limber

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "deformation.hpp"
+
+#include "limber/spatial/rotation.hpp"
+
+namespace limber {
+namespace {
+
+// Four modes in the lanes, all sums over the shapes b done.
+struct FourModes {
+  Lane J[6];     // of C_a: tr C_a 1 - sym C_a, xx yy zz xy xz yz
+  Lane F[3];     // ax(C_a)
+  Lane rate[3];  // ax(C'_a)
+};
+
+LIMBER_INLINE void contract_four(const PairBlock* block, const PairBlock* end, const double* e, const double* e_rate,
+                                 FourModes& s) {
+  for (int i = 0; i < 6; ++i) s.J[i] = block->inertia[i];
+  for (int i = 0; i < 3; ++i) s.F[i] = block->axial[i], s.rate[i] = zero();
+  for (++block; block < end; ++block) {
+    const Lane eb = spread(e[block->b - 1]), rb = spread(e_rate[block->b - 1]);
+    for (int i = 0; i < 6; ++i) s.J[i] += eb * block->inertia[i];
+    for (int i = 0; i < 3; ++i) {
+      s.F[i] += eb * block->axial[i];
+      s.rate[i] += rb * block->axial[i];
+    }
+  }
+}
+
+struct Rates {
+  Lane w[3], wdot[3], vdot[3];
+  Rates(Lane angular, Spatial alpha) {
+    for (int i = 0; i < 3; ++i) {
+      w[i] = spread(angular[i]);
+      wdot[i] = spread(alpha.ang[i]);
+      vdot[i] = spread(alpha.lin[i]);
+    }
+  }
+};
+
+// b_a = -w^T J_a w + 2 w . ax(C'_a), plus F_a . wdot + S_a . vdot.  Jw: (J_a w).
+LIMBER_INLINE Lane modal_force(const FourModes& s, const Rates& r, const Lane* Jw, const Lane* S) {
+  Lane p = zero();
+  for (int i = 0; i < 3; ++i) {
+    p += r.w[i] * (s.rate[i] + s.rate[i] - Jw[i]) + s.F[i] * r.wdot[i] + S[i] * r.vdot[i];
+  }
+  return p;
+}
+
+LIMBER_INLINE void inertia_times(const Lane* J, const Lane* w, Lane* out) {
+  out[0] = J[0] * w[0] + J[3] * w[1] + J[4] * w[2];
+  out[1] = J[3] * w[0] + J[1] * w[1] + J[5] * w[2];
+  out[2] = J[4] * w[0] + J[5] * w[1] + J[2] * w[2];
+}
+
+LIMBER_INLINE void put_columns(const FourModes& s, Spatial* columns) {
+  Lane F[4];
+  transpose3(s.F[0], s.F[1], s.F[2], F);
+  for (int k = 0; k < kLanes; ++k) columns[k].ang = F[k];
+}
+
+}  // namespace
+
+void contract(const Shape& shape, const double* e, const double* e_rate, Lane w, Spatial alpha, Contraction& out) {
+  const Rates r(w, alpha);
+  Lane J[6] = {}, gyro[3] = {};
+  for (int chunk = 0; chunk < lanes_for(shape.ne); ++chunk) {
+    const PairBlock* first = &shape.blocks[shape.block_begin[chunk]];
+    FourModes s;
+    contract_four(first, &shape.blocks[0] + shape.block_begin[chunk + 1], e, e_rate, s);
+    const Lane ea = load(e + chunk * kLanes), ra = load(e_rate + chunk * kLanes);
+    Lane Jw[3];
+    inertia_times(s.J, r.w, Jw);
+    // J = J_00 + sum e_a (J_a0 + J_a);   2 (tr Cdot w - Cdot w) = sum rate_a (2 J_a w - F_a x w)
+    for (int i = 0; i < 6; ++i) J[i] += ea * (first->inertia[i] + s.J[i]);
+    gyro[0] += ra * (Jw[0] + Jw[0] - s.F[1] * r.w[2] + s.F[2] * r.w[1]);
+    gyro[1] += ra * (Jw[1] + Jw[1] - s.F[2] * r.w[0] + s.F[0] * r.w[2]);
+    gyro[2] += ra * (Jw[2] + Jw[2] - s.F[0] * r.w[1] + s.F[1] * r.w[0]);
+    store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &shape.S_rows[chunk * 3]));
+    put_columns(s, out.columns + chunk * kLanes);
+  }
+  out.J = {{sums(J[0], J[3], J[4], zero()), sums(J[3], J[1], J[5], zero()), sums(J[4], J[5], J[2], zero())}};
+  out.gyroscopic = sums(gyro[0], gyro[1], gyro[2], zero());
+}
+
+void contract_undeformed(const Shape& shape, Lane w, Spatial alpha, Contraction& out) {
+  const Rates r(w, alpha);
+  for (int chunk = 0; chunk < lanes_for(shape.n); ++chunk) {
+    const PairBlock* first = &shape.blocks[shape.block_begin[chunk]];
+    FourModes s;
+    contract_four(first, first + 1, nullptr, nullptr, s);
+    Lane Jw[3];
+    inertia_times(s.J, r.w, Jw);
+    store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &shape.S_rows[chunk * 3]));
+    put_columns(s, out.columns + chunk * kLanes);
+  }
+}
+
+void extend_coordinates(const Link& link, double* e, double* e_rate) {
+  for (std::size_t i = 0; i < link.shape->pairs.size(); ++i) {
+    const auto [a, b] = link.shape->pairs[i];
+    const std::size_t k = static_cast<std::size_t>(link.n) + i;
+    e[k] = (a == b ? 0.5 : 1.0) * e[a] * e[b];
+    e_rate[k] = a == b ? e[a] * e_rate[a] : e[a] * e_rate[b] + e_rate[a] * e[b];
+  }
+}
+
+namespace {
+
+// out[j] += sum over the pairs of E[pair][j] in[pair]: the rows of E below the identity.
+template <typename T>
+void add_projected(const Shape& shape, const double* eta, const T* in, T* out) {
+  for (std::size_t i = 0; i < shape.pairs.size(); ++i) {
+    const auto [a, b] = shape.pairs[i];
+    out[a] = out[a] + in[i] * eta[b];
+    if (a != b) out[b] = out[b] + in[i] * eta[a];
+  }
+}
+
+// G = E^T G_e E; wide: (ne x n) scratch for G_e E.
+void project_mass(const Shape& shape, const double* eta, double* wide, double* G) {
+  const int n = shape.n, ne = shape.ne;
+  for (int a = 0; a < ne; ++a) {
+    const double* row = &shape.G[static_cast<std::size_t>(a) * ne];
+    double* out = wide + static_cast<std::size_t>(a) * n;
+    for (int j = 0; j < n; ++j) out[j] = row[j];
+    add_projected(shape, eta, row + n, out);
+  }
+  for (int j = 0; j < n * n; ++j) G[j] = wide[j];
+  for (std::size_t i = 0; i < shape.pairs.size(); ++i) {
+    const auto [a, b] = shape.pairs[i];
+    const double* row = wide + (static_cast<std::size_t>(n) + i) * n;
+    for (int j = 0; j < n; ++j) {
+      G[a * n + j] += row[j] * eta[b];
+      if (a != b) G[b * n + j] += row[j] * eta[a];
+    }
+  }
+}
+
+}  // namespace
+
+Spatial project_products(const Link& link, Kinematics& kin, double* G) {
+  const Shape& shape = *link.shape;
+  const int n = shape.n, ne = shape.ne;
+  const double* eta = &kin.eta[link.scalars];
+  const double* rate = &kin.etadot[link.scalars];
+  Spatial* wide = kin.extended_columns.data();
+  double* p = kin.extended_p.data();
+  double* c = kin.extended_c.data();
+  for (int a = 0; a < ne; ++a) wide[a].lin = shape.S[a];
+  Spatial more = zero_spatial();
+  for (int k = n; k < ne; ++k) {
+    const auto [a, b] = shape.pairs[static_cast<std::size_t>(k - n)];
+    c[k] = (a == b ? 1.0 : 2.0) * rate[a] * rate[b];
+    more += wide[k] * c[k];
+  }
+  for (int a = 0; a < ne; ++a) {
+    for (int k = n; k < ne; ++k) p[a] += shape.G[static_cast<std::size_t>(a) * ne + k] * c[k];
+  }
+  Spatial* columns = &kin.columns[link.columns];
+  double* p_f = &kin.p_f[link.scalars];
+  for (int j = 0; j < n; ++j) {
+    columns[j] = wide[j];
+    p_f[j] = p[j];
+  }
+  add_projected(shape, eta, wide + n, columns);
+  add_projected(shape, eta, p + n, p_f);
+  project_mass(shape, eta, kin.extended_product.data(), G);
+  return more;
+}
+
+void compute_node(const NodeShape& node, int n, const double* eta, const double* etadot, NodeFrame& out, Spatial* Y) {
+  const Mat3 one{{Lane{1, 0, 0, 0}, Lane{0, 1, 0, 0}, Lane{0, 0, 1, 0}}};
+  out = NodeFrame{node.position, node.rotation, one, zero(), zero(), zero(), zero()};
+  if (eta == nullptr) {
+    for (int k = 0; Y != nullptr && k < n; ++k) Y[k] = {node.lambda[k], node.gamma[k]};
+    return;
+  }
+  Lane theta = zero(), rate = zero();
+  for (int k = 0; k < n; ++k) {
+    const Lane e = spread(eta[k]), d = spread(etadot[k]);
+    theta += node.lambda[k] * e;
+    rate += node.lambda[k] * d;
+    out.l += node.gamma[k] * e;
+    out.l_rate += node.gamma[k] * d;
+    if (Y != nullptr) Y[k].lin = node.gamma[k];
+  }
+  for (int k = 0; !node.second.empty() && k < n; ++k) {
+    Lane turned = zero(), turned_rate = zero();  // Xi eta, Xi etadot
+    for (int j = 0; j < n; ++j) {
+      turned += node.second[static_cast<std::size_t>(k) * n + j] * spread(eta[j]);
+      turned_rate += node.second[static_cast<std::size_t>(k) * n + j] * spread(etadot[j]);
+    }
+    out.l += turned * spread(0.5 * eta[k]);
+    out.l_rate += turned * spread(etadot[k]);
+    out.l_bias += turned_rate * spread(etadot[k]);
+    if (Y != nullptr) Y[k].lin += turned;
+  }
+  // R = exp(theta) R0;  A = 1 + a theta~ + b theta~^2;  (dA/dt) rate.
+  const RotationSeries c = rotation_series(dot(theta, theta));
+  const Lane sinc = spread(c.sinc), a = spread(c.a), b = spread(c.b);
+  Mat3 turn;
+  for (int j = 0; j < 3; ++j) {
+    const Lane unit = out.A.c[j], once = cross(theta, unit), twice = cross(theta, once);
+    turn.c[j] = unit + sinc * once + a * twice;
+    out.A.c[j] = unit + a * once + b * twice;
+  }
+  out.R = turn * node.rotation;
+  const Lane once = cross(theta, rate), twice = cross(theta, once);
+  out.turn_rate = rate + a * once + b * twice;
+  out.turn_bias = spread(2 * dot(theta, rate)) * (spread(c.da) * once + spread(c.db) * twice) + b * cross(rate, once);
+  for (int k = 0; Y != nullptr && k < n; ++k) Y[k].ang = out.A * node.lambda[k];
+}
+
+}  // namespace limber

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/dynamics/aba.hpp"
+#include "sweeps.hpp"
+
+// The modes of one body leave the articulated-body recursion, in one of two ways (theory §5).  Each way has three
+// steps: `factor` (inertias, inward), `reduce` (forces, inward) and `expand` (accelerations, outward).
+namespace limber {
+
+// Inertia that counts as none: what rounding leaves of the terms that make it up.
+inline constexpr double kNoInertia = 1e-13;
+
+// ---- Cholesky: D_f = G + sum Y^T Gamma Y (+ terms of U) is factored.  [JR] (63); O(n^3) with a small constant.
+
+// P_R into body.P.  Returns the mode without inertia, or -1.
+int factor_cholesky(const Layout& layout, int i, AbaWorkspace& ws);
+// ws.e_f of the body holds u_f - p_f on entry; z_R into body.z.
+void reduce_cholesky(const Layout& layout, int i, AbaWorkspace& ws);
+// body.a holds that of the joint side on entry, of the body frame on return; etaddot and the handles' accelerations.
+void expand_cholesky(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot);
+
+// ---- Condensed: G is diagonal and the joint sits on the body frame; the children are added to the body alone by a
+// system of the size of their nodes, 6c.  theory §5, Linear in the number of modes; O(n).
+
+// b, a and Omega of the body at the state of the kinematics.
+void compute_gram(const Layout& layout, int i, AbaWorkspace& ws);
+void factor_condensed(const Layout& layout, int i, AbaWorkspace& ws);
+void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws);
+void expand_condensed(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot);
+
+}  // namespace limber

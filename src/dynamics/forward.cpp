@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/forward.hpp"
+
+#include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/crba.hpp"
+
+namespace limber {
+namespace {
+
+class Aba final : public ForwardDynamics {
+ public:
+  explicit Aba(const Model& model) : model_(model), ws_(model) {}
+  Status operator()(const State& x, const Forces& forces, Vec vdot) override { return aba(model_, x, forces, ws_, vdot); }
+  int trouble() const override { return ws_.trouble; }
+
+ private:
+  const Model& model_;
+  AbaWorkspace ws_;
+};
+
+class Crba final : public ForwardDynamics {
+ public:
+  explicit Crba(const Model& model) : model_(model), ws_(model) {}
+  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
+    return crba_forward(model_, x, forces, ws_, vdot);
+  }
+
+ private:
+  const Model& model_;
+  CrbaWorkspace ws_;
+};
+
+template <typename Algorithm>
+std::unique_ptr<ForwardDynamics> make(const Model& model) {
+  return std::make_unique<Algorithm>(model);
+}
+
+struct Entry {
+  const char* name;
+  std::unique_ptr<ForwardDynamics> (*make)(const Model&);
+};
+constexpr Entry kAlgorithms[] = {{"aba", make<Aba>}, {"crba", make<Crba>}};
+
+}  // namespace
+
+std::vector<std::string> forward_dynamics_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kAlgorithms) names.emplace_back(entry.name);
+  return names;
+}
+
+std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model& model, std::string_view name) {
+  std::string known;
+  for (const Entry& entry : kAlgorithms) {
+    if (name == entry.name) return entry.make(model);
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw InputError("unknown algorithm '" + std::string(name) + "'; choose one of " + known);
+}
+
+}  // namespace limber

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/rnea.hpp"
+
+#include "sweeps.hpp"
+
+namespace limber {
+namespace {
+
+// Accelerations outward, homogeneous: da_F = Z (X_t da_P + Y_t etaddot_P) + H_F betadot + U etaddot.  theory §3.
+void outward_accelerations(const Layout& layout, const Kinematics& kin, const double* a, LinearSweep& sweep) {
+  sweep.a[0] = zero_spatial();
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    Spatial& out = sweep.a[i];
+    out = across(kin.links[i], link.handle >= 0 ? sweep.handle_a[link.handle] : sweep.a[link.parent]);
+    const Spatial* H = kin.hinge_map(link);
+    for (int k = 0; k < link.nr; ++k) out += H[k] * a[link.v + k];
+    if (link.root >= 0) out += times(&kin.columns[link.root_columns], a + link.vm, link.n);
+    for (int h = link.handle_begin; h < link.handle_end; ++h) {
+      sweep.handle_a[h] = twist_at(kin.handles[h].l, out) +
+                          times(&kin.columns[layout.handles[h].columns], a + link.vm, link.n);
+      sweep.handle_f[h] = zero_spatial();
+    }
+  }
+}
+
+// f = M_m (etaddot, alpha) of every body.
+void body_forces(const Layout& layout, const Kinematics& kin, const double* a, LinearSweep& sweep) {
+  sweep.f[0] = zero_spatial();
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    const LinkFrame& f = kin.links[i];
+    sweep.f[i] = apply_inertia(f.m, f.s, f.J, sweep.a[i]);
+    if (link.n == 0) continue;
+    const Spatial* mu = &kin.columns[link.columns];
+    double* modal = &sweep.f_modal[link.scalars];
+    sweep.f[i] += times(mu, a + link.vm, link.n);
+    times_transposed(mu, sweep.a[i], link.n, modal);
+    add_modal_mass(*link.shape, kin.G[i].data(), a + link.vm, modal);
+  }
+}
+
+// Wrenches inward, [JR] (45): tau_r = H^T f_r, tau_f = f_f + U^T f_r; the parent's node receives Z^T f_r.
+void inward_forces(const Layout& layout, const Kinematics& kin, const double* a, LinearSweep& sweep, double* tau) {
+  for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
+    const Link& link = layout.links[i];
+    Spatial& f = sweep.f[i];
+    double* modal = &sweep.f_modal[link.scalars];
+    for (int h = link.handle_begin; h < link.handle_end; ++h) {
+      f += wrench_from(kin.handles[h].l, sweep.handle_f[h]);
+      add_times_transposed(&kin.columns[layout.handles[h].columns], sweep.handle_f[h], link.n, modal);
+    }
+    if (link.root >= 0) add_times_transposed(&kin.columns[link.root_columns], f, link.n, modal);
+    for (int k = 0; k < link.n; ++k) tau[link.vm + k] = modal[k];
+    const Spatial* H = kin.hinge_map(link);
+    for (int k = 0; k < link.nr; ++k) tau[link.v + k] = dot(H[k], f) + link.armature[k] * a[link.v + k];
+    (link.handle >= 0 ? sweep.handle_f[link.handle] : sweep.f[link.parent]) += back_across(kin.links[i], f);
+  }
+}
+
+// K eta + D etadot and the joints' springs and dampers.
+void add_elastic_forces(const Layout& layout, const Kinematics& kin, double* tau) {
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    if (link.n > 0) {
+      add_elastic_force(*link.shape, &kin.eta[link.scalars], &kin.etadot[link.scalars], tau + link.vm);
+    }
+    if (!link.passive) continue;
+    double passive[6] = {};
+    add_passive_force(link, &kin.q[link.q], &kin.v[link.v], passive);
+    for (int k = 0; k < link.nr; ++k) tau[link.v + k] -= passive[k];
+  }
+}
+
+}  // namespace
+
+RneaWorkspace::RneaWorkspace(const Model& model) : kin(model), sweep(model), product(VectorX::Zero(model.nv)) {}
+
+LinearSweep::LinearSweep(const Model& model) {
+  const Layout& layout = *model.layout;
+  a.resize(layout.links.size());
+  f = a;
+  handle_a.resize(layout.handles.size());
+  handle_f = handle_a;
+  f_modal.assign(layout.scalars, 0);
+}
+
+void multiply_mass(const Model& model, const Kinematics& kin, ConstVec a, LinearSweep& sweep, Vec out) {
+  const Layout& layout = *model.layout;
+  outward_accelerations(layout, kin, a.data(), sweep);
+  body_forces(layout, kin, a.data(), sweep);
+  inward_forces(layout, kin, a.data(), sweep, out.data());
+}
+
+void multiply_mass(const Model& model, const State& x, ConstVec a, RneaWorkspace& ws, Vec out) {
+  check_sizes(model, x, a, out);
+  compute_kinematics(model, x, ws.kin);
+  multiply_mass(model, ws.kin, a, ws.sweep, out);
+}
+
+void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches, RneaWorkspace& ws,
+          Vec tau) {
+  check_sizes(model, x, vdot, tau);
+  const Layout& layout = *model.layout;
+  compute_bias(model, x, wrenches, ws.kin);
+  outward_accelerations(layout, ws.kin, vdot.data(), ws.sweep);
+  body_forces(layout, ws.kin, vdot.data(), ws.sweep);
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    ws.sweep.f[i] += ws.kin.links[i].p;
+    for (int k = 0; k < link.n; ++k) ws.sweep.f_modal[link.scalars + k] += ws.kin.p_f[link.scalars + k];
+  }
+  inward_forces(layout, ws.kin, vdot.data(), ws.sweep, tau.data());
+  add_elastic_forces(layout, ws.kin, tau.data());
+}
+
+}  // namespace limber

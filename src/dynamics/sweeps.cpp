@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "sweeps.hpp"
+
+namespace limber {
+
+void check_sizes(const Model& model, const State& x, ConstVec in, ConstVec out) {
+  if (x.q.size() != model.nq || x.v.size() != model.nv || in.size() != model.nv || out.size() != model.nv) {
+    throw InputError("sizes do not fit the model: q must have " + std::to_string(model.nq) +
+                     " numbers, speeds, forces and accelerations " + std::to_string(model.nv));
+  }
+}
+
+void compute_bias(const Model& model, const State& x, std::span<const NodeWrench> wrenches, Kinematics& kin) {
+  compute_kinematics(model, x, kin);
+  if (wrenches.empty()) return;
+  compute_world_poses(model, kin);
+  apply_wrenches(model, wrenches, kin);
+}
+
+}  // namespace limber

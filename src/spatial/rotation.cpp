@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/spatial/rotation.hpp"
+
+#include <Eigen/Geometry>
+#include <array>
+#include <cmath>
+
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+// sum (-x)^k / (2k + first)!, k = 0 ... 9: to the last digit for x <= 1.
+constexpr std::array<double, 10> factorial_terms(int first) {
+  std::array<double, 10> terms{};
+  double f = 1;
+  for (int i = 2; i <= first; ++i) f *= i;
+  for (int k = 0; k < 10; ++k) {
+    terms[k] = (k % 2 == 0 ? 1 : -1) / f;
+    f *= (2.0 * k + first + 1) * (2.0 * k + first + 2);
+  }
+  return terms;
+}
+constexpr std::array<double, 10> kS4 = factorial_terms(4), kS5 = factorial_terms(5);
+
+}  // namespace
+
+RotationSeries rotation_series(double x) {
+  if (!(x > 1)) {
+    // S_n = sum (-x)^k / (2k + n)!: sinc = S1, a = S2, b = S3, and S_n = 1/n! - x S_(n+2); nothing cancels.
+    double s4 = kS4[9], s5 = kS5[9];
+    for (int k = 8; k >= 0; --k) {
+      s4 = s4 * x + kS4[k];
+      s5 = s5 * x + kS5[k];
+    }
+    const double s3 = 1.0 / 6 - x * s5, s2 = 0.5 - x * s4, s1 = 1 - x * s3;
+    return {s1, s2, s3, s4 - 0.5 * s3, 1.5 * s5 - 0.5 * s4};
+  }
+  const double t = std::sqrt(x), s = std::sin(t), c = std::cos(t);
+  const double sinc = s / t, a = (1 - c) / x, b = (t - s) / (x * t);
+  return {sinc, a, b, (0.5 * sinc - a) / x, (0.5 * a - 1.5 * b) / x};
+}
+
+Matrix3 exp_rotation(const Vector3& theta) {
+  const RotationSeries k = rotation_series(theta.squaredNorm());
+  const Matrix3 t = skew(theta);
+  return Matrix3::Identity() + k.sinc * t + k.a * (t * t);
+}
+
+Vector3 log_rotation(const Matrix3& R) {
+  // The largest of the four squared quaternion components decides, so that nothing is divided by a small number.
+  const double squares[4] = {1 + R(0, 0) + R(1, 1) + R(2, 2), 1 + R(0, 0) - R(1, 1) - R(2, 2),
+                             1 - R(0, 0) + R(1, 1) - R(2, 2), 1 - R(0, 0) - R(1, 1) + R(2, 2)};
+  int k = 0;
+  for (int i = 1; i < 4; ++i) {
+    if (squares[i] > squares[k]) k = i;
+  }
+  const double x = R(2, 1) - R(1, 2), y = R(0, 2) - R(2, 0), z = R(1, 0) - R(0, 1);
+  const double xy = R(0, 1) + R(1, 0), xz = R(0, 2) + R(2, 0), yz = R(1, 2) + R(2, 1);
+  const double rows[4][4] = {
+      {squares[0], x, y, z}, {x, squares[1], xy, xz}, {y, xy, squares[2], yz}, {z, xz, yz, squares[3]}};
+  return quaternion_log(rows[k]);
+}
+
+Matrix3 rpy_rotation(const Vector3& rpy) {
+  return exp_rotation(Vector3(0, 0, rpy[2])) * exp_rotation(Vector3(0, rpy[1], 0)) * exp_rotation(Vector3(rpy[0], 0, 0));
+}
+
+Matrix3 quaternion_rotation(const double* q) {
+  const double w = q[0], x = q[1], y = q[2], z = q[3];
+  const double k = 2 / (w * w + x * x + y * y + z * z);
+  Matrix3 R;
+  R << 1 - k * (y * y + z * z), k * (x * y - w * z), k * (x * z + w * y),  //
+      k * (x * y + w * z), 1 - k * (x * x + z * z), k * (y * z - w * x),   //
+      k * (x * z - w * y), k * (y * z + w * x), 1 - k * (x * x + y * y);
+  return R;
+}
+
+Vector3 quaternion_log(const double* q) {
+  const double sign = q[0] < 0 ? -1 : 1;
+  const double w = sign * q[0];
+  const Vector3 u = sign * Vector3(q[1], q[2], q[3]);
+  const double s = u.norm();
+  if (s == 0) return Vector3::Zero();
+  return (2 * std::atan2(s, w) / s) * u;
+}
+
+void quaternion_turn(const double* q, const Vector3& theta, double* out) {
+  const double half = 0.5 * theta.norm();
+  const double c = std::cos(half);
+  const Vector3 u = 0.5 * rotation_series(half * half).sinc * theta;
+  const Vector3 qv(q[1], q[2], q[3]);
+  const Vector3 v = q[0] * u + c * qv + qv.cross(u);
+  out[0] = q[0] * c - qv.dot(u);
+  for (int i = 0; i < 3; ++i) out[1 + i] = v[i];
+}
+
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::singular_mass:
+      return "singular mass matrix";
+    case Status::not_finite:
+      return "a number is not finite";
+    case Status::no_convergence:
+      return "no convergence";
+  }
+  return "unknown";
+}
+
+}  // namespace limber
