@@ -46,29 +46,30 @@ void mode_columns(const Layout& layout, std::size_t i, CrbaWorkspace& ws, Eigen:
   const double* G = link.shape->ne > n ? kin.G[i].data() : link.shape->G.data();
   for (int k = 0; k < n; ++k) {
     force[k] = kin.columns[link.columns + k];
-    for (int j = 0; j < n; ++j) own(j, k) = G[j * n + k];
+    for (int j = 0; j <= k; ++j) own(j, k) = G[j * n + k];
   }
   for (int h = link.handle_begin; h < link.handle_end; ++h) {
     const Spatial* Y = &kin.columns[layout.handles[h].columns];
     for (int k = 0; k < n; ++k) {
       const Spatial g = ws.handle_inertia[h] * Y[k];
       force[k] += wrench_from(kin.handles[h].l, g);
-      for (int j = 0; j < n; ++j) own(j, k) += dot(Y[j], g);
+      for (int j = 0; j <= k; ++j) own(j, k) += dot(Y[j], g);
     }
   }
   if (link.root >= 0) {
     const Spatial* U = &kin.columns[link.root_columns];
     for (int k = 0; k < n; ++k) {
       const Spatial PU = ws.inertia[i] * U[k];
-      for (int j = 0; j < n; ++j) own(j, k) += dot(U[j], force[k] + PU);
+      for (int j = 0; j <= k; ++j) own(j, k) += dot(U[j], force[k] + PU);
     }
     for (int k = 0; k < n; ++k) {
-      for (int j = 0; j < n; ++j) own(j, k) += dot(force[j], U[k]);
+      for (int j = 0; j <= k; ++j) own(j, k) += dot(force[j], U[k]);
     }
     for (int k = 0; k < n; ++k) force[k] += ws.inertia[i] * U[k];
   }
   const Spatial* H = kin.hinge_map(link);
   for (int k = 0; k < n; ++k) {
+    for (int j = 0; j < k; ++j) own(k, j) = own(j, k);
     for (int j = 0; j < link.nr; ++j) put(M, link.v + j, link.vm + k, dot(H[j], force[k]));
     walk_column(layout, kin, i, force[k], link.vm + k, M);
   }
