@@ -26,8 +26,10 @@ std::array<MatrixX, 3> random_second(Random& random, int n) {
   return Xi;
 }
 
-Node random_node(Random& random, int n, bool second) {
+// Number k of its body.
+Node random_node(Random& random, int k, int n, bool second) {
   Node node;
+  node.name = "n" + std::to_string(k);
   node.position = random.vector3(0.5);
   node.rotation = random.rotation();
   node.translation = random.matrix(3, n, 0.4);
@@ -92,7 +94,7 @@ ModalSpec random_modal(Random& random, int n, bool second, bool diagonal) {
   }
   spec.stiffness = random.positive(n, 20, 50);
   spec.damping = random.positive(n, 0.05, 0.1);
-  for (int k = 0; k < 3; ++k) spec.nodes.push_back(random_node(random, n, second));
+  for (int k = 0; k < 3; ++k) spec.nodes.push_back(random_node(random, k, n, second));
   if (diagonal) diagonalise(spec);
   return spec;
 }
@@ -126,7 +128,7 @@ BodySpec random_body(Random& random, const TreeOptions& o) {
     return random_modal(random, n, o.fidelity == Fidelity::stiffened, diagonal);
   }
   RigidSpec rigid = random_rigid(random);
-  for (int k = 0; k < 3; ++k) rigid.nodes.push_back(random_node(random, 0, false));
+  for (int k = 0; k < 3; ++k) rigid.nodes.push_back(random_node(random, k, 0, false));
   return rigid;
 }
 

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold of any right implementation, on trees with beams too, which the brute force cannot follow.
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+
+#include "support/engine.hpp"
+#include "support/random_tree.hpp"
+
+namespace limber::test {
+namespace {
+
+TreeOptions options_of(std::uint64_t seed) {
+  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
+  TreeOptions o;
+  o.bodies = 1 + static_cast<int>(seed % 12);
+  o.modes = static_cast<int>(seed % 7);
+  o.fidelity = fidelities[seed % 3];
+  o.chain = seed % 4 == 0;
+  o.free_base = seed % 5 == 0;
+  o.beams = 0.5;
+  return o;
+}
+
+Model model_of(std::uint64_t seed) {
+  constexpr std::array choices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
+  return make_model(random_machine(options_of(seed), seed), choices[seed / 3 % 3]);
+}
+
+// M and the size of the forces at a sample: h is what rnea gives at vdot = 0.
+double bound_of(Engine& engine, const Sample& s, const VectorX& vdot) {
+  const double h = engine.inverse(s.x, VectorX::Zero(engine.model().nv), s.wrenches).norm() + s.tau.norm();
+  return force_bound(engine.model(), engine.mass(s.x), vdot, h);
+}
+
+TEST(Aba, IsUndoneByRneaOnRandomFlexibleTrees) {
+  Worst worst("aba_rnea");
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Model model = model_of(seed);
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    const VectorX vdot = engine.forward(s.x, s.tau, s.wrenches);
+    const VectorX back = engine.inverse(s.x, vdot, s.wrenches);
+    const double bound = bound_of(engine, s, vdot);
+    EXPECT_CLOSE(back, s.tau, bound) << describe(options_of(seed), seed);
+    worst.add((back - s.tau).norm(), bound);
+  }
+}
+
+TEST(Aba, UndoesRnea) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Model model = model_of(seed);
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    const VectorX tau = engine.inverse(s.x, s.vdot, s.wrenches);
+    const VectorX vdot = engine.forward(s.x, tau, s.wrenches);
+    // An error of the force grows by |M^-1|.
+    const MatrixX M = engine.mass(s.x);
+    const double weakest = Eigen::SelfAdjointEigenSolver<MatrixX>(M, Eigen::EigenvaluesOnly).eigenvalues()[0];
+    EXPECT_CLOSE(vdot, s.vdot, 2 * (bound_of(engine, s, s.vdot) + 16 * kEps * tau.norm()) / weakest)
+        << describe(options_of(seed), seed);
+  }
+}
+
+TEST(Aba, IsCrbaAndCholesky) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Model model = model_of(seed);
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    const MatrixX M = engine.mass(s.x);
+    const VectorX a = engine.forward(s.x, s.tau, s.wrenches), b = engine.dense_forward(s.x, s.tau, s.wrenches);
+    EXPECT_CLOSE(VectorX(M * a), VectorX(M * b), 2 * bound_of(engine, s, a)) << describe(options_of(seed), seed);
+  }
+}
+
+TEST(Aba, AnswersTheSameByName) {
+  const Model model = model_of(7);
+  const Sample s = random_sample(model, 7);
+  Engine engine(model);
+  EXPECT_GE(forward_dynamics_names().size(), 2U);
+  for (const std::string& name : forward_dynamics_names()) {
+    const auto algorithm = make_forward_dynamics(model, name);
+    VectorX vdot(model.nv);
+    EXPECT_EQ((*algorithm)(s.x, {s.tau, s.wrenches}, vdot), Status::ok) << name;
+    EXPECT_CLOSE(engine.inverse(s.x, vdot, s.wrenches), s.tau, bound_of(engine, s, vdot)) << name;
+  }
+  EXPECT_THROW(make_forward_dynamics(model, "no such thing"), InputError);
+}
+
+TEST(Crba, IsTheColumnsOfRnea) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    const MatrixX M = engine.mass(s.x);
+    const VectorX h = engine.inverse(s.x, VectorX::Zero(model.nv));
+    for (int j = 0; j < model.nv; ++j) {
+      const VectorX e = VectorX::Unit(model.nv, j);
+      EXPECT_CLOSE(VectorX(engine.inverse(s.x, e) - h), VectorX(M.col(j)), force_bound(model, M, e, h.norm()));
+      EXPECT_CLOSE(engine.mass_times(s.x, e), VectorX(M.col(j)), force_bound(model, M, e, 0));
+    }
+  }
+}
+
+TEST(Crba, IsSymmetricAndPositiveDefinite) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Model model = model_of(seed);
+    if (model.nv == 0) continue;
+    const MatrixX M = Engine(model).mass(random_sample(model, seed).x);
+    EXPECT_EQ(M, MatrixX(M.transpose())) << "both triangles hold the same numbers";
+    EXPECT_EQ(Eigen::LLT<MatrixX>(M).info(), Eigen::Success) << describe(options_of(seed), seed);
+  }
+}
+
+TEST(SolveMass, IsUndoneByMultiplyMass) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Model model = model_of(seed);
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    const VectorX a = engine.mass_solve(s.x, s.tau);
+    EXPECT_CLOSE(engine.mass_times(s.x, a), s.tau, force_bound(model, engine.mass(s.x), a, s.tau.norm()));
+  }
+}
+
+TEST(Eliminations, Agree) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    TreeOptions o = options_of(seed);
+    o.modal_mass = ModalMass::diagonal;
+    if (o.fidelity == Fidelity::stiffened) o.fidelity = Fidelity::full;
+    const Machine machine = random_machine(o, seed);
+    const Model condensed = make_model(machine, Elimination::condensed);
+    const Model cholesky = make_model(machine, Elimination::cholesky);
+    for (int i = 1; i < condensed.body_count(); ++i) {
+      const bool applies = condensed.body(i).modes > 0 && condensed.layout->links[i].root < 0;
+      EXPECT_EQ(condensed.layout->links[i].elimination, applies ? Elimination::condensed : Elimination::cholesky);
+      EXPECT_EQ(cholesky.layout->links[i].elimination, Elimination::cholesky);
+      compared += applies ? 1 : 0;
+    }
+    const Sample s = random_sample(condensed, seed);
+    if (condensed.nv == 0) continue;
+    Engine a(condensed), b(cholesky);
+    const VectorX x = a.forward(s.x, s.tau, s.wrenches), y = b.forward(s.x, s.tau, s.wrenches);
+    EXPECT_CLOSE(VectorX(a.mass(s.x) * (x - y)), VectorX::Zero(x.size()), 2 * bound_of(a, s, x)) << describe(o, seed);
+  }
+  EXPECT_GT(compared, 100);
+}
+
+TEST(Hybrid, GivesBackTheTorqueThatAbaGot) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Model model = model_of(seed);
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    const VectorX free = engine.forward(s.x, s.tau, s.wrenches);
+    const double bound = bound_of(engine, s, free);
+    for (const int every : {1, 2, 3}) {
+      std::vector<std::uint8_t> prescribed(model.body_count());
+      for (int i = 1; i < model.body_count(); ++i) prescribed[i] = i % every == 0;
+      VectorX vdot = VectorX::Constant(model.nv, 1e30);  // what is not prescribed must not be read
+      for (int i = 1; i < model.body_count(); ++i) {
+        const int nr = speed_count(model.joints[i].kind);
+        if (prescribed[i] != 0) vdot.segment(model.joints[i].v, nr) = free.segment(model.joints[i].v, nr);
+      }
+      const VectorX tau = engine.mixed(s.x, s.tau, prescribed, vdot, s.wrenches);
+      EXPECT_CLOSE(VectorX(engine.mass(s.x) * (vdot - free)), VectorX::Zero(model.nv), 4 * bound);
+      EXPECT_CLOSE(tau, s.tau, 4 * bound) << describe(options_of(seed), seed);
+    }
+  }
+}
+
+TEST(Hybrid, PrescribingNothingIsAba) {
+  const Model model = model_of(11);
+  const Sample s = random_sample(model, 11);
+  Engine engine(model);
+  VectorX vdot = VectorX::Zero(model.nv);
+  const VectorX tau = engine.mixed(s.x, s.tau, std::vector<std::uint8_t>(model.body_count()), vdot, s.wrenches);
+  EXPECT_EQ(tau, s.tau);
+  EXPECT_TRUE(is_same_bits(vdot, engine.forward(s.x, s.tau, s.wrenches)));
+}
+
+TEST(Wrenches, AreTheTransposeOfTheJacobian) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed, {.wrenches = 5});
+    Engine engine(model);
+    const Kinematics& kin = engine.kinematics(s.x);
+    VectorX force = VectorX::Zero(model.nv);
+    double size = 0;
+    for (const NodeWrench& w : s.wrenches) {
+      Vector6 world = w.wrench;
+      const Matrix3 R = node_pose(model, kin, w.at).R;
+      if (w.frame == Frame::node) world << R * w.wrench.head<3>(), R * w.wrench.tail<3>();
+      Matrix6X J(6, model.nv);
+      compute_node_jacobian(model, kin, w.at, J);
+      force += J.transpose() * world;
+      size += J.norm() * world.norm();
+    }
+    const VectorX zero = VectorX::Zero(model.nv);
+    const VectorX h = engine.inverse(s.x, zero);
+    EXPECT_CLOSE(VectorX(h - engine.inverse(s.x, zero, s.wrenches)), force,
+                 force_bound(model, MatrixX::Zero(0, 0), zero, h.norm() + size));
+  }
+}
+
+}  // namespace
+}  // namespace limber::test

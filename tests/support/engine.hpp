@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/energy.hpp"
+#include "limber/dynamics/forward.hpp"
+#include "limber/dynamics/kinematics.hpp"
+#include "limber/dynamics/rnea.hpp"
+#include "support/close.hpp"
+
+namespace limber::test {
+
+using Wrenches = std::span<const NodeWrench>;
+
+// Every algorithm with its workspace, for tests that want values rather than views.
+class Engine {
+ public:
+  explicit Engine(const Model& model)
+      : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model) {}
+
+  const Model& model() const { return model_; }
+  int trouble() const { return aba_.trouble; }
+
+  VectorX inverse(const State& x, const VectorX& vdot, Wrenches wrenches = {}) {
+    VectorX tau(model_.nv);
+    rnea(model_, x, vdot, wrenches, rnea_, tau);
+    return tau;
+  }
+  // Fails the test where the algorithm does not say ok.
+  VectorX forward(const State& x, const VectorX& tau, Wrenches wrenches = {}) {
+    VectorX vdot(model_.nv);
+    EXPECT_EQ(aba(model_, x, {tau, wrenches}, aba_, vdot), Status::ok);
+    return vdot;
+  }
+  Status forward_status(const State& x, const VectorX& tau, VectorX& vdot, Wrenches wrenches = {}) {
+    vdot.resize(model_.nv);
+    return aba(model_, x, {tau, wrenches}, aba_, vdot);
+  }
+  VectorX dense_forward(const State& x, const VectorX& tau, Wrenches wrenches = {}) {
+    VectorX vdot(model_.nv);
+    EXPECT_EQ(crba_forward(model_, x, {tau, wrenches}, crba_, vdot), Status::ok);
+    return vdot;
+  }
+  MatrixX mass(const State& x) {
+    MatrixX M(model_.nv, model_.nv);
+    crba(model_, x, crba_, M);
+    return M;
+  }
+  VectorX mass_times(const State& x, const VectorX& a) {
+    VectorX out(model_.nv);
+    multiply_mass(model_, x, a, rnea_, out);
+    return out;
+  }
+  VectorX mass_solve(const State& x, const VectorX& f) {
+    VectorX out(model_.nv);
+    EXPECT_EQ(solve_mass(model_, x, f, aba_, out), Status::ok);
+    return out;
+  }
+  // vdot: on entry the prescribed hinge accelerations, on return all.  Returns the torques.
+  VectorX mixed(const State& x, const VectorX& tau, const std::vector<std::uint8_t>& prescribed, VectorX& vdot,
+                Wrenches wrenches = {}) {
+    VectorX out(model_.nv);
+    EXPECT_EQ(hybrid(model_, x, {tau, wrenches}, prescribed, aba_, vdot, out), Status::ok);
+    return out;
+  }
+  const Kinematics& kinematics(const State& x) {
+    compute_kinematics(model_, x, kin_);
+    compute_world_poses(model_, kin_);
+    return kin_;
+  }
+  Matrix6X jacobian(const State& x, NodeRef node) {
+    Matrix6X J(6, model_.nv);
+    compute_node_jacobian(model_, kinematics(x), node, J);
+    return J;
+  }
+  Energy energy(const State& x) { return compute_energy(model_, x, rnea_); }
+  Momentum momentum(const State& x) { return compute_momentum(model_, x, rnea_); }
+  Vector3 center_of_mass(const State& x) { return compute_center_of_mass(model_, kinematics(x)); }
+
+ private:
+  const Model& model_;
+  RneaWorkspace rnea_;
+  AbaWorkspace aba_;
+  CrbaWorkspace crba_;
+  Kinematics kin_;
+};
+
+// Every node and frame of a model.
+inline std::vector<NodeRef> all_nodes(const Model& model) {
+  std::vector<NodeRef> nodes;
+  for (int i = 1; i < model.body_count(); ++i) {
+    for (int k = kBodyFrame; k < static_cast<int>(model.body(i).nodes.size()); ++k) nodes.push_back({i, k});
+  }
+  return nodes;
+}
+
+// What a force that is right to rounding may be off by: every term of M vdot + h passes through at most `bodies`
+// frames, and every passage rounds a dozen products of its size.
+inline double force_bound(const Model& model, const MatrixX& M, const VectorX& vdot, double h) {
+  return 16 * kEps * model.body_count() * (M.norm() * vdot.norm() + h);
+}
+
+}  // namespace limber::test
