@@ -50,7 +50,7 @@ if(LIMBER_WERROR AND NOT LIMBER_SANITIZE)
 endif()
 
 # With -std=c++20 GCC fuses no multiply-add unless told to.  Never -ffast-math: NaN and infinity are caught, not assumed away.
-set(limber_flags -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+set(limber_flags -ffp-contract=fast -fno-math-errno)
 if(LIMBER_ARCH)
   list(APPEND limber_flags -march=${LIMBER_ARCH})
 endif()
