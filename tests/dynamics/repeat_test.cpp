@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// No heap after construction, the same bits on every call and in every thread.
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "support/engine.hpp"
+#include "support/no_alloc.hpp"
+#include "support/random_tree.hpp"
+
+namespace limber::test {
+namespace {
+
+Model model_of(std::uint64_t seed) {
+  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
+  constexpr std::array choices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
+  TreeOptions o;
+  o.bodies = 2 + static_cast<int>(seed % 9);
+  o.modes = static_cast<int>(seed % 7);
+  o.fidelity = fidelities[seed % 3];
+  o.beams = 0.3;
+  return make_model(random_machine(o, seed), choices[seed / 3 % 3]);
+}
+
+// Every algorithm, with everything it writes allocated beforehand.
+class Everything {
+ public:
+  explicit Everything(const Model& model)
+      : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model), prescribed_(model.body_count()) {
+    for (const std::string& name : forward_dynamics_names()) named_.push_back(make_forward_dynamics(model, name));
+    for (int i = 1; i < model.body_count(); i += 2) prescribed_[i] = 1;
+    for (VectorX* v : {&tau, &product, &vdot, &dense, &solved, &hybrid_vdot, &hybrid_tau, &by_name}) v->setZero(model.nv);
+    M.setZero(model.nv, model.nv);
+    J.setZero(6, model.nv);
+  }
+
+  Status operator()(const Sample& s) {
+    const Forces forces{s.tau, s.wrenches};
+    rnea(model_, s.x, s.vdot, s.wrenches, rnea_, tau);
+    multiply_mass(model_, s.x, s.vdot, rnea_, product);
+    crba(model_, s.x, crba_, M);
+    Status status = aba(model_, s.x, forces, aba_, vdot);
+    if (status == Status::ok) status = crba_forward(model_, s.x, forces, crba_, dense);
+    if (status == Status::ok) status = solve_mass(model_, s.x, s.tau, aba_, solved);
+    hybrid_vdot = s.vdot;
+    if (status == Status::ok) status = hybrid(model_, s.x, forces, prescribed_, aba_, hybrid_vdot, hybrid_tau);
+    for (const auto& algorithm : named_) {
+      if (status == Status::ok) status = (*algorithm)(s.x, forces, by_name);
+    }
+    compute_kinematics(model_, s.x, kin_);
+    compute_world_poses(model_, kin_);
+    const NodeRef node{model_.body_count() - 1, 0};
+    compute_node_jacobian(model_, kin_, node, J);
+    numbers << node_velocity(model_, kin_, node, s.x.v), node_acceleration(model_, kin_, node, s.vdot),
+        node_bias_acceleration(model_, kin_, node), node_pose(model_, kin_, node).p,
+        compute_center_of_mass(model_, kin_), compute_momentum(model_, s.x, rnea_).angular,
+        compute_energy(model_, s.x, rnea_).kinetic;
+    return status;
+  }
+
+  bool same_bits(const Everything& other) const {
+    return is_same_bits(tau, other.tau) && is_same_bits(product, other.product) && is_same_bits(M, other.M) &&
+           is_same_bits(vdot, other.vdot) && is_same_bits(dense, other.dense) && is_same_bits(solved, other.solved) &&
+           is_same_bits(hybrid_vdot, other.hybrid_vdot) && is_same_bits(hybrid_tau, other.hybrid_tau) &&
+           is_same_bits(by_name, other.by_name) && is_same_bits(J, other.J) && is_same_bits(numbers, other.numbers);
+  }
+
+ private:
+  const Model& model_;
+  RneaWorkspace rnea_;
+  AbaWorkspace aba_;
+  CrbaWorkspace crba_;
+  Kinematics kin_;
+  std::vector<std::uint8_t> prescribed_;
+  std::vector<std::unique_ptr<ForwardDynamics>> named_;
+  VectorX tau, product, vdot, dense, solved, hybrid_vdot, hybrid_tau, by_name;
+  MatrixX M;
+  Matrix6X J;
+  Eigen::Matrix<double, 28, 1> numbers;
+};
+
+TEST(NoAlloc, SeesTheHeap) {
+  if (!kNoAllocWorks) GTEST_SKIP() << "a sanitizer owns malloc";
+  EXPECT_NONFATAL_FAILURE(
+      {
+        NoAlloc guard;
+        VectorX heap = VectorX::Zero(1000);
+        EXPECT_EQ(heap.size(), 1000);
+      },
+      "heap allocation");
+  EXPECT_NONFATAL_FAILURE(
+      {
+        NoAlloc guard;
+        const auto heap = std::make_unique<double>(1.0);
+        EXPECT_EQ(*heap, 1.0);
+      },
+      "heap allocation");
+}
+
+TEST(Dynamics, UseNoHeapAfterConstruction) {
+  if (!kNoAllocWorks) GTEST_SKIP() << "a sanitizer owns malloc";
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed);
+    Everything all(model);
+    Status status{};
+    {
+      NoAlloc guard;
+      status = all(s);
+    }
+    EXPECT_EQ(status, Status::ok) << "seed " << seed;
+  }
+}
+
+TEST(Dynamics, GiveTheSameBitsAgain) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
+    Everything first(model), second(model);
+    ASSERT_EQ(first(s), Status::ok);
+    // A workspace keeps nothing of what it was used for before.
+    ASSERT_EQ(second(other), Status::ok);
+    ASSERT_EQ(second(s), Status::ok);
+    EXPECT_TRUE(first.same_bits(second)) << "seed " << seed;
+  }
+}
+
+TEST(Dynamics, GiveTheSameBitsInACopyOfTheModel) {
+  const Model model = model_of(8);
+  const Model copy = model;  // shares bodies and layout
+  const Sample s = random_sample(model, 8);
+  Everything first(model), second(copy);
+  ASSERT_EQ(first(s), Status::ok);
+  ASSERT_EQ(second(s), Status::ok);
+  EXPECT_TRUE(first.same_bits(second));
+}
+
+TEST(DynamicsThreads, ShareAConstModelAndGiveTheSameBits) {
+  constexpr int kThreads = 4, kSamples = 25;
+  for (const std::uint64_t seed : {4U, 5U, 6U}) {  // one of each fidelity
+    const Model model = model_of(seed);
+    std::vector<Sample> samples;
+    std::vector<std::unique_ptr<Everything>> serial;
+    for (int k = 0; k < kSamples; ++k) {
+      samples.push_back(random_sample(model, 100 + k));
+      serial.push_back(std::make_unique<Everything>(model));
+      ASSERT_EQ((*serial.back())(samples.back()), Status::ok);
+    }
+    std::vector<int> different(kThreads, 0);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        Everything mine(model);
+        for (int k = 0; k < kSamples; ++k) {
+          const int which = (k + 7 * t) % kSamples;
+          if (mine(samples[which]) != Status::ok || !mine.same_bits(*serial[which])) ++different[t];
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(different, std::vector<int>(kThreads, 0)) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace limber::test
