@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "files/names.hpp"
-#include "limber/spatial/rotation.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -53,7 +52,7 @@ constexpr std::string_view kNodeName = "name: tip";
 Node read_fixed_node(const Reader& node) {
   Node out;
   out.position = node.at("position", "position: [0.1, 0, 0]").vector3();
-  out.rotation = rpy_rotation(vector3_or_zero(node, "rpy"));
+  if (const auto rpy = node.find("rpy")) out.rotation = rpy->rpy();
   return out;
 }
 
@@ -192,7 +191,7 @@ BeamNode read_beam_node(const Reader& node) {
   const Reader at = node.at("at", "at: 0.5");
   out.at = at.number();
   if (out.at < 0 || out.at > 1) at.fail("must be from 0 (root) to 1 (tip)");
-  out.rotation = rpy_rotation(vector3_or_zero(node, "rpy"));
+  if (const auto rpy = node.find("rpy")) out.rotation = rpy->rpy();
   return out;
 }
 

@@ -12,7 +12,6 @@
 #include "files/names.hpp"
 #include "files/text.hpp"
 #include "limber/files/text_file.hpp"
-#include "limber/spatial/rotation.hpp"
 
 namespace limber {
 namespace {
@@ -142,7 +141,7 @@ Pose read_origin(const Reader& entry) {
   if (!given) return origin;
   given->check_keys({"xyz", "rpy"});
   if (const auto xyz = given->find("xyz")) origin.p = xyz->vector3();
-  if (const auto rpy = given->find("rpy")) origin.R = rpy_rotation(rpy->vector3());
+  if (const auto rpy = given->find("rpy")) origin.R = rpy->rpy();
   return origin;
 }
 

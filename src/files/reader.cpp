@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numbers>
 
 #include "files/text.hpp"
+#include "limber/spatial/rotation.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -233,6 +235,14 @@ VectorX Reader::numbers(Eigen::Index size) const {
 VectorX Reader::number_or_numbers(Eigen::Index size) const {
   if (is_list()) return numbers(size);
   return VectorX::Constant(size, number());
+}
+
+Matrix3 Reader::rpy() const {
+  constexpr double kMost = 4 * std::numbers::pi;
+  const Vector3 angles = vector3();
+  if (angles.cwiseAbs().maxCoeff() > kMost)
+    fail("must be angles in radians, each within 4 pi; 90 degrees are 1.570796");
+  return rpy_rotation(angles);
 }
 
 MatrixX Reader::matrix(Eigen::Index rows, Eigen::Index cols) const {

@@ -68,6 +68,7 @@ class Reader {
   VectorX numbers(Eigen::Index size) const;            // that length
   VectorX number_or_numbers(Eigen::Index size) const;  // one number stands for all
   Vector3 vector3() const { return numbers(3); }
+  Matrix3 rpy() const;  // the rotation of roll, pitch, yaw about fixed axes, in radians
   MatrixX matrix(Eigen::Index rows, Eigen::Index cols) const;   // a list of rows
   MatrixX square_or_diagonal(Eigen::Index n) const;             // n rows, or the n numbers of the diagonal
   Eigen::Index length(Eigen::Index most) const;                 // of a list, which must not be longer than `most`
