@@ -332,6 +332,15 @@ void set_nodes(Assembly& beam, const std::vector<BeamNode>& stations) {
   }
 }
 
+// Numbers so large or so small that their products leave the range of double.
+void check_range(const Body& body) {
+  bool good = body.mass > 0 && body.S.allFinite() && body.damping.allFinite() && body.stiffness.allFinite();
+  for (int a = 0; a < body.modes; ++a) good = good && body.stiffness(a, a) > 0;
+  for (const Matrix3& C : body.C) good = good && C.allFinite();
+  for (const Node& node : body.nodes) good = good && node.translation.allFinite() && node.turn.allFinite();
+  if (!good) body_impl::fail("the numbers of this beam are too large or too small to compute with", "check the units");
+}
+
 }  // namespace
 
 Body make_beam_body(const BeamSpec& spec, bool second_order) {
@@ -356,6 +365,7 @@ Body make_beam_body(const BeamSpec& spec, bool second_order) {
   if (!body.pairs.empty()) set_second_order(beam);
   set_stiffness(beam);
   set_nodes(beam, stations);
+  check_range(body);
   return std::move(beam.body);
 }
 

@@ -67,6 +67,15 @@ TEST(BeamErrors, Numbers) {
   EXPECT_EQ(error_of([](BeamSpec& s) { s.tip_inertia = -1; }), "tip inertia is -1" + cure);
 }
 
+TEST(BeamErrors, NumbersOutOfRange) {
+  const std::string error = "the numbers of this beam are too large or too small to compute with; check the units";
+  EXPECT_EQ(error_of([](BeamSpec& s) { s.length = 1e150; }), error);
+  EXPECT_EQ(
+      error_of([](BeamSpec& s) { s.length = 1e-150, s.rotary_inertia_y = s.rotary_inertia_z = 0, s.modes[3] = 0; }),
+      error);
+  EXPECT_EQ(error_of([](BeamSpec& s) { s.rotary_inertia_y = 1e20; }), "no error");
+}
+
 TEST(BeamErrors, StiffnessThatTheModesNeed) {
   EXPECT_EQ(error_of([](BeamSpec& s) { s.EIz = 0; }),
             "bending_y modes need EIz; give EIz above 0, or ask for 0 bending_y modes");
