@@ -60,9 +60,16 @@ void make_matrices(const Body& body, Shape& shape) {
   for (int a = 1; a <= shape.ne; ++a) {
     for (int b = 1; b <= shape.ne; ++b) shape.G.push_back(body.c(a, b).trace());
   }
+  if (shape.ne == shape.n) {
+    const int width = kLanes * lanes_for(shape.n);
+    shape.G_rows.assign(static_cast<std::size_t>(shape.n) * width, 0);
+    for (int a = 0; a < shape.n; ++a) {
+      for (int b = 0; b < shape.n; ++b) shape.G_rows[a * width + b] = shape.G[a * shape.n + b];
+    }
+  }
   if (shape.ne == shape.n && is_mass_diagonal(shape)) {
-    for (int a = 0; a < shape.n; ++a)
-      shape.G_inverse.push_back(1 / shape.G[static_cast<std::size_t>(a) * shape.ne + a]);
+    shape.G_inverse.assign(static_cast<std::size_t>(kLanes) * lanes_for(shape.n), 0);
+    for (int a = 0; a < shape.n; ++a) shape.G_inverse[a] = 1 / shape.G[static_cast<std::size_t>(a) * shape.ne + a];
   }
   shape.elastic_diagonal = is_diagonal(body.stiffness) && is_diagonal(body.damping);
   for (int a = 0; a < shape.n; ++a) {

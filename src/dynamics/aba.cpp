@@ -18,11 +18,19 @@ LIMBER_INLINE double inertia_scale(const Mat6& P, Spatial h) {
   return sum(ang * h.ang * h.ang + lin * h.lin * h.lin);
 }
 
+// The same for each hinge speed, before the modes are eliminated: what their elimination leaves is rounded, too.
+LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const AbaWorkspace& ws, const Mat6& P, double* scale) {
+  for (int k = 0; k < link.nr; ++k) {
+    scale[k] = inertia_scale(P, H[k]);
+    for (int h = link.handle_begin; h < link.handle_end; ++h) {
+      scale[k] += inertia_scale(ws.handles[h].Gamma, twist_at(ws.kin.handles[h].l, H[k]));
+    }
+  }
+}
+
 // The hinge leaves the recursion one speed after the other.  theory §5:
 //   D = H^T P H + armature,  P+ = P - (P H) D^-1 (P H)^T
-LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, Mat6& P, AbaWorkspace& ws) {
-  double scale[6];
-  for (int k = 0; k < link.nr; ++k) scale[k] = inertia_scale(P, H[k]);
+LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, const double* scale, Mat6& P, AbaWorkspace& ws) {
   for (int k = 0; k < link.nr; ++k) {
     const Spatial PH = P * H[k];
     const double D = dot(H[k], PH) + link.armature[k];
@@ -39,6 +47,9 @@ LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, Mat6& P, AbaW
 int inward_inertia(const Layout& layout, int i, bool prescribed, AbaWorkspace& ws) {
   const Link& link = layout.links[i];
   const Kinematics& kin = ws.kin;
+  const Spatial* H = kin.hinge_map(link);
+  double scale[6];
+  hinge_scales(link, H, ws, ws.bodies[i].P, scale);
   if (link.n > 0) {
     if (link.elimination == Elimination::condensed) {
       factor_condensed(layout, i, ws);
@@ -48,7 +59,7 @@ int inward_inertia(const Layout& layout, int i, bool prescribed, AbaWorkspace& w
   }
   Mat6 P = ws.bodies[i].P;
   if (!prescribed) {
-    if (const int k = factor_hinge(link, kin.hinge_map(link), P, ws); k >= 0) return link.v + k;
+    if (const int k = factor_hinge(link, H, scale, P, ws); k >= 0) return link.v + k;
   }
   if (link.parent == kGround) return -1;
   const Mat6 on_carrier = back_across(kin.links[i], P);
@@ -118,6 +129,14 @@ void start_body(const Layout& layout, int i, const double* u, AbaWorkspace& ws) 
   if (link.n == 0) return;
   double* e_f = &ws.e_f[link.scalars];
   const double* p_f = &ws.kin.p_f[link.scalars];
+  if (link.shape->elastic_diagonal) {
+    const double *K = link.shape->K.data(), *D = link.shape->D.data(), *u_f = u + link.vm;
+    const double *eta = &ws.kin.eta[link.scalars], *etadot = &ws.kin.etadot[link.scalars];
+    with_size(link.n, [&](auto n) {
+      for_each(n, LIMBER_EACH(k) { e_f[k] = u_f[k] - p_f[k] - K[k] * eta[k] - D[k] * etadot[k]; });
+    });
+    return;
+  }
   for (int k = 0; k < link.n; ++k) e_f[k] = p_f[k];
   add_elastic_force(*link.shape, &ws.kin.eta[link.scalars], &ws.kin.etadot[link.scalars], e_f);
   for (int k = 0; k < link.n; ++k) e_f[k] = u[link.vm + k] - e_f[k];
@@ -163,23 +182,30 @@ AbaWorkspace::AbaWorkspace(const Model& model) : kin(model) {
   y.assign(layout.columns, zero_spatial());
   d_inverse.assign(layout.scalars, 0);
   factor_begin.assign(layout.links.size(), 0);
-  gram_begin = T_begin = factor_begin;
+  gram_begin = T_begin = direction_begin = factor_begin;
+  direction_count.assign(layout.links.size(), 0);
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
     const std::size_t c = static_cast<std::size_t>(link.handle_end - link.handle_begin);
     factor_begin[i] = L.size();
     gram_begin[i] = gram.size();
     T_begin[i] = T.size();
+    direction_begin[i] = directions.size();
     if (link.n == 0) continue;
     if (link.elimination == Elimination::condensed) {
       gram.resize(gram.size() + 1 + c + c * c);
       T.resize(T.size() + c * c);
+      directions.resize(directions.size() + 6);
     } else {
-      L.resize(L.size() + static_cast<std::size_t>(link.n) * kLanes * lanes_for(link.n), 0);
+      L.resize(L.size() + static_cast<std::size_t>(link.n) * lanes_for(link.n), Lane{});
     }
   }
+  weights.assign(directions.size(), 0);
   stack.resize(2 * static_cast<std::size_t>(layout.max_handles));
-  rows.resize(24 * static_cast<std::size_t>(layout.max_handles) * layout.max_handles);
+  const std::size_t terms = static_cast<std::size_t>(layout.max_handles) + 2;  // handles, and two of a root node
+  term_rows.resize(terms * 6 * lanes_for(layout.max_modes));
+  term_columns.resize(terms * layout.max_modes);
+  pivots.assign(layout.max_modes, 0);
   tau.setZero(model.nv);
   zero.setZero(model.nv);
   if (!layout.ruthless) return;
@@ -221,7 +247,7 @@ Status hybrid(const Model& model, const State& x, const Forces& forces, std::spa
       tau_out[link.v + k] = dot(H[k], f) + link.armature[k] * vdot[link.v + k] - passive[k];
     }
   }
-  return status;
+  return status == Status::ok && !tau_out.allFinite() ? Status::not_finite : status;
 }
 
 Status solve_mass(const Model& model, const State& x, ConstVec f, AbaWorkspace& ws, Vec out) {

@@ -5,127 +5,205 @@
 namespace limber {
 namespace {
 
-// Column k of D_f starts as column k of G, from the chunk of its diagonal on.
-LIMBER_INLINE void copy_modal_mass(const Shape& shape, const double* G_state, int width, double* D) {
-  const int n = shape.n;
-  const double* G = shape.ne > n ? G_state : shape.G.data();
-  for (int k = 0; k < n; ++k) {
-    double* column = D + static_cast<std::size_t>(k) * width;
-    for (int j = k / kLanes * kLanes; j < n; ++j) column[j] = G[k * n + j];
-  }
+// D_f is G plus a sum of terms R^T g, R and g spatial columns (6 x n): Y^T (Gamma Y) of every handle, and of a moving
+// root node U^T (P_rf + P_rr U) + P_rf^T U.  R is kept by rows, modes in the lanes.
+struct Terms {
+  Lane* rows;  // (term x 6 x lanes)
+  Spatial* g;  // (term x modes)
+  int count = 0;
+};
+
+template <typename N>
+LIMBER_INLINE void put_rows(const Spatial* columns, N n, Lane* rows) {
+  const int lanes = lane_count(n);
+  for_each(lane_count(n), LIMBER_EACH(c) {
+    const Spatial* s = columns + c * kLanes;
+    rows_of(s[0].ang, s[1].ang, s[2].ang, s[3].ang, rows + c, lanes);
+    rows_of(s[0].lin, s[1].lin, s[2].lin, s[3].lin, rows + 3 * lanes + c, lanes);
+  });
 }
 
-// D += Y^T Gamma Y, mu += X^T Gamma Y, P += X^T Gamma X of one node.
-LIMBER_INLINE void add_handle(const ArticulatedHandle& handle, Lane l, const Spatial* Y, int n, int width, double* D,
-                              Spatial* mu, Mat6& P) {
-  const Mat6& Gamma = handle.Gamma;
-  for (int k = 0; k < n; ++k) {
-    const Spatial g = Gamma * Y[k];
-    mu[k] += wrench_from(l, g);
-    double* column = D + static_cast<std::size_t>(k) * width;
-    for (int j = k / kLanes * kLanes; j < n; j += kLanes) store(column + j, load(column + j) + four_dots(Y + j, g));
-  }
+// mu += X^T Gamma Y, P += X^T Gamma X, and the term Y^T (Gamma Y).
+template <typename N>
+LIMBER_INLINE void add_handle(const Mat6& Gamma, Lane l, const Spatial* Y, N n, Terms& terms, Spatial* mu, Mat6& P) {
+  put_rows(Y, n, terms.rows + terms.count * 6 * lane_count(n));
+  Spatial* g = terms.g + terms.count++ * n;
+  for_each(n, LIMBER_EACH(k) {
+    const Spatial wrench = Gamma * Y[k];
+    g[k] = wrench;
+    mu[k] += wrench_from(l, wrench);
+  });
   add(P, inertia_from(l, Gamma));
 }
 
-// H_f = [1 U^T]: D += U^T P_rf + mu^T U, mu = P_rf + P_rr U.
-void add_root(const Spatial* U, const Mat6& P, int n, int width, double* D, Spatial* mu) {
+// H_f = [1 U^T]: mu = P_rf + P_rr U, and two terms.
+void add_root(const Spatial* U, const Mat6& P, int n, Terms& terms, Spatial* mu) {
+  const int lanes = lanes_for(n);
+  put_rows(mu, n, terms.rows + terms.count * 6 * lanes);
+  Spatial* first = terms.g + terms.count++ * n;
+  put_rows(U, n, terms.rows + terms.count * 6 * lanes);
+  Spatial* second = terms.g + terms.count++ * n;
   for (int k = 0; k < n; ++k) {
-    double* column = D + static_cast<std::size_t>(k) * width;
-    const Spatial before = mu[k], PU = P * U[k];
-    for (int j = k; j < n; ++j) column[j] += dot(U[j], before + PU) + dot(mu[j], U[k]);
+    mu[k] += P * U[k];
+    first[k] = U[k];
+    second[k] = mu[k];
   }
-  for (int k = 0; k < n; ++k) mu[k] += P * U[k];
 }
 
-// D = L d L^T in place, by columns; y = L^-1 mu; P -= y d^-1 y^T.
-LIMBER_INLINE int factor(int n, int width, double* D, double* d_inverse, Spatial* y, Mat6& P) {
-  for (int k = 0; k < n; ++k) {
-    double* column = D + static_cast<std::size_t>(k) * width;
-    const double d = column[k];
-    if (!(d > kNoInertia * d_inverse[k])) return k;  // d_inverse still holds the diagonal before elimination
-    const double inverse = 1 / d;
-    d_inverse[k] = inverse;
-    const Spatial scaled = y[k] * inverse;
-    for (int j = k + 1; j < n; ++j) {
-      const double c = column[j];
-      const Lane factor = spread(c * inverse);
-      double* other = D + static_cast<std::size_t>(j) * width;
-      for (int r = j / kLanes * kLanes; r < n; r += kLanes) store(other + r, load(other + r) - factor * load(column + r));
-      y[j] -= scaled * c;
-    }
-    for (int r = k / kLanes * kLanes; r < n; r += kLanes) store(column + r, load(column + r) * spread(inverse));
-    subtract_outer(P, scaled, y[k]);
+// Column j of D_f, less what the columns before it account for; y_j -= L_jk y_k beside it.  Returns the number on the
+// diagonal before that.  Lanes above the diagonal are left alone.
+template <typename N, typename J>
+LIMBER_INLINE double compute_column(const Terms& terms, const double* G, N n, J j, const Lane* L, const double* d,
+                                    Lane* column, Spatial* y) {
+  const int lanes = lane_count(n), first = j / kLanes;
+  for_each(lane_count(n), LIMBER_EACH(c) {
+    if (c >= first) column[c] = load(G + (j * lanes + c) * kLanes);
+  });
+  for (int t = 0; t < terms.count; ++t) {
+    const Lane* rows = terms.rows + t * 6 * lanes;
+    const Spatial g = terms.g[t * n + j];
+    for_each(lane_count(n), LIMBER_EACH(c) {
+      if (c < first) return;
+      Lane acc = column[c];
+      for (int i = 0; i < 3; ++i) acc += rows[i * lanes + c] * spread(g.ang[i]);
+      for (int i = 0; i < 3; ++i) acc += rows[(3 + i) * lanes + c] * spread(g.lin[i]);
+      column[c] = acc;
+    });
   }
-  return -1;
+  const double diagonal = reinterpret_cast<const double*>(column)[j];
+  Spatial y_j = y[j];
+  for_each(j, LIMBER_EACH(k) {
+    const Lane* previous = L + k * lanes;
+    const Lane l = spread(reinterpret_cast<const double*>(previous)[j]), f = l * spread(d[k]);
+    for_each(lane_count(n), LIMBER_EACH(c) {
+      if (c >= first) column[c] -= f * previous[c];
+    });
+    y_j = {y_j.ang - l * y[k].ang, y_j.lin - l * y[k].lin};
+  });
+  y[j] = y_j;
+  return diagonal;
+}
+
+// D_f = L d L^T by columns, left-looking; L has zeros on its diagonal and, in the lane of it, above.  y = L^-1 mu^T.
+template <typename N>
+LIMBER_INLINE int factor(const Terms& terms, const double* G, N n, Lane* L, double* d, double* d_inverse, Spatial* y) {
+  static constexpr Lane kBelow[kLanes] = {{0, 1, 1, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}, {0, 0, 0, 0}};
+  const int lanes = lane_count(n);
+  int trouble = -1;
+  for_each(n, LIMBER_EACH(j) {
+    Lane* column = L + j * lanes;
+    const double diagonal = compute_column(terms, G, n, j, L, d, column, y);
+    const double pivot = reinterpret_cast<const double*>(column)[j];
+    if (!(pivot > kNoInertia * diagonal) && trouble < 0) trouble = j;
+    d[j] = pivot;
+    d_inverse[j] = 1 / pivot;
+    const Lane inverse = spread(d_inverse[j]);
+    const int first = j / kLanes;
+    column[first] *= inverse * kBelow[j % kLanes];
+    for_each(lane_count(n), LIMBER_EACH(c) {
+      if (c > first) column[c] *= inverse;
+    });
+  });
+  return trouble;
+}
+
+// P -= y d^-1 y^T.
+template <typename N>
+LIMBER_INLINE void subtract_modes(N n, const double* d_inverse, const Spatial* y, Mat6& P) {
+  Mat6 sum = P;
+  for_each(n, LIMBER_EACH(k) {
+    const Spatial y_k = y[k];
+    subtract_outer(sum, y_k * d_inverse[k], y_k);
+  });
+  P = sum;
+}
+
+template <typename N>
+int factor_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws) {
+  const Kinematics& kin = ws.kin;
+  Spatial* y = &ws.y[link.columns];
+  const Spatial* mu = &kin.columns[link.columns];
+  Mat6& P = ws.bodies[i].P;
+  for_each(n, LIMBER_EACH(k) { y[k] = mu[k]; });
+  Terms terms{ws.term_rows.data(), ws.term_columns.data()};
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    add_handle(ws.handles[h].Gamma, kin.handles[h].l, &kin.columns[layout.handles[h].columns], n, terms, y, P);
+  }
+  if (link.root >= 0) add_root(&kin.columns[link.root_columns], P, n, terms, y);
+  double* d_inverse = &ws.d_inverse[link.scalars];
+  const int trouble = factor(terms, kin.modal_mass(link, static_cast<std::size_t>(i)), n, &ws.L[ws.factor_begin[i]],
+                             ws.pivots.data(), d_inverse, y);
+  if (trouble < 0) subtract_modes(n, d_inverse, y, P);
+  return trouble;
+}
+
+template <typename N>
+void reduce_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws) {
+  const Kinematics& kin = ws.kin;
+  const int lanes = lane_count(n);
+  Spatial z = ws.bodies[i].z;
+  double* e = &ws.e_f[link.scalars];
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    const Spatial z_h = ws.handles[h].z;
+    add_times_transposed(&kin.columns[layout.handles[h].columns], z_h * -1, n, e);
+    z += wrench_from(kin.handles[h].l, z_h);
+  }
+  if (link.root >= 0) add_times_transposed(&kin.columns[link.root_columns], z * -1, n, e);
+  const Lane* L = &ws.L[ws.factor_begin[i]];
+  const double* d_inverse = &ws.d_inverse[link.scalars];
+  const Spatial* y = &ws.y[link.columns];
+  for_each(n, LIMBER_EACH(k) {
+    const Lane e_k = spread(e[k]);
+    for_each(lane_count(n), LIMBER_EACH(c) {
+      if (c >= k / kLanes) store(e + c * kLanes, load(e + c * kLanes) - e_k * L[k * lanes + c]);
+    });
+    z += y[k] * (e[k] * d_inverse[k]);
+  });
+  ws.bodies[i].z = z;
+}
+
+template <typename N>
+void expand_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws, double* etaddot) {
+  const Kinematics& kin = ws.kin;
+  const int lanes = lane_count(n);
+  Spatial a = ws.bodies[i].a;
+  double* t = &ws.e_f[link.scalars];  // becomes etaddot
+  const Lane* L = &ws.L[ws.factor_begin[i]];
+  const double* d_inverse = &ws.d_inverse[link.scalars];
+  const Spatial* y = &ws.y[link.columns];
+  for_each(lane_count(n), LIMBER_EACH(c) {
+    store(t + c * kLanes, load(d_inverse + c * kLanes) * (load(t + c * kLanes) - four_dots(y + c * kLanes, a)));
+  });
+  for_each(n, LIMBER_EACH(from_end) {
+    const int k = n - 1 - from_end;
+    Lane known = zero();
+    for_each(lane_count(n), LIMBER_EACH(c) {
+      if (c >= k / kLanes) known += L[k * lanes + c] * load(t + c * kLanes);
+    });
+    etaddot[k] = t[k] -= sum(known);
+  });
+  if (link.root >= 0) a += times(&kin.columns[link.root_columns], t, n);
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    ws.handles[h].a = twist_at(kin.handles[h].l, a) + times(&kin.columns[layout.handles[h].columns], t, n);
+  }
+  ws.bodies[i].a = a;
 }
 
 }  // namespace
 
 int factor_cholesky(const Layout& layout, int i, AbaWorkspace& ws) {
   const Link& link = layout.links[i];
-  const Kinematics& kin = ws.kin;
-  const int n = link.n, width = kLanes * lanes_for(n);
-  double* D = &ws.L[ws.factor_begin[i]];
-  double* d_inverse = &ws.d_inverse[link.scalars];
-  Spatial* y = &ws.y[link.columns];
-  Mat6& P = ws.bodies[i].P;
-  copy_modal_mass(*link.shape, kin.G[i].data(), width, D);
-  for (int k = 0; k < n; ++k) y[k] = kin.columns[link.columns + k];
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    add_handle(ws.handles[h], kin.handles[h].l, &kin.columns[layout.handles[h].columns], n, width, D, y, P);
-  }
-  if (link.root >= 0) add_root(&kin.columns[link.root_columns], P, n, width, D, y);
-  for (int k = 0; k < n; ++k) d_inverse[k] = D[static_cast<std::size_t>(k) * width + k];
-  return factor(n, width, D, d_inverse, y, P);
+  return with_size(link.n, [&](auto n) { return factor_cholesky(n, layout, link, i, ws); });
 }
 
 void reduce_cholesky(const Layout& layout, int i, AbaWorkspace& ws) {
   const Link& link = layout.links[i];
-  const Kinematics& kin = ws.kin;
-  const int n = link.n, width = kLanes * lanes_for(n);
-  Spatial& z = ws.bodies[i].z;
-  double* e = &ws.e_f[link.scalars];
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    const Spatial z_h = ws.handles[h].z;
-    const Spatial* Y = &kin.columns[layout.handles[h].columns];
-    for (int k = 0; k < n; k += kLanes) store(e + k, load(e + k) - four_dots(Y + k, z_h));
-    z += wrench_from(kin.handles[h].l, z_h);
-  }
-  if (link.root >= 0) {
-    const Spatial* U = &kin.columns[link.root_columns];
-    for (int k = 0; k < n; ++k) e[k] -= dot(U[k], z);
-  }
-  const double* L = &ws.L[ws.factor_begin[i]];
-  const double* d_inverse = &ws.d_inverse[link.scalars];
-  const Spatial* y = &ws.y[link.columns];
-  for (int k = 0; k < n; ++k) {
-    const double* column = L + static_cast<std::size_t>(k) * width;
-    for (int j = k + 1; j < n; ++j) e[j] -= column[j] * e[k];
-    z += y[k] * (e[k] * d_inverse[k]);
-  }
+  with_size(link.n, [&](auto n) { reduce_cholesky(n, layout, link, i, ws); });
 }
 
 void expand_cholesky(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot) {
   const Link& link = layout.links[i];
-  const Kinematics& kin = ws.kin;
-  const int n = link.n, width = kLanes * lanes_for(n);
-  Spatial& a = ws.bodies[i].a;
-  double* t = &ws.e_f[link.scalars];
-  const double* L = &ws.L[ws.factor_begin[i]];
-  const double* d_inverse = &ws.d_inverse[link.scalars];
-  const Spatial* y = &ws.y[link.columns];
-  for (int k = 0; k < n; k += kLanes) store(t + k, load(d_inverse + k) * (load(t + k) - four_dots(y + k, a)));
-  for (int k = n - 1; k >= 0; --k) {
-    const double* column = L + static_cast<std::size_t>(k) * width;
-    double value = t[k];
-    for (int j = k + 1; j < n; ++j) value -= column[j] * etaddot[j];
-    etaddot[k] = value;
-  }
-  if (link.root >= 0) a += times(&kin.columns[link.root_columns], etaddot, n);
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    ws.handles[h].a = twist_at(kin.handles[h].l, a) + times(&kin.columns[layout.handles[h].columns], etaddot, n);
-  }
+  with_size(link.n, [&](auto n) { expand_cholesky(n, layout, link, i, ws, etaddot); });
 }
 
 }  // namespace limber

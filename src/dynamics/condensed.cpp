@@ -1,102 +1,102 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <utility>
 
 #include "elimination.hpp"
 
 namespace limber {
 namespace {
 
-// Where b, a_h and Omega_hg stand in the gram of a body with c handles.
-LIMBER_INLINE std::size_t gram_a(int h) { return 1 + static_cast<std::size_t>(h); }
+// Where b, X_bar_h^T and Omega_hg stand in the gram of a body with c handles.
+LIMBER_INLINE std::size_t gram_x(int h) { return 1 + static_cast<std::size_t>(h); }
 LIMBER_INLINE std::size_t gram_omega(int c, int h, int g) { return 1 + static_cast<std::size_t>(c) + h * c + g; }
 
-// X_bar^T w = X(l)^T w - a w.
-LIMBER_INLINE Spatial x_bar_transposed(Lane l, const Mat6& a, Spatial w) { return wrench_from(l, w) - a * w; }
-
-// Place of number j of a row of spatial vectors.
-LIMBER_INLINE int place(int j) { return j / 3 * kLanes + j % 3; }
-
-// Rows [A | B] of size 6c, 2c lanes each: B becomes A^-1 B.  Partial pivoting; A = 1 + Gamma Omega is never singular.
-LIMBER_INLINE void solve_rows(Lane* rows, int c) {
-  const int m = 6 * c, width = 4 * c, half = 2 * c;
-  const auto number = [&](int r, int j) -> double { return reinterpret_cast<double*>(rows + r * width)[place(j)]; };
-  for (int k = 0; k < m; ++k) {
-    int pivot = k;
-    for (int r = k + 1; r < m; ++r) {
-      if (std::abs(number(r, k)) > std::abs(number(pivot, k))) pivot = r;
-    }
-    if (pivot != k) {
-      for (int j = 0; j < width; ++j) std::swap(rows[pivot * width + j], rows[k * width + j]);
-    }
-    const double inverse = 1 / number(k, k);
-    for (int r = k + 1; r < m; ++r) {
-      const Lane s = spread(number(r, k) * inverse);
-      for (int j = k / 3; j < width; ++j) rows[r * width + j] -= s * rows[k * width + j];
-    }
-    for (int j = half; j < width; ++j) rows[k * width + j] *= spread(inverse);
-    // The row is kept with its pivot; the right side is already divided by it.
-    const Lane s = spread(inverse);
-    for (int j = k / 3; j < half; ++j) rows[k * width + j] *= s;
+// sum left_k right_k^T / G_k.
+LIMBER_INLINE Mat6 product(const Spatial* left, const Spatial* right, const double* inverse, int n) {
+  Mat6 out{};
+  for (int k = 0; k < n; ++k) {
+    const Spatial scaled = left[k] * inverse[k];
+    add_outer(out, scaled, right[k]);
   }
-  for (int k = m - 1; k > 0; --k) {
-    for (int r = 0; r < k; ++r) {
-      const Lane s = spread(number(r, k));
-      for (int j = half; j < width; ++j) rows[r * width + j] -= s * rows[k * width + j];
-    }
+  return out;
+}
+
+// T <- T - T w w^T T / (1/weight + w^T T w): one direction w in which the nodes give way.  Every step divides by a
+// number above 1, so that no pivoting is needed, and a singular Gamma does no harm.
+LIMBER_INLINE void yield_one(Mat6& T, Spatial w, double weight) {
+  const Spatial g = T * w;
+  subtract_outer(T, g * (weight / (1 + weight * dot(w, g))), g);
+}
+
+// The same for several nodes: T and w are blocks.
+void yield_many(int c, Mat6* T, const Spatial* const* w, int k, double weight, Spatial* g) {
+  double total = 0;
+  for (int h = 0; h < c; ++h) {
+    g[h] = zero_spatial();
+    for (int s = 0; s < c; ++s) g[h] += T[h * c + s] * w[s][k];
+    total += dot(w[h][k], g[h]);
+  }
+  const double scale = weight / (1 + weight * total);
+  for (int h = 0; h < c; ++h) {
+    for (int s = 0; s < c; ++s) subtract_outer(T[h * c + s], g[h] * scale, g[s]);
   }
 }
 
-// T = (1 + Gamma Omega)^-1 Gamma, all handles stacked; then P += X_bar^T T X_bar.
-LIMBER_INLINE void add_children(const Link& link, int i, int c, AbaWorkspace& ws) {
-  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
-  const int width = 4 * c;
-  Lane* rows = ws.rows.data();
-  for (int h = 0; h < c; ++h) {
-    const Mat6& Gamma = ws.handles[link.handle_begin + h].Gamma;
-    for (int r = 0; r < 6; ++r) {
-      Lane* row = rows + (6 * h + r) * width;
-      for (int g = 0; g < c; ++g) {
-        const Spatial product = gram[gram_omega(c, g, h)] * Gamma.c[r];  // Omega_gh Gamma e_r
-        row[2 * g] = product.ang;
-        row[2 * g + 1] = product.lin;
-        row[2 * (c + g)] = g == h ? Gamma.c[r].ang : zero();
-        row[2 * (c + g) + 1] = g == h ? Gamma.c[r].lin : zero();
-      }
-      reinterpret_cast<double*>(row)[place(6 * h + r)] += 1;
-    }
+// Omega = sum w w^T weight over at most six directions: L D L^T, columns without weight left out.
+int split_omega(const Mat6& Omega, Spatial* w, double* weight) {
+  Mat6 rest = Omega;
+  int count = 0;
+  for (int j = 0; j < 6; ++j) {
+    const auto diagonal = [j](const Mat6& m) { return j < 3 ? m.c[j].ang[j] : m.c[j].lin[j - 3]; };
+    const double d = diagonal(rest);
+    if (!(d > kNoInertia * diagonal(Omega))) continue;
+    w[count] = rest.c[j];
+    weight[count] = 1 / d;
+    subtract_outer(rest, rest.c[j] * weight[count], rest.c[j]);
+    ++count;
   }
-  solve_rows(rows, c);
+  return count;
+}
+
+// T = (1 + Gamma Omega)^-1 Gamma, then P += X_bar^T T X_bar.
+LIMBER_INLINE void add_child(const AbaWorkspace& ws, const ArticulatedHandle& handle, int i, Mat6& T, Mat6& P) {
+  const Mat6& X = ws.gram[ws.gram_begin[i] + gram_x(0)];
+  Mat6 yielding = handle.Gamma;
+  const Spatial* w = &ws.directions[ws.direction_begin[i]];
+  const double* weight = &ws.weights[ws.direction_begin[i]];
+  for (int k = 0; k < ws.direction_count[i]; ++k) yield_one(yielding, w[k], weight[k]);
+  T = yielding;
+  Mat6 sum = P;
+  for (int r = 0; r < 6; ++r) add_outer(sum, X.c[r], X * T.c[r]);
+  P = sum;
+}
+
+void add_children(const Layout& layout, const Link& link, int i, int c, AbaWorkspace& ws) {
+  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
   Mat6* T = &ws.T[ws.T_begin[i]];
+  const Spatial* Y[kMaxStack];
+  for (int h = 0; h < c; ++h) {
+    Y[h] = &ws.kin.columns[layout.handles[link.handle_begin + h].columns];
+    for (int s = 0; s < c; ++s) T[h * c + s] = h == s ? ws.handles[link.handle_begin + h].Gamma : Mat6{};
+  }
+  for (int k = 0; k < link.n; ++k) yield_many(c, T, Y, k, link.shape->G_inverse[k], ws.stack.data());
   Mat6& P = ws.bodies[i].P;
   for (int h = 0; h < c; ++h) {
-    const Lane l = ws.kin.handles[link.handle_begin + h].l;
-    const Mat6& a = gram[gram_a(h)];
-    for (int r = 0; r < 6; ++r) {
-      const Lane* row = rows + (6 * h + r) * width + 2 * c;
-      Spatial N = zero_spatial();  // row (h, r) of T X_bar
-      for (int g = 0; g < c; ++g) {
-        const Spatial t{row[2 * g], row[2 * g + 1]};
-        T[h * c + g].c[r] = t;
-        N += x_bar_transposed(ws.kin.handles[link.handle_begin + g].l, gram[gram_a(g)], t);
-      }
-      Spatial unit = zero_spatial();
-      (r < 3 ? unit.ang : unit.lin)[r % 3] = 1;
-      add_outer(P, wrench_from(l, unit) - a.c[r], N);
+    for (int s = 0; s < c; ++s) {
+      for (int r = 0; r < 6; ++r) add_outer(P, gram[gram_x(h)] * T[h * c + s].c[r], gram[gram_x(s)].c[r]);
     }
   }
 }
 
-// f_c = T (y - Omega z_c) + z_c: the wrenches of the children when the nodes would have the accelerations y alone.
-LIMBER_INLINE void child_wrenches(const Link& link, int i, int c, const Spatial* y, AbaWorkspace& ws, Spatial* f) {
+// f = T (y - Omega z) + z: the wrenches of the children when the nodes alone would have the accelerations y.
+LIMBER_INLINE void child_wrenches(const Link& link, int i, int c, const Spatial* y, const AbaWorkspace& ws, Spatial* f) {
   const Mat6* gram = &ws.gram[ws.gram_begin[i]];
   const Mat6* T = &ws.T[ws.T_begin[i]];
   for (int h = 0; h < c; ++h) f[h] = ws.handles[link.handle_begin + h].z;
   for (int h = 0; h < c; ++h) {
     Spatial t = y[h];
     for (int g = 0; g < c; ++g) t -= gram[gram_omega(c, h, g)] * ws.handles[link.handle_begin + g].z;
-    for (int g = 0; g < c; ++g) f[g] += T[h * c + g] * t;  // T is symmetric: block (g, h) = block (h, g)^T, by rows
+    for (int g = 0; g < c; ++g) f[g] += T[g * c + h] * t;
   }
 }
 
@@ -108,18 +108,25 @@ void compute_gram(const Layout& layout, int i, AbaWorkspace& ws) {
   const Spatial* mu = &ws.kin.columns[link.columns];
   const double* inverse = link.shape->G_inverse.data();
   Mat6* gram = &ws.gram[ws.gram_begin[i]];
-  const auto product = [&](const Spatial* left, const Spatial* right, Mat6& out) {
-    out = Mat6{};
-    for (int k = 0; k < n; ++k) add_outer(out, left[k] * inverse[k], right[k]);
-  };
-  product(mu, mu, gram[0]);
+  gram[0] = product(mu, mu, inverse, n);
   for (int h = 0; h < c; ++h) {
     const Spatial* Y = &ws.kin.columns[layout.handles[link.handle_begin + h].columns];
-    product(mu, Y, gram[gram_a(h)]);
+    Mat6& X = gram[gram_x(h)];  // X_bar^T = X(l)^T - mu Lambda Y^T
+    X = product(mu, Y, inverse, n);
+    const Lane l = ws.kin.handles[link.handle_begin + h].l;
+    for (int r = 0; r < 6; ++r) {
+      Spatial unit = zero_spatial();
+      (r < 3 ? unit.ang : unit.lin)[r % 3] = 1;
+      X.c[r] = wrench_from(l, unit) - X.c[r];
+    }
     for (int g = 0; g < c; ++g) {
-      product(&ws.kin.columns[layout.handles[link.handle_begin + g].columns], Y, gram[gram_omega(c, g, h)]);
+      const Spatial* other = &ws.kin.columns[layout.handles[link.handle_begin + g].columns];
+      gram[gram_omega(c, g, h)] = product(other, Y, inverse, n);
     }
   }
+  if (c != 1) return;
+  const std::size_t at = ws.direction_begin[i];
+  ws.direction_count[i] = split_omega(gram[gram_omega(1, 0, 0)], &ws.directions[at], &ws.weights[at]);
 }
 
 void factor_condensed(const Layout& layout, int i, AbaWorkspace& ws) {
@@ -130,9 +137,9 @@ void factor_condensed(const Layout& layout, int i, AbaWorkspace& ws) {
   Mat6& P = ws.bodies[i].P;
   for (int j = 0; j < 6; ++j) P.c[j] -= b.c[j];
   if (c == 1) {
-    add_children(link, i, 1, ws);
+    add_child(ws, ws.handles[link.handle_begin], i, ws.T[ws.T_begin[i]], P);
   } else if (c > 1) {
-    add_children(link, i, c, ws);
+    add_children(layout, link, i, c, ws);
   }
 }
 
@@ -141,26 +148,28 @@ void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws) {
   const int n = link.n, c = link.handle_end - link.handle_begin;
   const double* inverse = link.shape->G_inverse.data();
   double* e = &ws.e_f[link.scalars];
-  Spatial& z = ws.bodies[i].z;
   for (int k = 0; k < n; ++k) e[k] *= inverse[k];
-  z += times(&ws.kin.columns[link.columns], e, n);
+  Spatial z = ws.bodies[i].z + times(&ws.kin.columns[link.columns], e, n);
   Spatial* y = ws.stack.data();
   for (int h = 0; h < c; ++h) y[h] = times(&ws.kin.columns[layout.handles[link.handle_begin + h].columns], e, n);
   Spatial* f = y + c;
   child_wrenches(link, i, c, y, ws, f);
-  for (int h = 0; h < c; ++h) {
-    z += x_bar_transposed(ws.kin.handles[link.handle_begin + h].l, ws.gram[ws.gram_begin[i] + gram_a(h)], f[h]);
-  }
+  for (int h = 0; h < c; ++h) z += ws.gram[ws.gram_begin[i] + gram_x(h)] * f[h];
+  ws.bodies[i].z = z;
 }
 
 void expand_condensed(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot) {
   const Link& link = layout.links[i];
-  const int n = link.n, c = link.handle_end - link.handle_begin;
+  const int n = link.n, lanes = lanes_for(n), c = link.handle_end - link.handle_begin;
   const double* inverse = link.shape->G_inverse.data();
   const Spatial a = ws.bodies[i].a;
-  double* s = &ws.e_f[link.scalars];  // Lambda (e_f - mu^T a): the modes without the children
-  const Spatial* mu = &ws.kin.columns[link.columns];
-  for (int k = 0; k < n; ++k) s[k] -= inverse[k] * dot(mu[k], a);
+  double* s = &ws.e_f[link.scalars];  // Lambda (e_f - mu^T a): the modes without the children; then etaddot
+  const auto subtract = [&](const Spatial* columns, Spatial by) {
+    for (int k = 0; k < lanes * kLanes; k += kLanes) {
+      store(s + k, load(s + k) - load(inverse + k) * four_dots(columns + k, by));
+    }
+  };
+  subtract(&ws.kin.columns[link.columns], a);
   Spatial* y = ws.stack.data();
   Spatial* f = y + c;
   for (int h = 0; h < c; ++h) {
@@ -168,15 +177,13 @@ void expand_condensed(const Layout& layout, int i, AbaWorkspace& ws, double* eta
     y[h] = twist_at(ws.kin.handles[link.handle_begin + h].l, a) + times(&ws.kin.columns[handle.columns], s, n);
   }
   child_wrenches(link, i, c, y, ws, f);
+  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
   for (int h = 0; h < c; ++h) {
-    const Spatial* Y = &ws.kin.columns[layout.handles[link.handle_begin + h].columns];
-    for (int k = 0; k < n; ++k) s[k] -= inverse[k] * dot(Y[k], f[h]);
+    subtract(&ws.kin.columns[layout.handles[link.handle_begin + h].columns], f[h]);
+    for (int g = 0; g < c; ++g) y[h] -= gram[gram_omega(c, h, g)] * f[g];
+    ws.handles[link.handle_begin + h].a = y[h];
   }
   for (int k = 0; k < n; ++k) etaddot[k] = s[k];
-  for (int h = 0; h < c; ++h) {
-    const int at = link.handle_begin + h;
-    ws.handles[at].a = twist_at(ws.kin.handles[at].l, a) + times(&ws.kin.columns[layout.handles[at].columns], etaddot, n);
-  }
 }
 
 }  // namespace limber

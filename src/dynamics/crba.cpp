@@ -4,7 +4,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "sweeps.hpp"
+#include "elimination.hpp"
 
 namespace limber {
 namespace {
@@ -43,10 +43,11 @@ void mode_columns(const Layout& layout, std::size_t i, CrbaWorkspace& ws, Eigen:
   const int n = link.n;
   Spatial* force = ws.column.data();  // P_rf + P_rr U
   auto own = M.block(link.vm, link.vm, n, n);
-  const double* G = link.shape->ne > n ? kin.G[i].data() : link.shape->G.data();
+  const double* G = kin.modal_mass(link, i);
+  const int width = kLanes * lanes_for(n);
   for (int k = 0; k < n; ++k) {
     force[k] = kin.columns[link.columns + k];
-    for (int j = 0; j <= k; ++j) own(j, k) = G[j * n + k];
+    for (int j = 0; j <= k; ++j) own(j, k) = G[j * width + k];
   }
   for (int h = link.handle_begin; h < link.handle_end; ++h) {
     const Spatial* Y = &kin.columns[layout.handles[h].columns];
@@ -126,10 +127,14 @@ void compute_mass_matrix(const Model& model, CrbaWorkspace& ws, Eigen::Ref<Matri
 }
 
 Status crba_forward(const Model& model, const State& x, const Forces& forces, CrbaWorkspace& ws, Vec vdot) {
+  check_sizes(model, x, forces.tau, vdot);
   rnea(model, x, ws.zero, forces.wrenches, ws.rnea, ws.bias);
   compute_mass_matrix(model, ws, ws.M);
+  vdot = ws.M.diagonal();
   const Eigen::LLT<Eigen::Ref<MatrixX>> factor(ws.M);
-  if (factor.info() != Eigen::Success) return Status::singular_mass;
+  if (factor.info() != Eigen::Success || (ws.M.diagonal().array().square() <= kNoInertia * vdot.array()).any()) {
+    return x.q.allFinite() ? Status::singular_mass : Status::not_finite;
+  }
   vdot = forces.tau - ws.bias;
   factor.solveInPlace(vdot);
   return vdot.allFinite() ? Status::ok : Status::not_finite;

@@ -3,6 +3,7 @@
 #include "deformation.hpp"
 
 #include "limber/spatial/rotation.hpp"
+#include "sweeps.hpp"
 
 namespace limber {
 namespace {
@@ -62,10 +63,14 @@ LIMBER_INLINE void put_columns(const FourModes& s, Spatial* columns) {
 
 }  // namespace
 
-void contract(const Shape& shape, const double* e, const double* e_rate, Lane w, Spatial alpha, Contraction& out) {
+namespace {
+
+template <typename Lanes>
+void contract(Lanes lanes, const Shape& shape, const double* e, const double* e_rate, Lane w, Spatial alpha,
+              Contraction& out) {
   const Rates r(w, alpha);
   Lane J[6] = {}, gyro[3] = {};
-  for (int chunk = 0; chunk < lanes_for(shape.ne); ++chunk) {
+  for_each(lanes, LIMBER_EACH(chunk) {
     const PairBlock* first = &shape.blocks[shape.block_begin[chunk]];
     FourModes s;
     contract_four(first, &shape.blocks[0] + shape.block_begin[chunk + 1], e, e_rate, s);
@@ -79,9 +84,18 @@ void contract(const Shape& shape, const double* e, const double* e_rate, Lane w,
     gyro[2] += ra * (Jw[2] + Jw[2] - s.F[0] * r.w[1] + s.F[1] * r.w[0]);
     store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &shape.S_rows[chunk * 3]));
     put_columns(s, out.columns + chunk * kLanes);
-  }
+  });
   out.J = {{sums(J[0], J[3], J[4], zero()), sums(J[3], J[1], J[5], zero()), sums(J[4], J[5], J[2], zero())}};
   out.gyroscopic = sums(gyro[0], gyro[1], gyro[2], zero());
+}
+
+}  // namespace
+
+void contract(const Shape& shape, const double* e, const double* e_rate, Lane w, Spatial alpha, Contraction& out) {
+  const int lanes = lanes_for(shape.ne);
+  if (lanes == 1) return contract(Size<1>{}, shape, e, e_rate, w, alpha, out);
+  if (lanes == 2) return contract(Size<2>{}, shape, e, e_rate, w, alpha, out);
+  contract(lanes, shape, e, e_rate, w, alpha, out);
 }
 
 void contract_undeformed(const Shape& shape, Lane w, Spatial alpha, Contraction& out) {
@@ -118,7 +132,7 @@ void add_projected(const Shape& shape, const double* eta, const T* in, T* out) {
   }
 }
 
-// G = E^T G_e E; wide: (ne x n) scratch for G_e E.
+// G = E^T G_e E, rows padded; wide: (ne x n) scratch for G_e E.
 void project_mass(const Shape& shape, const double* eta, double* wide, double* G) {
   const int n = shape.n, ne = shape.ne;
   for (int a = 0; a < ne; ++a) {
@@ -127,13 +141,16 @@ void project_mass(const Shape& shape, const double* eta, double* wide, double* G
     for (int j = 0; j < n; ++j) out[j] = row[j];
     add_projected(shape, eta, row + n, out);
   }
-  for (int j = 0; j < n * n; ++j) G[j] = wide[j];
+  const int width = kLanes * lanes_for(n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) G[i * width + j] = wide[i * n + j];
+  }
   for (std::size_t i = 0; i < shape.pairs.size(); ++i) {
     const auto [a, b] = shape.pairs[i];
     const double* row = wide + (static_cast<std::size_t>(n) + i) * n;
     for (int j = 0; j < n; ++j) {
-      G[a * n + j] += row[j] * eta[b];
-      if (a != b) G[b * n + j] += row[j] * eta[a];
+      G[a * width + j] += row[j] * eta[b];
+      if (a != b) G[b * width + j] += row[j] * eta[a];
     }
   }
 }
@@ -170,23 +187,11 @@ Spatial project_products(const Link& link, Kinematics& kin, double* G) {
   return more;
 }
 
-void compute_node(const NodeShape& node, int n, const double* eta, const double* etadot, NodeFrame& out, Spatial* Y) {
-  const Mat3 one{{Lane{1, 0, 0, 0}, Lane{0, 1, 0, 0}, Lane{0, 0, 1, 0}}};
-  out = NodeFrame{node.position, node.rotation, one, zero(), zero(), zero(), zero()};
-  if (eta == nullptr) {
-    for (int k = 0; Y != nullptr && k < n; ++k) Y[k] = {node.lambda[k], node.gamma[k]};
-    return;
-  }
-  Lane theta = zero(), rate = zero();
+namespace {
+
+// l += eta^T Xi eta / 2 and what follows from it; turned: Xi eta into the columns.
+void add_second_order(const NodeShape& node, int n, const double* eta, const double* etadot, NodeFrame& out, Spatial* Y) {
   for (int k = 0; k < n; ++k) {
-    const Lane e = spread(eta[k]), d = spread(etadot[k]);
-    theta += node.lambda[k] * e;
-    rate += node.lambda[k] * d;
-    out.l += node.gamma[k] * e;
-    out.l_rate += node.gamma[k] * d;
-    if (Y != nullptr) Y[k].lin = node.gamma[k];
-  }
-  for (int k = 0; !node.second.empty() && k < n; ++k) {
     Lane turned = zero(), turned_rate = zero();  // Xi eta, Xi etadot
     for (int j = 0; j < n; ++j) {
       turned += node.second[static_cast<std::size_t>(k) * n + j] * spread(eta[j]);
@@ -197,12 +202,17 @@ void compute_node(const NodeShape& node, int n, const double* eta, const double*
     out.l_bias += turned_rate * spread(etadot[k]);
     if (Y != nullptr) Y[k].lin += turned;
   }
-  // R = exp(theta) R0;  A = 1 + a theta~ + b theta~^2;  (dA/dt) rate.
+}
+
+// R = exp(theta) R0;  A = 1 + a theta~ + b theta~^2;  A rate and (dA/dt) rate.
+LIMBER_INLINE void turn_node(const NodeShape& node, Lane theta, Lane rate, NodeFrame& out) {
   const RotationSeries c = rotation_series(dot(theta, theta));
   const Lane sinc = spread(c.sinc), a = spread(c.a), b = spread(c.b);
   Mat3 turn;
   for (int j = 0; j < 3; ++j) {
-    const Lane unit = out.A.c[j], once = cross(theta, unit), twice = cross(theta, once);
+    Lane unit = zero();
+    unit[j] = 1;
+    const Lane once = cross(theta, unit), twice = cross(theta, once);
     turn.c[j] = unit + sinc * once + a * twice;
     out.A.c[j] = unit + a * once + b * twice;
   }
@@ -210,7 +220,41 @@ void compute_node(const NodeShape& node, int n, const double* eta, const double*
   const Lane once = cross(theta, rate), twice = cross(theta, once);
   out.turn_rate = rate + a * once + b * twice;
   out.turn_bias = spread(2 * dot(theta, rate)) * (spread(c.da) * once + spread(c.db) * twice) + b * cross(rate, once);
-  for (int k = 0; Y != nullptr && k < n; ++k) Y[k].ang = out.A * node.lambda[k];
+}
+
+template <typename N>
+void move_node(N n, const NodeShape& node, const double* eta, const double* etadot, NodeFrame& out, Spatial* Y) {
+  Lane theta = zero(), rate = zero();
+  const Lane* lambda = node.lambda.data();
+  const Lane* gamma = node.gamma.data();
+  Lane l = node.position, l_rate = zero();
+  for_each(n, LIMBER_EACH(k) {
+    const Lane e = spread(eta[k]), d = spread(etadot[k]);
+    theta += lambda[k] * e;
+    rate += lambda[k] * d;
+    l += gamma[k] * e;
+    l_rate += gamma[k] * d;
+  });
+  out.l = l;
+  out.l_rate = l_rate;
+  out.l_bias = zero();
+  turn_node(node, theta, rate, out);
+  if (Y != nullptr) {
+    for_each(n, LIMBER_EACH(k) { Y[k] = {out.A * lambda[k], gamma[k]}; });
+  }
+  if (!node.second.empty()) add_second_order(node, n, eta, etadot, out, Y);
+}
+
+}  // namespace
+
+void compute_node(const NodeShape& node, int n, const double* eta, const double* etadot, NodeFrame& out, Spatial* Y) {
+  if (eta != nullptr) {
+    with_size(n, [&](auto size) { move_node(size, node, eta, etadot, out, Y); });
+    return;
+  }
+  const Mat3 one{{Lane{1, 0, 0, 0}, Lane{0, 1, 0, 0}, Lane{0, 0, 1, 0}}};
+  out = NodeFrame{node.position, node.rotation, one, zero(), zero(), zero(), zero()};
+  for (int k = 0; Y != nullptr && k < n; ++k) Y[k] = {node.lambda[k], node.gamma[k]};
 }
 
 }  // namespace limber

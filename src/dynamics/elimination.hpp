@@ -24,7 +24,7 @@ void expand_cholesky(const Layout& layout, int i, AbaWorkspace& ws, double* etad
 // ---- Condensed: G is diagonal and the joint sits on the body frame; the children are added to the body alone by a
 // system of the size of their nodes, 6c.  theory §5, Linear in the number of modes; O(n).
 
-// b, a and Omega of the body at the state of the kinematics.
+// b, X_bar and Omega of the body at the state of the kinematics.
 void compute_gram(const Layout& layout, int i, AbaWorkspace& ws);
 void factor_condensed(const Layout& layout, int i, AbaWorkspace& ws);
 void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "deformation.hpp"
+#include "sweeps.hpp"
 
 namespace limber {
 namespace {
@@ -134,6 +135,7 @@ void copy_modes(const Layout& layout, const Link& link, const double* q, const d
 }  // namespace
 
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
+  check_sizes(model, x, x.v, x.v);
   const Layout& layout = *model.layout;
   const double* q = x.q.data();
   const double* v = x.v.data();
@@ -174,7 +176,7 @@ Kinematics::Kinematics(const Model& model) {
     links[i].s = link.shape->s;
     links[i].J = link.shape->J;
     for (int k = 0; k < link.n; ++k) columns[link.columns + k].lin = link.shape->S[k];
-    if (link.shape->ne > link.n) G[i].assign(static_cast<std::size_t>(link.n) * link.n, 0);
+    if (link.shape->ne > link.n) G[i].assign(static_cast<std::size_t>(link.n) * kLanes * lanes_for(link.n), 0);
   }
   for (std::size_t h = 0; h < handles.size(); ++h) {  // of the undeformed body: final in `ruthless`
     const Handle& handle = layout.handles[h];

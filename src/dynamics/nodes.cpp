@@ -5,8 +5,17 @@
 namespace limber {
 namespace {
 
+// O(1); throws InputError.
+void check_node(const Model& model, NodeRef node) {
+  const bool body = node.body >= 0 && node.body < model.body_count();
+  if (body && node.node >= kBodyFrame && node.node < static_cast<int>(model.body(node.body).nodes.size())) return;
+  throw InputError("node " + std::to_string(node.node) + " of body " + std::to_string(node.body) +
+                   " is not there; give indices of the model, kBodyFrame for a body's own frame");
+}
+
 // A node in its body at the state of kin.
 NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, Spatial* Y) {
+  check_node(model, node);
   if (node.node == kBodyFrame) {
     NodeFrame frame{};
     for (int j = 0; j < 3; ++j) frame.R.c[j][j] = 1;
@@ -127,6 +136,7 @@ Vector6 node_bias_acceleration(const Model& model, const Kinematics& kin, NodeRe
 void apply_wrenches(const Model& model, std::span<const NodeWrench> wrenches, Kinematics& kin) {
   for (const NodeWrench& input : wrenches) {
     const NodeRef at = input.at;
+    check_node(model, at);
     if (at.body == kGround) continue;
     const Link& link = model.layout->links[at.body];
     const NodeFrame d = node_in_body(model, kin, at, nullptr);

@@ -37,7 +37,7 @@ void body_forces(const Layout& layout, const Kinematics& kin, const double* a, L
     double* modal = &sweep.f_modal[link.scalars];
     sweep.f[i] += times(mu, a + link.vm, link.n);
     times_transposed(mu, sweep.a[i], link.n, modal);
-    add_modal_mass(*link.shape, kin.G[i].data(), a + link.vm, modal);
+    add_modal_mass(*link.shape, kin.modal_mass(link, i), a + link.vm, modal);
   }
 }
 

@@ -2,10 +2,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "limber/dynamics/kinematics.hpp"
 
 // Steps that all sweeps share.
 namespace limber {
+
+// ---- loops over modes -------------------------------------------------------------------------------
+// Small numbers of modes are constants of the compiled code: a kernel is written once, for a size n that is an int or a
+// Size<N>, and its loops unroll in the second case.
+
+template <int N>
+using Size = std::integral_constant<int, N>;
+
+template <typename Kernel>
+LIMBER_INLINE decltype(auto) with_size(int n, Kernel kernel) {
+  switch (n) {
+    case 1:
+      return kernel(Size<1>{});
+    case 2:
+      return kernel(Size<2>{});
+    case 3:
+      return kernel(Size<3>{});
+    case 4:
+      return kernel(Size<4>{});
+    case 5:
+      return kernel(Size<5>{});
+    case 6:
+      return kernel(Size<6>{});
+    case 8:
+      return kernel(Size<8>{});
+    case 10:
+      return kernel(Size<10>{});
+    default:
+      return kernel(n);
+  }
+}
+
+template <int... I, typename Body>
+LIMBER_INLINE void unrolled(std::integer_sequence<int, I...>, Body&& body) {
+  (body(Size<I>{}), ...);
+}
+template <int N, typename Body>
+LIMBER_INLINE void for_each(Size<N>, Body&& body) {
+  unrolled(std::make_integer_sequence<int, N>{}, body);
+}
+template <typename Body>
+LIMBER_INLINE void for_each(int n, Body&& body) {
+  for (int k = 0; k < n; ++k) body(k);
+}
+template <int N>
+constexpr Size<lanes_for(N)> lane_count(Size<N>) {
+  return {};
+}
+constexpr int lane_count(int n) { return lanes_for(n); }
+#define LIMBER_EACH(k) [&](auto k) __attribute__((always_inline))
+
+// ---- steps ------------------------------------------------------------------------------------------
 
 // Sizes only, O(1); throws InputError.
 void check_sizes(const Model& model, const State& x, ConstVec in, ConstVec out);
@@ -27,9 +82,10 @@ LIMBER_INLINE Mat6 back_across(const LinkFrame& f, const Mat6& P) {
 }
 
 // columns * x.
-LIMBER_INLINE Spatial times(const Spatial* columns, const double* x, int n) {
+template <typename N>
+LIMBER_INLINE Spatial times(const Spatial* columns, const double* x, N n) {
   Spatial out = zero_spatial();
-  for (int k = 0; k < n; ++k) out += columns[k] * x[k];
+  for_each(n, LIMBER_EACH(k) { out += columns[k] * x[k]; });
   return out;
 }
 
@@ -40,22 +96,26 @@ LIMBER_INLINE Lane four_dots(const Spatial* c, Spatial a) {
 }
 
 // out = columns^T a; columns and out are padded to a multiple of kLanes.
-LIMBER_INLINE void times_transposed(const Spatial* columns, Spatial a, int n, double* out) {
-  for (int k = 0; k < n; k += kLanes) store(out + k, four_dots(columns + k, a));
+template <typename N>
+LIMBER_INLINE void times_transposed(const Spatial* columns, Spatial a, N n, double* out) {
+  for_each(lane_count(n), LIMBER_EACH(c) { store(out + c * kLanes, four_dots(columns + c * kLanes, a)); });
 }
-LIMBER_INLINE void add_times_transposed(const Spatial* columns, Spatial a, int n, double* out) {
-  for (int k = 0; k < n; k += kLanes) store(out + k, load(out + k) + four_dots(columns + k, a));
+template <typename N>
+LIMBER_INLINE void add_times_transposed(const Spatial* columns, Spatial a, N n, double* out) {
+  for_each(lane_count(n), LIMBER_EACH(c) {
+    store(out + c * kLanes, load(out + c * kLanes) + four_dots(columns + c * kLanes, a));
+  });
 }
 
-// out += G x, with G the state's modal mass matrix where it has one (G_state, n x n), else the body's own.
-inline void add_modal_mass(const Shape& shape, const double* G_state, const double* x, double* out) {
-  const double* G = shape.ne > shape.n ? G_state : shape.G.data();
+// out += G x; G by rows, padded.
+inline void add_modal_mass(const Shape& shape, const double* G, const double* x, double* out) {
+  const int width = kLanes * lanes_for(shape.n);
   for (int a = 0; a < shape.n; ++a) {
     if (shape.mass_diagonal()) {
-      out[a] += G[a * shape.n + a] * x[a];
+      out[a] += G[a * width + a] * x[a];
       continue;
     }
-    for (int b = 0; b < shape.n; ++b) out[a] += G[a * shape.n + b] * x[b];
+    for (int b = 0; b < shape.n; ++b) out[a] += G[a * width + b] * x[b];
   }
 }
 

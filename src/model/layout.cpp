@@ -84,12 +84,12 @@ constexpr int kCondensedFrom = 12;
 constexpr int kCondensedFromRuthless = 6;
 
 Elimination choose(const Layout& layout, const Link& link, Elimination choice) {
-  const bool applies = link.n > 0 && link.shape->mass_diagonal() && link.root < 0;
+  const int nodes = link.handle_end - link.handle_begin;
+  const bool applies = link.n > 0 && link.shape->mass_diagonal() && link.root < 0 && nodes <= kMaxStack;
   if (!applies || choice == Elimination::cholesky) return Elimination::cholesky;
   if (choice == Elimination::condensed) return Elimination::condensed;
-  const int handles = std::max(1, link.handle_end - link.handle_begin);
   const int from = layout.ruthless ? kCondensedFromRuthless : kCondensedFrom;
-  return link.n >= from * handles ? Elimination::condensed : Elimination::cholesky;
+  return link.n >= from * std::max(1, nodes) ? Elimination::condensed : Elimination::cholesky;
 }
 
 // The moving nodes that carry others, and the places of all modal columns, in the order of the bodies.

@@ -39,7 +39,8 @@ struct Shape {
   std::vector<int> block_begin;  // (lanes_for(ne) + 1)
   std::vector<ModePair> pairs;
   std::vector<double> G;         // (ne x ne) modal masses tr C_ab
-  std::vector<double> G_inverse; // (n) when G is diagonal, else empty
+  std::vector<double> G_rows;    // the same (n x n), rows padded to whole lanes; empty when it depends on the state
+  std::vector<double> G_inverse; // (n, padded with zeros) when G is diagonal, else empty
   std::vector<double> K, D;      // (n) when both are diagonal, else (n x n)
   bool elastic_diagonal = true;
   std::vector<NodeShape> nodes;

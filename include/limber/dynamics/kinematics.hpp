@@ -37,11 +37,16 @@ struct Kinematics {
   std::vector<Spatial> varying;  // motion maps that depend on q
   std::vector<double> p_f;       // the modal part of p, per body at link.scalars
   std::vector<double> eta, etadot;        // modal coordinates and their products, padded with zeros
-  std::vector<std::vector<double>> G;     // (body) modal mass (n x n): only where it depends on the state
+  std::vector<std::vector<double>> G;  // (body) modal mass, rows padded to whole lanes: only where it depends on the state
   std::vector<Pose> world;                // (body) in world, by compute_world_poses
   VectorX q, v;
 
   const Spatial* hinge_map(const Link& link) const { return link.varying < 0 ? link.H : &varying[link.varying]; }
+
+  // Modal mass matrix of body i (n x n), rows padded to whole lanes.
+  const double* modal_mass(const Link& link, std::size_t i) const {
+    return link.shape->G_rows.empty() ? G[i].data() : link.shape->G_rows.data();
+  }
 
   // Scratch for bodies with products of modes.
   std::vector<Spatial> extended_columns;

@@ -16,6 +16,9 @@ inline PoseLanes to_lanes(const Pose& X) { return {to_lanes(X.R), to_lane(X.p)};
 inline Pose to_pose(const PoseLanes& X) { return {to_matrix(X.R), to_vector(X.p)}; }
 LIMBER_INLINE PoseLanes operator*(const PoseLanes& a, const PoseLanes& b) { return {a.R * b.R, a.R * b.p + a.p}; }
 
+// At most so many moving nodes of one body are stacked in the condensed elimination; with more, Cholesky serves.
+inline constexpr int kMaxStack = 8;
+
 // One body and the joint that carries it.
 struct Link {
   const Shape* shape = nullptr;

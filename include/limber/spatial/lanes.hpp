@@ -17,7 +17,11 @@ constexpr int lanes_for(int n) { return (n + kLanes - 1) / kLanes; }
 
 LIMBER_INLINE Lane spread(double s) { return Lane{s, s, s, s}; }
 LIMBER_INLINE Lane zero() { return Lane{0, 0, 0, 0}; }
-LIMBER_INLINE Lane load(const double* p) { return Lane{p[0], p[1], p[2], p[3]}; }
+LIMBER_INLINE Lane load(const double* p) {
+  Lane a;
+  __builtin_memcpy(&a, p, sizeof a);
+  return a;
+}
 LIMBER_INLINE void store(double* p, Lane a) { __builtin_memcpy(p, &a, sizeof a); }
 LIMBER_INLINE Lane to_lane(const Vector3& a) { return Lane{a[0], a[1], a[2], 0}; }
 LIMBER_INLINE Vector3 to_vector(Lane a) { return Vector3(a[0], a[1], a[2]); }
@@ -46,6 +50,15 @@ LIMBER_INLINE void transpose3(Lane x, Lane y, Lane z, Lane* out) {
   out[1] = __builtin_shufflevector(xy13, zo13, 0, 1, 4, 5);
   out[2] = __builtin_shufflevector(xy02, zo02, 2, 3, 6, 7);
   out[3] = __builtin_shufflevector(xy13, zo13, 2, 3, 6, 7);
+}
+
+// The way back: four items (x, y, z, *) become rows over them, `stride` apart.
+LIMBER_INLINE void rows_of(Lane a, Lane b, Lane c, Lane d, Lane* out, int stride) {
+  const Lane ab02 = __builtin_shufflevector(a, b, 0, 4, 2, 6), cd02 = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+  const Lane ab13 = __builtin_shufflevector(a, b, 1, 5, 3, 7), cd13 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(ab02, cd02, 0, 1, 4, 5);
+  out[stride] = __builtin_shufflevector(ab13, cd13, 0, 1, 4, 5);
+  out[2 * stride] = __builtin_shufflevector(ab02, cd02, 2, 3, 6, 7);
 }
 
 // A 3x3 matrix by columns.
@@ -84,7 +97,10 @@ LIMBER_INLINE Spatial zero_spatial() { return {zero(), zero()}; }
 inline Spatial to_spatial(const Vector6& a) { return {to_lane(a.head<3>()), to_lane(a.tail<3>())}; }
 inline Vector6 to_vector(const Spatial& a) {
   Vector6 out;
-  out << to_vector(a.ang), to_vector(a.lin);
+  for (int i = 0; i < 3; ++i) {
+    out[i] = a.ang[i];
+    out[3 + i] = a.lin[i];
+  }
   return out;
 }
 
