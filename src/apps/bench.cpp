@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "apps/commands.hpp"
+#include "apps/facts.hpp"
+#include "apps/terminal.hpp"
+#include "limber/files/text_file.hpp"
+
+namespace limber::apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+struct BenchOptions {
+  std::string filter, elimination = "automatic";
+  double seconds = 0.2;
+  int once = 0;
+  bool json = false, quiet = false, list = false;
+};
+
+constexpr const char* kExample = R"(Example:
+  limber bench --filter "chain 10x"
+  limber bench --json --seconds 0.5 > results.json
+  limber bench --filter aba/chain/10x5/full --once 100
+
+The machines are arms of flexible links (and binary trees of them); a name is ALGORITHM/TOPOLOGY/BODIESxMODES/FIDELITY.
+aba and crba solve for accelerations, rnea for forces, mass_matrix makes the matrix alone. All cases are timed in turn,
+many times over, and the best time of each counts. --once counts no time: it calls limber_bench_evaluate exactly N times
+per case, for `valgrind --tool=callgrind --toggle-collect=limber_bench_evaluate` (see bench/instructions).)";
+
+double seconds_of(Evaluator& evaluator, long repeats) {
+  const auto start = Clock::now();
+  for (long i = 0; i < repeats; ++i) limber_bench_evaluate(&evaluator);
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// One case while it is timed.
+struct Runner {
+  std::unique_ptr<Evaluator> evaluator;
+  long batch = 1;  // evaluations between two looks at the clock
+  double best = 0;
+
+  // For about `slice` seconds, one batch at least.
+  void run(double slice) {
+    for (double spent = 0; spent == 0 || spent < slice;) {
+      const double took = seconds_of(*evaluator, batch);
+      spent += took;
+      best = best == 0 ? took / batch : std::min(best, took / batch);
+    }
+  }
+  // A batch is long against the clock, short against a slice.
+  void set_batch() {
+    constexpr double kBatchSeconds = 20e-6;
+    seconds_of(*evaluator, 1);  // warms the caches
+    batch = std::max(1L, static_cast<long>(kBatchSeconds / std::max(1e-9, seconds_of(*evaluator, 1))));
+  }
+};
+
+// Everything in turn, many times: what disturbs the machine for a while disturbs all cases, not one.
+void time_cases(std::vector<BenchCase>& cases, const BenchOptions& options) {
+  constexpr int kRounds = 20;
+  std::vector<Runner> runners;
+  for (const BenchCase& entry : cases) runners.push_back({make_evaluator(entry.algorithm, entry.machine)});
+  for (Runner& runner : runners) runner.set_batch();
+  const bool progress = !options.quiet && is_terminal(stderr);
+  for (int round = 1; round <= kRounds; ++round) {
+    if (progress) write_output(fmt::format("\rround {} of {} ", round, kRounds), stderr);
+    for (Runner& runner : runners) runner.run(options.seconds / kRounds);
+  }
+  if (progress) write_output("\r\x1b[K", stderr);
+  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].ns = 1e9 * runners[i].best;
+}
+
+std::string processor() {
+  try {
+    const std::string text = read_text_file("/proc/cpuinfo");
+    const std::size_t at = text.find("model name");
+    if (at == std::string::npos) return "this machine";
+    const std::size_t from = text.find(':', at) + 2;
+    return text.substr(from, text.find('\n', from) - from);
+  } catch (const InputError&) {
+    return "this machine";
+  }
+}
+
+// The rigid machine of the same shape, when it was timed too.
+const BenchCase* rigid_of(const std::vector<BenchCase>& cases, const BenchCase& of) {
+  const auto same = [&](const BenchCase& other) {
+    return other.algorithm == of.algorithm && other.machine.topology == of.machine.topology &&
+           other.machine.bodies == of.machine.bodies && other.machine.modes == 0;
+  };
+  const auto found = std::find_if(cases.begin(), cases.end(), same);
+  return found == cases.end() ? nullptr : &*found;
+}
+
+std::string with_marks(double ns) {
+  std::string digits = fmt::format("{:.0f}", ns);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, " ");
+  return digits;
+}
+
+std::string table_text(const std::vector<BenchCase>& cases) {
+  const Style style = style_for(stdout);
+  std::string out = fmt::format("limber {} on {}: the best of many, in nanoseconds\n", LIMBER_VERSION, processor());
+  constexpr std::size_t kNoLimit = static_cast<std::size_t>(-1);
+  using Align = Table::Align;
+  Table table;
+  table.column("algorithm").column("topology").column("bodies", Align::right).column("modes", Align::right);
+  table.column("fidelity").column("evaluation", Align::right).column("per body", Align::right);
+  table.column("x rigid", Align::right);
+  const BenchCase* before = nullptr;
+  for (const BenchCase& entry : cases) {
+    const bool same = before != nullptr && before->algorithm == entry.algorithm &&
+                      before->machine.topology == entry.machine.topology &&
+                      before->machine.bodies == entry.machine.bodies;
+    if (!same && before != nullptr) table.rule();
+    const BenchCase* rigid = rigid_of(cases, entry);
+    const int modes = entry.machine.modes;
+    table.row({entry.algorithm, to_string(entry.machine.topology), std::to_string(entry.machine.bodies),
+               modes == 0 ? "rigid" : std::to_string(modes), modes == 0 ? "" : to_string(entry.machine.fidelity),
+               with_marks(entry.ns), with_marks(entry.ns / entry.machine.bodies),
+               rigid == nullptr ? "" : fmt::format("{:.2f}", entry.ns / rigid->ns)});
+    before = &entry;
+  }
+  return out + table.render(style, kNoLimit, "cases");
+}
+
+std::string json_output(const std::vector<BenchCase>& cases) {
+  Json out = Json::array();
+  for (const BenchCase& entry : cases)
+    out.push_back({{"algorithm", entry.algorithm},
+                   {"topology", to_string(entry.machine.topology)},
+                   {"bodies", entry.machine.bodies},
+                   {"modes", entry.machine.modes},
+                   {"fidelity", to_string(entry.machine.fidelity)},
+                   {"ns", entry.ns}});
+  return out.dump(2) + "\n";
+}
+
+void run_once(const std::vector<BenchCase>& cases, const BenchOptions& options) {
+  for (const BenchCase& entry : cases) {
+    const auto evaluator = make_evaluator(entry.algorithm, entry.machine);
+    for (int i = 0; i < options.once; ++i) limber_bench_evaluate(evaluator.get());
+    if (!options.quiet) write_output(fmt::format("{} evaluated {} times\n", entry.name(), options.once), stdout);
+  }
+}
+
+int run(const BenchOptions& options) {
+  std::vector<BenchCase> cases = bench_cases(options.filter);
+  if (cases.empty())
+    throw InputError("limber bench: no case has all words of the filter in its name; `limber bench --list` shows them");
+  const auto choices = {Elimination::automatic, Elimination::cholesky, Elimination::condensed};
+  for (const Elimination choice : choices) {
+    if (options.elimination != to_string(choice)) continue;
+    for (BenchCase& entry : cases) entry.machine.elimination = choice;
+  }
+  if (options.list) {
+    for (const BenchCase& entry : cases) write_output(entry.name() + "\n", stdout);
+  } else if (options.once > 0) {
+    run_once(cases, options);
+  } else {
+    time_cases(cases, options);
+    write_output(options.json ? json_output(cases) : table_text(cases), stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = program.add_subcommand("bench", "measure the speed of every algorithm on this machine");
+  command->add_option("--filter", options->filter, "only cases with these words in their name")->type_name("WORDS");
+  command->add_option("--seconds", options->seconds, "time for each case (default 0.2)")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 3600.0).description(""));
+  command->add_option("--elimination", options->elimination, "of modes: automatic (default), cholesky, condensed")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"automatic", "cholesky", "condensed"}).description(""));
+  command->add_option("--once", options->once, "evaluate each case N times without timing")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000000).description(""));
+  command->add_flag("--list", options->list, "print the names of the cases");
+  command->add_flag("--json", options->json, "print a JSON list");
+  command->add_flag("-q,--quiet", options->quiet, "no progress line");
+  command->footer(kExample);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace limber::apps

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/chains.hpp"
+
+namespace limber::apps {
+
+// Something to time.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  virtual void evaluate() = 0;
+};
+
+// One line of the table.
+struct BenchCase {
+  std::string algorithm;  // aba, crba: forward dynamics; rnea: inverse dynamics; mass_matrix
+  ChainSpec machine;
+  double ns = 0;  // one evaluation, the best seen
+
+  std::string name() const;  // "aba/chain/10x5/full"
+};
+
+// All that there are; `filter`: words that the name must contain, all of them.
+std::vector<BenchCase> bench_cases(const std::string& filter);
+std::unique_ptr<Evaluator> make_evaluator(const std::string& algorithm, const ChainSpec& machine);
+
+// Machine code apart from its caller, so that a profiler can start and stop on its name.
+extern "C" void limber_bench_evaluate(Evaluator* evaluator);
+
+}  // namespace limber::apps

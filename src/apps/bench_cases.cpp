@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "apps/bench.hpp"
+#include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/forward.hpp"
+
+namespace limber::apps {
+namespace {
+
+constexpr int kMostDense = 1500;  // coordinates up to which a mass matrix is made
+
+// A model that stays where it is, with a state.
+struct Machine {
+  explicit Machine(const ChainSpec& spec) : model(make_chain(spec)), sample(make_sample(model)), out(model.nv) {}
+  Model model;
+  Sample sample;
+  VectorX out;
+};
+
+class Forward final : public Evaluator {
+ public:
+  Forward(const ChainSpec& spec, const std::string& name) : machine_(spec) {
+    dynamics_ = make_forward_dynamics(machine_.model, name);
+    const Status status = (*dynamics_)(machine_.sample.x, {machine_.sample.tau}, machine_.out);
+    if (status != Status::ok) throw InputError(fmt::format("limber bench: {}: {}", name, to_string(status)));
+  }
+  void evaluate() override { last_ = (*dynamics_)(machine_.sample.x, {machine_.sample.tau}, machine_.out); }
+
+ private:
+  Machine machine_;
+  std::unique_ptr<ForwardDynamics> dynamics_;
+  Status last_ = Status::ok;
+};
+
+class Inverse final : public Evaluator {
+ public:
+  explicit Inverse(const ChainSpec& spec) : machine_(spec), ws_(machine_.model) {}
+  void evaluate() override { rnea(machine_.model, machine_.sample.x, machine_.sample.vdot, {}, ws_, machine_.out); }
+
+ private:
+  Machine machine_;
+  RneaWorkspace ws_;
+};
+
+class MassMatrix final : public Evaluator {
+ public:
+  explicit MassMatrix(const ChainSpec& spec) : machine_(spec), ws_(machine_.model) {}
+  void evaluate() override { crba(machine_.model, machine_.sample.x, ws_, ws_.M); }
+
+ private:
+  Machine machine_;
+  CrbaWorkspace ws_;
+};
+
+bool is_dense(const std::string& algorithm) { return algorithm == "crba" || algorithm == "mass_matrix"; }
+
+// Rigid first, then the modes, then the fidelities: the rows of one topology and size.
+std::vector<ChainSpec> machines(Topology topology, int bodies) {
+  std::vector<ChainSpec> out = {{topology, bodies, 0, Fidelity::full}};
+  const bool chain = topology == Topology::chain, small = bodies == 10;
+  for (const int modes : {5, 10, 20, 40}) {
+    if (modes > 10 && !(chain && small)) continue;
+    if (chain) out.push_back({topology, bodies, modes, Fidelity::ruthless});
+    out.push_back({topology, bodies, modes, Fidelity::full});
+    if (chain && small && modes <= 10) out.push_back({topology, bodies, modes, Fidelity::stiffened});
+  }
+  return out;
+}
+
+bool matches(const std::string& name, const std::string& filter) {
+  std::istringstream words(filter);
+  for (std::string word; words >> word;) {
+    if (name.find(word) == std::string::npos) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string BenchCase::name() const {
+  return fmt::format("{}/{}/{}x{}/{}", algorithm, to_string(machine.topology), machine.bodies, machine.modes,
+                     to_string(machine.fidelity));
+}
+
+std::vector<BenchCase> bench_cases(const std::string& filter) {
+  std::vector<BenchCase> out;
+  for (const char* algorithm : {"aba", "crba", "rnea", "mass_matrix"}) {
+    for (const Topology topology : {Topology::chain, Topology::tree}) {
+      for (const int bodies : {10, 100, 1000}) {
+        for (const ChainSpec& machine : machines(topology, bodies)) {
+          const BenchCase entry{algorithm, machine, 0};
+          if (is_dense(algorithm) && bodies * (1 + machine.modes) > kMostDense) continue;
+          if (matches(entry.name(), filter)) out.push_back(entry);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::unique_ptr<Evaluator> make_evaluator(const std::string& algorithm, const ChainSpec& machine) {
+  if (algorithm == "rnea") return std::make_unique<Inverse>(machine);
+  if (algorithm == "mass_matrix") return std::make_unique<MassMatrix>(machine);
+  return std::make_unique<Forward>(machine, algorithm);
+}
+
+extern "C" [[gnu::noinline, gnu::used]] void limber_bench_evaluate(Evaluator* evaluator) { evaluator->evaluate(); }
+
+}  // namespace limber::apps

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/commands.hpp"
+#include "apps/terminal.hpp"
+#include "limber/files/model_file.hpp"
+#include "limber/files/state_file.hpp"
+
+namespace limber::apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CheckOptions {
+  std::vector<std::string> files;
+  std::string model;  // that states are checked against
+  bool json = false, quiet = false;
+};
+
+constexpr const char* kExample = R"(Example:
+  limber check arm.yaml crane.yaml
+  limber check --model arm.yaml state.json
+
+Prints one line per file: what is in it, or what is wrong with it and where. Exit code 1 if any file is bad.)";
+
+// What a good file holds.
+Json check_file(const std::string& path, const Model* model) {
+  const Document document = parse_document(read_argument(path), name_of_argument(path));
+  const Reader root(document);
+  const bool map = root.is_map();
+  if (map && root.has("scenario"))
+    root.fail_item("is a scenario; this version checks models and states, so name the model of the scenario");
+  if (map && root.has("q") && !root.has("limber")) {
+    if (model == nullptr) root.fail_item("is a state; name the model that it belongs to with --model MODEL");
+    const StateFile state = read_state(root, *model);
+    return {{"kind", "state"}, {"coordinates", state.q.size()}};
+  }
+  const Model read = read_model(root);
+  return {{"kind", "model"},        {"name", read.name}, {"bodies", read.body_count() - 1},
+          {"coordinates", read.nq}, {"speeds", read.nv}, {"closures", read.closures.size()}};
+}
+
+std::string counted(const Json& count, const char* one, const char* many) {
+  return fmt::format("{} {}", count.get<long>(), count.get<long>() == 1 ? one : many);
+}
+
+std::string summary(const Json& facts) {
+  std::string text = facts["kind"].get<std::string>();
+  if (facts.contains("bodies")) text += ", " + counted(facts["bodies"], "body", "bodies");
+  text += ", " + counted(facts["coordinates"], "coordinate", "coordinates");
+  if (facts.value("closures", 0) > 0) text += ", " + counted(facts["closures"], "closure", "closures");
+  return text;
+}
+
+int run(const CheckOptions& options) {
+  std::optional<Model> model;
+  if (!options.model.empty()) model = read_model_argument(options.model);
+  Json all = Json::array();
+  bool good = true;
+  for (const std::string& file : options.files) {
+    Json entry = {{"file", file}, {"ok", true}};
+    try {
+      const Json facts = check_file(file, model ? &*model : nullptr);
+      entry.update(facts);
+      if (!options.json && !options.quiet)
+        write_output(fmt::format("{}: ok ({})\n", fit(name_of_argument(file), 1000), summary(facts)), stdout);
+    } catch (const InputError& e) {
+      good = false;
+      entry["ok"] = false;
+      entry["error"] = e.what();
+      if (!options.json) write_output(fmt::format("{}\n", e.what()), stderr);
+    }
+    all.push_back(entry);
+  }
+  if (options.json) write_output(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", stdout);
+  return good ? 0 : 1;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = program.add_subcommand("check", "validate files; says what is wrong and where");
+  command->add_option("FILE", options->files, "model or state files; '-': standard input")->required();
+  command->add_option("--model", options->model, "the model that state files belong to")->type_name("MODEL");
+  command->add_flag("--json", options->json, "print a JSON list, one object per file");
+  command->add_flag("-q,--quiet", options->quiet, "print only what is wrong");
+  command->footer(kExample);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace limber::apps

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "limber/model/model.hpp"
+
+namespace limber::apps {
+
+// What the command line asks for; returns the exit code.  Throws InputError for bad input.
+using Action = std::function<int()>;
+
+// Each adds one command to the program; when the command line names it, `action` becomes what it does.
+void add_eval(CLI::App& program, Action& action);
+void add_info(CLI::App& program, Action& action);
+void add_check(CLI::App& program, Action& action);
+void add_bench(CLI::App& program, Action& action);
+
+// A file named on the command line, "-" being the standard input.
+std::string read_argument(const std::string& path);
+std::string name_of_argument(const std::string& path);  // for messages
+Model read_model_argument(const std::string& path);
+
+}  // namespace limber::apps

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "apps/commands.hpp"
+#include "apps/json_writer.hpp"
+#include "files/text.hpp"
+#include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/energy.hpp"
+#include "limber/dynamics/forward.hpp"
+#include "limber/files/state_file.hpp"
+
+namespace limber::apps {
+namespace {
+
+struct EvalOptions {
+  std::string model, state, algorithm = "aba";
+  bool no_mass_matrix = false;
+};
+
+// The numbers of design §5.
+struct Evaluation {
+  VectorX acceleration;
+  std::optional<VectorX> force;
+  std::optional<MatrixX> mass_matrix;
+  Energy energy;
+  Momentum momentum;
+  Vector3 center_of_mass = Vector3::Zero();
+};
+
+constexpr const char* kExample = R"(Example:
+  limber eval examples/canadarm/model.yaml examples/canadarm/state.json
+  echo '{"q": [0.3], "v": [0], "tau": [2]}' | limber eval pendulum.yaml -
+
+STATE is {"q": [...], "v": [...], "tau": [...], "a": [...]}; tau (default 0) and a may be missing. The answer is one
+JSON object: coordinates, speeds, acceleration (of tau), force (of a, when given), mass_matrix, energies, momentum
+about the world origin, and the pose of every node in the world.)";
+
+// The one line about a coordinate without inertia: what it is and what helps.
+std::string cure(const Model& model, int speed) {
+  for (int i = model.body_count() - 1; i > 0; --i) {
+    if (model.joints[i].v > speed) continue;
+    if (speed >= model.first_mode(i))
+      return fmt::format("leave this mode of body {} out, or give it mass that it moves", show(model.body_names[i]));
+    return fmt::format(
+        "give joint {0} an armature, or {1} and what it carries inertia about it (a beam: rotary_inertia_per_length)",
+        show(model.joints[i].name), show(model.body_names[i]));
+  }
+  return "give every body mass and inertia";
+}
+
+[[noreturn]] void refuse(const EvalOptions& options, const Model& model, Status status, int trouble) {
+  const std::string file = name_of_argument(options.model);
+  if (status != Status::singular_mass)
+    throw InputError(fmt::format("{}: at the state of {}: {}; use smaller numbers", file,
+                                 name_of_argument(options.state), to_string(status)));
+  const std::string where = trouble < 0 ? "a coordinate" : show(model.speeds[trouble]);
+  throw InputError(fmt::format("{}: {} has no inertia at this state, so that no acceleration follows; {}", file, where,
+                               cure(model, trouble)));
+}
+
+VectorX forward(const EvalOptions& options, const Model& model, const State& x, const VectorX& tau) {
+  VectorX vdot(model.nv);
+  const auto algorithm = make_forward_dynamics(model, options.algorithm);
+  const Status status = (*algorithm)(x, Forces{tau}, vdot);
+  if (status == Status::ok) return vdot;
+  // Only the recursion can say which coordinate it is.
+  const auto aba = make_forward_dynamics(model, "aba");
+  const Status again = (*aba)(x, Forces{tau}, vdot);
+  refuse(options, model, status, again == Status::singular_mass ? aba->trouble() : -1);
+}
+
+void check_options(const EvalOptions& options, const Model& model) {
+  constexpr int kMostDense = 20000;
+  const std::string file = name_of_argument(options.model);
+  if (!model.closures.empty())
+    throw InputError(fmt::format(
+        "{}: closure {}: closed chains are not solved in this version; remove 'closures' to evaluate the open tree",
+        file, show(model.closures[0].name)));
+  if (!options.no_mass_matrix && model.nv > kMostDense)
+    throw InputError(fmt::format("{}: a mass matrix of {} x {} numbers is too large; add --no-mass-matrix", file,
+                                 model.nv, model.nv));
+}
+
+Evaluation evaluate(const EvalOptions& options, const Model& model, const StateFile& given, Kinematics& kin) {
+  const State x{0, given.q, given.v};
+  Evaluation out;
+  out.acceleration = forward(options, model, x, given.tau.value_or(VectorX::Zero(model.nv)));
+  RneaWorkspace ws(model);
+  if (given.a) {
+    out.force.emplace(model.nv);
+    rnea(model, x, *given.a, {}, ws, *out.force);
+  }
+  if (!options.no_mass_matrix) {
+    CrbaWorkspace crba_ws(model);
+    crba(model, x, crba_ws, crba_ws.M);
+    out.mass_matrix = std::move(crba_ws.M);
+  }
+  out.energy = compute_energy(model, x, ws);
+  out.momentum = compute_momentum(model, x, ws);
+  compute_kinematics(model, x, kin);
+  compute_world_poses(model, kin);
+  out.center_of_mass = compute_center_of_mass(model, kin);
+  const bool finite = (!out.force || out.force->allFinite()) && (!out.mass_matrix || out.mass_matrix->allFinite()) &&
+                      std::isfinite(out.energy.kinetic + out.energy.potential()) && out.momentum.linear.allFinite() &&
+                      out.momentum.angular.allFinite();
+  if (!finite) refuse(options, model, Status::not_finite, -1);
+  return out;
+}
+
+void write_nodes(JsonWriter& json, const Model& model, const Kinematics& kin) {
+  json.key("nodes");
+  json.begin_object();
+  for (int i = 1; i < model.body_count(); ++i) {
+    const auto& nodes = model.body(i).nodes;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const Pose pose = node_pose(model, kin, {i, static_cast<int>(k)});
+      json.key(model.body_names[i] + "." + nodes[k].name);
+      json.begin_object();
+      json.key("position");
+      json.numbers(pose.p);
+      json.key("rotation");
+      json.rows(pose.R);
+      json.end_object();
+    }
+  }
+  json.end_object();
+}
+
+void write(const Model& model, const Evaluation& e, const Kinematics& kin) {
+  JsonWriter json(stdout);
+  const auto number = [&](const char* key, double value) {
+    json.key(key);
+    json.number(value);
+  };
+  const auto numbers = [&](const char* key, ConstVec values) {
+    json.key(key);
+    json.numbers(values);
+  };
+  json.begin_object();
+  json.key("coordinates");
+  json.texts(model.coordinates);
+  json.key("speeds");
+  json.texts(model.speeds);
+  numbers("acceleration", e.acceleration);
+  if (e.force) numbers("force", *e.force);
+  if (e.mass_matrix) {
+    json.key("mass_matrix");
+    json.rows(*e.mass_matrix);
+  }
+  number("kinetic_energy", e.energy.kinetic);
+  number("potential_energy", e.energy.potential());
+  json.key("momentum");
+  json.begin_object();
+  numbers("linear", e.momentum.linear);
+  numbers("angular", e.momentum.angular);
+  json.end_object();
+  number("total_mass", total_mass(model));
+  numbers("center_of_mass", e.center_of_mass);
+  write_nodes(json, model, kin);
+  json.end_object();
+  json.finish();
+}
+
+int run(const EvalOptions& options) {
+  if (options.model == "-" && options.state == "-")
+    throw InputError("limber eval: only one of MODEL and STATE can be '-', the standard input");
+  const Model model = read_model_argument(options.model);
+  check_options(options, model);
+  const StateFile state = parse_state(read_argument(options.state), name_of_argument(options.state), model);
+  Kinematics kin(model);
+  write(model, evaluate(options, model, state, kin), kin);
+  return 0;
+}
+
+}  // namespace
+
+void add_eval(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<EvalOptions>();
+  CLI::App* command = program.add_subcommand("eval", "evaluate a model at one state; prints JSON");
+  command->add_option("MODEL", options->model, "model file (YAML or JSON)")->required();
+  command->add_option("STATE", options->state, "state file (JSON); '-': standard input")->required();
+  command
+      ->add_option("--algorithm", options->algorithm,
+                   fmt::format("for the acceleration: {} (default aba)", fmt::join(forward_dynamics_names(), ", ")))
+      ->type_name("NAME");
+  command->add_flag("--no-mass-matrix", options->no_mass_matrix, "leave the mass matrix out (large machines)");
+  command->footer(kExample);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace limber::apps

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "apps/facts.hpp"
+#include "limber/model/layout.hpp"
+
+namespace limber::apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Vector>
+Json list(const Vector& values) {
+  Json out = Json::array();
+  for (const double value : values) out.push_back(value);
+  return out;
+}
+
+Json joint_json(const Model& model, int i) {
+  const Joint& joint = model.joints[i];
+  Json out = {{"name", joint.name}, {"type", to_string(joint.kind)}};
+  const bool has_axis = speed_count(joint.kind) > 0 && speed_count(joint.kind) < 3;
+  if (has_axis) out["axis"] = list(joint.axis);
+  if (joint.kind == JointKind::universal) out["axis2"] = list(joint.axis2);
+  out["parent"] = node_name(model, joint.parent);
+  out["child"] = node_name(model, {i, joint.child_node});
+  out["q"] = {{"first", joint.q}, {"count", position_count(joint.kind)}};
+  out["v"] = {{"first", joint.v}, {"count", speed_count(joint.kind)}};
+  return out;
+}
+
+Json mode_json(const ModeFacts& mode, const BodyFacts& body) {
+  const auto fraction = [](const Vector3& part, const Vector3& whole) {
+    Json out = Json::array();
+    for (int k = 0; k < 3; ++k) out.push_back(whole[k] > 0 ? Json(part[k] / whole[k]) : Json());
+    return out;
+  };
+  Json out = {{"name", mode.name}, {"hertz", mode.hertz}, {"modal_mass", mode.modal_mass}};
+  out["damping_ratio"] = std::isfinite(mode.damping_ratio) ? Json(mode.damping_ratio) : Json();
+  out["effective_mass"] = list(mode.effective_mass);
+  out["effective_mass_fraction"] = fraction(mode.effective_mass, Vector3::Constant(body.mass));
+  out["effective_inertia"] = list(mode.effective_inertia);
+  out["effective_inertia_fraction"] = fraction(mode.effective_inertia, body.inertia_about_frame);
+  return out;
+}
+
+Json body_json(const Model& model, const ModelFacts& facts, int i) {
+  const BodyFacts& body = facts.shapes[facts.shape_of[i]];
+  Json out = {{"name", model.body_names[i]}, {"mass", body.mass}, {"com", list(body.com)}};
+  out["inertia"] = list(body.inertia);
+  out["nodes"] = Json::array();
+  for (const Node& node : model.body(i).nodes) out["nodes"].push_back(node.name);
+  out["joint"] = joint_json(model, i);
+  out["modes"] = Json::array();
+  for (const ModeFacts& mode : body.modes) out["modes"].push_back(mode_json(mode, body));
+  if (body.modes.empty()) return out;
+  out["modes_are_combinations"] = body.mixed;
+  out["elimination"] = to_string(model.layout->links[i].elimination);
+  return out;
+}
+
+Json frequencies_json(const FrequencyFacts& facts) {
+  if (!facts.why_not.empty()) return {{"note", facts.why_not}};
+  Json out = {{"note", "Hz at the zero state; stiffness of modes and joint springs, no gravity"},
+              {"rigid_motions", facts.rigid},
+              {"joints_free", facts.joints_free}};
+  if (!facts.joints_locked.empty()) out["joints_locked"] = facts.joints_locked;
+  return out;
+}
+
+}  // namespace
+
+std::string info_json(const Model& model, const ModelFacts& facts) {
+  Json out = {{"name", model.name}, {"fidelity", to_string(model.fidelity)}, {"gravity", list(model.gravity)}};
+  out["nq"] = model.nq;
+  out["nv"] = model.nv;
+  out["coordinates"] = model.coordinates;
+  out["speeds"] = model.speeds;
+  out["total_mass"] = facts.total_mass;
+  out["center_of_mass"] = list(facts.center_of_mass);
+  out["bodies"] = Json::array();
+  for (int i = 1; i < model.body_count(); ++i) out["bodies"].push_back(body_json(model, facts, i));
+  out["closures"] = Json::array();
+  for (const Closure& closure : model.closures)
+    out["closures"].push_back({{"name", closure.name},
+                               {"type", to_string(closure.kind)},
+                               {"a", node_name(model, closure.a)},
+                               {"b", node_name(model, closure.b)}});
+  out["natural_frequencies"] = frequencies_json(facts.frequencies);
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace limber::apps

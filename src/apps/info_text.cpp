@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "apps/facts.hpp"
+#include "apps/terminal.hpp"
+#include "limber/model/layout.hpp"
+
+namespace limber::apps {
+namespace {
+
+using Align = Table::Align;
+
+constexpr int kName = 22;               // columns for a name
+constexpr std::size_t kMostRows = 24;   // of a table that is not shown in full
+constexpr std::size_t kMostShapes = 6;  // bodies whose modes are shown
+constexpr std::size_t kMostHertz = 24;  // natural frequencies
+constexpr int kLineWidth = 96;
+
+struct Page {
+  const Model& model;
+  const ModelFacts& facts;
+  Style style;
+  std::size_t most_rows, most_shapes, most_hertz;
+
+  std::string title(std::string_view text, std::string_view note = "") const {
+    return fmt::format("\n{}{}\n", style.bold(text), note.empty() ? "" : style.dim(fmt::format("  {}", note)));
+  }
+};
+
+std::string counted(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string vector_text(const Vector3& v) {
+  // Rounding beside a number is shown as what it is: nothing.
+  constexpr double kRounding = 1e-12;
+  const Vector3 shown = (v.array().abs() > kRounding * v.cwiseAbs().maxCoeff()).select(v, 0.0);
+  return fmt::format("[{}, {}, {}]", short_number(shown[0]), short_number(shown[1]), short_number(shown[2]));
+}
+
+// "x", "-z", or the three numbers.
+std::string axis_text(const Vector3& axis) {
+  for (int k = 0; k < 3; ++k) {
+    if (axis == Vector3::Unit(k)) return std::string(1, "xyz"[k]);
+    if (axis == -Vector3::Unit(k)) return std::string("-") + "xyz"[k];
+  }
+  return fmt::format("[{:.3g}, {:.3g}, {:.3g}]", axis[0], axis[1], axis[2]);
+}
+
+std::string joint_text(const Joint& joint) {
+  std::string text = to_string(joint.kind);
+  const int speeds = speed_count(joint.kind);
+  if (speeds == 1 || speeds == 2) text += " " + axis_text(joint.axis);
+  if (joint.kind == JointKind::universal) text += ", " + axis_text(joint.axis2);
+  return text;
+}
+
+std::string header(const Page& page) {
+  const Model& model = page.model;
+  const std::size_t bodies = model.bodies.size() - 1;
+  int hinge = 0;
+  for (int i = 1; i < model.body_count(); ++i) hinge += speed_count(model.joints[i].kind);
+  std::string out = page.style.bold(page.style.accent(fit(model.name.empty() ? "(no name)" : model.name, kLineWidth)));
+  out += fmt::format("\n  {}, {} ({} hinge + {} modal), {} fidelity\n", counted(bodies, "body", "bodies"),
+                     counted(model.nv, "degree of freedom", "degrees of freedom"), hinge, model.nv - hinge,
+                     to_string(model.fidelity));
+  out += fmt::format("  {} kg, centre of mass {} m at the zero state\n", short_number(page.facts.total_mass),
+                     vector_text(page.facts.center_of_mass));
+  out += model.gravity.isZero(0) ? std::string("  no gravity\n")
+                                 : fmt::format("  gravity {} m/s²\n", vector_text(model.gravity));
+  return out;
+}
+
+// What stands left of each body: "│  ├─ ".  Deep inside, only the depth.
+std::vector<std::string> tree_prefixes(const Model& model) {
+  constexpr int kDeepest = 10;
+  std::vector<int> last_child(model.bodies.size(), 0), depth(model.bodies.size(), 0);
+  for (int i = 1; i < model.body_count(); ++i) {
+    last_child[model.joints[i].parent.body] = i;
+    depth[i] = depth[model.joints[i].parent.body] + 1;
+  }
+  std::vector<std::string> below(model.bodies.size()), out(model.bodies.size());  // below: for what a body carries
+  for (int i = 1; i < model.body_count(); ++i) {
+    const int parent = model.joints[i].parent.body;
+    const bool last = last_child[parent] == i;
+    out[i] = depth[i] > kDeepest ? fmt::format("⋯{:>4} ", depth[i]) : below[parent] + (last ? "└─ " : "├─ ");
+    if (depth[i] <= kDeepest) below[i] = below[parent] + (last ? "   " : "│  ");
+  }
+  return out;
+}
+
+// Bodies in the order in which a tree is read: each before what it carries.
+std::vector<int> tree_order(const Model& model) {
+  std::vector<std::vector<int>> carried(model.bodies.size());
+  for (int i = model.body_count() - 1; i > 0; --i) carried[model.joints[i].parent.body].push_back(i);
+  std::vector<int> order, open = carried[kGround];
+  while (!open.empty()) {
+    const int i = open.back();
+    open.pop_back();
+    order.push_back(i);
+    open.insert(open.end(), carried[i].begin(), carried[i].end());
+  }
+  return order;
+}
+
+std::string tree(const Page& page) {
+  const Model& model = page.model;
+  Table table;
+  table.column("world", Align::left, 40).column("joint", Align::left, kName).column("", Align::left, 36);
+  table.column("on", Align::left, kName).column("at", Align::left, kName);
+  const std::vector<std::string> prefixes = tree_prefixes(model);
+  for (const int i : tree_order(model)) {
+    const Joint& joint = model.joints[i];
+    const int modes = model.body(i).modes;
+    const std::string kind = modes == 0 ? "" : fmt::format("  ~{}", modes);
+    const std::string at = joint.child_node == kBodyFrame ? "" : node_name(model, {i, joint.child_node});
+    table.row(
+        {prefixes[i] + model.body_names[i] + kind, joint.name, joint_text(joint), node_name(model, joint.parent), at});
+  }
+  std::string out = page.title("Tree", "~n: a flexible body with n modes");
+  out += table.render(page.style, page.most_rows, "bodies");
+  for (const Closure& closure : model.closures)
+    out += fmt::format("  closure {}: {}, {} to {}\n", fit(closure.name, kName), to_string(closure.kind),
+                       node_name(model, closure.a), node_name(model, closure.b));
+  return out;
+}
+
+std::string coordinates(const Page& page) {
+  const Model& model = page.model;
+  Table table;
+  table.column("q", Align::right).column("coordinate", Align::left, 32).column("v", Align::right);
+  table.column("speed", Align::left, 32).column("", Align::left, 40);
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Joint& joint = model.joints[i];
+    const int nq = position_count(joint.kind), nv = speed_count(joint.kind), n = model.body(i).modes;
+    const auto cells = [&](int q, int v, const std::string& what) {
+      const bool has_v = v >= 0;
+      table.row({std::to_string(q), model.coordinates[q], has_v ? std::to_string(v) : "",
+                 has_v ? (model.speeds[v] == model.coordinates[q] ? "" : model.speeds[v]) : "", what});
+    };
+    const int odd = nq - nv;  // the first number of a quaternion has no speed beside it
+    for (int k = 0; k < nq; ++k) cells(joint.q + k, k < odd ? -1 : joint.v + k - odd, to_string(joint.kind));
+    const BodyFacts& body = page.facts.shapes[page.facts.shape_of[i]];
+    for (int a = 0; a < n; ++a)
+      cells(model.first_mode_q(i) + a, model.first_mode(i) + a,
+            body.mixed ? "mode" : fmt::format("mode, {} Hz", short_number(body.modes[a].hertz)));
+  }
+  if (table.size() == 0) return "";
+  return page.title("Coordinates") + table.render(page.style, page.most_rows, "coordinates");
+}
+
+std::string masses(const Page& page) {
+  const Model& model = page.model;
+  Table table;
+  table.column("body", Align::left, kName).column("kg", Align::right).column("share", Align::right);
+  table.column("centre of mass, m", Align::left, 36).column("inertia about it, kg m²", Align::left, 36);
+  table.column("modes", Align::right).column("eliminated by");
+  for (int i = 1; i < model.body_count(); ++i) {
+    const BodyFacts& body = page.facts.shapes[page.facts.shape_of[i]];
+    const bool flexible = !body.modes.empty();
+    table.row({model.body_names[i], short_number(body.mass),
+               fmt::format("{:.1f}%", 100 * body.mass / page.facts.total_mass), vector_text(body.com),
+               vector_text(body.inertia), flexible ? std::to_string(body.modes.size()) : "–",
+               flexible ? to_string(model.layout->links[i].elimination) : ""});
+  }
+  return page.title("Bodies", "undeformed, in the body frame; inertia xx yy zz") +
+         table.render(page.style, page.most_rows, "bodies");
+}
+
+// The modes of one body, with sums of what they move.
+std::string modes_of(const Page& page, const BodyFacts& body) {
+  Table table;
+  table.column("mode", Align::left, kName).column("Hz", Align::right).column("modal kg", Align::right);
+  table.column("damping", Align::right);
+  for (const char* title : {"mass x", "y", "z", "inertia x", "y", "z"}) table.column(title, Align::right);
+  const auto shares = [&](const Vector3& mass, const Vector3& inertia, std::vector<std::string> cells) {
+    const auto percent = [](double part, double whole) {
+      constexpr double kSeen = 0.0005;
+      if (!(whole > 0)) return std::string("–");
+      return part < kSeen * whole ? std::string("·") : fmt::format("{:.1f}%", 100 * part / whole);
+    };
+    for (int k = 0; k < 3; ++k) cells.push_back(percent(mass[k], body.mass));
+    for (int k = 0; k < 3; ++k) cells.push_back(percent(inertia[k], body.inertia_about_frame[k]));
+    table.row(std::move(cells));
+  };
+  Vector3 mass = Vector3::Zero(), inertia = Vector3::Zero();
+  for (const ModeFacts& mode : body.modes) {
+    shares(mode.effective_mass, mode.effective_inertia,
+           {mode.name, short_number(mode.hertz), short_number(mode.modal_mass), short_number(mode.damping_ratio)});
+    mass += mode.effective_mass;
+    inertia += mode.effective_inertia;
+  }
+  table.rule();
+  shares(mass, inertia, {"together", "", "", ""});
+  return table.render(page.style, page.most_rows, "modes");
+}
+
+std::string modes(const Page& page) {
+  const ModelFacts& facts = page.facts;
+  std::string out;
+  std::size_t shown = 0, flexible = 0;
+  for (std::size_t s = 0; s < facts.shapes.size(); ++s) {
+    const BodyFacts& body = facts.shapes[s];
+    if (body.modes.empty()) continue;
+    if (flexible++ == 0)
+      out += page.title("Modes", "frame held; effective mass and inertia about the frame, % of the body's");
+    if (shown == page.most_shapes) continue;
+    ++shown;
+    const auto first = std::find(facts.shape_of.begin(), facts.shape_of.end(), static_cast<int>(s));
+    const auto equal = std::count(facts.shape_of.begin(), facts.shape_of.end(), static_cast<int>(s));
+    std::string title = fit(page.model.body_names[first - facts.shape_of.begin()], kLineWidth - 30);
+    out += "  " + page.style.accent(title);
+    if (equal > 1) out += fmt::format(" and {} equal", counted(equal - 1, "other", "others"));
+    if (body.mixed) out += page.style.dim("  combinations of its coordinates that diagonalise mass and stiffness");
+    out += "\n" + modes_of(page, body);
+  }
+  if (flexible > shown)
+    out += page.style.dim(fmt::format("  ⋯ {} more flexible bodies; --all shows them", flexible - shown)) + "\n";
+  return out;
+}
+
+// "  label  1.2  3.4 ..." in lines of a width that fits.
+std::string wrapped(const Page& page, std::string_view label, std::vector<std::string> words) {
+  const std::size_t cut = words.size() > page.most_hertz ? words.size() - page.most_hertz : 0;
+  words.resize(words.size() - cut);
+  if (cut > 0) words.push_back(page.style.dim(fmt::format("⋯ {} more", cut)));
+  const std::string indent(16, ' ');
+  std::string out, line = "  " + pad(label, 14, false);
+  for (const std::string& word : words) {
+    if (display_width(line) + display_width(word) > kLineWidth) {
+      out += line + "\n";
+      line = indent;
+    }
+    line += "  " + pad(word, 8, true);
+  }
+  return out + line + "\n";
+}
+
+std::string frequencies(const Page& page) {
+  const FrequencyFacts& facts = page.facts.frequencies;
+  if (!facts.why_not.empty()) return page.title("Natural frequencies", facts.why_not);
+  const auto words = [](const std::vector<double>& hertz) {
+    std::vector<std::string> out;
+    for (const double value : hertz) out.push_back(short_number(value));
+    return out;
+  };
+  std::string out =
+      page.title("Natural frequencies", "Hz at the zero state; stiffness of modes and joint springs, no gravity");
+  std::vector<std::string> free = words(facts.joints_free);
+  if (facts.rigid > 0) free.insert(free.begin(), fmt::format("{} × 0", facts.rigid));
+  out += wrapped(page, facts.joints_locked.empty() ? "all" : "joints free", std::move(free));
+  if (!facts.joints_locked.empty()) out += wrapped(page, "joints locked", words(facts.joints_locked));
+  return out;
+}
+
+}  // namespace
+
+std::string info_text(const Model& model, const ModelFacts& facts, bool all) {
+  constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+  const Page page{model,
+                  facts,
+                  style_for(stdout),
+                  all ? kNoLimit : kMostRows,
+                  all ? kNoLimit : kMostShapes,
+                  all ? kNoLimit : kMostHertz};
+  return header(page) + tree(page) + coordinates(page) + masses(page) + modes(page) + frequencies(page);
+}
+
+}  // namespace limber::apps

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include "limber/spatial/types.hpp"
+
+namespace limber::apps {
+
+// `text` in quotes, escaped; bytes that are not UTF-8 are replaced.
+std::string json_text(std::string_view text);
+
+// Writes one JSON value as it goes, so that a large matrix is never held as text.  Numbers have 17 significant digits:
+// what is read back is the same number.
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::FILE* out) : out_(out) {}
+
+  void begin_object() { begin('{'); }
+  void end_object() { end('}'); }
+  void begin_list() { begin('['); }
+  void end_list() { end(']'); }
+  void key(std::string_view name);
+
+  void text(std::string_view value);
+  void texts(const std::vector<std::string>& values);
+  void number(double value);
+  void numbers(ConstVec values);
+  // A list of rows; each on a line of its own if the matrix is not a small one.
+  void rows(const Eigen::Ref<const MatrixX>& matrix);
+
+  // Hands everything on.  Throws InputError when it cannot be written.
+  void finish();
+
+ private:
+  void begin(char bracket);
+  void end(char bracket);
+  void separate();  // what must stand before the next item
+  void add(std::string_view piece);
+  void flush();
+
+  struct Level {
+    bool object = false;
+    bool empty = true;
+  };
+  std::FILE* out_;
+  fmt::memory_buffer buffer_;
+  std::vector<Level> levels_;
+  bool after_key_ = false;
+};
+
+}  // namespace limber::apps

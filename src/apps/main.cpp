@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <new>
+
+#include "apps/commands.hpp"
+#include "apps/terminal.hpp"
+#include "files/text.hpp"
+#include "limber/files/model_file.hpp"
+#include "limber/files/text_file.hpp"
+
+namespace limber::apps {
+
+std::string read_argument(const std::string& path) { return read_text_file(path == "-" ? "/dev/stdin" : path); }
+std::string name_of_argument(const std::string& path) { return path == "-" ? "stdin" : path; }
+Model read_model_argument(const std::string& path) { return parse_model(read_argument(path), name_of_argument(path)); }
+
+namespace {
+
+constexpr const char* kFooter = R"(Example:
+  limber info examples/canadarm/model.yaml
+
+`limber COMMAND --help` says more about a command, with an example. The exit code is 0, or 1 with one line on the
+standard error that says what is wrong and what to do.)";
+
+std::vector<std::string> command_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// The first word must be a command.
+void check_command(const CLI::App& program, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  const std::vector<std::string> names = command_names(program);
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
+  throw InputError(fmt::format("limber: unknown command {};{} the commands are {}", show(argv[1]),
+                               suggest(argv[1], views(names)), fmt::join(names, ", ")));
+}
+
+// What is wrong with the command line, in one line.
+std::string explain(CLI::App& program, const CLI::ParseError& error) {
+  const auto chosen = program.get_subcommands();
+  CLI::App* command = chosen.empty() ? &program : chosen[0];
+  const std::string name = chosen.empty() ? "limber" : "limber " + command->get_name();
+  std::string what = error.what();
+  std::replace(what.begin(), what.end(), '\n', ' ');
+  const std::vector<std::string> rest = program.remaining(true);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty()) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command->get_options())
+      for (const std::string& word : option->get_lnames()) known.push_back("--" + word);
+    what = rest[0].starts_with("-") ? fmt::format("unknown option {};{}", show(rest[0]), suggest(rest[0], views(known)))
+                                    : fmt::format("{} is one word too many;", show(rest[0]));
+  } else {
+    what += ";";
+  }
+  return fmt::format("{}: {} see `{} --help`", name, what, name);
+}
+
+// The words of the help pages.
+void set_words(CLI::App& program) {
+  const auto formatter = std::dynamic_pointer_cast<CLI::Formatter>(program.get_formatter());
+  formatter->column_width(24);
+  const std::pair<const char*, const char*> words[] = {{"SUBCOMMAND", "COMMAND"},
+                                                       {"Subcommands", "Commands"},
+                                                       {"Positionals", "Arguments"},
+                                                       {"REQUIRED", ""},
+                                                       {"TEXT", ""}};
+  for (const auto& [word, ours] : words) formatter->label(word, ours);
+  program.set_help_flag("-h,--help", "show this help");
+  program.set_version_flag("--version", "limber " LIMBER_VERSION, "show the version");
+}
+
+int run(int argc, char** argv) {
+  CLI::App program("limber: dynamics of machines with flexible links", "limber");
+  program.require_subcommand(0, 1);
+  set_words(program);
+  program.footer(kFooter);
+  Action action;
+  add_eval(program, action);
+  add_info(program, action);
+  add_check(program, action);
+  add_bench(program, action);
+  for (CLI::App* command : program.get_subcommands({})) command->group("Commands");
+  check_command(program, argc, argv);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return program.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    throw InputError(explain(program, error));
+  }
+  if (action) return action();
+  write_output(program.help(), stderr);
+  return 1;
+}
+
+}  // namespace
+}  // namespace limber::apps
+
+int main(int argc, char** argv) {
+  const auto fail = [](std::string_view why) {
+    fmt::print(stderr, "{}\n", why);
+    return 1;
+  };
+  try {
+    return limber::apps::run(argc, argv);
+  } catch (const limber::InputError& e) {
+    return fail(e.what());
+  } catch (const std::bad_alloc&) {
+    return fail("limber: out of memory; use a smaller machine, or --no-mass-matrix with eval");
+  } catch (const std::exception& e) {
+    return fail(fmt::format("limber: {}; this is a bug, please report it", e.what()));
+  }
+}
