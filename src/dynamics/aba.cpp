@@ -166,7 +166,7 @@ Status sweep(const Layout& layout, const double* u, std::span<const std::uint8_t
   }
   ws.bodies[0].a = zero_spatial();
   for (int i = 1; i < count; ++i) outward_acceleration(layout, i, is_prescribed(prescribed, i), ws, vdot.data());
-  return vdot.allFinite() ? Status::ok : Status::not_finite;
+  return is_finite(vdot) ? Status::ok : Status::not_finite;
 }
 
 }  // namespace

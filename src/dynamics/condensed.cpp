@@ -100,6 +100,53 @@ LIMBER_INLINE void child_wrenches(const Link& link, int i, int c, const Spatial*
   }
 }
 
+template <typename N>
+void reduce(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws) {
+  const int c = link.handle_end - link.handle_begin;
+  const double* inverse = link.shape->G_inverse.data();
+  double* e = &ws.e_f[link.scalars];
+  for_each(lane_count(n), LIMBER_EACH(k) { store(e + k * kLanes, load(e + k * kLanes) * load(inverse + k * kLanes)); });
+  Spatial z = ws.bodies[i].z + times(&ws.kin.columns[link.columns], e, n);
+  Spatial* y = ws.stack.data();
+  for (int h = 0; h < c; ++h) y[h] = times(&ws.kin.columns[layout.handles[link.handle_begin + h].columns], e, n);
+  Spatial* f = y + c;
+  child_wrenches(link, i, c, y, ws, f);
+  for (int h = 0; h < c; ++h) z += ws.gram[ws.gram_begin[i] + gram_x(h)] * f[h];
+  ws.bodies[i].z = z;
+}
+
+// s -= Lambda columns^T by.
+template <typename N>
+LIMBER_INLINE void subtract(N n, const Spatial* columns, Spatial by, const double* inverse, double* s) {
+  for_each(lane_count(n), LIMBER_EACH(c) {
+    const int k = c * kLanes;
+    store(s + k, load(s + k) - load(inverse + k) * four_dots(columns + k, by));
+  });
+}
+
+template <typename N>
+void expand(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws, double* etaddot) {
+  const int c = link.handle_end - link.handle_begin;
+  const double* inverse = link.shape->G_inverse.data();
+  const Spatial a = ws.bodies[i].a;
+  double* s = &ws.e_f[link.scalars];  // Lambda (e_f - mu^T a): the modes without the children; then etaddot
+  subtract(n, &ws.kin.columns[link.columns], a, inverse, s);
+  Spatial* y = ws.stack.data();
+  Spatial* f = y + c;
+  for (int h = 0; h < c; ++h) {
+    const Handle& handle = layout.handles[link.handle_begin + h];
+    y[h] = twist_at(ws.kin.handles[link.handle_begin + h].l, a) + times(&ws.kin.columns[handle.columns], s, n);
+  }
+  child_wrenches(link, i, c, y, ws, f);
+  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
+  for (int h = 0; h < c; ++h) {
+    subtract(n, &ws.kin.columns[layout.handles[link.handle_begin + h].columns], f[h], inverse, s);
+    for (int g = 0; g < c; ++g) y[h] -= gram[gram_omega(c, h, g)] * f[g];
+    ws.handles[link.handle_begin + h].a = y[h];
+  }
+  for_each(n, LIMBER_EACH(k) { etaddot[k] = s[k]; });
+}
+
 }  // namespace
 
 void compute_gram(const Layout& layout, int i, AbaWorkspace& ws) {
@@ -145,45 +192,12 @@ void factor_condensed(const Layout& layout, int i, AbaWorkspace& ws) {
 
 void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws) {
   const Link& link = layout.links[i];
-  const int n = link.n, c = link.handle_end - link.handle_begin;
-  const double* inverse = link.shape->G_inverse.data();
-  double* e = &ws.e_f[link.scalars];
-  for (int k = 0; k < n; ++k) e[k] *= inverse[k];
-  Spatial z = ws.bodies[i].z + times(&ws.kin.columns[link.columns], e, n);
-  Spatial* y = ws.stack.data();
-  for (int h = 0; h < c; ++h) y[h] = times(&ws.kin.columns[layout.handles[link.handle_begin + h].columns], e, n);
-  Spatial* f = y + c;
-  child_wrenches(link, i, c, y, ws, f);
-  for (int h = 0; h < c; ++h) z += ws.gram[ws.gram_begin[i] + gram_x(h)] * f[h];
-  ws.bodies[i].z = z;
+  with_size(link.n, [&](auto n) { reduce(n, layout, link, i, ws); });
 }
 
 void expand_condensed(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot) {
   const Link& link = layout.links[i];
-  const int n = link.n, lanes = lanes_for(n), c = link.handle_end - link.handle_begin;
-  const double* inverse = link.shape->G_inverse.data();
-  const Spatial a = ws.bodies[i].a;
-  double* s = &ws.e_f[link.scalars];  // Lambda (e_f - mu^T a): the modes without the children; then etaddot
-  const auto subtract = [&](const Spatial* columns, Spatial by) {
-    for (int k = 0; k < lanes * kLanes; k += kLanes) {
-      store(s + k, load(s + k) - load(inverse + k) * four_dots(columns + k, by));
-    }
-  };
-  subtract(&ws.kin.columns[link.columns], a);
-  Spatial* y = ws.stack.data();
-  Spatial* f = y + c;
-  for (int h = 0; h < c; ++h) {
-    const Handle& handle = layout.handles[link.handle_begin + h];
-    y[h] = twist_at(ws.kin.handles[link.handle_begin + h].l, a) + times(&ws.kin.columns[handle.columns], s, n);
-  }
-  child_wrenches(link, i, c, y, ws, f);
-  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
-  for (int h = 0; h < c; ++h) {
-    subtract(&ws.kin.columns[layout.handles[link.handle_begin + h].columns], f[h]);
-    for (int g = 0; g < c; ++g) y[h] -= gram[gram_omega(c, h, g)] * f[g];
-    ws.handles[link.handle_begin + h].a = y[h];
-  }
-  for (int k = 0; k < n; ++k) etaddot[k] = s[k];
+  with_size(link.n, [&](auto n) { expand(n, layout, link, i, ws, etaddot); });
 }
 
 }  // namespace limber

@@ -6,14 +6,23 @@
 
 #include "deformation.hpp"
 #include "sweeps.hpp"
+#include "sweeps.hpp"
 
 namespace limber {
 namespace {
 
-Lane dot_columns(const std::vector<Lane>& columns, const double* numbers, std::size_t n) {
-  Lane out = zero();
-  for (std::size_t k = 0; k < n; ++k) out += columns[k] * spread(numbers[k]);
-  return out;
+// s = S_0 + sum e_a S_a, and its rate.
+LIMBER_INLINE Lane first_moment(const Shape& shape, const double* e, const double* e_rate, Lane& s) {
+  return with_size(shape.ne, [&](auto n) {
+    Lane sum = shape.s, rate = zero();
+    const Lane* S = shape.S.data();
+    for_each(n, LIMBER_EACH(k) {
+      sum += S[k] * spread(e[k]);
+      rate += S[k] * spread(e_rate[k]);
+    });
+    s = sum;
+    return rate;
+  });
 }
 
 // The joint sits on the moving node d: from the joint frame O on that node to the body frame F.
@@ -115,20 +124,23 @@ void deform(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& ki
   const double* e_rate = &kin.etadot[link.scalars];
   if (shape.ne > shape.n) sum = {kin.extended_columns.data(), kin.extended_p.data()};
   contract(shape, e, e_rate, f.V.ang, alpha, sum);
-  f.s = shape.s + dot_columns(shape.S, e, static_cast<std::size_t>(shape.ne));
+  const Lane s_rate = first_moment(shape, e, e_rate, f.s);
   for (int j = 0; j < 3; ++j) f.J.c[j] = shape.J.c[j] + sum.J.c[j];
   Spatial more{sum.gyroscopic, zero()};
   if (shape.ne > shape.n) more += project_products(link, kin, G);
-  rigid_forces(f, dot_columns(shape.S, e_rate, static_cast<std::size_t>(shape.ne)), more);
+  rigid_forces(f, s_rate, more);
 }
 
 void copy_modes(const Layout& layout, const Link& link, const double* q, const double* v, Kinematics& kin) {
   double* e = &kin.eta[link.scalars];
   double* e_rate = &kin.etadot[link.scalars];
-  for (int k = 0; k < link.n; ++k) {
-    e[k] = q[link.qm + k];
-    e_rate[k] = v[link.vm + k];
-  }
+  const double *eta = q + link.qm, *etadot = v + link.vm;
+  with_size(link.n, [&](auto n) {
+    for_each(n, LIMBER_EACH(k) {
+      e[k] = eta[k];
+      e_rate[k] = etadot[k];
+    });
+  });
   if (layout.stiffened) extend_coordinates(link, e, e_rate);
 }
 

@@ -65,6 +65,9 @@ constexpr int lane_count(int n) { return lanes_for(n); }
 // Sizes only, O(1); throws InputError.
 void check_sizes(const Model& model, const State& x, ConstVec in, ConstVec out);
 
+// 0 x is 0 for every finite x, and NaN for the others.
+inline bool is_finite(ConstVec x) { return (0 * x).sum() == 0; }
+
 // compute_kinematics, with the wrenches on nodes subtracted from p.
 void compute_bias(const Model& model, const State& x, std::span<const NodeWrench> wrenches, Kinematics& kin);
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -64,7 +65,18 @@ void check_coefficients(VectorX& values, const Joint& joint, const char* what) {
   }
 }
 
+void check_origin(const Joint& joint) {
+  constexpr double kOrthonormal = 1e-8;  // entries of R^T R - 1; what survives ten digits in a file
+  const Matrix3& R = joint.origin.R;
+  const bool finite = R.allFinite() && joint.origin.p.allFinite();
+  if (finite && (R.transpose() * R - Matrix3::Identity()).cwiseAbs().maxCoeff() <= kOrthonormal && R.determinant() > 0) {
+    return;
+  }
+  refuse("joint", joint.name, "its origin is not a pose; give a finite position and a rotation matrix");
+}
+
 void check_joint(Joint& joint) {
+  check_origin(joint);
   const bool turns = joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic ||
                      joint.kind == JointKind::cylindrical || joint.kind == JointKind::universal;
   if (turns) joint.axis = unit(joint.axis, joint, "axis");
