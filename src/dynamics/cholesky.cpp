@@ -50,37 +50,61 @@ void add_root(const Spatial* U, const Mat6& P, int n, Terms& terms, Spatial* mu)
   }
 }
 
+// Lanes of a fixed number in registers, of any number in memory.
+template <int N>
+struct Held {
+  Lane lanes[lanes_for(N)];
+  Held(Size<N>, Lane*) {}
+  Lane& operator[](int c) { return lanes[c]; }
+  void put(Lane* memory, int first) {
+    for_each(Size<lanes_for(N)>{}, LIMBER_EACH(c) {
+      if (c >= first) memory[c] = lanes[c];
+    });
+  }
+};
+struct HeldInMemory {
+  Lane* lanes;
+  HeldInMemory(int, Lane* memory) : lanes(memory) {}
+  Lane& operator[](int c) { return lanes[c]; }
+  void put(Lane*, int) {}
+};
+template <int N>
+LIMBER_INLINE Held<N> hold(Size<N> n, Lane* memory) {
+  return {n, memory};
+}
+LIMBER_INLINE HeldInMemory hold(int n, Lane* memory) { return {n, memory}; }
+
 // Column j of D_f, less what the columns before it account for; y_j -= L_jk y_k beside it.  Returns the number on the
 // diagonal before that.  Lanes above the diagonal are left alone.
 template <typename N, typename J>
 LIMBER_INLINE double compute_column(const Terms& terms, const double* G, N n, J j, const Lane* L, const double* d,
                                     Lane* column, Spatial* y) {
   const int lanes = lane_count(n), first = j / kLanes;
+  auto acc = hold(n, column);
   for_each(lane_count(n), LIMBER_EACH(c) {
-    if (c >= first) column[c] = load(G + (j * lanes + c) * kLanes);
+    if (c >= first) acc[c] = load(G + (j * lanes + c) * kLanes);
   });
   for (int t = 0; t < terms.count; ++t) {
     const Lane* rows = terms.rows + t * 6 * lanes;
     const Spatial g = terms.g[t * n + j];
     for_each(lane_count(n), LIMBER_EACH(c) {
       if (c < first) return;
-      Lane acc = column[c];
-      for (int i = 0; i < 3; ++i) acc += rows[i * lanes + c] * spread(g.ang[i]);
-      for (int i = 0; i < 3; ++i) acc += rows[(3 + i) * lanes + c] * spread(g.lin[i]);
-      column[c] = acc;
+      for (int i = 0; i < 3; ++i) acc[c] += rows[i * lanes + c] * spread(g.ang[i]);
+      for (int i = 0; i < 3; ++i) acc[c] += rows[(3 + i) * lanes + c] * spread(g.lin[i]);
     });
   }
-  const double diagonal = reinterpret_cast<const double*>(column)[j];
+  const double diagonal = acc[first][j % kLanes];
   Spatial y_j = y[j];
   for_each(j, LIMBER_EACH(k) {
     const Lane* previous = L + k * lanes;
     const Lane l = spread(reinterpret_cast<const double*>(previous)[j]), f = l * spread(d[k]);
     for_each(lane_count(n), LIMBER_EACH(c) {
-      if (c >= first) column[c] -= f * previous[c];
+      if (c >= first) acc[c] -= f * previous[c];
     });
     y_j = {y_j.ang - l * y[k].ang, y_j.lin - l * y[k].lin};
   });
   y[j] = y_j;
+  acc.put(column, first);
   return diagonal;
 }
 
@@ -152,13 +176,17 @@ void reduce_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWork
   const Lane* L = &ws.L[ws.factor_begin[i]];
   const double* d_inverse = &ws.d_inverse[link.scalars];
   const Spatial* y = &ws.y[link.columns];
+  Lane* in_memory = reinterpret_cast<Lane*>(e);
+  auto held = hold(n, in_memory);
+  for_each(lane_count(n), LIMBER_EACH(c) { held[c] = in_memory[c]; });
   for_each(n, LIMBER_EACH(k) {
-    const Lane e_k = spread(e[k]);
+    const Lane e_k = spread(held[k / kLanes][k % kLanes]), scaled = e_k * spread(d_inverse[k]);
     for_each(lane_count(n), LIMBER_EACH(c) {
-      if (c >= k / kLanes) store(e + c * kLanes, load(e + c * kLanes) - e_k * L[k * lanes + c]);
+      if (c >= k / kLanes) held[c] -= e_k * L[k * lanes + c];
     });
-    z += y[k] * (e[k] * d_inverse[k]);
+    z = {z.ang + y[k].ang * scaled, z.lin + y[k].lin * scaled};
   });
+  held.put(in_memory, 0);
   ws.bodies[i].z = z;
 }
 

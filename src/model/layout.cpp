@@ -80,8 +80,8 @@ void set_passive(const Joint& joint, Link& link) {
 }
 
 // Numbers of modes from which the condensed elimination is the cheaper one (bench/results/).
-constexpr int kCondensedFrom = 8;
-constexpr int kCondensedFromRuthless = 6;
+constexpr int kCondensedFrom = 6;
+constexpr int kCondensedFromRuthless = 4;
 
 Elimination choose(const Layout& layout, const Link& link, Elimination choice) {
   const int nodes = link.handle_end - link.handle_begin;

@@ -31,7 +31,7 @@ struct AbaWorkspace {  // one per thread
   std::vector<Spatial> PH;         // (speed) P_R H of hinges
   std::vector<double> D_inverse;   // (speed) 1/D of hinges
   std::vector<double> e;           // (speed) e_R
-  std::vector<double> e_f;         // (at link.scalars) e_f
+  std::vector<double, LaneAllocator> e_f;  // (at link.scalars) e_f
   // Cholesky elimination: D_f = L d L^T.
   std::vector<Spatial> y;          // (at link.columns) L^-1 mu^T
   std::vector<double> d_inverse;   // (at link.scalars)

@@ -61,6 +61,9 @@ LIMBER_INLINE void rows_of(Lane a, Lane b, Lane c, Lane d, Lane* out, int stride
   out[2 * stride] = __builtin_shufflevector(ab02, cd02, 2, 3, 6, 7);
 }
 
+// Numbers that start on the boundary of a lane.
+using LaneAllocator = Eigen::aligned_allocator<double>;
+
 // A 3x3 matrix by columns.
 struct Mat3 {
   Lane c[3];
