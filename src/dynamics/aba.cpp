@@ -38,7 +38,9 @@ LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, const double*
     const double inverse = 1 / D;
     ws.PH[link.v + k] = PH;
     ws.D_inverse[link.v + k] = inverse;
-    subtract_outer(P, PH * inverse, PH);
+    Mat6Registers sum = Mat6Registers::from(P);
+    sum.add(PH * -inverse, PH);
+    sum.put(P);
   }
   return -1;
 }

@@ -23,15 +23,16 @@ LIMBER_INLINE void put_rows(const Spatial* columns, N n, Lane* rows) {
   });
 }
 
-// mu += X^T Gamma Y, P += X^T Gamma X, and the term Y^T (Gamma Y).
+// mu = before + X^T Gamma Y, P += X^T Gamma X, and the term Y^T (Gamma Y).
 template <typename N>
-LIMBER_INLINE void add_handle(const Mat6& Gamma, Lane l, const Spatial* Y, N n, Terms& terms, Spatial* mu, Mat6& P) {
+LIMBER_INLINE void add_handle(const Mat6& Gamma, Lane l, const Spatial* Y, N n, const Spatial* before, Terms& terms,
+                              Spatial* mu, Mat6& P) {
   put_rows(Y, n, terms.rows + terms.count * 6 * lane_count(n));
   Spatial* g = terms.g + terms.count++ * n;
   for_each(n, LIMBER_EACH(k) {
     const Spatial wrench = Gamma * Y[k];
     g[k] = wrench;
-    mu[k] += wrench_from(l, wrench);
+    mu[k] = before[k] + wrench_from(l, wrench);
   });
   add(P, inertia_from(l, Gamma));
 }
@@ -131,15 +132,25 @@ LIMBER_INLINE int factor(const Terms& terms, const double* G, N n, Lane* L, doub
   return trouble;
 }
 
+// The terms of a moving root node may cancel G and those of the handles: then what is left is rounding of these.
+int find_cancelled(const Layout& layout, const Link& link, const AbaWorkspace& ws, const Terms& terms, const double* G) {
+  const int n = link.n, width = kLanes * lanes_for(n);
+  for (int j = 0; j < n; ++j) {
+    double scale = G[j * width + j];
+    for (int h = link.handle_begin; h < link.handle_end; ++h) {
+      scale += dot(ws.kin.columns[layout.handles[h].columns + j], terms.g[(h - link.handle_begin) * n + j]);
+    }
+    if (!(ws.pivots[j] > kNoInertia * scale)) return j;
+  }
+  return -1;
+}
+
 // P -= y d^-1 y^T.
 template <typename N>
 LIMBER_INLINE void subtract_modes(N n, const double* d_inverse, const Spatial* y, Mat6& P) {
-  Mat6 sum = P;
-  for_each(n, LIMBER_EACH(k) {
-    const Spatial y_k = y[k];
-    subtract_outer(sum, y_k * d_inverse[k], y_k);
-  });
-  P = sum;
+  Mat6Registers sum = Mat6Registers::from(P);
+  for_each(n, LIMBER_EACH(k) { sum.add(y[k] * -d_inverse[k], y[k]); });
+  sum.put(P);
 }
 
 template <typename N>
@@ -148,15 +159,17 @@ int factor_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorks
   Spatial* y = &ws.y[link.columns];
   const Spatial* mu = &kin.columns[link.columns];
   Mat6& P = ws.bodies[i].P;
-  for_each(n, LIMBER_EACH(k) { y[k] = mu[k]; });
+  if (link.handle_begin == link.handle_end) for_each(n, LIMBER_EACH(k) { y[k] = mu[k]; });
   Terms terms{ws.term_rows.data(), ws.term_columns.data()};
   for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    add_handle(ws.handles[h].Gamma, kin.handles[h].l, &kin.columns[layout.handles[h].columns], n, terms, y, P);
+    const Spatial* Y = &kin.columns[layout.handles[h].columns];
+    add_handle(ws.handles[h].Gamma, kin.handles[h].l, Y, n, h == link.handle_begin ? mu : y, terms, y, P);
   }
   if (link.root >= 0) add_root(&kin.columns[link.root_columns], P, n, terms, y);
   double* d_inverse = &ws.d_inverse[link.scalars];
-  const int trouble = factor(terms, kin.modal_mass(link, static_cast<std::size_t>(i)), n, &ws.L[ws.factor_begin[i]],
-                             ws.pivots.data(), d_inverse, y);
+  const double* G = kin.modal_mass(link, static_cast<std::size_t>(i));
+  int trouble = factor(terms, G, n, &ws.L[ws.factor_begin[i]], ws.pivots.data(), d_inverse, y);
+  if (trouble < 0 && link.root >= 0) trouble = find_cancelled(layout, link, ws, terms, G);
   if (trouble < 0) subtract_modes(n, d_inverse, y, P);
   return trouble;
 }

@@ -13,19 +13,18 @@ LIMBER_INLINE std::size_t gram_omega(int c, int h, int g) { return 1 + static_ca
 
 // sum left_k right_k^T / G_k.
 LIMBER_INLINE Mat6 product(const Spatial* left, const Spatial* right, const double* inverse, int n) {
-  Mat6 out{};
-  for (int k = 0; k < n; ++k) {
-    const Spatial scaled = left[k] * inverse[k];
-    add_outer(out, scaled, right[k]);
-  }
+  Mat6Registers sum{};
+  for (int k = 0; k < n; ++k) sum.add(left[k] * inverse[k], right[k]);
+  Mat6 out;
+  sum.put(out);
   return out;
 }
 
 // T <- T - T w w^T T / (1/weight + w^T T w): one direction w in which the nodes give way.  Every step divides by a
 // number above 1, so that no pivoting is needed, and a singular Gamma does no harm.
-LIMBER_INLINE void yield_one(Mat6& T, Spatial w, double weight) {
-  const Spatial g = T * w;
-  subtract_outer(T, g * (weight / (1 + weight * dot(w, g))), g);
+LIMBER_INLINE void yield_one(Mat6Registers& T, const Spatial& w, double weight) {
+  const Spatial g = T.times(w);
+  T.add(g * (-weight / (1 + weight * dot(w, g))), g);
 }
 
 // The same for several nodes: T and w are blocks.
@@ -44,16 +43,15 @@ void yield_many(int c, Mat6* T, const Spatial* const* w, int k, double weight, S
 
 // Omega = sum w w^T weight over at most six directions: L D L^T, columns without weight left out.
 int split_omega(const Mat6& Omega, Spatial* w, double* weight) {
-  Mat6 rest = Omega;
   int count = 0;
   for (int j = 0; j < 6; ++j) {
-    const auto diagonal = [j](const Mat6& m) { return j < 3 ? m.c[j].ang[j] : m.c[j].lin[j - 3]; };
-    const double d = diagonal(rest);
-    if (!(d > kNoInertia * diagonal(Omega))) continue;
-    w[count] = rest.c[j];
-    weight[count] = 1 / d;
-    subtract_outer(rest, rest.c[j] * weight[count], rest.c[j]);
-    ++count;
+    const auto row = [j](const Spatial& s) { return j < 3 ? s.ang[j] : s.lin[j - 3]; };
+    Spatial column = Omega.c[j];
+    for (int k = 0; k < count; ++k) column -= w[k] * (weight[k] * row(w[k]));
+    const double d = row(column);
+    if (!(d > kNoInertia * row(Omega.c[j]))) continue;
+    w[count] = column;
+    weight[count++] = 1 / d;
   }
   return count;
 }
@@ -61,14 +59,16 @@ int split_omega(const Mat6& Omega, Spatial* w, double* weight) {
 // T = (1 + Gamma Omega)^-1 Gamma, then P += X_bar^T T X_bar.
 LIMBER_INLINE void add_child(const AbaWorkspace& ws, const ArticulatedHandle& handle, int i, Mat6& T, Mat6& P) {
   const Mat6& X = ws.gram[ws.gram_begin[i] + gram_x(0)];
-  Mat6 yielding = handle.Gamma;
+  Mat6Registers yielding = Mat6Registers::from(handle.Gamma);
   const Spatial* w = &ws.directions[ws.direction_begin[i]];
   const double* weight = &ws.weights[ws.direction_begin[i]];
   for (int k = 0; k < ws.direction_count[i]; ++k) yield_one(yielding, w[k], weight[k]);
-  T = yielding;
-  Mat6 sum = P;
-  for (int r = 0; r < 6; ++r) add_outer(sum, X.c[r], X * T.c[r]);
-  P = sum;
+  yielding.put(T);
+  Mat6 N;
+  for (int r = 0; r < 6; ++r) N.c[r] = X * T.c[r];
+  Mat6Registers sum = Mat6Registers::from(P);
+  for (int r = 0; r < 6; ++r) sum.add(X.c[r], N.c[r]);
+  sum.put(P);
 }
 
 void add_children(const Layout& layout, const Link& link, int i, int c, AbaWorkspace& ws) {

@@ -80,7 +80,7 @@ void set_passive(const Joint& joint, Link& link) {
 }
 
 // Numbers of modes from which the condensed elimination is the cheaper one (bench/results/).
-constexpr int kCondensedFrom = 6;
+constexpr int kCondensedFrom = 8;
 constexpr int kCondensedFromRuthless = 4;
 
 Elimination choose(const Layout& layout, const Link& link, Elimination choice) {

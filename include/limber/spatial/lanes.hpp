@@ -148,6 +148,43 @@ LIMBER_INLINE void add(Mat6& m, const Mat6& other) {
   for (int j = 0; j < 6; ++j) m.c[j] += other.c[j];
 }
 
+// A 6x6 matrix in twelve registers, while outer products are added to it.  Named, because compilers keep arrays of this
+// size in memory.
+struct Mat6Registers {
+  Lane a0, a1, a2, a3, a4, a5, l0, l1, l2, l3, l4, l5;
+
+  LIMBER_INLINE static Mat6Registers from(const Mat6& m) {
+    return {m.c[0].ang, m.c[1].ang, m.c[2].ang, m.c[3].ang, m.c[4].ang, m.c[5].ang,
+            m.c[0].lin, m.c[1].lin, m.c[2].lin, m.c[3].lin, m.c[4].lin, m.c[5].lin};
+  }
+  LIMBER_INLINE void put(Mat6& m) const {
+    m.c[0] = {a0, l0};
+    m.c[1] = {a1, l1};
+    m.c[2] = {a2, l2};
+    m.c[3] = {a3, l3};
+    m.c[4] = {a4, l4};
+    m.c[5] = {a5, l5};
+  }
+  // += u w^T.
+  LIMBER_INLINE void add(Spatial u, const Spatial& w) {
+    const Lane w0 = spread(w.ang[0]), w1 = spread(w.ang[1]), w2 = spread(w.ang[2]);
+    a0 += u.ang * w0, l0 += u.lin * w0;
+    a1 += u.ang * w1, l1 += u.lin * w1;
+    a2 += u.ang * w2, l2 += u.lin * w2;
+    const Lane w3 = spread(w.lin[0]), w4 = spread(w.lin[1]), w5 = spread(w.lin[2]);
+    a3 += u.ang * w3, l3 += u.lin * w3;
+    a4 += u.ang * w4, l4 += u.lin * w4;
+    a5 += u.ang * w5, l5 += u.lin * w5;
+  }
+  LIMBER_INLINE void subtract(Spatial u, const Spatial& w) { add({-u.ang, -u.lin}, w); }
+  LIMBER_INLINE Spatial times(const Spatial& w) const {
+    const Lane w0 = spread(w.ang[0]), w1 = spread(w.ang[1]), w2 = spread(w.ang[2]);
+    const Lane w3 = spread(w.lin[0]), w4 = spread(w.lin[1]), w5 = spread(w.lin[2]);
+    return {(a0 * w0 + a1 * w1 + a2 * w2) + (a3 * w3 + a4 * w4 + a5 * w5),
+            (l0 * w0 + l1 * w1 + l2 * w2) + (l3 * w3 + l4 * w4 + l5 * w5)};
+  }
+};
+
 // The inertia [J, s~; -s~, m 1] of a body.  theory §2.
 LIMBER_INLINE Mat6 body_inertia(double m, Lane s, const Mat3& J) {
   const double x = s[0], y = s[1], z = s[2];
