@@ -12,12 +12,6 @@ namespace {
 
 bool is_prescribed(std::span<const std::uint8_t> prescribed, int i) { return !prescribed.empty() && prescribed[i] != 0; }
 
-// The diagonal of P weighted with h^2: what rounding in h^T P h is measured against.
-LIMBER_INLINE double inertia_scale(const Mat6& P, Spatial h) {
-  const Lane ang{P.c[0].ang[0], P.c[1].ang[1], P.c[2].ang[2], 0}, lin{P.c[3].lin[0], P.c[4].lin[1], P.c[5].lin[2], 0};
-  return sum(ang * h.ang * h.ang + lin * h.lin * h.lin);
-}
-
 // The same for each hinge speed, before the modes are eliminated: what their elimination leaves is rounded, too.
 LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const AbaWorkspace& ws, const Mat6& P, double* scale) {
   for (int k = 0; k < link.nr; ++k) {

@@ -57,6 +57,7 @@ void mode_columns(const Layout& layout, std::size_t i, CrbaWorkspace& ws, Eigen:
       for (int j = 0; j <= k; ++j) own(j, k) += dot(Y[j], g);
     }
   }
+  ws.scale.segment(link.vm, n) = own.diagonal();  // before the terms of U, which may cancel it
   if (link.root >= 0) {
     const Spatial* U = &kin.columns[link.root_columns];
     for (int k = 0; k < n; ++k) {
@@ -85,6 +86,7 @@ CrbaWorkspace::CrbaWorkspace(const Model& model) : rnea(model) {
   column.resize(static_cast<std::size_t>(layout.max_modes));
   M.setZero(model.nv, model.nv);
   bias.setZero(model.nv);
+  scale.setZero(model.nv);
   zero.setZero(model.nv);
 }
 
@@ -110,6 +112,7 @@ void compute_mass_matrix(const Model& model, CrbaWorkspace& ws, Eigen::Ref<Matri
     for (int k = 0; k < link.nr; ++k) {
       const Spatial force = P * H[k];
       for (int j = 0; j <= k; ++j) put(M, link.v + j, link.v + k, dot(H[j], force));
+      ws.scale[link.v + k] = inertia_scale(P, H[k]);
       M(link.v + k, link.v + k) += link.armature[k];
       walk_column(layout, kin, i, force, link.v + k, M);
     }
@@ -130,9 +133,8 @@ Status crba_forward(const Model& model, const State& x, const Forces& forces, Cr
   check_sizes(model, x, forces.tau, vdot);
   rnea(model, x, ws.zero, forces.wrenches, ws.rnea, ws.bias);
   compute_mass_matrix(model, ws, ws.M);
-  vdot = ws.M.diagonal();
   const Eigen::LLT<Eigen::Ref<MatrixX>> factor(ws.M);
-  if (factor.info() != Eigen::Success || (ws.M.diagonal().array().square() <= kNoInertia * vdot.array()).any()) {
+  if (factor.info() != Eigen::Success || (ws.M.diagonal().array().square() <= kNoInertia * ws.scale.array()).any()) {
     return x.q.allFinite() ? Status::singular_mass : Status::not_finite;
   }
   vdot = forces.tau - ws.bias;

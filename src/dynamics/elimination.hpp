@@ -12,6 +12,12 @@ namespace limber {
 // Inertia that counts as none: what rounding leaves of the terms that make it up.
 inline constexpr double kNoInertia = 1e-13;
 
+// The diagonal of P weighted with h^2: what rounding in h^T P h is measured against.
+LIMBER_INLINE double inertia_scale(const Mat6& P, Spatial h) {
+  const Lane ang{P.c[0].ang[0], P.c[1].ang[1], P.c[2].ang[2], 0}, lin{P.c[3].lin[0], P.c[4].lin[1], P.c[5].lin[2], 0};
+  return sum(ang * h.ang * h.ang + lin * h.lin * h.lin);
+}
+
 // ---- Cholesky: D_f = G + sum Y^T Gamma Y (+ terms of U) is factored.  [JR] (63); O(n^3) with a small constant.
 
 // P_R into body.P.  Returns the mode without inertia, or -1.

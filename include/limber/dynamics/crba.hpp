@@ -13,6 +13,7 @@ struct CrbaWorkspace {  // one per thread
   std::vector<Spatial> column;                // (modes of one body) scratch
   MatrixX M;                                  // (nv x nv) for crba_forward
   VectorX bias, zero;                         // (nv)
+  VectorX scale;                              // (nv) what rounding on the diagonal of M is measured against
 };
 
 // Mass matrix, both triangles.  [JR] (47)-(50), theory §4.
