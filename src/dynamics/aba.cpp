@@ -10,10 +10,13 @@
 namespace limber {
 namespace {
 
-bool is_prescribed(std::span<const std::uint8_t> prescribed, int i) { return !prescribed.empty() && prescribed[i] != 0; }
+bool is_prescribed(std::span<const std::uint8_t> prescribed, int i) {
+  return !prescribed.empty() && prescribed[i] != 0;
+}
 
 // The same for each hinge speed, before the modes are eliminated: what their elimination leaves is rounded, too.
-LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const AbaWorkspace& ws, const Mat6& P, double* scale) {
+LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const AbaWorkspace& ws, const Mat6& P,
+                                double* scale) {
   for (int k = 0; k < link.nr; ++k) {
     scale[k] = inertia_scale(P, H[k]);
     for (int h = link.handle_begin; h < link.handle_end; ++h) {
@@ -129,7 +132,8 @@ void start_body(const Layout& layout, int i, const double* u, AbaWorkspace& ws) 
     const double *K = link.shape->K.data(), *D = link.shape->D.data(), *u_f = u + link.vm;
     const double *eta = &ws.kin.eta[link.scalars], *etadot = &ws.kin.etadot[link.scalars];
     with_size(link.n, [&](auto n) {
-      for_each(n, LIMBER_EACH(k) { e_f[k] = u_f[k] - p_f[k] - K[k] * eta[k] - D[k] * etadot[k]; });
+      for_each(
+          n, LIMBER_EACH(k) { e_f[k] = u_f[k] - p_f[k] - K[k] * eta[k] - D[k] * etadot[k]; });
     });
     return;
   }

@@ -16,11 +16,12 @@ struct Terms {
 template <typename N>
 LIMBER_INLINE void put_rows(const Spatial* columns, N n, Lane* rows) {
   const int lanes = lane_count(n);
-  for_each(lane_count(n), LIMBER_EACH(c) {
-    const Spatial* s = columns + c * kLanes;
-    rows_of(s[0].ang, s[1].ang, s[2].ang, s[3].ang, rows + c, lanes);
-    rows_of(s[0].lin, s[1].lin, s[2].lin, s[3].lin, rows + 3 * lanes + c, lanes);
-  });
+  for_each(
+      lane_count(n), LIMBER_EACH(c) {
+        const Spatial* s = columns + c * kLanes;
+        rows_of(s[0].ang, s[1].ang, s[2].ang, s[3].ang, rows + c, lanes);
+        rows_of(s[0].lin, s[1].lin, s[2].lin, s[3].lin, rows + 3 * lanes + c, lanes);
+      });
 }
 
 // mu = before + X^T Gamma Y, P += X^T Gamma X, and the term Y^T (Gamma Y).
@@ -29,11 +30,12 @@ LIMBER_INLINE void add_handle(const Mat6& Gamma, Lane l, const Spatial* Y, N n, 
                               Spatial* mu, Mat6& P) {
   put_rows(Y, n, terms.rows + terms.count * 6 * lane_count(n));
   Spatial* g = terms.g + terms.count++ * n;
-  for_each(n, LIMBER_EACH(k) {
-    const Spatial wrench = Gamma * Y[k];
-    g[k] = wrench;
-    mu[k] = before[k] + wrench_from(l, wrench);
-  });
+  for_each(
+      n, LIMBER_EACH(k) {
+        const Spatial wrench = Gamma * Y[k];
+        g[k] = wrench;
+        mu[k] = before[k] + wrench_from(l, wrench);
+      });
   add(P, inertia_from(l, Gamma));
 }
 
@@ -58,9 +60,10 @@ struct Held {
   Held(Size<N>, Lane*) {}
   Lane& operator[](int c) { return lanes[c]; }
   void put(Lane* memory, int first) {
-    for_each(Size<lanes_for(N)>{}, LIMBER_EACH(c) {
-      if (c >= first) memory[c] = lanes[c];
-    });
+    for_each(
+        Size<lanes_for(N)>{}, LIMBER_EACH(c) {
+          if (c >= first) memory[c] = lanes[c];
+        });
   }
 };
 struct HeldInMemory {
@@ -82,58 +85,67 @@ LIMBER_INLINE double compute_column(const Terms& terms, const double* G, N n, J 
                                     Lane* column, Spatial* y) {
   const int lanes = lane_count(n), first = j / kLanes;
   auto acc = hold(n, column);
-  for_each(lane_count(n), LIMBER_EACH(c) {
-    if (c >= first) acc[c] = load(G + (j * lanes + c) * kLanes);
-  });
+  for_each(
+      lane_count(n), LIMBER_EACH(c) {
+        if (c >= first) acc[c] = load(G + (j * lanes + c) * kLanes);
+      });
   for (int t = 0; t < terms.count; ++t) {
     const Lane* rows = terms.rows + t * 6 * lanes;
     const Spatial g = terms.g[t * n + j];
-    for_each(lane_count(n), LIMBER_EACH(c) {
-      if (c < first) return;
-      for (int i = 0; i < 3; ++i) acc[c] += rows[i * lanes + c] * spread(g.ang[i]);
-      for (int i = 0; i < 3; ++i) acc[c] += rows[(3 + i) * lanes + c] * spread(g.lin[i]);
-    });
+    for_each(
+        lane_count(n), LIMBER_EACH(c) {
+          if (c < first) return;
+          for (int i = 0; i < 3; ++i) acc[c] += rows[i * lanes + c] * spread(g.ang[i]);
+          for (int i = 0; i < 3; ++i) acc[c] += rows[(3 + i) * lanes + c] * spread(g.lin[i]);
+        });
   }
   const double diagonal = acc[first][j % kLanes];
   Spatial y_j = y[j];
-  for_each(j, LIMBER_EACH(k) {
-    const Lane* previous = L + k * lanes;
-    const Lane l = spread(reinterpret_cast<const double*>(previous)[j]), f = l * spread(d[k]);
-    for_each(lane_count(n), LIMBER_EACH(c) {
-      if (c >= first) acc[c] -= f * previous[c];
-    });
-    y_j = {y_j.ang - l * y[k].ang, y_j.lin - l * y[k].lin};
-  });
+  for_each(
+      j, LIMBER_EACH(k) {
+        const Lane* previous = L + k * lanes;
+        const Lane l = spread(reinterpret_cast<const double*>(previous)[j]), f = l * spread(d[k]);
+        for_each(
+            lane_count(n), LIMBER_EACH(c) {
+              if (c >= first) acc[c] -= f * previous[c];
+            });
+        y_j = {y_j.ang - l * y[k].ang, y_j.lin - l * y[k].lin};
+      });
   y[j] = y_j;
   acc.put(column, first);
   return diagonal;
 }
 
+// The lanes below number j of a column.
+constexpr Lane kBelow[kLanes] = {{0, 1, 1, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}, {0, 0, 0, 0}};
+
 // D_f = L d L^T by columns, left-looking; L has zeros on its diagonal and, in the lane of it, above.  y = L^-1 mu^T.
 template <typename N>
 LIMBER_INLINE int factor(const Terms& terms, const double* G, N n, Lane* L, double* d, double* d_inverse, Spatial* y) {
-  static constexpr Lane kBelow[kLanes] = {{0, 1, 1, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}, {0, 0, 0, 0}};
   const int lanes = lane_count(n);
   int trouble = -1;
-  for_each(n, LIMBER_EACH(j) {
-    Lane* column = L + j * lanes;
-    const double diagonal = compute_column(terms, G, n, j, L, d, column, y);
-    const double pivot = reinterpret_cast<const double*>(column)[j];
-    if (!(pivot > kNoInertia * diagonal) && trouble < 0) trouble = j;
-    d[j] = pivot;
-    d_inverse[j] = 1 / pivot;
-    const Lane inverse = spread(d_inverse[j]);
-    const int first = j / kLanes;
-    column[first] *= inverse * kBelow[j % kLanes];
-    for_each(lane_count(n), LIMBER_EACH(c) {
-      if (c > first) column[c] *= inverse;
-    });
-  });
+  for_each(
+      n, LIMBER_EACH(j) {
+        Lane* column = L + j * lanes;
+        const double diagonal = compute_column(terms, G, n, j, L, d, column, y);
+        const double pivot = reinterpret_cast<const double*>(column)[j];
+        if (!(pivot > kNoInertia * diagonal) && trouble < 0) trouble = j;
+        d[j] = pivot;
+        d_inverse[j] = 1 / pivot;
+        const Lane inverse = spread(d_inverse[j]);
+        const int first = j / kLanes;
+        column[first] *= inverse * kBelow[j % kLanes];
+        for_each(
+            lane_count(n), LIMBER_EACH(c) {
+              if (c > first) column[c] *= inverse;
+            });
+      });
   return trouble;
 }
 
 // The terms of a moving root node may cancel G and those of the handles: then what is left is rounding of these.
-int find_cancelled(const Layout& layout, const Link& link, const AbaWorkspace& ws, const Terms& terms, const double* G) {
+int find_cancelled(const Layout& layout, const Link& link, const AbaWorkspace& ws, const Terms& terms,
+                   const double* G) {
   const int n = link.n, width = kLanes * lanes_for(n);
   for (int j = 0; j < n; ++j) {
     double scale = G[j * width + j];
@@ -149,7 +161,8 @@ int find_cancelled(const Layout& layout, const Link& link, const AbaWorkspace& w
 template <typename N>
 LIMBER_INLINE void subtract_modes(N n, const double* d_inverse, const Spatial* y, Mat6& P) {
   Mat6Registers sum = Mat6Registers::from(P);
-  for_each(n, LIMBER_EACH(k) { sum.add(y[k] * -d_inverse[k], y[k]); });
+  for_each(
+      n, LIMBER_EACH(k) { sum.add(y[k] * -d_inverse[k], y[k]); });
   sum.put(P);
 }
 
@@ -159,7 +172,9 @@ int factor_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorks
   Spatial* y = &ws.y[link.columns];
   const Spatial* mu = &kin.columns[link.columns];
   Mat6& P = ws.bodies[i].P;
-  if (link.handle_begin == link.handle_end) for_each(n, LIMBER_EACH(k) { y[k] = mu[k]; });
+  if (link.handle_begin == link.handle_end)
+    for_each(
+        n, LIMBER_EACH(k) { y[k] = mu[k]; });
   Terms terms{ws.term_rows.data(), ws.term_columns.data()};
   for (int h = link.handle_begin; h < link.handle_end; ++h) {
     const Spatial* Y = &kin.columns[layout.handles[h].columns];
@@ -191,14 +206,17 @@ void reduce_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWork
   const Spatial* y = &ws.y[link.columns];
   Lane* in_memory = reinterpret_cast<Lane*>(e);
   auto held = hold(n, in_memory);
-  for_each(lane_count(n), LIMBER_EACH(c) { held[c] = in_memory[c]; });
-  for_each(n, LIMBER_EACH(k) {
-    const Lane e_k = spread(held[k / kLanes][k % kLanes]), scaled = e_k * spread(d_inverse[k]);
-    for_each(lane_count(n), LIMBER_EACH(c) {
-      if (c >= k / kLanes) held[c] -= e_k * L[k * lanes + c];
-    });
-    z = {z.ang + y[k].ang * scaled, z.lin + y[k].lin * scaled};
-  });
+  for_each(
+      lane_count(n), LIMBER_EACH(c) { held[c] = in_memory[c]; });
+  for_each(
+      n, LIMBER_EACH(k) {
+        const Lane e_k = spread(held[k / kLanes][k % kLanes]), scaled = e_k * spread(d_inverse[k]);
+        for_each(
+            lane_count(n), LIMBER_EACH(c) {
+              if (c >= k / kLanes) held[c] -= e_k * L[k * lanes + c];
+            });
+        z = {z.ang + y[k].ang * scaled, z.lin + y[k].lin * scaled};
+      });
   held.put(in_memory, 0);
   ws.bodies[i].z = z;
 }
@@ -212,17 +230,20 @@ void expand_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWork
   const Lane* L = &ws.L[ws.factor_begin[i]];
   const double* d_inverse = &ws.d_inverse[link.scalars];
   const Spatial* y = &ws.y[link.columns];
-  for_each(lane_count(n), LIMBER_EACH(c) {
-    store(t + c * kLanes, load(d_inverse + c * kLanes) * (load(t + c * kLanes) - four_dots(y + c * kLanes, a)));
-  });
-  for_each(n, LIMBER_EACH(from_end) {
-    const int k = n - 1 - from_end;
-    Lane known = zero();
-    for_each(lane_count(n), LIMBER_EACH(c) {
-      if (c >= k / kLanes) known += L[k * lanes + c] * load(t + c * kLanes);
-    });
-    etaddot[k] = t[k] -= sum(known);
-  });
+  for_each(
+      lane_count(n), LIMBER_EACH(c) {
+        store(t + c * kLanes, load(d_inverse + c * kLanes) * (load(t + c * kLanes) - four_dots(y + c * kLanes, a)));
+      });
+  for_each(
+      n, LIMBER_EACH(from_end) {
+        const int k = n - 1 - from_end;
+        Lane known = zero();
+        for_each(
+            lane_count(n), LIMBER_EACH(c) {
+              if (c >= k / kLanes) known += L[k * lanes + c] * load(t + c * kLanes);
+            });
+        etaddot[k] = t[k] -= sum(known);
+      });
   if (link.root >= 0) a += times(&kin.columns[link.root_columns], t, n);
   for (int h = link.handle_begin; h < link.handle_end; ++h) {
     ws.handles[h].a = twist_at(kin.handles[h].l, a) + times(&kin.columns[layout.handles[h].columns], t, n);

@@ -89,7 +89,8 @@ void add_children(const Layout& layout, const Link& link, int i, int c, AbaWorks
 }
 
 // f = T (y - Omega z) + z: the wrenches of the children when the nodes alone would have the accelerations y.
-LIMBER_INLINE void child_wrenches(const Link& link, int i, int c, const Spatial* y, const AbaWorkspace& ws, Spatial* f) {
+LIMBER_INLINE void child_wrenches(const Link& link, int i, int c, const Spatial* y, const AbaWorkspace& ws,
+                                  Spatial* f) {
   const Mat6* gram = &ws.gram[ws.gram_begin[i]];
   const Mat6* T = &ws.T[ws.T_begin[i]];
   for (int h = 0; h < c; ++h) f[h] = ws.handles[link.handle_begin + h].z;
@@ -105,7 +106,8 @@ void reduce(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws
   const int c = link.handle_end - link.handle_begin;
   const double* inverse = link.shape->G_inverse.data();
   double* e = &ws.e_f[link.scalars];
-  for_each(lane_count(n), LIMBER_EACH(k) { store(e + k * kLanes, load(e + k * kLanes) * load(inverse + k * kLanes)); });
+  for_each(
+      lane_count(n), LIMBER_EACH(k) { store(e + k * kLanes, load(e + k * kLanes) * load(inverse + k * kLanes)); });
   Spatial z = ws.bodies[i].z + times(&ws.kin.columns[link.columns], e, n);
   Spatial* y = ws.stack.data();
   for (int h = 0; h < c; ++h) y[h] = times(&ws.kin.columns[layout.handles[link.handle_begin + h].columns], e, n);
@@ -118,10 +120,11 @@ void reduce(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws
 // s -= Lambda columns^T by.
 template <typename N>
 LIMBER_INLINE void subtract(N n, const Spatial* columns, Spatial by, const double* inverse, double* s) {
-  for_each(lane_count(n), LIMBER_EACH(c) {
-    const int k = c * kLanes;
-    store(s + k, load(s + k) - load(inverse + k) * four_dots(columns + k, by));
-  });
+  for_each(
+      lane_count(n), LIMBER_EACH(c) {
+        const int k = c * kLanes;
+        store(s + k, load(s + k) - load(inverse + k) * four_dots(columns + k, by));
+      });
 }
 
 template <typename N>
@@ -144,7 +147,8 @@ void expand(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws
     for (int g = 0; g < c; ++g) y[h] -= gram[gram_omega(c, h, g)] * f[g];
     ws.handles[link.handle_begin + h].a = y[h];
   }
-  for_each(n, LIMBER_EACH(k) { etaddot[k] = s[k]; });
+  for_each(
+      n, LIMBER_EACH(k) { etaddot[k] = s[k]; });
 }
 
 }  // namespace

@@ -107,7 +107,8 @@ void compute_mass_matrix(const Model& model, CrbaWorkspace& ws, Eigen::Ref<Matri
   for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
     const Link& link = layout.links[i];
     Mat6& P = ws.inertia[i];
-    for (int h = link.handle_begin; h < link.handle_end; ++h) add(P, inertia_from(kin.handles[h].l, ws.handle_inertia[h]));
+    for (int h = link.handle_begin; h < link.handle_end; ++h)
+      add(P, inertia_from(kin.handles[h].l, ws.handle_inertia[h]));
     const Spatial* H = kin.hinge_map(link);
     for (int k = 0; k < link.nr; ++k) {
       const Spatial force = P * H[k];

@@ -70,21 +70,22 @@ void contract(Lanes lanes, const Shape& shape, const double* e, const double* e_
               Contraction& out) {
   const Rates r(w, alpha);
   Lane J[6] = {}, gyro[3] = {};
-  for_each(lanes, LIMBER_EACH(chunk) {
-    const PairBlock* first = &shape.blocks[shape.block_begin[chunk]];
-    FourModes s;
-    contract_four(first, &shape.blocks[0] + shape.block_begin[chunk + 1], e, e_rate, s);
-    const Lane ea = load(e + chunk * kLanes), ra = load(e_rate + chunk * kLanes);
-    Lane Jw[3];
-    inertia_times(s.J, r.w, Jw);
-    // J = J_00 + sum e_a (J_a0 + J_a);   2 (tr Cdot w - Cdot w) = sum rate_a (2 J_a w - F_a x w)
-    for (int i = 0; i < 6; ++i) J[i] += ea * (first->inertia[i] + s.J[i]);
-    gyro[0] += ra * (Jw[0] + Jw[0] - s.F[1] * r.w[2] + s.F[2] * r.w[1]);
-    gyro[1] += ra * (Jw[1] + Jw[1] - s.F[2] * r.w[0] + s.F[0] * r.w[2]);
-    gyro[2] += ra * (Jw[2] + Jw[2] - s.F[0] * r.w[1] + s.F[1] * r.w[0]);
-    store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &shape.S_rows[chunk * 3]));
-    put_columns(s, out.columns + chunk * kLanes);
-  });
+  for_each(
+      lanes, LIMBER_EACH(chunk) {
+        const PairBlock* first = &shape.blocks[shape.block_begin[chunk]];
+        FourModes s;
+        contract_four(first, &shape.blocks[0] + shape.block_begin[chunk + 1], e, e_rate, s);
+        const Lane ea = load(e + chunk * kLanes), ra = load(e_rate + chunk * kLanes);
+        Lane Jw[3];
+        inertia_times(s.J, r.w, Jw);
+        // J = J_00 + sum e_a (J_a0 + J_a);   2 (tr Cdot w - Cdot w) = sum rate_a (2 J_a w - F_a x w)
+        for (int i = 0; i < 6; ++i) J[i] += ea * (first->inertia[i] + s.J[i]);
+        gyro[0] += ra * (Jw[0] + Jw[0] - s.F[1] * r.w[2] + s.F[2] * r.w[1]);
+        gyro[1] += ra * (Jw[1] + Jw[1] - s.F[2] * r.w[0] + s.F[0] * r.w[2]);
+        gyro[2] += ra * (Jw[2] + Jw[2] - s.F[0] * r.w[1] + s.F[1] * r.w[0]);
+        store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &shape.S_rows[chunk * 3]));
+        put_columns(s, out.columns + chunk * kLanes);
+      });
   out.J = {{sums(J[0], J[3], J[4], zero()), sums(J[3], J[1], J[5], zero()), sums(J[4], J[5], J[2], zero())}};
   out.gyroscopic = sums(gyro[0], gyro[1], gyro[2], zero());
 }
@@ -190,7 +191,8 @@ Spatial project_products(const Link& link, Kinematics& kin, double* G) {
 namespace {
 
 // l += eta^T Xi eta / 2 and what follows from it; turned: Xi eta into the columns.
-void add_second_order(const NodeShape& node, int n, const double* eta, const double* etadot, NodeFrame& out, Spatial* Y) {
+void add_second_order(const NodeShape& node, int n, const double* eta, const double* etadot, NodeFrame& out,
+                      Spatial* Y) {
   for (int k = 0; k < n; ++k) {
     Lane turned = zero(), turned_rate = zero();  // Xi eta, Xi etadot
     for (int j = 0; j < n; ++j) {
@@ -228,19 +230,23 @@ void move_node(N n, const NodeShape& node, const double* eta, const double* etad
   const Lane* lambda = node.lambda.data();
   const Lane* gamma = node.gamma.data();
   Lane l = node.position, l_rate = zero();
-  for_each(n, LIMBER_EACH(k) {
-    const Lane e = spread(eta[k]), d = spread(etadot[k]);
-    theta += lambda[k] * e;
-    rate += lambda[k] * d;
-    l += gamma[k] * e;
-    l_rate += gamma[k] * d;
-  });
+  for_each(
+      n, LIMBER_EACH(k) {
+        const Lane e = spread(eta[k]), d = spread(etadot[k]);
+        theta += lambda[k] * e;
+        rate += lambda[k] * d;
+        l += gamma[k] * e;
+        l_rate += gamma[k] * d;
+      });
   out.l = l;
   out.l_rate = l_rate;
   out.l_bias = zero();
   turn_node(node, theta, rate, out);
   if (Y != nullptr) {
-    for_each(n, LIMBER_EACH(k) { Y[k] = {out.A * lambda[k], gamma[k]}; });
+    for_each(
+        n, LIMBER_EACH(k) {
+          Y[k] = {out.A * lambda[k], gamma[k]};
+        });
   }
   if (!node.second.empty()) add_second_order(node, n, eta, etadot, out, Y);
 }

@@ -11,7 +11,9 @@ namespace {
 class Aba final : public ForwardDynamics {
  public:
   explicit Aba(const Model& model) : model_(model), ws_(model) {}
-  Status operator()(const State& x, const Forces& forces, Vec vdot) override { return aba(model_, x, forces, ws_, vdot); }
+  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
+    return aba(model_, x, forces, ws_, vdot);
+  }
   int trouble() const override { return ws_.trouble; }
 
  private:

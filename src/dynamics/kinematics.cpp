@@ -6,7 +6,6 @@
 
 #include "deformation.hpp"
 #include "sweeps.hpp"
-#include "sweeps.hpp"
 
 namespace limber {
 namespace {
@@ -16,10 +15,11 @@ LIMBER_INLINE Lane first_moment(const Shape& shape, const double* e, const doubl
   return with_size(shape.ne, [&](auto n) {
     Lane sum = shape.s, rate = zero();
     const Lane* S = shape.S.data();
-    for_each(n, LIMBER_EACH(k) {
-      sum += S[k] * spread(e[k]);
-      rate += S[k] * spread(e_rate[k]);
-    });
+    for_each(
+        n, LIMBER_EACH(k) {
+          sum += S[k] * spread(e[k]);
+          rate += S[k] * spread(e_rate[k]);
+        });
     s = sum;
     return rate;
   });
@@ -43,7 +43,8 @@ void from_root_node(const Layout& layout, const Link& link, LinkFrame& f, Kinema
   const Lane w = V.ang - d.turn_rate;
   f.V = {w, V.lin - d.l_rate - cross(w, d.l)};
   const Lane wdot = a.ang - d.turn_bias - cross(w, d.turn_rate);
-  const Lane vdot = a.lin + cross(V.ang, V.lin) - cross(wdot, d.l) - cross(w, cross(w, d.l) + spread(2) * d.l_rate) - d.l_bias;
+  const Lane vdot =
+      a.lin + cross(V.ang, V.lin) - cross(wdot, d.l) - cross(w, cross(w, d.l) + spread(2) * d.l_rate) - d.l_bias;
   f.a = {wdot, vdot - cross(w, f.V.lin)};
   Spatial* H = &kin.varying[link.varying];
   const Spatial* H_O = link.kind == JointKind::universal ? H : link.H;
@@ -136,10 +137,11 @@ void copy_modes(const Layout& layout, const Link& link, const double* q, const d
   double* e_rate = &kin.etadot[link.scalars];
   const double *eta = q + link.qm, *etadot = v + link.vm;
   with_size(link.n, [&](auto n) {
-    for_each(n, LIMBER_EACH(k) {
-      e[k] = eta[k];
-      e_rate[k] = etadot[k];
-    });
+    for_each(
+        n, LIMBER_EACH(k) {
+          e[k] = eta[k];
+          e_rate[k] = etadot[k];
+        });
   });
   if (layout.stiffened) extend_coordinates(link, e, e_rate);
 }

@@ -127,8 +127,8 @@ Vector6 node_bias_acceleration(const Model& model, const Kinematics& kin, NodeRe
   const NodeFrame d = node_in_body(model, kin, node, nullptr);
   const Lane w = f.V.ang;
   const Lane wdot = f.a.ang + d.turn_bias + cross(w, d.turn_rate);
-  const Lane vdot = f.a.lin + cross(w, f.V.lin) + cross(f.a.ang, d.l) +
-                    cross(w, cross(w, d.l) + spread(2) * d.l_rate) + d.l_bias;
+  const Lane vdot =
+      f.a.lin + cross(w, f.V.lin) + cross(f.a.ang, d.l) + cross(w, cross(w, d.l) + spread(2) * d.l_rate) + d.l_bias;
   const Mat3 R = to_lanes(kin.world[node.body].R);
   return to_vector(Spatial{R * wdot, R * vdot + to_lane(model.gravity)});
 }
@@ -145,10 +145,10 @@ void apply_wrenches(const Model& model, std::span<const NodeWrench> wrenches, Ki
     const Spatial w{R * given.ang, R * given.lin};
     kin.links[at.body].p -= wrench_from(d.l, w);
     if (at.node == kBodyFrame) continue;
-    const Vector6 in_world = to_vector(Spatial{to_lanes(kin.world[at.body].R) * w.ang, to_lanes(kin.world[at.body].R) * w.lin});
-    own_columns(model, kin, at, [&](int k, Spatial column) {
-      kin.p_f[link.scalars + k - link.vm] -= to_vector(column).dot(in_world);
-    });
+    const Vector6 in_world =
+        to_vector(Spatial{to_lanes(kin.world[at.body].R) * w.ang, to_lanes(kin.world[at.body].R) * w.lin});
+    own_columns(model, kin, at,
+                [&](int k, Spatial column) { kin.p_f[link.scalars + k - link.vm] -= to_vector(column).dot(in_world); });
   }
 }
 

@@ -18,8 +18,8 @@ void outward_accelerations(const Layout& layout, const Kinematics& kin, const do
     for (int k = 0; k < link.nr; ++k) out += H[k] * a[link.v + k];
     if (link.root >= 0) out += times(&kin.columns[link.root_columns], a + link.vm, link.n);
     for (int h = link.handle_begin; h < link.handle_end; ++h) {
-      sweep.handle_a[h] = twist_at(kin.handles[h].l, out) +
-                          times(&kin.columns[layout.handles[h].columns], a + link.vm, link.n);
+      sweep.handle_a[h] =
+          twist_at(kin.handles[h].l, out) + times(&kin.columns[layout.handles[h].columns], a + link.vm, link.n);
       sweep.handle_f[h] = zero_spatial();
     }
   }

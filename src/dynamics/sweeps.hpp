@@ -88,7 +88,8 @@ LIMBER_INLINE Mat6 back_across(const LinkFrame& f, const Mat6& P) {
 template <typename N>
 LIMBER_INLINE Spatial times(const Spatial* columns, const double* x, N n) {
   Spatial out = zero_spatial();
-  for_each(n, LIMBER_EACH(k) { out += columns[k] * x[k]; });
+  for_each(
+      n, LIMBER_EACH(k) { out += columns[k] * x[k]; });
   return out;
 }
 
@@ -101,13 +102,14 @@ LIMBER_INLINE Lane four_dots(const Spatial* c, Spatial a) {
 // out = columns^T a; columns and out are padded to a multiple of kLanes.
 template <typename N>
 LIMBER_INLINE void times_transposed(const Spatial* columns, Spatial a, N n, double* out) {
-  for_each(lane_count(n), LIMBER_EACH(c) { store(out + c * kLanes, four_dots(columns + c * kLanes, a)); });
+  for_each(
+      lane_count(n), LIMBER_EACH(c) { store(out + c * kLanes, four_dots(columns + c * kLanes, a)); });
 }
 template <typename N>
 LIMBER_INLINE void add_times_transposed(const Spatial* columns, Spatial a, N n, double* out) {
-  for_each(lane_count(n), LIMBER_EACH(c) {
-    store(out + c * kLanes, load(out + c * kLanes) + four_dots(columns + c * kLanes, a));
-  });
+  for_each(
+      lane_count(n),
+      LIMBER_EACH(c) { store(out + c * kLanes, load(out + c * kLanes) + four_dots(columns + c * kLanes, a)); });
 }
 
 // out += G x; G by rows, padded.

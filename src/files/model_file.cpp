@@ -11,6 +11,7 @@
 #include "files/body_reader.hpp"
 #include "files/names.hpp"
 #include "files/text.hpp"
+#include "limber/dynamics/check.hpp"
 #include "limber/files/text_file.hpp"
 
 namespace limber {
@@ -159,7 +160,11 @@ Model ModelReader::read() {
   if (const auto closures = root_.find("closures")) {
     for (const Reader& entry : closures->list()) read_closure(entry);
   }
-  return place_errors([&] { return builder_.build(); });
+  return place_errors([&] {
+    Model model = builder_.build();
+    if (model.closures.empty()) check_inertia(model);
+    return model;
+  });
 }
 
 void ModelReader::read_header() {

@@ -69,7 +69,8 @@ void check_origin(const Joint& joint) {
   constexpr double kOrthonormal = 1e-8;  // entries of R^T R - 1; what survives ten digits in a file
   const Matrix3& R = joint.origin.R;
   const bool finite = R.allFinite() && joint.origin.p.allFinite();
-  if (finite && (R.transpose() * R - Matrix3::Identity()).cwiseAbs().maxCoeff() <= kOrthonormal && R.determinant() > 0) {
+  if (finite && (R.transpose() * R - Matrix3::Identity()).cwiseAbs().maxCoeff() <= kOrthonormal &&
+      R.determinant() > 0) {
     return;
   }
   refuse("joint", joint.name, "its origin is not a pose; give a finite position and a rotation matrix");
@@ -147,7 +148,8 @@ void check_names(const Model& model) {
   std::set<std::string> bodies, joints;
   for (int i = 1; i < model.body_count(); ++i) {
     if (!bodies.insert(model.body_names[i]).second) refuse("body", model.body_names[i], "name used twice; rename one");
-    if (!joints.insert(model.joints[i].name).second) refuse("joint", model.joints[i].name, "name used twice; rename one");
+    if (!joints.insert(model.joints[i].name).second)
+      refuse("joint", model.joints[i].name, "name used twice; rename one");
   }
 }
 
@@ -228,7 +230,8 @@ Model ModelBuilder::build() const {
   }
   for (Closure& closure : model.closures) {
     for (NodeRef* at : {&closure.a, &closure.b}) {
-      if (at->body < 0 || at->body >= static_cast<int>(place.size())) refuse("closure", closure.name, "names a body that is not there");
+      if (at->body < 0 || at->body >= static_cast<int>(place.size()))
+        refuse("closure", closure.name, "names a body that is not there");
       at->body = place[at->body];
       check_node(model, "closure", closure.name, *at);
     }

@@ -64,7 +64,8 @@ Vector3 log_rotation(const Matrix3& R) {
 }
 
 Matrix3 rpy_rotation(const Vector3& rpy) {
-  return exp_rotation(Vector3(0, 0, rpy[2])) * exp_rotation(Vector3(0, rpy[1], 0)) * exp_rotation(Vector3(rpy[0], 0, 0));
+  return exp_rotation(Vector3(0, 0, rpy[2])) * exp_rotation(Vector3(0, rpy[1], 0)) *
+         exp_rotation(Vector3(rpy[0], 0, 0));
 }
 
 Matrix3 quaternion_rotation(const double* q) {

@@ -9,7 +9,8 @@
 
 namespace limber {
 
-// The integrals C_ab of four modes a (the lanes) with one shape b: tr C 1 - (C + C^T)/2 (xx yy zz xy xz yz), then ax(C).
+// The integrals C_ab of four modes a (the lanes) with one shape b: tr C 1 - (C + C^T)/2 (xx yy zz xy xz yz), then
+// ax(C).
 struct PairBlock {
   Lane inertia[6];
   Lane axial[3];
@@ -31,17 +32,18 @@ struct Shape {
   int n = 0;   // modes
   int ne = 0;  // modes and products of modes: more than n only in `stiffened`
   double m = 0;
-  Lane s = zero();               // S_0
-  Mat3 J;                        // tr(C_00) 1 - C_00
-  std::vector<Lane> S;           // (ne) S_a, one mode a column
-  std::vector<Lane> S_rows;      // (3 x lanes_for(ne)) the same, four modes in the lanes
-  std::vector<PairBlock> blocks; // for each four modes, b rising; b = 0 is always there, blocks that are all zero are not
+  Lane s = zero();           // S_0
+  Mat3 J;                    // tr(C_00) 1 - C_00
+  std::vector<Lane> S;       // (ne) S_a, one mode a column
+  std::vector<Lane> S_rows;  // (3 x lanes_for(ne)) the same, four modes in the lanes
+  std::vector<PairBlock>
+      blocks;  // for each four modes, b rising; b = 0 is always there, blocks that are all zero are not
   std::vector<int> block_begin;  // (lanes_for(ne) + 1)
   std::vector<ModePair> pairs;
-  std::vector<double> G;         // (ne x ne) modal masses tr C_ab
-  std::vector<double> G_rows;    // the same (n x n), rows padded to whole lanes; empty when it depends on the state
-  std::vector<double> G_inverse; // (n, padded with zeros) when G is diagonal, else empty
-  std::vector<double> K, D;      // (n) when both are diagonal, else (n x n)
+  std::vector<double> G;          // (ne x ne) modal masses tr C_ab
+  std::vector<double> G_rows;     // the same (n x n), rows padded to whole lanes; empty when it depends on the state
+  std::vector<double> G_inverse;  // (n, padded with zeros) when G is diagonal, else empty
+  std::vector<double> K, D;       // (n) when both are diagonal, else (n x n)
   bool elastic_diagonal = true;
   std::vector<NodeShape> nodes;
 

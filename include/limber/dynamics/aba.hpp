@@ -28,28 +28,28 @@ struct AbaWorkspace {  // one per thread
   Kinematics kin;
   std::vector<ArticulatedBody> bodies;
   std::vector<ArticulatedHandle> handles;
-  std::vector<Spatial> PH;         // (speed) P_R H of hinges
-  std::vector<double> D_inverse;   // (speed) 1/D of hinges
-  std::vector<double> e;           // (speed) e_R
+  std::vector<Spatial> PH;                 // (speed) P_R H of hinges
+  std::vector<double> D_inverse;           // (speed) 1/D of hinges
+  std::vector<double> e;                   // (speed) e_R
   std::vector<double, LaneAllocator> e_f;  // (at link.scalars) e_f
   // Cholesky elimination: D_f = L d L^T.
-  std::vector<Spatial> y;          // (at link.columns) L^-1 mu^T
-  std::vector<double> d_inverse;   // (at link.scalars)
-  std::vector<Lane> L;             // (body) columns of L, at factor_begin
+  std::vector<Spatial> y;         // (at link.columns) L^-1 mu^T
+  std::vector<double> d_inverse;  // (at link.scalars)
+  std::vector<Lane> L;            // (body) columns of L, at factor_begin
   std::vector<std::size_t> factor_begin;
   std::vector<Lane> term_rows;        // scratch of one body
   std::vector<Spatial> term_columns;  // scratch of one body
   std::vector<double> pivots;         // scratch of one body
   // Condensed elimination.
-  std::vector<Mat6> gram;          // (body) b, then for each handle X_bar^T, then Omega of each pair, at gram_begin
-  std::vector<Mat6> T;             // (body) for each pair of handles, at T_begin
+  std::vector<Mat6> gram;  // (body) b, then for each handle X_bar^T, then Omega of each pair, at gram_begin
+  std::vector<Mat6> T;     // (body) for each pair of handles, at T_begin
   std::vector<std::size_t> gram_begin, T_begin, direction_begin;
   std::vector<Spatial> directions;  // (body) Omega of a single handle as a sum over at most six directions
   std::vector<double> weights;
   std::vector<int> direction_count;
-  std::vector<Spatial> stack;      // scratch: wrenches and accelerations of the handles of one body
-  VectorX tau, zero;               // (nv) scratch
-  int trouble = -1;                // index of the speed without inertia, after Status::singular_mass
+  std::vector<Spatial> stack;  // scratch: wrenches and accelerations of the handles of one body
+  VectorX tau, zero;           // (nv) scratch
+  int trouble = -1;            // index of the speed without inertia, after Status::singular_mass
 };
 
 // Forward dynamics by the articulated-body recursion, O(N) and linear in the modes.  [JR] (63)-(64), theory §5.

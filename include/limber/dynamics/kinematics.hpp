@@ -22,9 +22,9 @@ struct LinkFrame {
 
 // A moving node that carries others, in the basis of its body.
 struct HandleFrame {
-  Lane l;         // position
-  Mat3 R;         // rotation
-  Spatial V, a;   // twist and spatial acceleration at l, as above
+  Lane l;        // position
+  Mat3 R;        // rotation
+  Spatial V, a;  // twist and spatial acceleration at l, as above
 };
 
 // Everything of a state that is not linear in forces and accelerations: the outward pass with zero hinge and modal
@@ -33,12 +33,13 @@ struct Kinematics {
   explicit Kinematics(const Model& model);
   std::vector<LinkFrame> links;
   std::vector<HandleFrame> handles;
-  std::vector<Spatial> columns;  // per mode: [F; S] of bodies, U of root nodes, Pi of handles (Layout says where)
-  std::vector<Spatial> varying;  // motion maps that depend on q
-  std::vector<double> p_f;       // the modal part of p, per body at link.scalars
-  std::vector<double> eta, etadot;        // modal coordinates and their products, padded with zeros
-  std::vector<std::vector<double>> G;  // (body) modal mass, rows padded to whole lanes: only where it depends on the state
-  std::vector<Pose> world;                // (body) in world, by compute_world_poses
+  std::vector<Spatial> columns;     // per mode: [F; S] of bodies, U of root nodes, Pi of handles (Layout says where)
+  std::vector<Spatial> varying;     // motion maps that depend on q
+  std::vector<double> p_f;          // the modal part of p, per body at link.scalars
+  std::vector<double> eta, etadot;  // modal coordinates and their products, padded with zeros
+  std::vector<std::vector<double>>
+      G;                    // (body) modal mass, rows padded to whole lanes: only where it depends on the state
+  std::vector<Pose> world;  // (body) in world, by compute_world_poses
   VectorX q, v;
 
   const Spatial* hinge_map(const Link& link) const { return link.varying < 0 ? link.H : &varying[link.varying]; }
@@ -70,11 +71,11 @@ void apply_wrenches(const Model& model, std::span<const NodeWrench> wrenches, Ki
 
 // A node in its body: position, rotation and the columns Pi.
 struct NodeFrame {
-  Lane l;                       // position
-  Mat3 R;                       // rotation
-  Mat3 A;                       // left Jacobian of the node's rotation vector
-  Lane l_rate, l_bias;          // dl/dt and its second derivative at constant etadot
-  Lane turn_rate, turn_bias;    // A dtheta/dt, (dA/dt) dtheta/dt
+  Lane l;                     // position
+  Mat3 R;                     // rotation
+  Mat3 A;                     // left Jacobian of the node's rotation vector
+  Lane l_rate, l_bias;        // dl/dt and its second derivative at constant etadot
+  Lane turn_rate, turn_bias;  // A dtheta/dt, (dA/dt) dtheta/dt
 };
 // theory §2, Nodes.  eta, etadot: n numbers; null: the node of the undeformed body at rest.  Y: n columns, or null.
 void compute_node(const NodeShape& node, int n, const double* eta, const double* etadot, NodeFrame& out, Spatial* Y);

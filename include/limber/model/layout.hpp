@@ -23,18 +23,18 @@ inline constexpr int kMaxStack = 8;
 struct Link {
   const Shape* shape = nullptr;
   int parent = kGround;
-  int handle = -1;    // the moving node of the parent that the joint sits on; -1: rigidly on the parent's frame
-  int root = -1;      // the moving node of the body that the joint sits on; -1: rigidly on its frame
+  int handle = -1;  // the moving node of the parent that the joint sits on; -1: rigidly on the parent's frame
+  int root = -1;    // the moving node of the body that the joint sits on; -1: rigidly on its frame
   JointKind kind = JointKind::fixed;
-  int nr = 0, n = 0;  // hinge speeds, modes
-  int q = 0, v = 0;   // first hinge coordinate and speed
-  int qm = 0, vm = 0; // first modal coordinate and speed
+  int nr = 0, n = 0;                     // hinge speeds, modes
+  int q = 0, v = 0;                      // first hinge coordinate and speed
+  int qm = 0, vm = 0;                    // first modal coordinate and speed
   int handle_begin = 0, handle_end = 0;  // the moving nodes of this body that carry others
-  int columns = 0;       // where the body's columns [F; S] start in a workspace
-  int root_columns = 0;  // where the columns U of its root node start, when root >= 0
-  int scalars = 0;    // where its modal numbers start in a workspace: a multiple of kLanes
-  int varying = -1;   // where its hinge map starts in a workspace when it moves; -1: H is constant
-  bool opens_handle = false;  // the first on its handle in an inward sweep
+  int columns = 0;                       // where the body's columns [F; S] start in a workspace
+  int root_columns = 0;                  // where the columns U of its root node start, when root >= 0
+  int scalars = 0;                       // where its modal numbers start in a workspace: a multiple of kLanes
+  int varying = -1;                      // where its hinge map starts in a workspace when it moves; -1: H is constant
+  bool opens_handle = false;             // the first on its handle in an inward sweep
   Elimination elimination = Elimination::cholesky;
 
   // Pose of the child side in the carrier.  "Child side" is the body frame F, or the joint frame O when root >= 0.

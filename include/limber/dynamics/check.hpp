@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+// Throws InputError, naming the coordinate, when the mass matrix is singular in every configuration: a massless tip, a
+// line beam that may turn about its own axis.  A machine that is singular only in some configurations passes; there,
+// the algorithms answer with Status::singular_mass.
+void check_inertia(const Model& model);
+
+}  // namespace limber
