@@ -109,7 +109,8 @@ std::vector<double> frequencies(const SmallMotion& motion) {
   A.topRightCorner(n, n).setIdentity();
   A.bottomLeftCorner(n, n) = -inverse.solve(motion.K);
   A.bottomRightCorner(n, n) = -inverse.solve(motion.D);
-  for (const auto& lambda : Eigen::EigenSolver<MatrixX>(A, false).eigenvalues()) {
+  const Eigen::EigenSolver<MatrixX> eigen(A, false);
+  for (const auto& lambda : eigen.eigenvalues()) {
     if (lambda.imag() > 0) omegas.push_back(lambda.imag());
   }
   std::sort(omegas.begin(), omegas.end());
