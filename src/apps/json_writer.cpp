@@ -97,7 +97,6 @@ void JsonWriter::rows(const Eigen::Ref<const MatrixX>& matrix) {
 void JsonWriter::finish() {
   add("\n");
   flush();
-  if (std::fflush(out_) != 0) write_output("", out_);
 }
 
 }  // namespace limber::apps

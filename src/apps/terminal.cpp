@@ -21,7 +21,7 @@ bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) !=
 }  // namespace
 
 void write_output(std::string_view text, std::FILE* out) {
-  if (std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::ferror(out) == 0) return;
+  if (std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0) return;
   throw InputError(fmt::format("limber: the output cannot be written: {}", std::strerror(errno)));
 }
 

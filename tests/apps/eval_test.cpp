@@ -150,17 +150,20 @@ TEST(Eval, RefusesBadInputInOneLine) {
 }
 
 TEST(Eval, NamesTheCoordinateWithoutInertia) {
-  // A line beam has no inertia about its own axis.
+  // A point mass on the axis of the first joint when the second is at zero, and only then.
   const Folder folder;
   const std::string model = folder.write("m.yaml", R"(limber: 1
-bodies: [{name: boom, beam: {length: 2, mass: 3, EIy: 10, EIz: 10, modes: {bending_y: 1}}}]
-joints: [{name: swivel, type: revolute, axis: [1, 0, 0], parent: world, child: boom}]
+bodies: [{name: gimbal, rigid: {mass: 0}}, {name: bob, rigid: {mass: 1, com: [1, 0, 0]}}]
+joints:
+  - {name: roll, type: revolute, axis: [1, 0, 0], parent: world, child: gimbal}
+  - {name: yaw, type: revolute, axis: [0, 0, 1], parent: gimbal, child: bob, stiffness: 10}
 )");
   for (const char* algorithm : {"aba", "crba"}) {
     const Result result = limber({"eval", model, "-", "--algorithm", algorithm}, R"({"q": [0, 0], "v": [0, 0]})");
     EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
-    EXPECT_TRUE(contains(result.err, "'swivel' has no inertia")) << result.err;
-    EXPECT_TRUE(contains(result.err, "rotary_inertia_per_length")) << result.err;
+    EXPECT_TRUE(contains(result.err, "'roll' has no inertia")) << result.err;
+    EXPECT_TRUE(contains(result.err, "armature")) << result.err;
+    EXPECT_EQ(limber({"eval", model, "-", "--algorithm", algorithm}, R"({"q": [0, 1], "v": [0, 0]})").code, 0);
   }
 }
 
