@@ -180,8 +180,9 @@ TEST(Energy, AgreesWithMassPoints) {
     EXPECT_CLOSE(e.gravity, x.gravity, c * t->exact.total_mass() * t->machine.gravity.norm() * reach) << t->name;
     EXPECT_CLOSE(e.elastic, x.elastic, c * x.elastic) << t->name;
     EXPECT_CLOSE(e.springs, x.springs, c * x.springs) << t->name;
-    EXPECT_CLOSE(e.potential(), x.potential(), c * (std::abs(x.gravity) + x.elastic + x.springs) + c * reach *
-                                                       t->exact.total_mass() * t->machine.gravity.norm());
+    EXPECT_CLOSE(e.potential(), x.potential(),
+                 c * (std::abs(x.gravity) + x.elastic + x.springs) +
+                     c * reach * t->exact.total_mass() * t->machine.gravity.norm());
   }
 }
 

@@ -198,7 +198,8 @@ TEST(Energy, GradientOfThePotentialIsTheStaticForce) {
       const Motion motion(model, along, VectorX::Zero(model.nv));
       const double slope =
           motion.rate([&](const State& y) { return VectorX::Constant(1, engine.energy(y).potential()); })[0];
-      EXPECT_NEAR(slope, force[j], kRateError * size * motion.speed()) << describe(options_of(seed), seed) << " " << model.speeds[j];
+      EXPECT_NEAR(slope, force[j], kRateError * size * motion.speed())
+          << describe(options_of(seed), seed) << " " << model.speeds[j];
     }
   }
 }

@@ -163,8 +163,13 @@ INSTANTIATE_TEST_SUITE_P(Joints, EveryJoint, ::testing::ValuesIn(all_ways()));
 
 // Children on one node, on several nodes and on the frame of one body, told by hand.
 TEST(Branches, OnOneNodeSeveralNodesAndTheFrame) {
-  const std::vector<std::vector<int>> places = {{0, 0, 0},  {0, 1, 2},  {0, 0, kBodyFrame}, {kBodyFrame, kBodyFrame, 1},
-                                                {2, 2, 1},  {0, 1, 0},  {kBodyFrame, kBodyFrame, kBodyFrame}};
+  const std::vector<std::vector<int>> places = {{0, 0, 0},
+                                                {0, 1, 2},
+                                                {0, 0, kBodyFrame},
+                                                {kBodyFrame, kBodyFrame, 1},
+                                                {2, 2, 1},
+                                                {0, 1, 0},
+                                                {kBodyFrame, kBodyFrame, kBodyFrame}};
   for (const Fidelity f : {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened}) {
     for (const Elimination e : {Elimination::condensed, Elimination::cholesky}) {
       for (std::size_t k = 0; k < places.size(); ++k) {

@@ -4,14 +4,12 @@
 // Machines without inertia somewhere: found and named, never answered with numbers.
 #include <gtest/gtest.h>
 
-
 #include "support/engine.hpp"
 #include "support/random.hpp"
 #include "support/random_tree.hpp"
 
 namespace limber::test {
 namespace {
-
 
 Node node_at(const std::string& name, const Vector3& position, int modes) {
   Node node;
@@ -62,7 +60,8 @@ void expect_singular(const Machine& machine, const std::vector<std::string>& spe
 TEST(Singular, PointMassOnABallJoint) {
   Machine m;
   m.bodies = {block(1, 0.1), block(1, 0)};
-  m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround), joint_of(JointKind::spherical, Vector3::UnitZ(), 1, 0)};
+  m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
+              joint_of(JointKind::spherical, Vector3::UnitZ(), 1, 0)};
   expect_singular(m, {"j2.wx", "j2.wy", "j2.wz"});
 }
 
@@ -136,7 +135,8 @@ TEST(Singular, ModeThatIsTheHingeItselfUnderAPayload) {
     table.nodes = {rim};
     Machine m;
     m.bodies = {table, block(100, 3)};
-    m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround), joint_of(JointKind::fixed, Vector3::UnitZ(), 1, 0)};
+    m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
+                joint_of(JointKind::fixed, Vector3::UnitZ(), 1, 0)};
     m.joints[1].origin.R = random.rotation();
     expect_singular(m, {"j1", "b1.mode1"});
   }
@@ -214,7 +214,8 @@ TEST(Singular, NextCallIsFineAgain) {
   RigidSpec rod = block(1, 0);
   rod.com = {1, 0, 0};
   m.bodies = {block(1, 0.1), rod};
-  m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround), joint_of(JointKind::universal, Vector3::UnitX(), 1, 0)};
+  m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
+              joint_of(JointKind::universal, Vector3::UnitX(), 1, 0)};
   m.joints[1].axis2 = Vector3::UnitZ();
   const Model model = make_model(m);
   Engine engine(model);

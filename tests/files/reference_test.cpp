@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exact numbers in tests/data/reference (its README says where they come from): each file has a model and two states.
+// The exact numbers in tests/data/reference (its README says where they come from): each file has a model and two
+// states.
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>

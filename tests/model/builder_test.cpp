@@ -69,8 +69,8 @@ TEST(ModelBuilder, NumbersCoordinatesInTheOrderOfTheJoints) {
   EXPECT_EQ(model.body_names, (std::vector<std::string>{"world", "arm", "hand"}));
   EXPECT_EQ(model.nq, 9);
   EXPECT_EQ(model.nv, 8);
-  EXPECT_EQ(model.coordinates, (std::vector<std::string>{"base.qw", "base.qx", "base.qy", "base.qz", "base.x",
-                                                         "base.y", "base.z", "wrist.angle", "wrist.slide"}));
+  EXPECT_EQ(model.coordinates, (std::vector<std::string>{"base.qw", "base.qx", "base.qy", "base.qz", "base.x", "base.y",
+                                                         "base.z", "wrist.angle", "wrist.slide"}));
   EXPECT_EQ(model.speeds, (std::vector<std::string>{"base.wx", "base.wy", "base.wz", "base.vx", "base.vy", "base.vz",
                                                     "wrist.angle", "wrist.slide"}));
   EXPECT_EQ(model.joints[2].parent.body, 1);

@@ -21,9 +21,9 @@ using test::Real;
 constexpr double kPi = std::numbers::pi;
 
 // Angles at which formulas change or lose digits.
-const std::vector<double> kAngles = {0,      5e-324, 1e-300, 1e-200, 1e-162, 1e-154,      1e-100,      1e-30,  1e-17,
-                                     1e-9,   1e-8,   1e-4,   1e-2,   0.5,    0.999999999, 1.000000001, kPi / 2, 3,
-                                     kPi - 1e-9, kPi, kPi + 1e-9, 4, 2 * kPi, 7, 20, 1e3};
+const std::vector<double> kAngles = {
+    0,   5e-324,      1e-300,      1e-200,  1e-162, 1e-154,     1e-100, 1e-30,      1e-17, 1e-9,    1e-8, 1e-4, 1e-2,
+    0.5, 0.999999999, 1.000000001, kPi / 2, 3,      kPi - 1e-9, kPi,    kPi + 1e-9, 4,     2 * kPi, 7,    20,   1e3};
 
 TEST(RotationSeries, AgreesWithStumpffFunctions) {
   for (const double angle : kAngles) {

@@ -246,8 +246,8 @@ void BruteForce::add_elastic(const State& x) {
 void BruteForce::add_joint_forces(const State& x) {
   for (const Joint& joint : machine_.joints) {
     const int n = speed_count(joint.kind);
-    RVec force = RVec::Zero(n);     // of the spring, on the coordinate
-    RVec stretch = RVec::Zero(n);   // with energy sum k stretch^2 / 2
+    RVec force = RVec::Zero(n);    // of the spring, on the coordinate
+    RVec stretch = RVec::Zero(n);  // with energy sum k stretch^2 / 2
     if (joint.kind == JointKind::spherical || joint.kind == JointKind::free) {
       stretch.head<3>() = rotation_vector(x.q.segment<4>(joint.q));
       if (joint.kind == JointKind::free) stretch.tail<3>() = x.q.segment<3>(joint.q + 4).cast<Real>();

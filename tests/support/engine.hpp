@@ -21,8 +21,7 @@ using Wrenches = std::span<const NodeWrench>;
 // Every algorithm with its workspace, for tests that want values rather than views.
 class Engine {
  public:
-  explicit Engine(const Model& model)
-      : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model) {}
+  explicit Engine(const Model& model) : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model) {}
 
   const Model& model() const { return model_; }
   int trouble() const { return aba_.trouble; }

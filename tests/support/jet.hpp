@@ -54,9 +54,7 @@ auto apply(const Map& map, const Jet<T>& a) {
   return Jet<U>{plain(map(a.x)), plain(map(a.d)), plain(map(a.dd))};
 }
 
-inline Jet<RMat3> transpose(const Jet<RMat3>& a) {
-  return {a.x.transpose(), a.d.transpose(), a.dd.transpose()};
-}
+inline Jet<RMat3> transpose(const Jet<RMat3>& a) { return {a.x.transpose(), a.d.transpose(), a.dd.transpose()}; }
 
 inline RMat3 skew(const RVec3& w) {
   RMat3 m;
@@ -82,9 +80,7 @@ inline Real stumpff(int k, Real s) {
   return (static_cast<Real>(k * (k - 1)) / factorial - stumpff(k - 2, s)) / s;
 }
 
-inline Real stumpff_slope(int k, Real s) {
-  return (static_cast<Real>(k) * stumpff(k + 2, s) - stumpff(k + 1, s)) / 2;
-}
+inline Real stumpff_slope(int k, Real s) { return (static_cast<Real>(k) * stumpff(k + 2, s) - stumpff(k + 1, s)) / 2; }
 inline Real stumpff_second(int k, Real s) {
   return (static_cast<Real>(k) * stumpff_slope(k + 2, s) - stumpff_slope(k + 1, s)) / 2;
 }

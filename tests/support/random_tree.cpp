@@ -239,7 +239,8 @@ VectorX moved(const Model& model, const VectorX& q, const VectorX& dv) {
       const Vector3 axis = angle > 0 ? Vector3(u / angle) : Vector3::UnitX();
       const Eigen::Quaterniond b = a * Eigen::Quaterniond(Eigen::AngleAxisd(angle, axis));
       out.segment<4>(joint.q) << b.w(), b.x(), b.y(), b.z();
-      if (joint.kind == JointKind::free) out.segment<3>(joint.q + 4) += a.toRotationMatrix() * dv.segment<3>(joint.v + 3);
+      if (joint.kind == JointKind::free)
+        out.segment<3>(joint.q + 4) += a.toRotationMatrix() * dv.segment<3>(joint.v + 3);
     } else {
       out.segment(joint.q, speed_count(joint.kind)) += dv.segment(joint.v, speed_count(joint.kind));
     }

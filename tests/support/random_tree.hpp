@@ -11,24 +11,24 @@
 
 namespace limber::test {
 
-inline const std::vector<JointKind> kAllJoints = {
-    JointKind::fixed,     JointKind::revolute,  JointKind::prismatic, JointKind::cylindrical,
-    JointKind::universal, JointKind::spherical, JointKind::free};
+inline const std::vector<JointKind> kAllJoints = {JointKind::fixed,       JointKind::revolute,  JointKind::prismatic,
+                                                  JointKind::cylindrical, JointKind::universal, JointKind::spherical,
+                                                  JointKind::free};
 
 // Modal mass G of the modal bodies: full (the Cholesky path of theory §5) or diagonal (the condensed path).
 enum class ModalMass { full, diagonal, mixed };
 
 struct TreeOptions {
   int bodies = 3;
-  int modes = 4;                             // at most, per body
+  int modes = 4;  // at most, per body
   std::vector<JointKind> joints = kAllJoints;
   Fidelity fidelity = Fidelity::full;
-  bool chain = false;                        // every joint on the body before
-  bool free_base = false;                    // the first joint is a free one
-  double flexible = 0.7;                     // chance of a body to have modes
-  double child_on_node = 0.3;                // chance of a joint to carry its body at a node
-  double parent_on_frame = 0.2;              // chance of a joint to sit on its parent's frame rather than on a node
-  double beams = 0;                          // chance of a flexible body to be a beam (no brute force then)
+  bool chain = false;            // every joint on the body before
+  bool free_base = false;        // the first joint is a free one
+  double flexible = 0.7;         // chance of a body to have modes
+  double child_on_node = 0.3;    // chance of a joint to carry its body at a node
+  double parent_on_frame = 0.2;  // chance of a joint to sit on its parent's frame rather than on a node
+  double beams = 0;              // chance of a flexible body to be a beam (no brute force then)
   bool armature = true;
   bool springs = true;
   ModalMass modal_mass = ModalMass::mixed;
@@ -48,9 +48,9 @@ struct Sample {
 };
 
 struct SampleOptions {
-  double modal = 0.3;      // size of the modal coordinates
-  double speed = 1;        // of all speeds
-  double special = 0.15;   // chance of a coordinate to be 0, a half or a full turn, or tiny
+  double modal = 0.3;     // size of the modal coordinates
+  double speed = 1;       // of all speeds
+  double special = 0.15;  // chance of a coordinate to be 0, a half or a full turn, or tiny
   int wrenches = 2;
 };
 
