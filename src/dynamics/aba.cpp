@@ -14,7 +14,7 @@ bool is_prescribed(std::span<const std::uint8_t> prescribed, int i) {
   return !prescribed.empty() && prescribed[i] != 0;
 }
 
-// The same for each hinge speed, before the modes are eliminated: what their elimination leaves is rounded, too.
+// Scale of each hinge speed, before the modes are eliminated: what their elimination leaves is rounded, too.
 LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const AbaWorkspace& ws, const Mat6& P,
                                 double* scale) {
   for (int k = 0; k < link.nr; ++k) {
@@ -50,10 +50,9 @@ int inward_inertia(const Layout& layout, int i, bool prescribed, AbaWorkspace& w
   double scale[6];
   hinge_scales(link, H, ws, ws.bodies[i].P, scale);
   if (link.n > 0) {
-    if (link.elimination == Elimination::condensed) {
-      factor_condensed(layout, i, ws);
-    } else if (const int k = factor_cholesky(layout, i, ws); k >= 0) {
-      return link.vm + k;
+    ws.condensed[i] = link.elimination == Elimination::condensed && factor_condensed(layout, i, ws);
+    if (!ws.condensed[i]) {
+      if (const int k = factor_cholesky(layout, i, ws); k >= 0) return link.vm + k;
     }
   }
   Mat6 P = ws.bodies[i].P;
@@ -77,7 +76,7 @@ void inward_force(const Layout& layout, int i, const double* prescribed, AbaWork
   const Link& link = layout.links[i];
   const Kinematics& kin = ws.kin;
   if (link.n > 0) {
-    link.elimination == Elimination::condensed ? reduce_condensed(layout, i, ws) : reduce_cholesky(layout, i, ws);
+    ws.condensed[i] ? reduce_condensed(layout, i, ws) : reduce_cholesky(layout, i, ws);
   }
   Spatial z = ws.bodies[i].z;
   const Spatial* H = kin.hinge_map(link);
@@ -113,8 +112,7 @@ void outward_acceleration(const Layout& layout, int i, bool prescribed, AbaWorks
   }
   ws.bodies[i].a = a;
   if (link.n == 0) return;
-  link.elimination == Elimination::condensed ? expand_condensed(layout, i, ws, vdot + link.vm)
-                                             : expand_cholesky(layout, i, ws, vdot + link.vm);
+  ws.condensed[i] ? expand_condensed(layout, i, ws, vdot + link.vm) : expand_cholesky(layout, i, ws, vdot + link.vm);
 }
 
 // Right sides: inertias of the bodies alone, and forces u less the bias and the elastic forces.
@@ -184,6 +182,7 @@ AbaWorkspace::AbaWorkspace(const Model& model) : kin(model) {
   factor_begin.assign(layout.links.size(), 0);
   gram_begin = T_begin = direction_begin = factor_begin;
   direction_count.assign(layout.links.size(), 0);
+  condensed.assign(layout.links.size(), 0);
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
     const std::size_t c = static_cast<std::size_t>(link.handle_end - link.handle_begin);
@@ -196,9 +195,8 @@ AbaWorkspace::AbaWorkspace(const Model& model) : kin(model) {
       gram.resize(gram.size() + 1 + c + c * c);
       T.resize(T.size() + c * c);
       directions.resize(directions.size() + 6);
-    } else {
-      L.resize(L.size() + static_cast<std::size_t>(link.n) * lanes_for(link.n), Lane{});
     }
+    L.resize(L.size() + static_cast<std::size_t>(link.n) * lanes_for(link.n), Lane{});
   }
   weights.assign(directions.size(), 0);
   stack.resize(2 * static_cast<std::size_t>(layout.max_handles));

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "elimination.hpp"
@@ -20,25 +21,32 @@ LIMBER_INLINE Mat6 product(const Spatial* left, const Spatial* right, const doub
   return out;
 }
 
+// T loses digits to a child that is heavy beside the modal masses: with x = weight w^T Gamma w, f = T t is wrong by
+// eps x^2, and by eps^2 x^4 once it is refined.  Beyond this x, where the latter is eps, Cholesky serves.
+constexpr double kHeavy = 1e4;
+
 // T <- T - T w w^T T / (1/weight + w^T T w): one direction w in which the nodes give way.  Every step divides by a
-// number above 1, so that no pivoting is needed, and a singular Gamma does no harm.
-LIMBER_INLINE void yield_one(Mat6Registers& T, const Spatial& w, double weight) {
+// number above 1, so that no pivoting is needed, and a singular Gamma does no harm.  Returns x.
+LIMBER_INLINE double yield_one(Mat6Registers& T, const Spatial& w, double weight) {
   const Spatial g = T.times(w);
-  T.add(g * (-weight / (1 + weight * dot(w, g))), g);
+  const double x = weight * dot(w, g);
+  T.add(g * (-weight / (1 + x)), g);
+  return x;
 }
 
 // The same for several nodes: T and w are blocks.
-void yield_many(int c, Mat6* T, const Spatial* const* w, int k, double weight, Spatial* g) {
+double yield_many(int c, Mat6* T, const Spatial* const* w, int k, double weight, Spatial* g) {
   double total = 0;
   for (int h = 0; h < c; ++h) {
     g[h] = zero_spatial();
     for (int s = 0; s < c; ++s) g[h] += T[h * c + s] * w[s][k];
     total += dot(w[h][k], g[h]);
   }
-  const double scale = weight / (1 + weight * total);
+  const double x = weight * total, scale = weight / (1 + x);
   for (int h = 0; h < c; ++h) {
     for (int s = 0; s < c; ++s) subtract_outer(T[h * c + s], g[h] * scale, g[s]);
   }
+  return x;
 }
 
 // Omega = sum w w^T weight over at most six directions: L D L^T, columns without weight left out.
@@ -56,14 +64,34 @@ int split_omega(const Mat6& Omega, Spatial* w, double* weight) {
   return count;
 }
 
-// T = (1 + Gamma Omega)^-1 Gamma, then P += X_bar^T T X_bar.
-LIMBER_INLINE void add_child(const AbaWorkspace& ws, const ArticulatedHandle& handle, int i, Mat6& T, Mat6& P) {
-  const Mat6& X = ws.gram[ws.gram_begin[i] + gram_x(0)];
+// T = (1 + Gamma Omega)^-1 Gamma.  False: the child is too heavy.
+LIMBER_INLINE bool yield_to_child(const AbaWorkspace& ws, const ArticulatedHandle& handle, int i, Mat6& T) {
   Mat6Registers yielding = Mat6Registers::from(handle.Gamma);
   const Spatial* w = &ws.directions[ws.direction_begin[i]];
   const double* weight = &ws.weights[ws.direction_begin[i]];
-  for (int k = 0; k < ws.direction_count[i]; ++k) yield_one(yielding, w[k], weight[k]);
+  double heaviest = 0;
+  for (int k = 0; k < ws.direction_count[i]; ++k) heaviest = std::max(heaviest, yield_one(yielding, w[k], weight[k]));
   yielding.put(T);
+  return heaviest < kHeavy;
+}
+
+bool yield_to_children(const Layout& layout, const Link& link, int i, int c, AbaWorkspace& ws) {
+  Mat6* T = &ws.T[ws.T_begin[i]];
+  const Spatial* Y[kMaxStack];
+  for (int h = 0; h < c; ++h) {
+    Y[h] = &ws.kin.columns[layout.handles[link.handle_begin + h].columns];
+    for (int s = 0; s < c; ++s) T[h * c + s] = h == s ? ws.handles[link.handle_begin + h].Gamma : Mat6{};
+  }
+  double heaviest = 0;
+  for (int k = 0; k < link.n; ++k) {
+    heaviest = std::max(heaviest, yield_many(c, T, Y, k, link.shape->G_inverse[k], ws.stack.data()));
+  }
+  return heaviest < kHeavy;
+}
+
+// P += X_bar^T T X_bar.
+LIMBER_INLINE void add_child(const AbaWorkspace& ws, int i, const Mat6& T, Mat6& P) {
+  const Mat6& X = ws.gram[ws.gram_begin[i] + gram_x(0)];
   Mat6 N;
   for (int r = 0; r < 6; ++r) N.c[r] = X * T.c[r];
   Mat6Registers sum = Mat6Registers::from(P);
@@ -71,15 +99,9 @@ LIMBER_INLINE void add_child(const AbaWorkspace& ws, const ArticulatedHandle& ha
   sum.put(P);
 }
 
-void add_children(const Layout& layout, const Link& link, int i, int c, AbaWorkspace& ws) {
+void add_children(int i, int c, AbaWorkspace& ws) {
   const Mat6* gram = &ws.gram[ws.gram_begin[i]];
-  Mat6* T = &ws.T[ws.T_begin[i]];
-  const Spatial* Y[kMaxStack];
-  for (int h = 0; h < c; ++h) {
-    Y[h] = &ws.kin.columns[layout.handles[link.handle_begin + h].columns];
-    for (int s = 0; s < c; ++s) T[h * c + s] = h == s ? ws.handles[link.handle_begin + h].Gamma : Mat6{};
-  }
-  for (int k = 0; k < link.n; ++k) yield_many(c, T, Y, k, link.shape->G_inverse[k], ws.stack.data());
+  const Mat6* T = &ws.T[ws.T_begin[i]];
   Mat6& P = ws.bodies[i].P;
   for (int h = 0; h < c; ++h) {
     for (int s = 0; s < c; ++s) {
@@ -99,6 +121,25 @@ LIMBER_INLINE void child_wrenches(const Link& link, int i, int c, const Spatial*
     for (int g = 0; g < c; ++g) t -= gram[gram_omega(c, h, g)] * ws.handles[link.handle_begin + g].z;
     for (int g = 0; g < c; ++g) f[g] += T[g * c + h] * t;
   }
+}
+
+// What f = z + Gamma (y - Omega f) misses, solved for once more: f += (1 - T Omega) missing.
+LIMBER_INLINE void refine(const Link& link, int i, int c, const Spatial* y, const AbaWorkspace& ws, Spatial* f) {
+  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
+  const Mat6* T = &ws.T[ws.T_begin[i]];
+  const ArticulatedHandle* handles = &ws.handles[link.handle_begin];
+  Spatial missing[kMaxStack];
+  for (int h = 0; h < c; ++h) {
+    Spatial a = y[h];
+    for (int g = 0; g < c; ++g) a -= gram[gram_omega(c, h, g)] * f[g];
+    missing[h] = handles[h].z + handles[h].Gamma * a - f[h];
+  }
+  for (int h = 0; h < c; ++h) {
+    Spatial t = zero_spatial();
+    for (int g = 0; g < c; ++g) t += gram[gram_omega(c, h, g)] * missing[g];
+    for (int g = 0; g < c; ++g) f[g] -= T[g * c + h] * t;
+  }
+  for (int h = 0; h < c; ++h) f[h] += missing[h];
 }
 
 template <typename N>
@@ -141,6 +182,7 @@ void expand(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws
     y[h] = twist_at(ws.kin.handles[link.handle_begin + h].l, a) + times(&ws.kin.columns[handle.columns], s, n);
   }
   child_wrenches(link, i, c, y, ws, f);
+  if (c > 0) refine(link, i, c, y, ws, f);
   const Mat6* gram = &ws.gram[ws.gram_begin[i]];
   for (int h = 0; h < c; ++h) {
     subtract(n, &ws.kin.columns[layout.handles[link.handle_begin + h].columns], f[h], inverse, s);
@@ -180,18 +222,18 @@ void compute_gram(const Layout& layout, int i, AbaWorkspace& ws) {
   ws.direction_count[i] = split_omega(gram[gram_omega(1, 0, 0)], &ws.directions[at], &ws.weights[at]);
 }
 
-void factor_condensed(const Layout& layout, int i, AbaWorkspace& ws) {
+bool factor_condensed(const Layout& layout, int i, AbaWorkspace& ws) {
   const Link& link = layout.links[i];
   const int c = link.handle_end - link.handle_begin;
   if (!layout.ruthless) compute_gram(layout, i, ws);
+  if (c == 1 && !yield_to_child(ws, ws.handles[link.handle_begin], i, ws.T[ws.T_begin[i]])) return false;
+  if (c > 1 && !yield_to_children(layout, link, i, c, ws)) return false;
   const Mat6& b = ws.gram[ws.gram_begin[i]];
   Mat6& P = ws.bodies[i].P;
   for (int j = 0; j < 6; ++j) P.c[j] -= b.c[j];
-  if (c == 1) {
-    add_child(ws, ws.handles[link.handle_begin], i, ws.T[ws.T_begin[i]], P);
-  } else if (c > 1) {
-    add_children(layout, link, i, c, ws);
-  }
+  if (c == 1) add_child(ws, i, ws.T[ws.T_begin[i]], P);
+  if (c > 1) add_children(i, c, ws);
+  return true;
 }
 
 void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws) {

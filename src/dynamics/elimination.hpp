@@ -32,7 +32,8 @@ void expand_cholesky(const Layout& layout, int i, AbaWorkspace& ws, double* etad
 
 // b, X_bar and Omega of the body at the state of the kinematics.
 void compute_gram(const Layout& layout, int i, AbaWorkspace& ws);
-void factor_condensed(const Layout& layout, int i, AbaWorkspace& ws);
+// False: what the body carries is too heavy beside its modal masses, and nothing is changed; Cholesky serves then.
+bool factor_condensed(const Layout& layout, int i, AbaWorkspace& ws);
 void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws);
 void expand_condensed(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot);
 

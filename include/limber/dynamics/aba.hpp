@@ -32,6 +32,7 @@ struct AbaWorkspace {  // one per thread
   std::vector<double> D_inverse;           // (speed) 1/D of hinges
   std::vector<double> e;                   // (speed) e_R
   std::vector<double, LaneAllocator> e_f;  // (at link.scalars) e_f
+  std::vector<std::uint8_t> condensed;     // (body) which elimination served                by the inward sweep
   // Cholesky elimination: D_f = L d L^T.
   std::vector<Spatial> y;         // (at link.columns) L^-1 mu^T
   std::vector<double> d_inverse;  // (at link.scalars)

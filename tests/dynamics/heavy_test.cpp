@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Heavy loads on light beams, as cranes and manipulators have them: digits must not go with the ratio of the masses.
+#include <gtest/gtest.h>
+
+#include "support/engine.hpp"
+#include "support/random_tree.hpp"
+
+namespace limber::test {
+namespace {
+
+BeamSpec light_beam(int modes) {
+  BeamSpec beam;
+  beam.length = 2;
+  beam.mass_per_length = 0.5;
+  beam.EIy = beam.EIz = 100;
+  beam.EA = 1e4;
+  beam.GJ = 10;
+  beam.rotary_inertia_y = beam.rotary_inertia_z = 1e-4;
+  beam.modes = {modes / 2, modes / 2, modes > 2 ? 1 : 0, modes > 2 ? 1 : 0};
+  return beam;
+}
+
+RigidSpec load_of(double mass) {
+  RigidSpec load;
+  load.mass = mass;
+  load.com = {0.1, 0.05, 0};
+  load.inertia = 0.1 * mass * Matrix3::Identity();
+  return load;
+}
+
+Joint joint_on(JointKind kind, NodeRef parent) {
+  Joint joint;
+  joint.kind = kind;
+  joint.parent = parent;
+  return joint;
+}
+
+// Two links and a load at the end; `forked`: another load in the middle of the last link.
+Machine arm(int modes, double mass, Fidelity fidelity, bool forked) {
+  Machine m;
+  m.fidelity = fidelity;
+  m.gravity = {0, 0, -9.81};
+  BeamSpec beam = light_beam(modes);
+  beam.nodes = {{"middle", 0.5, Matrix3::Identity()}};
+  const int tip = make_beam_body(beam, false).find_node("tip");
+  m.bodies = {beam, beam, load_of(mass)};
+  m.joints = {joint_on(JointKind::revolute, {}), joint_on(JointKind::revolute, {1, tip}),
+              joint_on(JointKind::fixed, {2, tip})};
+  if (forked) {
+    m.bodies.push_back(load_of(mass));
+    m.joints.push_back(joint_on(JointKind::revolute, {2, 0}));
+  }
+  return m;
+}
+
+TEST(HeavyLoads, CostNoDigits) {
+  Worst worst("heavy");
+  for (const Fidelity f : {Fidelity::ruthless, Fidelity::full}) {
+    for (const int modes : {2, 6, 12}) {
+      for (const double mass : {1e-3, 1.0, 10.0, 1e2, 1e3, 1e4, 1e6}) {
+        for (const bool forked : {false, true}) {
+          for (const Elimination e : {Elimination::condensed, Elimination::cholesky}) {
+            const Model model = make_model(arm(modes, mass, f, forked), e);
+            const Sample s = random_sample(model, 1, {.modal = 0.01, .speed = 0.1, .wrenches = 0});
+            Engine engine(model);
+            const VectorX vdot = engine.forward(s.x, s.tau), back = engine.inverse(s.x, vdot);
+            const double h = engine.inverse(s.x, VectorX::Zero(model.nv)).norm() + s.tau.norm();
+            const double bound = force_bound(model, engine.mass(s.x), vdot, h);
+            EXPECT_CLOSE(back, s.tau, bound) << to_string(f) << ", " << modes << " modes, " << mass << " kg"
+                                             << (forked ? ", forked" : "");
+            worst.add((back - s.tau).norm(), bound);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace limber::test
