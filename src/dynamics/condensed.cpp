@@ -22,8 +22,9 @@ LIMBER_INLINE Mat6 product(const Spatial* left, const Spatial* right, const doub
 }
 
 // T loses digits to a child that is heavy beside the modal masses: with x = weight w^T Gamma w, f = T t is wrong by
-// eps x^2, and by eps^2 x^4 once it is refined.  Beyond this x, where the latter is eps, Cholesky serves.
-constexpr double kHeavy = 1e4;
+// eps x^2.  On the way out it is refined, which leaves eps^2 x^4; what it gives to z_R is not, and is wrong by eps x
+// beside the other terms.  Beyond this x Cholesky serves.
+constexpr double kHeavy = 1e3;
 
 // T <- T - T w w^T T / (1/weight + w^T T w): one direction w in which the nodes give way.  Every step divides by a
 // number above 1, so that no pivoting is needed, and a singular Gamma does no harm.  Returns x.
