@@ -68,8 +68,8 @@ TEST(HeavyLoads, CostNoDigits) {
             const VectorX vdot = engine.forward(s.x, s.tau), back = engine.inverse(s.x, vdot);
             const double h = engine.inverse(s.x, VectorX::Zero(model.nv)).norm() + s.tau.norm();
             const double bound = force_bound(model, engine.mass(s.x), vdot, h);
-            EXPECT_CLOSE(back, s.tau, bound) << to_string(f) << ", " << modes << " modes, " << mass << " kg"
-                                             << (forked ? ", forked" : "");
+            EXPECT_CLOSE(back, s.tau, bound)
+                << to_string(f) << ", " << modes << " modes, " << mass << " kg" << (forked ? ", forked" : "");
             worst.add((back - s.tau).norm(), bound);
           }
         }
