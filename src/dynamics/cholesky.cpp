@@ -183,7 +183,7 @@ int factor_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorks
   if (link.root >= 0) add_root(&kin.columns[link.root_columns], P, n, terms, y);
   double* d_inverse = &ws.d_inverse[link.scalars];
   const double* G = kin.modal_mass(link, static_cast<std::size_t>(i));
-  int trouble = factor(terms, G, n, &ws.L[ws.factor_begin[i]], ws.pivots.data(), d_inverse, y);
+  int trouble = factor(terms, G, n, ws.L.data() + ws.factor_begin[i], ws.pivots.data(), d_inverse, y);
   if (trouble < 0 && link.root >= 0) trouble = find_cancelled(layout, link, ws, terms, G);
   if (trouble < 0) subtract_modes(n, d_inverse, y, P);
   return trouble;
@@ -201,7 +201,7 @@ void reduce_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWork
     z += wrench_from(kin.handles[h].l, z_h);
   }
   if (link.root >= 0) add_times_transposed(&kin.columns[link.root_columns], z * -1, n, e);
-  const Lane* L = &ws.L[ws.factor_begin[i]];
+  const Lane* L = ws.L.data() + ws.factor_begin[i];
   const double* d_inverse = &ws.d_inverse[link.scalars];
   const Spatial* y = &ws.y[link.columns];
   Lane* in_memory = reinterpret_cast<Lane*>(e);
@@ -227,7 +227,7 @@ void expand_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWork
   const int lanes = lane_count(n);
   Spatial a = ws.bodies[i].a;
   double* t = &ws.e_f[link.scalars];  // becomes etaddot
-  const Lane* L = &ws.L[ws.factor_begin[i]];
+  const Lane* L = ws.L.data() + ws.factor_begin[i];
   const double* d_inverse = &ws.d_inverse[link.scalars];
   const Spatial* y = &ws.y[link.columns];
   for_each(

@@ -68,8 +68,8 @@ int split_omega(const Mat6& Omega, Spatial* w, double* weight) {
 // T = (1 + Gamma Omega)^-1 Gamma.  False: the child is too heavy.
 LIMBER_INLINE bool yield_to_child(const AbaWorkspace& ws, const ArticulatedHandle& handle, int i, Mat6& T) {
   Mat6Registers yielding = Mat6Registers::from(handle.Gamma);
-  const Spatial* w = &ws.directions[ws.direction_begin[i]];
-  const double* weight = &ws.weights[ws.direction_begin[i]];
+  const Spatial* w = ws.directions.data() + ws.direction_begin[i];
+  const double* weight = ws.weights.data() + ws.direction_begin[i];
   double heaviest = 0;
   for (int k = 0; k < ws.direction_count[i]; ++k) heaviest = std::max(heaviest, yield_one(yielding, w[k], weight[k]));
   yielding.put(T);
@@ -77,7 +77,7 @@ LIMBER_INLINE bool yield_to_child(const AbaWorkspace& ws, const ArticulatedHandl
 }
 
 bool yield_to_children(const Layout& layout, const Link& link, int i, int c, AbaWorkspace& ws) {
-  Mat6* T = &ws.T[ws.T_begin[i]];
+  Mat6* T = ws.T.data() + ws.T_begin[i];
   const Spatial* Y[kMaxStack];
   for (int h = 0; h < c; ++h) {
     Y[h] = &ws.kin.columns[layout.handles[link.handle_begin + h].columns];
@@ -101,8 +101,8 @@ LIMBER_INLINE void add_child(const AbaWorkspace& ws, int i, const Mat6& T, Mat6&
 }
 
 void add_children(int i, int c, AbaWorkspace& ws) {
-  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
-  const Mat6* T = &ws.T[ws.T_begin[i]];
+  const Mat6* gram = ws.gram.data() + ws.gram_begin[i];
+  const Mat6* T = ws.T.data() + ws.T_begin[i];
   Mat6& P = ws.bodies[i].P;
   for (int h = 0; h < c; ++h) {
     for (int s = 0; s < c; ++s) {
@@ -114,8 +114,8 @@ void add_children(int i, int c, AbaWorkspace& ws) {
 // f = T (y - Omega z) + z: the wrenches of the children when the nodes alone would have the accelerations y.
 LIMBER_INLINE void child_wrenches(const Link& link, int i, int c, const Spatial* y, const AbaWorkspace& ws,
                                   Spatial* f) {
-  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
-  const Mat6* T = &ws.T[ws.T_begin[i]];
+  const Mat6* gram = ws.gram.data() + ws.gram_begin[i];
+  const Mat6* T = ws.T.data() + ws.T_begin[i];
   for (int h = 0; h < c; ++h) f[h] = ws.handles[link.handle_begin + h].z;
   for (int h = 0; h < c; ++h) {
     Spatial t = y[h];
@@ -126,8 +126,8 @@ LIMBER_INLINE void child_wrenches(const Link& link, int i, int c, const Spatial*
 
 // What f = z + Gamma (y - Omega f) misses, solved for once more: f += (1 - T Omega) missing.
 LIMBER_INLINE void refine(const Link& link, int i, int c, const Spatial* y, const AbaWorkspace& ws, Spatial* f) {
-  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
-  const Mat6* T = &ws.T[ws.T_begin[i]];
+  const Mat6* gram = ws.gram.data() + ws.gram_begin[i];
+  const Mat6* T = ws.T.data() + ws.T_begin[i];
   const ArticulatedHandle* handles = &ws.handles[link.handle_begin];
   Spatial missing[kMaxStack];
   for (int h = 0; h < c; ++h) {
@@ -184,7 +184,7 @@ void expand(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws
   }
   child_wrenches(link, i, c, y, ws, f);
   if (c > 0) refine(link, i, c, y, ws, f);
-  const Mat6* gram = &ws.gram[ws.gram_begin[i]];
+  const Mat6* gram = ws.gram.data() + ws.gram_begin[i];
   for (int h = 0; h < c; ++h) {
     subtract(n, &ws.kin.columns[layout.handles[link.handle_begin + h].columns], f[h], inverse, s);
     for (int g = 0; g < c; ++g) y[h] -= gram[gram_omega(c, h, g)] * f[g];
@@ -201,7 +201,7 @@ void compute_gram(const Layout& layout, int i, AbaWorkspace& ws) {
   const int n = link.n, c = link.handle_end - link.handle_begin;
   const Spatial* mu = &ws.kin.columns[link.columns];
   const double* inverse = link.shape->G_inverse.data();
-  Mat6* gram = &ws.gram[ws.gram_begin[i]];
+  Mat6* gram = ws.gram.data() + ws.gram_begin[i];
   gram[0] = product(mu, mu, inverse, n);
   for (int h = 0; h < c; ++h) {
     const Spatial* Y = &ws.kin.columns[layout.handles[link.handle_begin + h].columns];
