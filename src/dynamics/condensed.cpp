@@ -208,10 +208,11 @@ void compute_gram(const Layout& layout, int i, AbaWorkspace& ws) {
     Mat6& X = gram[gram_x(h)];  // X_bar^T = X(l)^T - mu Lambda Y^T
     X = product(mu, Y, inverse, n);
     const Lane l = ws.kin.handles[link.handle_begin + h].l;
-    for (int r = 0; r < 6; ++r) {
-      Spatial unit = zero_spatial();
-      (r < 3 ? unit.ang : unit.lin)[r % 3] = 1;
-      X.c[r] = wrench_from(l, unit) - X.c[r];
+    for (int r = 0; r < 3; ++r) {
+      Lane unit = zero();
+      unit[r] = 1;
+      X.c[r] = wrench_from(l, {unit, zero()}) - X.c[r];
+      X.c[3 + r] = wrench_from(l, {zero(), unit}) - X.c[3 + r];
     }
     for (int g = 0; g < c; ++g) {
       const Spatial* other = &ws.kin.columns[layout.handles[link.handle_begin + g].columns];
