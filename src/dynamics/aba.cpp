@@ -30,7 +30,7 @@ LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const AbaWor
 LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, const double* scale, Mat6& P, AbaWorkspace& ws) {
   for (int k = 0; k < link.nr; ++k) {
     const Spatial PH = P * H[k];
-    const double D = dot(H[k], PH) + link.armature[k];
+    const double D = dot(H[k], PH) + link.armature[k] + ws.hinge_added[link.v + k];
     if (!(D > kNoInertia * scale[k])) return k;
     const double inverse = 1 / D;
     ws.PH[link.v + k] = PH;
@@ -42,6 +42,10 @@ LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, const double*
   return -1;
 }
 
+bool can_condense(const Link& link, int i, const AbaWorkspace& ws) {
+  return link.elimination == Elimination::condensed && (!ws.implicit || !ws.G_inverse[i].empty());
+}
+
 // Articulated inertias, inward.  [JR] (63).  Returns the speed without inertia, or -1.
 int inward_inertia(const Layout& layout, int i, bool prescribed, AbaWorkspace& ws) {
   const Link& link = layout.links[i];
@@ -50,7 +54,7 @@ int inward_inertia(const Layout& layout, int i, bool prescribed, AbaWorkspace& w
   double scale[6];
   hinge_scales(link, H, ws, ws.bodies[i].P, scale);
   if (link.n > 0) {
-    ws.condensed[i] = link.elimination == Elimination::condensed && factor_condensed(layout, i, ws);
+    ws.condensed[i] = can_condense(link, i, ws) && factor_condensed(layout, i, ws);
     if (!ws.condensed[i]) {
       if (const int k = factor_cholesky(layout, i, ws); k >= 0) return link.vm + k;
     }
@@ -149,6 +153,13 @@ void start_body_without_bias(const Layout& layout, int i, const double* u, AbaWo
   for (int k = 0; k < link.n; ++k) ws.e_f[link.scalars + k] = u[link.vm + k];
 }
 
+// Implicit steps: where the modal mass depends on the state, stiffness and damping are added to it every time.
+void add_to_varying_mass(const Layout& layout, AbaWorkspace& ws) {
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    for (std::size_t k = 0; k < ws.kin.G[i].size(); ++k) ws.kin.G[i][k] += ws.G_added[i][k];
+  }
+}
+
 // The three sweeps after the kinematics.
 template <typename Start>
 Status sweep(const Layout& layout, const double* u, std::span<const std::uint8_t> prescribed, Start start,
@@ -156,6 +167,7 @@ Status sweep(const Layout& layout, const double* u, std::span<const std::uint8_t
   const int count = static_cast<int>(layout.links.size());
   ws.trouble = -1;
   for (int i = 1; i < count; ++i) start(layout, i, u, ws);
+  if (ws.implicit) add_to_varying_mass(layout, ws);
   for (int i = count - 1; i > 0; --i) {
     const bool given = is_prescribed(prescribed, i);
     ws.trouble = inward_inertia(layout, i, given, ws);
@@ -165,6 +177,16 @@ Status sweep(const Layout& layout, const double* u, std::span<const std::uint8_t
   ws.bodies[0].a = zero_spatial();
   for (int i = 1; i < count; ++i) outward_acceleration(layout, i, is_prescribed(prescribed, i), ws, vdot.data());
   return is_finite(vdot) ? Status::ok : Status::not_finite;
+}
+
+// In `ruthless` the condensed bodies are constants.
+void compute_constants(const Model& model, AbaWorkspace& ws) {
+  const Layout& layout = *model.layout;
+  if (!layout.ruthless) return;
+  compute_kinematics(model, make_zero_state(model), ws.kin);
+  for (int i = 1; i < model.body_count(); ++i) {
+    if (can_condense(layout.links[i], i, ws)) compute_gram(layout, i, ws);
+  }
 }
 
 }  // namespace
@@ -206,13 +228,8 @@ AbaWorkspace::AbaWorkspace(const Model& model) : kin(model) {
   pivots.assign(layout.max_modes, 0);
   tau.setZero(model.nv);
   zero.setZero(model.nv);
-  if (!layout.ruthless) return;
-  // In `ruthless` the condensed bodies are constants.
-  State rest = make_zero_state(model);
-  compute_kinematics(model, rest, kin);
-  for (std::size_t i = 1; i < layout.links.size(); ++i) {
-    if (layout.links[i].elimination == Elimination::condensed) compute_gram(layout, static_cast<int>(i), *this);
-  }
+  hinge_added.setZero(model.nv);
+  compute_constants(model, *this);
 }
 
 Status aba(const Model& model, const State& x, const Forces& forces, AbaWorkspace& ws, Vec vdot) {
@@ -246,6 +263,67 @@ Status hybrid(const Model& model, const State& x, const Forces& forces, std::spa
     }
   }
   return status == Status::ok && !tau_out.allFinite() ? Status::not_finite : status;
+}
+
+Status hybrid_impulse(const Model& model, const State& x, std::span<const std::uint8_t> prescribed, AbaWorkspace& ws,
+                      Vec dv) {
+  check_sizes(model, x, dv, dv);
+  compute_kinematics(model, x, ws.kin);
+  return sweep(*model.layout, ws.zero.data(), prescribed, start_body_without_bias, ws, dv);
+}
+
+void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, AbaWorkspace& ws) {
+  const Layout& layout = *model.layout;
+  ws.implicit = true;
+  ws.c_D = c_D;
+  ws.c_K = c_K;
+  ws.hinge_added = more;
+  ws.G_added.resize(layout.links.size());
+  ws.G_inverse.resize(layout.links.size());
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    const Shape& shape = *link.shape;
+    for (int k = 0; k < link.nr; ++k) {
+      ws.hinge_added[link.v + k] += c_D * link.damping[k] + c_K * link.stiffness[k];
+    }
+    const int n = link.n, width = kLanes * lanes_for(n);
+    std::vector<double>& G = ws.G_added[i];
+    if (shape.G_rows.empty()) {
+      G.assign(static_cast<std::size_t>(n) * width, 0);
+    } else {
+      G = shape.G_rows;
+    }
+    for (int a = 0; a < n; ++a) {
+      for (int b = 0; b < n; ++b) {
+        if (shape.elastic_diagonal && a != b) continue;
+        const std::size_t at = shape.elastic_diagonal ? a : a * n + b;
+        G[a * width + b] += c_D * shape.D[at] + c_K * shape.K[at];
+      }
+    }
+    if (!shape.mass_diagonal() || !shape.elastic_diagonal) continue;
+    ws.G_inverse[i].assign(width, 0);
+    for (int a = 0; a < n; ++a) ws.G_inverse[i][a] = 1 / G[a * width + a];
+  }
+  compute_constants(model, ws);
+}
+
+void add_implicit_force(const Model& model, const AbaWorkspace& ws, ConstVec a, Vec tau) {
+  const Layout& layout = *model.layout;
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    const Shape& shape = *link.shape;
+    for (int k = link.v; k < link.v + link.nr; ++k) tau[k] += ws.hinge_added[k] * a[k];
+    for (int k = 0; k < link.n; ++k) {
+      if (shape.elastic_diagonal) {
+        tau[link.vm + k] += (ws.c_D * shape.D[k] + ws.c_K * shape.K[k]) * a[link.vm + k];
+        continue;
+      }
+      for (int b = 0; b < link.n; ++b) {
+        const std::size_t at = static_cast<std::size_t>(k) * link.n + b;
+        tau[link.vm + k] += (ws.c_D * shape.D[at] + ws.c_K * shape.K[at]) * a[link.vm + b];
+      }
+    }
+  }
 }
 
 Status solve_mass(const Model& model, const State& x, ConstVec f, AbaWorkspace& ws, Vec out) {

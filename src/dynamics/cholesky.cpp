@@ -182,7 +182,7 @@ int factor_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorks
   }
   if (link.root >= 0) add_root(&kin.columns[link.root_columns], P, n, terms, y);
   double* d_inverse = &ws.d_inverse[link.scalars];
-  const double* G = kin.modal_mass(link, static_cast<std::size_t>(i));
+  const double* G = modal_mass(link, i, ws);
   int trouble = factor(terms, G, n, ws.L.data() + ws.factor_begin[i], ws.pivots.data(), d_inverse, y);
   if (trouble < 0 && link.root >= 0) trouble = find_cancelled(layout, link, ws, terms, G);
   if (trouble < 0) subtract_modes(n, d_inverse, y, P);

@@ -85,7 +85,7 @@ bool yield_to_children(const Layout& layout, const Link& link, int i, int c, Aba
   }
   double heaviest = 0;
   for (int k = 0; k < link.n; ++k) {
-    heaviest = std::max(heaviest, yield_many(c, T, Y, k, link.shape->G_inverse[k], ws.stack.data()));
+    heaviest = std::max(heaviest, yield_many(c, T, Y, k, modal_mass_inverse(link, i, ws)[k], ws.stack.data()));
   }
   return heaviest < kHeavy;
 }
@@ -146,7 +146,7 @@ LIMBER_INLINE void refine(const Link& link, int i, int c, const Spatial* y, cons
 template <typename N>
 void reduce(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws) {
   const int c = link.handle_end - link.handle_begin;
-  const double* inverse = link.shape->G_inverse.data();
+  const double* inverse = modal_mass_inverse(link, i, ws);
   double* e = &ws.e_f[link.scalars];
   for_each(
       lane_count(n), LIMBER_EACH(k) { store(e + k * kLanes, load(e + k * kLanes) * load(inverse + k * kLanes)); });
@@ -172,7 +172,7 @@ LIMBER_INLINE void subtract(N n, const Spatial* columns, Spatial by, const doubl
 template <typename N>
 void expand(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws, double* etaddot) {
   const int c = link.handle_end - link.handle_begin;
-  const double* inverse = link.shape->G_inverse.data();
+  const double* inverse = modal_mass_inverse(link, i, ws);
   const Spatial a = ws.bodies[i].a;
   double* s = &ws.e_f[link.scalars];  // Lambda (e_f - mu^T a): the modes without the children; then etaddot
   subtract(n, &ws.kin.columns[link.columns], a, inverse, s);
@@ -200,7 +200,7 @@ void compute_gram(const Layout& layout, int i, AbaWorkspace& ws) {
   const Link& link = layout.links[i];
   const int n = link.n, c = link.handle_end - link.handle_begin;
   const Spatial* mu = &ws.kin.columns[link.columns];
-  const double* inverse = link.shape->G_inverse.data();
+  const double* inverse = modal_mass_inverse(link, i, ws);
   Mat6* gram = ws.gram.data() + ws.gram_begin[i];
   gram[0] = product(mu, mu, inverse, n);
   for (int h = 0; h < c; ++h) {

@@ -18,6 +18,16 @@ LIMBER_INLINE double inertia_scale(const Mat6& P, Spatial h) {
   return sum(ang * h.ang * h.ang + lin * h.lin * h.lin);
 }
 
+// Modal mass of a body, rows padded to whole lanes, and its inverse where it is diagonal: those of the body, or with
+// the stiffness and damping of an implicit step added.
+inline const double* modal_mass(const Link& link, int i, const AbaWorkspace& ws) {
+  if (ws.implicit && !link.shape->G_rows.empty()) return ws.G_added[i].data();
+  return ws.kin.modal_mass(link, static_cast<std::size_t>(i));
+}
+inline const double* modal_mass_inverse(const Link& link, int i, const AbaWorkspace& ws) {
+  return ws.implicit ? ws.G_inverse[i].data() : link.shape->G_inverse.data();
+}
+
 // ---- Cholesky: D_f = G + sum Y^T Gamma Y (+ terms of U) is factored.  [JR] (63); O(n^3) with a small constant.
 
 // P_R into body.P.  Returns the mode without inertia, or -1.

@@ -130,7 +130,7 @@ Vector6 node_bias_acceleration(const Model& model, const Kinematics& kin, NodeRe
   const Lane vdot =
       f.a.lin + cross(w, f.V.lin) + cross(f.a.ang, d.l) + cross(w, cross(w, d.l) + spread(2) * d.l_rate) + d.l_bias;
   const Mat3 R = to_lanes(kin.world[node.body].R);
-  return to_vector(Spatial{R * wdot, R * vdot + to_lane(model.gravity)});
+  return to_vector(Spatial{R * wdot, R * vdot - kin.links[kGround].a.lin});
 }
 
 void apply_wrenches(const Model& model, std::span<const NodeWrench> wrenches, Kinematics& kin) {

@@ -50,7 +50,13 @@ struct AbaWorkspace {  // one per thread
   std::vector<int> direction_count;
   std::vector<Spatial> stack;  // scratch: wrenches and accelerations of the handles of one body
   VectorX tau, zero;           // (nv) scratch
-  int trouble = -1;            // index of the speed without inertia, after Status::singular_mass
+  // Implicit steps, by set_implicit: what is added to inertias.
+  bool implicit = false;
+  double c_D = 0, c_K = 0;
+  VectorX hinge_added;                       // (nv) to D of hinges
+  std::vector<std::vector<double>> G_added;  // (body) rows of c_D D + c_K K, padded; with G where that is constant
+  std::vector<std::vector<double, LaneAllocator>> G_inverse;  // (body) where the sum is diagonal
+  int trouble = -1;  // index of the speed without inertia, after Status::singular_mass
 };
 
 // Forward dynamics by the articulated-body recursion, O(N) and linear in the modes.  [JR] (63)-(64), theory §5.
@@ -62,6 +68,18 @@ struct AbaWorkspace {  // one per thread
 // tau_out (nv) is forces.tau with the torques that the prescribed joints need in their place.
 [[nodiscard]] Status hybrid(const Model& model, const State& x, const Forces& forces,
                             std::span<const std::uint8_t> prescribed, AbaWorkspace& ws, Vec vdot, Vec tau_out);
+
+// From now on aba and hybrid with this workspace solve with M + c_D D + c_K K in the place of M, D and K the damping
+// and stiffness of modes and joints and `more` (nv) that of other springs on hinge speeds, already weighted: the matrix
+// of an implicit step.  theory §5, Implicit step.  Allocates the first time only.
+void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, AbaWorkspace& ws);
+// tau += (c_D D + c_K K) a.
+void add_implicit_force(const Model& model, const AbaWorkspace& ws, ConstVec a, Vec tau);
+
+// Speeds after impulses: M dv = impulses, where those on prescribed joints are whatever gives these joints the dv that
+// they have on entry; the others are zero.  O(N).
+[[nodiscard]] Status hybrid_impulse(const Model& model, const State& x, std::span<const std::uint8_t> prescribed,
+                                    AbaWorkspace& ws, Vec dv);
 
 // out = M(q)^-1 f, O(N).
 [[nodiscard]] Status solve_mass(const Model& model, const State& x, ConstVec f, AbaWorkspace& ws, Vec out);

@@ -62,6 +62,9 @@ struct LinearSweep {
   std::vector<double> f_modal;              // at link.scalars
 };
 
+// Gravity from now on; at first it is the model's.
+inline void set_gravity(const Vector3& gravity, Kinematics& kin) { kin.links[kGround].a.lin = -to_lane(gravity); }
+
 // Fills kin from the state.  O(N).
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin);
 // Then the poses in world.  O(N).

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,12 @@ struct NodeRef {
   int node = kBodyFrame;
 };
 
+// Ends of a joint's way, each a spring and a damper that push back and never pull.
+struct JointStop {
+  double lower = 0, upper = 0;  // may be infinite
+  double stiffness = 0, damping = 0;
+};
+
 // The joint that carries one body.  theory §3.
 struct Joint {
   std::string name;
@@ -38,8 +45,9 @@ struct Joint {
   NodeRef parent;                    // where frame O+ sits
   Pose origin;                       // O+ in the parent's node frame
   int child_node = kBodyFrame;       // where frame O sits on the child
-  VectorX stiffness, damping, armature;  // (speed_count); for the rotation of a quaternion joint the three are equal
+  VectorX stiffness, damping, armature;         // (speed_count); the stiffness of a quaternion's rotation is one number
   double effort_limit = 0, velocity_limit = 0;  // 0: none
+  std::optional<JointStop> stop;                // revolute, prismatic
   int q = 0, v = 0;                             // first coordinate and first speed; the modes of the body follow
 };
 

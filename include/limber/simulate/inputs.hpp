@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "limber/dynamics/forces.hpp"
+#include "limber/simulate/signal.hpp"
+
+namespace limber {
+
+// A force on one speed: a joint torque, or a force on a mode.
+struct SpeedInput {
+  int speed = 0;  // index into v
+  Signal force;
+  std::string label;  // for messages: "inputs[2].torque"
+};
+
+// The motion of a joint, prescribed: one signal per coordinate.  Not for spherical and free joints.
+struct MotionInput {
+  int joint = 0;  // index of the body it carries
+  std::vector<Signal> motion;
+  std::string label;
+};
+
+// A wrench on a node, in world or in node components (a follower).
+struct WrenchInput {
+  NodeRef at;
+  Frame frame = Frame::world;
+  std::array<Signal, 6> wrench;  // torque, force
+  std::string label;
+};
+
+// Gravity beside that of the model.
+struct GravityInput {
+  std::array<Signal, 3> gravity;
+  std::string label;
+};
+
+// What drives a machine.  Inputs of one kind on the same place add up, but a joint has one motion.
+struct Inputs {
+  std::vector<SpeedInput> speeds;
+  std::vector<MotionInput> motions;
+  std::vector<WrenchInput> wrenches;
+  std::vector<GravityInput> gravities;
+};
+
+// Throws InputError "LABEL: ..." for what does not fit the model: indices, numbers of signals, a motion of a spherical
+// or free joint, two motions of one joint, a motion whose value jumps.
+void check_inputs(const Model& model, const Inputs& inputs);
+
+// The breaks of all signals, rising, each once.
+std::vector<double> breaks(const Inputs& inputs);
+
+}  // namespace limber

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "limber/simulate/expression.hpp"
+#include "limber/spatial/types.hpp"
+
+namespace limber {
+
+enum class Interpolation { linear, cubic, quintic };
+
+// A function of time, smooth between its breaks.
+class Signal {
+ public:
+  Signal() : Signal(0.0) {}
+  Signal(double constant);  // NOLINT: a number is a signal
+  // Throws InputError: what is wrong and at which character.
+  static Signal expression(std::string_view text);
+  // offset + amplitude sin(2 pi frequency t + phase)
+  static Signal sine(double amplitude, double frequency, double phase, double offset);
+  // Through the points (t, y): straight lines, or a spline of degree 3 or 5 with the not-a-knot condition at its ends
+  // (fewer points: the polynomial through them).  Before the first and after the last time the value is held.
+  // Throws InputError: sizes differ, no points, times that do not rise.
+  static Signal table(const VectorX& t, const VectorX& y, Interpolation interpolation);
+  // Each piece holds from the end of the one before; the last has no end.  Throws InputError: ends that do not rise.
+  struct Piece;
+  static Signal pieces(const std::vector<Piece>& pieces);
+
+  // At time t on the branch that holds at the time `inside`: so a step up to a break and the one after it each see
+  // their own side.  O(log breaks).
+  Jet at(double t, double inside) const;
+  Jet at(double t) const { return at(t, t); }
+
+  // Times at which it, or one of its derivatives, jumps; rising.
+  std::vector<double> breaks() const;
+  bool is_constant() const;
+
+ private:
+  struct Polynomial {
+    double from = 0;
+    double c[6] = {};  // of (t - from)^k
+  };
+  struct Sine {
+    double amplitude, omega, phase, offset;
+  };
+  struct Segment {
+    double begin;  // holds from here to the next; the first from -infinity
+    std::variant<Polynomial, Sine, Expression> law;
+  };
+  std::vector<Segment> segments_;
+};
+
+struct Signal::Piece {
+  double until = 0;  // ignored for the last
+  Signal signal;
+};
+
+}  // namespace limber

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/simulate/stepper.hpp"
+#include "limber/simulate/validity.hpp"
+
+namespace limber {
+
+struct RunOptions {
+  double duration = 1;
+  double record_every = 0.01;  // recorded times: multiples of it, and the end
+};
+
+// What is recorded at a time.
+struct Record {
+  const Motion& motion;
+  ConstVec torques;  // (nv) applied, or needed for a prescribed motion
+  ConstVec stops;    // (nv) of joint stops
+  Energy energy;
+  Momentum momentum;
+  double balance = 0;     // energy now - energy at the start - work + dissipated
+  const Kinematics& kin;  // with poses in world
+};
+
+// Watches a run.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void record(const Record&) {}
+  // After every step; false: stop here.
+  virtual bool go_on(double /*t*/, const StepCounts&) { return true; }
+};
+
+// How a run ended.
+struct RunResult {
+  Status status = Status::ok;
+  bool interrupted = false;
+  double t = 0;         // reached
+  std::string trouble;  // what went wrong, for a person; empty: nothing
+  StepCounts counts;
+  double energy_error = 0;  // largest |balance|
+  double energy_scale = 0;  // largest energy or work beside it
+  VectorX largest;          // (nq) largest |q|
+  Validity validity;
+};
+
+// Number of records of a whole run: times 0, every, 2 every, ..., and the end.
+long record_count(const RunOptions& options);
+double record_time(const RunOptions& options, long k);
+
+// From `start` to the end.  Steps end at breaks of signals; the adaptive methods also where a stop is met or left.
+// Numerical trouble ends the run and is told in the result, with everything up to there recorded.  At a break the
+// record shows the side before it.
+RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
+                   Observer& observer);
+
+}  // namespace limber

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/simulate/system.hpp"
+
+namespace limber {
+
+struct SolverOptions {
+  std::string method = "dopri5";    // see stepper_names()
+  std::string algorithm = "aba";    // forward dynamics, see forward_dynamics_names()
+  double step = 1e-3;               // rk4, implicit: the step, made a little shorter where a time must be met
+  double rtol = 1e-6, atol = 1e-9;  // dopri5, cvode: local error per step
+  double max_step = std::numeric_limits<double>::infinity();  // dopri5, cvode
+  double rho_inf = 1;           // implicit: what is left of infinitely fast vibration after a step; 1: all
+  int passes = 2;               // implicit: evaluations per step
+  std::string formula = "bdf";  // cvode: bdf or adams
+};
+
+struct StepCounts {
+  long steps = 0, rejected = 0, evaluations = 0;
+};
+
+// Moves a System in time.  One per run; no allocation but in make_stepper and start.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  // From here; what was before is forgotten.  Must be called after every discontinuity.
+  virtual Status start(const Motion& from) = 0;
+  // One step, at most to `limit`, which is met exactly when it is near.
+  virtual Status step(double limit) = 0;
+  // Where the last step ended.
+  virtual const Motion& now() const = 0;
+  // Between the beginning and the end of the last step.  Only when dense().
+  virtual void at(double t, Motion& out) const = 0;
+  virtual bool dense() const = 0;
+  const StepCounts& counts() const { return counts_; }
+
+ protected:
+  StepCounts counts_;
+};
+
+// "rk4", "dopri5", "implicit", "cvode".
+std::vector<std::string> stepper_names();
+// Throws InputError: unknown name, an option out of range, a method that this build does not have.
+std::unique_ptr<Stepper> make_stepper(System& system, const SolverOptions& options);
+
+}  // namespace limber

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/energy.hpp"
+#include "limber/dynamics/forward.hpp"
+#include "limber/simulate/inputs.hpp"
+
+namespace limber {
+
+// A state, and what has flowed until then.
+struct Motion {
+  State x;
+  double work = 0;        // done by the inputs
+  double dissipated = 0;  // in modes, joints and stops
+};
+
+// Power of the inputs and of the dampers.
+struct Powers {
+  double work = 0, dissipated = 0;
+};
+
+// A model under its inputs: what steppers integrate.
+class System {
+ public:
+  // Throws InputError for inputs that do not fit (check_inputs), and for an algorithm that cannot do what they ask.
+  System(const Model& model, Inputs inputs, const std::string& algorithm = "aba");
+
+  const Model& model() const { return model_; }
+  const Inputs& inputs() const { return inputs_; }
+  // Of its signals, rising.
+  const std::vector<double>& breaks() const { return breaks_; }
+
+  // From here on the branches of signals that hold at this time, until the next call.
+  void enter(double inside) { inside_ = inside; }
+
+  // Puts the joints whose motion is prescribed where it has them at x.t.
+  void prescribe(State& x) const;
+  bool is_prescribed(int joint) const { return prescribed_[joint] != 0; }
+  // Speeds and modes after a jump in prescribed speeds at x.t: the branch before and the one entered differ there.
+  // M dv = impulse, modes and free joints take none.  `work` gets the change of kinetic energy.
+  [[nodiscard]] Status apply_jump(Motion& m);
+
+  // Accelerations at a state, whose prescribed part must be in place.  No allocation.
+  [[nodiscard]] Status accelerate(const State& x, Vec vdot, Powers* powers = nullptr);
+  // Forces on speeds in the last accelerate: inputs, and what the prescribed motions need.
+  const VectorX& torques() const { return torque_; }
+  // And those of joint stops.
+  const VectorX& stop_torques() const { return stop_; }
+
+  // One pass of an implicit step: solves (M + c_D D + c_K K) a_new = f(x) + (c_D D + c_K K) a, with D and K of modes,
+  // joints and stops in contact; at its fixed point M a = f(x).  theory §5, Implicit step.  `a` holds both.
+  void set_implicit(double c_D, double c_K);  // again after a change of contacts
+  [[nodiscard]] Status accelerate_implicit(const State& x, Vec a, Powers* powers = nullptr);
+
+  // Stops: whether one pushes is told by `in_contact`, not by the state, so that the right side is smooth in a step.
+  int stop_count() const { return static_cast<int>(stops_.size()); }
+  bool in_contact(int stop) const { return stops_[stop].contact; }
+  // Positive where the stop should be in contact: beyond its bound, and pushing.
+  double stop_guard(int stop, const State& x) const;
+  // In contact, or no longer; what a stop keeps of its energy when it lets go is dissipated.
+  void switch_contact(int stop, Motion& m);
+  // As the state says.  True: something changed.
+  bool update_contacts(Motion& m);
+
+  // Energies, with those of stops in contact among `springs`.
+  Energy energy(const State& x);
+  Momentum momentum(const State& x) { return compute_momentum(model_, x, rnea_); }
+  // At the state of the last call of energy, with poses in world.
+  const Kinematics& kinematics() const { return rnea_.kin; }
+
+  // After a failure: the coordinate or the input that went, for a message.
+  std::string trouble() const { return trouble_; }
+
+ private:
+  struct Stop {
+    int q, v;
+    double bound, sign;  // beyond when sign (q - bound) > 0
+    double stiffness, damping;
+    bool contact = false;
+    double depth(const State& x) const { return sign * (x.q[q] - bound); }
+  };
+  void add_stops();
+  [[nodiscard]] Status gather(const State& x);
+  [[nodiscard]] Status solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers);
+  Powers compute_powers(const State& x, const Kinematics& kin);
+  [[nodiscard]] Status explain(Status status, const State& x, ConstVec vdot, int speed);
+
+  const Model& model_;
+  Inputs inputs_;
+  std::vector<double> breaks_;
+  double inside_ = 0;
+  std::vector<std::uint8_t> prescribed_;  // (body)
+  std::vector<Stop> stops_;
+  AbaWorkspace aba_;
+  std::unique_ptr<AbaWorkspace> implicit_;  // of implicit steps
+  std::unique_ptr<ForwardDynamics> other_;  // when not aba
+  RneaWorkspace rnea_;
+  std::vector<NodeWrench> wrenches_;
+  VectorX tau_, stop_, total_;         // (nv) of inputs, of stops, both
+  VectorX torque_, needed_;            // (nv) of inputs and prescribed motions; scratch
+  Vector3 gravity_ = Vector3::Zero();  // of inputs
+  std::string trouble_;
+};
+
+}  // namespace limber

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "steppers.hpp"
+
+#ifndef LIMBER_HAS_CVODE
+
+namespace limber {
+
+std::unique_ptr<Stepper> make_cvode(System&, const SolverOptions&) {
+  throw InputError(
+      "solver: method cvode is not part of this build; install libsundials-dev and build again, or choose dopri5 or "
+      "implicit");
+}
+
+}  // namespace limber
+
+#else
+
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+#include <cmath>
+
+#include "flow.hpp"
+
+namespace limber {
+namespace {
+
+constexpr int kMostDense = 600;        // states; beyond, the linear systems of BDF are solved by GMRES
+constexpr double kLongestChart = 1.5;  // rad; beyond, the chart moves and the method starts again
+
+// What SUNDIALS gives out it takes back through a function of its own.
+template <auto Free>
+struct Freed {
+  template <typename T>
+  void operator()(T* p) const {
+    Free(p);
+  }
+};
+using VectorHandle = std::unique_ptr<std::remove_pointer_t<N_Vector>, Freed<N_VDestroy> >;
+using MatrixHandle = std::unique_ptr<std::remove_pointer_t<SUNMatrix>, Freed<SUNMatDestroy> >;
+using LinearHandle = std::unique_ptr<std::remove_pointer_t<SUNLinearSolver>, Freed<SUNLinSolFree> >;
+using NonlinearHandle = std::unique_ptr<std::remove_pointer_t<SUNNonlinearSolver>, Freed<SUNNonlinSolFree> >;
+
+struct Context {
+  SUNContext context = nullptr;
+  Context() { SUNContext_Create(nullptr, &context); }
+  ~Context() { SUNContext_Free(&context); }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+};
+
+// The variable-order methods of SUNDIALS.  The chart stays where it is while rotations from it are small, because the
+// method remembers steps in it.
+class Cvode final : public Stepper {
+ public:
+  Cvode(System& system, const SolverOptions& options) : flow_(system), options_(options) {
+    const int n = flow_.size();
+    z_.reset(N_VNew_Serial(n, context_.context));
+    tolerance_.reset(N_VClone(z_.get()));
+    memory_ = CVodeCreate(options.formula == "adams" ? CV_ADAMS : CV_BDF, context_.context);
+    check(memory_ == nullptr ? -1 : CV_SUCCESS);
+    N_VConst(0, z_.get());
+    check(CVodeInit(memory_, rate, 0, z_.get()));
+    check(CVodeSetUserData(memory_, this));
+    check(CVodeSetErrHandlerFn(
+        memory_, [](int, const char*, const char*, char*, void*) {}, nullptr));
+    check(CVodeWFtolerances(memory_, weights));
+    check(CVodeSetMaxNumSteps(memory_, -1));
+    if (std::isfinite(options.max_step)) check(CVodeSetMaxStep(memory_, options.max_step));
+    if (options.formula == "adams") {
+      nonlinear_.reset(SUNNonlinSol_FixedPoint(z_.get(), 0, context_.context));
+      check(CVodeSetNonlinearSolver(memory_, nonlinear_.get()));
+    } else if (n <= kMostDense) {
+      matrix_.reset(SUNDenseMatrix(n, n, context_.context));
+      linear_.reset(SUNLinSol_Dense(z_.get(), matrix_.get(), context_.context));
+      check(CVodeSetLinearSolver(memory_, linear_.get(), matrix_.get()));
+    } else {
+      linear_.reset(SUNLinSol_SPGMR(z_.get(), SUN_PREC_NONE, 0, context_.context));
+      check(CVodeSetLinearSolver(memory_, linear_.get(), nullptr));
+    }
+  }
+  ~Cvode() override { CVodeFree(&memory_); }
+  Cvode(const Cvode&) = delete;
+  Cvode& operator=(const Cvode&) = delete;
+
+  Status start(const Motion& from) override {
+    now_ = from;
+    return restart();
+  }
+
+  Status step(double limit) override {
+    if (rotation() > kLongestChart) {
+      if (const Status status = restart(); status != Status::ok) return status;
+    }
+    CVodeSetStopTime(memory_, limit);
+    double t = now_.x.t;
+    status_ = Status::ok;
+    const long before = evaluations();
+    const int flag = CVode(memory_, limit, z_.get(), &t, CV_ONE_STEP);
+    counts_.evaluations += evaluations() - before;
+    long failed = 0;
+    CVodeGetNumErrTestFails(memory_, &failed);
+    counts_.rejected = rejected_before_ + failed;
+    if (flag < 0) return status_ != Status::ok ? status_ : Status::no_convergence;
+    ++counts_.steps;
+    flow_.read(flag == CV_TSTOP_RETURN ? limit : t, vector(), now_);
+    return now_.x.q.allFinite() && now_.x.v.allFinite() ? Status::ok : Status::not_finite;
+  }
+
+  const Motion& now() const override { return now_; }
+  void at(double t, Motion& out) const override {
+    CVodeGetDky(memory_, t, 0, tolerance_.get());
+    flow_.read(t, Eigen::Map<VectorX>(N_VGetArrayPointer(tolerance_.get()), flow_.size()), out);
+  }
+  bool dense() const override { return true; }
+
+ private:
+  static void check(int flag) {
+    if (flag < 0) throw std::runtime_error("CVODE cannot be set up (" + std::to_string(flag) + ")");
+  }
+  static Eigen::Map<VectorX> map(N_Vector x) { return {N_VGetArrayPointer(x), N_VGetLength(x)}; }
+  Eigen::Map<VectorX> vector() const { return map(z_.get()); }
+
+  static int rate(double t, N_Vector z, N_Vector dz, void* self) {
+    Cvode& own = *static_cast<Cvode*>(self);
+    Eigen::Map<VectorX> out = map(dz);
+    own.status_ = own.flow_.rate(t, map(z), out);
+    return own.status_ == Status::ok ? 0 : 1;  // 1: try a shorter step
+  }
+  // 1 / (atol + rtol |.|), with the magnitudes of the coordinates themselves; what has none gets a wide tolerance.
+  static int weights(N_Vector z, N_Vector out, void* self) {
+    Cvode& own = *static_cast<Cvode*>(self);
+    Eigen::Map<VectorX> w = map(out);
+    compute_scales(own.flow_.system(), own.flow_.base(), map(z), w);
+    for (double& x : w) x = x < 0 ? 1e-20 : 1 / (own.options_.atol + own.options_.rtol * x);
+    return 0;
+  }
+
+  long evaluations() const {
+    long own = 0, linear = 0;
+    CVodeGetNumRhsEvals(memory_, &own);
+    if (linear_) CVodeGetNumLinRhsEvals(memory_, &linear);
+    return own + linear;
+  }
+
+  Status restart() {
+    long failed = 0;
+    CVodeGetNumErrTestFails(memory_, &failed);
+    rejected_before_ += failed;
+    Eigen::Map<VectorX> z = vector();
+    flow_.set_base(now_, z);
+    return CVodeReInit(memory_, now_.x.t, z_.get()) == CV_SUCCESS ? Status::ok : Status::no_convergence;
+  }
+
+  // The largest rotation from the middle of the chart.
+  double rotation() const {
+    double largest = 0;
+    for (const Joint& joint : flow_.model().joints) {
+      if (position_count(joint.kind) == speed_count(joint.kind)) continue;
+      largest = std::max(largest, vector().segment<3>(joint.v).norm());
+    }
+    return largest;
+  }
+
+  mutable Flow flow_;
+  SolverOptions options_;
+  Context context_;  // outlives what is made in it
+  VectorHandle z_, tolerance_;
+  MatrixHandle matrix_;
+  LinearHandle linear_;
+  NonlinearHandle nonlinear_;
+  void* memory_ = nullptr;
+  Motion now_;
+  Status status_ = Status::ok;
+  long rejected_before_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_cvode(System& system, const SolverOptions& options) {
+  return std::make_unique<Cvode>(system, options);
+}
+
+}  // namespace limber
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "flow.hpp"
+#include "steppers.hpp"
+
+namespace limber {
+namespace {
+
+// Dormand and Prince's pair 5(4) with its dense output.  [HNW] Hairer, Norsett, Wanner, Solving ODEs I, table II.5.2
+// and §II.6.
+constexpr int kStages = 7;
+constexpr double kNodes[kStages] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
+constexpr double kA[kStages][kStages - 1] = {{},
+                                             {1. / 5},
+                                             {3. / 40, 9. / 40},
+                                             {44. / 45, -56. / 15, 32. / 9},
+                                             {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
+                                             {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
+                                             {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
+constexpr double kError[kStages] = {71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
+constexpr double kDense[kStages] = {-12715105075. / 11282082432,  0,
+                                    87487479700. / 32700410799,   -10690763975. / 1880347072,
+                                    701980252875. / 199316789632, -1453857185. / 822651844,
+                                    69997945. / 29380423};
+
+// Step control: proportional and integral, [HNW] §IV.2 (the defaults of their program).
+constexpr double kBeta = 0.04, kExponent = 0.2 - 0.75 * kBeta, kSafety = 0.9, kLeast = 0.2, kMost = 10;
+
+class Dopri5 final : public Stepper {
+ public:
+  Dopri5(System& system, const SolverOptions& options) : flow_(system), options_(options) {
+    for (VectorX& k : k_) k.setZero(flow_.size());
+    z0_.setZero(flow_.size());
+    z_ = scale0_ = scale_ = error_ = dense_ = z0_;
+  }
+
+  Status start(const Motion& from) override {
+    now_ = from;
+    before_ = from.x.t;
+    flow_.set_base(now_, z0_);
+    z_ = z0_;
+    error_before_ = 1e-4;
+    first_ = true;
+    fresh_ = false;
+    return evaluate(now_.x.t, z0_, k_[0]);
+  }
+
+  Status step(double limit) override {
+    const double t = now_.x.t;
+    // First same as last: f at the end of the last step is f at the new origin of the chart, but for the chart's part.
+    if (fresh_) k_[0].swap(k_[kStages - 1]);
+    fresh_ = false;
+    flow_.set_base(now_, z0_);
+    flow_.rate_at_base(z0_, k_[0]);
+    compute_scales(flow_.system(), flow_.base(), z0_, scale0_);
+    if (first_) {
+      if (const Status status = choose_first_step(limit); status != Status::ok) return status;
+      first_ = false;
+    }
+    bool rejected = false;
+    for (;;) {
+      h_ = std::min(h_, options_.max_step);
+      // Meet the limit, and do not leave a tiny rest.
+      double h = h_;
+      const bool last = t + 1.01 * h >= limit;
+      if (last) {
+        h = limit - t;
+      } else if (t + 2 * h > limit) {
+        h = 0.5 * (limit - t);
+      }
+      constexpr double kSmallest = 16 * 2.2e-16;
+      if (!last && h <= kSmallest * std::max(1.0, std::abs(t))) return Status::no_convergence;
+      double error = 0;
+      const Status status = attempt(t, h, error);
+      if (status == Status::ok && error <= 1) {
+        accept(t, last ? limit : t + h, h, error, rejected);
+        return Status::ok;
+      }
+      // Not finite: the step was far too long, or the machine is in trouble.
+      ++counts_.rejected;
+      rejected = true;
+      if (status != Status::ok && h <= kTrouble * std::max(1.0, std::abs(t))) return status;
+      h_ = h * (status == Status::ok ? std::max(kLeast, kSafety * std::pow(error, -0.2)) : kLeast);
+      if (h_ <= kSmallest * std::max(1.0, std::abs(t))) return Status::no_convergence;
+    }
+  }
+
+  const Motion& now() const override { return now_; }
+
+  // [HNW] (6.11) with the coefficients of their program.
+  void at(double t, Motion& out) const override {
+    const double h = now_.x.t - before_, x = h == 0 ? 1 : (t - before_) / h;
+    // z0 + x (r2 + (1-x)(r3 + x (r4 + (1-x) r5)))
+    const auto difference = z_ - z0_;
+    const auto r3 = h * k_[0] - difference;
+    const auto r4 = difference - h * k_[6] - r3;
+    error_ = z0_ + x * (difference + (1 - x) * (r3 + x * (r4 + (1 - x) * h * dense_)));
+    flow_.read(t, error_, out);
+  }
+  bool dense() const override { return true; }
+
+ private:
+  static constexpr double kTrouble = 1e-10;
+
+  Status evaluate(double t, const VectorX& z, VectorX& dz) {
+    ++counts_.evaluations;
+    return flow_.rate(t, z, dz);
+  }
+
+  // One step of size h: z_, and its error in units of the tolerance.
+  Status attempt(double t, double h, double& error) {
+    for (int s = 1; s < kStages; ++s) {
+      z_ = z0_;
+      for (int j = 0; j < s; ++j) {
+        if (kA[s][j] != 0) z_ += h * kA[s][j] * k_[j];
+      }
+      if (const Status status = evaluate(t + kNodes[s] * h, z_, k_[s]); status != Status::ok) return status;
+    }
+    error_.setZero();
+    for (int s = 0; s < kStages; ++s) error_ += h * kError[s] * k_[s];
+    compute_scales(flow_.system(), flow_.base(), z_, scale_);
+    error = norm(error_);
+    return std::isfinite(error) ? Status::ok : Status::not_finite;
+  }
+
+  double norm(const VectorX& x) const {
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < x.size(); ++i) {
+      if (scale0_[i] < 0) continue;
+      const double e = x[i] / (options_.atol + options_.rtol * std::max(scale0_[i], scale_[i]));
+      sum += e * e;
+      ++count;
+    }
+    return count == 0 ? 0 : std::sqrt(sum / count);
+  }
+
+  void accept(double t, double t_end, double h, double error, bool rejected) {
+    ++counts_.steps;
+    dense_.setZero();
+    for (int s = 0; s < kStages; ++s) dense_ += kDense[s] * k_[s];
+    before_ = t;
+    flow_.read(t_end, z_, now_);
+    const double factor = std::clamp(
+        kSafety * std::pow(error_before_, kBeta) * std::pow(std::max(error, 1e-10), -kExponent), kLeast, kMost);
+    h_ = h * (rejected ? std::min(factor, 1.0) : factor);
+    error_before_ = std::max(error, 1e-4);
+    fresh_ = true;
+  }
+
+  // [HNW] §II.4, Starting step size.
+  Status choose_first_step(double limit) {
+    scale_ = scale0_;
+    const double d0 = norm(z0_), d1 = norm(k_[0]);
+    double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+    h = std::min({h, limit - now_.x.t, options_.max_step});
+    z_ = z0_ + h * k_[0];
+    if (const Status status = evaluate(now_.x.t + h, z_, k_[1]); status != Status::ok) {
+      h_ = h;
+      return Status::ok;  // the step itself will see what is wrong
+    }
+    error_ = (k_[1] - k_[0]) / h;
+    const double d2 = std::max(norm(error_), d1);
+    h_ = std::min({100 * h, d2 <= 1e-15 ? std::max(1e-6, 1e-3 * h) : std::pow(0.01 / d2, 0.2), options_.max_step});
+    return Status::ok;
+  }
+
+  mutable Flow flow_;
+  SolverOptions options_;
+  double h_ = 0, before_ = 0, error_before_ = 1e-4;
+  bool first_ = true, fresh_ = false;
+  Motion now_;
+  VectorX z0_, z_, k_[kStages], scale0_, scale_, dense_;
+  mutable VectorX error_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_dopri5(System& system, const SolverOptions& options) {
+  return std::make_unique<Dopri5>(system, options);
+}
+
+}  // namespace limber

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/simulate/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace limber {
+namespace {
+
+[[noreturn]] void fail(const std::string& label, const std::string& what) { throw InputError(label + ": " + what); }
+
+template <typename Visit>
+void for_each_signal(const Inputs& inputs, Visit visit) {
+  for (const SpeedInput& input : inputs.speeds) visit(input.force);
+  for (const MotionInput& input : inputs.motions) {
+    for (const Signal& signal : input.motion) visit(signal);
+  }
+  for (const WrenchInput& input : inputs.wrenches) {
+    for (const Signal& signal : input.wrench) visit(signal);
+  }
+  for (const GravityInput& input : inputs.gravities) {
+    for (const Signal& signal : input.gravity) visit(signal);
+  }
+}
+
+// A joint cannot be in two places at once.
+void check_continuity(const MotionInput& input, const Signal& signal) {
+  constexpr double kSame = 1e-9;
+  const std::vector<double> times = signal.breaks();
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    const double t = times[k];
+    const double before = signal.at(t, k == 0 ? -std::numeric_limits<double>::infinity() : times[k - 1]).value;
+    const double after = signal.at(t, t).value;
+    if (std::abs(after - before) <= kSame * std::max({1.0, std::abs(before), std::abs(after)})) continue;
+    fail(input.label, "the motion jumps at t = " + std::to_string(t) + " from " + std::to_string(before) + " to " +
+                          std::to_string(after) + "; a joint cannot jump, let the pieces meet");
+  }
+}
+
+void check_motion(const Model& model, const MotionInput& input) {
+  if (input.joint <= kGround || input.joint >= model.body_count()) fail(input.label, "there is no such joint");
+  const Joint& joint = model.joints[input.joint];
+  const int count = speed_count(joint.kind);
+  if (count == 0) fail(input.label, "joint '" + joint.name + "' is fixed and has no motion; remove the input");
+  if (position_count(joint.kind) != count) {
+    fail(input.label, "the motion of joint '" + joint.name + "' (" + to_string(joint.kind) +
+                          ") cannot be prescribed; compose it of revolute and prismatic joints, or give torques");
+  }
+  if (static_cast<int>(input.motion.size()) != count) {
+    fail(input.label, "joint '" + joint.name + "' has " + std::to_string(count) + " coordinates, but " +
+                          std::to_string(input.motion.size()) + " signals are given; write one for each");
+  }
+  for (const Signal& signal : input.motion) check_continuity(input, signal);
+}
+
+}  // namespace
+
+void check_inputs(const Model& model, const Inputs& inputs) {
+  std::vector<bool> driven(model.joints.size(), false);
+  for (const MotionInput& input : inputs.motions) {
+    check_motion(model, input);
+    if (driven[input.joint]) {
+      fail(input.label, "joint '" + model.joints[input.joint].name + "' has a motion already; leave one");
+    }
+    driven[input.joint] = true;
+  }
+  for (const SpeedInput& input : inputs.speeds) {
+    if (input.speed < 0 || input.speed >= model.nv) fail(input.label, "there is no such speed");
+  }
+  for (const WrenchInput& input : inputs.wrenches) {
+    const bool body = input.at.body > kGround && input.at.body < model.body_count();
+    if (!body || input.at.node < kBodyFrame ||
+        input.at.node >= static_cast<int>(model.body(input.at.body).nodes.size())) {
+      fail(input.label, "there is no such node");
+    }
+  }
+}
+
+std::vector<double> breaks(const Inputs& inputs) {
+  std::vector<double> times;
+  for_each_signal(inputs, [&](const Signal& signal) {
+    const std::vector<double> own = signal.breaks();
+    times.insert(times.end(), own.begin(), own.end());
+  });
+  std::sort(times.begin(), times.end());
+  constexpr double kSame = 1e-12;  // 30 and 3 * 10.000000000000001 are one time
+  const auto same = [](double a, double b) { return b - a <= kSame * std::max(1.0, std::abs(a)); };
+  times.erase(std::unique(times.begin(), times.end(), same), times.end());
+  return times;
+}
+
+}  // namespace limber

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/simulate/manifold.hpp"
+
+#include <cmath>
+
+#include "limber/model/layout.hpp"
+#include "limber/spatial/rotation.hpp"
+
+namespace limber {
+namespace {
+
+bool has_quaternion(const Link& link) { return link.kind == JointKind::spherical || link.kind == JointKind::free; }
+
+// a + (a x y)/2 + c y x (y x a), the inverse of the right Jacobian at y: c = (1 - |y|/2 cot(|y|/2)) / |y|^2.
+Vector3 inverse_right_jacobian(const Vector3& y, const Vector3& a) {
+  const double x = y.squaredNorm();
+  constexpr double kSeries = 1e-2;  // the next term of the series is below 1e-16 there
+  double c = 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
+  if (x > kSeries) {
+    const double half = 0.5 * std::sqrt(x);
+    c = (1 - half * std::cos(half) / std::sin(half)) / x;
+  }
+  return a + 0.5 * y.cross(a) + c * y.cross(y.cross(a));
+}
+
+// Everything but quaternions and what follows them in a free joint.
+template <typename Each>
+void for_plain(const Link& link, Each each) {
+  if (!has_quaternion(link)) {
+    for (int k = 0; k < link.nr; ++k) each(link.q + k, link.v + k);
+  }
+  for (int k = 0; k < link.n; ++k) each(link.qm + k, link.vm + k);
+}
+
+Vector3 three(ConstVec x, int at) { return x.segment<3>(at); }
+
+}  // namespace
+
+void move(const Model& model, ConstVec q, ConstVec dv, Vec out) {
+  const auto& links = model.layout->links;
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    const Link& link = links[i];
+    for_plain(link, [&](int at_q, int at_v) { out[at_q] = q[at_q] + dv[at_v]; });
+    if (!has_quaternion(link)) continue;
+    const Vector3 turn = three(dv, link.v);
+    if (link.kind == JointKind::free) {
+      // SE(3): the position moves by R A(turn) slide, A the left Jacobian of theory §2.
+      const Vector3 slide = three(dv, link.v + 3);
+      const RotationSeries s = rotation_series(turn.squaredNorm());
+      const Vector3 moved = slide + s.a * turn.cross(slide) + s.b * turn.cross(turn.cross(slide));
+      out.segment<3>(link.q + 4) = three(q, link.q + 4) + quaternion_rotation(q.data() + link.q) * moved;
+    }
+    quaternion_turn(q.data() + link.q, turn, out.data() + link.q);
+  }
+}
+
+void chart_point(const Model& model, ConstVec q0, ConstVec y, Vec q) {
+  const auto& links = model.layout->links;
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    const Link& link = links[i];
+    for_plain(link, [&](int at_q, int at_v) { q[at_q] = q0[at_q] + y[at_v]; });
+    if (!has_quaternion(link)) continue;
+    quaternion_turn(q0.data() + link.q, three(y, link.v), q.data() + link.q);
+    if (link.kind == JointKind::free) q.segment<3>(link.q + 4) = three(q0, link.q + 4) + three(y, link.v + 3);
+  }
+}
+
+void chart_rate(const Model& model, ConstVec q, ConstVec y, ConstVec v, Vec rate) {
+  const auto& links = model.layout->links;
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    const Link& link = links[i];
+    for_plain(link, [&](int, int at_v) { rate[at_v] = v[at_v]; });
+    if (!has_quaternion(link)) continue;
+    rate.segment<3>(link.v) = inverse_right_jacobian(three(y, link.v), three(v, link.v));
+    if (link.kind == JointKind::free)
+      rate.segment<3>(link.v + 3) = quaternion_rotation(q.data() + link.q) * three(v, link.v + 3);
+  }
+}
+
+}  // namespace limber

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/simulate/signal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "limber/spatial/status.hpp"
+#include "spline.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double kAlways = -std::numeric_limits<double>::infinity();
+
+std::string text(double x) {
+  std::string out = std::to_string(x);
+  out.erase(out.find_last_not_of('0') + 1);
+  if (out.ends_with('.')) out.pop_back();
+  return out;
+}
+
+void check_rising(const VectorX& t) {
+  for (Eigen::Index k = 1; k < t.size(); ++k) {
+    if (!(t[k] > t[k - 1])) {
+      throw InputError("the times of the table must rise, but " + text(t[k]) + " comes after " + text(t[k - 1]) +
+                       "; sort the points and write a jump as pieces");
+    }
+  }
+}
+
+}  // namespace
+
+Signal::Signal(double constant) {
+  Polynomial p;
+  p.c[0] = constant;
+  segments_.push_back({kAlways, p});
+}
+
+Signal Signal::expression(std::string_view text) {
+  Signal out;
+  Expression law(text);
+  if (law.is_constant()) return Signal(law.at(0).value);
+  out.segments_[0].law = std::move(law);
+  return out;
+}
+
+Signal Signal::sine(double amplitude, double frequency, double phase, double offset) {
+  Signal out;
+  out.segments_[0].law = Sine{amplitude, 2 * std::numbers::pi * frequency, phase, offset};
+  return out;
+}
+
+Signal Signal::table(const VectorX& t, const VectorX& y, Interpolation interpolation) {
+  if (t.size() == 0) throw InputError("the table is empty; write at least one time and value");
+  if (t.size() != y.size()) {
+    throw InputError("the table has " + std::to_string(t.size()) + " times and " + std::to_string(y.size()) +
+                     " values; write as many of the one as of the other");
+  }
+  check_rising(t);
+  constexpr int kDegrees[] = {1, 3, 5};
+  const MatrixX c = compute_spline(t, y, kDegrees[static_cast<int>(interpolation)]);
+  Signal out(y[0]);
+  for (Eigen::Index k = 0; k < c.cols(); ++k) {
+    Polynomial p;
+    p.from = t[k];
+    for (Eigen::Index j = 0; j < c.rows(); ++j) p.c[j] = c(j, k);
+    out.segments_.push_back({t[k], p});
+  }
+  if (t.size() > 1) {
+    Polynomial last;
+    last.c[0] = y[y.size() - 1];
+    out.segments_.push_back({t[t.size() - 1], last});
+  }
+  return out;
+}
+
+Signal Signal::pieces(const std::vector<Piece>& pieces) {
+  if (pieces.empty()) throw InputError("there are no pieces; write at least one {value: 0}");
+  Signal out;
+  out.segments_.clear();
+  double begin = kAlways;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const bool last = i + 1 == pieces.size();
+    const double end = last ? std::numeric_limits<double>::infinity() : pieces[i].until;
+    if (!(end > begin)) {
+      throw InputError("the ends of the pieces must rise, but " + text(end) + " comes after " + text(begin) +
+                       "; sort the pieces");
+    }
+    const auto& from = pieces[i].signal.segments_;
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      const double next = k + 1 < from.size() ? from[k + 1].begin : std::numeric_limits<double>::infinity();
+      if (next <= begin || from[k].begin >= end) continue;
+      out.segments_.push_back({std::max(begin, from[k].begin), from[k].law});
+    }
+    begin = end;
+  }
+  return out;
+}
+
+Jet Signal::at(double t, double inside) const {
+  const auto after = std::upper_bound(segments_.begin() + 1, segments_.end(), inside,
+                                      [](double time, const Segment& s) { return time < s.begin; });
+  const Segment& segment = *(after - 1);
+  if (const auto* p = std::get_if<Polynomial>(&segment.law)) {
+    const double x = t - p->from;
+    const double* c = p->c;
+    return {c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5])))),
+            c[1] + x * (2 * c[2] + x * (3 * c[3] + x * (4 * c[4] + x * 5 * c[5]))),
+            2 * c[2] + x * (6 * c[3] + x * (12 * c[4] + x * 20 * c[5]))};
+  }
+  if (const auto* s = std::get_if<Sine>(&segment.law)) {
+    const double angle = s->omega * t + s->phase;
+    const double wave = s->amplitude * std::sin(angle);
+    return {s->offset + wave, s->amplitude * s->omega * std::cos(angle), -s->omega * s->omega * wave};
+  }
+  return std::get<Expression>(segment.law).at(t);
+}
+
+std::vector<double> Signal::breaks() const {
+  std::vector<double> times;
+  for (std::size_t k = 1; k < segments_.size(); ++k) times.push_back(segments_[k].begin);
+  return times;
+}
+
+bool Signal::is_constant() const {
+  if (segments_.size() != 1) return false;
+  const auto* p = std::get_if<Polynomial>(&segments_[0].law);
+  return p != nullptr && std::all_of(p->c + 1, p->c + 6, [](double c) { return c == 0; });
+}
+
+}  // namespace limber

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/simulate/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace limber {
+namespace {
+
+constexpr double kDiverged = 1e15;   // of any coordinate or speed, in its unit
+constexpr double kSameTime = 1e-12;  // relative to the duration
+constexpr int kSamples = 4;          // of a step in which contacts are looked for
+constexpr int kBisections = 60;
+
+class Run {
+ public:
+  Run(System& system, const SolverOptions& solver, const RunOptions& options, Observer& observer)
+      : system_(system),
+        options_(options),
+        observer_(observer),
+        stepper_(make_stepper(system, solver)),
+        monitor_(system.model()) {
+    const Model& model = system.model();
+    shown_.x = make_zero_state(model);
+    before_ = shown_;
+    vdot_.setZero(model.nv);
+    result_.largest.setZero(model.nq);
+    for (const double t : system.breaks()) {
+      if (t > 0 && t < options.duration * (1 - kSameTime)) stops_.push_back(t);
+    }
+    stops_.push_back(options.duration);
+    records_ = record_count(options);
+  }
+
+  RunResult operator()(const State& start) {
+    Motion m{start};
+    m.x.t = 0;
+    enter(0);
+    system_.prescribe(m.x);
+    const Energy first = system_.energy(m.x);
+    initial_ = first.kinetic + first.potential();
+    gravity_ = first.gravity;
+    if (begin(m) && record(m)) go();
+    result_.counts = stepper_->counts();
+    result_.validity = monitor_.validity();
+    return result_;
+  }
+
+ private:
+  void enter(std::size_t interval) {
+    interval_ = interval;
+    system_.enter(0.5 * ((interval == 0 ? 0 : stops_[interval - 1]) + stops_[interval]));
+  }
+
+  // From m on a smooth way.
+  bool begin(Motion& m) {
+    if (!good(system_.apply_jump(m), m)) return false;
+    system_.update_contacts(m);
+    return good(stepper_->start(m), m);
+  }
+
+  void go() {
+    while (stepper_->now().x.t < options_.duration) {
+      double limit = stops_[interval_];
+      if (!stepper_->dense()) limit = std::min(limit, record_time(options_, next_));
+      if (system_.stop_count() > 0) before_ = stepper_->now();
+      if (!good(stepper_->step(limit), stepper_->now())) return;
+      if (system_.stop_count() > 0 && !meet_stops()) return;
+      if (!record_passed()) return;
+      if (stepper_->now().x.t >= stops_[interval_] && interval_ + 1 < stops_.size()) {
+        enter(interval_ + 1);
+        Motion m = stepper_->now();
+        if (!begin(m)) return;
+      }
+      if (!observer_.go_on(stepper_->now().x.t, stepper_->counts())) {
+        result_.interrupted = true;
+        return;
+      }
+    }
+  }
+
+  // Ends the last step where a stop is met or left, if one is.
+  bool meet_stops() {
+    if (!stepper_->dense()) {
+      Motion m = stepper_->now();
+      return !system_.update_contacts(m) || good(stepper_->start(m), m);
+    }
+    double t = 0;
+    const int stop = find_contact(t);
+    if (stop < 0) return true;
+    // The step again, up to there.
+    if (!good(stepper_->start(before_), before_)) return false;
+    while (stepper_->now().x.t < t) {
+      if (!good(stepper_->step(t), stepper_->now())) return false;
+    }
+    Motion m = stepper_->now();
+    system_.switch_contact(stop, m);
+    return good(stepper_->start(m), m);
+  }
+
+  // The first stop that switches in the last step, and when; -1: none.
+  int find_contact(double& t) {
+    const double begin = before_.x.t, length = stepper_->now().x.t - begin;
+    double low = begin;
+    for (int s = 1; s <= kSamples; ++s) {
+      double high = s == kSamples ? stepper_->now().x.t : begin + length * s / kSamples;
+      int found = switching(high);
+      if (found >= 0) {
+        for (int k = 0; k < kBisections && high - low > 4 * std::numeric_limits<double>::epsilon() * std::abs(high);
+             ++k) {
+          const double middle = 0.5 * (low + high);
+          const int stop = switching(middle);
+          (stop >= 0 ? high : low) = middle;
+          if (stop >= 0) found = stop;
+        }
+        t = high;
+        return found;
+      }
+      low = high;
+    }
+    return -1;
+  }
+  int switching(double t) {
+    stepper_->at(t, shown_);
+    for (int i = 0; i < system_.stop_count(); ++i) {
+      if (system_.in_contact(i) != (system_.stop_guard(i, shown_.x) > 0)) return i;
+    }
+    return -1;
+  }
+
+  bool record_passed() {
+    const double now = stepper_->now().x.t;
+    while (next_ < records_) {
+      const double t = record_time(options_, next_);
+      if (t > now + kSameTime * options_.duration) return true;
+      if (stepper_->dense() && t < now) {
+        stepper_->at(t, shown_);
+        if (!record(shown_)) return false;
+      } else if (!record(stepper_->now())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool record(const Motion& m) {
+    if (!good(system_.accelerate(m.x, vdot_), m)) return false;
+    const Energy energy = system_.energy(m.x);
+    const Momentum momentum = system_.momentum(m.x);
+    const double balance = energy.kinetic + energy.potential() - initial_ - m.work + m.dissipated;
+    result_.energy_error = std::max(result_.energy_error, std::abs(balance));
+    result_.energy_scale = std::max({result_.energy_scale, energy.kinetic, energy.elastic + energy.springs,
+                                     std::abs(energy.gravity - gravity_), std::abs(m.work), m.dissipated});
+    result_.largest = result_.largest.cwiseMax(m.x.q.cwiseAbs());
+    monitor_.watch(system_.kinematics(), m.x.t);
+    observer_.record({m, system_.torques(), system_.stop_torques(), energy, momentum, balance, system_.kinematics()});
+    result_.t = m.x.t;
+    ++next_;
+    return true;
+  }
+
+  // Notes what went wrong.
+  bool good(Status status, const Motion& m) {
+    if (status == Status::ok) {
+      if (!diverged(m.x)) return true;
+      result_.status = Status::not_finite;
+      return false;
+    }
+    result_.status = status;
+    result_.trouble = system_.trouble();
+    if (status == Status::no_convergence) {
+      int fastest = 0;
+      if (m.x.v.size() > 0) m.x.v.cwiseAbs().maxCoeff(&fastest);
+      result_.trouble = "the step became too small at t = " + std::to_string(m.x.t) + " s, where '" +
+                        (m.x.v.size() > 0 ? system_.model().speeds[fastest] : "?") +
+                        "' moves fastest; use a larger rtol and atol, or the method implicit";
+    }
+    return false;
+  }
+  bool diverged(const State& x) {
+    const auto tell = [&](const VectorX& values, const std::vector<std::string>& names, const char* what) {
+      for (int k = 0; k < values.size(); ++k) {
+        if (std::abs(values[k]) < kDiverged) continue;
+        result_.trouble = what + names[k] + "' diverged at t = " + std::to_string(x.t) +
+                          " s; use a shorter step or tighter tolerances, and check stiffness and fidelity";
+        return true;
+      }
+      return false;
+    };
+    return tell(x.q, system_.model().coordinates, "'") || tell(x.v, system_.model().speeds, "the speed of '");
+  }
+
+  System& system_;
+  const RunOptions& options_;
+  Observer& observer_;
+  std::unique_ptr<Stepper> stepper_;
+  ValidityMonitor monitor_;
+  RunResult result_;
+  std::vector<double> stops_;  // ends of smooth intervals
+  std::size_t interval_ = 0;
+  long next_ = 0, records_ = 0;
+  double initial_ = 0, gravity_ = 0;
+  Motion shown_, before_;
+  VectorX vdot_;
+};
+
+}  // namespace
+
+long record_count(const RunOptions& options) {
+  return static_cast<long>(std::ceil(options.duration / options.record_every * (1 - kSameTime))) + 1;
+}
+
+double record_time(const RunOptions& options, long k) {
+  return k + 1 >= record_count(options) ? options.duration : static_cast<double>(k) * options.record_every;
+}
+
+RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
+                   Observer& observer) {
+  if (!(options.duration > 0) || !std::isfinite(options.duration) || !(options.record_every > 0)) {
+    throw InputError("duration and the time between records must be above 0");
+  }
+  return Run(system, solver, options, observer)(start);
+}
+
+}  // namespace limber

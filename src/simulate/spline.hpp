@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/spatial/types.hpp"
+
+namespace limber {
+
+// The spline of an odd degree through the points, not-a-knot at its ends: column k holds the coefficients of
+// (t - t_k)^j between t_k and t_(k+1).  With fewer points than degree + 1 the polynomial through them.  Times rise.
+// [de Boor, A Practical Guide to Splines, ch. XIII]; O(points).
+MatrixX compute_spline(const VectorX& t, const VectorX& y, int degree);
+
+}  // namespace limber

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/simulate/stepper.hpp"
+
+#include <cmath>
+
+#include "flow.hpp"
+#include "steppers.hpp"
+
+namespace limber {
+namespace {
+
+struct Entry {
+  const char* name;
+  std::unique_ptr<Stepper> (*make)(System&, const SolverOptions&);
+};
+constexpr Entry kSteppers[] = {
+    {"rk4", make_rk4}, {"dopri5", make_dopri5}, {"implicit", make_implicit}, {"cvode", make_cvode}};
+
+void check(bool good, const char* what) {
+  if (!good) throw InputError(std::string("solver: ") + what);
+}
+
+void check_options(const SolverOptions& o) {
+  check(std::isfinite(o.step) && o.step > 0, "step must be a number above 0");
+  check(std::isfinite(o.rtol) && o.rtol >= 1e-14, "rtol must be at least 1e-14, where rounding is");
+  check(std::isfinite(o.atol) && o.atol > 0, "atol must be a number above 0");
+  check(o.max_step > 0, "max_step must be above 0");
+  check(o.rho_inf >= 0 && o.rho_inf <= 1, "rho_inf must lie between 0 and 1");
+  check(o.passes >= 1 && o.passes <= 100, "passes must lie between 1 and 100");
+  check(o.formula == "bdf" || o.formula == "adams", "formula must be bdf or adams");
+}
+
+}  // namespace
+
+void compute_scales(const System& system, ConstVec q0, ConstVec z, Vec scale) {
+  const Model& model = system.model();
+  const auto& links = model.layout->links;
+  scale.head(2 * model.nv).setConstant(-1);
+  scale.tail(2).setConstant(-1);
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    const Link& link = links[i];
+    const int quaternion = position_count(link.kind) - link.nr;  // 1: its three angles come first
+    for (int k = 0; k < link.nr && !system.is_prescribed(static_cast<int>(i)); ++k) {
+      const bool angle = quaternion != 0 && k < 3;
+      const int v = link.v + k;
+      scale[v] = angle ? 1 : std::abs(q0[link.q + k + quaternion] + z[v]);
+      scale[model.nv + v] = std::abs(z[model.nv + v]);
+    }
+    for (int k = 0; k < link.n; ++k) {
+      scale[link.vm + k] = std::abs(q0[link.qm + k] + z[link.vm + k]);
+      scale[model.nv + link.vm + k] = std::abs(z[model.nv + link.vm + k]);
+    }
+  }
+}
+
+std::vector<std::string> stepper_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kSteppers) names.emplace_back(entry.name);
+  return names;
+}
+
+std::unique_ptr<Stepper> make_stepper(System& system, const SolverOptions& options) {
+  check_options(options);
+  std::string known;
+  for (const Entry& entry : kSteppers) {
+    if (options.method == entry.name) return entry.make(system, options);
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw InputError("solver: unknown method '" + options.method + "'; choose one of " + known);
+}
+
+}  // namespace limber

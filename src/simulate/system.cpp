@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/simulate/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+std::string at_time(double t) { return " at t = " + std::to_string(t) + " s"; }
+
+}  // namespace
+
+System::System(const Model& model, Inputs inputs, const std::string& algorithm)
+    : model_(model), inputs_(std::move(inputs)), aba_(model), rnea_(model) {
+  check_inputs(model, inputs_);
+  if (algorithm != "aba") {
+    other_ = make_forward_dynamics(model, algorithm);
+    if (!inputs_.motions.empty() || !inputs_.gravities.empty()) {
+      throw InputError("algorithm '" + algorithm + "' knows no prescribed motions and no gravity input; choose aba");
+    }
+  }
+  breaks_ = limber::breaks(inputs_);
+  prescribed_.assign(model.bodies.size(), 0);
+  for (const MotionInput& input : inputs_.motions) prescribed_[input.joint] = 1;
+  for (const WrenchInput& input : inputs_.wrenches) wrenches_.push_back({input.at, Vector6::Zero(), input.frame});
+  tau_.setZero(model.nv);
+  stop_ = total_ = torque_ = needed_ = tau_;
+  add_stops();
+}
+
+void System::add_stops() {
+  for (int i = 1; i < model_.body_count(); ++i) {
+    const Joint& joint = model_.joints[i];
+    if (!joint.stop) continue;
+    const JointStop& stop = *joint.stop;
+    if (std::isfinite(stop.upper)) stops_.push_back({joint.q, joint.v, stop.upper, 1, stop.stiffness, stop.damping});
+    if (std::isfinite(stop.lower)) stops_.push_back({joint.q, joint.v, stop.lower, -1, stop.stiffness, stop.damping});
+  }
+}
+
+void System::prescribe(State& x) const {
+  for (const MotionInput& input : inputs_.motions) {
+    const Joint& joint = model_.joints[input.joint];
+    for (std::size_t k = 0; k < input.motion.size(); ++k) {
+      const Jet jet = input.motion[k].at(x.t, inside_);
+      x.q[joint.q + k] = jet.value;
+      x.v[joint.v + k] = jet.rate;
+    }
+  }
+}
+
+Status System::apply_jump(Motion& m) {
+  constexpr double kSame = 1e-12;
+  State after = m.x;
+  prescribe(after);
+  VectorX& dv = total_;
+  dv = after.v - m.x.v;
+  if (dv.lpNorm<Eigen::Infinity>() <= kSame * std::max(1.0, after.v.lpNorm<Eigen::Infinity>())) return Status::ok;
+  const double before = compute_energy(model_, m.x, rnea_).kinetic;
+  const Status status = hybrid_impulse(model_, m.x, prescribed_, aba_, dv);
+  if (status != Status::ok) return explain(status, m.x, dv, aba_.trouble);
+  m.x.v += dv;
+  prescribe(m.x);
+  m.work += compute_energy(model_, m.x, rnea_).kinetic - before;
+  return Status::ok;
+}
+
+// The inputs at a state.
+Status System::gather(const State& x) {
+  const auto value = [&](const Signal& signal, const std::string& label) {
+    const double y = signal.at(x.t, inside_).value;
+    if (!std::isfinite(y)) trouble_ = label + " is not finite" + at_time(x.t);
+    return y;
+  };
+  trouble_.clear();
+  tau_.setZero();
+  for (const SpeedInput& input : inputs_.speeds) tau_[input.speed] += value(input.force, input.label);
+  for (std::size_t i = 0; i < wrenches_.size(); ++i) {
+    const WrenchInput& input = inputs_.wrenches[i];
+    for (int k = 0; k < 6; ++k) wrenches_[i].wrench[k] = value(input.wrench[k], input.label);
+  }
+  gravity_.setZero();
+  for (const GravityInput& input : inputs_.gravities) {
+    for (int k = 0; k < 3; ++k) gravity_[k] += value(input.gravity[k], input.label);
+  }
+  stop_.setZero();
+  for (const Stop& stop : stops_) {
+    if (!stop.contact) continue;
+    stop_[stop.v] -= stop.sign * stop.stiffness * stop.depth(x) + stop.damping * x.v[stop.v];
+  }
+  total_ = tau_ + stop_;
+  return trouble_.empty() ? Status::ok : Status::not_finite;
+}
+
+Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers) {
+  if (!inputs_.gravities.empty()) set_gravity(model_.gravity + gravity_, ws.kin);
+  Status status;
+  if (inputs_.motions.empty()) {
+    status = other_ ? (*other_)(x, {total_, wrenches_}, vdot) : aba(model_, x, {total_, wrenches_}, ws, vdot);
+    torque_ = tau_;
+  } else {
+    for (const MotionInput& input : inputs_.motions) {
+      const int v = model_.joints[input.joint].v;
+      for (std::size_t k = 0; k < input.motion.size(); ++k) {
+        const double a = input.motion[k].at(x.t, inside_).acceleration;
+        vdot[v + k] = a;
+        if (std::isfinite(a)) continue;
+        trouble_ = input.label + ": its second derivative is not finite" + at_time(x.t);
+        return Status::not_finite;
+      }
+    }
+    status = hybrid(model_, x, {total_, wrenches_}, prescribed_, ws, vdot, needed_);
+    torque_ = tau_;
+    for (const MotionInput& input : inputs_.motions) {
+      const int v = model_.joints[input.joint].v;
+      for (std::size_t k = 0; k < input.motion.size(); ++k) torque_[v + k] = needed_[v + k] - stop_[v + k];
+    }
+  }
+  if (status != Status::ok) return explain(status, x, vdot, other_ ? other_->trouble() : ws.trouble);
+  if (powers != nullptr) *powers = compute_powers(x, ws.kin);
+  return Status::ok;
+}
+
+Status System::accelerate(const State& x, Vec vdot, Powers* powers) {
+  if (const Status status = gather(x); status != Status::ok) return status;
+  return solve(x, aba_, vdot, powers);
+}
+
+void System::set_implicit(double c_D, double c_K) {
+  if (!implicit_) implicit_ = std::make_unique<AbaWorkspace>(model_);
+  total_.setZero();
+  for (const Stop& stop : stops_) {
+    if (stop.contact) total_[stop.v] += c_D * stop.damping + c_K * stop.stiffness;
+  }
+  limber::set_implicit(model_, c_D, c_K, total_, *implicit_);
+}
+
+Status System::accelerate_implicit(const State& x, Vec a, Powers* powers) {
+  if (const Status status = gather(x); status != Status::ok) return status;
+  add_implicit_force(model_, *implicit_, a, total_);
+  return solve(x, *implicit_, a, powers);
+}
+
+// Work of the inputs on the speeds, and what modes, joints and stops turn into heat.
+Powers System::compute_powers(const State& x, const Kinematics& kin) {
+  Powers powers;
+  for (int i = 1; i < model_.body_count(); ++i) {
+    const Link& link = model_.layout->links[i];
+    for (int k = 0; k < link.nr; ++k) powers.dissipated += link.damping[k] * x.v[link.v + k] * x.v[link.v + k];
+    const double *D = link.shape->D.data(), *rate = x.v.data() + link.vm;
+    for (int a = 0; a < link.n; ++a) {
+      if (link.shape->elastic_diagonal) {
+        powers.dissipated += D[a] * rate[a] * rate[a];
+        continue;
+      }
+      for (int b = 0; b < link.n; ++b) powers.dissipated += rate[a] * D[a * link.n + b] * rate[b];
+    }
+  }
+  for (const Stop& stop : stops_) {
+    if (stop.contact) powers.dissipated += stop.damping * x.v[stop.v] * x.v[stop.v];
+  }
+  powers.work = torque_.dot(x.v);
+  if (!wrenches_.empty()) {
+    // The workspace of another algorithm is not seen from here.
+    const Kinematics* at = &kin;
+    if (other_) {
+      compute_kinematics(model_, x, rnea_.kin);
+      compute_world_poses(model_, rnea_.kin);
+      at = &rnea_.kin;
+    }
+    for (const NodeWrench& input : wrenches_) {
+      Vector6 wrench = input.wrench;
+      if (input.frame == Frame::node) {
+        const Matrix3 R = node_pose(model_, *at, input.at).R;
+        wrench << R * wrench.head<3>(), R * wrench.tail<3>();
+      }
+      powers.work += wrench.dot(node_velocity(model_, *at, input.at, x.v));
+    }
+  }
+  if (!inputs_.gravities.empty()) powers.work += gravity_.dot(momentum(x).linear);
+  return powers;
+}
+
+double System::stop_guard(int i, const State& x) const {
+  const Stop& stop = stops_[i];
+  const double depth = stop.depth(x);
+  return std::min(depth, depth + stop.damping / stop.stiffness * stop.sign * x.v[stop.v]);
+}
+
+void System::switch_contact(int i, Motion& m) {
+  Stop& stop = stops_[i];
+  const double depth = stop.depth(m.x);
+  m.dissipated += (stop.contact ? 0.5 : -0.5) * stop.stiffness * depth * depth;
+  stop.contact = !stop.contact;
+}
+
+bool System::update_contacts(Motion& m) {
+  bool changed = false;
+  for (int i = 0; i < stop_count(); ++i) {
+    if (in_contact(i) == (stop_guard(i, m.x) > 0)) continue;
+    switch_contact(i, m);
+    changed = true;
+  }
+  return changed;
+}
+
+Energy System::energy(const State& x) {
+  Energy energy = compute_energy(model_, x, rnea_);
+  for (const Stop& stop : stops_) {
+    if (stop.contact) energy.springs += 0.5 * stop.stiffness * stop.depth(x) * stop.depth(x);
+  }
+  return energy;
+}
+
+Status System::explain(Status status, const State& x, ConstVec vdot, int speed) {
+  const auto bad = [](ConstVec values) {
+    for (int k = 0; k < values.size(); ++k) {
+      if (!std::isfinite(values[k])) return k;
+    }
+    return -1;
+  };
+  if (status == Status::singular_mass) {
+    trouble_ = (speed < 0 ? "a coordinate" : "'" + model_.speeds[speed] + "'") + " has no inertia" + at_time(x.t);
+  } else if (const int q = bad(x.q); q >= 0) {
+    trouble_ = "'" + model_.coordinates[q] + "' is not finite" + at_time(x.t);
+  } else if (const int v = bad(x.v); v >= 0) {
+    trouble_ = "the speed of '" + model_.speeds[v] + "' is not finite" + at_time(x.t);
+  } else if (const int a = bad(vdot); a >= 0) {
+    trouble_ = "the acceleration of '" + model_.speeds[a] + "' is not finite" + at_time(x.t);
+  } else {
+    trouble_ = std::string(to_string(status)) + at_time(x.t);
+  }
+  return status;
+}
+
+}  // namespace limber
