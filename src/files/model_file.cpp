@@ -6,6 +6,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "files/body_reader.hpp"
@@ -111,12 +112,35 @@ void read_axes(const Reader& entry, Connection& out) {
     entry.at("axis2", "").fail("must not be parallel to axis");
 }
 
+// The ends of a joint's way, each a spring and a damper.
+void read_stop(const Reader& limits, Joint& joint) {
+  const auto lower = limits.find("lower"), upper = limits.find("upper");
+  const bool ends = lower || upper, straight = joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic;
+  for (const std::string_view key : {"lower", "upper", "stiffness", "damping"}) {
+    const auto given = limits.find(key);
+    if (given && !straight)
+      given->fail(
+          fmt::format("has no meaning for type {}; revolute and prismatic joints have stops", to_string(joint.kind)));
+    if (given && !ends) given->fail("belongs to a stop; write lower or upper beside it, or remove it");
+  }
+  if (!ends) return;
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  JointStop stop{-kNone, kNone};
+  if (lower) stop.lower = lower->number();
+  if (upper) stop.upper = upper->number();
+  if (stop.lower >= stop.upper) upper->fail(fmt::format("must be greater than lower, which is {}", stop.lower));
+  stop.stiffness = limits.at("stiffness", "stiffness: 1e5").positive();
+  if (const auto damping = limits.find("damping")) stop.damping = damping->not_negative();
+  joint.stop = stop;
+}
+
 void read_limits(const Reader& entry, Joint& joint) {
   const auto limits = entry.find("limits");
   if (!limits) return;
-  limits->check_keys({"effort", "velocity"});
+  limits->check_keys({"effort", "velocity", "lower", "upper", "stiffness", "damping"});
   if (const auto effort = limits->find("effort")) joint.effort_limit = effort->positive();
   if (const auto velocity = limits->find("velocity")) joint.velocity_limit = velocity->positive();
+  read_stop(*limits, joint);
 }
 
 void read_springs(const Reader& entry, Joint& joint) {
@@ -170,8 +194,9 @@ Model ModelReader::read() {
 void ModelReader::read_header() {
   if (root_.has("scenario"))
     root_.fail_item("this is a scenario, not a model; name the file that its key 'model' names");
-  const Reader version = root_.at("limber", "limber: 1");
-  if (version.number() != 1) version.fail("is a format version that this program does not know; write limber: 1");
+  // Inside a scenario, the version of the scenario holds.
+  const bool inside = !root_.path().empty() && !root_.has("limber");
+  if (!inside) check_version(root_);
   root_.check_keys({"limber", "name", "gravity", "fidelity", "bodies", "joints", "closures"});
   const auto name = root_.find("name"), gravity = root_.find("gravity"), fidelity = root_.find("fidelity");
   if (name) builder_ = ModelBuilder(name->text());
@@ -298,6 +323,11 @@ void ModelReader::refuse_loop(int body) const {
 }
 
 }  // namespace
+
+void check_version(const Reader& root) {
+  const Reader version = root.at("limber", "limber: 1");
+  if (version.number() != 1) version.fail("is a format version that this program does not know; write limber: 1");
+}
 
 Model read_model(const Reader& root) { return ModelReader(root).read(); }
 

@@ -116,6 +116,15 @@ std::vector<std::string> Reader::keys() const {
   return names;
 }
 
+std::vector<std::pair<Reader, Reader>> Reader::entries() const {
+  if (!is_map()) fail("must be a map, but is " + describe(*node_));
+  std::vector<std::pair<Reader, Reader>> entries;
+  entries.reserve(node_->keys.size());
+  for (std::size_t i = 0; i < node_->keys.size(); ++i)
+    entries.emplace_back(Reader(*this, node_->keys[i], path_), child(node_->keys[i]->text, node_->items[i]));
+  return entries;
+}
+
 std::optional<Reader> Reader::find(std::string_view key) const {
   for (std::size_t i = 0; i < node_->keys.size(); ++i) {
     if (node_->keys[i]->text == key) return child(key, node_->items[i]);

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <numbers>
 
 #include "limber/spatial/rotation.hpp"
@@ -110,6 +111,33 @@ TEST(ModelFile, ReadsBodies) {
   EXPECT_EQ(plate.nodes[0].second[0], MatrixX::Identity(2, 2));
   EXPECT_EQ(plate.nodes[1].translation, MatrixX::Zero(3, 2));
   EXPECT_EQ(plate.nodes[1].turn, MatrixX::Zero(3, 2));
+}
+
+// Either end of a joint's way may be open.
+TEST(ModelFile, ReadsStops) {
+  const auto joint = [](const std::string& type, const std::string& limits) {
+    return parse_model(
+               "limber: 1\nbodies: [{name: b, rigid: {mass: 1, inertia: [1, 1, 1, 0, 0, 0]}}]\njoints:\n  - {name: j, "
+               "type: " +
+                   type + ", axis: [0, 0, 1], parent: world, child: b, limits: {" + limits + "}}\n",
+               "f")
+        .joints[1];
+  };
+  constexpr double kOpen = std::numeric_limits<double>::infinity();
+  const Joint both = joint("revolute", "lower: -1.5, upper: 2, stiffness: 1e4, damping: 30, effort: 5");
+  ASSERT_TRUE(both.stop);
+  EXPECT_EQ(both.stop->lower, -1.5);
+  EXPECT_EQ(both.stop->upper, 2);
+  EXPECT_EQ(both.stop->stiffness, 1e4);
+  EXPECT_EQ(both.stop->damping, 30);
+  EXPECT_EQ(both.effort_limit, 5);
+  const Joint lower = joint("prismatic", "lower: 3, stiffness: 7"),
+              upper = joint("prismatic", "upper: 3, stiffness: 7");
+  EXPECT_EQ(lower.stop->lower, 3);
+  EXPECT_EQ(lower.stop->upper, kOpen);
+  EXPECT_EQ(lower.stop->damping, 0);
+  EXPECT_EQ(upper.stop->lower, -kOpen);
+  EXPECT_FALSE(joint("cylindrical", "effort: 5, velocity: 2").stop);
 }
 
 TEST(ModelFile, ReadsJoints) {

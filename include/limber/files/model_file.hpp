@@ -16,7 +16,9 @@ inline constexpr int kMaxBodies = 100'000;
 // "FILE:LINE: body 'link2': what is wrong; what to write instead".
 Model read_model(const std::string& path);
 Model parse_model(std::string_view text, const std::string& name_for_messages);
-// A model that is part of a larger document, such as a scenario.
+// A model that is part of a larger document, such as a scenario; it may leave the version of the format to that.
 Model read_model(const Reader& root);
+// Refuses a document of another version than 1.
+void check_version(const Reader& root);
 
 }  // namespace limber

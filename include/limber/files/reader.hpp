@@ -32,15 +32,20 @@ class Reader {
 
   const std::string& file() const { return document_->file; }
   const std::string& item() const { return item_; }
+  const std::string& path() const { return path_; }
   int line() const { return node_->line; }
   bool is_map() const { return node_->kind == DocumentNode::Kind::map; }
   bool is_list() const { return node_->kind == DocumentNode::Kind::list; }
+  bool is_scalar() const { return node_->kind == DocumentNode::Kind::scalar; }
+  bool is_quoted() const { return node_->quoted; }
 
   // ---- maps ----
   // A map whose keys are all among `known`.
   void check_keys(std::span<const std::string_view> known) const;
   void check_keys(std::initializer_list<std::string_view> known) const { check_keys({known.begin(), known.size()}); }
   std::vector<std::string> keys() const;
+  // Keys and values, in the order of the file.
+  std::vector<std::pair<Reader, Reader>> entries() const;
   bool has(std::string_view key) const { return find(key).has_value(); }
   std::optional<Reader> find(std::string_view key) const;
   // Required; `example` is what a missing one could be written as: "length: 6".
