@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "limber/simulate/simulate.hpp"
+
+namespace limber {
+
+// A model and what happens to it.  design §6.
+struct Scenario {
+  std::string name;
+  std::string text;        // of the whole file
+  std::string model_text;  // of the model file; of a model inside the scenario, the same in one line
+  std::string file, model_file;
+  std::shared_ptr<const Model> model;
+  State initial;  // checked; joints whose motion is prescribed stand and move as it has them at t = 0
+  bool equilibrium = false;
+  Inputs inputs;
+  SolverOptions solver;
+  RunOptions run;
+  struct RecordChoice {
+    std::vector<NodeRef> nodes;
+    bool energy = true;
+  } record;
+};
+
+inline constexpr double kMaxRecords = 1e9;
+inline constexpr double kShortestDuration = 1e-12;  // s
+
+// A scenario file, YAML or JSON, and its model.  Every key is checked; the first fault is an InputError
+// "FILE:LINE: inputs[2].torque what is wrong; what to write instead".  A fault in the model file names that file.
+Scenario read_scenario(const std::string& path);
+// `folder`: from which the name of the model file is taken; "" is the current one.
+Scenario parse_scenario(std::string_view text, const std::string& name_for_messages, const std::string& folder);
+
+}  // namespace limber

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "limber/files/reader.hpp"
+#include "limber/simulate/stepper.hpp"
+
+namespace limber {
+
+// The map `solver` of a scenario, which may be missing.  design §6.
+SolverOptions read_solver(const std::optional<Reader>& map, const Inputs& inputs);
+
+}  // namespace limber
