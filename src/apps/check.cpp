@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/model_file.hpp"
+#include "limber/files/scenario_file.hpp"
 #include "limber/files/state_file.hpp"
 
 namespace limber::apps {
@@ -21,18 +23,32 @@ struct CheckOptions {
 };
 
 constexpr const char* kExample = R"(Example:
-  limber check arm.yaml crane.yaml
+  limber check arm.yaml slew.yaml
   limber check --model arm.yaml state.json
 
 Prints one line per file: what is in it, or what is wrong with it and where. Exit code 1 if any file is bad.)";
 
+Json scenario_facts(const Scenario& scenario) {
+  const Model& model = *scenario.model;
+  return {{"kind", "scenario"},
+          {"name", scenario.name},
+          {"model", model.name.empty() ? scenario.model_file : model.name},
+          {"bodies", model.body_count() - 1},
+          {"coordinates", model.nq},
+          {"duration", scenario.run.duration},
+          {"method", scenario.solver.method},
+          {"algorithm", scenario.solver.algorithm},
+          {"records", record_count(scenario.run)}};
+}
+
 // What a good file holds.
 Json check_file(const std::string& path, const Model* model) {
-  const Document document = parse_document(read_argument(path), name_of_argument(path));
+  const std::string text = read_argument(path), name = name_of_argument(path);
+  const Document document = parse_document(text, name);
   const Reader root(document);
   const bool map = root.is_map();
   if (map && root.has("scenario"))
-    root.fail_item("is a scenario; this version checks models and states, so name the model of the scenario");
+    return scenario_facts(parse_scenario(text, name, std::filesystem::path(path).parent_path().string()));
   if (map && root.has("q") && !root.has("limber")) {
     if (model == nullptr) root.fail_item("is a state; name the model that it belongs to with --model MODEL");
     const StateFile state = read_state(root, *model);
@@ -49,6 +65,9 @@ std::string counted(const Json& count, const char* one, const char* many) {
 
 std::string summary(const Json& facts) {
   std::string text = facts["kind"].get<std::string>();
+  if (text == "scenario")
+    return fmt::format("scenario, model {}, {:.9g} s, {}", fit(facts["model"].get<std::string>(), 200),
+                       facts["duration"].get<double>(), facts["method"].get<std::string>());
   if (facts.contains("bodies")) text += ", " + counted(facts["bodies"], "body", "bodies");
   text += ", " + counted(facts["coordinates"], "coordinate", "coordinates");
   if (facts.value("closures", 0) > 0) text += ", " + counted(facts["closures"], "closure", "closures");
@@ -84,7 +103,7 @@ int run(const CheckOptions& options) {
 void add_check(CLI::App& program, Action& action) {
   const auto options = std::make_shared<CheckOptions>();
   CLI::App* command = program.add_subcommand("check", "validate files; says what is wrong and where");
-  command->add_option("FILE", options->files, "model or state files; '-': standard input")->required();
+  command->add_option("FILE", options->files, "model, scenario or state files; '-': standard input")->required();
   command->add_option("--model", options->model, "the model that state files belong to")->type_name("MODEL");
   command->add_flag("--json", options->json, "print a JSON list, one object per file");
   command->add_flag("-q,--quiet", options->quiet, "print only what is wrong");

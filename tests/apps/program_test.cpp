@@ -78,7 +78,11 @@ TEST(Check, GoesOnAfterABadFile) {
 
 TEST(Check, SaysOneLinePerFileHoweverBroken) {
   std::vector<std::string> arguments = {"check"};
-  for (const auto& file : std::filesystem::directory_iterator(data("malformed"))) arguments.push_back(file.path());
+  for (const char* folder : {"malformed", "malformed-scenario"}) {
+    for (const auto& file : std::filesystem::directory_iterator(data(folder))) {
+      if (file.is_regular_file()) arguments.push_back(file.path());
+    }
+  }
   const Result result = limber(arguments);
   EXPECT_EQ(result.code, 1);
   const std::string all = result.out + result.err;
@@ -90,7 +94,29 @@ TEST(Check, KnowsStatesAndScenarios) {
   const std::string state = folder.write("s.json", R"({"q": [0,0,0,0,0,0,0,0,0], "v": [0,0,0,0,0,0,0,0,0]})");
   EXPECT_EQ(limber({"check", "--model", kModel, state}).out, state + ": ok (state, 9 coordinates)\n");
   EXPECT_TRUE(contains(limber({"check", state}).err, "--model"));
-  EXPECT_TRUE(contains(limber({"check", data("cases/canadarm-slew/scenario.yaml")}).err, "scenario"));
+  const std::string scenario = data("cases/canadarm-slew/scenario.yaml");
+  EXPECT_EQ(limber({"check", scenario}).out, scenario + ": ok (scenario, model canadarm-slew, 40 s, dopri5)\n");
+  const Json facts = limber({"check", "--json", scenario}).json()[0];
+  EXPECT_EQ(facts["kind"], "scenario");
+  EXPECT_EQ(facts["duration"], 40);
+  EXPECT_EQ(facts["records"], 81);
+}
+
+TEST(Check, NamesTheModelThatIsWrongOrMissing) {
+  const Folder folder;
+  const std::string scenario = folder.write("s.yaml", "limber: 1\nscenario: s\nmodel: m.yaml\nduration: 0.25\n");
+  EXPECT_EQ(limber({"check", scenario}).err, scenario + ":3: model " + folder.file("m.yaml") +
+                                                 ": cannot be opened: no such file; write its path from the folder of "
+                                                 "the scenario\n");
+  folder.write("m.yaml", "limber: 1\nbodies: []\n");
+  EXPECT_EQ(limber({"check", scenario}).err, folder.file("m.yaml") + ":2: bodies must have at least one body\n");
+  // A model without a name is called by its file; from the standard input, it is looked for where one stands.
+  folder.write("m.yaml",
+               "limber: 1\nbodies: [{name: b, rigid: {mass: 1}}]\njoints: [{name: j, type: fixed, parent: world, "
+               "child: b}]\n");
+  EXPECT_EQ(limber({"check", scenario}).out,
+            scenario + ": ok (scenario, model " + folder.file("m.yaml") + ", 0.25 s, dopri5)\n");
+  EXPECT_TRUE(limber({"check", "-"}, "limber: 1\nscenario: s\nmodel: m.yaml\nduration: 1\n").is_one_error_line());
 }
 
 TEST(Bench, PrintsThePromisedKeys) {
