@@ -136,10 +136,11 @@ VectorX downhill(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& sta
   const MatrixX symmetric = 0.5 * (K + K.transpose());
   double stiffest = 0;
   for (Eigen::Index k = 0; k < K.rows(); ++k) stiffest = std::max(stiffest, std::abs(K(k, k)) / M(k, k));
-  double shift = std::max(kNeutral * stiffest, std::numeric_limits<double>::min());
+  const double pushed = r.cwiseAbs().cwiseQuotient(M.diagonal()).maxCoeff();
+  double shift = std::max({kNeutral * stiffest, 1e-12 * pushed, std::numeric_limits<double>::min()});
   stable = Eigen::LLT<MatrixX>(symmetric + shift * M).info() == Eigen::Success;
   if (stable) return (K + shift * M).partialPivLu().solve(r);
-  for (shift = 1e-6 * stiffest;; shift *= 10) {
+  for (shift = std::max(shift, 1e-6 * stiffest);; shift *= 10) {
     const Eigen::LLT<MatrixX> llt(symmetric + shift * M);
     if (llt.info() == Eigen::Success) return (symmetric + 2 * shift * M).llt().solve(r);
     if (!std::isfinite(shift)) return VectorX::Constant(r.size(), std::numeric_limits<double>::quiet_NaN());
@@ -159,7 +160,7 @@ Equilibrium Balance::solve() {
     if (polished || left == 0) break;
     const double longest = move_by.lpNorm<Eigen::Infinity>();
     if (!std::isfinite(longest)) refuse(r, out.iterations);
-    if (longest > kLongestMove) move_by *= kLongestMove / longest;
+    move_by = move_by.cwiseMin(kLongestMove).cwiseMax(-kLongestMove).eval();
     // The last step that Newton's method can do: from there on it is rounding.
     polished = left <= kBalanced * scale && longest <= kLongestMove;
     dv_.setZero();

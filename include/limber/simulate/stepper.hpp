@@ -18,7 +18,7 @@ struct SolverOptions {
   double rtol = 1e-6, atol = 1e-9;  // dopri5, cvode: local error per step
   double max_step = std::numeric_limits<double>::infinity();  // dopri5, cvode
   double rho_inf = 1;           // implicit: what is left of infinitely fast vibration after a step; 1: all
-  int passes = 2;               // implicit: evaluations per step
+  int passes = 3;               // implicit: evaluations per step
   std::string formula = "bdf";  // cvode: bdf or adams
 };
 
