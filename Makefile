@@ -57,7 +57,7 @@ bench: ## build and run the benchmarks
 	@scripts/packages build bench
 	@$(call configure,release,-DLIMBER_BENCH=ON)
 	@$(call build,release,--target bench)
-	@set -e; for program in build/bench/*_bench; do [ ! -x $$program ] || $$program; done
+	@set -e; for program in build/bench/*_table build/bench/*_bench; do [ ! -x $$program ] || $$program; done
 
 fuzz: ## build the fuzzers, in build-fuzz/tests
 	@scripts/packages build clang
