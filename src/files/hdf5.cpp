@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "files/hdf5.hpp"
+
+#include <vector>
+
+namespace limber::h5 {
+namespace {
+
+// Keeps the first description, which is the innermost; one with the system's words is better than any other.
+herr_t visit_error(unsigned /*depth*/, const H5E_error2_t* error, void* data) {
+  constexpr std::string_view kSystem = "error message = '";
+  std::string& best = *static_cast<std::string*>(data);
+  const std::string text = error->desc == nullptr ? "" : error->desc;
+  const std::size_t begin = text.find(kSystem);
+  if (begin == std::string::npos) {
+    if (best.empty()) best = text;
+    return 0;
+  }
+  best = text.substr(begin + kSystem.size());
+  best.erase(std::min(best.find('\''), best.size()));
+  return 1;  // no need to look further
+}
+
+Id text_type(std::size_t bytes) {
+  Id type(H5Tcopy(H5T_C_S1), &H5Tclose);
+  checked(H5Tset_size(type.get(), bytes));
+  checked(H5Tset_cset(type.get(), H5T_CSET_UTF8));
+  if (bytes != H5T_VARIABLE) checked(H5Tset_strpad(type.get(), H5T_STR_NULLPAD));
+  return type;
+}
+
+Id make_attribute(hid_t object, const char* name, hid_t type, hid_t space) {
+  return {H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), &H5Aclose};
+}
+
+Id open_attribute(hid_t object, const char* name) { return {H5Aopen(object, name, H5P_DEFAULT), &H5Aclose}; }
+
+// `value` with zeros behind it; a text that is too long is cut between two characters.
+std::string padded(std::string_view value, std::size_t bytes) {
+  std::size_t size = std::min(value.size(), bytes);
+  const auto inside = [&](std::size_t i) { return (static_cast<unsigned char>(value[i]) & 0xc0) == 0x80; };
+  while (size < value.size() && size > 0 && inside(size)) --size;
+  std::string out(value.substr(0, size));
+  out.resize(bytes);
+  return out;
+}
+
+}  // namespace
+
+Quiet::Quiet() {
+  // At exit HDF5 1.10 tries once more to write what a full disk refused, and crashes.  What we open, we close.
+  static const herr_t once = H5dont_atexit();
+  static_cast<void>(once);
+  H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+std::string reason() {
+  std::string best;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &visit_error, &best);
+  return best.empty() ? "HDF5 failed" : best;
+}
+
+void set_text(hid_t object, const char* name, const std::string& value) {
+  const Id type = text_type(H5T_VARIABLE);
+  const Id space(H5Screate(H5S_SCALAR), &H5Sclose);
+  const Id attribute = make_attribute(object, name, type.get(), space.get());
+  const char* text = value.c_str();
+  checked(H5Awrite(attribute.get(), type.get(), &text));
+}
+
+void set_texts(hid_t object, const char* name, std::span<const std::string> values) {
+  const hsize_t count = values.size();
+  const Id type = text_type(H5T_VARIABLE);
+  const Id space(H5Screate_simple(1, &count, nullptr), &H5Sclose);
+  const Id attribute = make_attribute(object, name, type.get(), space.get());
+  std::vector<const char*> texts;
+  for (const std::string& value : values) texts.push_back(value.c_str());
+  if (count > 0) checked(H5Awrite(attribute.get(), type.get(), texts.data()));
+}
+
+void set_number(hid_t object, const char* name, int value) {
+  const Id space(H5Screate(H5S_SCALAR), &H5Sclose);
+  const Id attribute = make_attribute(object, name, H5T_STD_I32LE, space.get());
+  checked(H5Awrite(attribute.get(), H5T_NATIVE_INT, &value));
+}
+
+void make_fixed_text(hid_t object, const char* name, std::string_view value, std::size_t bytes) {
+  const Id type = text_type(bytes);
+  const Id space(H5Screate(H5S_SCALAR), &H5Sclose);
+  const Id attribute = make_attribute(object, name, type.get(), space.get());
+  checked(H5Awrite(attribute.get(), type.get(), padded(value, bytes).data()));
+}
+
+void overwrite_fixed_text(hid_t object, const char* name, std::string_view value) {
+  const Id attribute = open_attribute(object, name);
+  const Id type(H5Aget_type(attribute.get()), &H5Tclose);
+  checked(H5Awrite(attribute.get(), type.get(), padded(value, H5Tget_size(type.get())).data()));
+}
+
+void overwrite_number(hid_t object, const char* name, int value) {
+  const Id attribute = open_attribute(object, name);
+  checked(H5Awrite(attribute.get(), H5T_NATIVE_INT, &value));
+}
+
+bool has_at_root(const std::string& path, const char* attribute, const char* link) {
+  const Quiet quiet;
+  const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
+  checked(H5Pset_file_locking(access.get(), false, true));
+  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
+  if (id < 0) return false;
+  const Id file(id, &H5Fclose);
+  return H5Aexists(file.get(), attribute) > 0 && H5Lexists(file.get(), link, H5P_DEFAULT) > 0;
+}
+
+}  // namespace limber::h5

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <hdf5.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "limber/spatial/status.hpp"
+
+// The little of HDF5's C interface that recordings need: handles that close themselves, errors that throw.
+// Failures are an InputError with the reason alone ("No space left on device"); who knows the file adds its name.
+namespace limber::h5 {
+
+// HDF5 prints nothing as long as one of these lives.  Every use of HDF5 starts with one.
+class Quiet {
+ public:
+  Quiet();
+  ~Quiet() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// What went wrong in the last call.
+std::string reason();
+
+// Passes on what a call returned, or throws.
+template <typename Result>
+Result checked(Result result) {
+  if (result < 0) throw InputError(reason());
+  return result;
+}
+
+// A file, dataset, attribute, ... of HDF5.
+class Id {
+ public:
+  using Closer = herr_t (*)(hid_t);
+  Id() = default;
+  Id(hid_t id, Closer closer) : id_(checked(id)), closer_(closer) {}
+  ~Id() {
+    if (id_ >= 0) closer_(id_);
+  }
+  Id(Id&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
+  Id& operator=(Id&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(closer_, other.closer_);
+    return *this;
+  }
+  hid_t get() const { return id_; }
+  bool is_open() const { return id_ >= 0; }
+  // Closes; false when that failed, and then it stays lost.
+  bool close() { return id_ < 0 || closer_(std::exchange(id_, -1)) >= 0; }
+
+ private:
+  hid_t id_ = -1;
+  Closer closer_ = nullptr;
+};
+
+// Attributes: texts are UTF-8 of any length; `fixed` ones can be overwritten in place.
+void set_text(hid_t object, const char* name, const std::string& value);
+void set_texts(hid_t object, const char* name, std::span<const std::string> values);
+void set_number(hid_t object, const char* name, int value);
+void make_fixed_text(hid_t object, const char* name, std::string_view value, std::size_t bytes);
+void overwrite_fixed_text(hid_t object, const char* name, std::string_view value);
+void overwrite_number(hid_t object, const char* name, int value);
+
+// True for a file that HDF5 opens and that has these at its root.
+bool has_at_root(const std::string& path, const char* attribute, const char* link);
+
+}  // namespace limber::h5

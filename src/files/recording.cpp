@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the file is laid out so that it is whole after every single write, docs/decisions/0006-hdf5-recording.md:
+// everything but rows is written before the first record; then rows go behind the end of their datasets, where nobody
+// looks, and afterwards the lengths of the datasets, each one number in a place of its own, that of `time` last.
+#include "limber/files/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "files/hdf5.hpp"
+#include "files/output.hpp"
+#include "files/recording_series.hpp"
+
+namespace limber {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using h5::checked;
+using h5::Id;
+
+constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
+constexpr std::size_t kMostBufferBytes = std::size_t{64} << 20;  // where the usual size holds but few rows
+constexpr hsize_t kFewRows = 64;
+constexpr hsize_t kMaxChunkBytes = (hsize_t{1} << 32) - 1;  // of HDF5
+constexpr std::size_t kEndedBytes = 240;
+constexpr int kManyColumns = 4000;     // their names take more than the 64 KiB that an ordinary attribute may have
+constexpr double kMostOfTheTime = 20;  // between two flushes, in units of what the last took
+
+// Nothing is written behind our back: no caches that empty themselves, no locks against readers.
+Id file_access(std::size_t datasets) {
+  Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
+  H5AC_cache_config_t cache;
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  checked(H5Pget_mdc_config(access.get(), &cache));
+  cache.evictions_enabled = false;
+  cache.incr_mode = H5C_incr__off;
+  cache.flash_incr_mode = H5C_flash_incr__off;
+  cache.decr_mode = H5C_decr__off;
+  checked(H5Pset_mdc_config(access.get(), &cache));
+  checked(H5Pset_file_locking(access.get(), false, true));
+  // Structure together, not in gaps between rows.
+  constexpr hsize_t kLeast = hsize_t{1} << 13, kMost = hsize_t{1} << 20, kEach = hsize_t{1} << 12;
+  checked(H5Pset_meta_block_size(access.get(), std::clamp(kEach * datasets, kLeast, kMost)));
+  return access;
+}
+
+// One chunk in time, placed at once but not filled (a hole in the file), so that growing touches the length alone.
+Id dataset_creation(const Series& series, hsize_t records) {
+  Id creation(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
+  const hsize_t most = kMaxChunkBytes / (records * sizeof(double));
+  if (most == 0) throw InputError(fmt::format("{} records are too many; raise record.every in the scenario", records));
+  const hsize_t columns = std::max<hsize_t>(1, series.columns);
+  const hsize_t chunk[2] = {records, std::min(columns, most)};
+  checked(H5Pset_chunk(creation.get(), series.table ? 2 : 1, chunk));
+  checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY));
+  checked(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER));
+  checked(H5Pset_obj_track_times(creation.get(), false));
+  if (series.columns > kManyColumns) {  // long attributes, outside of the header
+    checked(H5Pset_attr_creation_order(creation.get(), H5P_CRT_ORDER_TRACKED));
+    checked(H5Pset_attr_phase_change(creation.get(), 0, 0));
+  }
+  return creation;
+}
+
+Id make_dataset(hid_t file, const Series& series, hsize_t records) {
+  const hsize_t columns = series.columns;
+  const hsize_t now[2] = {1, columns};
+  const hsize_t most[2] = {records, columns == 0 ? H5S_UNLIMITED : columns};
+  const Id space(H5Screate_simple(series.table ? 2 : 1, now, most), &H5Sclose);
+  const Id creation = dataset_creation(series, records);
+  const Id access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose);
+  checked(H5Pset_chunk_cache(access.get(), 0, 0, 0));
+  const Id links(H5Pcreate(H5P_LINK_CREATE), &H5Pclose);
+  checked(H5Pset_create_intermediate_group(links.get(), 1));
+  checked(H5Pset_char_encoding(links.get(), H5T_CSET_UTF8));
+  return {H5Dcreate2(file, series.path.c_str(), H5T_IEEE_F64LE, space.get(), links.get(), creation.get(), access.get()),
+          &H5Dclose};
+}
+
+void describe(hid_t dataset, const Series& series) {
+  if (!series.names.empty() || series.columns == 0) h5::set_texts(dataset, "names", series.names);
+  if (series.units.size() == 1 && series.names.empty())
+    h5::set_text(dataset, "units", series.units[0]);
+  else
+    h5::set_texts(dataset, "units", series.units);
+}
+
+void describe(hid_t file, const RecordingOptions& options) {
+  h5::set_number(file, "limber", kRecordingFormat);
+  h5::set_text(file, "version", LIMBER_VERSION);
+  h5::set_text(file, "name", options.name);
+  h5::set_text(file, "model", options.model_text);
+  h5::set_text(file, "scenario", options.scenario_text);
+  h5::set_text(file, "solver", options.solver);
+  h5::set_number(file, "complete", 0);
+  h5::make_fixed_text(file, "ended", "running", kEndedBytes);
+}
+
+// A file that is there already is overwritten only when it is a recording, or empty.
+std::string check_path(const std::string& path, const std::vector<std::string>& never) {
+  const std::string behind = check_output(path, never);
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(behind, ignored);
+  if (!ignored && size > 0 && !h5::has_at_root(behind, "limber", "time"))
+    throw InputError(fmt::format("{}: is there and is not a recording; remove it or name another output", path));
+  return behind;
+}
+
+}  // namespace
+
+struct RecordingWriter::Impl {
+  struct Column {
+    Series series;
+    Id dataset;
+    std::size_t begin = 0;  // of its part of the buffer, in units of `capacity`
+  };
+
+  const Model& model;
+  RecordingOptions options;
+  std::string path, target, part;  // as given; behind links; until the first record
+  Id file;
+  std::vector<Column> columns;
+  std::vector<double> row, buffer;
+  hsize_t capacity = 1, buffered = 0, written = 0, limit = 1;
+  bool open = true, renamed = false;
+  Clock::time_point next = Clock::now();
+  double last_time = 0;
+  LargestDeflection largest;
+
+  Impl(const Model& model_, const std::string& path_, RecordingOptions options_)
+      : model(model_), options(std::move(options_)), path(path_) {}
+
+  void create();
+  void append(const Column& column);
+  void hand_on();
+  void mark(std::string_view ended, bool complete);
+  bool close();
+  [[noreturn]] void fail(const std::string& why);
+};
+
+void RecordingWriter::Impl::create() {
+  limit = static_cast<hsize_t>(std::max(1L, options.records)) + 1;  // and one at an end that nobody planned
+  std::vector<Series> all = make_series(model, options);
+  const Id access = file_access(all.size());
+  file = Id(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), &H5Fclose);
+  std::size_t width = 0;
+  for (Series& series : all) {
+    Id dataset = make_dataset(file.get(), series, limit);
+    const std::size_t begin = width;
+    width += series.columns;
+    columns.push_back({std::move(series), std::move(dataset), begin});
+  }
+  // After all headers: those start at multiples of 8 bytes then, and the first two, which may have a checksum, lie in
+  // the first page.  A killed write may be torn between two pages, not inside one.
+  for (const Column& column : columns) describe(column.dataset.get(), column.series);
+  describe(file.get(), options);
+  const hsize_t fit = kBufferBytes / (width * sizeof(double)),
+                fit_at_most = kMostBufferBytes / (width * sizeof(double));
+  capacity = std::clamp<hsize_t>(std::max(fit, std::min(kFewRows, fit_at_most)), 1, limit);
+  row.resize(width);
+  buffer.resize(width * capacity);
+}
+
+// Buffered rows of one dataset: the rows to disk, its length in memory only.
+void RecordingWriter::Impl::append(const Column& column) {
+  const auto& [series, dataset, begin] = column;
+  const int rank = series.table ? 2 : 1;
+  const hsize_t width = series.columns;
+  const hsize_t size[2] = {written + buffered, width};
+  checked(H5Dset_extent(dataset.get(), size));
+  if (width == 0) return;
+  const hsize_t start[2] = {written, 0}, count[2] = {buffered, width};
+  const Id in_file(H5Dget_space(dataset.get()), &H5Sclose);
+  checked(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start, nullptr, count, nullptr));
+  const Id in_memory(H5Screate_simple(rank, count, nullptr), &H5Sclose);
+  checked(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, in_memory.get(), in_file.get(), H5P_DEFAULT,
+                   buffer.data() + begin * capacity));
+}
+
+void RecordingWriter::Impl::hand_on() {
+  const auto begin = Clock::now();
+  const bool first = !renamed;
+  if (buffered > 0) {
+    for (std::size_t i = 0; i + 1 < columns.size(); ++i) append(columns[i]);
+    checked(H5Fflush(file.get(), H5F_SCOPE_LOCAL));
+    append(columns.back());  // time
+    checked(H5Fflush(file.get(), H5F_SCOPE_LOCAL));
+    written += buffered;
+    buffered = 0;
+  }
+  if (first && written > 0) {
+    if (std::rename(part.c_str(), target.c_str()) != 0) throw InputError(std::strerror(errno));
+    renamed = true;
+  }
+  const auto end = Clock::now();
+  const double took = first ? 0 : std::chrono::duration<double>(end - begin).count();
+  next = end + std::chrono::duration_cast<Clock::duration>(
+                   std::chrono::duration<double>(std::max(options.flush_every, kMostOfTheTime * took)));
+}
+
+// `complete` after the rest, so that it is true when it is there.
+void RecordingWriter::Impl::mark(std::string_view ended, bool complete) {
+  h5::overwrite_fixed_text(file.get(), "ended", ended);
+  checked(H5Fflush(file.get(), H5F_SCOPE_LOCAL));
+  if (!complete) return;
+  h5::overwrite_number(file.get(), "complete", 1);
+  checked(H5Fflush(file.get(), H5F_SCOPE_LOCAL));
+}
+
+// A file without any record is none.
+bool RecordingWriter::Impl::close() {
+  if (!open) return true;
+  open = false;
+  bool good = true;
+  for (Column& column : columns) good &= column.dataset.close();
+  good &= file.close();
+  if (!renamed) std::remove(part.c_str());
+  return good;
+}
+
+void RecordingWriter::Impl::fail(const std::string& why) {
+  try {
+    mark("failed: " + why, false);
+  } catch (const InputError&) {  // what can be said in the file is said; the error is on its way
+  }
+  close();
+  if (written == 0) refuse_output(path, why);
+  refuse_output(path, fmt::format("{}; it holds everything up to t = {:.6g}", why, last_time));
+}
+
+RecordingWriter::RecordingWriter(const Model& model, const std::string& path, RecordingOptions options)
+    : impl_(std::make_unique<Impl>(model, path, std::move(options))) {
+  impl_->target = check_path(path, impl_->options.never_overwrites);
+  impl_->part = impl_->target + ".part";
+  const h5::Quiet quiet;
+  try {
+    impl_->create();
+  } catch (const InputError& e) {
+    impl_->close();
+    refuse_output(path, e.what());
+  }
+}
+
+RecordingWriter::~RecordingWriter() {
+  if (!impl_ || !impl_->open) return;
+  const h5::Quiet quiet;
+  impl_->close();
+}
+
+RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
+
+void RecordingWriter::write(const Record& record) {
+  Impl& w = *impl_;
+  if (w.written + w.buffered >= w.limit)
+    throw InputError(fmt::format("{}: more than the {} records that were announced", w.path, w.limit));
+  fill_row(w.model, w.options, record, w.row.data(), w.largest);
+  for (const Impl::Column& column : w.columns) {
+    const std::size_t width = column.series.columns;
+    std::copy_n(w.row.data() + column.begin, width, w.buffer.data() + column.begin * w.capacity + w.buffered * width);
+  }
+  ++w.buffered;
+  if (w.buffered < w.capacity && Clock::now() < w.next) return;
+  const h5::Quiet quiet;
+  try {
+    w.hand_on();
+    w.last_time = record.motion.x.t;
+  } catch (const InputError& e) {
+    w.fail(e.what());
+  }
+}
+
+void RecordingWriter::finish(std::string_view ended, bool complete) {
+  Impl& w = *impl_;
+  if (!w.open) return;
+  const h5::Quiet quiet;
+  try {
+    w.hand_on();
+    if (w.written > 0) w.mark(ended, complete);
+  } catch (const InputError& e) {
+    w.fail(e.what());
+  }
+  if (!w.close()) refuse_output(w.path, h5::reason());
+}
+
+long RecordingWriter::records() const { return static_cast<long>(impl_->written + impl_->buffered); }
+const LargestDeflection& RecordingWriter::largest_deflection() const { return impl_->largest; }
+
+}  // namespace limber
