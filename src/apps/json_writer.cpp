@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/json_writer.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "apps/terminal.hpp"
@@ -66,8 +67,14 @@ void JsonWriter::texts(const std::vector<std::string>& values) {
   end_list();
 }
 
+void JsonWriter::boolean(bool value) {
+  separate();
+  add(value ? "true" : "false");
+}
+
 void JsonWriter::number(double value) {
   separate();
+  if (!std::isfinite(value)) return add("null");
   constexpr std::size_t kLongest = 32;
   char digits[kLongest];
   const auto end = fmt::format_to_n(digits, kLongest, "{:.17g}", value);

@@ -29,7 +29,8 @@ class JsonWriter {
 
   void text(std::string_view value);
   void texts(const std::vector<std::string>& values);
-  void number(double value);
+  void boolean(bool value);
+  void number(double value);  // null where it is not finite
   void numbers(ConstVec values);
   // A list of rows; each on a line of its own if the matrix is not a small one.
   void rows(const Eigen::Ref<const MatrixX>& matrix);

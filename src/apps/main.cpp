@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
   set_words(program);
   program.footer(kFooter);
   Action action;
+  add_run(program, action);
   add_eval(program, action);
   add_info(program, action);
   add_check(program, action);

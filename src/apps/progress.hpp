@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace limber::apps {
+
+// How far a run is: a bar on the standard error, when that is a terminal.  Drawn at most ten times a second, erased at
+// the end.
+class Progress {
+ public:
+  Progress(double duration, bool wanted);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void update(double t);
+  void erase();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double duration_;
+  bool shown_;
+  bool drawn_ = false;
+  Clock::time_point begin_ = Clock::now(), next_ = begin_;
+};
+
+// The line itself, at most `width` columns: bar, share, simulated time, speed against real time, time left.
+std::string progress_line(double t, double duration, double wall, int width);
+// "0.42 s", "3 min 20 s", "5 h 12 min".
+std::string duration_text(double seconds);
+
+}  // namespace limber::apps

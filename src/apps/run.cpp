@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+
+#include "apps/commands.hpp"
+#include "apps/progress.hpp"
+#include "apps/summary.hpp"
+#include "apps/terminal.hpp"
+#include "files/text.hpp"
+
+namespace limber::apps {
+namespace {
+
+struct RunCommand {
+  std::string scenario, output;
+  std::string csv;  // file; empty with `table`: beside the recording
+  bool table = false;
+  bool json = false, quiet = false;
+  double flush = 1;
+};
+
+constexpr const char* kExample = R"(Example:
+  limber run examples/canadarm/scenario.yaml -o slew.h5
+  limber run scenario.yaml --csv --json
+
+Simulates the scenario and writes a recording (HDF5): states, poses and deflections of nodes, joint torques, energies,
+momenta, and the texts of model and scenario. It can be read while the run goes on; a run that is killed leaves all but
+its last second. Ctrl-C stops the run and keeps what there is; the exit code is then 1.)";
+
+// ---- Ctrl-C ----------------------------------------------------------------------------------------
+
+volatile std::sig_atomic_t stop_requested = 0;
+
+void request_stop(int /*signal*/) { stop_requested = 1; }
+
+// The first Ctrl-C, or `kill`, stops the run in order; a second one ends the program at once.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    stop_requested = 0;
+    struct sigaction action {};
+    action.sa_handler = &request_stop;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, &before_[0]);
+    sigaction(SIGTERM, &action, &before_[1]);
+  }
+  ~StopOnSignal() {
+    sigaction(SIGINT, &before_[0], nullptr);
+    sigaction(SIGTERM, &before_[1], nullptr);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+ private:
+  struct sigaction before_[2] = {};
+};
+
+// ---- the run ---------------------------------------------------------------------------------------
+
+// Writes the records and shows how far the run is.
+class Recorder : public Observer {
+ public:
+  Recorder(RecordingWriter& recording, std::optional<CsvWriter>& csv, Progress& progress)
+      : recording_(recording), csv_(csv), progress_(progress) {}
+  void record(const Record& record) override {
+    recording_.write(record);
+    if (csv_) csv_->write(record);
+  }
+  bool go_on(double t, const StepCounts& /*counts*/) override {
+    progress_.update(t);
+    return stop_requested == 0;
+  }
+
+ private:
+  RecordingWriter& recording_;
+  std::optional<CsvWriter>& csv_;
+  Progress& progress_;
+};
+
+Scenario read_scenario_argument(const std::string& path) {
+  if (path != "-") return read_scenario(path);
+  return parse_scenario(read_argument(path), name_of_argument(path), "");
+}
+
+void check_model(const Scenario& scenario) {
+  const Model& model = *scenario.model;
+  if (model.closures.empty()) return;
+  throw InputError(
+      fmt::format("{}: closure {}: closed chains are not simulated in this version; remove 'closures' to "
+                  "simulate the open tree",
+                  scenario.model_file.empty() ? scenario.file : scenario.model_file, show(model.closures[0].name)));
+}
+
+std::string default_output(const std::string& scenario) {
+  if (scenario == "-") return "scenario.h5";
+  return std::filesystem::path(scenario).stem().string() + ".h5";
+}
+
+RecordingOptions recording_options(const Scenario& scenario, double flush_every,
+                                   const std::vector<std::string>& never_overwrites) {
+  RecordingOptions out;
+  out.name = scenario.name;
+  out.model_text = scenario.model_text;
+  out.scenario_text = scenario.text;
+  out.solver = solver_text(scenario.solver);
+  out.nodes = scenario.record.nodes;
+  out.energy = scenario.record.energy;
+  out.records = record_count(scenario.run);
+  out.flush_every = flush_every;
+  out.never_overwrites = never_overwrites;
+  return out;
+}
+
+// Names that must not be written to.
+std::vector<std::string> files_of(const Scenario& scenario) {
+  std::vector<std::string> out;
+  for (const std::string& file : {scenario.file, scenario.model_file})
+    if (!file.empty()) out.push_back(file);
+  return out;
+}
+
+std::string table_path(const RunCommand& command) {
+  namespace fs = std::filesystem;
+  const std::string path =
+      command.csv.empty() ? fs::path(command.output).replace_extension(".csv").string() : command.csv;
+  if (fs::weakly_canonical(path) == fs::weakly_canonical(command.output))
+    throw InputError(fmt::format("{}: is the recording; name another file for the table", path));
+  return path;
+}
+
+RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario) {
+  const Model& model = *scenario.model;
+  RunReport report{scenario, {}, {}, 0, command.output, "", 0, {}};
+  const std::vector<std::string> never = files_of(scenario);
+  System system(model, scenario.inputs, scenario.solver.algorithm);
+  State start = scenario.initial;
+  if (scenario.equilibrium) {
+    report.equilibrium = find_equilibrium(model, scenario.inputs, start);
+    start = report.equilibrium->x;
+  }
+  RecordingWriter recording(model, command.output, recording_options(scenario, command.flush, never));
+  std::optional<CsvWriter> csv;
+  if (command.table) {
+    report.csv = table_path(command);
+    csv.emplace(model, report.csv, scenario.record.energy, never);
+  }
+  try {
+    const StopOnSignal stop;
+    Progress progress(scenario.run.duration, !command.quiet);
+    Recorder recorder(recording, csv, progress);
+    const auto begin = std::chrono::steady_clock::now();
+    report.result = simulate(system, scenario.solver, scenario.run, start, recorder);
+    report.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (csv) csv->finish();
+  } catch (const InputError& e) {
+    recording.finish(std::string("failed: ") + e.what(), false);
+    throw;
+  }
+  const bool complete = report.result.status == Status::ok && !report.result.interrupted;
+  recording.finish(ended_text(report.result), complete);
+  report.records = recording.records();
+  if (report.records == 0) report.recording.clear();
+  report.deflection = recording.largest_deflection();
+  return report;
+}
+
+int run(RunCommand command) {
+  if (!(command.flush >= 0) || !std::isfinite(command.flush))
+    throw InputError("limber run: --flush wants seconds, 0 or more");
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error like a full disk
+  const Scenario scenario = read_scenario_argument(command.scenario);
+  check_model(scenario);
+  if (command.output.empty()) command.output = default_output(command.scenario);
+  const RunReport report = simulate_scenario(command, scenario);
+  if (command.json)
+    write_summary_json(report);
+  else if (!command.quiet)
+    write_output(summary_text(report), stdout);
+  std::string notes;
+  for (const std::string& warning : warnings(*scenario.model, report.result.validity))
+    notes += "warning: " + warning + "\n";
+  const RunResult& result = report.result;
+  const std::string file = name_of_argument(command.scenario);
+  const std::string kept = report.records > 0 ? "; " + report.recording + " holds everything up to there" : "";
+  if (result.status != Status::ok)
+    notes += fmt::format("{}: {}{}\n", file, result.trouble.empty() ? to_string(result.status) : result.trouble, kept);
+  else if (result.interrupted)
+    notes += fmt::format("{}: interrupted at t = {:.6g} s{}\n", file, result.t, kept);
+  if (!notes.empty()) write_output(notes, stderr);
+  return result.status == Status::ok && !result.interrupted ? 0 : 1;
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<RunCommand>();
+  CLI::App* sub = program.add_subcommand("run", "simulate a scenario; writes a recording, prints a summary");
+  sub->add_option("SCENARIO", command->scenario, "scenario file (YAML or JSON); '-': standard input")->required();
+  sub->add_option("-o,--output", command->output, "the recording (default: the scenario's name with .h5, here)")
+      ->type_name("FILE");
+  CLI::Option* csv =
+      sub->add_option("--csv", command->csv, "also write a table in text (default: beside the recording)")
+          ->type_name("FILE")
+          ->expected(0, 1);
+  sub->add_option("--flush", command->flush, "write to disk about every so many seconds (default 1)")
+      ->type_name("SECONDS");
+  sub->add_flag("--json", command->json, "print the summary as JSON");
+  sub->add_flag("-q,--quiet", command->quiet, "print nothing but warnings and errors");
+  sub->footer(kExample);
+  sub->callback([command, csv, &action] {
+    command->table = csv->count() > 0;
+    action = [command] { return run(*command); };
+  });
+}
+
+}  // namespace limber::apps

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/facts.hpp"
+#include "apps/json_writer.hpp"
+#include "apps/progress.hpp"
+#include "apps/terminal.hpp"
+
+namespace limber::apps {
+namespace {
+
+constexpr int kLineWidth = 96;
+constexpr std::size_t kMostAmplitudes = 4;
+
+double relative(const RunResult& result) {
+  return result.energy_scale > 0 ? result.energy_error / result.energy_scale : result.energy_error;
+}
+
+std::string time_text(double t) { return fmt::format("t = {:.6g} s", t); }
+
+std::string amplitudes_text(const RunReport& report) {
+  std::string out;
+  for (const Amplitude& a : largest_amplitudes(*report.scenario.model, report.result.largest, kMostAmplitudes))
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", a.coordinate, short_number(a.value));
+  return out;
+}
+
+void write_solver(JsonWriter& json, const SolverOptions& solver) {
+  json.key("solver");
+  json.begin_object();
+  json.key("method");
+  json.text(solver.method);
+  json.key("algorithm");
+  json.text(solver.algorithm);
+  const auto number = [&](const char* key, double value) {
+    json.key(key);
+    json.number(value);
+  };
+  if (solver.method == "rk4" || solver.method == "implicit") {
+    number("step", solver.step);
+  } else {
+    number("rtol", solver.rtol);
+    number("atol", solver.atol);
+  }
+  if (solver.method == "implicit") number("rho_inf", solver.rho_inf);
+  json.end_object();
+}
+
+void write_amplitudes(JsonWriter& json, const RunReport& report) {
+  json.key("largest_modes");
+  json.begin_list();
+  for (const Amplitude& a : largest_amplitudes(*report.scenario.model, report.result.largest, kMostAmplitudes)) {
+    json.begin_object();
+    json.key("coordinate");
+    json.text(a.coordinate);
+    json.key("value");
+    json.number(a.value);
+    json.end_object();
+  }
+  json.end_list();
+  if (!(report.deflection.value > 0)) return;
+  json.key("largest_deflection");
+  json.begin_object();
+  json.key("node");
+  json.text(node_name(*report.scenario.model, report.deflection.node));
+  json.key("value");
+  json.number(report.deflection.value);
+  json.key("time");
+  json.number(report.deflection.t);
+  json.end_object();
+}
+
+void write_validity(JsonWriter& json, const RunReport& report) {
+  const Model& model = *report.scenario.model;
+  const Validity& validity = report.result.validity;
+  json.key("validity");
+  json.begin_object();
+  const auto add = [&](const char* key, const Validity::Largest& largest) {
+    if (largest.body < 0) return;
+    json.key(key);
+    json.begin_object();
+    json.key("value");
+    json.number(largest.value);
+    json.key("body");
+    json.text(model.body_names[largest.body]);
+    json.key("time");
+    json.number(largest.t);
+    json.end_object();
+  };
+  add("deflection_over_length", validity.deflection);
+  add("energy_in_highest_mode", validity.highest_mode);
+  add("spin_over_first_frequency", validity.spin);
+  json.end_object();
+  json.key("warnings");
+  json.texts(warnings(model, validity));
+}
+
+}  // namespace
+
+std::string ended_text(const RunResult& result) {
+  if (result.status != Status::ok)
+    return "diverged: " + (result.trouble.empty() ? std::string(to_string(result.status)) : result.trouble);
+  return result.interrupted ? "interrupted" : "finished";
+}
+
+std::string solver_text(const SolverOptions& solver) {
+  std::string out = solver.method;
+  if (solver.method == "cvode") out += ", " + solver.formula;
+  if (solver.method == "rk4" || solver.method == "implicit")
+    out += fmt::format(", step {:g} s", solver.step);
+  else
+    out += fmt::format(", rtol {:g}, atol {:g}", solver.rtol, solver.atol);
+  if (solver.method == "implicit") out += fmt::format(", rho_inf {:g}", solver.rho_inf);
+  return out + ", " + solver.algorithm;
+}
+
+std::vector<Amplitude> largest_amplitudes(const Model& model, const VectorX& largest, std::size_t most) {
+  std::vector<Amplitude> out;
+  for (int i = 1; i < model.body_count() && largest.size() == model.nq; ++i) {
+    const int modes = model.body(i).modes;
+    if (modes == 0) continue;
+    Eigen::Index k = 0;
+    const double value = largest.segment(model.first_mode_q(i), modes).maxCoeff(&k);
+    out.push_back({model.coordinates[model.first_mode_q(i) + k], value});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
+  out.resize(std::min(most, out.size()));
+  return out;
+}
+
+std::string summary_text(const RunReport& report) {
+  const Scenario& scenario = report.scenario;
+  const Model& model = *scenario.model;
+  const RunResult& result = report.result;
+  const Style style = style_for(stdout);
+  Table table;
+  table.column("").column("", Table::Align::left, 2 * kLineWidth);
+  const auto row = [&](const char* key, const std::string& value) { table.row({key, value}); };
+  row("model", model.name.empty() ? fit(scenario.model_file, kLineWidth) : fit(model.name, kLineWidth));
+  row("solver", solver_text(scenario.solver));
+  if (report.equilibrium)
+    row("equilibrium", fmt::format("{} iterations, {} of the forces left", report.equilibrium->iterations,
+                                   short_number(report.equilibrium->residual)));
+  row("simulated", fmt::format("{:.6g} of {:.6g} s in {}, {} × real time", result.t, scenario.run.duration,
+                               duration_text(report.wall), short_number(result.t / report.wall)));
+  row("steps", fmt::format("{}, {} rejected, {} evaluations", result.counts.steps, result.counts.rejected,
+                           result.counts.evaluations));
+  row("energy balance", fmt::format("off by {} J at most, {} of the largest energy", short_number(result.energy_error),
+                                    short_number(relative(result))));
+  const std::string amplitudes = amplitudes_text(report);
+  if (!amplitudes.empty()) row("largest modes", amplitudes);
+  if (report.deflection.value > 0)
+    row("deflection", fmt::format("{} m at most, {} at {}", short_number(report.deflection.value),
+                                  node_name(model, report.deflection.node), time_text(report.deflection.t)));
+  row("recording", report.recording.empty() ? "none: there was no record"
+                                            : fmt::format("{}, {} records", report.recording, report.records));
+  if (!report.csv.empty()) row("table", report.csv);
+  const std::string how = result.status == Status::ok && !result.interrupted ? ""
+                          : result.interrupted                               ? "interrupted"
+                                                                             : "diverged";
+  return style.bold(style.accent(fit(scenario.name, kLineWidth))) + (how.empty() ? "" : "  " + how) + "\n" +
+         table.render(style, table.size(), "lines");
+}
+
+void write_summary_json(const RunReport& report) {
+  const RunResult& result = report.result;
+  JsonWriter json(stdout);
+  const auto text = [&](const char* key, const std::string& value) {
+    json.key(key);
+    json.text(value);
+  };
+  const auto number = [&](const char* key, double value) {
+    json.key(key);
+    json.number(value);
+  };
+  json.begin_object();
+  text("scenario", report.scenario.name);
+  text("model", report.scenario.model->name);
+  write_solver(json, report.scenario.solver);
+  text("ended", ended_text(result));
+  json.key("complete");
+  json.boolean(result.status == Status::ok && !result.interrupted);
+  number("time", result.t);
+  number("duration", report.scenario.run.duration);
+  number("wall", report.wall);
+  number("real_time_factor", result.t / report.wall);
+  number("steps", static_cast<double>(result.counts.steps));
+  number("rejected", static_cast<double>(result.counts.rejected));
+  number("evaluations", static_cast<double>(result.counts.evaluations));
+  if (report.equilibrium) {
+    number("equilibrium_iterations", report.equilibrium->iterations);
+    number("equilibrium_residual", report.equilibrium->residual);
+  }
+  number("energy_error", result.energy_error);
+  number("energy_scale", result.energy_scale);
+  number("relative_energy_error", relative(result));
+  write_amplitudes(json, report);
+  write_validity(json, report);
+  text("recording", report.recording);
+  number("records", static_cast<double>(report.records));
+  if (!report.csv.empty()) text("csv", report.csv);
+  json.end_object();
+  json.finish();
+}
+
+}  // namespace limber::apps
