@@ -23,7 +23,8 @@ class Progress {
   double duration_;
   bool shown_;
   bool drawn_ = false;
-  Clock::time_point begin_ = Clock::now(), next_ = begin_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point next_ = begin_ + std::chrono::milliseconds(200);  // short runs need none
 };
 
 // The line itself, at most `width` columns: bar, share, simulated time, speed against real time, time left.

@@ -3,6 +3,7 @@
 //
 // `limber run` when all goes well.
 #include <fmt/format.h>
+#include <pty.h>
 
 #include <cmath>
 
@@ -211,6 +212,42 @@ TEST(Run, DoesNotGrowInMemory) {
     memory[k] = process.most_memory_kib();
   }
   EXPECT_LT(memory[1] - memory[0], 8 << 10);  // for 60 MB of records
+}
+
+// What the program writes to a terminal.
+std::string on_terminal(const std::vector<std::string>& arguments) {
+  int terminal = -1;
+  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (pid == 0) {
+    setenv("TERM", "xterm", 1);
+    std::vector<std::string> words = {LIMBER_PROGRAM};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execv(LIMBER_PROGRAM, argv.data());
+    _exit(127);
+  }
+  std::string out;
+  char piece[4096];
+  for (ssize_t got = 0; (got = read(terminal, piece, sizeof(piece))) > 0;)
+    out.append(piece, static_cast<std::size_t>(got));
+  close(terminal);
+  waitpid(pid, nullptr, 0);
+  return out;
+}
+
+TEST(Run, ShowsProgressOnATerminalOnly) {
+  const Folder folder;
+  const std::string text = swing("solver: {method: rk4, step: 1e-4}\nduration: 8\nrecord: {every: 0.01}\n");
+  const std::string path = folder.write("swing.yaml", text);
+  const std::string shown = on_terminal({"run", path, "-o", folder.file("a.h5")});
+  for (const char* part : {"░", " %  ", " of 8 s", "× real time", " left\x1b[K"})
+    EXPECT_TRUE(contains(shown, part)) << part << "\n" << shown;
+  EXPECT_TRUE(contains(shown, "\r\x1b[K")) << shown;  // erased
+  EXPECT_TRUE(contains(shown, "801 records")) << shown;
+  EXPECT_FALSE(contains(on_terminal({"run", path, "-o", folder.file("a.h5"), "-q"}), " left"));
+  EXPECT_FALSE(contains(limber({"run", path, "-o", folder.file("a.h5")}).err, " left"));
 }
 
 TEST(Run, HelpsWithAnExample) {
