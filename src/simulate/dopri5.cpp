@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "flow.hpp"
 #include "steppers.hpp"
@@ -29,12 +30,43 @@ constexpr double kDense[kStages] = {-12715105075. / 11282082432,  0,
 // Step control: proportional and integral, [HNW] §IV.2 (the defaults of their program).
 constexpr double kBeta = 0.04, kExponent = 0.2 - 0.75 * kBeta, kSafety = 0.9, kLeast = 0.2, kMost = 10;
 
+// out = z + h (c_0 k_0 + c_1 k_1 + ...), the first `count` of them, in one walk over memory.
+template <int... J>
+void combine(std::integer_sequence<int, J...>, const VectorX& z, double h, const double* c, const VectorX* k,
+             VectorX& out) {
+  const Eigen::Index n = z.size();
+  const double* in[] = {k[J].data()...};
+  const double scaled[] = {h * c[J]...};
+  double* to = out.data();
+  for (Eigen::Index i = 0; i < n; ++i) to[i] = z.data()[i] + (... + (scaled[J] * in[J][i]));
+}
+void combine(int count, const VectorX& z, double h, const double* c, const VectorX* k, VectorX& out) {
+  constexpr auto kUp = []<int N>(std::integral_constant<int, N>) { return std::make_integer_sequence<int, N>{}; };
+  const auto run = [&](auto n) { combine(kUp(n), z, h, c, k, out); };
+  switch (count) {
+    case 1:
+      return run(std::integral_constant<int, 1>{});
+    case 2:
+      return run(std::integral_constant<int, 2>{});
+    case 3:
+      return run(std::integral_constant<int, 3>{});
+    case 4:
+      return run(std::integral_constant<int, 4>{});
+    case 5:
+      return run(std::integral_constant<int, 5>{});
+    case 6:
+      return run(std::integral_constant<int, 6>{});
+    default:
+      return run(std::integral_constant<int, 7>{});
+  }
+}
+
 class Dopri5 final : public Stepper {
  public:
   Dopri5(System& system, const SolverOptions& options) : flow_(system), options_(options) {
     for (VectorX& k : k_) k.setZero(flow_.size());
     z0_.setZero(flow_.size());
-    z_ = scale0_ = scale_ = error_ = dense_ = z0_;
+    z_ = scale0_ = scale_ = error_ = dense_ = zero_ = z0_;
   }
 
   Status start(const Motion& from) override {
@@ -93,6 +125,8 @@ class Dopri5 final : public Stepper {
   // [HNW] (6.11) with the coefficients of their program.
   void at(double t, Motion& out) const override {
     const double h = now_.x.t - before_, x = h == 0 ? 1 : (t - before_) / h;
+    if (!dense_known_) combine(kStages, zero_, 1, kDense, k_, dense_);
+    dense_known_ = true;
     // z0 + x (r2 + (1-x)(r3 + x (r4 + (1-x) r5)))
     const auto difference = z_ - z0_;
     const auto r3 = h * k_[0] - difference;
@@ -113,14 +147,10 @@ class Dopri5 final : public Stepper {
   // One step of size h: z_, and its error in units of the tolerance.
   Status attempt(double t, double h, double& error) {
     for (int s = 1; s < kStages; ++s) {
-      z_ = z0_;
-      for (int j = 0; j < s; ++j) {
-        if (kA[s][j] != 0) z_ += h * kA[s][j] * k_[j];
-      }
+      combine(s, z0_, h, kA[s], k_, z_);
       if (const Status status = evaluate(t + kNodes[s] * h, z_, k_[s]); status != Status::ok) return status;
     }
-    error_.setZero();
-    for (int s = 0; s < kStages; ++s) error_ += h * kError[s] * k_[s];
+    combine(kStages, zero_, h, kError, k_, error_);
     compute_scales(flow_.system(), flow_.base(), z_, scale_);
     error = norm(error_);
     return std::isfinite(error) ? Status::ok : Status::not_finite;
@@ -140,9 +170,8 @@ class Dopri5 final : public Stepper {
 
   void accept(double t, double t_end, double h, double error, bool rejected) {
     ++counts_.steps;
-    dense_.setZero();
-    for (int s = 0; s < kStages; ++s) dense_ += kDense[s] * k_[s];
     before_ = t;
+    dense_known_ = false;
     flow_.read(t_end, z_, now_);
     const double factor = std::clamp(
         kSafety * std::pow(error_before_, kBeta) * std::pow(std::max(error, 1e-10), -kExponent), kLeast, kMost);
@@ -172,9 +201,10 @@ class Dopri5 final : public Stepper {
   SolverOptions options_;
   double h_ = 0, before_ = 0, error_before_ = 1e-4;
   bool first_ = true, fresh_ = false;
+  mutable bool dense_known_ = false;
   Motion now_;
-  VectorX z0_, z_, k_[kStages], scale0_, scale_, dense_;
-  mutable VectorX error_;
+  VectorX z0_, z_, k_[kStages], scale0_, scale_, zero_;
+  mutable VectorX error_, dense_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "limber/dynamics/crba.hpp"
 #include "limber/simulate/manifold.hpp"
+#include "text.hpp"
 
 namespace limber {
 namespace {
@@ -115,7 +116,7 @@ class Balance {
     int worst = 0;
     r.cwiseAbs().maxCoeff(&worst);
     throw InputError("no static equilibrium was found: after " + std::to_string(iterations) + " iterations '" +
-                     model_.speeds[free_[worst]] + "' keeps a force of " + std::to_string(r[worst]) +
+                     model_.speeds[free_[worst]] + "' keeps a force of " + text(r[worst]) +
                      "; hold the machine by a joint, a spring or a prescribed motion, start nearer to it, or write "
                      "equilibrium: false");
   }

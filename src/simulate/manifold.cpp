@@ -38,6 +38,10 @@ Vector3 three(ConstVec x, int at) { return x.segment<3>(at); }
 }  // namespace
 
 void move(const Model& model, ConstVec q, ConstVec dv, Vec out) {
+  if (model.nq == model.nv) {  // no quaternion
+    out = q + dv;
+    return;
+  }
   const auto& links = model.layout->links;
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
@@ -56,6 +60,10 @@ void move(const Model& model, ConstVec q, ConstVec dv, Vec out) {
 }
 
 void chart_point(const Model& model, ConstVec q0, ConstVec y, Vec q) {
+  if (model.nq == model.nv) {
+    q = q0 + y;
+    return;
+  }
   const auto& links = model.layout->links;
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
@@ -67,6 +75,10 @@ void chart_point(const Model& model, ConstVec q0, ConstVec y, Vec q) {
 }
 
 void chart_rate(const Model& model, ConstVec q, ConstVec y, ConstVec v, Vec rate) {
+  if (model.nq == model.nv) {
+    rate = v;
+    return;
+  }
   const auto& links = model.layout->links;
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];

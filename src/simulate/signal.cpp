@@ -10,18 +10,12 @@
 
 #include "limber/spatial/status.hpp"
 #include "spline.hpp"
+#include "text.hpp"
 
 namespace limber {
 namespace {
 
 constexpr double kAlways = -std::numeric_limits<double>::infinity();
-
-std::string text(double x) {
-  std::string out = std::to_string(x);
-  out.erase(out.find_last_not_of('0') + 1);
-  if (out.ends_with('.')) out.pop_back();
-  return out;
-}
 
 void check_rising(const VectorX& t) {
   for (Eigen::Index k = 1; k < t.size(); ++k) {

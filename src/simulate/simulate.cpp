@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "text.hpp"
+
 namespace limber {
 namespace {
 
@@ -173,7 +175,7 @@ class Run {
     if (status == Status::no_convergence) {
       int fastest = 0;
       if (m.x.v.size() > 0) m.x.v.cwiseAbs().maxCoeff(&fastest);
-      result_.trouble = "the step became too small at t = " + std::to_string(m.x.t) + " s, where '" +
+      result_.trouble = "the step became too small at t = " + text(m.x.t) + " s, where '" +
                         (m.x.v.size() > 0 ? system_.model().speeds[fastest] : "?") +
                         "' moves fastest; use a larger rtol and atol, or the method implicit";
     }
@@ -183,7 +185,7 @@ class Run {
     const auto tell = [&](const VectorX& values, const std::vector<std::string>& names, const char* what) {
       for (int k = 0; k < values.size(); ++k) {
         if (std::abs(values[k]) < kDiverged) continue;
-        result_.trouble = what + names[k] + "' diverged at t = " + std::to_string(x.t) +
+        result_.trouble = what + names[k] + "' diverged at t = " + text(x.t) +
                           " s; use a shorter step or tighter tolerances, and check stiffness and fidelity";
         return true;
       }

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "text.hpp"
+
 namespace limber {
 namespace {
 
-std::string at_time(double t) { return " at t = " + std::to_string(t) + " s"; }
+std::string at_time(double t) { return " at t = " + text(t) + " s"; }
 
 }  // namespace
 
@@ -149,13 +151,13 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
   for (int i = 1; i < model_.body_count(); ++i) {
     const Link& link = model_.layout->links[i];
     for (int k = 0; k < link.nr; ++k) powers.dissipated += link.damping[k] * x.v[link.v + k] * x.v[link.v + k];
-    const double *D = link.shape->D.data(), *rate = x.v.data() + link.vm;
-    for (int a = 0; a < link.n; ++a) {
-      if (link.shape->elastic_diagonal) {
-        powers.dissipated += D[a] * rate[a] * rate[a];
-        continue;
-      }
-      for (int b = 0; b < link.n; ++b) powers.dissipated += rate[a] * D[a * link.n + b] * rate[b];
+    if (link.n == 0) continue;
+    const double* D = link.shape->D.data();
+    const auto rate = x.v.segment(link.vm, link.n);
+    if (link.shape->elastic_diagonal) {
+      for (int a = 0; a < link.n; ++a) powers.dissipated += D[a] * rate[a] * rate[a];
+    } else {
+      powers.dissipated += rate.dot(Eigen::Map<const MatrixX>(D, link.n, link.n).lazyProduct(rate));
     }
   }
   for (const Stop& stop : stops_) {

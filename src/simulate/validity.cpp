@@ -5,8 +5,9 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <unordered_map>
+
+#include "text.hpp"
 
 namespace limber {
 namespace {
@@ -44,16 +45,10 @@ void keep(Validity::Largest& largest, double value, int body, double t) {
   if (value > largest.value) largest = {value, body, t};
 }
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %%", 100 * share);
-  return text;
-}
+std::string percent(double share) { return text(100 * share, 3) + " %"; }
 
 std::string place(const Model& model, const Validity::Largest& largest) {
-  char text[48];
-  std::snprintf(text, sizeof text, " (t = %.4g s)", largest.t);
-  return "body '" + model.body_names[largest.body] + "'" + text;
+  return "body '" + model.body_names[largest.body] + "' (t = " + text(largest.t, 4) + " s)";
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST(Trouble, InputsThatAreNotFiniteEndTheRun) {
     Kept seen;
     const RunResult result = simulate(system, fixed(method, 0.01), {3, 0.1}, make_zero_state(model), seen);
     EXPECT_EQ(result.status, Status::not_finite) << method;
-    EXPECT_NE(result.trouble.find("inputs[0].torque is not finite at t = 2.0"), std::string::npos) << result.trouble;
+    EXPECT_NE(result.trouble.find("inputs[0].torque is not finite at t = 2"), std::string::npos) << result.trouble;
     EXPECT_NEAR(result.t, 2, 0.11) << method;
     EXPECT_GE(seen.t.size(), 19u) << method;
   }
