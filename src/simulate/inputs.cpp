@@ -36,8 +36,8 @@ void check_continuity(const MotionInput& input, const Signal& signal) {
     const double before = signal.at(t, k == 0 ? -std::numeric_limits<double>::infinity() : times[k - 1]).value;
     const double after = signal.at(t, t).value;
     if (std::abs(after - before) <= kSame * std::max({1.0, std::abs(before), std::abs(after)})) continue;
-    fail(input.label, "the motion jumps at t = " + text(t) + " from " + text(before) + " to " +
-                          text(after) + "; a joint cannot jump, let the pieces meet");
+    fail(input.label, "the motion jumps at t = " + text(t) + " from " + text(before) + " to " + text(after) +
+                          "; a joint cannot jump, let the pieces meet");
   }
 }
 
