@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "limber/dynamics/crba.hpp"
-#include "limber/simulate/manifold.hpp"
+#include "limber/model/manifold.hpp"
 #include "text.hpp"
 
 namespace limber {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/simulate/manifold.hpp"
+#include "limber/model/manifold.hpp"
 #include "limber/simulate/system.hpp"
 
 namespace limber {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "limber/simulate/manifold.hpp"
+#include "limber/model/manifold.hpp"
 #include "steppers.hpp"
 
 namespace limber {

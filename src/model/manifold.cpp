@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/simulate/manifold.hpp"
+#include "limber/model/manifold.hpp"
 
 #include <cmath>
 
