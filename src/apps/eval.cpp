@@ -20,7 +20,7 @@ struct EvalOptions {
   bool no_mass_matrix = false;
 };
 
-// The numbers of design §5.
+// The numbers of docs/model-format.md, State files.
 struct Evaluation {
   VectorX acceleration;
   std::optional<VectorX> force;

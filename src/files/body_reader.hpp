@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// One entry of `bodies` in a model file, whose item is set.  design §4.  `second_order`: for `stiffened`.
+// One entry of `bodies` in a model file, whose item is set.  docs/model-format.md.  `second_order`: for `stiffened`.
 Body read_body(const Reader& body, const std::string& name, bool second_order);
 
 }  // namespace limber

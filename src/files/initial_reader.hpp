@@ -14,8 +14,8 @@ struct InitialState {
   bool equilibrium = false;
 };
 
-// The map `initial` of a scenario, which may be missing.  design §6.  Joints whose motion is prescribed get its value
-// and rate at t = 0, and what the map has for them must agree.
+// The map `initial` of a scenario, which may be missing.  docs/scenario-format.md.  Joints whose motion is prescribed
+// get its value and rate at t = 0, and what the map has for them must agree.
 InitialState read_initial(const std::optional<Reader>& map, const ModelNames& names, const Inputs& inputs);
 
 }  // namespace limber

@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// The list `inputs` of a scenario.  design §6.
+// The list `inputs` of a scenario.  docs/scenario-format.md.
 Inputs read_inputs(const Reader& list, const ModelNames& names);
 
 }  // namespace limber

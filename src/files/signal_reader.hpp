@@ -12,8 +12,8 @@
 
 namespace limber {
 
-// A signal of a scenario: a number, an expression in t, {table: ...}, {pieces: ...} or {sine: ...}.  design §6.
-// Its value is finite at t = 0 and at its breaks.
+// A signal of a scenario: a number, an expression in t, {table: ...}, {pieces: ...} or {sine: ...}.
+// docs/scenario-format.md. Its value is finite at t = 0 and at its breaks.
 Signal read_signal(const Reader& at);
 
 // A list of signals, one per name; where there is one name, the signal may stand alone.  `what`: "speed".

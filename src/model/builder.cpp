@@ -189,7 +189,7 @@ int ModelBuilder::add_body(Body body) {
 void ModelBuilder::add_joint(Joint joint, int child) {
   check_joint(joint);
   if (child < 1 || child > static_cast<int>(bodies_.size())) refuse("joint", joint.name, "its child is not there");
-  if (std::find(children_.begin(), children_.end(), child) != children_.end()) {
+  if (!carried_.insert(child).second) {
     refuse("joint", joint.name, "body '" + body_names_[child - 1] + "' is already carried by another joint");
   }
   model_.joints.push_back(std::move(joint));

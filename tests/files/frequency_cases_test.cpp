@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every case folder of kind `frequency`, by the recipe of cases/README.md.
+// Every case folder of kind `frequency`.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kRounding = 1e-15;
 
-// design §4 with every key of every form.
+// The format with every key of every form.
 constexpr const char* kEverything = R"(
 limber: 1
 name: everything

@@ -8,7 +8,7 @@
 
 namespace limber::test {
 
-// Small motion about a steady state, from inverse dynamics and the mass matrix alone: cases/README.md, Frequency cases.
+// Small motion about a steady state, from inverse dynamics and the mass matrix alone.
 struct SmallMotion {
   State x;                // the steady state
   std::vector<int> free;  // speeds that are neither locked nor prescribed

@@ -12,7 +12,7 @@ namespace limber {
 
 inline constexpr int kMaxBodies = 100'000;
 
-// A model file, YAML or JSON: design §4.  Every key is checked; the first fault is an InputError
+// A model file, YAML or JSON: docs/model-format.md.  Every key is checked; the first fault is an InputError
 // "FILE:LINE: body 'link2': what is wrong; what to write instead".
 Model read_model(const std::string& path);
 Model parse_model(std::string_view text, const std::string& name_for_messages);

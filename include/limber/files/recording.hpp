@@ -30,7 +30,7 @@ struct LargestDeflection {
   NodeRef node;
 };
 
-// Writes a recording: design §6, docs/recording-format.md.  Records are gathered in memory (8 MiB or 64 records) and
+// Writes a recording: docs/recording-format.md.  Records are gathered in memory (8 MiB or 64 records) and
 // handed on from time to time; whatever happens to the process in between or meanwhile, the file opens and holds all
 // that was handed on.  Others may read it while it is written.
 //   Every failure is an InputError "PATH: ...": a folder that is not there, a file that is not a recording and would be

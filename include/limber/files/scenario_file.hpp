@@ -11,7 +11,7 @@
 
 namespace limber {
 
-// A model and what happens to it.  design §6.
+// A model and what happens to it.  docs/scenario-format.md.
 struct Scenario {
   std::string name;
   std::string text;        // of the whole file

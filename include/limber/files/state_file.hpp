@@ -11,7 +11,7 @@
 
 namespace limber {
 
-// What `limber eval` evaluates at.  design §5.
+// What `limber eval` evaluates at.  docs/model-format.md.
 struct StateFile {
   VectorX q, v;                // (nq), (nv); quaternions of length 1
   std::optional<VectorX> tau;  // (nv) hinge torques and modal forces

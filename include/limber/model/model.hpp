@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "limber/body/body.hpp"
@@ -120,6 +121,7 @@ class ModelBuilder {
   std::vector<std::shared_ptr<const Body>> bodies_;
   std::vector<std::string> body_names_;
   std::vector<int> children_;  // per joint
+  std::unordered_set<int> carried_;
   Elimination elimination_ = Elimination::automatic;
   std::unordered_map<std::string, std::shared_ptr<const Body>> known_bodies_;  // by content
 };
