@@ -51,6 +51,7 @@ int inward_inertia(const Layout& layout, int i, bool prescribed, AbaWorkspace& w
   const Link& link = layout.links[i];
   const Kinematics& kin = ws.kin;
   const Spatial* H = kin.hinge_map(link);
+  ws.held[i] = prescribed;
   double scale[6];
   hinge_scales(link, H, ws, ws.bodies[i].P, scale);
   if (link.n > 0) {
@@ -144,13 +145,21 @@ void start_body(const Layout& layout, int i, const double* u, AbaWorkspace& ws) 
   for (int k = 0; k < link.n; ++k) e_f[k] = u[link.vm + k] - e_f[k];
 }
 
-void start_body_without_bias(const Layout& layout, int i, const double* u, AbaWorkspace& ws) {
+void start_forces(const Layout& layout, int i, const double* u, AbaWorkspace& ws) {
   const Link& link = layout.links[i];
-  const LinkFrame& f = ws.kin.links[i];
-  ws.bodies[i].P = body_inertia(f.m, f.s, f.J);
   ws.bodies[i].z = zero_spatial();
   for (int k = 0; k < link.nr; ++k) ws.e[link.v + k] = u[link.v + k];
   for (int k = 0; k < link.n; ++k) ws.e_f[link.scalars + k] = u[link.vm + k];
+}
+
+void start_inertia(int i, AbaWorkspace& ws) {
+  const LinkFrame& f = ws.kin.links[i];
+  ws.bodies[i].P = body_inertia(f.m, f.s, f.J);
+}
+
+void start_body_without_bias(const Layout& layout, int i, const double* u, AbaWorkspace& ws) {
+  start_inertia(i, ws);
+  start_forces(layout, i, u, ws);
 }
 
 // Implicit steps: where the modal mass depends on the state, stiffness and damping are added to it every time.
@@ -205,6 +214,7 @@ AbaWorkspace::AbaWorkspace(const Model& model) : kin(model) {
   gram_begin = T_begin = direction_begin = factor_begin;
   direction_count.assign(layout.links.size(), 0);
   condensed.assign(layout.links.size(), 0);
+  held = condensed;
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
     const std::size_t c = static_cast<std::size_t>(link.handle_end - link.handle_begin);
@@ -324,6 +334,44 @@ void add_implicit_force(const Model& model, const AbaWorkspace& ws, ConstVec a, 
       }
     }
   }
+}
+
+Status factor_mass(const Model& model, const State& x, AbaWorkspace& ws, std::span<const std::uint8_t> prescribed) {
+  if (!prescribed.empty() && static_cast<int>(prescribed.size()) != model.body_count()) {
+    throw InputError("factor_mass: `prescribed` needs one entry per body, or none");
+  }
+  const Layout& layout = *model.layout;
+  compute_kinematics(model, x, ws.kin);
+  ws.trouble = -1;
+  for (int i = 1; i < model.body_count(); ++i) start_inertia(i, ws);
+  if (ws.implicit) add_to_varying_mass(layout, ws);
+  for (int i = model.body_count() - 1; i > 0; --i) {
+    ws.trouble = inward_inertia(layout, i, is_prescribed(prescribed, i), ws);
+    if (ws.trouble >= 0) return ws.kin.q.allFinite() ? Status::singular_mass : Status::not_finite;
+  }
+  return Status::ok;
+}
+
+void start_solve(const Model& model, ConstVec f, AbaWorkspace& ws) {
+  for (int i = 1; i < model.body_count(); ++i) start_forces(*model.layout, i, f.data(), ws);
+}
+
+void finish_solve(const Model& model, AbaWorkspace& ws, Vec out) {
+  const Layout& layout = *model.layout;
+  const int count = model.body_count();
+  for (int i = count - 1; i > 0; --i) {
+    if (ws.held[i] != 0) out.segment(layout.links[i].v, layout.links[i].nr).setZero();
+    inward_force(layout, i, ws.held[i] != 0 ? out.data() : nullptr, ws);
+  }
+  ws.bodies[0].a = zero_spatial();
+  for (int i = 1; i < count; ++i) outward_acceleration(layout, i, ws.held[i] != 0, ws, out.data());
+}
+
+void solve_factored(const Model& model, ConstVec f, AbaWorkspace& ws, Vec out) {
+  check_speeds(model, f);
+  check_speeds(model, out);
+  start_solve(model, f, ws);
+  finish_solve(model, ws, out);
 }
 
 Status solve_mass(const Model& model, const State& x, ConstVec f, AbaWorkspace& ws, Vec out) {

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -246,6 +247,26 @@ void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws) {
 void expand_condensed(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot) {
   const Link& link = layout.links[i];
   with_size(link.n, [&](auto n) { expand(n, layout, link, i, ws, etaddot); });
+}
+
+//   det(G + Y^T Gamma Y) = det G det(1 + Omega Gamma)
+double log_det_condensed(const Layout& layout, int i, const AbaWorkspace& ws) {
+  const Link& link = layout.links[i];
+  const int c = link.handle_end - link.handle_begin;
+  const double* inverse = modal_mass_inverse(link, i, ws);
+  double total = 0;
+  for (int k = 0; k < link.n; ++k) total -= std::log(inverse[k]);
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6 * kMaxStack, 6 * kMaxStack> S(6 * c, 6 * c);
+  for (int h = 0; h < c; ++h) {
+    const Mat6& Gamma = ws.handles[link.handle_begin + h].Gamma;
+    for (int g = 0; g < c; ++g) {
+      const Mat6& Omega = ws.gram[ws.gram_begin[i] + gram_omega(c, g, h)];
+      for (int r = 0; r < 6; ++r) S.block<6, 1>(6 * g, 6 * h + r) = to_vector(Omega * Gamma.c[r]);
+    }
+  }
+  S.diagonal().array() += 1;
+  if (c > 0) total += S.partialPivLu().matrixLU().diagonal().array().abs().log().sum();
+  return total;
 }
 
 }  // namespace limber

@@ -28,6 +28,10 @@ inline const double* modal_mass_inverse(const Link& link, int i, const AbaWorksp
   return ws.implicit ? ws.G_inverse[i].data() : link.shape->G_inverse.data();
 }
 
+// The two halves of solve_factored, between which wrenches on bodies may be added to z and e_f.
+void start_solve(const Model& model, ConstVec f, AbaWorkspace& ws);
+void finish_solve(const Model& model, AbaWorkspace& ws, Vec out);
+
 // ---- Cholesky: D_f = G + sum Y^T Gamma Y (+ terms of U) is factored.  [JR] (63); O(n^3) with a small constant.
 
 // P_R into body.P.  Returns the mode without inertia, or -1.
@@ -46,5 +50,7 @@ void compute_gram(const Layout& layout, int i, AbaWorkspace& ws);
 bool factor_condensed(const Layout& layout, int i, AbaWorkspace& ws);
 void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws);
 void expand_condensed(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot);
+// log det D_f, D_f = G + Y^T Gamma Y: the pivots themselves are never made.
+double log_det_condensed(const Layout& layout, int i, const AbaWorkspace& ws);
 
 }  // namespace limber

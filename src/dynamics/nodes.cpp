@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/kinematics.hpp"
+#include "sweeps.hpp"
 
 namespace limber {
 namespace {
@@ -13,7 +14,8 @@ void check_node(const Model& model, NodeRef node) {
                    " is not there; give indices of the model, kBodyFrame for a body's own frame");
 }
 
-// A node in its body at the state of kin.
+}  // namespace
+
 NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, Spatial* Y) {
   check_node(model, node);
   if (node.node == kBodyFrame) {
@@ -29,6 +31,8 @@ NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, 
                still ? nullptr : &kin.etadot[link.scalars], frame, Y);
   return frame;
 }
+
+namespace {
 
 // Walks from a node to the ground: the unit motion of each coordinate on the way, seen at the node.
 // visit(first speed, count, column(k)) gets twists at the node's origin in world components.

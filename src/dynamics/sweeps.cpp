@@ -11,6 +11,12 @@ void check_sizes(const Model& model, const State& x, ConstVec in, ConstVec out) 
   }
 }
 
+void check_speeds(const Model& model, ConstVec v) {
+  if (v.size() == model.nv) return;
+  throw InputError("sizes do not fit the model: speeds, forces and accelerations must have " +
+                   std::to_string(model.nv) + " numbers");
+}
+
 void compute_bias(const Model& model, const State& x, std::span<const NodeWrench> wrenches, Kinematics& kin) {
   compute_kinematics(model, x, kin);
   if (wrenches.empty()) return;

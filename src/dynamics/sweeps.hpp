@@ -64,12 +64,17 @@ constexpr int lane_count(int n) { return lanes_for(n); }
 
 // Sizes only, O(1); throws InputError.
 void check_sizes(const Model& model, const State& x, ConstVec in, ConstVec out);
+void check_speeds(const Model& model, ConstVec v);
 
 // 0 x is 0 for every finite x, and NaN for the others.
 inline bool is_finite(ConstVec x) { return (0 * x).sum() == 0; }
 
 // compute_kinematics, with the wrenches on nodes subtracted from p.
 void compute_bias(const Model& model, const State& x, std::span<const NodeWrench> wrenches, Kinematics& kin);
+
+// A node in its body at the state of kin.  Y: its columns Pi, as many as the body has modes, or null; left alone for
+// kBodyFrame.  Throws InputError for a node that is not there.
+NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, Spatial* Y);
 
 // From the carrier to the body: Z a.
 LIMBER_INLINE Spatial across(const LinkFrame& f, Spatial a) {

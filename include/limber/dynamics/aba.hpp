@@ -23,6 +23,20 @@ struct ArticulatedHandle {
   Spatial a;   // acceleration of the node beyond the bias                         by the outward sweep
 };
 
+// Scratch of compute_operational_inertia; made when that is first called.
+struct OperationalScratch {
+  struct Traveller {  // the six unit wrenches on one node, on their way inward
+    int body = 0;     // where they are
+    int from = 0;     // body through which they came, 0: they start here
+    Spatial z[6];     // on the frame of the body; once its modes are passed, on the joint side
+  };
+  std::vector<Traveller> travellers;  // (node)
+  std::vector<std::uint8_t> on_path;  // (body) carries one of the nodes
+  std::vector<Mat6> W;                // (body) acceleration of the joint side per wrench there
+  std::vector<double> e, x;           // (6 unit wrenches of a node, padded modes) modal forces e, D_f^-1 e
+  std::vector<Spatial> columns;       // (mode) Pi of one node
+};
+
 struct AbaWorkspace {  // one per thread
   explicit AbaWorkspace(const Model& model);
   Kinematics kin;
@@ -33,6 +47,7 @@ struct AbaWorkspace {  // one per thread
   std::vector<double> e;                   // (speed) e_R
   std::vector<double, LaneAllocator> e_f;  // (at link.scalars) e_f
   std::vector<std::uint8_t> condensed;     // (body) which elimination served                by the inward sweep
+  std::vector<std::uint8_t> held;          // (body) its hinge is prescribed, not eliminated by the inward sweep
   // Cholesky elimination: D_f = L d L^T.
   std::vector<Spatial> y;         // (at link.columns) L^-1 mu^T
   std::vector<double> d_inverse;  // (at link.scalars)
@@ -56,6 +71,7 @@ struct AbaWorkspace {  // one per thread
   VectorX hinge_added;                       // (nv) to D of hinges
   std::vector<std::vector<double>> G_added;  // (body) rows of c_D D + c_K K, padded; with G where that is constant
   std::vector<std::vector<double, LaneAllocator>> G_inverse;  // (body) where the sum is diagonal
+  OperationalScratch operational;
   int trouble = -1;  // index of the speed without inertia, after Status::singular_mass
 };
 
@@ -80,6 +96,15 @@ void add_implicit_force(const Model& model, const AbaWorkspace& ws, ConstVec a, 
 // they have on entry; the others are zero.  O(N).
 [[nodiscard]] Status hybrid_impulse(const Model& model, const State& x, std::span<const std::uint8_t> prescribed,
                                     AbaWorkspace& ws, Vec dv);
+
+// Kinematics and articulated inertias alone, for functions that use them more than once: solve_factored, and those of
+// operational.hpp.  After aba, hybrid and solve_mass they are there, too.  Joints with prescribed[i] != 0 (as in
+// hybrid; empty: none) are not eliminated: M is then the mass matrix of the other coordinates, that is with the rows
+// and columns of these left out.  With set_implicit, M + c_D D + c_K K takes the place of M.  O(N).
+[[nodiscard]] Status factor_mass(const Model& model, const State& x, AbaWorkspace& ws,
+                                 std::span<const std::uint8_t> prescribed = {});
+// out = M^-1 f with the factors in ws, zero for prescribed joints; out may be f.  O(N), two sweeps.
+void solve_factored(const Model& model, ConstVec f, AbaWorkspace& ws, Vec out);
 
 // out = M(q)^-1 f, O(N).
 [[nodiscard]] Status solve_mass(const Model& model, const State& x, ConstVec f, AbaWorkspace& ws, Vec out);

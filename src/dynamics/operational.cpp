@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/operational.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "elimination.hpp"
+
+// J M^-1 J^T = J (1 - H Psi K)^T D^-1 (1 - H Psi K) J^T: a sum over all bodies that carry both nodes.  [JR] lemma 6.3.
+// Wrenches on nodes travel inward until they meet; what all bodies further inward give to the sum is a 6x6 matrix W at
+// the joint of the body where they meet, found by one sweep outward.  theory §6.
+namespace limber {
+namespace {
+
+using Traveller = OperationalScratch::Traveller;
+
+// Numbers kept per wrench: at most one per mode of a body.
+std::ptrdiff_t width_of(const Layout& layout) { return std::ptrdiff_t{kLanes} * lanes_for(layout.max_modes); }
+
+Spatial unit(int r) {
+  Spatial s = zero_spatial();
+  (r < 3 ? s.ang : s.lin)[r % 3] = 1;
+  return s;
+}
+
+Mat6 transpose(const Mat6& m) {
+  Mat6 out;
+  for (int j = 0; j < 6; ++j) {
+    for (int i = 0; i < 3; ++i) {
+      out.c[j].ang[i] = (j < 3 ? m.c[i].ang : m.c[i].lin)[j % 3];
+      out.c[j].lin[i] = (j < 3 ? m.c[3 + i].ang : m.c[3 + i].lin)[j % 3];
+    }
+    out.c[j].ang[3] = out.c[j].lin[3] = 0;
+  }
+  return out;
+}
+
+// Z W Z^T: from the carrier to the body.
+Mat6 across(const LinkFrame& f, const Mat6& W) {
+  Mat6 ZW;
+  for (int j = 0; j < 6; ++j) ZW.c[j] = across(f, W.c[j]);
+  Mat6 out = transpose(ZW);
+  for (int j = 0; j < 6; ++j) out.c[j] = across(f, out.c[j]);
+  return out;
+}
+
+// ---- one body ---------------------------------------------------------------------------------------
+
+// Six wrenches z on the frame of body i with modal forces e (rows of `width`) pass its modes: z becomes that of the
+// joint side, e_f' = e - U^T z, z_R = z + g e_f', x = D_f^-1 e_f'.  theory §5.
+void pass_modes(const Layout& layout, int i, std::ptrdiff_t width, AbaWorkspace& ws, Spatial* z, double* e, double* x) {
+  const Link& link = layout.links[i];
+  if (link.n == 0) return;
+  for (int h = link.handle_begin; h < link.handle_end; ++h) ws.handles[h].z = zero_spatial();
+  for (int r = 0; r < 6; ++r) {
+    double* e_r = e + r * width;
+    double* x_r = x + r * width;
+    ws.bodies[i].z = z[r];
+    ws.bodies[i].a = zero_spatial();
+    std::copy_n(e_r, link.n, &ws.e_f[link.scalars]);
+    if (link.root >= 0) {
+      for (int k = 0; k < link.n; ++k) e_r[k] -= dot(ws.kin.columns[link.root_columns + k], z[r]);
+    }
+    ws.condensed[i] ? reduce_condensed(layout, i, ws) : reduce_cholesky(layout, i, ws);
+    z[r] = ws.bodies[i].z;
+    ws.condensed[i] ? expand_condensed(layout, i, ws, x_r) : expand_cholesky(layout, i, ws, x_r);
+  }
+}
+
+// A wrench that arrives at body `link` from one that it carries on a handle (or, -1, on its frame).
+void arrive(const Layout& layout, const Kinematics& kin, const Link& link, int handle, Spatial& z, double* e) {
+  if (handle < 0) {
+    std::fill_n(e, link.n, 0.0);
+    return;
+  }
+  const Spatial* Y = &kin.columns[layout.handles[handle].columns];
+  for (int k = 0; k < link.n; ++k) e[k] = -dot(Y[k], z);
+  z = wrench_from(kin.handles[handle].l, z);
+}
+
+// What one hinge speed adds: e = H^T z is left at the hinge, z+ = z - PH D^-1 e goes on, so
+//   W = H D^-1 H^T + (1 - PH D^-1 H^T)^T W+ (1 - PH D^-1 H^T)
+void pass_hinge_outward(const Link& link, const AbaWorkspace& ws, const Spatial* H, Mat6& W) {
+  for (int k = link.nr - 1; k >= 0; --k) {
+    const double D_inverse = ws.D_inverse[link.v + k];
+    const Spatial PH = ws.PH[link.v + k], w = W * PH * D_inverse;
+    add_outer(W, H[k] * (D_inverse * (1 + dot(PH, w))), H[k]);
+    subtract_outer(W, H[k], w);
+    subtract_outer(W, w, H[k]);
+  }
+}
+
+void pass_hinge_inward(const Link& link, const AbaWorkspace& ws, const Spatial* H, Spatial& z) {
+  for (int k = 0; k < link.nr; ++k) z -= ws.PH[link.v + k] * (ws.D_inverse[link.v + k] * dot(H[k], z));
+}
+
+// Entry (r, s) of a block of the result: the modes of the body, and all that is further inward.
+double entry(int n, const double* e, const double* x, Spatial z, Spatial Wz) {
+  double sum = dot(z, Wz);
+  for (int k = 0; k < n; ++k) sum += e[k] * x[k];
+  return sum;
+}
+
+// ---- outward: W of every body on the way --------------------------------------------------------------
+
+// The same matrix for the place where body i is carried: 6 unit wrenches there pass the modes of the parent.
+Mat6 carrier_response(const Layout& layout, int i, std::ptrdiff_t width, AbaWorkspace& ws) {
+  const int parent = layout.links[i].parent;
+  if (parent == kGround) return Mat6{};
+  OperationalScratch& s = ws.operational;
+  const Link& link = layout.links[parent];
+  if (link.n == 0) return s.W[parent];
+  Spatial z[6];
+  for (int r = 0; r < 6; ++r) {
+    z[r] = unit(r);
+    arrive(layout, ws.kin, link, layout.links[i].handle, z[r], s.e.data() + r * width);
+  }
+  pass_modes(layout, parent, width, ws, z, s.e.data(), s.x.data());
+  Mat6 out{};
+  for (int j = 0; j < 6; ++j) {
+    const Spatial Wz = s.W[parent] * z[j];
+    for (int r = 0; r <= j; ++r) {
+      const double value = entry(link.n, s.e.data() + r * width, s.x.data() + j * width, z[r], Wz);
+      (r < 3 ? out.c[j].ang : out.c[j].lin)[r % 3] = (j < 3 ? out.c[r].ang : out.c[r].lin)[j % 3] = value;
+    }
+  }
+  return out;
+}
+
+void outward_responses(const Layout& layout, std::ptrdiff_t width, AbaWorkspace& ws) {
+  OperationalScratch& s = ws.operational;
+  for (int i = 1; i < static_cast<int>(layout.links.size()); ++i) {
+    if (s.on_path[i] == 0) continue;
+    const Link& link = layout.links[i];
+    s.W[i] = link.parent == kGround ? Mat6{} : across(ws.kin.links[i], carrier_response(layout, i, width, ws));
+    if (ws.held[i] == 0) pass_hinge_outward(link, ws, ws.kin.hinge_map(link), s.W[i]);
+  }
+}
+
+// ---- inward: from the nodes to where they meet --------------------------------------------------------
+
+// A wrench on a node, in world components, as z and e_f of its body.
+void load_node(const Model& model, const Kinematics& kin, NodeRef node, const NodeFrame& frame, const Spatial* Y,
+               Spatial wrench, Spatial& z, double* e) {
+  const Mat3 Rt = limber::transpose(to_lanes(kin.world[node.body].R));
+  const Spatial w{Rt * wrench.ang, Rt * wrench.lin};
+  z -= wrench_from(frame.l, w);
+  if (node.node == kBodyFrame) return;
+  for (int k = 0; k < model.layout->links[node.body].n; ++k) e[k] += dot(Y[k], w);
+}
+
+// The six unit wrenches on a node.
+void start_traveller(const Model& model, NodeRef node, std::ptrdiff_t width, AbaWorkspace& ws, Traveller& t,
+                     double* e) {
+  t.body = node.body;
+  t.from = 0;
+  Spatial* Y = ws.operational.columns.data();
+  const NodeFrame frame = node_in_body(model, ws.kin, node, Y);
+  if (node.body == kGround) return;
+  std::fill_n(e, 6 * width, 0.0);
+  for (int r = 0; r < 6; ++r) {
+    t.z[r] = zero_spatial();
+    load_node(model, ws.kin, node, frame, Y, unit(r), t.z[r], e + r * width);
+  }
+}
+
+// The block of nodes a and b, which have met.
+void write_block(const Layout& layout, std::ptrdiff_t width, const OperationalScratch& s, int a, int b,
+                 Eigen::Ref<MatrixX>& out) {
+  const Traveller &left = s.travellers[a], &right = s.travellers[b];
+  const int n = layout.links[left.body].n;
+  const double* e = s.e.data() + 6 * width * a;
+  const double* x = s.x.data() + 6 * width * b;
+  for (int j = 0; j < 6; ++j) {
+    const Spatial Wz = s.W[left.body] * right.z[j];
+    for (int r = 0; r <= (a == b ? j : 5); ++r) {
+      const double value = entry(n, e + r * width, x + j * width, left.z[r], Wz);
+      out(6 * a + r, 6 * b + j) = out(6 * b + j, 6 * a + r) = value;
+    }
+  }
+}
+
+// All that are at body i pass its modes, and make blocks with those that came another way.  Returns how many.
+int pass_body(const Layout& layout, int i, std::ptrdiff_t width, AbaWorkspace& ws, Eigen::Ref<MatrixX>& out) {
+  OperationalScratch& s = ws.operational;
+  const Link& link = layout.links[i];
+  const int count = static_cast<int>(out.rows()) / 6;
+  int here = 0;
+  for (int b = 0; b < count; ++b) {
+    Traveller& t = s.travellers[b];
+    if (t.body != i) continue;
+    ++here;
+    const std::ptrdiff_t at = 6 * width * b;
+    for (int r = 0; t.from != 0 && r < 6; ++r) {
+      arrive(layout, ws.kin, link, layout.links[t.from].handle, t.z[r], s.e.data() + at + r * width);
+    }
+    pass_modes(layout, i, width, ws, t.z, s.e.data() + at, s.x.data() + at);
+    for (int a = 0; a <= b; ++a) {
+      const bool met_before = s.travellers[a].from == t.from && t.from != 0;
+      if (s.travellers[a].body == i && !met_before) write_block(layout, width, s, a, b, out);
+    }
+  }
+  return here;
+}
+
+void leave_body(const Layout& layout, int i, int count, AbaWorkspace& ws) {
+  const Link& link = layout.links[i];
+  for (int b = 0; b < count; ++b) {
+    Traveller& t = ws.operational.travellers[b];
+    if (t.body != i) continue;
+    for (Spatial& z : t.z) {
+      if (ws.held[i] == 0) pass_hinge_inward(link, ws, ws.kin.hinge_map(link), z);
+      z = back_across(ws.kin.links[i], z);
+    }
+    t.body = link.parent;
+    t.from = i;
+  }
+}
+
+void grow(const Layout& layout, std::size_t nodes, OperationalScratch& s) {
+  const auto width = static_cast<std::size_t>(width_of(layout));
+  s.on_path.assign(layout.links.size(), 0);
+  s.W.resize(layout.links.size());
+  s.columns.resize(width);
+  if (s.travellers.size() >= nodes) return;
+  s.travellers.resize(nodes);
+  s.e.resize(6 * width * nodes);
+  s.x.resize(6 * width * nodes);
+}
+
+void check_wrenches(Eigen::Index rows, Eigen::Index cols, std::size_t nodes) {
+  const auto size = static_cast<Eigen::Index>(6 * nodes);
+  if (rows != size || cols != size) throw InputError("nodes take six numbers each: " + std::to_string(size));
+}
+
+}  // namespace
+
+void compute_operational_inertia(const Model& model, std::span<const NodeRef> nodes, AbaWorkspace& ws,
+                                 Eigen::Ref<MatrixX> Lambda_inverse) {
+  check_wrenches(Lambda_inverse.rows(), Lambda_inverse.cols(), nodes.size());
+  const Layout& layout = *model.layout;
+  const std::ptrdiff_t width = width_of(layout);
+  const int count = static_cast<int>(nodes.size());
+  OperationalScratch& s = ws.operational;
+  grow(layout, std::max<std::size_t>(nodes.size(), 1), s);
+  compute_world_poses(model, ws.kin);
+  Lambda_inverse.setZero();
+  for (const NodeRef node : nodes) node_in_body(model, ws.kin, node, nullptr);  // throws for one that is not there
+  for (const NodeRef node : nodes) {
+    for (int i = node.body; i != kGround && s.on_path[i] == 0; i = layout.links[i].parent) s.on_path[i] = 1;
+  }
+  outward_responses(layout, width, ws);
+  int moving = 0;
+  for (int b = 0; b < count; ++b) {
+    start_traveller(model, nodes[b], width, ws, s.travellers[b], s.e.data() + 6 * width * b);
+    moving += nodes[b].body != kGround ? 1 : 0;
+  }
+  for (int i = model.body_count() - 1; i > 0; --i) {
+    if (s.on_path[i] == 0) continue;
+    if (pass_body(layout, i, width, ws, Lambda_inverse) == moving) return;  // all have met
+    leave_body(layout, i, count, ws);
+  }
+}
+
+void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaWorkspace& ws, Vec dv) {
+  check_wrenches(lambda.size(), lambda.size(), nodes.size());
+  check_speeds(model, dv);
+  compute_world_poses(model, ws.kin);
+  ws.operational.columns.resize(static_cast<std::size_t>(width_of(*model.layout)));
+  start_solve(model, ws.zero, ws);
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    const NodeFrame frame = node_in_body(model, ws.kin, nodes[a], ws.operational.columns.data());
+    if (nodes[a].body == kGround) continue;
+    const Link& link = model.layout->links[nodes[a].body];
+    const Vector6 wrench = lambda.segment<6>(static_cast<Eigen::Index>(6 * a));
+    load_node(model, ws.kin, nodes[a], frame, ws.operational.columns.data(), to_spatial(wrench),
+              ws.bodies[nodes[a].body].z, link.n > 0 ? &ws.e_f[link.scalars] : nullptr);
+  }
+  finish_solve(model, ws, dv);
+}
+
+double compute_quadratic_inverse(const Model& model, ConstVec f, AbaWorkspace& ws) {
+  solve_factored(model, f, ws, ws.tau);
+  return f.dot(ws.tau);
+}
+
+double compute_log_det_mass(const Model& model, const AbaWorkspace& ws) {
+  const Layout& layout = *model.layout;
+  double total = 0;
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Link& link = layout.links[i];
+    for (int k = 0; ws.held[i] == 0 && k < link.nr; ++k) total -= std::log(ws.D_inverse[link.v + k]);
+    if (link.n > 0 && ws.condensed[i] != 0) {
+      total += log_det_condensed(layout, i, ws);
+    } else {
+      for (int k = 0; k < link.n; ++k) total -= std::log(ws.d_inverse[link.scalars + k]);
+    }
+  }
+  return total;
+}
+
+}  // namespace limber

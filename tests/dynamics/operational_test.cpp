@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The uses of M^-1 that never make it, against dense matrices.
+#include "limber/dynamics/operational.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+
+#include "support/engine.hpp"
+#include "support/no_alloc.hpp"
+#include "support/random.hpp"
+#include "support/random_tree.hpp"
+
+namespace limber::test {
+namespace {
+
+constexpr std::array kChoices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
+
+TreeOptions options_of(std::uint64_t seed) {
+  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
+  TreeOptions o;
+  o.bodies = 1 + static_cast<int>(seed % 12);
+  o.modes = static_cast<int>(seed % 7);
+  o.fidelity = fidelities[seed % 3];
+  o.chain = seed % 4 == 0;
+  o.free_base = seed % 5 == 0;
+  o.beams = 0.5;
+  return o;
+}
+
+Model model_of(std::uint64_t seed) {
+  return make_model(random_machine(options_of(seed), seed), kChoices[seed / 3 % 3]);
+}
+
+std::vector<std::uint8_t> prescribe_every(const Model& model, int every) {
+  std::vector<std::uint8_t> prescribed(static_cast<std::size_t>(model.body_count()));
+  for (int i = 1; every > 0 && i < model.body_count(); ++i) prescribed[i] = i % every == 0;
+  return prescribed;
+}
+
+// The inverse of M of the coordinates that are not prescribed, zero elsewhere.
+struct Dense {
+  MatrixX inverse;
+  double log_det = 0, condition = 1;
+};
+
+Dense invert(const Model& model, const MatrixX& M, const std::vector<std::uint8_t>& prescribed) {
+  std::vector<int> free;
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Link& link = model.layout->links[i];
+    for (int k = 0; prescribed[i] == 0 && k < link.nr; ++k) free.push_back(link.v + k);
+    for (int k = 0; k < link.n; ++k) free.push_back(link.vm + k);
+  }
+  Dense out;
+  out.inverse.setZero(model.nv, model.nv);
+  if (free.empty()) return out;
+  const MatrixX part = M(free, free);
+  const Eigen::LLT<MatrixX> factor(part);
+  const MatrixX inverse = factor.solve(MatrixX::Identity(part.rows(), part.cols()));
+  out.inverse(free, free) = inverse;
+  out.log_det = 2 * factor.matrixLLT().diagonal().array().log().sum();
+  const VectorX eigenvalues = Eigen::SelfAdjointEigenSolver<MatrixX>(part, Eigen::EigenvaluesOnly).eigenvalues();
+  out.condition = eigenvalues[eigenvalues.size() - 1] / eigenvalues[0];
+  return out;
+}
+
+// Both ways of inverting lose the condition number; every body on the way adds some roundings.
+double inverse_bound(const Model& model, const Dense& dense) {
+  return 16 * kEps * model.body_count() * dense.condition * dense.inverse.norm();
+}
+
+// Nodes of any bodies, one of the ground, one twice.
+std::vector<NodeRef> some_nodes(const Model& model, std::uint64_t seed, int count) {
+  Random random(seed);
+  const std::vector<NodeRef> all = all_nodes(model);
+  std::vector<NodeRef> nodes;
+  for (int k = 0; k < count; ++k) nodes.push_back(all[random.index(static_cast<int>(all.size()))]);
+  if (count > 2) nodes[1] = {kGround, kBodyFrame};
+  if (count > 3) nodes[3] = nodes[0];
+  return nodes;
+}
+
+MatrixX jacobians(Engine& engine, const State& x, const std::vector<NodeRef>& nodes) {
+  MatrixX J(6 * nodes.size(), engine.model().nv);
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    J.middleRows(static_cast<Eigen::Index>(6 * a), 6) = engine.jacobian(x, nodes[a]);
+  }
+  return J;
+}
+
+TEST(SolveFactored, IsTheInverseOfTheMassMatrix) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed);
+    const MatrixX M = Engine(model).mass(s.x);
+    AbaWorkspace ws(model);
+    for (const int every : {0, 1, 2, 3}) {
+      const auto prescribed = prescribe_every(model, every);
+      const Dense dense = invert(model, M, prescribed);
+      VectorX x = s.tau, y(model.nv);
+      {
+        const NoAlloc guard;
+        ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
+        solve_factored(model, s.vdot, ws, y);  // several right sides one after the other
+        solve_factored(model, x, ws, x);       // in its own place
+      }
+      EXPECT_CLOSE(x, VectorX(dense.inverse * s.tau), inverse_bound(model, dense) * s.tau.norm())
+          << describe(options_of(seed), seed);
+      EXPECT_CLOSE(y, VectorX(dense.inverse * s.vdot), inverse_bound(model, dense) * s.vdot.norm());
+      const double quadratic = compute_quadratic_inverse(model, s.tau, ws);
+      EXPECT_CLOSE(quadratic, s.tau.dot(dense.inverse * s.tau), inverse_bound(model, dense) * s.tau.squaredNorm());
+    }
+  }
+}
+
+TEST(SolveFactored, IsSolveMassToTheBit) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed);
+    AbaWorkspace ws(model), other(model);
+    VectorX x(model.nv), y(model.nv), vdot(model.nv);
+    ASSERT_EQ(solve_mass(model, s.x, s.tau, ws, x), Status::ok);
+    ASSERT_EQ(aba(model, s.x, {s.vdot, s.wrenches}, other, vdot), Status::ok);
+    solve_factored(model, s.tau, other, y);  // aba leaves the factors, too
+    EXPECT_TRUE(is_same_bits(x, y));
+    ASSERT_EQ(factor_mass(model, s.x, other), Status::ok);
+    solve_factored(model, s.tau, other, y);
+    EXPECT_TRUE(is_same_bits(x, y));
+  }
+}
+
+TEST(LogDetMass, IsThatOfTheMassMatrixForEveryElimination) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    TreeOptions o = options_of(seed);
+    if (seed % 2 == 0) o.modal_mass = ModalMass::diagonal;
+    if (o.fidelity == Fidelity::stiffened && seed % 2 == 0) o.fidelity = Fidelity::full;
+    const Machine machine = random_machine(o, seed);
+    for (const Elimination choice : kChoices) {
+      const Model model = make_model(machine, choice);
+      const Sample s = random_sample(model, seed);
+      const MatrixX M = Engine(model).mass(s.x);
+      AbaWorkspace ws(model);
+      for (const int every : {0, 1, 2}) {
+        const auto prescribed = prescribe_every(model, every);
+        const Dense dense = invert(model, M, prescribed);
+        ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
+        const NoAlloc guard;
+        // A pivot is wrong by eps times the condition number at worst, and so is its logarithm.
+        EXPECT_CLOSE(compute_log_det_mass(model, ws), dense.log_det, 16 * kEps * model.nv * dense.condition)
+            << describe(o, seed);
+      }
+    }
+  }
+}
+
+TEST(OperationalInertia, IsJTimesInverseMassTimesJ) {
+  Worst worst("operational_inertia");
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    const MatrixX M = engine.mass(s.x);
+    AbaWorkspace ws(model);
+    for (const int every : {0, 1, 2, 3}) {
+      const auto prescribed = prescribe_every(model, every);
+      const Dense dense = invert(model, M, prescribed);
+      const std::vector<NodeRef> nodes = some_nodes(model, seed, 1 + static_cast<int>((seed + every) % 7));
+      const MatrixX J = jacobians(engine, s.x, nodes);
+      ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
+      MatrixX result(J.rows(), J.rows());
+      compute_operational_inertia(model, nodes, ws, result);
+      const MatrixX expected = J * dense.inverse * J.transpose();
+      const double bound = inverse_bound(model, dense) * J.squaredNorm();
+      EXPECT_CLOSE(result, expected, bound) << describe(options_of(seed), seed);
+      if (bound > 0) worst.add((result - expected).norm(), bound);
+      EXPECT_EQ(result, MatrixX(result.transpose())) << "both triangles hold the same numbers";
+    }
+  }
+}
+
+TEST(OperationalInertia, FollowsImplicitSteps) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Model model = model_of(seed);
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    AbaWorkspace ws(model);
+    set_implicit(model, 0.05, 0.01, VectorX::Constant(model.nv, 0.01), ws);
+    const std::vector<NodeRef> nodes = some_nodes(model, seed, 4);
+    const MatrixX J = jacobians(engine, s.x, nodes);
+    ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
+    MatrixX expected(J.rows(), J.rows()), result = expected;
+    VectorX x(model.nv);
+    for (Eigen::Index k = 0; k < J.rows(); ++k) {
+      solve_factored(model, J.row(k).transpose(), ws, x);
+      expected.col(k) = J * x;
+    }
+    compute_operational_inertia(model, nodes, ws, result);
+    const Dense dense = invert(model, engine.mass(s.x), prescribe_every(model, 0));
+    EXPECT_CLOSE(result, expected, inverse_bound(model, dense) * J.squaredNorm()) << describe(options_of(seed), seed);
+  }
+}
+
+TEST(OperationalInertia, DoesNotAllocateTwice) {
+  const Model model = model_of(23);
+  const Sample s = random_sample(model, 23);
+  const std::vector<NodeRef> nodes = some_nodes(model, 23, 5);
+  AbaWorkspace ws(model);
+  ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
+  MatrixX first(30, 30), second(30, 30);
+  VectorX x = VectorX::Ones(30), dv(model.nv);
+  compute_operational_inertia(model, nodes, ws, first);
+  {
+    const NoAlloc guard;
+    compute_operational_inertia(model, nodes, ws, second);
+    respond(model, nodes, x, ws, dv);
+  }
+  EXPECT_TRUE(is_same_bits(first, second));
+}
+
+TEST(OperationalInertia, RefusesWrongSizesAndNodes) {
+  const Model model = model_of(7);
+  AbaWorkspace ws(model);
+  ASSERT_EQ(factor_mass(model, make_zero_state(model), ws), Status::ok);
+  MatrixX small(6, 6), right(12, 12);
+  VectorX dv(model.nv), shorter(model.nv - 1);
+  const std::vector<NodeRef> nodes = {{1, kBodyFrame}, {1, 99}};
+  EXPECT_THROW(compute_operational_inertia(model, nodes, ws, small), InputError);
+  EXPECT_THROW(compute_operational_inertia(model, nodes, ws, right), InputError);
+  EXPECT_THROW(respond(model, nodes, VectorX::Zero(12), ws, dv), InputError);
+  EXPECT_THROW(respond(model, std::span(nodes).first(1), VectorX::Zero(6), ws, shorter), InputError);
+  EXPECT_THROW(solve_factored(model, shorter, ws, dv), InputError);
+  const std::vector<std::uint8_t> few(1);
+  EXPECT_THROW(static_cast<void>(factor_mass(model, make_zero_state(model), ws, few)), InputError);
+}
+
+TEST(Respond, IsInverseMassTimesTransposedJacobian) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    const auto prescribed = prescribe_every(model, static_cast<int>(seed % 3));
+    const Dense dense = invert(model, engine.mass(s.x), prescribed);
+    const std::vector<NodeRef> nodes = some_nodes(model, seed, 5);
+    const MatrixX J = jacobians(engine, s.x, nodes);
+    const VectorX lambda = Random(seed).vector(30);
+    AbaWorkspace ws(model);
+    ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
+    VectorX dv(model.nv);
+    respond(model, nodes, lambda, ws, dv);
+    EXPECT_CLOSE(dv, VectorX(dense.inverse * J.transpose() * lambda),
+                 inverse_bound(model, dense) * J.norm() * lambda.norm());
+  }
+}
+
+// A chain of 500 links: against solves with J, which share the factors but not the recursion.
+TEST(OperationalInertia, OfALongChain) {
+  TreeOptions o;
+  o.bodies = 500;
+  o.modes = 3;
+  o.chain = true;
+  o.joints = {JointKind::revolute, JointKind::universal, JointKind::spherical};
+  Worst worst("long_chain");
+  for (const Elimination choice : {Elimination::condensed, Elimination::cholesky}) {
+    const Model model = make_model(random_machine(o, 5), choice);
+    const Sample s = random_sample(model, 5);
+    Engine engine(model);
+    const std::vector<NodeRef> nodes = {{500, kBodyFrame}, {1, 0}, {250, 1}, {499, 0}};
+    const MatrixX J = jacobians(engine, s.x, nodes);
+    AbaWorkspace ws(model);
+    ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
+    MatrixX expected(24, 24), result(24, 24);
+    VectorX x(model.nv);
+    for (Eigen::Index k = 0; k < J.rows(); ++k) {
+      solve_factored(model, J.row(k).transpose(), ws, x);
+      expected.col(k) = J * x;
+    }
+    compute_operational_inertia(model, nodes, ws, result);
+    // J M^-1 J^T is positive semidefinite: blocks are measured against those on the diagonal.  Near the base, where a
+    // node cannot move in every direction, these are small in some: as a whole they are not.
+    for (int a = 0; a < 4; ++a) {
+      for (int b = 0; b < 4; ++b) {
+        const auto block = [&](const MatrixX& of, int r, int c) { return of.block<6, 6>(6 * r, 6 * c); };
+        const double size = std::sqrt(block(expected, a, a).norm() * block(expected, b, b).norm());
+        EXPECT_CLOSE(block(result, a, b), block(expected, a, b), 1e-10 * size);
+        worst.add((block(result, a, b) - block(expected, a, b)).norm(), size);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace limber::test
