@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 EXAMPLE = examples/canadarm
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test check format sanitize clang bench fuzz clean
+.PHONY: help build run pictures test check format sanitize clang bench fuzz clean
 
 # $(call configure,preset,options), $(call build,preset,options), $(call test,preset)
 configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
@@ -21,9 +21,13 @@ build: ## build the program, build/limber
 	@$(call configure,release)
 	@$(call build,release,--target limber)
 
-run: build ## build, then show and evaluate the example arm
-	build/limber info $(EXAMPLE)/model.yaml
-	build/limber eval $(EXAMPLE)/model.yaml $(EXAMPLE)/state.json
+run: build ## build, then simulate the example arm: out/canadarm.h5
+	@mkdir -p out
+	build/limber run $(EXAMPLE)/scenario.yaml -o out/canadarm.h5
+
+pictures: build ## run the examples and make their pictures
+	@scripts/packages pictures
+	@scripts/plot_examples
 
 test: ## every check: source, tests, address, undefined-behaviour and thread sanitizers
 	@scripts/packages build check test
