@@ -4,6 +4,7 @@
 
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/operators.hpp"
 
 namespace limber {
 namespace {
@@ -33,6 +34,19 @@ class Crba final : public ForwardDynamics {
   CrbaWorkspace ws_;
 };
 
+class Operators final : public ForwardDynamics {
+ public:
+  explicit Operators(const Model& model) : model_(model), ws_(model) {}
+  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
+    return operators_forward(model_, x, forces, ws_, vdot);
+  }
+  int trouble() const override { return ws_.trouble; }
+
+ private:
+  const Model& model_;
+  OperatorsWorkspace ws_;
+};
+
 template <typename Algorithm>
 std::unique_ptr<ForwardDynamics> make(const Model& model) {
   return std::make_unique<Algorithm>(model);
@@ -42,7 +56,7 @@ struct Entry {
   const char* name;
   std::unique_ptr<ForwardDynamics> (*make)(const Model&);
 };
-constexpr Entry kAlgorithms[] = {{"aba", make<Aba>}, {"crba", make<Crba>}};
+constexpr Entry kAlgorithms[] = {{"aba", make<Aba>}, {"crba", make<Crba>}, {"operators", make<Operators>}};
 
 }  // namespace
 

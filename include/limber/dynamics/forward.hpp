@@ -21,9 +21,10 @@ class ForwardDynamics {  // one per thread
   virtual int trouble() const { return -1; }
 };
 
-// "aba", "crba".
+// "aba", "crba", "operators".  The last takes only small models, see operators.hpp.
 std::vector<std::string> forward_dynamics_names();
-// Throws InputError for a name that is not in the list.  The model must outlive the result.
+// Throws InputError for a name that is not in the list and for a model that the algorithm does not cover.  The model
+// must outlive the result.
 std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model& model, std::string_view name);
 
 }  // namespace limber
