@@ -158,14 +158,14 @@ void project_mass(const Shape& shape, const double* eta, double* wide, double* G
 
 }  // namespace
 
-Spatial project_products(const Link& link, Kinematics& kin, double* G) {
+Spatial project_products(const Link& link, Kinematics& kin, ProductScratch& scratch, double* G) {
   const Shape& shape = *link.shape;
   const int n = shape.n, ne = shape.ne;
   const double* eta = &kin.eta[link.scalars];
   const double* rate = &kin.etadot[link.scalars];
-  Spatial* wide = kin.extended_columns.data();
-  double* p = kin.extended_p.data();
-  double* c = kin.extended_c.data();
+  Spatial* wide = scratch.columns.data();
+  double* p = scratch.p.data();
+  double* c = scratch.c.data();
   for (int a = 0; a < ne; ++a) wide[a].lin = shape.S[a];
   Spatial more = zero_spatial();
   for (int k = n; k < ne; ++k) {
@@ -184,7 +184,7 @@ Spatial project_products(const Link& link, Kinematics& kin, double* G) {
   }
   add_projected(shape, eta, wide + n, columns);
   add_projected(shape, eta, p + n, p_f);
-  project_mass(shape, eta, kin.extended_product.data(), G);
+  project_mass(shape, eta, scratch.product.data(), G);
   return more;
 }
 

@@ -23,6 +23,6 @@ void contract_undeformed(const Shape& shape, Lane w, Spatial alpha, Contraction&
 void extend_coordinates(const Link& link, double* e, double* e_rate);
 // ... and the way back, M = E^T M_e E, b = E^T (b_e + M_e c): fills the columns, p_f and G (n x n) of the body from
 // the extended ones; returns what c adds to the rigid part.
-Spatial project_products(const Link& link, Kinematics& kin, double* G);
+Spatial project_products(const Link& link, Kinematics& kin, ProductScratch& scratch, double* G);
 
 }  // namespace limber

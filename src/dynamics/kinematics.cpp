@@ -4,28 +4,10 @@
 
 #include <algorithm>
 
-#include "deformation.hpp"
-#include "sweeps.hpp"
+#include "body_motion.hpp"
 
 namespace limber {
-namespace {
 
-// s = S_0 + sum e_a S_a, and its rate.
-LIMBER_INLINE Lane first_moment(const Shape& shape, const double* e, const double* e_rate, Lane& s) {
-  return with_size(shape.ne, [&](auto n) {
-    Lane sum = shape.s, rate = zero();
-    const Lane* S = shape.S.data();
-    for_each(
-        n, LIMBER_EACH(k) {
-          sum += S[k] * spread(e[k]);
-          rate += S[k] * spread(e_rate[k]);
-        });
-    s = sum;
-    return rate;
-  });
-}
-
-// The joint sits on the moving node d: from the joint frame O on that node to the body frame F.
 //   V_F = X(-l)(V_d - Pi etadot),  U = -X(-l) Pi        theory §2, Body frame, [JR] (10)
 void from_root_node(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& kin) {
   const bool still = layout.ruthless;
@@ -53,6 +35,8 @@ void from_root_node(const Layout& layout, const Link& link, LinkFrame& f, Kinema
     H[k] = {h.ang, h.lin - cross(h.ang, d.l)};
   }
 }
+
+namespace {
 
 // Pose, twist and acceleration from the carrier to the body.  theory §3, in spatial accelerations: the velocity
 // terms of every joint kind are V x (H beta) + (dH/dt) beta.
@@ -103,49 +87,6 @@ void move_handles(const Layout& layout, const Link& link, const LinkFrame& f, Ki
   }
 }
 
-// Inertia and inertial forces of the undeformed parts: p_r = M_rr alpha + b_r.  theory §2.
-LIMBER_INLINE void rigid_forces(LinkFrame& f, Lane s_rate, Spatial more) {
-  const Lane w = f.V.ang;
-  const Spatial alpha{f.a.ang, f.a.lin + cross(w, f.V.lin)};
-  f.p = apply_inertia(f.m, f.s, f.J, alpha) + more;
-  f.p.ang += cross(w, f.J * w);
-  f.p.lin += cross(w, cross(w, f.s) + spread(2) * s_rate);
-}
-
-void deform(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& kin, double* G) {
-  const Shape& shape = *link.shape;
-  const Spatial alpha{f.a.ang, f.a.lin + cross(f.V.ang, f.V.lin)};
-  Contraction sum{&kin.columns[link.columns], &kin.p_f[link.scalars]};
-  if (layout.ruthless) {
-    contract_undeformed(shape, f.V.ang, alpha, sum);
-    rigid_forces(f, zero(), zero_spatial());
-    return;
-  }
-  const double* e = &kin.eta[link.scalars];
-  const double* e_rate = &kin.etadot[link.scalars];
-  if (shape.ne > shape.n) sum = {kin.extended_columns.data(), kin.extended_p.data()};
-  contract(shape, e, e_rate, f.V.ang, alpha, sum);
-  const Lane s_rate = first_moment(shape, e, e_rate, f.s);
-  for (int j = 0; j < 3; ++j) f.J.c[j] = shape.J.c[j] + sum.J.c[j];
-  Spatial more{sum.gyroscopic, zero()};
-  if (shape.ne > shape.n) more += project_products(link, kin, G);
-  rigid_forces(f, s_rate, more);
-}
-
-void copy_modes(const Layout& layout, const Link& link, const double* q, const double* v, Kinematics& kin) {
-  double* e = &kin.eta[link.scalars];
-  double* e_rate = &kin.etadot[link.scalars];
-  const double *eta = q + link.qm, *etadot = v + link.vm;
-  with_size(link.n, [&](auto n) {
-    for_each(
-        n, LIMBER_EACH(k) {
-          e[k] = eta[k];
-          e_rate[k] = etadot[k];
-        });
-  });
-  if (layout.stiffened) extend_coordinates(link, e, e_rate);
-}
-
 }  // namespace
 
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
@@ -165,9 +106,17 @@ void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
       rigid_forces(f, zero(), zero_spatial());
       continue;
     }
-    deform(layout, link, f, kin, kin.G[i].data());
+    deform(layout, link, f, kin, kin.products, kin.G[i].data());
     move_handles(layout, link, f, kin);
   }
+}
+
+ProductScratch::ProductScratch(const Layout& layout) {
+  const int extended = kLanes * lanes_for(layout.max_extended);
+  columns.assign(extended, zero_spatial());
+  p.assign(extended, 0);
+  c = p;
+  if (layout.stiffened) product.assign(static_cast<std::size_t>(extended) * layout.max_modes, 0);
 }
 
 Kinematics::Kinematics(const Model& model) {
@@ -200,11 +149,7 @@ Kinematics::Kinematics(const Model& model) {
     handles[h].l = d.l;
     handles[h].R = d.R;
   }
-  const int extended = kLanes * lanes_for(layout.max_extended);
-  extended_columns.assign(extended, zero_spatial());
-  extended_p.assign(extended, 0);
-  extended_c = extended_p;
-  if (layout.stiffened) extended_product.assign(static_cast<std::size_t>(extended) * layout.max_modes, 0);
+  products = ProductScratch(layout);
 }
 
 }  // namespace limber

@@ -27,6 +27,14 @@ struct HandleFrame {
   Spatial V, a;  // twist and spatial acceleration at l, as above
 };
 
+// Scratch for one body with products of modes.
+struct ProductScratch {
+  ProductScratch() = default;
+  explicit ProductScratch(const Layout& layout);
+  std::vector<Spatial> columns;
+  std::vector<double> p, c, product;
+};
+
 // Everything of a state that is not linear in forces and accelerations: the outward pass with zero hinge and modal
 // accelerations.  The algorithms are linear sweeps over it.  theory §2, §3, §5.
 struct Kinematics {
@@ -49,9 +57,7 @@ struct Kinematics {
     return link.shape->G_rows.empty() ? G[i].data() : link.shape->G_rows.data();
   }
 
-  // Scratch for bodies with products of modes.
-  std::vector<Spatial> extended_columns;
-  std::vector<double> extended_p, extended_c, extended_product;
+  ProductScratch products;
 };
 
 // A wave of accelerations outward and of wrenches inward.
