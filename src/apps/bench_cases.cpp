@@ -89,7 +89,7 @@ std::string BenchCase::name() const {
 
 std::vector<BenchCase> bench_cases(const std::string& filter) {
   std::vector<BenchCase> out;
-  for (const char* algorithm : {"aba", "crba", "rnea", "mass_matrix"}) {
+  for (const char* algorithm : {"aba", "crba", "dca", "rnea", "mass_matrix"}) {
     for (const Topology topology : {Topology::chain, Topology::tree}) {
       for (const int bodies : {10, 100, 1000}) {
         for (const ChainSpec& machine : machines(topology, bodies)) {

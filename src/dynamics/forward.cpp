@@ -4,6 +4,7 @@
 
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/dca.hpp"
 #include "limber/dynamics/operators.hpp"
 
 namespace limber {
@@ -47,6 +48,19 @@ class Operators final : public ForwardDynamics {
   OperatorsWorkspace ws_;
 };
 
+class Dca final : public ForwardDynamics {
+ public:
+  explicit Dca(const Model& model) : model_(model), ws_(model) {}
+  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
+    return dca(model_, x, forces, ws_, vdot);
+  }
+  int trouble() const override { return ws_.trouble; }
+
+ private:
+  const Model& model_;
+  DcaWorkspace ws_;
+};
+
 template <typename Algorithm>
 std::unique_ptr<ForwardDynamics> make(const Model& model) {
   return std::make_unique<Algorithm>(model);
@@ -56,7 +70,8 @@ struct Entry {
   const char* name;
   std::unique_ptr<ForwardDynamics> (*make)(const Model&);
 };
-constexpr Entry kAlgorithms[] = {{"aba", make<Aba>}, {"crba", make<Crba>}, {"operators", make<Operators>}};
+constexpr Entry kAlgorithms[] = {
+    {"aba", make<Aba>}, {"crba", make<Crba>}, {"dca", make<Dca>}, {"operators", make<Operators>}};
 
 }  // namespace
 

@@ -21,7 +21,7 @@ class ForwardDynamics {  // one per thread
   virtual int trouble() const { return -1; }
 };
 
-// "aba", "crba", "operators".  The last takes only small models, see operators.hpp.
+// "aba", "crba", "dca", "operators".  The last takes only small models, see operators.hpp.
 std::vector<std::string> forward_dynamics_names();
 // Throws InputError for a name that is not in the list and for a model that the algorithm does not cover.  The model
 // must outlive the result.
