@@ -1,0 +1,319 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Divide and conquer: the answers of aba, in few levels, with the same bits for every number of threads.
+#include "limber/dynamics/dca.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "apps/chains.hpp"
+#include "support/engine.hpp"
+#include "support/no_alloc.hpp"
+#include "support/random.hpp"
+#include "support/random_tree.hpp"
+
+namespace limber::test {
+namespace {
+
+TreeOptions options_of(std::uint64_t seed) {
+  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
+  TreeOptions o;
+  o.bodies = 1 + static_cast<int>(seed % 23);
+  o.modes = static_cast<int>(seed % 7);
+  o.fidelity = fidelities[seed % 3];
+  o.chain = seed % 4 == 0;
+  o.free_base = seed % 5 == 0;
+  o.beams = 0.4;
+  return o;
+}
+
+Model model_of(std::uint64_t seed) { return make_model(random_machine(options_of(seed), seed)); }
+
+double relative_error(const VectorX& expected, const VectorX& found) {
+  return expected.size() == 0 ? 0 : (expected - found).norm() / expected.norm();
+}
+
+VectorX forward(const Model& model, const Sample& s, DcaWorkspace& ws) {
+  VectorX vdot(model.nv);
+  EXPECT_EQ(dca(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
+  return vdot;
+}
+
+TEST(Dca, IsAbaOnRandomFlexibleTrees) {
+  Worst worst("dca_aba");
+  int serially = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed);
+    DcaWorkspace ws(model);
+    const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = forward(model, s, ws);
+    EXPECT_LE(relative_error(expected, vdot), 1e-9) << describe(options_of(seed), seed);
+    worst.add(relative_error(expected, vdot), 1e-9);
+    serially += ws.answered_serially ? 1 : 0;
+  }
+  EXPECT_EQ(serially, 0) << "this compares aba with itself";
+}
+
+TEST(Dca, IsAbaOnLargeRandomTrees) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    TreeOptions o = options_of(seed);
+    o.bodies = 400;
+    o.modes = 4;
+    const Model model = make_model(random_machine(o, seed));
+    const Sample s = random_sample(model, seed, {.wrenches = 30});
+    DcaWorkspace ws(model);
+    const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = forward(model, s, ws);
+    EXPECT_LE(relative_error(expected, vdot), 1e-9) << describe(o, seed);
+    EXPECT_FALSE(ws.answered_serially);
+  }
+}
+
+TEST(Dca, IsAbaOnAChainOf4096FlexibleLinks) {
+  for (const Fidelity fidelity : {Fidelity::full, Fidelity::ruthless}) {
+    const Model model = apps::make_chain({apps::Topology::chain, 4096, 5, fidelity});
+    const apps::Sample sample = apps::make_sample(model);
+    const Sample s{sample.x, sample.tau, sample.vdot, {}};
+    DcaWorkspace ws(model);
+    const VectorX vdot = forward(model, s, ws);
+    EXPECT_FALSE(ws.answered_serially);
+    VectorX expected(model.nv);
+    AbaWorkspace aba_ws(model);
+    ASSERT_EQ(aba(model, s.x, {s.tau, {}}, aba_ws, expected), Status::ok);
+    EXPECT_LE(relative_error(expected, vdot), 1e-6);
+    RecordProperty(to_string(fidelity), std::to_string(1e12 * relative_error(expected, vdot)) + "e-12");
+  }
+}
+
+TEST(Dca, IsHybridWithPrescribedJoints) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Model model = model_of(seed);
+    const Sample s = random_sample(model, seed);
+    for (const unsigned every : {1U, 2U, 3U}) {
+      std::vector<std::uint8_t> prescribed(model.body_count());
+      for (int i = 1; i < model.body_count(); ++i) prescribed[i] = (seed + i) % every == 0;
+      VectorX a = VectorX::Constant(model.nv, 1e30), tau(model.nv);  // what is not prescribed must not be read
+      for (int i = 1; i < model.body_count(); ++i) {
+        const int nr = speed_count(model.joints[i].kind);
+        if (prescribed[i] != 0) a.segment(model.joints[i].v, nr) = s.vdot.segment(model.joints[i].v, nr);
+      }
+      VectorX b = a;
+      const VectorX expected = Engine(model).mixed(s.x, s.tau, prescribed, a, s.wrenches);
+      DcaWorkspace ws(model);
+      ASSERT_EQ(dca_hybrid(model, s.x, {s.tau, s.wrenches}, prescribed, ws, b, tau), Status::ok);
+      EXPECT_FALSE(ws.answered_serially);
+      EXPECT_LE(relative_error(a, b), 1e-9) << describe(options_of(seed), seed);
+      EXPECT_LE(relative_error(expected, tau), 1e-9) << describe(options_of(seed), seed);
+    }
+  }
+}
+
+// ---- levels ----
+
+// A machine of rigid bodies, body i on parent[i - 1].
+Model rigid_tree(const std::vector<int>& parents) {
+  Machine machine;
+  for (const int parent : parents) {
+    RigidSpec body;
+    body.mass = 1;
+    body.com = {0.3, 0.1, 0};
+    body.inertia = Matrix3::Identity();
+    machine.bodies.push_back(body);
+    Joint joint;
+    joint.kind = JointKind::revolute;
+    joint.parent.body = parent;
+    machine.joints.push_back(joint);
+  }
+  return make_model(machine);
+}
+
+template <typename Parent>
+DcaTree tree_of(int bodies, Parent parent) {
+  std::vector<int> parents(bodies);
+  for (int i = 1; i <= bodies; ++i) parents[i - 1] = parent(i);
+  return DcaTree(*rigid_tree(parents).layout);
+}
+
+TEST(DcaTree, OfAChainIsBalanced) {
+  for (const int n : {1, 2, 3, 4, 7, 8, 64, 100, 1000, 1024, 4096}) {
+    const DcaTree tree = tree_of(n, [](int i) { return i - 1; });
+    EXPECT_EQ(tree.levels, 2 + std::ceil(std::log2(n))) << n;
+    EXPECT_EQ(static_cast<int>(tree.parts.size()), 2 * n - 1);
+  }
+}
+
+TEST(DcaTree, HasLogarithmicLevelsForEveryShape) {
+  for (const int n : {16, 64, 256, 1024, 4096}) {
+    const int tooth = static_cast<int>(std::sqrt(n));
+    Random random(7);
+    const std::vector<std::pair<const char*, DcaTree>> trees = {
+        {"star", tree_of(n, [](int i) { return i == 1 ? 0 : 1; })},
+        {"forest", tree_of(n, [](int) { return 0; })},
+        {"binary", tree_of(n, [](int i) { return i / 2; })},
+        {"comb", tree_of(n, [](int i) { return i % 2 == 1 ? std::max(0, i - 2) : i - 1; })},
+        {"comb of long teeth", tree_of(n, [&](int i) { return i % tooth == 1 ? std::max(0, i - tooth) : i - 1; })},
+        {"broom", tree_of(n, [&](int i) { return i <= n / 2 ? i - 1 : n / 2; })},
+        {"random", tree_of(n, [&](int i) { return random.index(i); })},
+        {"random, long", tree_of(n, [&](int i) { return i - 1 - random.index(std::min(i, 3)); })},
+        // Worst for paths: each body carries a chain as long as all that is beyond it.
+        {"fractal", tree_of(n, [](int i) { return i == 1               ? 0
+                                                  : (i & (i - 1)) == 0 ? i / 2
+                                                                       : i - 1; })}};
+    for (const auto& [name, tree] : trees) {
+      EXPECT_LE(tree.levels, 4 * std::log2(n)) << name << " of " << n;
+      RecordProperty(std::string(name) + "_" + std::to_string(n), tree.levels);
+    }
+  }
+}
+
+// ---- trouble ----
+
+RigidSpec block(double mass, double inertia) {
+  RigidSpec spec;
+  spec.mass = mass;
+  spec.inertia = inertia * Matrix3::Identity();
+  Node tip;
+  tip.name = "tip";
+  tip.position = {1, 0, 0};
+  tip.translation = tip.turn = Matrix3X::Zero(3, 0);
+  spec.nodes = {tip};
+  return spec;
+}
+
+Model arm(const std::vector<RigidSpec>& bodies, JointKind kind) {
+  Machine machine;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    machine.bodies.emplace_back(bodies[i]);
+    Joint joint;
+    joint.kind = kind;
+    joint.axis = i % 2 == 0 ? Vector3::UnitZ() : Vector3::UnitY();
+    joint.parent = {static_cast<int>(i), i == 0 ? kBodyFrame : 0};
+    machine.joints.push_back(joint);
+  }
+  return make_model(machine);
+}
+
+TEST(Dca, AsksTheWholeWhereAPartHasNoInertia) {
+  // A massless body between others, and one that is so light that digits would get lost.
+  for (const double mass : {0.0, 1e-20, 1e-12, 1e-9, 1e-7, 1e-4, 1e-2, 1.0}) {
+    const Model model =
+        arm({block(1, 0.1), block(mass, mass), block(1, 0.1), block(mass, 0), block(1, 0.1)}, JointKind::revolute);
+    const Sample s = random_sample(model, 3);
+    DcaWorkspace ws(model);
+    const VectorX vdot = forward(model, s, ws);
+    EXPECT_LE(relative_error(Engine(model).forward(s.x, s.tau, s.wrenches), vdot), 1e-9) << mass;
+    EXPECT_EQ(ws.answered_serially, mass < 1e-6) << mass;
+  }
+}
+
+TEST(Dca, KeepsItsDigitsUnderHeavyLoads) {
+  BeamSpec beam;
+  beam.length = 1;
+  beam.mass_per_length = 2;
+  beam.EIy = beam.EIz = 800;
+  beam.GJ = 600;
+  beam.rotary_inertia_y = beam.rotary_inertia_z = 1e-3;
+  beam.modes = {2, 2, 0, 1};
+  for (const double load : {1.0, 1e2, 1e4, 1e6, 1e8}) {
+    Machine machine;
+    machine.bodies = {beam, beam, beam, block(load, load)};
+    for (int i = 0; i < 4; ++i) {
+      Joint joint;
+      joint.kind = JointKind::revolute;
+      joint.axis = i % 2 == 0 ? Vector3::UnitZ() : Vector3::UnitY();
+      joint.parent = {i, i == 0 ? kBodyFrame : 1};
+      machine.joints.push_back(joint);
+    }
+    const Model model = make_model(machine);
+    const Sample s = random_sample(model, 5, {.modal = 0.01});
+    DcaWorkspace ws(model);
+    const VectorX vdot = forward(model, s, ws);
+    const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches);
+    EXPECT_LE(relative_error(expected, vdot), 1e-9) << load << (ws.answered_serially ? " serially" : "");
+  }
+}
+
+TEST(Dca, NamesACoordinateWithoutInertia) {
+  const Model model = arm({block(1, 0.1), block(1, 0.1), block(1, 0)}, JointKind::spherical);
+  DcaWorkspace ws(model);
+  VectorX vdot = VectorX::Zero(model.nv);
+  const VectorX tau = VectorX::Ones(model.nv);
+  State x = make_zero_state(model);
+  EXPECT_EQ(dca(model, x, {tau, {}}, ws, vdot), Status::singular_mass);
+  ASSERT_GE(ws.trouble, 6);
+  EXPECT_LT(ws.trouble, 9);
+}
+
+TEST(Dca, SaysWhenNumbersAreNotFinite) {
+  const Model model = model_of(46);
+  for (const double bad : {std::nan(""), HUGE_VAL, 1e308}) {
+    Sample s = random_sample(model, 46);
+    DcaWorkspace ws(model);
+    VectorX vdot = VectorX::Zero(model.nv);
+    s.x.v[0] = bad;
+    EXPECT_EQ(dca(model, s.x, {s.tau, {}}, ws, vdot), Status::not_finite) << bad;
+    s = random_sample(model, 46);
+    s.x.q[0] = bad;
+    EXPECT_NE(dca(model, s.x, {s.tau, {}}, ws, vdot), Status::no_convergence) << bad;
+    // The next call is fine again.
+    s = random_sample(model, 46);
+    EXPECT_LE(relative_error(Engine(model).forward(s.x, s.tau, s.wrenches), forward(model, s, ws)), 1e-9);
+    EXPECT_EQ(ws.trouble, -1);
+  }
+}
+
+TEST(Dca, RefusesWrongSizes) {
+  const Model model = model_of(10);
+  const Sample s = random_sample(model, 10);
+  DcaWorkspace ws(model);
+  VectorX vdot(model.nv), tau(model.nv), small(model.nv - 1);
+  EXPECT_THROW((void)dca(model, s.x, {s.tau, {}}, ws, small), InputError);
+  EXPECT_THROW((void)dca_hybrid(model, s.x, {s.tau, {}}, {}, ws, vdot, tau), InputError);
+}
+
+TEST(Dca, UsesNoHeapWithOneThread) {
+  if (!kNoAllocWorks) GTEST_SKIP() << "a sanitizer owns malloc";
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    TreeOptions o = options_of(seed);
+    o.bodies = 60;
+    const Model model = make_model(random_machine(o, seed));
+    const Sample s = random_sample(model, seed);
+    DcaWorkspace ws(model, {.threads = 1});
+    VectorX vdot = s.vdot, tau(model.nv);
+    std::vector<std::uint8_t> prescribed(model.body_count());
+    prescribed[1] = prescribed.back() = 1;
+    Status status{}, mixed{};
+    {
+      NoAlloc guard;
+      mixed = dca_hybrid(model, s.x, {s.tau, s.wrenches}, prescribed, ws, vdot, tau);
+      status = dca(model, s.x, {s.tau, s.wrenches}, ws, vdot);
+    }
+    EXPECT_EQ(status, Status::ok);
+    EXPECT_EQ(mixed, Status::ok);
+  }
+}
+
+TEST(DcaThreads, GiveTheSameBitsWhateverTheirNumber) {
+  for (const std::uint64_t seed : {4U, 5U, 6U}) {  // one of each fidelity
+    TreeOptions o = options_of(seed);
+    o.bodies = 150;
+    o.modes = 3;
+    o.beams = 0;
+    const Model model = make_model(random_machine(o, seed));
+    DcaWorkspace one(model, {.threads = 1});
+    EXPECT_EQ(one.threads, nullptr);
+    for (const int threads : {2, 3, 8}) {
+      DcaWorkspace many(model, {.threads = threads, .grain = 2});
+      EXPECT_NE(many.threads, nullptr);
+      for (int k = 0; k < 5; ++k) {
+        const Sample s = random_sample(model, seed + k);
+        EXPECT_TRUE(is_same_bits(forward(model, s, one), forward(model, s, many))) << threads << " threads";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace limber::test
