@@ -119,6 +119,7 @@ Mat6 carrier_response(const Layout& layout, int i, std::ptrdiff_t width, AbaWork
   pass_modes(layout, parent, width, ws, z, s.e.data(), s.x.data());
   Mat6 out{};
   for (int j = 0; j < 6; ++j) {
+    s.through[i].c[j] = z[j];
     const Spatial Wz = s.W[parent] * z[j];
     for (int r = 0; r <= j; ++r) {
       const double value = entry(link.n, s.e.data() + r * width, s.x.data() + j * width, z[r], Wz);
@@ -181,16 +182,32 @@ void write_block(const Layout& layout, std::ptrdiff_t width, const OperationalSc
   }
 }
 
+// Whether all that are at body i came through the same body, so that there are no blocks to make.
+bool came_together(const OperationalScratch& s, int i, int count) {
+  int from = -1;
+  for (int b = 0; b < count; ++b) {
+    if (s.travellers[b].body != i) continue;
+    if (s.travellers[b].from == 0 || (from >= 0 && from != s.travellers[b].from)) return false;
+    from = s.travellers[b].from;
+  }
+  return true;
+}
+
 // All that are at body i pass its modes, and make blocks with those that came another way.  Returns how many.
 int pass_body(const Layout& layout, int i, std::ptrdiff_t width, AbaWorkspace& ws, Eigen::Ref<MatrixX>& out) {
   OperationalScratch& s = ws.operational;
   const Link& link = layout.links[i];
   const int count = static_cast<int>(out.rows()) / 6;
+  const bool together = came_together(s, i, count);
   int here = 0;
   for (int b = 0; b < count; ++b) {
     Traveller& t = s.travellers[b];
     if (t.body != i) continue;
     ++here;
+    if (together) {
+      for (Spatial& z : t.z) z = link.n > 0 ? s.through[t.from] * z : z;
+      continue;
+    }
     const std::ptrdiff_t at = 6 * width * b;
     for (int r = 0; t.from != 0 && r < 6; ++r) {
       arrive(layout, ws.kin, link, layout.links[t.from].handle, t.z[r], s.e.data() + at + r * width);
@@ -222,6 +239,7 @@ void grow(const Layout& layout, std::size_t nodes, OperationalScratch& s) {
   const auto width = static_cast<std::size_t>(width_of(layout));
   s.on_path.assign(layout.links.size(), 0);
   s.W.resize(layout.links.size());
+  s.through.resize(layout.links.size());
   s.columns.resize(width);
   if (s.travellers.size() >= nodes) return;
   s.travellers.resize(nodes);

@@ -286,7 +286,7 @@ TEST(OperationalInertia, OfALongChain) {
         const auto block = [&](const MatrixX& of, int r, int c) { return of.block<6, 6>(6 * r, 6 * c); };
         const double size = std::sqrt(block(expected, a, a).norm() * block(expected, b, b).norm());
         EXPECT_CLOSE(block(result, a, b), block(expected, a, b), 1e-10 * size);
-        worst.add((block(result, a, b) - block(expected, a, b)).norm(), size);
+        worst.add((block(result, a, b) - block(expected, a, b)).norm(), 1e-10 * size);
       }
     }
   }
