@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/denoc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/engine.hpp"
+#include "support/no_alloc.hpp"
+#include "support/random_tree.hpp"
+
+namespace limber::test {
+namespace {
+
+TreeOptions options_of(std::uint64_t seed) {
+  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
+  TreeOptions o;
+  o.bodies = 1 + static_cast<int>(seed % 12);
+  o.modes = static_cast<int>(seed % 7);
+  o.fidelity = fidelities[seed % 3];
+  o.chain = seed % 4 == 0;
+  o.free_base = seed % 5 == 0;
+  o.beams = 0.4;
+  return o;
+}
+
+TEST(Denoc, IsAbaAndCrbaOnRandomTrees) {
+  Worst worst("denoc_relative_1e-9");
+  int moved = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Model model = make_model(random_machine(options_of(seed), seed));
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed);
+    Engine engine(model);
+    DenocWorkspace ws(model);
+    VectorX vdot(model.nv);
+    ASSERT_EQ(denoc(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok) << describe(options_of(seed), seed);
+    for (const VectorX& other :
+         {engine.forward(s.x, s.tau, s.wrenches), engine.dense_forward(s.x, s.tau, s.wrenches)}) {
+      EXPECT_CLOSE(vdot, other, 1e-9 * other.norm()) << describe(options_of(seed), seed);
+      worst.add((vdot - other).norm(), 1e-9 * other.norm());
+    }
+    // The same to rounding, where it is measured in forces.
+    const double h = engine.inverse(s.x, VectorX::Zero(model.nv), s.wrenches).norm() + s.tau.norm();
+    EXPECT_CLOSE(engine.inverse(s.x, vdot, s.wrenches), s.tau, 4 * force_bound(model, engine.mass(s.x), vdot, h));
+    ++moved;
+  }
+  EXPECT_GE(moved, 195);
+}
+
+TEST(Denoc, IsAbaOnALongChain) {
+  TreeOptions o{.bodies = 300, .modes = 2, .joints = {JointKind::revolute}, .chain = true};
+  const Model model = make_model(random_machine(o, 1));
+  const Sample s = random_sample(model, 1, {.modal = 0.05, .speed = 0.1});
+  const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches);
+  DenocWorkspace ws(model);
+  VectorX vdot(model.nv);
+  ASSERT_EQ(denoc(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
+  EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm());
+  RecordProperty("relative", std::to_string((vdot - expected).norm() / expected.norm() * 1e12) + "e-12");
+}
+
+// U and D of [MS] (35) from what the recursion keeps: U_ij = P_i^T Psi_ij, Psi_ij = A_ji^T Psi_j, [MS] (36)-(37).
+void expand(const Model& model, const DenocWorkspace& ws, MatrixX& U, MatrixX& D) {
+  U = MatrixX::Identity(model.nv, model.nv);
+  D = MatrixX::Zero(model.nv, model.nv);
+  const auto& links = model.layout->links;
+  for (std::size_t j = 1; j < links.size(); ++j) {
+    const Eigen::Index at = links[j].v, size = links[j].nr + links[j].n;
+    const MatrixX L = ws.bodies[j].I_hat.triangularView<Eigen::Lower>();
+    D.block(at, at, size, size) = L * L.transpose();
+    Matrix6X psi = ws.bodies[j].Psi_t.transpose();
+    for (std::size_t i = j; links[i].parent != kGround;) {
+      const MatrixX on_parent = ws.bodies[i].A.transpose() * psi;
+      i = static_cast<std::size_t>(links[i].parent);
+      const int n = links[i].n;
+      MatrixX block = ws.bodies[i].P.transpose() * on_parent.topRows(6);
+      block.bottomRows(n) += on_parent.bottomRows(n);
+      U.block(links[i].v, at, links[i].nr + n, size) = block;
+      psi = on_parent.topRows(6);
+    }
+  }
+}
+
+TEST(Denoc, FactorsMultiplyBackToTheMassMatrix) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Model model = make_model(random_machine(options_of(seed), seed));
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed);
+    const MatrixX M = Engine(model).mass(s.x);
+    DenocWorkspace ws(model);
+    VectorX vdot(model.nv);
+    ASSERT_EQ(denoc(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
+    MatrixX U, D;
+    expand(model, ws, U, D);
+    // Every entry is a sum over at most all bodies, each term rounded at the size of M.
+    EXPECT_CLOSE(MatrixX(U * D * U.transpose()), M, 64 * kEps * model.body_count() * M.norm())
+        << describe(options_of(seed), seed);
+  }
+}
+
+TEST(Denoc, UsesNoHeapAndGivesTheSameBits) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    TreeOptions o = options_of(seed);
+    o.modes = 40;
+    const Model model = make_model(random_machine(o, seed));
+    const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
+    DenocWorkspace ws(model);
+    VectorX first(model.nv), again(model.nv);
+    ASSERT_EQ(denoc(model, s.x, {s.tau, s.wrenches}, ws, first), Status::ok);
+    ASSERT_EQ(denoc(model, other.x, {other.tau, {}}, ws, again), Status::ok);
+    Status status{};
+    {
+      NoAlloc guard;
+      status = denoc(model, s.x, {s.tau, s.wrenches}, ws, again);
+    }
+    EXPECT_EQ(status, Status::ok);
+    EXPECT_TRUE(is_same_bits(first, again)) << "seed " << seed;
+  }
+}
+
+TEST(Denoc, NamesTheSpeedWithoutInertia) {
+  // A point mass on a ball joint behind a hinge.
+  Machine m;
+  RigidSpec hub, bob;
+  hub.mass = bob.mass = 1;
+  hub.inertia = Matrix3::Identity();
+  m.bodies = {hub, bob};
+  m.joints.resize(2);
+  m.joints[0].kind = JointKind::revolute;
+  m.joints[1].kind = JointKind::spherical;
+  m.joints[1].parent.body = 1;
+  m.joints[1].origin.p = {1, 0, 0};
+  const Model model = make_model(m);
+  DenocWorkspace ws(model);
+  VectorX vdot(model.nv);
+  const VectorX tau = VectorX::Ones(model.nv);
+  const State x = make_zero_state(model);
+  EXPECT_EQ(denoc(model, x, {tau, {}}, ws, vdot), Status::singular_mass);
+  ASSERT_EQ(ws.trouble, 1);
+  EXPECT_EQ(model.speeds[ws.trouble], "j2.wx");
+  m.joints[1].armature = VectorX::Constant(3, 0.5);
+  const Model good = make_model(m);
+  DenocWorkspace other(good);
+  EXPECT_EQ(denoc(good, x, {tau, {}}, other, vdot), Status::ok);
+  EXPECT_EQ(other.trouble, -1);
+}
+
+TEST(Denoc, NumbersThatAreNoneStayBehind) {
+  const Model model = make_model(random_machine(options_of(11), 11));
+  const Sample s = random_sample(model, 11);
+  DenocWorkspace ws(model);
+  VectorX before(model.nv), after(model.nv);
+  ASSERT_EQ(denoc(model, s.x, {s.tau, s.wrenches}, ws, before), Status::ok);
+  Sample bad = s;
+  bad.x.q.setConstant(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(denoc(model, bad.x, {bad.tau, bad.wrenches}, ws, after), Status::not_finite);
+  bad = s;
+  bad.tau[0] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(denoc(model, bad.x, {bad.tau, bad.wrenches}, ws, after), Status::not_finite);
+  ASSERT_EQ(denoc(model, s.x, {s.tau, s.wrenches}, ws, after), Status::ok);
+  EXPECT_TRUE(is_same_bits(before, after));
+  const VectorX shorter = s.tau.head(model.nv - 1);
+  EXPECT_THROW(static_cast<void>(denoc(model, s.x, {shorter, {}}, ws, after)), InputError);
+}
+
+}  // namespace
+}  // namespace limber::test
