@@ -3,8 +3,10 @@
 #include "limber/dynamics/forward.hpp"
 
 #include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/book.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/dca.hpp"
+#include "limber/dynamics/denoc.hpp"
 #include "limber/dynamics/operators.hpp"
 
 namespace limber {
@@ -33,6 +35,31 @@ class Crba final : public ForwardDynamics {
  private:
   const Model& model_;
   CrbaWorkspace ws_;
+};
+
+class Denoc final : public ForwardDynamics {
+ public:
+  explicit Denoc(const Model& model) : model_(model), ws_(model) {}
+  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
+    return denoc(model_, x, forces, ws_, vdot);
+  }
+  int trouble() const override { return ws_.trouble; }
+
+ private:
+  const Model& model_;
+  DenocWorkspace ws_;
+};
+
+class Book final : public ForwardDynamics {
+ public:
+  explicit Book(const Model& model) : model_(model), ws_(model) {}
+  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
+    return book(model_, x, forces, ws_, vdot);
+  }
+
+ private:
+  const Model& model_;
+  BookWorkspace ws_;
 };
 
 class Operators final : public ForwardDynamics {
@@ -70,8 +97,8 @@ struct Entry {
   const char* name;
   std::unique_ptr<ForwardDynamics> (*make)(const Model&);
 };
-constexpr Entry kAlgorithms[] = {
-    {"aba", make<Aba>}, {"crba", make<Crba>}, {"dca", make<Dca>}, {"operators", make<Operators>}};
+constexpr Entry kAlgorithms[] = {{"aba", make<Aba>},     {"crba", make<Crba>}, {"dca", make<Dca>},
+                                 {"denoc", make<Denoc>}, {"book", make<Book>}, {"operators", make<Operators>}};
 
 }  // namespace
 

@@ -84,7 +84,7 @@ TEST(Aba, AnswersTheSameByName) {
   const Sample s = random_sample(model, 7);
   Engine engine(model);
   EXPECT_GE(forward_dynamics_names().size(), 2U);
-  for (const std::string& name : forward_dynamics_names()) {
+  for (const std::string& name : general_algorithms()) {
     const auto algorithm = make_forward_dynamics(model, name);
     VectorX vdot(model.nv);
     EXPECT_EQ((*algorithm)(s.x, {s.tau, s.wrenches}, vdot), Status::ok) << name;

@@ -27,7 +27,7 @@ void expect_refused(const Model& model, const Sample& s, const std::string& what
   const auto refused = [&](Status status, const VectorX& a, const VectorX& b) {
     return status != Status::ok || (may_not_matter && a.allFinite() && b.allFinite());
   };
-  for (const std::string& name : forward_dynamics_names()) {
+  for (const std::string& name : general_algorithms()) {
     const auto algorithm = make_forward_dynamics(model, name);
     VectorX vdot = VectorX::Zero(model.nv);
     try {
@@ -76,7 +76,7 @@ TEST(NotFinite, TorquesNeverComeOutAsOk) {
   for (int j = 0; j < model.nv; ++j) {
     Sample s = random_sample(model, 4);
     s.tau[j] = kNan;
-    for (const std::string& name : forward_dynamics_names()) {
+    for (const std::string& name : general_algorithms()) {
       VectorX vdot(model.nv);
       EXPECT_NE((*make_forward_dynamics(model, name))(s.x, {s.tau, {}}, vdot), Status::ok) << name;
     }
@@ -101,7 +101,7 @@ TEST(NotFinite, NextCallIsFineAgain) {
   Sample bad = good;
   bad.x.q.setConstant(kNan);
   bad.x.v.setConstant(kNan);
-  for (const std::string& name : forward_dynamics_names()) {
+  for (const std::string& name : general_algorithms()) {
     const auto algorithm = make_forward_dynamics(model, name);
     VectorX before(model.nv), after(model.nv);
     ASSERT_EQ((*algorithm)(good.x, {good.tau, good.wrenches}, before), Status::ok);

@@ -30,7 +30,7 @@ class Everything {
  public:
   explicit Everything(const Model& model)
       : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model), prescribed_(model.body_count()) {
-    for (const std::string& name : forward_dynamics_names()) named_.push_back(make_forward_dynamics(model, name));
+    for (const std::string& name : general_algorithms()) named_.push_back(make_forward_dynamics(model, name));
     for (int i = 1; i < model.body_count(); i += 2) prescribed_[i] = 1;
     for (VectorX* v : {&tau, &product, &vdot, &dense, &solved, &hybrid_vdot, &hybrid_tau, &by_name})
       v->setZero(model.nv);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "limber/dynamics/aba.hpp"
@@ -89,6 +90,13 @@ class Engine {
   CrbaWorkspace crba_;
   Kinematics kin_;
 };
+
+// Names of the forward dynamics that take every model: all but `book`.
+inline std::vector<std::string> general_algorithms() {
+  std::vector<std::string> names = forward_dynamics_names();
+  std::erase(names, "book");
+  return names;
+}
 
 // Every node and frame of a model.
 inline std::vector<NodeRef> all_nodes(const Model& model) {

@@ -21,7 +21,8 @@ class ForwardDynamics {  // one per thread
   virtual int trouble() const { return -1; }
 };
 
-// "aba", "crba", "dca", "operators".  The last takes only small models, see operators.hpp.
+// "aba", "crba", "dca", "denoc", "book", "operators".  The last two take only some models, see book.hpp and
+// operators.hpp.
 std::vector<std::string> forward_dynamics_names();
 // Throws InputError for a name that is not in the list and for a model that the algorithm does not cover.  The model
 // must outlive the result.
