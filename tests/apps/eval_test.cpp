@@ -59,7 +59,7 @@ TEST_P(Reference, IsReproduced) {
     const Json expected = state["expected"];
     state.erase("expected");
     const std::string file = folder.write("state.json", state.dump());
-    for (const char* algorithm : {"aba", "crba"}) {
+    for (const char* algorithm : {"aba", "crba", "denoc"}) {
       const Result result = limber({"eval", model, file, "--algorithm", algorithm});
       ASSERT_EQ(result.code, 0) << result.err;
       const Json got = result.json();
@@ -158,13 +158,28 @@ joints:
   - {name: roll, type: revolute, axis: [1, 0, 0], parent: world, child: gimbal}
   - {name: yaw, type: revolute, axis: [0, 0, 1], parent: gimbal, child: bob, stiffness: 10}
 )");
-  for (const char* algorithm : {"aba", "crba"}) {
+  for (const char* algorithm : {"aba", "crba", "denoc"}) {
     const Result result = limber({"eval", model, "-", "--algorithm", algorithm}, R"({"q": [0, 0], "v": [0, 0]})");
     EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
     EXPECT_TRUE(contains(result.err, "'roll' has no inertia")) << result.err;
     EXPECT_TRUE(contains(result.err, "armature")) << result.err;
     EXPECT_EQ(limber({"eval", model, "-", "--algorithm", algorithm}, R"({"q": [0, 1], "v": [0, 0]})").code, 0);
   }
+}
+
+TEST(Eval, RefusesWhatAnAlgorithmDoesNotCover) {
+  const Folder folder;
+  const std::string good = folder.write("pendulum.json", kPendulum), state = R"({"q": [0.5], "v": [2]})";
+  const Result book = limber({"eval", good, "-", "--algorithm", "book"}, state);
+  ASSERT_EQ(book.code, 0) << book.err;
+  EXPECT_TRUE(agree(book.json()["acceleration"], {-2 * 9.81 * 0.5 * std::sin(0.5) / (0.1 + 2 * 0.25)}));
+  const std::string slider = folder.write("slider.yaml", R"(limber: 1
+bodies: [{name: cart, rigid: {mass: 1}}]
+joints: [{name: rail, type: prismatic, axis: [1, 0, 0], parent: world, child: cart}]
+)");
+  const Result refused = limber({"eval", slider, "-", "--algorithm", "book"}, state);
+  EXPECT_TRUE(refused.is_one_error_line()) << refused.out << refused.err;
+  EXPECT_TRUE(contains(refused.err, "joint 'rail' is prismatic")) << refused.err;
 }
 
 TEST(Eval, RefusesClosedChains) {
