@@ -7,6 +7,7 @@
 #include "apps/commands.hpp"
 #include "apps/json_writer.hpp"
 #include "files/text.hpp"
+#include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/dynamics/forward.hpp"
@@ -25,6 +26,7 @@ struct Evaluation {
   VectorX acceleration;
   std::optional<VectorX> force;
   std::optional<MatrixX> mass_matrix;
+  VectorX closure_forces;  // (6 per closure)
   Energy energy;
   Momentum momentum;
   Vector3 center_of_mass = Vector3::Zero();
@@ -36,7 +38,9 @@ constexpr const char* kExample = R"(Example:
 
 STATE is {"q": [...], "v": [...], "tau": [...], "a": [...]}; tau (default 0) and a may be missing. The answer is one
 JSON object: coordinates, speeds, acceleration (of tau), force (of a, when given), mass_matrix, energies, momentum
-about the world origin, and the pose of every node in the world.)";
+about the world origin, and the pose of every node in the world. With closures: the accelerations of the closed chain
+at this state, which must meet them to 1e-8, and closure_forces: [torque, force] on node b, in the world. Then `force`
+and `mass_matrix` are still those of the open tree.)";
 
 // The one line about a coordinate without inertia: what it is and what helps.
 std::string cure(const Model& model, int speed) {
@@ -61,6 +65,25 @@ std::string cure(const Model& model, int speed) {
                                cure(model, trouble)));
 }
 
+// Accelerations of the closed chain in the place of those of the open tree; the state must meet the closures.
+VectorX close_chains(const EvalOptions& options, const Model& model, const State& x, VectorX& vdot) {
+  constexpr double kMet = 1e-8;
+  const std::string file = name_of_argument(options.model);
+  AbaWorkspace ws(model);
+  ClosureWorkspace cw(model);
+  if (const Status status = factor_mass(model, x, ws); status != Status::ok) refuse(options, model, status, ws.trouble);
+  const Status status = close_accelerations(model, x.v, ws, cw, vdot);
+  for (std::size_t k = 0; k < model.closures.size(); ++k) {
+    if (const double error = cw.closure_error(static_cast<int>(k)); error > kMet)
+      throw InputError(
+          fmt::format("{}: closure {} is violated by {:.4g} at the state of {}; at most 1e-8 is allowed, "
+                      "assemble the state first",
+                      file, show(model.closures[k].name), error, name_of_argument(options.state)));
+  }
+  if (status != Status::ok) refuse(options, model, status, -1);
+  return cw.forces;
+}
+
 VectorX forward(const EvalOptions& options, const Model& model, const State& x, const VectorX& tau) {
   VectorX vdot(model.nv);
   const auto algorithm = make_forward_dynamics(model, options.algorithm);
@@ -75,10 +98,6 @@ VectorX forward(const EvalOptions& options, const Model& model, const State& x, 
 void check_options(const EvalOptions& options, const Model& model) {
   constexpr int kMostDense = 20000;
   const std::string file = name_of_argument(options.model);
-  if (!model.closures.empty())
-    throw InputError(fmt::format(
-        "{}: closure {}: closed chains are not solved in this version; remove 'closures' to evaluate the open tree",
-        file, show(model.closures[0].name)));
   if (!options.no_mass_matrix && model.nv > kMostDense)
     throw InputError(fmt::format("{}: a mass matrix of {} x {} numbers is too large; add --no-mass-matrix", file,
                                  model.nv, model.nv));
@@ -88,6 +107,7 @@ Evaluation evaluate(const EvalOptions& options, const Model& model, const StateF
   const State x{0, given.q, given.v};
   Evaluation out;
   out.acceleration = forward(options, model, x, given.tau.value_or(VectorX::Zero(model.nv)));
+  if (!model.closures.empty()) out.closure_forces = close_chains(options, model, x, out.acceleration);
   RneaWorkspace ws(model);
   if (given.a) {
     out.force.emplace(model.nv);
@@ -149,6 +169,15 @@ void write(const Model& model, const Evaluation& e, const Kinematics& kin) {
   if (e.mass_matrix) {
     json.key("mass_matrix");
     json.rows(*e.mass_matrix);
+  }
+  if (!model.closures.empty()) {
+    json.key("closure_forces");
+    json.begin_object();
+    for (std::size_t k = 0; k < model.closures.size(); ++k) {
+      const VectorX force = e.closure_forces.segment<6>(static_cast<Eigen::Index>(6 * k));
+      numbers(model.closures[k].name.c_str(), force);
+    }
+    json.end_object();
   }
   number("kinetic_energy", e.energy.kinetic);
   number("potential_energy", e.energy.potential());

@@ -87,15 +87,6 @@ Scenario read_scenario_argument(const std::string& path) {
   return parse_scenario(read_argument(path), name_of_argument(path), "");
 }
 
-void check_model(const Scenario& scenario) {
-  const Model& model = *scenario.model;
-  if (model.closures.empty()) return;
-  throw InputError(
-      fmt::format("{}: closure {}: closed chains are not simulated in this version; remove 'closures' to "
-                  "simulate the open tree",
-                  scenario.model_file.empty() ? scenario.file : scenario.model_file, show(model.closures[0].name)));
-}
-
 std::string default_output(const std::string& scenario) {
   if (scenario == "-") return "scenario.h5";
   return std::filesystem::path(scenario).stem().string() + ".h5";
@@ -137,12 +128,23 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
   const Model& model = *scenario.model;
   RunReport report{scenario, {}, {}, 0, command.output, "", 0, {}};
   const std::vector<std::string> never = files_of(scenario);
-  System system(model, scenario.inputs, scenario.solver.algorithm);
+  const auto in_scenario = [&](auto action) {
+    try {
+      return action();
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("{}: {}", scenario.file, e.what()));
+    }
+  };
+  System system = in_scenario([&] { return System(model, scenario.inputs, scenario.solver.algorithm); });
   State start = scenario.initial;
-  if (scenario.equilibrium) {
-    report.equilibrium = find_equilibrium(model, scenario.inputs, start);
-    start = report.equilibrium->x;
-  }
+  in_scenario([&] {
+    if (scenario.equilibrium) {
+      report.equilibrium = find_equilibrium(model, scenario.inputs, start);
+      start = report.equilibrium->x;
+    }
+    system.enter(0);
+    system.assemble(start);
+  });
   RecordingWriter recording(model, command.output, recording_options(scenario, command.flush, never));
   std::optional<CsvWriter> csv;
   if (command.table) {
@@ -174,7 +176,6 @@ int run(RunCommand command) {
     throw InputError("limber run: --flush wants seconds, 0 or more");
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error like a full disk
   const Scenario scenario = read_scenario_argument(command.scenario);
-  check_model(scenario);
   if (command.output.empty()) command.output = default_output(command.scenario);
   const RunReport report = simulate_scenario(command, scenario);
   if (command.json)
@@ -185,6 +186,7 @@ int run(RunCommand command) {
   for (const std::string& warning : warnings(*scenario.model, report.result.validity))
     notes += "warning: " + warning + "\n";
   const RunResult& result = report.result;
+  if (!result.note.empty() && !command.quiet) notes += "note: " + result.note + "\n";
   const std::string file = name_of_argument(command.scenario);
   const std::string kept = report.records > 0 ? "; " + report.recording + " holds everything up to there" : "";
   if (result.status != Status::ok)

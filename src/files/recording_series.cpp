@@ -77,6 +77,10 @@ std::vector<Series> make_series(const Model& model, const RecordingOptions& opti
     if (count > 0) out.push_back({"joints/" + joint.name + "/torque", true, count, force_units(joint.kind), {}});
     if (joint.stop) out.push_back({"joints/" + joint.name + "/stop", true, 1, force_units(joint.kind), {}});
   }
+  for (const Closure& closure : model.closures) {
+    out.push_back({"closures/" + closure.name + "/force", true, 6, {"N m", "N m", "N m", "N", "N", "N"}, {}});
+    out.push_back({"closures/" + closure.name + "/error", false, 1, {"m or rad"}, {}});
+  }
   if (options.energy) {
     for (const char* name : {"kinetic", "elastic", "gravity", "springs", "work", "dissipated", "balance"})
       out.push_back({std::string("energy/") + name, false, 1, {"J"}, {}});
@@ -108,6 +112,10 @@ void fill_row(const Model& model, const RecordingOptions& options, const Record&
     const Joint& joint = model.joints[i];
     row = std::copy_n(record.torques.data() + joint.v, speed_count(joint.kind), row);
     if (joint.stop) *row++ = record.stops[joint.v];
+  }
+  for (std::size_t k = 0; k < model.closures.size(); ++k) {
+    row = std::copy_n(record.closure_forces.data() + 6 * k, 6, row);
+    *row++ = record.closure_errors[static_cast<Eigen::Index>(k)];
   }
   if (options.energy) {
     const Energy& e = record.energy;

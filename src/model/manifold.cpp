@@ -74,6 +74,26 @@ void chart_point(const Model& model, ConstVec q0, ConstVec y, Vec q) {
   }
 }
 
+void chart_coordinates(const Model& model, ConstVec q0, ConstVec q, Vec y) {
+  if (model.nq == model.nv) {
+    y = q - q0;
+    return;
+  }
+  const auto& links = model.layout->links;
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    const Link& link = links[i];
+    for_plain(link, [&](int at_q, int at_v) { y[at_v] = q[at_q] - q0[at_q]; });
+    if (!has_quaternion(link)) continue;
+    // conj(q0) q
+    const Eigen::Quaterniond from(q0[link.q], q0[link.q + 1], q0[link.q + 2], q0[link.q + 3]);
+    const Eigen::Quaterniond to(q[link.q], q[link.q + 1], q[link.q + 2], q[link.q + 3]);
+    const Eigen::Quaterniond turn = from.conjugate() * to;
+    const double wxyz[] = {turn.w(), turn.x(), turn.y(), turn.z()};
+    y.segment<3>(link.v) = quaternion_log(wxyz);
+    if (link.kind == JointKind::free) y.segment<3>(link.v + 3) = three(q, link.q + 4) - three(q0, link.q + 4);
+  }
+}
+
 void chart_rate(const Model& model, ConstVec q, ConstVec y, ConstVec v, Vec rate) {
   if (model.nq == model.nv) {
     rate = v;

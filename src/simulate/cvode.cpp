@@ -72,6 +72,12 @@ class Cvode final : public Stepper {
     check(CVodeWFtolerances(memory_, weights));
     check(CVodeSetMaxNumSteps(memory_, -1));
     if (std::isfinite(options.max_step)) check(CVodeSetMaxStep(memory_, options.max_step));
+    if (system.has_closures()) {
+      if (options.formula == "adams") {
+        throw InputError("solver: cvode with formula adams cannot hold closures; choose bdf, dopri5 or implicit");
+      }
+      check(CVodeSetProjFn(memory_, project));
+    }
     if (options.formula == "adams") {
       nonlinear_.reset(SUNNonlinSol_FixedPoint(z_.get(), 0, context_.context));
       check(CVodeSetNonlinearSolver(memory_, nonlinear_.get()));
@@ -89,8 +95,14 @@ class Cvode final : public Stepper {
   Cvode& operator=(const Cvode&) = delete;
 
   Status start(const Motion& from) override {
-    now_ = from;
+    now_ = projected_ = from;
     return restart();
+  }
+
+  // CVODE projects by itself, inside its steps.
+  Status adjust(const Motion& m) override {
+    now_ = m;
+    return Status::ok;
   }
 
   Status step(double limit) override {
@@ -141,6 +153,18 @@ class Cvode final : public Stepper {
     return 0;
   }
 
+  // Onto the closures: corr = what to add to z.  [CVODE user guide, Projection]
+  static int project(double t, N_Vector z, N_Vector correction, double, N_Vector, void* self) {
+    Cvode& own = *static_cast<Cvode*>(self);
+    own.flow_.read(t, map(z), own.projected_);
+    own.status_ = own.flow_.system().project(own.projected_.x);
+    if (own.status_ != Status::ok) return 1;
+    Eigen::Map<VectorX> out = map(correction);
+    own.flow_.write(own.projected_, out);
+    out -= map(z);
+    return 0;
+  }
+
   long evaluations() const {
     long own = 0, linear = 0;
     CVodeGetNumRhsEvals(memory_, &own);
@@ -175,7 +199,7 @@ class Cvode final : public Stepper {
   LinearHandle linear_;
   NonlinearHandle nonlinear_;
   void* memory_ = nullptr;
-  Motion now_;
+  Motion now_, projected_;
   Status status_ = Status::ok;
   long rejected_before_ = 0;
 };

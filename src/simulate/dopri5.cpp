@@ -80,6 +80,13 @@ class Dopri5 final : public Stepper {
     return evaluate(now_.x.t, z0_, k_[0]);
   }
 
+  Status adjust(const Motion& m) override {
+    now_ = m;
+    fresh_ = false;
+    flow_.set_base(now_, z0_);
+    return evaluate(now_.x.t, z0_, k_[0]);
+  }
+
   Status step(double limit) override {
     const double t = now_.x.t;
     // First same as last: f at the end of the last step is f at the new origin of the chart, but for the chart's part.

@@ -49,6 +49,14 @@ class Flow {
     chart_rate(system_.model(), q0_, z.head(nv()), z.segment(nv(), nv()), dz.head(nv()));
   }
 
+  // z of a motion near the base.
+  void write(const Motion& m, Vec z) const {
+    chart_coordinates(system_.model(), q0_, m.x.q, z.head(nv()));
+    z.segment(nv(), nv()) = m.x.v;
+    z[2 * nv()] = m.work;
+    z[2 * nv() + 1] = m.dissipated;
+  }
+
   void read(double t, ConstVec z, Motion& out) const {
     out.x.t = t;
     chart_point(system_.model(), q0_, z.head(nv()), out.x.q);

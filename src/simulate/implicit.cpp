@@ -41,6 +41,11 @@ class Implicit final : public Stepper {
     return status;
   }
 
+  Status adjust(const Motion& m) override {
+    now_ = m;
+    return Status::ok;
+  }
+
   Status step(double limit) override {
     const auto [h, last] = share_of(now_.x.t, limit, h_);
     const double share = 1 - w_.af;

@@ -21,6 +21,8 @@ class Rk4 final : public Stepper {
     return Status::ok;
   }
 
+  Status adjust(const Motion& m) override { return start(m); }
+
   Status step(double limit) override {
     const double t = now_.x.t;
     const auto [h, last] = share_of(t, limit, h_);

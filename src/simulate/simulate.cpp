@@ -26,7 +26,7 @@ class Run {
         monitor_(system.model()) {
     const Model& model = system.model();
     shown_.x = make_zero_state(model);
-    before_ = shown_;
+    before_ = recorded_ = shown_;
     vdot_.setZero(model.nv);
     result_.largest.setZero(model.nq);
     for (const double t : system.breaks()) {
@@ -41,11 +41,13 @@ class Run {
     m.x.t = 0;
     enter(0);
     system_.prescribe(m.x);
+    system_.assemble(m.x);
     const Energy first = system_.energy(m.x);
     initial_ = first.kinetic + first.potential();
     gravity_ = first.gravity;
     if (begin(m) && record(m)) go();
     result_.counts = stepper_->counts();
+    result_.note = system_.closure_note();
     result_.validity = monitor_.validity();
     return result_;
   }
@@ -70,7 +72,7 @@ class Run {
       if (system_.stop_count() > 0) before_ = stepper_->now();
       if (!good(stepper_->step(limit), stepper_->now())) return;
       if (system_.stop_count() > 0 && !meet_stops()) return;
-      if (!record_passed()) return;
+      if (!record_passed() || !close_chains()) return;
       if (stepper_->now().x.t >= stops_[interval_] && interval_ + 1 < stops_.size()) {
         enter(interval_ + 1);
         Motion m = stepper_->now();
@@ -81,6 +83,13 @@ class Run {
         return;
       }
     }
+  }
+
+  // Puts the machine back on its closures.
+  bool close_chains() {
+    if (!system_.has_closures()) return true;
+    Motion m = stepper_->now();
+    return good(system_.project(m.x), m) && good(stepper_->adjust(m), m);
   }
 
   // Ends the last step where a stop is met or left, if one is.
@@ -147,7 +156,10 @@ class Run {
     return true;
   }
 
-  bool record(const Motion& m) {
+  bool record(const Motion& at) {
+    Motion& m = recorded_;
+    m = at;
+    if (system_.has_closures() && !good(system_.project(m.x), m)) return false;
     if (!good(system_.accelerate(m.x, vdot_), m)) return false;
     const Energy energy = system_.energy(m.x);
     const Momentum momentum = system_.momentum(m.x);
@@ -157,7 +169,8 @@ class Run {
                                      std::abs(energy.gravity - gravity_), std::abs(m.work), m.dissipated});
     result_.largest = result_.largest.cwiseMax(m.x.q.cwiseAbs());
     monitor_.watch(system_.kinematics(), m.x.t);
-    observer_.record({m, system_.torques(), system_.stop_torques(), energy, momentum, balance, system_.kinematics()});
+    observer_.record({m, system_.torques(), system_.stop_torques(), system_.closure_forces(), system_.closure_errors(),
+                      energy, momentum, balance, system_.kinematics()});
     result_.t = m.x.t;
     ++next_;
     return true;
@@ -204,7 +217,7 @@ class Run {
   std::size_t interval_ = 0;
   long next_ = 0, records_ = 0;
   double initial_ = 0, gravity_ = 0;
-  Motion shown_, before_;
+  Motion shown_, before_, recorded_;
   VectorX vdot_;
 };
 

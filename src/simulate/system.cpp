@@ -10,6 +10,13 @@
 namespace limber {
 namespace {
 
+// Seconds squared of stiffness in the metric of projections onto closures: with it a mode of more than some rad/s
+// yields less than hinges do.
+constexpr double kStiffMetric = 1;
+
+// A speed at which a singular mass matrix is the consequence, not the cause.
+constexpr double kRunAway = 1e6;
+
 std::string at_time(double t) { return " at t = " + text(t) + " s"; }
 
 }  // namespace
@@ -30,6 +37,15 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   tau_.setZero(model.nv);
   stop_ = total_ = torque_ = needed_ = tau_;
   add_stops();
+  if (!model.closures.empty()) {
+    closures_ = std::make_unique<ClosureWorkspace>(model);
+    stiff_ = std::make_unique<AbaWorkspace>(model);
+    limber::set_implicit(model, 0, kStiffMetric, tau_, *stiff_);
+    closure_force_ = closures_->forces;
+    closure_error_ = VectorX::Zero(model.closures.size());
+    all_wrenches_ = wrenches_;
+    for (const NodeRef node : closures_->nodes) all_wrenches_.push_back({node, Vector6::Zero(), Frame::world});
+  }
 }
 
 void System::add_stops() {
@@ -121,6 +137,9 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
     }
   }
   if (status != Status::ok) return explain(status, x, vdot, other_ ? other_->trouble() : ws.trouble);
+  if (closures_) {
+    if (status = close(x, ws, vdot); status != Status::ok) return status;
+  }
   if (powers != nullptr) *powers = compute_powers(x, ws.kin);
   return Status::ok;
 }
@@ -223,7 +242,12 @@ Status System::explain(Status status, const State& x, ConstVec vdot, int speed) 
     }
     return -1;
   };
-  if (status == Status::singular_mass) {
+  int fastest = 0;
+  const double speed_there = x.v.size() > 0 ? x.v.cwiseAbs().maxCoeff(&fastest) : 0;
+  if (status == Status::singular_mass && speed_there > kRunAway) {
+    trouble_ = "'" + model_.speeds[fastest] + "' ran away, at " + text(speed_there, 3) + " per second" + at_time(x.t) +
+               "; use a shorter step";
+  } else if (status == Status::singular_mass) {
     trouble_ = (speed < 0 ? "a coordinate" : "'" + model_.speeds[speed] + "'") + " has no inertia" + at_time(x.t);
   } else if (const int q = bad(x.q); q >= 0) {
     trouble_ = "'" + model_.coordinates[q] + "' is not finite" + at_time(x.t);

@@ -107,6 +107,8 @@ const char* to_string(Status status) {
       return "a number is not finite";
     case Status::no_convergence:
       return "no convergence";
+    case Status::singular_closure:
+      return "singular closures";
   }
   return "unknown";
 }

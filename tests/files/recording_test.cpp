@@ -39,7 +39,7 @@ joints:
 // The numbers of one record, kept alive.
 struct Sampled {
   Motion motion;
-  VectorX torques, stops;
+  VectorX torques, stops, closure_forces, closure_errors;
   Energy energy;
   Momentum momentum;
   double balance = 0;
@@ -59,7 +59,9 @@ struct Sampled {
     compute_kinematics(model, motion.x, kin);
     compute_world_poses(model, kin);
   }
-  Record record() const { return {motion, torques, stops, energy, momentum, balance, kin}; }
+  Record record() const {
+    return {motion, torques, stops, closure_forces, closure_errors, energy, momentum, balance, kin};
+  }
 };
 
 std::vector<NodeRef> all_nodes(const Model& model) {

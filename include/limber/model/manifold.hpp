@@ -16,6 +16,8 @@ void move(const Model& model, ConstVec q, ConstVec dv, Vec out);
 // A chart around q0: y (nv) are the increments of angles, slides, modes and positions, and the rotation vectors from
 // the quaternions of q0.  Good while rotations stay well below a full turn.
 void chart_point(const Model& model, ConstVec q0, ConstVec y, Vec q);
+// y of a point q.
+void chart_coordinates(const Model& model, ConstVec q0, ConstVec q, Vec y);
 // dy/dt of speeds v, at the point q with the coordinates y: the inverse of the right Jacobian of SO(3) for rotations.
 void chart_rate(const Model& model, ConstVec q, ConstVec y, ConstVec v, Vec rate);
 

@@ -15,8 +15,10 @@ struct RunOptions {
 // What is recorded at a time.
 struct Record {
   const Motion& motion;
-  ConstVec torques;  // (nv) applied, or needed for a prescribed motion
-  ConstVec stops;    // (nv) of joint stops
+  ConstVec torques;         // (nv) applied, or needed for a prescribed motion
+  ConstVec stops;           // (nv) of joint stops
+  ConstVec closure_forces;  // (6 per closure) [torque; force] on node b, about its origin, in world
+  ConstVec closure_errors;  // (closure) m or rad
   Energy energy;
   Momentum momentum;
   double balance = 0;     // energy now - energy at the start - work + dissipated
@@ -38,6 +40,7 @@ struct RunResult {
   bool interrupted = false;
   double t = 0;         // reached
   std::string trouble;  // what went wrong, for a person; empty: nothing
+  std::string note;     // what one may want to know: redundant closures
   StepCounts counts;
   double energy_error = 0;  // largest |balance|
   double energy_scale = 0;  // largest energy or work beside it
@@ -49,7 +52,8 @@ struct RunResult {
 long record_count(const RunOptions& options);
 double record_time(const RunOptions& options, long k);
 
-// From `start` to the end.  Steps end at breaks of signals; the adaptive methods also where a stop is met or left.
+// From `start` to the end; closed chains are assembled first (System::assemble) and put back on their closures after
+// every step.  Steps end at breaks of signals; the adaptive methods also where a stop is met or left.
 // Numerical trouble ends the run and is told in the result, with everything up to there recorded.  At a break the
 // record shows the side before it.
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,

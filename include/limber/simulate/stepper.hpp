@@ -32,6 +32,8 @@ class Stepper {
   virtual ~Stepper() = default;
   // From here; what was before is forgotten.  Must be called after every discontinuity.
   virtual Status start(const Motion& from) = 0;
+  // The state was put back on the closures: a small change, after which the method goes on as it was.
+  virtual Status adjust(const Motion& m) = 0;
   // One step, at most to `limit`, which is met exactly when it is near.
   virtual Status step(double limit) = 0;
   // Where the last step ended.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/dynamics/forward.hpp"
 #include "limber/simulate/inputs.hpp"
@@ -68,6 +69,18 @@ class System {
   // As the state says.  True: something changed.
   bool update_contacts(Motion& m);
 
+  // Closed chains.  Forces and errors are those of the last accelerate.
+  bool has_closures() const { return closures_ != nullptr; }
+  const VectorX& closure_forces() const { return closure_force_; }  // (6 per closure), see ClosureWorkspace
+  const VectorX& closure_errors() const { return closure_error_; }  // (closure)
+  // The nearest state that meets the closures, and the rank of their constraints from now on.  Throws InputError: which
+  // closure cannot be met and by how much, or that the machine stands in a singular configuration.
+  void assemble(State& x);
+  // What assemble found, for a person: redundant constraints; empty: none.
+  std::string closure_note() const;
+  // Puts a state back on the closures, position and speed.
+  [[nodiscard]] Status project(State& x);
+
   // Energies, with those of stops in contact among `springs`.
   Energy energy(const State& x);
   Momentum momentum(const State& x) { return compute_momentum(model_, x, rnea_); }
@@ -87,6 +100,7 @@ class System {
   };
   void add_stops();
   [[nodiscard]] Status gather(const State& x);
+  [[nodiscard]] Status close(const State& x, AbaWorkspace& ws, Vec vdot);
   [[nodiscard]] Status solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers);
   Powers compute_powers(const State& x, const Kinematics& kin);
   [[nodiscard]] Status explain(Status status, const State& x, ConstVec vdot, int speed);
@@ -101,10 +115,15 @@ class System {
   std::unique_ptr<AbaWorkspace> implicit_;  // of implicit steps
   std::unique_ptr<ForwardDynamics> other_;  // when not aba
   RneaWorkspace rnea_;
+  std::unique_ptr<ClosureWorkspace> closures_;
+  std::unique_ptr<AbaWorkspace> stiff_;  // the metric of projections: modes yield little
+  int rank_ = -1;                        // of the closures; -1: not known
+  VectorX closure_force_, closure_error_;
   std::vector<NodeWrench> wrenches_;
-  VectorX tau_, stop_, total_;         // (nv) of inputs, of stops, both
-  VectorX torque_, needed_;            // (nv) of inputs and prescribed motions; scratch
-  Vector3 gravity_ = Vector3::Zero();  // of inputs
+  std::vector<NodeWrench> all_wrenches_;  // with those of closures
+  VectorX tau_, stop_, total_;            // (nv) of inputs, of stops, both
+  VectorX torque_, needed_;               // (nv) of inputs and prescribed motions; scratch
+  Vector3 gravity_ = Vector3::Zero();     // of inputs
   std::string trouble_;
 };
 

@@ -20,9 +20,10 @@ class InputError : public std::runtime_error {
 // Numerical trouble inside an algorithm.
 enum class Status {
   ok,
-  singular_mass,   // a coordinate has no inertia
-  not_finite,      // a number overflowed or an input was not finite
-  no_convergence,  // an iteration did not settle
+  singular_mass,     // a coordinate has no inertia
+  not_finite,        // a number overflowed or an input was not finite
+  no_convergence,    // an iteration did not settle
+  singular_closure,  // closed chains lost constraints: what follows is not determined
 };
 
 // One word for a message: "ok", "singular mass matrix", ...

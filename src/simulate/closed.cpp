@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Closed chains of a System.
+#include <cmath>
+
+#include "limber/model/manifold.hpp"
+#include "limber/simulate/system.hpp"
+#include "text.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double kMet = 1e-11;        // m or rad: errors of closures after a projection
+constexpr double kAssembled = 1e-12;  // at the start
+constexpr double kNearby = 1e-2;      // rad or m: where the rank is looked at once more
+
+}  // namespace
+
+// Accelerations of the open tree become those of the closed chain.
+Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
+  if (other_ && factor_mass(model_, x, ws, prescribed_) != Status::ok) return Status::singular_mass;
+  const Status status = close_accelerations(model_, x.v, ws, *closures_, vdot);
+  for (int k = 0; k < closure_error_.size(); ++k) closure_error_[k] = closures_->closure_error(k);
+  closure_force_ = closures_->forces;
+  if (status == Status::no_convergence) {
+    trouble_ = "the closures cannot be met at t = " + text(x.t) + " s: prescribed motions work against them";
+    return status;
+  }
+  if (status != Status::ok) return explain(status, x, vdot, -1);
+  if (closures_->rank < rank_) {
+    trouble_ = "the closures are singular at t = " + text(x.t) + " s (" + std::to_string(closures_->rank) + " of " +
+               std::to_string(rank_) + " constraints left): the way the machine goes on is not determined";
+    return Status::singular_closure;
+  }
+  if (inputs_.motions.empty()) return Status::ok;
+  // Torques of prescribed motions, now that closures pull as well.
+  for (std::size_t k = 0; k < wrenches_.size(); ++k) all_wrenches_[k] = wrenches_[k];
+  for (std::size_t k = 0; k < closures_->nodes.size(); ++k) {
+    all_wrenches_[wrenches_.size() + k].wrench = closures_->wrenches.segment<6>(6 * k);
+  }
+  set_gravity(model_.gravity + gravity_, rnea_.kin);
+  rnea(model_, x, vdot, all_wrenches_, rnea_, needed_);
+  for (const MotionInput& input : inputs_.motions) {
+    const int v = model_.joints[input.joint].v;
+    for (std::size_t k = 0; k < input.motion.size(); ++k) torque_[v + k] = needed_[v + k] - stop_[v + k];
+  }
+  return Status::ok;
+}
+
+void System::assemble(State& x) {
+  if (!closures_) return;
+  prescribe(x);
+  if (project_position(model_, x, prescribed_, kAssembled, *stiff_, *closures_) < 0) {
+    int worst = 0;
+    for (int k = 1; k < closure_error_.size(); ++k) {
+      if (closures_->closure_error(k) > closures_->closure_error(worst)) worst = k;
+    }
+    throw InputError("closure '" + model_.closures[worst].name +
+                     "' cannot be met: " + text(closures_->closure_error(worst), 4) +
+                     " m or rad are left; start nearer to a state in which the chain is closed, or check its lengths");
+  }
+  const Status status = project_velocity(model_, x, prescribed_, aba_, *closures_);
+  if (status == Status::no_convergence) {
+    throw InputError("the closures cannot be met by any speeds: prescribed motions work against them");
+  }
+  if (status != Status::ok) throw InputError(std::string("the closures cannot be solved: ") + to_string(status));
+  rank_ = closures_->rank;
+  // Where the machine has moved a little, a singular configuration has more independent constraints.
+  State near = x;
+  for (int k = 0; k < model_.nv; ++k) near.v[k] = std::sin(1.0 + 1.7 * k);
+  if (project_velocity(model_, near, prescribed_, aba_, *closures_) != Status::ok) return;
+  const double longest = near.v.lpNorm<Eigen::Infinity>();
+  if (longest < 1e-9) return;
+  near.v *= kNearby / longest;
+  move(model_, x.q, near.v, near.q);
+  if (project_position(model_, near, prescribed_, kMet, *stiff_, *closures_) < 0) return;
+  if (project_velocity(model_, near, prescribed_, aba_, *closures_) != Status::ok) return;
+  if (closures_->rank > rank_) {
+    throw InputError("the closures are singular in the initial state (" + std::to_string(rank_) + " of " +
+                     std::to_string(closures_->rank) +
+                     " constraints): the way the machine goes on is not determined; start in another position");
+  }
+}
+
+std::string System::closure_note() const {
+  if (!closures_ || rank_ < 0 || rank_ == closures_->count()) return "";
+  return std::to_string(closures_->count() - rank_) + " of " + std::to_string(closures_->count()) +
+         " closure constraints are redundant; they are solved, and their forces are the smallest that do";
+}
+
+Status System::project(State& x) {
+  if (!closures_) return Status::ok;
+  prescribe(x);
+  if (project_position(model_, x, prescribed_, kMet, *stiff_, *closures_) < 0) {
+    trouble_ = "the closures cannot be met at t = " + text(x.t) + " s";
+    return Status::no_convergence;
+  }
+  const Status status = project_velocity(model_, x, prescribed_, aba_, *closures_);
+  if (status == Status::ok || status == Status::no_convergence) return Status::ok;  // accelerations tell of conflicts
+  return explain(status, x, x.v, aba_.trouble);
+}
+
+}  // namespace limber
