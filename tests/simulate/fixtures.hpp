@@ -95,7 +95,7 @@ struct Kept : Observer {
   std::vector<double> t, balance, kinetic, potential, work, dissipated;
   std::vector<VectorX> q, v, torque, stop;
   std::vector<Momentum> momentum;
-  std::vector<double> steps;
+  std::vector<double> steps, closure_error;
   void record(const Record& r) override {
     t.push_back(r.motion.x.t);
     q.push_back(r.motion.x.q);
@@ -108,6 +108,7 @@ struct Kept : Observer {
     work.push_back(r.motion.work);
     dissipated.push_back(r.motion.dissipated);
     momentum.push_back(r.momentum);
+    for (const double e : r.closure_errors) closure_error.push_back(e);
   }
   bool go_on(double time, const StepCounts&) override {
     steps.push_back(time);

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Closed chains in time: a planar four-bar against the equation that is left when its loop is eliminated by hand.
+#include <functional>
+
+#include "fixtures.hpp"
+
+namespace limber::test {
+namespace {
+
+constexpr double kGround_ = 1.2, kCrank = 0.4, kCoupler = 1.1, kRocker = 0.9, kDensity = 2, kG = 9.81;
+
+// Rods along x with their frames at one end; node 0 is the other end.
+Body rod(const char* name, double length, bool flexible) {
+  if (flexible) return named(make_beam_body(beam(length, 400, {2, 0, 1, 0}), false), name);
+  RigidSpec spec;
+  spec.mass = kDensity * length;
+  spec.com = {length / 2, 0, 0};
+  const double J = spec.mass * length * length / 12;
+  spec.inertia = Vector3(1e-3, J, J).asDiagonal();
+  Node end;
+  end.name = "tip";
+  end.position = {length, 0, 0};
+  spec.nodes = {end};
+  return named(make_rigid_body(spec), name);
+}
+
+Model make_four_bar(bool flexible = false) {
+  ModelBuilder builder("four-bar");
+  builder.gravity({0, -kG, 0});
+  const int tip = flexible ? 1 : 0;
+  const int a = builder.add_body(rod("crank", kCrank, flexible)),
+            b = builder.add_body(rod("coupler", kCoupler, flexible)),
+            c = builder.add_body(rod("rocker", kRocker, flexible));
+  builder.add_joint(joint("drive", JointKind::revolute, kGround, kBodyFrame), a);
+  builder.add_joint(joint("pin", JointKind::revolute, a, tip), b);
+  Joint pivot = joint("pivot", JointKind::revolute, kGround, kBodyFrame);
+  pivot.origin.p = {kGround_, 0, 0};
+  builder.add_joint(pivot, c);
+  builder.add_closure({"loop", JointKind::revolute, Vector3::UnitZ(), Vector3::UnitX(), {b, tip}, {c, tip}});
+  return builder.build();
+}
+
+// The loop solved for a crank angle: absolute angles of coupler and rocker, and their derivatives by the angle.
+struct Loop {
+  double coupler, rocker, coupler_rate, rocker_rate;
+};
+Loop solve_loop(double crank) {
+  const double x = kGround_ - kCrank * std::cos(crank), y = -kCrank * std::sin(crank);
+  const double distance = std::hypot(x, y), to_pivot = std::atan2(y, x);
+  const double inner =
+      std::acos((kCoupler * kCoupler + distance * distance - kRocker * kRocker) / (2 * kCoupler * distance));
+  Loop loop{};
+  loop.coupler = to_pivot + inner;
+  loop.rocker = std::atan2(kCrank * std::sin(crank) + kCoupler * std::sin(loop.coupler),
+                           kCrank * std::cos(crank) + kCoupler * std::cos(loop.coupler) - kGround_);
+  const double s = std::sin(loop.coupler - loop.rocker);
+  loop.coupler_rate = -kCrank * std::sin(crank - loop.rocker) / (kCoupler * s);
+  loop.rocker_rate = kCrank * std::sin(crank - loop.coupler) / (-kRocker * s);
+  return loop;
+}
+
+// T = I(crank) rate^2 / 2 and V(crank).
+double inertia(double crank) {
+  const Loop l = solve_loop(crank);
+  const double ma = kDensity * kCrank, mb = kDensity * kCoupler, mc = kDensity * kRocker;
+  return ma * kCrank * kCrank / 3 + mc * kRocker * kRocker / 3 * l.rocker_rate * l.rocker_rate +
+         mb * (kCrank * kCrank + kCoupler * kCoupler / 3 * l.coupler_rate * l.coupler_rate +
+               kCrank * kCoupler * l.coupler_rate * std::cos(crank - l.coupler));
+}
+double potential(double crank) {
+  const Loop l = solve_loop(crank);
+  return kG * kDensity *
+         (kCrank * kCrank / 2 * std::sin(crank) +
+          kCoupler * (kCrank * std::sin(crank) + kCoupler / 2 * std::sin(l.coupler)) +
+          kRocker * kRocker / 2 * std::sin(l.rocker));
+}
+double slope(const std::function<double(double)>& f, double x) {
+  const double h = 1e-3;  // error h^4/30 times the fifth derivative
+  return (8 * (f(x + h) - f(x - h)) - (f(x + 2 * h) - f(x - 2 * h))) / (12 * h);
+}
+double acceleration(double crank, double rate) {
+  return (-0.5 * slope(inertia, crank) * rate * rate - slope(potential, crank)) / inertia(crank);
+}
+// Angle of the crank after a time, by the classical method with small steps.
+double crank_after(double angle, double rate, double time) {
+  const int n = 40000;
+  const double h = time / n;
+  for (int k = 0; k < n; ++k) {
+    const double a1 = acceleration(angle, rate), a2 = acceleration(angle + h / 2 * rate, rate + h / 2 * a1);
+    const double a3 = acceleration(angle + h / 2 * rate + h * h / 4 * a1, rate + h / 2 * a2);
+    const double a4 = acceleration(angle + h * rate + h * h / 2 * a2, rate + h * a3);
+    angle += h * rate + h * h / 6 * (a1 + a2 + a3);
+    rate += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+  }
+  return angle;
+}
+
+State start_of(const Model& model, double crank, double rate) {
+  const Loop l = solve_loop(crank);
+  State x = make_zero_state(model);
+  x.q[model.joints[1].q] = crank;
+  x.q[model.joints[2].q] = l.coupler - crank;
+  x.q[model.joints[3].q] = l.rocker;
+  x.v[model.joints[1].v] = rate;
+  x.v[model.joints[2].v] = (l.coupler_rate - 1) * rate;
+  x.v[model.joints[3].v] = l.rocker_rate * rate;
+  return x;
+}
+
+TEST(Closed, APlanarFourBarMovesAsItsOneEquationSays) {
+  const Model model = make_four_bar();
+  const State start = start_of(model, 0.7, 5);
+  const double expected = crank_after(0.7, 5, 2);
+  for (const char* method : {"dopri5", "implicit", "rk4"}) {
+    SolverOptions solver = tight();
+    solver.method = method;
+    solver.step = 5e-4;
+    const Outcome out = run(model, {}, solver, start, 2, 0.05);
+    const double bound = std::string(method) == "implicit" ? 1e-4 : 1e-8;
+    EXPECT_NEAR(out.seen.q.back()[0], expected, bound) << method;
+    EXPECT_LT(out.result.energy_error, (std::string(method) == "implicit" ? 1e-4 : 1e-8) * out.result.energy_scale);
+    EXPECT_NE(out.result.note.find("3 of 5"), std::string::npos) << out.result.note;
+    for (const double e : out.seen.closure_error) EXPECT_LT(e, 1e-10) << method;
+  }
+}
+
+TEST(Closed, AFlexibleFourBarKeepsItsLoopForAMinute) {
+  const Model model = make_four_bar(true);
+  for (const char* method : {"implicit", "cvode"}) {
+    SolverOptions solver = fixed(method, 1e-3);
+    if (std::string(method) == "cvode") {
+      try {
+        System system(model, {});
+        (void)make_stepper(system, solver);
+      } catch (const InputError&) {
+        continue;  // not in this build
+      }
+    }
+    const Outcome out = run(model, {}, solver, start_of(model, 0.7, 3), std::string(method) == "cvode" ? 1 : 60, 0.1);
+    for (const double e : out.seen.closure_error) EXPECT_LT(e, 1e-9) << method;
+    EXPECT_LT(out.result.energy_error, 1e-2 * out.result.energy_scale) << method;
+  }
+  const Outcome exact = run(model, {}, tight(), start_of(model, 0.7, 3), 0.5, 0.05);
+  EXPECT_LT(exact.result.energy_error, 1e-8 * exact.result.energy_scale);
+}
+
+// The crank driven: its torque does the work that the ledger says, closures do none.
+TEST(Closed, APrescribedCrankNeedsTheTorqueOfItsEquation) {
+  const Model model = make_four_bar();
+  Inputs inputs;
+  inputs.motions.push_back({1, {Signal::expression("0.7 + 2*t + 0.3*sin(3*t)")}, "motion"});
+  const Outcome out = run(model, inputs, tight(), start_of(model, 0.7, 2.9), 1, 0.1);
+  EXPECT_LT(out.result.energy_error, 1e-8 * out.result.energy_scale);
+  for (std::size_t k = 0; k < out.seen.t.size(); ++k) {
+    const double t = out.seen.t[k], angle = 0.7 + 2 * t + 0.3 * std::sin(3 * t), rate = 2 + 0.9 * std::cos(3 * t);
+    const double torque =
+        inertia(angle) * -2.7 * std::sin(3 * t) + 0.5 * slope(inertia, angle) * rate * rate + slope(potential, angle);
+    EXPECT_NEAR(out.seen.torque[k][0], torque, 1e-6 * (1 + std::abs(torque))) << t;
+  }
+}
+
+TEST(Closed, AssemblyMeetsTheLoopOrSaysWhatIsLeft) {
+  const Model model = make_four_bar();
+  State x = start_of(model, 0.7, 0);
+  x.q[1] += 0.2;
+  x.q[2] -= 0.15;
+  System system(model, {});
+  system.assemble(x);
+  EXPECT_EQ(system.closure_note().substr(0, 6), "3 of 5");
+  Model apart = make_four_bar();
+  apart.closures[0].b = {};  // the origin, which the coupler cannot reach
+  apart.closures[0].kind = JointKind::spherical;
+  System unreachable(apart, {});
+  State y = make_zero_state(apart);
+  try {
+    unreachable.assemble(y);
+    ADD_FAILURE();
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("closure 'loop' cannot be met"), std::string::npos) << e.what();
+  }
+}
+
+// A parallelogram stretched out: the branch it takes is not determined.
+TEST(Closed, SingularConfigurationsAreReported) {
+  ModelBuilder builder("parallelogram");
+  const int a = builder.add_body(rod("left", 1, false)), b = builder.add_body(rod("top", 2, false)),
+            c = builder.add_body(rod("right", 1, false));
+  builder.add_joint(joint("l", JointKind::revolute, kGround, kBodyFrame), a);
+  builder.add_joint(joint("t", JointKind::revolute, a, 0), b);
+  Joint pivot = joint("r", JointKind::revolute, kGround, kBodyFrame);
+  pivot.origin.p = {2, 0, 0};
+  builder.add_joint(pivot, c);
+  builder.add_closure({"loop", JointKind::revolute, Vector3::UnitZ(), Vector3::UnitX(), {b, 0}, {c, 0}});
+  const Model model = builder.build();
+  System system(model, {});
+  State flat = make_zero_state(model);
+  EXPECT_THROW(system.assemble(flat), InputError);
+}
+
+}  // namespace
+}  // namespace limber::test
