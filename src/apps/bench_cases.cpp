@@ -57,7 +57,12 @@ class MassMatrix final : public Evaluator {
   CrbaWorkspace ws_;
 };
 
-bool is_dense(const std::string& algorithm) { return algorithm == "crba" || algorithm == "mass_matrix"; }
+// Dense matrices are timed up to a size; those of `operators`, which are for study, on small machines only.
+bool is_worth_timing(const std::string& algorithm, const ChainSpec& machine) {
+  if (algorithm == "operators") return machine.bodies <= 10;
+  const bool dense = algorithm == "crba" || algorithm == "mass_matrix";
+  return !dense || machine.bodies * (1 + machine.modes) <= kMostDense;
+}
 
 // Rigid first, then the modes, then the fidelities: the rows of one topology and size.
 std::vector<ChainSpec> machines(Topology topology, int bodies) {
@@ -89,12 +94,12 @@ std::string BenchCase::name() const {
 
 std::vector<BenchCase> bench_cases(const std::string& filter) {
   std::vector<BenchCase> out;
-  for (const char* algorithm : {"aba", "crba", "dca", "rnea", "mass_matrix"}) {
+  for (const char* algorithm : {"aba", "crba", "dca", "operators", "rnea", "mass_matrix"}) {
     for (const Topology topology : {Topology::chain, Topology::tree}) {
       for (const int bodies : {10, 100, 1000}) {
         for (const ChainSpec& machine : machines(topology, bodies)) {
           const BenchCase entry{algorithm, machine, 0};
-          if (is_dense(algorithm) && bodies * (1 + machine.modes) > kMostDense) continue;
+          if (!is_worth_timing(algorithm, machine)) continue;
           if (matches(entry.name(), filter)) out.push_back(entry);
         }
       }

@@ -145,8 +145,9 @@ TEST(Bench, HasTheCasesOfTheDesign) {
         EXPECT_EQ(names.count(start + size + "/full"), 1u) << start << size;
     }
   }
-  for (const char* name : {"aba/chain/10x5/stiffened", "aba/chain/1000x10/ruthless", "aba/chain/10x40/ruthless",
-                           "crba/chain/100x10/full", "dca/chain/1000x5/full", "mass_matrix/tree/100x5/full"})
+  for (const char* name :
+       {"aba/chain/10x5/stiffened", "aba/chain/1000x10/ruthless", "aba/chain/10x40/ruthless", "crba/chain/100x10/full",
+        "dca/chain/1000x5/full", "operators/tree/10x5/full", "mass_matrix/tree/100x5/full"})
     EXPECT_EQ(names.count(name), 1u) << name;
 }
 
