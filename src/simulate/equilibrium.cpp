@@ -4,10 +4,12 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/model/manifold.hpp"
 #include "text.hpp"
@@ -25,9 +27,11 @@ constexpr double kNeutral = 1e-10;    // stiffness beside the largest that count
 class Balance {
  public:
   Balance(const Model& model, const Inputs& inputs, const State& start)
-      : model_(model), ws_(model), crba_(model), x_(start), trial_(start) {
+      : model_(model), ws_(model), crba_(model), closures_(model), x_(start), trial_(start) {
     tau_.setZero(model.nv);
     gather(inputs);
+    for (const NodeRef node : closures_.nodes) wrenches_.push_back({node, Vector6::Zero(), Frame::world});
+    lambda_.setZero(closures_.count());
     std::vector<bool> held(model.nv, false);
     for (const MotionInput& input : inputs.motions) {
       const Joint& joint = model.joints[input.joint];
@@ -45,6 +49,8 @@ class Balance {
   Equilibrium solve();
 
  private:
+  VectorX move_closed(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& stable, double& left);
+
   // What stays the same: constant inputs.
   void gather(const Inputs& inputs) {
     for (const SpeedInput& input : inputs.speeds) {
@@ -64,8 +70,39 @@ class Balance {
     set_gravity(gravity, ws_.kin);
   }
 
+  // Closures pull with their multipliers.
+  void set_closures(const State& x) {
+    if (closures_.count() == 0) return;
+    compute_kinematics(model_, x, ws_.kin);
+    compute_world_poses(model_, ws_.kin);
+    compute_closures(model_, ws_.kin, none_, closures_);
+    const std::size_t first = wrenches_.size() - closures_.nodes.size();
+    for (std::size_t k = first; k < wrenches_.size(); ++k) wrenches_[k].wrench.setZero();
+    for (int i = 0; i < closures_.count(); ++i) {
+      const std::size_t at = first + 2 * static_cast<std::size_t>(closures_.rows[i].closure);
+      wrenches_[at].wrench += closures_.on_a.col(i) * lambda_[i];
+      wrenches_[at + 1].wrench += closures_.on_b.col(i) * lambda_[i];
+    }
+  }
+
+  // Derivatives of the errors of closures by the free coordinates, at x_.
+  MatrixX closure_jacobian() {
+    set_closures(x_);
+    MatrixX C(closures_.count(), free_.size());
+    Matrix6X a(6, model_.nv), b(6, model_.nv);
+    for (int i = 0; i < closures_.count(); ++i) {
+      const Closure& closure = model_.closures[closures_.rows[i].closure];
+      compute_node_jacobian(model_, ws_.kin, closure.a, a);
+      compute_node_jacobian(model_, ws_.kin, closure.b, b);
+      const VectorX row = a.transpose() * closures_.on_a.col(i) + b.transpose() * closures_.on_b.col(i);
+      C.row(i) = row(free_).transpose();
+    }
+    return C;
+  }
+
   // Forces on the free speeds at rest.
   VectorX force(const State& x) {
+    set_closures(x);
     rnea(model_, x, none_, wrenches_, ws_, force_);
     force_ = tau_ - force_;
     for (int i = 1; i < model_.body_count(); ++i) {
@@ -124,6 +161,8 @@ class Balance {
   const Model& model_;
   RneaWorkspace ws_;
   CrbaWorkspace crba_;
+  ClosureWorkspace closures_;
+  VectorX lambda_;  // of closures
   State x_, trial_;
   VectorX tau_, dv_, none_, force_;
   std::vector<NodeWrench> wrenches_;
@@ -148,15 +187,35 @@ VectorX downhill(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& sta
   }
 }
 
+// With closures: the errors of these, C, go; what is left moves in the directions Z that they allow; and the
+// multipliers take the forces across.
+VectorX Balance::move_closed(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& stable, double& left) {
+  const MatrixX C = closure_jacobian();
+  const Eigen::ColPivHouseholderQR<MatrixX> across(C.transpose());
+  const MatrixX Q = across.householderQ();
+  const MatrixX Z = Q.rightCols(Q.cols() - across.rank());
+  const VectorX back = C.completeOrthogonalDecomposition().solve(-closures_.error);
+  VectorX by = back;
+  left = closures_.error.size() > 0 ? closures_.error.lpNorm<Eigen::Infinity>() : 0;
+  if (Z.cols() > 0) {
+    left = std::max(left, (Z.transpose() * r).lpNorm<Eigen::Infinity>());
+    by += Z * downhill(Z.transpose() * K * Z, Z.transpose() * M * Z, Z.transpose() * (r - K * back), stable);
+  }
+  lambda_ += C.transpose().completeOrthogonalDecomposition().solve(K * by - r);
+  return by;
+}
+
 Equilibrium Balance::solve() {
   Equilibrium out;
   VectorX r = force(x_);
   bool polished = false;
   for (; !free_.empty(); ++out.iterations) {
-    const double scale = acting(), left = r.lpNorm<Eigen::Infinity>();
+    const double scale = acting();
+    double left = r.lpNorm<Eigen::Infinity>();
     if (!std::isfinite(left) || out.iterations >= kMostIterations) refuse(r, out.iterations);
     crba(model_, x_, crba_, mass_);
-    VectorX move_by = downhill(tangent(), mass_(free_, free_), r, out.stable);
+    const MatrixX K = tangent(), M = mass_(free_, free_);
+    VectorX move_by = closures_.count() > 0 ? move_closed(K, M, r, out.stable, left) : downhill(K, M, r, out.stable);
     out.residual = scale > 0 ? left / scale : 0;
     if (polished || left == 0) break;
     const double longest = move_by.lpNorm<Eigen::Infinity>();
@@ -185,8 +244,10 @@ Equilibrium find_equilibrium(const Model& model, const Inputs& inputs, const Sta
   System system(model, inputs);
   system.enter(start.t);
   system.prescribe(x);
+  system.assemble(x);
   Equilibrium out = Balance(model, inputs, x).solve();
   system.prescribe(out.x);
+  system.assemble(out.x);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "fixtures.hpp"
+#include "limber/simulate/equilibrium.hpp"
 
 namespace limber::test {
 namespace {
@@ -180,6 +181,18 @@ TEST(Closed, AssemblyMeetsTheLoopOrSaysWhatIsLeft) {
   } catch (const InputError& e) {
     EXPECT_NE(std::string(e.what()).find("closure 'loop' cannot be met"), std::string::npos) << e.what();
   }
+}
+
+// Hanging at rest, with flexible links and a push on the crank.
+TEST(Closed, EquilibriumStaysAtRest) {
+  const Model model = make_four_bar(true);
+  Inputs inputs;
+  inputs.speeds.push_back({0, Signal(1.5), "push"});
+  const Equilibrium e = find_equilibrium(model, inputs, start_of(model, 0.7, 0));
+  EXPECT_TRUE(e.stable);
+  const Outcome out = run(model, inputs, tight(), e.x, 0.3);
+  EXPECT_LT((out.seen.q.back() - e.x.q).norm(), 1e-7);
+  EXPECT_LT(out.seen.v.back().norm(), 1e-6);
 }
 
 // A parallelogram stretched out: the branch it takes is not determined.
