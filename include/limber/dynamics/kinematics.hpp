@@ -50,7 +50,7 @@ struct Kinematics {
   std::vector<Pose> world;  // (body) in world, by compute_world_poses
   VectorX q, v;
 
-  const Spatial* hinge_map(const Link& link) const { return link.varying < 0 ? link.H : &varying[link.varying]; }
+  const Spatial* hinge_map(const Link& link) const { return link.varying < 0 ? link.H : varying.data() + link.varying; }
 
   // Modal mass matrix of body i (n x n), rows padded to whole lanes.
   const double* modal_mass(const Link& link, std::size_t i) const {
