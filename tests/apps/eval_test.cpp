@@ -182,10 +182,26 @@ joints: [{name: rail, type: prismatic, axis: [1, 0, 0], parent: world, child: ca
   EXPECT_TRUE(contains(refused.err, "joint 'rail' is prismatic")) << refused.err;
 }
 
-TEST(Eval, RefusesClosedChains) {
-  const Result result = limber({"eval", data("cases/slider-crank-published/model.yaml"), "-"}, R"({"q": [], "v": []})");
-  EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
-  EXPECT_TRUE(contains(result.err, "closed chains are not solved")) << result.err;
+// Two carts on one rail, pinned together: they move as one, and the pin carries the second one's share.
+TEST(Eval, ClosedChains) {
+  const Folder folder;
+  const std::string model = folder.write("carts.yaml", R"(limber: 1
+bodies: [{name: first, rigid: {mass: 3}}, {name: second, rigid: {mass: 2}}]
+joints:
+  - {name: rail1, type: prismatic, axis: [1, 0, 0], parent: world, child: first}
+  - {name: rail2, type: prismatic, axis: [1, 0, 0], parent: world, child: second}
+closures: [{name: pin, type: spherical, a: first, b: second}]
+)");
+  for (const char* algorithm : {"aba", "crba", "dca", "denoc", "operators"}) {
+    const Result result =
+        limber({"eval", model, "-", "--algorithm", algorithm}, R"({"q": [1, 1], "v": [2, 2], "tau": [10, 0]})");
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(agree(result.json()["acceleration"], {2, 2})) << algorithm;
+    EXPECT_TRUE(agree(result.json()["closure_forces"]["pin"], {0, 0, 0, 4, 0, 0})) << algorithm;
+  }
+  const Result apart = limber({"eval", model, "-"}, R"({"q": [1, 1.001], "v": [0, 0]})");
+  EXPECT_TRUE(apart.is_one_error_line()) << apart.out << apart.err;
+  EXPECT_TRUE(contains(apart.err, "closure 'pin' is violated by 0.001")) << apart.err;
 }
 
 }  // namespace

@@ -305,7 +305,117 @@ record: {every: 0.1}
 
 TEST(RunFault, BrokenScenarios) {
   const Folder folder;
-  folder.write("closed.yaml", "");
+  struct Bad {
+    std::string text, part;
+  };
+  const Bad bad[] = {
+      {"", "yaml"},
+      {"limber: 1\nscenario: x\n", "model"},
+      {swing("duration: -1\n"), "duration"},
+      {swing("duration: 1\nsolver: {method: euler}\n"), "euler"},
+      {swing("duration: 1\ninputs: [{joint: knee, torque: 1}]\n"), "knee"},
+      {swing("duration: 1\ninputs: [{joint: elbow, torque: 'sin('}]\n"), "inputs"},
+      {swing("duration: 1\nrecord: {every: 0}\n"), "every"},
+      {swing("duratoin: 1\n"), "duratoin"},
+      {R"(limber: 1
+scenario: x
+model:
+  bodies: [{name: rod, rigid: {mass: 1, inertia: [1, 1, 1, 0, 0, 0]}, nodes: [{name: tip, position: [1, 0, 0]}]},
+           {name: far, rigid: {mass: 1, inertia: [1, 1, 1, 0, 0, 0]}}]
+  joints: [{name: a, type: revolute, axis: [0, 0, 1], parent: world, child: rod},
+           {name: b, type: revolute, axis: [0, 0, 1], parent: world, child: far, origin: {xyz: [5, 0, 0]}}]
+  closures: [{name: gap, type: spherical, a: rod.tip, b: far}]
+duration: 1
+)",
+       "closure 'gap' cannot be met"},
+  };
+  for (const Bad& entry : bad) {
+    std::vector<std::string> arguments = {"run", scenario};
+    arguments.insert(arguments.end(), entry.arguments.begin(), entry.arguments.end());
+    const Result result = limber(arguments);
+    EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
+    EXPECT_TRUE(contains(result.err, entry.part)) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(folder.file("a.h5.part")));
+  }
+  EXPECT_EQ(read_all(notes), "keep me");
+  EXPECT_EQ(read_all(scenario), swing("duration: 0.1\n"));
+}
+
+TEST(RunFault, FolderWithoutPermission) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const Folder folder;
+  std::filesystem::create_directory(folder.file("locked"));
+  std::filesystem::permissions(folder.file("locked"), std::filesystem::perms::owner_read);
+  const Result result =
+      limber({"run", folder.write("swing.yaml", swing("duration: 0.1\n")), "-o", folder.file("locked/a.h5")});
+  EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
+  EXPECT_TRUE(contains(result.err, "Permission denied")) << result.err;
+}
+
+// Whatever went, the time is told and the recording holds the rows before.
+void expect_trouble(const std::string& text, const std::vector<std::string>& parts, double after) {
+  const Folder folder;
+  const std::string path = folder.file("a.h5");
+  Process process({"run", folder.write("trouble.yaml", text), "-o", path});
+  ASSERT_TRUE(eventually([&] { return !process.running(); })) << "hangs";
+  const Result result = process.wait();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(is_one_line(without_warnings(result.err))) << result.err;
+  EXPECT_TRUE(contains(last_line(result.err), "t = ")) << result.err;
+  for (const std::string& part : parts) EXPECT_TRUE(contains(last_line(result.err), part)) << result.err;
+  EXPECT_TRUE(contains(result.out, "diverged")) << result.out;
+  const Recorded file(path);
+  EXPECT_EQ(file.number("/", "complete"), 0);
+  EXPECT_TRUE(file.text("/", "ended").starts_with("diverged: ")) << file.text("/", "ended");
+  EXPECT_GE(file.numbers("time").back(), after);
+  for (const std::string& name : file.datasets()) {
+    const std::vector<double> numbers = file.numbers(name);
+    EXPECT_TRUE(std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) << name;
+    EXPECT_EQ(file.rows(name), file.rows("time")) << name;
+  }
+}
+
+TEST(RunFault, InputThatIsNotANumberFromSomeTimeOn) {
+  for (const char* solver : {"{method: rk4, step: 1e-3}", "{method: dopri5}", "{method: implicit, step: 1e-3}"}) {
+    expect_trouble(swing(fmt::format("inputs: [{{joint: shoulder, torque: 'sqrt(0.5 - t)'}}]\nsolver: {}\nduration: 1\n"
+                                     "record: {{every: 0.01}}\n",
+                                     solver)),
+                   {"a.h5 holds everything up to there", "0.5"}, 0.45);
+  }
+}
+
+TEST(RunFault, InputThatIsNotANumberAtOnce) {
+  const Folder folder;
+  const Result result =
+      limber({"run", folder.write("a.yaml", swing("inputs: [{joint: shoulder, torque: 'log(t - 1)'}]\nduration: 1\n")),
+              "-o", folder.file("a.h5")});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(is_one_line(without_warnings(result.err))) << result.err;
+}
+
+TEST(RunFault, ExplicitMethodWithTooLongAStep) {
+  expect_trouble(swing("solver: {method: rk4, step: 0.05}\nduration: 100\nrecord: {every: 0.05}\n"), {"'"}, 0);
+}
+
+// A beam that turns faster than it may: it grows like exp(t).
+TEST(RunFault, SpinBeyondTheFirstFrequency) {
+  expect_trouble(R"(limber: 1
+scenario: spin
+model:
+  limber: 1
+  bodies: [{name: boom, beam: {length: 10, mass: 12, EIy: 14000, EIz: 14000, modes: {bending_y: 2}}}]
+  joints: [{name: drive, type: revolute, axis: [0, 0, 1], parent: world, child: boom}]
+initial: {boom: {eta: [0.001, 0]}}
+inputs: [{joint: drive, motion: 8*t}]
+solver: {method: rk4, step: 1e-3}
+duration: 1e5
+record: {every: 0.1}
+)",
+                 {"boom"}, 1);
+}
+
+TEST(RunFault, BrokenScenarios) {
+  const Folder folder;
   struct Bad {
     std::string text, part;
   };
