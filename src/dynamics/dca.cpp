@@ -2,25 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/dca.hpp"
 
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/parallel_invoke.h>
-#include <tbb/task_arena.h>
-
-#include <optional>
-
 #include "dca_steps.hpp"
+#include "dca_threads.hpp"
 
 namespace limber {
-
-struct DcaThreads {
-  explicit DcaThreads(int count) : arena(count) {
-    if (count > tbb::info::default_concurrency()) more.emplace(tbb::global_control::max_allowed_parallelism, count);
-  }
-  std::optional<tbb::global_control> more;  // more than there are cores, when somebody asks for it
-  tbb::task_arena arena;
-};
-
 namespace {
 
 // Two halves of `bodies` bodies together, at the same time where that is worth it.  Which thread takes which half
@@ -28,7 +13,7 @@ namespace {
 template <typename First, typename Second>
 void fork(const DcaJob& job, int bodies, const First& first, const Second& second) {
   if (job.threads && bodies > job.ws.grain) {
-    tbb::parallel_invoke(first, second);
+    at_the_same_time(first, second);
     return;
   }
   first();
@@ -66,9 +51,7 @@ void motions_of_branch(const DcaJob& job, int b) {
 
 void inward_branch(const DcaJob& job, int b);
 
-ProductScratch& scratch_of(const DcaJob& job) {
-  return job.ws.scratch[job.threads ? tbb::this_task_arena::current_thread_index() : 0];
-}
+ProductScratch& scratch_of(const DcaJob& job) { return job.ws.scratch[job.threads ? thread_index() : 0]; }
 
 void inward(const DcaJob& job, int p) {
   const DcaPart& part = job.ws.tree.parts[p];
@@ -160,20 +143,27 @@ bool evaluate(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& 
 bool run(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) {
   DcaWorkspace& ws = job.ws;
   ws.trouble = -1;
+  job.threads = ws.threads != nullptr;
+  struct Call {
+    const Model& model;
+    std::span<const NodeWrench> wrenches;
+    DcaJob& job;
+    bool& strong;
+  };
   bool strong = false;
-  if (ws.threads == nullptr) {
-    strong = evaluate(model, wrenches, job);
-  } else {
-    job.threads = true;
-    ws.threads->arena.execute([&] { strong = evaluate(model, wrenches, job); });
-  }
+  const Call call{model, wrenches, job, strong};
+  const auto evaluate_call = [](const void* p) {
+    const Call& c = *static_cast<const Call*>(p);
+    c.strong = evaluate(c.model, c.wrenches, c.job);
+  };
+  job.threads ? run_on(*ws.threads, evaluate_call, &call) : evaluate_call(&call);
   ws.answered_serially = !strong;
   return strong;
 }
 
 int thread_count(const DcaOptions& options, int bodies, int grain) {
   if (bodies <= grain) return 1;
-  return options.threads > 0 ? options.threads : tbb::info::default_concurrency();
+  return options.threads > 0 ? options.threads : core_count();
 }
 
 }  // namespace
@@ -211,11 +201,8 @@ DcaWorkspace::DcaWorkspace(const Model& model, const DcaOptions& options) : tree
   }
   const int count = thread_count(options, model.body_count() - 1, grain);
   scratch.assign(count, ProductScratch(layout));
-  if (count > 1) threads = std::make_unique<DcaThreads>(count);
+  if (count > 1) threads = make_threads(count);
 }
-
-DcaWorkspace::~DcaWorkspace() = default;
-DcaWorkspace::DcaWorkspace(DcaWorkspace&&) noexcept = default;
 
 Status dca(const Model& model, const State& x, const Forces& forces, DcaWorkspace& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);

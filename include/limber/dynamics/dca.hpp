@@ -76,14 +76,15 @@ struct DcaOptions {
 };
 
 // Found by measurement: bench/results/dca.md.
-inline constexpr int kDcaGrain = 64;
+inline constexpr int kDcaGrain = 128;
 
 struct DcaThreads;
+struct DcaThreadsDeleter {
+  void operator()(DcaThreads* threads) const;
+};
 
 struct DcaWorkspace {  // one per caller; it has its own threads
   explicit DcaWorkspace(const Model& model, const DcaOptions& options = {});
-  ~DcaWorkspace();
-  DcaWorkspace(DcaWorkspace&&) noexcept;
 
   DcaTree tree;
   AbaWorkspace serial;                                // its kinematics, and who answers where parts are weak
@@ -97,9 +98,9 @@ struct DcaWorkspace {  // one per caller; it has its own threads
   std::vector<Spatial> mu, Y;  // (at link.columns) L^-1 of the columns of a body, where its modes are factored
   std::vector<double> L;       // (body) rows of L, at factor_begin
   std::vector<std::size_t> factor_begin;
-  std::vector<Spatial> a, handle_a;     // (body), (handle) acceleration beyond the bias
-  std::vector<ProductScratch> scratch;  // (thread)
-  std::unique_ptr<DcaThreads> threads;  // null: one thread, no others are started
+  std::vector<Spatial> a, handle_a;                        // (body), (handle) acceleration beyond the bias
+  std::vector<ProductScratch> scratch;                     // (thread)
+  std::unique_ptr<DcaThreads, DcaThreadsDeleter> threads;  // null: one thread, no others are started
   int grain = kDcaGrain;
   bool answered_serially = false;  // by the last call
   int trouble = -1;                // index of the speed without inertia, after Status::singular_mass
