@@ -205,7 +205,7 @@ void expand_body(const DcaJob& job, int p, Spatial f) {
   const Link& link = job.layout.links[part.first];
   const Kinematics& kin = job.kin();
   Spatial a = ws.a[part.first];
-  double* t = &ws.e_f[link.scalars];  // becomes etaddot
+  double* t = ws.e_f.data() + link.scalars;  // becomes etaddot
   if (link.n > 0) {
     const Modes m = modes_of(job, part);
     with_size(link.n, [&](auto n) {

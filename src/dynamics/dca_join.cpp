@@ -95,7 +95,7 @@ bool eliminate_hinge(const DcaJob& job, const Link& link, int i, bool open, DcaE
   DcaWorkspace& ws = job.ws;
   const LinkFrame& f = job.kin().links[i];
   const Spatial* H = job.kin().hinge_map(link);
-  double* e = &ws.e[link.v];
+  double* e = ws.e.data() + link.v;
   for (int k = 0; k < link.nr; ++k) e[k] = job.u[link.v + k];
   if (link.passive) add_passive_force(link, job.q + link.q, job.v + link.v, e);
   double scale[6];

@@ -60,7 +60,8 @@ void start_motion(const DcaJob& job, const DcaPart& part) {
     start_handles(job, link);
   }
   Hinge hinge;
-  compute_hinge(link, job.q + link.q, job.v + link.v, link.varying < 0 ? nullptr : &kin.varying[link.varying], hinge);
+  compute_hinge(link, job.q + link.q, job.v + link.v, link.varying < 0 ? nullptr : kin.varying.data() + link.varying,
+                hinge);
   f.R = hinge.pose.R;
   f.r = hinge.pose.p;
   f.V = hinge.V;
