@@ -93,7 +93,22 @@ TEST(Examples, EachHasAPageWithAPicture) {
     EXPECT_TRUE(std::filesystem::exists(entry.path() / name)) << entry.path() << " " << name;
     EXPECT_TRUE(contains(read_all(kExamples + "README.md"), "(" + entry.path().filename().string() + "/README.md)"));
   }
-  EXPECT_EQ(folders, 6);
+  EXPECT_EQ(folders, 9);
+}
+
+TEST(Examples, ClosedChainsStayClosed) {
+  const ExampleRun bars("four-bar", "scenario.yaml");
+  EXPECT_NEAR(bars.largest("nodes/coupler.tip/deflection", 1).first, 12.59e-3, 0.01e-3);
+  EXPECT_LT(bars.largest("closures/loop/error", 0).first, 1e-12);
+  EXPECT_LT(bars.largest("energy/balance", 0).first, 1e-10);
+  const ExampleRun crank("slider-crank", "scenario.yaml");
+  EXPECT_NEAR(crank.place(0.3, "slider.pin", 0), 0.44559, 2e-5);
+  EXPECT_LT(crank.largest("closures/slider_pin/error", 0).first, 1e-10);
+  const ExampleRun platform("stewart", "scenario.yaml");
+  EXPECT_NEAR(platform.place(0, "platform.foot1", 2), 1.29339, 1e-5);
+  for (int k = 1; k <= 6; ++k) {
+    EXPECT_LT(platform.largest("closures/ball" + std::to_string(k) + "/error", 0).first, 1e-12);
+  }
 }
 
 TEST(Examples, ClampedBarMovesLikeATriangleWave) {
