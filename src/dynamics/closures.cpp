@@ -159,7 +159,7 @@ ClosureWorkspace::ClosureWorkspace(const Model& model) {
   inverse_inertia = MatrixX::Zero(m, m);
   S = MatrixX::Zero(n, n);
   dv = VectorX::Zero(model.nv);
-  eigen = Eigen::SelfAdjointEigenSolver<MatrixX>(n);
+  if (n > 0) eigen.compute(MatrixX::Identity(n, n));  // takes its memory
 }
 
 double ClosureWorkspace::closure_error(int closure) const {

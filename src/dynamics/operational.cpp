@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "component.hpp"
 #include "elimination.hpp"
 
 // J M^-1 J^T = J (1 - H Psi K)^T D^-1 (1 - H Psi K) J^T: a sum over all bodies that carry both nodes.  [JR] lemma 6.3.
@@ -20,7 +21,7 @@ std::ptrdiff_t width_of(const Layout& layout) { return std::ptrdiff_t{kLanes} * 
 
 Spatial unit(int r) {
   Spatial s = zero_spatial();
-  (r < 3 ? s.ang : s.lin)[r % 3] = 1;
+  half(s, r)[r % 3] = 1;
   return s;
 }
 
@@ -28,8 +29,8 @@ Mat6 transpose(const Mat6& m) {
   Mat6 out;
   for (int j = 0; j < 6; ++j) {
     for (int i = 0; i < 3; ++i) {
-      out.c[j].ang[i] = (j < 3 ? m.c[i].ang : m.c[i].lin)[j % 3];
-      out.c[j].lin[i] = (j < 3 ? m.c[3 + i].ang : m.c[3 + i].lin)[j % 3];
+      out.c[j].ang[i] = half(m.c[i], j)[j % 3];
+      out.c[j].lin[i] = half(m.c[3 + i], j)[j % 3];
     }
     out.c[j].ang[3] = out.c[j].lin[3] = 0;
   }
@@ -123,7 +124,7 @@ Mat6 carrier_response(const Layout& layout, int i, std::ptrdiff_t width, AbaWork
     const Spatial Wz = s.W[parent] * z[j];
     for (int r = 0; r <= j; ++r) {
       const double value = entry(link.n, s.e.data() + r * width, s.x.data() + j * width, z[r], Wz);
-      (r < 3 ? out.c[j].ang : out.c[j].lin)[r % 3] = (j < 3 ? out.c[r].ang : out.c[r].lin)[j % 3] = value;
+      half(out.c[j], r)[r % 3] = half(out.c[r], j)[j % 3] = value;
     }
   }
   return out;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "component.hpp"
 #include "elimination.hpp"
 
 namespace limber {
@@ -57,7 +58,7 @@ void put_step(const Layout& layout, int i, const Kinematics& kin, Block E) {
   const int n = layout.links[link.parent].n;
   for (int r = 0; r < 6; ++r) {
     Spatial g = zero_spatial();
-    (r < 3 ? g.ang : g.lin)[r % 3] = 1;
+    half(g, r)[r % 3] = 1;
     g = back_across(kin.links[i], g);
     if (link.handle >= 0) {
       const Spatial* Y = &kin.columns[layout.handles[link.handle].columns];

@@ -109,8 +109,9 @@ inputs:
   EXPECT_EQ(s.inputs.motions[0].label, "inputs[0].motion");
   EXPECT_EQ(s.inputs.motions[1].motion.size(), 2u);
   // What agrees may be written, and the motion is what counts.
+  const int at = shoulder.q;
   s = scenario(motion + "initial: {equilibrium: true, shoulder: {q: 0.5000000001, v: 0.1}}");
-  EXPECT_EQ(s.initial.q[shoulder.q], 0.5);
+  EXPECT_EQ(s.initial.q[at], 0.5);
   EXPECT_EQ(message_of(motion + "initial: {shoulder: {q: 0.50001}}"),
             "slew.yaml:9: initial.shoulder.q has 0.50001, but inputs[0].motion starts with 0.5; remove it, or make "
             "them equal");
