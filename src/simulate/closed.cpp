@@ -14,13 +14,15 @@ namespace {
 constexpr double kMet = 1e-11;        // m or rad: errors of closures after a projection
 constexpr double kAssembled = 1e-12;  // at the start
 constexpr double kNearby = 1e-2;      // rad or m: where the rank is looked at once more
+constexpr double kStill = 1e-9;       // speeds of size one, projected: the closures leave no motion
 
 }  // namespace
 
 // Accelerations of the open tree become those of the closed chain.
 Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
-  if (other_ && factor_mass(model_, x, ws, prescribed_) != Status::ok) return Status::singular_mass;
-  const Status status = close_accelerations(model_, x.v, ws, *closures_, vdot);
+  Status status = other_ ? factor_mass(model_, x, ws, prescribed_) : Status::ok;  // aba has left its factors
+  if (status != Status::ok) return explain(status, x, vdot, ws.trouble);
+  status = close_accelerations(model_, x.v, ws, *closures_, vdot);
   for (int k = 0; k < closure_error_.size(); ++k) closure_error_[k] = closures_->closure_error(k);
   closure_force_ = closures_->forces;
   if (status == Status::no_convergence) {
@@ -41,10 +43,7 @@ Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
   }
   set_gravity(model_.gravity + gravity_, rnea_.kin);
   rnea(model_, x, vdot, all_wrenches_, rnea_, needed_);
-  for (const MotionInput& input : inputs_.motions) {
-    const int v = model_.joints[input.joint].v;
-    for (std::size_t k = 0; k < input.motion.size(); ++k) torque_[v + k] = needed_[v + k] - stop_[v + k];
-  }
+  take_needed_torques();
   return Status::ok;
 }
 
@@ -71,7 +70,7 @@ void System::assemble(State& x) {
   for (int k = 0; k < model_.nv; ++k) near.v[k] = std::sin(1.0 + 1.7 * k);
   if (project_velocity(model_, near, prescribed_, aba_, *closures_) != Status::ok) return;
   const double longest = near.v.lpNorm<Eigen::Infinity>();
-  if (longest < 1e-9) return;
+  if (longest < kStill) return;
   near.v *= kNearby / longest;
   move(model_, x.q, near.v, near.q);
   if (project_position(model_, near, prescribed_, kMet, *stiff_, *closures_) < 0) return;

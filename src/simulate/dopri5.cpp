@@ -96,7 +96,7 @@ class Dopri5 final : public Stepper {
     flow_.rate_at_base(z0_, k_[0]);
     compute_scales(flow_.system(), flow_.base(), z0_, scale0_);
     if (first_) {
-      if (const Status status = choose_first_step(limit); status != Status::ok) return status;
+      choose_first_step(limit);
       first_ = false;
     }
     bool rejected = false;
@@ -188,20 +188,19 @@ class Dopri5 final : public Stepper {
   }
 
   // [HNW] §II.4, Starting step size.
-  Status choose_first_step(double limit) {
+  void choose_first_step(double limit) {
     scale_ = scale0_;
     const double d0 = norm(z0_), d1 = norm(k_[0]);
     double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
     h = std::min({h, limit - now_.x.t, options_.max_step});
     z_ = z0_ + h * k_[0];
     if (const Status status = evaluate(now_.x.t + h, z_, k_[1]); status != Status::ok) {
-      h_ = h;
-      return Status::ok;  // the step itself will see what is wrong
+      h_ = h;  // the step itself will see what is wrong
+      return;
     }
     error_ = (k_[1] - k_[0]) / h;
     const double d2 = std::max(norm(error_), d1);
     h_ = std::min({100 * h, d2 <= 1e-15 ? std::max(1e-6, 1e-3 * h) : std::pow(0.01 / d2, 0.2), options_.max_step});
-    return Status::ok;
   }
 
   mutable Flow flow_;

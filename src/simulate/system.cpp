@@ -131,10 +131,7 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
     }
     status = hybrid(model_, x, {total_, wrenches_}, prescribed_, ws, vdot, needed_);
     torque_ = tau_;
-    for (const MotionInput& input : inputs_.motions) {
-      const int v = model_.joints[input.joint].v;
-      for (std::size_t k = 0; k < input.motion.size(); ++k) torque_[v + k] = needed_[v + k] - stop_[v + k];
-    }
+    take_needed_torques();
   }
   if (status != Status::ok) return explain(status, x, vdot, other_ ? other_->trouble() : ws.trouble);
   if (closures_) {
@@ -142,6 +139,13 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
   }
   if (powers != nullptr) *powers = compute_powers(x, ws.kin);
   return Status::ok;
+}
+
+void System::take_needed_torques() {
+  for (const MotionInput& input : inputs_.motions) {
+    const int v = model_.joints[input.joint].v;
+    for (std::size_t k = 0; k < input.motion.size(); ++k) torque_[v + k] = needed_[v + k] - stop_[v + k];
+  }
 }
 
 Status System::accelerate(const State& x, Vec vdot, Powers* powers) {

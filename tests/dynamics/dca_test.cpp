@@ -11,9 +11,9 @@
 
 #include "apps/chains.hpp"
 #include "support/engine.hpp"
+#include "support/mixed_trees.hpp"
 #include "support/no_alloc.hpp"
 #include "support/random.hpp"
-#include "support/random_tree.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 // oneTBB is not instrumented (src/dynamics/dca_threads.hpp): what it does with its own memory is not for us to check.
@@ -24,19 +24,7 @@ extern "C" const char* __tsan_default_suppressions() { return "called_from_lib:l
 namespace limber::test {
 namespace {
 
-TreeOptions options_of(std::uint64_t seed) {
-  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
-  TreeOptions o;
-  o.bodies = 1 + static_cast<int>(seed % 23);
-  o.modes = static_cast<int>(seed % 7);
-  o.fidelity = fidelities[seed % 3];
-  o.chain = seed % 4 == 0;
-  o.free_base = seed % 5 == 0;
-  o.beams = 0.4;
-  return o;
-}
-
-Model model_of(std::uint64_t seed) { return make_model(random_machine(options_of(seed), seed)); }
+Model model_of(std::uint64_t seed) { return make_model(random_machine(mixed_tree(seed, 23, 0.4), seed)); }
 
 double relative_error(const VectorX& expected, const VectorX& found) {
   return expected.size() == 0 ? 0 : (expected - found).norm() / expected.norm();
@@ -56,7 +44,7 @@ TEST(Dca, IsAbaOnRandomFlexibleTrees) {
     const Sample s = random_sample(model, seed);
     DcaWorkspace ws(model);
     const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = forward(model, s, ws);
-    EXPECT_LE(relative_error(expected, vdot), 1e-9) << describe(options_of(seed), seed);
+    EXPECT_LE(relative_error(expected, vdot), 1e-9) << describe(mixed_tree(seed, 23, 0.4), seed);
     worst.add(relative_error(expected, vdot), 1e-9);
     serially += ws.answered_serially ? 1 : 0;
   }
@@ -65,7 +53,7 @@ TEST(Dca, IsAbaOnRandomFlexibleTrees) {
 
 TEST(Dca, IsAbaOnLargeRandomTrees) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    TreeOptions o = options_of(seed);
+    TreeOptions o = mixed_tree(seed, 23, 0.4);
     o.bodies = 400;
     o.modes = 4;
     const Model model = make_model(random_machine(o, seed));
@@ -110,8 +98,8 @@ TEST(Dca, IsHybridWithPrescribedJoints) {
       DcaWorkspace ws(model);
       ASSERT_EQ(dca_hybrid(model, s.x, {s.tau, s.wrenches}, prescribed, ws, b, tau), Status::ok);
       EXPECT_FALSE(ws.answered_serially);
-      EXPECT_LE(relative_error(a, b), 1e-9) << describe(options_of(seed), seed);
-      EXPECT_LE(relative_error(expected, tau), 1e-9) << describe(options_of(seed), seed);
+      EXPECT_LE(relative_error(a, b), 1e-9) << describe(mixed_tree(seed, 23, 0.4), seed);
+      EXPECT_LE(relative_error(expected, tau), 1e-9) << describe(mixed_tree(seed, 23, 0.4), seed);
     }
   }
 }
@@ -282,7 +270,7 @@ TEST(Dca, RefusesWrongSizes) {
 TEST(Dca, UsesNoHeapWithOneThread) {
   if (!kNoAllocWorks) GTEST_SKIP() << "a sanitizer owns malloc";
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    TreeOptions o = options_of(seed);
+    TreeOptions o = mixed_tree(seed, 23, 0.4);
     o.bodies = 60;
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed);
@@ -303,7 +291,7 @@ TEST(Dca, UsesNoHeapWithOneThread) {
 
 TEST(DcaThreads, GiveTheSameBitsWhateverTheirNumber) {
   for (const std::uint64_t seed : {4U, 5U, 6U}) {  // one of each fidelity
-    TreeOptions o = options_of(seed);
+    TreeOptions o = mixed_tree(seed, 23, 0.4);
     o.bodies = 150;
     o.modes = 3;
     o.beams = 0;

@@ -7,38 +7,27 @@
 #include <limits>
 
 #include "support/engine.hpp"
+#include "support/mixed_trees.hpp"
 #include "support/no_alloc.hpp"
-#include "support/random_tree.hpp"
 
 namespace limber::test {
 namespace {
-
-TreeOptions options_of(std::uint64_t seed) {
-  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
-  TreeOptions o;
-  o.bodies = 1 + static_cast<int>(seed % 12);
-  o.modes = static_cast<int>(seed % 7);
-  o.fidelity = fidelities[seed % 3];
-  o.chain = seed % 4 == 0;
-  o.free_base = seed % 5 == 0;
-  o.beams = 0.4;
-  return o;
-}
 
 TEST(Denoc, IsAbaAndCrbaOnRandomTrees) {
   Worst worst("denoc_relative_1e-9");
   int moved = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    const Model model = make_model(random_machine(options_of(seed), seed));
+    const Model model = make_model(random_machine(mixed_tree(seed, 12, 0.4), seed));
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
     DenocWorkspace ws(model);
     VectorX vdot(model.nv);
-    ASSERT_EQ(denoc(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok) << describe(options_of(seed), seed);
+    ASSERT_EQ(denoc(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok)
+        << describe(mixed_tree(seed, 12, 0.4), seed);
     for (const VectorX& other :
          {engine.forward(s.x, s.tau, s.wrenches), engine.dense_forward(s.x, s.tau, s.wrenches)}) {
-      EXPECT_CLOSE(vdot, other, 1e-9 * other.norm()) << describe(options_of(seed), seed);
+      EXPECT_CLOSE(vdot, other, 1e-9 * other.norm()) << describe(mixed_tree(seed, 12, 0.4), seed);
       worst.add((vdot - other).norm(), 1e-9 * other.norm());
     }
     // The same to rounding, where it is measured in forces.
@@ -85,7 +74,7 @@ void expand(const Model& model, const DenocWorkspace& ws, MatrixX& U, MatrixX& D
 
 TEST(Denoc, FactorsMultiplyBackToTheMassMatrix) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const Model model = make_model(random_machine(options_of(seed), seed));
+    const Model model = make_model(random_machine(mixed_tree(seed, 12, 0.4), seed));
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     const MatrixX M = Engine(model).mass(s.x);
@@ -96,13 +85,13 @@ TEST(Denoc, FactorsMultiplyBackToTheMassMatrix) {
     expand(model, ws, U, D);
     // Every entry is a sum over at most all bodies, each term rounded at the size of M.
     EXPECT_CLOSE(MatrixX(U * D * U.transpose()), M, 64 * kEps * model.body_count() * M.norm())
-        << describe(options_of(seed), seed);
+        << describe(mixed_tree(seed, 12, 0.4), seed);
   }
 }
 
 TEST(Denoc, UsesNoHeapAndGivesTheSameBits) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    TreeOptions o = options_of(seed);
+    TreeOptions o = mixed_tree(seed, 12, 0.4);
     o.modes = 40;
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
@@ -148,7 +137,7 @@ TEST(Denoc, NamesTheSpeedWithoutInertia) {
 }
 
 TEST(Denoc, NumbersThatAreNoneStayBehind) {
-  const Model model = make_model(random_machine(options_of(11), 11));
+  const Model model = make_model(random_machine(mixed_tree(11, 12, 0.4), 11));
   const Sample s = random_sample(model, 11);
   DenocWorkspace ws(model);
   VectorX before(model.nv), after(model.nv);

@@ -8,26 +8,14 @@
 #include <Eigen/Eigenvalues>
 
 #include "support/engine.hpp"
-#include "support/random_tree.hpp"
+#include "support/mixed_trees.hpp"
 
 namespace limber::test {
 namespace {
 
-TreeOptions options_of(std::uint64_t seed) {
-  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
-  TreeOptions o;
-  o.bodies = 1 + static_cast<int>(seed % 12);
-  o.modes = static_cast<int>(seed % 7);
-  o.fidelity = fidelities[seed % 3];
-  o.chain = seed % 4 == 0;
-  o.free_base = seed % 5 == 0;
-  o.beams = 0.5;
-  return o;
-}
-
 Model model_of(std::uint64_t seed) {
   constexpr std::array choices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
-  return make_model(random_machine(options_of(seed), seed), choices[seed / 3 % 3]);
+  return make_model(random_machine(mixed_tree(seed), seed), choices[seed / 3 % 3]);
 }
 
 // M and the size of the forces at a sample: h is what rnea gives at vdot = 0.
@@ -46,7 +34,7 @@ TEST(Aba, IsUndoneByRneaOnRandomFlexibleTrees) {
     const VectorX vdot = engine.forward(s.x, s.tau, s.wrenches);
     const VectorX back = engine.inverse(s.x, vdot, s.wrenches);
     const double bound = bound_of(engine, s, vdot);
-    EXPECT_CLOSE(back, s.tau, bound) << describe(options_of(seed), seed);
+    EXPECT_CLOSE(back, s.tau, bound) << describe(mixed_tree(seed), seed);
     worst.add((back - s.tau).norm(), bound);
   }
 }
@@ -63,7 +51,7 @@ TEST(Aba, UndoesRnea) {
     const MatrixX M = engine.mass(s.x);
     const double weakest = Eigen::SelfAdjointEigenSolver<MatrixX>(M, Eigen::EigenvaluesOnly).eigenvalues()[0];
     EXPECT_CLOSE(vdot, s.vdot, 2 * (bound_of(engine, s, s.vdot) + 16 * kEps * tau.norm()) / weakest)
-        << describe(options_of(seed), seed);
+        << describe(mixed_tree(seed), seed);
   }
 }
 
@@ -75,7 +63,7 @@ TEST(Aba, IsCrbaAndCholesky) {
     Engine engine(model);
     const MatrixX M = engine.mass(s.x);
     const VectorX a = engine.forward(s.x, s.tau, s.wrenches), b = engine.dense_forward(s.x, s.tau, s.wrenches);
-    EXPECT_CLOSE(VectorX(M * a), VectorX(M * b), 2 * bound_of(engine, s, a)) << describe(options_of(seed), seed);
+    EXPECT_CLOSE(VectorX(M * a), VectorX(M * b), 2 * bound_of(engine, s, a)) << describe(mixed_tree(seed), seed);
   }
 }
 
@@ -114,7 +102,7 @@ TEST(Crba, IsSymmetricAndPositiveDefinite) {
     if (model.nv == 0) continue;
     const MatrixX M = Engine(model).mass(random_sample(model, seed).x);
     EXPECT_EQ(M, MatrixX(M.transpose())) << "both triangles hold the same numbers";
-    EXPECT_EQ(Eigen::LLT<MatrixX>(M).info(), Eigen::Success) << describe(options_of(seed), seed);
+    EXPECT_EQ(Eigen::LLT<MatrixX>(M).info(), Eigen::Success) << describe(mixed_tree(seed), seed);
   }
 }
 
@@ -132,7 +120,7 @@ TEST(SolveMass, IsUndoneByMultiplyMass) {
 TEST(Eliminations, Agree) {
   int compared = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    TreeOptions o = options_of(seed);
+    TreeOptions o = mixed_tree(seed);
     o.modal_mass = ModalMass::diagonal;
     if (o.fidelity == Fidelity::stiffened) o.fidelity = Fidelity::full;
     const Machine machine = random_machine(o, seed);
@@ -171,7 +159,7 @@ TEST(Hybrid, GivesBackTheTorqueThatAbaGot) {
       }
       const VectorX tau = engine.mixed(s.x, s.tau, prescribed, vdot, s.wrenches);
       EXPECT_CLOSE(VectorX(engine.mass(s.x) * (vdot - free)), VectorX::Zero(model.nv), 4 * bound);
-      EXPECT_CLOSE(tau, s.tau, 4 * bound) << describe(options_of(seed), seed);
+      EXPECT_CLOSE(tau, s.tau, 4 * bound) << describe(mixed_tree(seed), seed);
     }
   }
 }

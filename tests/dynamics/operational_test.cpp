@@ -10,29 +10,17 @@
 #include <Eigen/Eigenvalues>
 
 #include "support/engine.hpp"
+#include "support/mixed_trees.hpp"
 #include "support/no_alloc.hpp"
 #include "support/random.hpp"
-#include "support/random_tree.hpp"
 
 namespace limber::test {
 namespace {
 
 constexpr std::array kChoices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
 
-TreeOptions options_of(std::uint64_t seed) {
-  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
-  TreeOptions o;
-  o.bodies = 1 + static_cast<int>(seed % 12);
-  o.modes = static_cast<int>(seed % 7);
-  o.fidelity = fidelities[seed % 3];
-  o.chain = seed % 4 == 0;
-  o.free_base = seed % 5 == 0;
-  o.beams = 0.5;
-  return o;
-}
-
 Model model_of(std::uint64_t seed) {
-  return make_model(random_machine(options_of(seed), seed), kChoices[seed / 3 % 3]);
+  return make_model(random_machine(mixed_tree(seed), seed), kChoices[seed / 3 % 3]);
 }
 
 std::vector<std::uint8_t> prescribe_every(const Model& model, int every) {
@@ -108,7 +96,7 @@ TEST(SolveFactored, IsTheInverseOfTheMassMatrix) {
         solve_factored(model, x, ws, x);       // in its own place
       }
       EXPECT_CLOSE(x, VectorX(dense.inverse * s.tau), inverse_bound(model, dense) * s.tau.norm())
-          << describe(options_of(seed), seed);
+          << describe(mixed_tree(seed), seed);
       EXPECT_CLOSE(y, VectorX(dense.inverse * s.vdot), inverse_bound(model, dense) * s.vdot.norm());
       const double quadratic = compute_quadratic_inverse(model, s.tau, ws);
       EXPECT_CLOSE(quadratic, s.tau.dot(dense.inverse * s.tau), inverse_bound(model, dense) * s.tau.squaredNorm());
@@ -134,7 +122,7 @@ TEST(SolveFactored, IsSolveMassToTheBit) {
 
 TEST(LogDetMass, IsThatOfTheMassMatrixForEveryElimination) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    TreeOptions o = options_of(seed);
+    TreeOptions o = mixed_tree(seed);
     if (seed % 2 == 0) o.modal_mass = ModalMass::diagonal;
     if (o.fidelity == Fidelity::stiffened && seed % 2 == 0) o.fidelity = Fidelity::full;
     const Machine machine = random_machine(o, seed);
@@ -174,7 +162,7 @@ TEST(OperationalInertia, IsJTimesInverseMassTimesJ) {
       compute_operational_inertia(model, nodes, ws, result);
       const MatrixX expected = J * dense.inverse * J.transpose();
       const double bound = inverse_bound(model, dense) * J.squaredNorm();
-      EXPECT_CLOSE(result, expected, bound) << describe(options_of(seed), seed);
+      EXPECT_CLOSE(result, expected, bound) << describe(mixed_tree(seed), seed);
       if (bound > 0) worst.add((result - expected).norm(), bound);
       EXPECT_EQ(result, MatrixX(result.transpose())) << "both triangles hold the same numbers";
     }
@@ -200,7 +188,7 @@ TEST(OperationalInertia, FollowsImplicitSteps) {
     }
     compute_operational_inertia(model, nodes, ws, result);
     const Dense dense = invert(model, engine.mass(s.x), prescribe_every(model, 0));
-    EXPECT_CLOSE(result, expected, inverse_bound(model, dense) * J.squaredNorm()) << describe(options_of(seed), seed);
+    EXPECT_CLOSE(result, expected, inverse_bound(model, dense) * J.squaredNorm()) << describe(mixed_tree(seed), seed);
   }
 }
 

@@ -11,24 +11,12 @@
 #include <Eigen/Eigenvalues>
 
 #include "support/engine.hpp"
+#include "support/mixed_trees.hpp"
 #include "support/no_alloc.hpp"
 #include "support/random.hpp"
-#include "support/random_tree.hpp"
 
 namespace limber::test {
 namespace {
-
-TreeOptions options_of(std::uint64_t seed) {
-  constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
-  TreeOptions o;
-  o.bodies = 1 + static_cast<int>(seed % 12);
-  o.modes = static_cast<int>(seed % 7);
-  o.fidelity = fidelities[seed % 3];
-  o.chain = seed % 4 == 0;
-  o.free_base = seed % 5 == 0;
-  o.beams = 0.5;
-  return o;
-}
 
 // A tree at a state with all its operators.
 struct Case {
@@ -41,9 +29,9 @@ struct Case {
   double rounding;   // every number passes through at most `bodies` products of blocks
 
   explicit Case(std::uint64_t seed)
-      : model(make_model(random_machine(options_of(seed), seed))), s(random_sample(model, seed)), o(model) {
+      : model(make_model(random_machine(mixed_tree(seed), seed))), s(random_sample(model, seed)), o(model) {
     compute_kinematics(model, s.x, o.kin);
-    EXPECT_EQ(compute_operators(model, o), Status::ok) << describe(options_of(seed), seed);
+    EXPECT_EQ(compute_operators(model, o), Status::ok) << describe(mixed_tree(seed), seed);
     one.setIdentity(o.rows, o.rows);
     one_v.setIdentity(model.nv, model.nv);
     armature.setZero(model.nv, model.nv);
@@ -57,7 +45,7 @@ struct Case {
 template <class Check>
 void for_trees(const Check& check) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    SCOPED_TRACE(describe(options_of(seed), seed));
+    SCOPED_TRACE(describe(mixed_tree(seed), seed));
     const Case c(seed);
     check(c);
   }
@@ -188,7 +176,7 @@ TEST(Operators, Lemma71IsForwardDynamics) {
 TEST(OperatorsForward, IsAbaOn200Trees) {
   Worst worst("operators_aba");
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    const Model model = make_model(random_machine(options_of(seed), seed));
+    const Model model = make_model(random_machine(mixed_tree(seed), seed));
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     OperatorsWorkspace ws(model);
@@ -202,7 +190,7 @@ TEST(OperatorsForward, IsAbaOn200Trees) {
     ASSERT_EQ(status, Status::ok);
     EXPECT_TRUE(is_same_bits(vdot, again));
     const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches);
-    EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm()) << describe(options_of(seed), seed);
+    EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm()) << describe(mixed_tree(seed), seed);
     worst.add((vdot - expected).norm(), 1e-9 * expected.norm());
   }
 }

@@ -88,7 +88,6 @@ TEST(Order, OneImplicitPassHasOrderTwo) {
 // Adaptive methods: the error follows the tolerance over five decades.
 TEST(Order, ErrorFollowsTheTolerance) {
   for (const char* method : {"dopri5", "cvode"}) {
-    const auto known = stepper_names();
     SolverOptions solver;
     solver.method = method;
     for (const char* formula : {"bdf", "adams"}) {

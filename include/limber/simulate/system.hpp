@@ -101,6 +101,7 @@ class System {
   void add_stops();
   [[nodiscard]] Status gather(const State& x);
   [[nodiscard]] Status close(const State& x, AbaWorkspace& ws, Vec vdot);
+  void take_needed_torques();  // of prescribed motions, from needed_
   [[nodiscard]] Status solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers);
   Powers compute_powers(const State& x, const Kinematics& kin);
   [[nodiscard]] Status explain(Status status, const State& x, ConstVec vdot, int speed);
