@@ -61,7 +61,9 @@ Id dataset_creation(const Series& series, hsize_t records) {
   const hsize_t chunk[2] = {records, std::min(columns, most)};
   checked(H5Pset_chunk(creation.get(), series.table ? 2 : 1, chunk));
   checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY));
-  checked(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER));
+  // But for `time`, which is filled at once: then a full disk cannot fail its rows alone, after its length has grown.
+  const bool is_time = series.path == "time";
+  checked(H5Pset_fill_time(creation.get(), is_time ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER));
   checked(H5Pset_obj_track_times(creation.get(), false));
   if (series.columns > kManyColumns) {  // long attributes, outside of the header
     checked(H5Pset_attr_creation_order(creation.get(), H5P_CRT_ORDER_TRACKED));
