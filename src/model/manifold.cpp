@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/model/manifold.hpp"
 
-#include <cmath>
-
 #include "limber/model/layout.hpp"
 #include "limber/spatial/rotation.hpp"
 
@@ -11,18 +9,6 @@ namespace limber {
 namespace {
 
 bool has_quaternion(const Link& link) { return link.kind == JointKind::spherical || link.kind == JointKind::free; }
-
-// a + (a x y)/2 + c y x (y x a), the inverse of the right Jacobian at y: c = (1 - |y|/2 cot(|y|/2)) / |y|^2.
-Vector3 inverse_right_jacobian(const Vector3& y, const Vector3& a) {
-  const double x = y.squaredNorm();
-  constexpr double kSeries = 1e-2;  // the next term of the series is below 1e-16 there
-  double c = 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
-  if (x > kSeries) {
-    const double half = 0.5 * std::sqrt(x);
-    c = (1 - half * std::cos(half) / std::sin(half)) / x;
-  }
-  return a + 0.5 * y.cross(a) + c * y.cross(y.cross(a));
-}
 
 // Everything but quaternions and what follows them in a free joint.
 template <typename Each>

@@ -97,6 +97,17 @@ void quaternion_turn(const double* q, const Vector3& theta, double* out) {
   for (int i = 0; i < 3; ++i) out[1 + i] = v[i];
 }
 
+Vector3 inverse_right_jacobian(const Vector3& theta, const Vector3& a) {
+  const double x = theta.squaredNorm();
+  constexpr double kSeries = 1e-2;  // the next term of the series is below 1e-16 there
+  double c = 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));
+  if (x > kSeries) {
+    const double half = 0.5 * std::sqrt(x);
+    c = (1 - half * std::cos(half) / std::sin(half)) / x;
+  }
+  return a + 0.5 * theta.cross(a) + c * theta.cross(theta.cross(a));
+}
+
 const char* to_string(Status status) {
   switch (status) {
     case Status::ok:

@@ -26,6 +26,9 @@ inline Matrix3 skew(const Vector3& a) {
 Matrix3 exp_rotation(const Vector3& theta);
 // The rotation vector of R, |theta| <= pi.
 Vector3 log_rotation(const Matrix3& R);
+// How the rotation vector theta changes when the frame turns by a, given in its own basis: the inverse of the right
+// Jacobian, a + (theta x a)/2 + c theta x (theta x a), c = (1 - |theta|/2 cot(|theta|/2)) / |theta|^2.
+Vector3 inverse_right_jacobian(const Vector3& theta, const Vector3& a);
 // Fixed-axis roll, pitch, yaw (URDF): Rz(yaw) Ry(pitch) Rx(roll).
 Matrix3 rpy_rotation(const Vector3& rpy);
 
