@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 struct BenchOptions {
-  std::string filter, elimination = "automatic";
+  std::string filter, algorithm, elimination = "automatic";
   double seconds = 0.2;
   int once = 0;
   bool json = false, quiet = false, list = false;
@@ -28,12 +28,13 @@ struct BenchOptions {
 
 constexpr const char* kExample = R"(Example:
   limber bench --filter "chain 10x"
+  limber bench --algorithm denoc --filter 10x5
   limber bench --json --seconds 0.5 > results.json
   limber bench --filter aba/chain/10x5/full --once 100
 
 The machines are arms of flexible links (and binary trees of them); a name is ALGORITHM/TOPOLOGY/BODIESxMODES/FIDELITY.
-aba and crba solve for accelerations, rnea for forces, mass_matrix makes the matrix alone. All cases are timed in turn,
-many times over, and the best time of each counts. --once counts no time: it calls limber_bench_evaluate exactly N times
+rnea solves for forces, mass_matrix makes the matrix alone, the others solve for accelerations. All cases are timed in
+turn, many times over, and the best time of each counts. --once counts no time: it calls limber_bench_evaluate exactly N times
 per case, for `valgrind --tool=callgrind --toggle-collect=limber_bench_evaluate` (see bench/instructions).)";
 
 double seconds_of(Evaluator& evaluator, long repeats) {
@@ -154,7 +155,7 @@ void run_once(const std::vector<BenchCase>& cases, const BenchOptions& options) 
 }
 
 int run(const BenchOptions& options) {
-  std::vector<BenchCase> cases = bench_cases(options.filter);
+  std::vector<BenchCase> cases = bench_cases(options.filter, options.algorithm);
   if (cases.empty())
     throw InputError("limber bench: no case has all words of the filter in its name; `limber bench --list` shows them");
   const auto choices = {Elimination::automatic, Elimination::cholesky, Elimination::condensed};
@@ -179,6 +180,9 @@ void add_bench(CLI::App& program, Action& action) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* command = program.add_subcommand("bench", "measure the speed of every algorithm on this machine");
   command->add_option("--filter", options->filter, "only cases with these words in their name")->type_name("WORDS");
+  command->add_option("--algorithm", options->algorithm, fmt::format("only {}", fmt::join(bench_algorithms(), ", ")))
+      ->type_name("NAME")
+      ->check(CLI::IsMember(bench_algorithms()).description(""));
   command->add_option("--seconds", options->seconds, "time for each case (default 0.2)")
       ->type_name("S")
       ->check(CLI::Range(0.0, 3600.0).description(""));

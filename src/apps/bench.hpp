@@ -19,15 +19,17 @@ class Evaluator {
 
 // One line of the table.
 struct BenchCase {
-  std::string algorithm;  // aba, crba: forward dynamics; rnea: inverse dynamics; mass_matrix
+  std::string algorithm;  // one of bench_algorithms
   ChainSpec machine;
   double ns = 0;  // one evaluation, the best seen
 
   std::string name() const;  // "aba/chain/10x5/full"
 };
 
-// All that there are; `filter`: words that the name must contain, all of them.
-std::vector<BenchCase> bench_cases(const std::string& filter);
+// Those of forward dynamics by their names; rnea: inverse dynamics; mass_matrix.
+std::vector<std::string> bench_algorithms();
+// All that there are; `filter`: words that the name must contain, all of them; `only`: one algorithm, empty: all.
+std::vector<BenchCase> bench_cases(const std::string& filter, const std::string& only);
 std::unique_ptr<Evaluator> make_evaluator(const std::string& algorithm, const ChainSpec& machine);
 
 // Machine code apart from its caller, so that a profiler can start and stop on its name.

@@ -57,10 +57,12 @@ class MassMatrix final : public Evaluator {
   CrbaWorkspace ws_;
 };
 
-// Dense matrices are timed up to a size; those of `operators`, which are for study, on small machines only.
+// Dense matrices are timed up to a size; those of `operators`, which are for study, on small machines only.  `book`
+// takes chains in `full`.
 bool is_worth_timing(const std::string& algorithm, const ChainSpec& machine) {
   if (algorithm == "operators") return machine.bodies <= 10;
-  const bool dense = algorithm == "crba" || algorithm == "mass_matrix";
+  if (algorithm == "book" && (machine.topology != Topology::chain || machine.fidelity != Fidelity::full)) return false;
+  const bool dense = algorithm == "crba" || algorithm == "book" || algorithm == "mass_matrix";
   return !dense || machine.bodies * (1 + machine.modes) <= kMostDense;
 }
 
@@ -92,9 +94,16 @@ std::string BenchCase::name() const {
                      to_string(machine.fidelity));
 }
 
-std::vector<BenchCase> bench_cases(const std::string& filter) {
+std::vector<std::string> bench_algorithms() {
+  std::vector<std::string> out = forward_dynamics_names();
+  out.insert(out.end(), {"rnea", "mass_matrix"});
+  return out;
+}
+
+std::vector<BenchCase> bench_cases(const std::string& filter, const std::string& only) {
   std::vector<BenchCase> out;
-  for (const char* algorithm : {"aba", "crba", "dca", "operators", "rnea", "mass_matrix"}) {
+  for (const std::string& algorithm : bench_algorithms()) {
+    if (!only.empty() && algorithm != only) continue;
     for (const Topology topology : {Topology::chain, Topology::tree}) {
       for (const int bodies : {10, 100, 1000}) {
         for (const ChainSpec& machine : machines(topology, bodies)) {

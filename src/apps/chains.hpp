@@ -17,7 +17,7 @@ inline const char* to_string(Topology topology) { return topology == Topology::c
 struct ChainSpec {
   Topology topology = Topology::chain;
   int bodies = 10;
-  int modes = 0;  // per body, a multiple of 5: two fifths bending in y, two fifths in z, one fifth torsion; 0: rigid
+  int modes = 0;  // per body: every fifth torsion, the others bending in y and z in turn; 0: rigid
   Fidelity fidelity = Fidelity::full;
   Elimination elimination = Elimination::automatic;
 };
@@ -30,15 +30,15 @@ inline BeamSpec link_beam(int modes) {
   beam.EIy = beam.EIz = 800;
   beam.GJ = 600;
   beam.rotary_inertia_y = beam.rotary_inertia_z = 1e-3;
-  beam.modes = {2 * modes / 5, 2 * modes / 5, 0, modes / 5};
+  const int torsion = modes / 5, bending = modes - torsion;
+  beam.modes = {(bending + 1) / 2, bending / 2, 0, torsion};
   beam.damping = {0.01};
   return beam;
 }
 
 // Revolute joints whose axes alternate between z and y.
 inline Model make_chain(const ChainSpec& spec) {
-  if (spec.bodies < 1 || spec.modes < 0 || spec.modes % 5 != 0)
-    throw InputError("a chain has 1 body or more, and a multiple of 5 modes per body");
+  if (spec.bodies < 1 || spec.modes < 0) throw InputError("a chain has 1 body or more, and 0 modes or more per body");
   Body body = make_beam_body(link_beam(spec.modes), spec.fidelity == Fidelity::stiffened);
   const int tip = body.find_node("tip");
   ModelBuilder builder(to_string(spec.topology));

@@ -18,7 +18,8 @@ namespace {
 
 struct RunCommand {
   std::string scenario, output;
-  std::string csv;  // file; empty with `table`: beside the recording
+  std::string algorithm;  // in place of the scenario's; empty: that one
+  std::string csv;        // file; empty with `table`: beside the recording
   bool table = false;
   bool json = false, quiet = false;
   double flush = 1;
@@ -26,7 +27,7 @@ struct RunCommand {
 
 constexpr const char* kExample = R"(Example:
   limber run examples/canadarm/scenario.yaml -o slew.h5
-  limber run scenario.yaml --csv --json
+  limber run scenario.yaml --csv --json --algorithm denoc
 
 Simulates the scenario and writes a recording (HDF5): states, poses and deflections of nodes, joint torques, energies,
 momenta, and the texts of model and scenario. It can be read while the run goes on; a run that is killed leaves all but
@@ -85,6 +86,15 @@ class Recorder : public Observer {
 Scenario read_scenario_argument(const std::string& path) {
   if (path != "-") return read_scenario(path);
   return parse_scenario(read_argument(path), name_of_argument(path), "");
+}
+
+// --algorithm, where given.  What else an algorithm cannot do, System refuses.
+void choose_algorithm(const RunCommand& command, Scenario& scenario) {
+  if (command.algorithm.empty()) return;
+  if (command.algorithm != "aba" && scenario.solver.method == "implicit")
+    throw InputError(fmt::format("{}: method implicit needs the algorithm aba; leave out --algorithm {}",
+                                 name_of_argument(command.scenario), command.algorithm));
+  scenario.solver.algorithm = command.algorithm;
 }
 
 std::string default_output(const std::string& scenario) {
@@ -175,7 +185,8 @@ int run(RunCommand command) {
   if (!(command.flush >= 0) || !std::isfinite(command.flush))
     throw InputError("limber run: --flush wants seconds, 0 or more");
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error like a full disk
-  const Scenario scenario = read_scenario_argument(command.scenario);
+  Scenario scenario = read_scenario_argument(command.scenario);
+  choose_algorithm(command, scenario);
   if (command.output.empty()) command.output = default_output(command.scenario);
   const RunReport report = simulate_scenario(command, scenario);
   if (command.json)
@@ -205,6 +216,11 @@ void add_run(CLI::App& program, Action& action) {
   sub->add_option("SCENARIO", command->scenario, "scenario file (YAML or JSON); '-': standard input")->required();
   sub->add_option("-o,--output", command->output, "the recording (default: the scenario's name with .h5, here)")
       ->type_name("FILE");
+  const std::vector<std::string> names = forward_dynamics_names();
+  sub->add_option("--algorithm", command->algorithm,
+                  fmt::format("in place of the scenario's: {}", fmt::join(names, ", ")))
+      ->type_name("NAME")
+      ->check(CLI::IsMember(names).description(""));
   CLI::Option* csv =
       sub->add_option("--csv", command->csv, "also write a table in text (default: beside the recording)")
           ->type_name("FILE")
