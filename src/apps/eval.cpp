@@ -71,8 +71,8 @@ VectorX close_chains(const EvalOptions& options, const Model& model, const State
   const std::string file = name_of_argument(options.model);
   AbaWorkspace ws(model);
   ClosureWorkspace cw(model);
-  if (const Status status = factor_mass(model, x, ws); status != Status::ok) refuse(options, model, status, ws.trouble);
-  const Status status = close_accelerations(model, x.v, ws, cw, vdot);
+  const Status status = close_other(model, x, ws, cw, vdot);
+  if (status == Status::singular_mass) refuse(options, model, status, ws.trouble);
   for (std::size_t k = 0; k < model.closures.size(); ++k) {
     if (const double error = cw.closure_error(static_cast<int>(k)); error > kMet)
       throw InputError(

@@ -360,8 +360,10 @@ void finish_solve(const Model& model, AbaWorkspace& ws, Vec out) {
   const Layout& layout = *model.layout;
   const int count = model.body_count();
   for (int i = count - 1; i > 0; --i) {
-    if (ws.held[i] != 0) out.segment(layout.links[i].v, layout.links[i].nr).setZero();
+    const Link& link = layout.links[i];
+    if (ws.held[i] != 0) out.segment(link.v, link.nr).setZero();
     inward_force(layout, i, ws.held[i] != 0 ? out.data() : nullptr, ws);
+    end_faded(link.handle >= 0 ? ws.handles[link.handle].z : ws.bodies[link.parent].z);
   }
   ws.bodies[0].a = zero_spatial();
   for (int i = 1; i < count; ++i) outward_acceleration(layout, i, ws.held[i] != 0, ws, out.data());

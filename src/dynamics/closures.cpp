@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/closures.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
 #include "limber/model/manifold.hpp"
+#include "operational_steps.hpp"
 #include "sweeps.hpp"
 
 namespace limber {
@@ -13,11 +15,15 @@ namespace {
 
 // Of the eigenvalues of S, scaled to ones on its diagonal: those below are dependent rows.
 constexpr double kDependent = 1e-11;
+// Of its pivots: when all are above, no eigenvalue is near the bound before, and eigenvectors are not needed.
+constexpr double kIndependent = 1e-6;
+constexpr double kSmallest = 1e-16;  // entries of S that count as zero
 // What may be asked of a dependent row, beside the largest that is asked of any.
 constexpr double kInconsistent = 1e-6;
 constexpr double kImmovable = 1e-13;  // of the mobility of the nodes apart
 constexpr int kMostIterations = 60;
 constexpr double kLongestMove = 0.3;  // rad or m per iteration
+constexpr double kFar = 1;            // rad: rows of frames that are turned further apart lead elsewhere
 
 Vector3 across(const Vector3& axis) {
   Vector3::Index k = 0;
@@ -80,10 +86,29 @@ struct NodeMotion {
   Vector3 w = Vector3::Zero(), v = Vector3::Zero();
 };
 
-NodeMotion motion_of(const Model& model, const Kinematics& kin, NodeRef node, ConstVec v) {
-  if (node.body == kGround) return {node_pose(model, kin, node), Vector3::Zero(), Vector3::Zero()};
-  const Vector6 twist = node_velocity(model, kin, node, v);
-  return {node_pose(model, kin, node), twist.head<3>(), twist.tail<3>()};
+// theory §2, Nodes: the node moves with its body, and in it.
+NodeMotion motion_of(const Model& model, const Kinematics& kin, NodeRef node) {
+  const NodeFrame d = node_in_body(model, kin, node, nullptr);
+  const Pose& body = kin.world[node.body];
+  NodeMotion out;
+  out.pose = body * Pose{to_matrix(d.R), to_vector(d.l)};
+  if (node.body == kGround) return out;
+  const Spatial& V = kin.links[node.body].V;
+  out.w = body.R * to_vector(V.ang + d.turn_rate);
+  out.v = body.R * to_vector(V.lin + cross(V.ang, d.l) + d.l_rate);
+  return out;
+}
+
+// Acceleration of a node when aba or hybrid have just left those of the bodies in ws, beyond the bias.
+Vector6 acceleration_of(const Model& model, AbaWorkspace& ws, NodeRef node, ConstVec vdot) {
+  if (node.body == kGround) return Vector6::Zero();
+  const Link& link = model.layout->links[node.body];
+  Spatial* Y = ws.operational.columns.data();
+  const NodeFrame d = node_in_body(model, ws.kin, node, Y);
+  Spatial a = twist_at(d.l, ws.bodies[node.body].a);
+  if (node.node != kBodyFrame) a += times(Y, vdot.data() + link.vm, link.n);
+  const Mat3 R = to_lanes(ws.kin.world[node.body].R);
+  return to_vector(Spatial{R * a.ang, R * a.lin}) + node_bias_acceleration(model, ws.kin, node);
 }
 
 // d . r with d turning with a: rate d . r' + d' . r, and so on.
@@ -107,20 +132,9 @@ void compute_align(const ClosureRow& row, const NodeMotion& a, const NodeMotion&
   cw.bias[i] = a.w.cross(udot).dot(s) + 2 * udot.dot(sdot) + u.dot(b.w.cross(sdot));
 }
 
-// The wrenches of the multipliers on all nodes.
-void set_wrenches(ClosureWorkspace& cw) {
-  cw.wrenches.setZero();
-  for (int i = 0; i < cw.count(); ++i) {
-    const int at = 12 * cw.rows[i].closure;
-    cw.wrenches.segment<6>(at) += cw.on_a.col(i) * cw.lambda[i];
-    cw.wrenches.segment<6>(at + 6) += cw.on_b.col(i) * cw.lambda[i];
-  }
-  for (int k = 0; 6 * k < cw.forces.size(); ++k) cw.forces.segment<6>(6 * k) = cw.wrenches.segment<6>(12 * k + 6);
-}
-
 // S = W J M^-1 J^T W^T.
 void compute_S(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw) {
-  compute_operational_inertia(model, cw.nodes, ws, cw.inverse_inertia);
+  compute_operational_inertia_posed(model, cw.nodes, ws, cw.inverse_inertia);
   for (int i = 0; i < cw.count(); ++i) {
     const int at_i = 12 * cw.rows[i].closure;
     Eigen::Matrix<double, 12, 1> wi, wj;
@@ -143,8 +157,8 @@ ClosureWorkspace::ClosureWorkspace(const Model& model) {
   if (!model.closures.empty() && model.fidelity == Fidelity::ruthless) {
     throw InputError(
         "closure '" + model.closures[0].name +
-        "': in a ruthless model nodes do not move with the modes, so that a chain cannot be closed; choose "
-        "fidelity full or stiffened");
+        "': in a ruthless model nodes do not move with the modes, so that a chain cannot be closed; choose fidelity "
+        "full or stiffened");
   }
   for (std::size_t i = 0; i < model.closures.size(); ++i) {
     add_rows(model.closures[i], RowMaker{rows, static_cast<int>(i)});
@@ -159,7 +173,8 @@ ClosureWorkspace::ClosureWorkspace(const Model& model) {
   inverse_inertia = MatrixX::Zero(m, m);
   S = MatrixX::Zero(n, n);
   dv = VectorX::Zero(model.nv);
-  if (n > 0) eigen.compute(MatrixX::Identity(n, n));  // takes its memory
+  V = MatrixX::Identity(n, n);
+  if (n > 0) ldlt.compute(V);  // takes its memory
 }
 
 double ClosureWorkspace::closure_error(int closure) const {
@@ -170,17 +185,70 @@ double ClosureWorkspace::closure_error(int closure) const {
   return largest;
 }
 
-void compute_closures(const Model& model, const Kinematics& kin, ConstVec v, ClosureWorkspace& cw) {
+void ClosureWorkspace::set_forces() {
+  wrenches.setZero();
+  for (int i = 0; i < count(); ++i) {
+    const int at = 12 * rows[i].closure;
+    wrenches.segment<6>(at) += on_a.col(i) * lambda[i];
+    wrenches.segment<6>(at + 6) += on_b.col(i) * lambda[i];
+  }
+  for (int k = 0; 6 * k < forces.size(); ++k) forces.segment<6>(6 * k) = wrenches.segment<6>(12 * k + 6);
+}
+
+void compute_closures(const Model& model, const Kinematics& kin, ClosureWorkspace& cw) {
   NodeMotion a, b;
   for (int i = 0; i < cw.count(); ++i) {
     const ClosureRow& row = cw.rows[i];
     if (i == 0 || row.closure != cw.rows[i - 1].closure) {
-      a = motion_of(model, kin, model.closures[row.closure].a, v);
-      b = motion_of(model, kin, model.closures[row.closure].b, v);
+      a = motion_of(model, kin, model.closures[row.closure].a);
+      b = motion_of(model, kin, model.closures[row.closure].b);
     }
     row.align ? compute_align(row, a, b, i, cw) : compute_place(row, a, b, i, cw);
   }
 }
+
+namespace {
+
+// The eigenvectors of S into V, and S becomes diagonal: cyclic Jacobi, [GVL] §8.5.  False: no end was found.
+bool diagonalise(MatrixX& S, MatrixX& V) {
+  constexpr int kMostSweeps = 40;
+  const int n = static_cast<int>(S.rows());
+  V.setIdentity();
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    bool turned = false;
+    for (int q = 1; q < n; ++q) {
+      for (int p = 0; p < q; ++p) {
+        if (std::abs(S(p, q)) <= kSmallest) continue;
+        Eigen::JacobiRotation<double> turn;
+        turn.makeJacobi(S, p, q);
+        S.applyOnTheLeft(p, q, turn.adjoint());
+        S.applyOnTheRight(p, q, turn);
+        V.applyOnTheRight(p, q, turn);
+        turned = true;
+      }
+    }
+    if (!turned) return true;
+  }
+  return false;
+}
+
+// lambda = V E^-1 V^T right, over the independent directions.  Returns what is asked of the others.
+double solve_independent(ClosureWorkspace& cw) {
+  double left_over = 0;
+  cw.lambda.setZero();
+  for (int k = 0; k < cw.count(); ++k) {
+    const double part = cw.V.col(k).dot(cw.right), e = cw.S(k, k);
+    if (e > kDependent) {
+      cw.lambda += cw.V.col(k) * (part / e);
+      ++cw.rank;
+    } else {
+      left_over = std::max(left_over, std::abs(part));
+    }
+  }
+  return left_over;
+}
+
+}  // namespace
 
 Status solve_closures(const Model& model, AbaWorkspace& ws, ConstVec right, ClosureWorkspace& cw) {
   const int n = cw.count();
@@ -191,50 +259,128 @@ Status solve_closures(const Model& model, AbaWorkspace& ws, ConstVec right, Clos
     for (int i = 0; i < n; ++i) cw.S(i, j) *= cw.scale[i] * cw.scale[j];
   }
   if (!cw.S.allFinite() || !right.allFinite()) return Status::not_finite;
-  cw.eigen.compute(cw.S);
-  if (cw.eigen.info() != Eigen::Success) return Status::no_convergence;
-  // lambda = scale V E^-1 V^T scale right, over the independent directions.
   cw.right = cw.scale.cwiseProduct(right);
-  const auto& V = cw.eigen.eigenvectors();
   double left_over = 0;
-  cw.lambda.setZero();
-  for (int k = 0; k < n; ++k) {
-    const double part = V.col(k).dot(cw.right), e = cw.eigen.eigenvalues()[k];
-    if (e > kDependent) {
-      cw.lambda += V.col(k) * (part / e);
-      ++cw.rank;
-    } else {
-      left_over = std::max(left_over, std::abs(part));
-    }
+  cw.ldlt.compute(cw.S);
+  if (cw.ldlt.vectorD().minCoeff() > kIndependent) {
+    cw.rank = n;
+    cw.lambda = cw.right;
+    cw.ldlt.solveInPlace(cw.lambda);
+  } else {
+    if (!diagonalise(cw.S, cw.V)) return Status::not_finite;
+    left_over = solve_independent(cw);
   }
-  cw.lambda = cw.scale.cwiseProduct(cw.lambda).eval();
-  set_wrenches(cw);
+  cw.lambda = cw.lambda.cwiseProduct(cw.scale);
+  cw.set_forces();
   return left_over <= kInconsistent * (1 + cw.right.lpNorm<Eigen::Infinity>()) ? Status::ok : Status::no_convergence;
 }
 
-// J_c vdot + dJ_c/dt v = 0 with vdot = vdot_open + M^-1 J_c^T lambda.
-Status close_accelerations(const Model& model, ConstVec v, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
-  if (cw.count() == 0) return Status::ok;
-  compute_world_poses(model, ws.kin);
-  compute_closures(model, ws.kin, v, cw);
-  for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
-    const NodeRef node = cw.nodes[k];
-    cw.twists.segment<6>(6 * k) =
-        node.body == kGround ? Vector6(Vector6::Zero()) : node_acceleration(model, ws.kin, node, vdot);
-  }
-  VectorX& right = cw.right;
+namespace {
+
+// J_c vdot + dJ_c/dt v = 0 with vdot = vdot_open + M^-1 J_c^T lambda, from the accelerations of the nodes in cw.twists.
+Status close(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
   for (int i = 0; i < cw.count(); ++i) {
     const int at = 12 * cw.rows[i].closure;
     cw.bias[i] += cw.on_a.col(i).dot(cw.twists.segment<6>(at)) + cw.on_b.col(i).dot(cw.twists.segment<6>(at + 6));
-    right[i] = -cw.bias[i];
   }
-  cw.bias = right;  // kept: `right` is scratch of solve_closures
+  cw.bias = -cw.bias;
   const Status status = solve_closures(model, ws, cw.bias, cw);
   if (status == Status::not_finite) return status;
-  respond(model, cw.nodes, cw.wrenches, ws, cw.dv);
+  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.dv);
   vdot += cw.dv;
   return status;
 }
+
+}  // namespace
+
+Status close_accelerations(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
+  check_speeds(model, vdot);
+  if (cw.count() == 0) return Status::ok;
+  compute_world_poses(model, ws.kin);
+  compute_closures(model, ws.kin, cw);
+  ws.operational.columns.resize(static_cast<std::size_t>(kLanes) * lanes_for(model.layout->max_modes));
+  for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
+    cw.twists.segment<6>(6 * k) = acceleration_of(model, ws, cw.nodes[k], vdot);
+  }
+  return close(model, ws, cw, vdot);
+}
+
+// f_R = P_R a_R + z_R of the joint, as in hybrid: bodies in ws hold what the closures add to it.
+Status close_hybrid(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot, Vec tau_out) {
+  check_speeds(model, tau_out);
+  const Status status = close_accelerations(model, ws, cw, vdot);
+  if (status == Status::not_finite || cw.count() == 0) return status;
+  for (int i = 1; i < model.body_count(); ++i) {
+    if (ws.held[i] == 0) continue;
+    const Link& link = model.layout->links[i];
+    Spatial a = ws.bodies[i].a;
+    if (link.root >= 0) a -= times(&ws.kin.columns[link.root_columns], cw.dv.data() + link.vm, link.n);
+    const Spatial f = ws.bodies[i].P * a + ws.bodies[i].z;
+    for (int k = 0; k < link.nr; ++k) tau_out[link.v + k] += dot(ws.kin.hinge_map(link)[k], f);
+  }
+  return status;
+}
+
+Status close_other(const Model& model, const State& x, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
+  check_speeds(model, vdot);
+  if (cw.count() == 0) return Status::ok;
+  if (const Status status = factor_mass(model, x, ws); status != Status::ok) return status;
+  compute_world_poses(model, ws.kin);
+  compute_closures(model, ws.kin, cw);
+  for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
+    cw.twists.segment<6>(6 * k) = node_acceleration(model, ws.kin, cw.nodes[k], vdot);
+  }
+  return close(model, ws, cw, vdot);
+}
+
+void compute_closure_jacobian(const Model& model, const Kinematics& kin, const ClosureWorkspace& cw, Matrix6X& scratch,
+                              Eigen::Ref<MatrixX> C) {
+  C.setZero();
+  for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
+    compute_node_jacobian(model, kin, cw.nodes[k], scratch);
+    const Matrix6X& wrenches = k % 2 == 0 ? cw.on_a : cw.on_b;
+    for (int i = 0; i < cw.count(); ++i) {
+      if (cw.rows[i].closure != static_cast<int>(k / 2)) continue;
+      C.row(i).noalias() += wrenches.col(i).transpose().lazyProduct(scratch);
+    }
+  }
+}
+
+namespace {
+
+// The turn, in world, that brings the frame (or the axis) of b onto that of a.
+Vector3 turn_to_fit(const Closure& closure, const Pose& a, const Pose& b) {
+  const bool whole = closure.kind == JointKind::fixed || closure.kind == JointKind::prismatic;
+  const bool axis = closure.kind == JointKind::revolute || closure.kind == JointKind::cylindrical;
+  if (whole) {
+    const Eigen::AngleAxisd turn(Matrix3(a.R * b.R.transpose()));
+    return turn.angle() * turn.axis();
+  }
+  if (!axis) return Vector3::Zero();
+  const Vector3 from = b.R * closure.axis, to = a.R * closure.axis, n = from.cross(to);
+  const double angle = std::atan2(n.norm(), from.dot(to));
+  return n.norm() > 1e-9 ? Vector3(n.normalized() * angle) : Vector3(across(from) * angle);
+}
+
+// What an iteration asks of the rows, in cw.bias: to lose their errors.  But u.s vanishes also where the frames stand
+// across or against each other; from further off than kFar the rows ask for the turn itself.  True: all is met.
+bool set_demand(const Model& model, const Kinematics& kin, double tolerance, ClosureWorkspace& cw) {
+  cw.bias = -cw.error;
+  bool met = cw.error.lpNorm<Eigen::Infinity>() <= tolerance;
+  Vector3 turn = Vector3::Zero();
+  for (int i = 0; i < cw.count(); ++i) {
+    const Closure& closure = model.closures[cw.rows[i].closure];
+    if (i == 0 || cw.rows[i].closure != cw.rows[i - 1].closure) {
+      turn = turn_to_fit(closure, node_pose(model, kin, closure.a), node_pose(model, kin, closure.b));
+    }
+    if (!cw.rows[i].align || turn.norm() < kFar) continue;
+    cw.bias[i] = cw.on_b.col(i).head<3>().dot(turn);
+    met = false;
+  }
+  return met;
+}
+
+}  // namespace
 
 int project_position(const Model& model, State& x, std::span<const std::uint8_t> prescribed, double tolerance,
                      AbaWorkspace& ws, ClosureWorkspace& cw) {
@@ -242,12 +388,11 @@ int project_position(const Model& model, State& x, std::span<const std::uint8_t>
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     if (factor_mass(model, x, ws, prescribed) != Status::ok) return -1;
     compute_world_poses(model, ws.kin);
-    compute_closures(model, ws.kin, x.v, cw);
+    compute_closures(model, ws.kin, cw);
     if (!cw.error.allFinite()) return -1;
-    if (cw.error.lpNorm<Eigen::Infinity>() <= tolerance) return iteration;
-    cw.bias = -cw.error;
+    if (set_demand(model, ws.kin, tolerance, cw)) return iteration;
     if (solve_closures(model, ws, cw.bias, cw) == Status::not_finite) return -1;
-    respond(model, cw.nodes, cw.wrenches, ws, dq);
+    respond_posed(model, cw.nodes, cw.wrenches, ws, dq);
     const double longest = dq.lpNorm<Eigen::Infinity>();
     if (longest > kLongestMove) dq *= kLongestMove / longest;
     move(model, x.q, dq, x.q);
@@ -259,11 +404,11 @@ Status project_velocity(const Model& model, State& x, std::span<const std::uint8
                         ClosureWorkspace& cw) {
   if (const Status status = factor_mass(model, x, ws, prescribed); status != Status::ok) return status;
   compute_world_poses(model, ws.kin);
-  compute_closures(model, ws.kin, x.v, cw);
+  compute_closures(model, ws.kin, cw);
   cw.bias = -cw.rate;
   const Status status = solve_closures(model, ws, cw.bias, cw);
   if (status == Status::not_finite) return status;
-  respond(model, cw.nodes, cw.wrenches, ws, cw.dv);
+  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.dv);
   x.v += cw.dv;
   return status;
 }

@@ -9,10 +9,6 @@
 namespace limber {
 namespace {
 
-// Where b, X_bar_h^T and Omega_hg stand in the gram of a body with c handles.
-LIMBER_INLINE std::size_t gram_x(int h) { return 1 + static_cast<std::size_t>(h); }
-LIMBER_INLINE std::size_t gram_omega(int c, int h, int g) { return 1 + static_cast<std::size_t>(c) + h * c + g; }
-
 // sum left_k right_k^T / G_k.
 LIMBER_INLINE Mat6 product(const Spatial* left, const Spatial* right, const double* inverse, int n) {
   Mat6Registers sum{};
@@ -247,6 +243,15 @@ void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws) {
 void expand_condensed(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot) {
   const Link& link = layout.links[i];
   with_size(link.n, [&](auto n) { expand(n, layout, link, i, ws, etaddot); });
+}
+
+void hold_condensed(const Layout& layout, int i, AbaWorkspace& ws, Spatial* f) {
+  const Link& link = layout.links[i];
+  const int c = link.handle_end - link.handle_begin;
+  Spatial* y = ws.stack.data();
+  for (int h = 0; h < c; ++h) y[h] = zero_spatial();
+  child_wrenches(link, i, c, y, ws, f);
+  refine(link, i, c, y, ws, f);
 }
 
 //   det(G + Y^T Gamma Y) = det G det(1 + Omega Gamma)

@@ -28,6 +28,14 @@ inline const double* modal_mass_inverse(const Link& link, int i, const AbaWorksp
   return ws.implicit ? ws.G_inverse[i].data() : link.shape->G_inverse.data();
 }
 
+// A wrench on one body fades on its way through many others, some components sooner than others; where numbers are
+// below the smallest normal one they cost a hundred times as much.  So what has faded ends.
+LIMBER_INLINE Lane end_faded(Lane x) {
+  constexpr double kFaded = 1e-200;
+  return x < spread(kFaded) && x > spread(-kFaded) ? x * zero() : x;  // not those that are no numbers
+}
+LIMBER_INLINE void end_faded(Spatial& z) { z = {end_faded(z.ang), end_faded(z.lin)}; }
+
 // The two halves of solve_factored, between which wrenches on bodies may be added to z and e_f.
 void start_solve(const Model& model, ConstVec f, AbaWorkspace& ws);
 void finish_solve(const Model& model, AbaWorkspace& ws, Vec out);
@@ -44,12 +52,17 @@ void expand_cholesky(const Layout& layout, int i, AbaWorkspace& ws, double* etad
 // ---- Condensed: G is diagonal and the joint sits on the body frame; the children are added to the body alone by a
 // system of the size of their nodes, 6c.  theory §5, Linear in the number of modes; O(n).
 
+// Where b, X_bar_h^T and Omega_hg stand in the gram of a body with c handles.
+LIMBER_INLINE std::size_t gram_x(int h) { return 1 + static_cast<std::size_t>(h); }
+LIMBER_INLINE std::size_t gram_omega(int c, int h, int g) { return 1 + static_cast<std::size_t>(c) + h * c + g; }
 // b, X_bar and Omega of the body at the state of the kinematics.
 void compute_gram(const Layout& layout, int i, AbaWorkspace& ws);
 // False: what the body carries is too heavy beside its modal masses, and nothing is changed; Cholesky serves then.
 bool factor_condensed(const Layout& layout, int i, AbaWorkspace& ws);
 void reduce_condensed(const Layout& layout, int i, AbaWorkspace& ws);
 void expand_condensed(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot);
+// What the handles hold of their wrenches z when the joint side rests and no modal force acts: f = z - Gamma Omega f.
+void hold_condensed(const Layout& layout, int i, AbaWorkspace& ws, Spatial* f);
 // log det D_f, D_f = G + Y^T Gamma Y: the pivots themselves are never made.
 double log_det_condensed(const Layout& layout, int i, const AbaWorkspace& ws);
 

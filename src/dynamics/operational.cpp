@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "component.hpp"
-#include "elimination.hpp"
+#include "mobility.hpp"
+#include "operational_steps.hpp"
 
 // J M^-1 J^T = J (1 - H Psi K)^T D^-1 (1 - H Psi K) J^T: a sum over all bodies that carry both nodes.  [JR] lemma 6.3.
-// Wrenches on nodes travel inward until they meet; what all bodies further inward give to the sum is a 6x6 matrix W at
-// the joint of the body where they meet, found by one sweep outward.  theory §6.
+// Wrenches on nodes travel inward until they meet; what all bodies further inward give to the sum is the mobility W of
+// the body where they meet, found by one sweep outward.  theory §6.
 namespace limber {
 namespace {
 
@@ -18,33 +18,6 @@ using Traveller = OperationalScratch::Traveller;
 
 // Numbers kept per wrench: at most one per mode of a body.
 std::ptrdiff_t width_of(const Layout& layout) { return std::ptrdiff_t{kLanes} * lanes_for(layout.max_modes); }
-
-Spatial unit(int r) {
-  Spatial s = zero_spatial();
-  half(s, r)[r % 3] = 1;
-  return s;
-}
-
-Mat6 transpose(const Mat6& m) {
-  Mat6 out;
-  for (int j = 0; j < 6; ++j) {
-    for (int i = 0; i < 3; ++i) {
-      out.c[j].ang[i] = half(m.c[i], j)[j % 3];
-      out.c[j].lin[i] = half(m.c[3 + i], j)[j % 3];
-    }
-    out.c[j].ang[3] = out.c[j].lin[3] = 0;
-  }
-  return out;
-}
-
-// Z W Z^T: from the carrier to the body.
-Mat6 across(const LinkFrame& f, const Mat6& W) {
-  Mat6 ZW;
-  for (int j = 0; j < 6; ++j) ZW.c[j] = across(f, W.c[j]);
-  Mat6 out = transpose(ZW);
-  for (int j = 0; j < 6; ++j) out.c[j] = across(f, out.c[j]);
-  return out;
-}
 
 // ---- one body ---------------------------------------------------------------------------------------
 
@@ -80,18 +53,6 @@ void arrive(const Layout& layout, const Kinematics& kin, const Link& link, int h
   z = wrench_from(kin.handles[handle].l, z);
 }
 
-// What one hinge speed adds: e = H^T z is left at the hinge, z+ = z - PH D^-1 e goes on, so
-//   W = H D^-1 H^T + (1 - PH D^-1 H^T)^T W+ (1 - PH D^-1 H^T)
-void pass_hinge_outward(const Link& link, const AbaWorkspace& ws, const Spatial* H, Mat6& W) {
-  for (int k = link.nr - 1; k >= 0; --k) {
-    const double D_inverse = ws.D_inverse[link.v + k];
-    const Spatial PH = ws.PH[link.v + k], w = W * PH * D_inverse;
-    add_outer(W, H[k] * (D_inverse * (1 + dot(PH, w))), H[k]);
-    subtract_outer(W, H[k], w);
-    subtract_outer(W, w, H[k]);
-  }
-}
-
 void pass_hinge_inward(const Link& link, const AbaWorkspace& ws, const Spatial* H, Spatial& z) {
   for (int k = 0; k < link.nr; ++k) z -= ws.PH[link.v + k] * (ws.D_inverse[link.v + k] * dot(H[k], z));
 }
@@ -105,38 +66,22 @@ double entry(int n, const double* e, const double* x, Spatial z, Spatial Wz) {
 
 // ---- outward: W of every body on the way --------------------------------------------------------------
 
-// The same matrix for the place where body i is carried: 6 unit wrenches there pass the modes of the parent.
-Mat6 carrier_response(const Layout& layout, int i, std::ptrdiff_t width, AbaWorkspace& ws) {
-  const int parent = layout.links[i].parent;
-  if (parent == kGround) return Mat6{};
-  OperationalScratch& s = ws.operational;
-  const Link& link = layout.links[parent];
-  if (link.n == 0) return s.W[parent];
-  Spatial z[6];
-  for (int r = 0; r < 6; ++r) {
-    z[r] = unit(r);
-    arrive(layout, ws.kin, link, layout.links[i].handle, z[r], s.e.data() + r * width);
-  }
-  pass_modes(layout, parent, width, ws, z, s.e.data(), s.x.data());
-  Mat6 out{};
-  for (int j = 0; j < 6; ++j) {
-    s.through[i].c[j] = z[j];
-    const Spatial Wz = s.W[parent] * z[j];
-    for (int r = 0; r <= j; ++r) {
-      const double value = entry(link.n, s.e.data() + r * width, s.x.data() + j * width, z[r], Wz);
-      half(out.c[j], r)[r % 3] = half(out.c[r], j)[j % 3] = value;
-    }
-  }
-  return out;
-}
-
-void outward_responses(const Layout& layout, std::ptrdiff_t width, AbaWorkspace& ws) {
+void outward_mobilities(const Layout& layout, int moving, AbaWorkspace& ws) {
   OperationalScratch& s = ws.operational;
   for (int i = 1; i < static_cast<int>(layout.links.size()); ++i) {
-    if (s.on_path[i] == 0) continue;
+    if (s.carried[i] == 0) continue;
     const Link& link = layout.links[i];
-    s.W[i] = link.parent == kGround ? Mat6{} : across(ws.kin.links[i], carrier_response(layout, i, width, ws));
-    if (ws.held[i] == 0) pass_hinge_outward(link, ws, ws.kin.hinge_map(link), s.W[i]);
+    Mat6& W = s.W[i];
+    if (link.parent == kGround) {
+      W = Mat6{};
+    } else if (layout.links[link.parent].n == 0) {
+      W = cross_joint_outward(ws.kin.links[i], s.W[link.parent]);
+    } else {
+      const Passage passage = compute_passage(layout, link.parent, link.handle, ws);
+      W = cross_joint_outward(ws.kin.links[i], pass_modes_outward(passage, s.W[link.parent]));
+      if (s.carried[i] < moving) s.through[i] = transpose(passage.through_transposed);  // there is more to meet
+    }
+    if (ws.held[i] == 0) pass_hinge_outward(link, ws, W);
   }
 }
 
@@ -163,7 +108,7 @@ void start_traveller(const Model& model, NodeRef node, std::ptrdiff_t width, Aba
   std::fill_n(e, 6 * width, 0.0);
   for (int r = 0; r < 6; ++r) {
     t.z[r] = zero_spatial();
-    load_node(model, ws.kin, node, frame, Y, unit(r), t.z[r], e + r * width);
+    load_node(model, ws.kin, node, frame, Y, unit_spatial(r), t.z[r], e + r * width);
   }
 }
 
@@ -230,6 +175,7 @@ void leave_body(const Layout& layout, int i, int count, AbaWorkspace& ws) {
     for (Spatial& z : t.z) {
       if (ws.held[i] == 0) pass_hinge_inward(link, ws, ws.kin.hinge_map(link), z);
       z = back_across(ws.kin.links[i], z);
+      end_faded(z);
     }
     t.body = link.parent;
     t.from = i;
@@ -238,7 +184,7 @@ void leave_body(const Layout& layout, int i, int count, AbaWorkspace& ws) {
 
 void grow(const Layout& layout, std::size_t nodes, OperationalScratch& s) {
   const auto width = static_cast<std::size_t>(width_of(layout));
-  s.on_path.assign(layout.links.size(), 0);
+  s.carried.assign(layout.links.size(), 0);
   s.W.resize(layout.links.size());
   s.through.resize(layout.links.size());
   s.columns.resize(width);
@@ -253,39 +199,40 @@ void check_wrenches(Eigen::Index rows, Eigen::Index cols, std::size_t nodes) {
   if (rows != size || cols != size) throw InputError("nodes take six numbers each: " + std::to_string(size));
 }
 
+// How many of the nodes that move every body carries.  Returns how many there are.
+int count_carried(const Layout& layout, std::span<const NodeRef> nodes, OperationalScratch& s) {
+  for (const NodeRef node : nodes) ++s.carried[node.body];
+  const int moving = static_cast<int>(nodes.size()) - s.carried[kGround];
+  for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
+    if (s.carried[i] > 0) s.carried[layout.links[i].parent] += s.carried[i];
+  }
+  return moving;
+}
+
 }  // namespace
 
-void compute_operational_inertia(const Model& model, std::span<const NodeRef> nodes, AbaWorkspace& ws,
-                                 Eigen::Ref<MatrixX> Lambda_inverse) {
-  check_wrenches(Lambda_inverse.rows(), Lambda_inverse.cols(), nodes.size());
+void compute_operational_inertia_posed(const Model& model, std::span<const NodeRef> nodes, AbaWorkspace& ws,
+                                       Eigen::Ref<MatrixX> Lambda_inverse) {
   const Layout& layout = *model.layout;
   const std::ptrdiff_t width = width_of(layout);
   const int count = static_cast<int>(nodes.size());
   OperationalScratch& s = ws.operational;
   grow(layout, std::max<std::size_t>(nodes.size(), 1), s);
-  compute_world_poses(model, ws.kin);
   Lambda_inverse.setZero();
   for (const NodeRef node : nodes) node_in_body(model, ws.kin, node, nullptr);  // throws for one that is not there
-  for (const NodeRef node : nodes) {
-    for (int i = node.body; i != kGround && s.on_path[i] == 0; i = layout.links[i].parent) s.on_path[i] = 1;
-  }
-  outward_responses(layout, width, ws);
-  int moving = 0;
+  const int moving = count_carried(layout, nodes, s);
+  outward_mobilities(layout, moving, ws);
   for (int b = 0; b < count; ++b) {
     start_traveller(model, nodes[b], width, ws, s.travellers[b], s.e.data() + 6 * width * b);
-    moving += nodes[b].body != kGround ? 1 : 0;
   }
   for (int i = model.body_count() - 1; i > 0; --i) {
-    if (s.on_path[i] == 0) continue;
+    if (s.carried[i] == 0) continue;
     if (pass_body(layout, i, width, ws, Lambda_inverse) == moving) return;  // all have met
     leave_body(layout, i, count, ws);
   }
 }
 
-void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaWorkspace& ws, Vec dv) {
-  check_wrenches(lambda.size(), lambda.size(), nodes.size());
-  check_speeds(model, dv);
-  compute_world_poses(model, ws.kin);
+void respond_posed(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaWorkspace& ws, Vec dv) {
   ws.operational.columns.resize(static_cast<std::size_t>(width_of(*model.layout)));
   start_solve(model, ws.zero, ws);
   for (std::size_t a = 0; a < nodes.size(); ++a) {
@@ -297,6 +244,20 @@ void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda
               ws.bodies[nodes[a].body].z, link.n > 0 ? &ws.e_f[link.scalars] : nullptr);
   }
   finish_solve(model, ws, dv);
+}
+
+void compute_operational_inertia(const Model& model, std::span<const NodeRef> nodes, AbaWorkspace& ws,
+                                 Eigen::Ref<MatrixX> Lambda_inverse) {
+  check_wrenches(Lambda_inverse.rows(), Lambda_inverse.cols(), nodes.size());
+  compute_world_poses(model, ws.kin);
+  compute_operational_inertia_posed(model, nodes, ws, Lambda_inverse);
+}
+
+void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaWorkspace& ws, Vec dv) {
+  check_wrenches(lambda.size(), lambda.size(), nodes.size());
+  check_speeds(model, dv);
+  compute_world_poses(model, ws.kin);
+  respond_posed(model, nodes, lambda, ws, dv);
 }
 
 double compute_quadratic_inverse(const Model& model, ConstVec f, AbaWorkspace& ws) {

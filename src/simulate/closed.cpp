@@ -20,9 +20,14 @@ constexpr double kStill = 1e-9;       // speeds of size one, projected: the clos
 
 // Accelerations of the open tree become those of the closed chain.
 Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
-  Status status = other_ ? factor_mass(model_, x, ws, prescribed_) : Status::ok;  // aba has left its factors
-  if (status != Status::ok) return explain(status, x, vdot, ws.trouble);
-  status = close_accelerations(model_, x.v, ws, *closures_, vdot);
+  Status status;
+  if (other_) {
+    status = close_other(model_, x, ws, *closures_, vdot);
+  } else {
+    status = close_hybrid(model_, ws, *closures_, vdot, needed_);
+    take_needed_torques();  // now that closures pull as well
+  }
+  if (status == Status::singular_mass) return explain(status, x, vdot, ws.trouble);
   for (int k = 0; k < closure_error_.size(); ++k) closure_error_[k] = closures_->closure_error(k);
   closure_force_ = closures_->forces;
   if (status == Status::no_convergence) {
@@ -35,15 +40,6 @@ Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
                std::to_string(rank_) + " constraints left): the way the machine goes on is not determined";
     return Status::singular_closure;
   }
-  if (inputs_.motions.empty()) return Status::ok;
-  // Torques of prescribed motions, now that closures pull as well.
-  for (std::size_t k = 0; k < wrenches_.size(); ++k) all_wrenches_[k] = wrenches_[k];
-  for (std::size_t k = 0; k < closures_->nodes.size(); ++k) {
-    all_wrenches_[wrenches_.size() + k].wrench = closures_->wrenches.segment<6>(6 * k);
-  }
-  set_gravity(model_.gravity + gravity_, rnea_.kin);
-  rnea(model_, x, vdot, all_wrenches_, rnea_, needed_);
-  take_needed_torques();
   return Status::ok;
 }
 

@@ -75,7 +75,7 @@ class Balance {
     if (closures_.count() == 0) return;
     compute_kinematics(model_, x, ws_.kin);
     compute_world_poses(model_, ws_.kin);
-    compute_closures(model_, ws_.kin, none_, closures_);
+    compute_closures(model_, ws_.kin, closures_);
     const std::size_t first = wrenches_.size() - closures_.nodes.size();
     for (std::size_t k = first; k < wrenches_.size(); ++k) wrenches_[k].wrench.setZero();
     for (int i = 0; i < closures_.count(); ++i) {
@@ -88,16 +88,10 @@ class Balance {
   // Derivatives of the errors of closures by the free coordinates, at x_.
   MatrixX closure_jacobian() {
     set_closures(x_);
-    MatrixX C(closures_.count(), free_.size());
-    Matrix6X a(6, model_.nv), b(6, model_.nv);
-    for (int i = 0; i < closures_.count(); ++i) {
-      const Closure& closure = model_.closures[closures_.rows[i].closure];
-      compute_node_jacobian(model_, ws_.kin, closure.a, a);
-      compute_node_jacobian(model_, ws_.kin, closure.b, b);
-      const VectorX row = a.transpose() * closures_.on_a.col(i) + b.transpose() * closures_.on_b.col(i);
-      C.row(i) = row(free_).transpose();
-    }
-    return C;
+    MatrixX all(closures_.count(), model_.nv);
+    Matrix6X scratch(6, model_.nv);
+    compute_closure_jacobian(model_, ws_.kin, closures_, scratch, all);
+    return all(Eigen::all, free_);
   }
 
   // Forces on the free speeds at rest.

@@ -43,8 +43,6 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
     limber::set_implicit(model, 0, kStiffMetric, tau_, *stiff_);
     closure_force_ = closures_->forces;
     closure_error_ = VectorX::Zero(model.closures.size());
-    all_wrenches_ = wrenches_;
-    for (const NodeRef node : closures_->nodes) all_wrenches_.push_back({node, Vector6::Zero(), Frame::world});
   }
 }
 

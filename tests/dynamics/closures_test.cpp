@@ -10,46 +10,11 @@
 #include <Eigen/QR>
 
 #include "limber/model/manifold.hpp"
-#include "support/close.hpp"
-#include "support/engine.hpp"
-#include "support/random.hpp"
-#include "support/random_tree.hpp"
+#include "support/closed_trees.hpp"
+#include "support/no_alloc.hpp"
 
 namespace limber::test {
 namespace {
-
-const std::vector<JointKind> kKinds = {JointKind::fixed,     JointKind::revolute,  JointKind::prismatic,
-                                       JointKind::universal, JointKind::spherical, JointKind::cylindrical};
-
-TreeOptions options_of(std::uint64_t seed) {
-  TreeOptions o;
-  o.bodies = 3 + static_cast<int>(seed % 6);
-  o.modes = static_cast<int>(seed % 6);
-  o.fidelity = seed % 2 == 0 ? Fidelity::full : Fidelity::stiffened;
-  o.chain = seed % 3 == 0;
-  o.beams = 0.3;
-  return o;
-}
-
-// A random tree with closures between random nodes, all of one kind.
-Model random_closed(std::uint64_t seed, JointKind kind, int count = 1) {
-  Model model = make_model(random_machine(options_of(seed), seed));
-  Random random(seed + 1000);
-  const std::vector<NodeRef> nodes = all_nodes(model);
-  for (int k = 0; k < count; ++k) {
-    Closure closure;
-    closure.name = "pin" + std::to_string(k);
-    closure.kind = kind;
-    closure.axis = random.direction();
-    closure.axis2 = random.direction();
-    closure.a = nodes[random.index(static_cast<int>(nodes.size()))];
-    do {
-      closure.b = random.chance(0.2) ? NodeRef{} : nodes[random.index(static_cast<int>(nodes.size()))];
-    } while (closure.b.body == closure.a.body);
-    model.closures.push_back(closure);
-  }
-  return model;
-}
 
 // Rates of the rows by central differences of fourth order along v.
 VectorX differences(const Model& model, const State& x, const VectorX& v, ClosureWorkspace& cw, bool of_rate,
@@ -62,7 +27,7 @@ VectorX differences(const Model& model, const State& x, const VectorX& v, Closur
     y.v = v + t * vdot;
     compute_kinematics(model, y, kin);
     compute_world_poses(model, kin);
-    compute_closures(model, kin, y.v, cw);
+    compute_closures(model, kin, cw);
     return of_rate ? cw.rate : cw.error;
   };
   return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
@@ -70,13 +35,13 @@ VectorX differences(const Model& model, const State& x, const VectorX& v, Closur
 
 TEST(Closures, RatesAreTheDerivativesOfTheErrors) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Model model = random_closed(seed, kKinds[seed % kKinds.size()]);
+    const Model model = random_closed(seed, kClosureKinds[seed % kClosureKinds.size()]);
     const Sample s = random_sample(model, seed);
     ClosureWorkspace cw(model);
     const VectorX none = VectorX::Zero(model.nv);
     const VectorX expected = differences(model, s.x, s.x.v, cw, false, none);
     Engine engine(model);
-    compute_closures(model, engine.kinematics(s.x), s.x.v, cw);
+    compute_closures(model, engine.kinematics(s.x), cw);
     EXPECT_CLOSE(cw.rate, expected, 1e-8 * (1 + s.x.v.norm()) * (1 + cw.error.norm())) << seed;
   }
 }
@@ -93,7 +58,7 @@ MatrixX jacobian(const Model& model, Engine& engine, const State& x, const Closu
 
 TEST(Closures, AccelerationsAreThoseOfTheDenseEquations) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
-    const Model model = random_closed(seed, kKinds[seed % kKinds.size()]);
+    const Model model = random_closed(seed, kClosureKinds[seed % kClosureKinds.size()]);
     const Sample s = random_sample(model, seed);
     Engine engine(model);
     AbaWorkspace ws(model);
@@ -101,18 +66,42 @@ TEST(Closures, AccelerationsAreThoseOfTheDenseEquations) {
     VectorX vdot(model.nv);
     Status status{};
     status = aba(model, s.x, {s.tau, s.wrenches}, ws, vdot);
-    if (status == Status::ok) status = close_accelerations(model, s.x.v, ws, cw, vdot);
+    if (status == Status::ok) status = close_accelerations(model, ws, cw, vdot);
     const VectorX open = engine.forward(s.x, s.tau, s.wrenches);
+    // After another algorithm it is the same.
+    VectorX other = open;
+    const Status again = close_other(model, s.x, ws, cw, other);
     const MatrixX M = engine.mass(s.x), J = jacobian(model, engine, s.x, cw);
     Eigen::FullPivHouseholderQR<MatrixX> qr(J);
     qr.setThreshold(1e-6);
     if (qr.rank() < cw.count()) continue;  // over-constrained by chance
     ASSERT_EQ(status, Status::ok) << seed;
+    ASSERT_EQ(again, Status::ok) << seed;
+    EXPECT_CLOSE(other, vdot, 1e-8 * (1 + vdot.norm())) << seed;
     // M (vdot - open) lies in the range of J^T, and the second derivative of the errors vanishes.
     const VectorX push = M * (vdot - open);
     EXPECT_CLOSE(push, J.transpose() * cw.lambda, 1e-8 * (1 + push.norm())) << seed;
     const VectorX second = differences(model, s.x, s.x.v, cw, true, vdot);
     EXPECT_LT(second.norm(), 1e-6 * (1 + vdot.norm() + s.x.v.squaredNorm()) * (1 + cw.error.norm())) << seed;
+  }
+}
+
+// The first call takes the memory of the recursion.
+TEST(Closures, DoNotAllocateTwice) {
+  for (const int count : {1, 3, 6}) {
+    const Model model = random_closed(14, JointKind::revolute, count);
+    const Sample s = random_sample(model, 14);
+    AbaWorkspace ws(model);
+    ClosureWorkspace cw(model);
+    VectorX vdot(model.nv), tau(model.nv);
+    State x = s.x;
+    static_cast<void>(project_velocity(model, x, {}, ws, cw));
+    const NoAlloc guard;
+    ASSERT_EQ(aba(model, x, {s.tau}, ws, vdot), Status::ok);
+    static_cast<void>(close_accelerations(model, ws, cw, vdot));
+    static_cast<void>(close_hybrid(model, ws, cw, vdot, tau));
+    static_cast<void>(close_other(model, x, ws, cw, vdot));
+    static_cast<void>(project_velocity(model, x, {}, ws, cw));
   }
 }
 
@@ -127,8 +116,8 @@ TEST(Closures, DependentRowsAreFoundAndShared) {
     VectorX a(model.nv), b(model.nv);
     ASSERT_EQ(aba(model, s.x, {s.tau}, ws, a), Status::ok);
     b = a;
-    if (close_accelerations(model, s.x.v, ws, once, a) != Status::ok || once.rank < 3) continue;
-    ASSERT_EQ(close_accelerations(twice, s.x.v, ws, both, b), Status::ok);
+    if (close_accelerations(model, ws, once, a) != Status::ok || once.rank < 3) continue;
+    ASSERT_EQ(close_other(twice, s.x, ws, both, b), Status::ok);
     EXPECT_EQ(both.rank, once.rank);
     EXPECT_CLOSE(a, b, 1e-8 * (1 + a.norm())) << seed;
     EXPECT_CLOSE(both.lambda.head(3), once.lambda / 2, 1e-7 * (1 + once.lambda.norm())) << seed;
@@ -138,7 +127,7 @@ TEST(Closures, DependentRowsAreFoundAndShared) {
 TEST(Closures, ProjectionMeetsThem) {
   int met = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Model model = random_closed(seed, kKinds[seed % kKinds.size()]);
+    const Model model = random_closed(seed, kClosureKinds[seed % kClosureKinds.size()]);
     State x = make_zero_state(model);
     AbaWorkspace ws(model), stiff(model);
     set_implicit(model, 0, 1, VectorX::Zero(model.nv), stiff);
@@ -155,7 +144,7 @@ TEST(Closures, ProjectionMeetsThem) {
     EXPECT_GE(iterations, 1) << seed;
     EXPECT_LE(iterations, 6) << seed;
     if (project_velocity(model, y, {}, ws, cw) != Status::ok) continue;
-    compute_closures(model, engine.kinematics(y), y.v, cw);
+    compute_closures(model, engine.kinematics(y), cw);
     EXPECT_LT(cw.error.lpNorm<Eigen::Infinity>(), 1e-12) << seed;
     EXPECT_LT(cw.rate.lpNorm<Eigen::Infinity>(), 1e-9 * (1 + y.v.norm())) << seed;
   }

@@ -31,8 +31,8 @@ struct OperationalScratch {
     Spatial z[6];     // on the frame of the body; once its modes are passed, on the joint side
   };
   std::vector<Traveller> travellers;  // (node)
-  std::vector<std::uint8_t> on_path;  // (body) carries one of the nodes
-  std::vector<Mat6> W;                // (body) acceleration of the joint side per wrench there
+  std::vector<int> carried;           // (body) how many of the nodes it carries
+  std::vector<Mat6> W;                // (body) mobility: acceleration of the joint side per wrench there
   std::vector<Mat6> through;          // (body) wrench on the joint side of the parent per wrench on the carrier
   std::vector<double> e, x;           // (6 unit wrenches of a node, padded modes) modal forces e, D_f^-1 e
   std::vector<Spatial> columns;       // (mode) Pi of one node

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Cholesky>
 
 #include "limber/dynamics/operational.hpp"
 
@@ -34,27 +34,38 @@ struct ClosureWorkspace {  // one per thread
   VectorX forces;           // (6 per closure) [torque; force] on node b, about its origin, in world
   int rank = 0;             // independent rows
   MatrixX inverse_inertia;  // (12 per closure, square) J M^-1 J^T of the nodes
-  MatrixX S;                // (rows) W J M^-1 J^T W^T, scaled to a diagonal of ones
+  MatrixX S, V;             // (rows) W J M^-1 J^T W^T, scaled to a diagonal of ones; its eigenvectors where needed
   VectorX scale, right, wrenches, twists;
-  VectorX dv;  // (nv)
-  Eigen::SelfAdjointEigenSolver<MatrixX> eigen;
+  VectorX dv;                 // (nv)
+  Eigen::LDLT<MatrixX> ldlt;  // of S
 
   int count() const { return static_cast<int>(rows.size()); }
   // Largest error of the rows of a closure.
   double closure_error(int closure) const;
+  // Wrenches and forces from lambda.
+  void set_forces();
 };
 
 // Errors, rates and rows from kinematics with poses in world.
-void compute_closures(const Model& model, const Kinematics& kin, ConstVec v, ClosureWorkspace& cw);
+void compute_closures(const Model& model, const Kinematics& kin, ClosureWorkspace& cw);
+
+// C (rows x nv): the rates are C v; C^T lambda are the forces of the multipliers on all speeds.  After compute_closures
+// with the same kinematics; scratch is 6 x nv.  O(closures x nv).
+void compute_closure_jacobian(const Model& model, const Kinematics& kin, const ClosureWorkspace& cw, Matrix6X& scratch,
+                              Eigen::Ref<MatrixX> C);
 
 // Smallest multipliers with S lambda = right, from the factors in ws (factor_mass, aba, hybrid); dependent rows share.
 // Status::no_convergence: the right side asks for what the closures cannot do.
 [[nodiscard]] Status solve_closures(const Model& model, AbaWorkspace& ws, ConstVec right, ClosureWorkspace& cw);
 
 // The exact accelerations of the closed chain at the state as it is (index 1, no stabilisation): vdot holds those of
-// the open tree on entry, by aba or hybrid with ws.  O(N) and cubic in the number of rows.
-[[nodiscard]] Status close_accelerations(const Model& model, ConstVec v, AbaWorkspace& ws, ClosureWorkspace& cw,
-                                         Vec vdot);
+// the open tree on entry, and aba or hybrid with ws must have been the last to use ws.  O(N) and cubic in the number of
+// rows.  Status::no_convergence as above: what prescribed joints and closures ask for cannot both be had.
+[[nodiscard]] Status close_accelerations(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot);
+// After hybrid, with the tau_out that it gave: what the closures ask of the prescribed joints is added there.
+[[nodiscard]] Status close_hybrid(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot, Vec tau_out);
+// The same after any other algorithm without prescribed joints: makes its own factors.
+[[nodiscard]] Status close_other(const Model& model, const State& x, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot);
 
 // Moves q the shortest way, in the metric of ws (set_implicit: stiff modes move little), until all errors are below
 // `tolerance`; prescribed joints (may be empty) stay.  Newton's method; the number of iterations, or -1.

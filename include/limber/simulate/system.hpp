@@ -121,7 +121,6 @@ class System {
   int rank_ = -1;                        // of the closures; -1: not known
   VectorX closure_force_, closure_error_;
   std::vector<NodeWrench> wrenches_;
-  std::vector<NodeWrench> all_wrenches_;  // with those of closures
   VectorX tau_, stop_, total_;            // (nv) of inputs, of stops, both
   VectorX torque_, needed_;               // (nv) of inputs and prescribed motions; scratch
   Vector3 gravity_ = Vector3::Zero();     // of inputs

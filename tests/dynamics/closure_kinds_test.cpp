@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every kind of closure, against the world and against bodies, by a formulation that shares nothing with closures.cpp:
+// what the joint forbids as functions of the two poses, all derivatives by differences, and the accelerations by
+// Gauss's principle of least constraint in the null space, with the mass matrix of crba.
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/SVD>
+
+#include "limber/dynamics/closures.hpp"
+#include "limber/model/manifold.hpp"
+#include "support/closed_trees.hpp"
+
+namespace limber::test {
+namespace {
+
+// Zero where a joint of this kind fits between the poses; redundant, smooth.
+VectorX forbidden(const Closure& closure, const Pose& a, const Pose& b) {
+  const Vector3 r = a.R.transpose() * (b.p - a.p), x = closure.axis;
+  const Matrix3 Q = a.R.transpose() * b.R;
+  const Vector3 turn(Q(2, 1) - Q(1, 2), Q(0, 2) - Q(2, 0), Q(1, 0) - Q(0, 1));
+  const Vector3 off = x.cross(r), tilt = x.cross(Q * x);
+  VectorX c(6);
+  switch (closure.kind) {
+    case JointKind::fixed:
+      c << r, turn;
+      return c;
+    case JointKind::revolute:
+      c << r, tilt;
+      return c;
+    case JointKind::prismatic:
+      c << off, turn;
+      return c;
+    case JointKind::cylindrical:
+      c << off, tilt;
+      return c;
+    case JointKind::universal:
+      c << r, x.dot(Q * closure.axis2) - x.dot(closure.axis2), 0, 0;
+      return c;
+    default:
+      c << r, 0, 0, 0;
+      return c;
+  }
+}
+
+class Geometry {
+ public:
+  explicit Geometry(const Model& model) : model_(model), kin_(model), y_(make_zero_state(model)) {}
+  VectorX at(const VectorX& q, const VectorX& step) {
+    move(model_, q, step, y_.q);
+    compute_kinematics(model_, y_, kin_);
+    compute_world_poses(model_, kin_);
+    const Closure& closure = model_.closures[0];
+    return forbidden(closure, node_pose(model_, kin_, closure.a), node_pose(model_, kin_, closure.b));
+  }
+  // By differences of the sixth order: errors of 1e-13 / h and h^6.
+  MatrixX jacobian(const VectorX& q) {
+    const double h = 2e-3;
+    MatrixX C(6, model_.nv);
+    for (int k = 0; k < model_.nv; ++k) {
+      const auto along = [&](double t) -> VectorX { return at(q, t * VectorX::Unit(model_.nv, k)); };
+      C.col(k) =
+          (45 * (along(h) - along(-h)) - 9 * (along(2 * h) - along(-2 * h)) + along(3 * h) - along(-3 * h)) / (60 * h);
+    }
+    return C;
+  }
+  // Second derivative at constant speeds.
+  VectorX bias(const VectorX& q, const VectorX& v) {
+    const double h = 1e-2 / (1 + v.norm());
+    const auto sum = [&](double t) -> VectorX { return at(q, t * v) + at(q, -t * v); };
+    return (270 * sum(h) - 27 * sum(2 * h) + 2 * sum(3 * h) - 490 * at(q, 0 * v)) / (180 * h * h);
+  }
+
+ private:
+  const Model& model_;
+  Kinematics kin_;
+  State y_;
+};
+
+// Least (vdot - open)^T M (vdot - open) with C vdot = -bias.
+VectorX least_constraint(const MatrixX& M, const VectorX& open, const MatrixX& C, const VectorX& bias, int& rank) {
+  const Eigen::JacobiSVD<MatrixX> svd(C, Eigen::ComputeThinU | Eigen::ComputeFullV);
+  const VectorX s = svd.singularValues();
+  rank = 0;
+  while (rank < s.size() && s[rank] > 1e-7 * s[0]) ++rank;
+  const VectorX some =
+      svd.matrixV().leftCols(rank) * (-(svd.matrixU().leftCols(rank).transpose() * bias).cwiseQuotient(s.head(rank)));
+  const MatrixX Z = svd.matrixV().rightCols(C.cols() - rank);
+  const MatrixX reduced = Z.transpose() * M * Z;
+  return some + Z * reduced.llt().solve(Z.transpose() * (M * (open - some)));
+}
+
+// A state on the closure with speeds on it, or false.
+bool assemble(const Model& model, State& x, AbaWorkspace& ws, ClosureWorkspace& cw) {
+  AbaWorkspace stiff(model);
+  set_implicit(model, 0, 1, VectorX::Zero(model.nv), stiff);
+  return project_position(model, x, {}, 1e-13, stiff, cw) >= 0 &&
+         project_velocity(model, x, {}, ws, cw) == Status::ok && x.q.norm() < 1e2;
+}
+
+void check_kind(JointKind kind, Against against) {
+  int seen = 0;
+  for (std::uint64_t seed = 1; seed <= 60 && seen < 12; ++seed) {
+    const Model model = random_closed(seed, kind, 1, against);
+    SampleOptions o;
+    o.modal = 0.1;
+    const Sample s = random_sample(model, seed, o);
+    State x = make_zero_state(model);
+    x.v = s.x.v;
+    AbaWorkspace ws(model);
+    ClosureWorkspace cw(model);
+    if (!assemble(model, x, ws, cw)) continue;
+    Engine engine(model);
+    Geometry geometry(model);
+    VectorX vdot = engine.forward(x, s.tau, s.wrenches);
+    const VectorX none = VectorX::Zero(model.nv), open = vdot;
+    EXPECT_LT(geometry.at(x.q, none).norm(), 1e-12) << to_string(kind) << " " << seed;
+    int rank = 0;
+    const VectorX expected =
+        least_constraint(engine.mass(x), open, geometry.jacobian(x.q), geometry.bias(x.q, x.v), rank);
+    ASSERT_EQ(aba(model, x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
+    ASSERT_EQ(close_accelerations(model, ws, cw, vdot), Status::ok);
+    if (cw.rank != rank) continue;  // nearly dependent: what counts as none is not the same
+    ++seen;
+    EXPECT_CLOSE(vdot, expected, 2e-7 * (1 + expected.norm() + open.norm() + x.v.squaredNorm()))
+        << to_string(kind) << " " << seed << ", rank " << rank;
+  }
+  EXPECT_GE(seen, 8) << to_string(kind);
+}
+
+TEST(ClosureKinds, AgainstTheWorldAreWhatGeometrySays) {
+  for (const JointKind kind : kClosureKinds) check_kind(kind, Against::world);
+}
+
+TEST(ClosureKinds, AgainstBodiesAreWhatGeometrySays) {
+  for (const JointKind kind : kClosureKinds) check_kind(kind, Against::body);
+}
+
+}  // namespace
+}  // namespace limber::test
