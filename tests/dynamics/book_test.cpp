@@ -14,9 +14,9 @@
 
 #include "support/engine.hpp"
 #include "support/jet.hpp"
+#include "support/mixed_trees.hpp"
 #include "support/no_alloc.hpp"
 #include "support/random.hpp"
-#include "support/random_tree.hpp"
 
 namespace limber::test {
 namespace {
@@ -141,15 +141,7 @@ class LinearChain {
 
 // ---- chains -----------------------------------------------------------------------------------------
 
-TreeOptions options_of(std::uint64_t seed) {
-  TreeOptions o;
-  o.bodies = 1 + static_cast<int>(seed % 7);
-  o.modes = static_cast<int>(seed % 6);
-  o.joints = {JointKind::revolute, JointKind::revolute, JointKind::revolute, JointKind::fixed};
-  o.chain = true;
-  o.child_on_node = 0;
-  return o;
-}
+TreeOptions options_of(std::uint64_t seed) { return rotary_chain(seed, 0); }
 
 // Rigid bodies may be held at their nodes, which do not move.
 Machine machine_of(const TreeOptions& o, std::uint64_t seed) {

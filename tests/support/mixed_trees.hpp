@@ -19,4 +19,24 @@ inline TreeOptions mixed_tree(std::uint64_t seed, unsigned most_bodies = 12, dou
   return o;
 }
 
+// What `book` takes, by the seed: revolute and fixed joints on body frames, `full`.
+inline TreeOptions rotary_chain(std::uint64_t seed, double beams = 0.5) {
+  TreeOptions o;
+  o.bodies = 1 + static_cast<int>(seed % 7);
+  o.modes = static_cast<int>(seed % 6);
+  o.joints = {JointKind::revolute, JointKind::revolute, JointKind::revolute, JointKind::fixed};
+  o.chain = true;
+  o.child_on_node = 0;
+  o.beams = beams;
+  return o;
+}
+
+// Modal coordinates and speeds zero.
+inline void clear_deflections(const Model& model, State& x) {
+  for (int i = 1; i < model.body_count(); ++i) {
+    x.q.segment(model.first_mode_q(i), model.body(i).modes).setZero();
+    x.v.segment(model.first_mode(i), model.body(i).modes).setZero();
+  }
+}
+
 }  // namespace limber::test
