@@ -42,33 +42,33 @@ Lane twice_crossed(double k1, double k2, Lane t, Lane u) {
 Lane crossed_by_both(Lane s, Lane t, Lane u) { return cross(s, cross(t, u)) + cross(t, cross(s, u)); }
 
 // A u, (dA/dt) u, (d2A/dt2) u with A = 1 + a theta~ + b theta~^2.
-Lane jacobian(const NodeMotion& m, Lane u) { return u + twice_crossed(m.a, m.b, m.theta, u); }
-Lane jacobian_rate(const NodeMotion& m, Lane u) {
+Lane jacobian(const MovingNode& m, Lane u) { return u + twice_crossed(m.a, m.b, m.theta, u); }
+Lane jacobian_rate(const MovingNode& m, Lane u) {
   return twice_crossed(m.a_rate, m.b_rate, m.theta, u) + spread(m.a) * cross(m.theta_rate, u) +
          spread(m.b) * crossed_by_both(m.theta_rate, m.theta, u);
 }
-Lane jacobian_acc(const NodeMotion& m, Lane u) {
+Lane jacobian_acc(const MovingNode& m, Lane u) {
   const Lane& t = m.theta_rate;
   return twice_crossed(m.a_acc, m.b_acc, m.theta, u) + spread(2 * m.a_rate) * cross(t, u) +
          spread(m.a) * cross(m.theta_acc, u) + spread(2 * m.b_rate) * crossed_by_both(t, m.theta, u) +
          spread(m.b) * (crossed_by_both(m.theta_acc, m.theta, u) + spread(2) * cross(t, cross(t, u)));
 }
 // (dA along d) u.
-Lane jacobian_along(const NodeMotion& m, Lane d, Lane u) {
+Lane jacobian_along(const MovingNode& m, Lane d, Lane u) {
   const double dx = 2 * dot(m.theta, d);
   return twice_crossed(m.da * dx, m.db * dx, m.theta, u) + spread(m.a) * cross(d, u) +
          spread(m.b) * crossed_by_both(d, m.theta, u);
 }
 
 // Row a of Xi, times y.
-Lane bent(const NodeMotion& m, int a, const double* y) {
+Lane bent(const MovingNode& m, int a, const double* y) {
   Lane sum = zero();
   if (m.shape->second.empty()) return sum;
   for (int j = 0; j < m.n; ++j) sum += m.shape->second[static_cast<std::size_t>(a) * m.n + j] * spread(y[j]);
   return sum;
 }
 
-void turn_coefficients(NodeMotion& m) {
+void turn_coefficients(MovingNode& m) {
   const double x = dot(m.theta, m.theta), x_rate = 2 * dot(m.theta, m.theta_rate);
   const double x_acc = 2 * (dot(m.theta_rate, m.theta_rate) + dot(m.theta, m.theta_acc));
   const RotationSeries c = rotation_series(x);
@@ -82,8 +82,8 @@ void turn_coefficients(NodeMotion& m) {
 
 }  // namespace
 
-NodeMotion make_node_motion(const NodeShape* shape, int n, const double* e, const double* e_rate, const double* e_acc) {
-  NodeMotion m;
+MovingNode make_moving_node(const NodeShape* shape, int n, const double* e, const double* e_rate, const double* e_acc) {
+  MovingNode m;
   if (shape == nullptr) return m;
   m.shape = shape;
   m.n = n;
@@ -104,7 +104,7 @@ NodeMotion make_node_motion(const NodeShape* shape, int n, const double* e, cons
 }
 
 // t = A dtheta/dt is the angular velocity of the node against its body.
-void place_node(Spatial V, Spatial A, NodeMotion& node) {
+void place_node(Spatial V, Spatial A, MovingNode& node) {
   RelativeMotion& m = node.motion;
   const Lane t = jacobian(node, node.theta_rate);
   const Lane t_rate = jacobian(node, node.theta_acc) + jacobian_rate(node, node.theta_rate);
@@ -116,20 +116,20 @@ void place_node(Spatial V, Spatial A, NodeMotion& node) {
   m.A = m.A_in + cross_twist(m.V, m.W) + m.W_rate;
 }
 
-NodeColumn node_column(const NodeMotion& node, int mode) {
+NodeColumn node_column(const MovingNode& node, int mode) {
   const Lane lambda = node.shape->lambda[mode];
   return {{jacobian(node, lambda), node.shape->gamma[mode] + bent(node, mode, node.e)},
           {jacobian_rate(node, lambda), bent(node, mode, node.e_rate)},
           {jacobian_acc(node, lambda), bent(node, mode, node.e_acc)}};
 }
 
-Spatial column_slope(const NodeMotion& node, int a, int c) {
+Spatial column_slope(const MovingNode& node, int a, int c) {
   const NodeShape& shape = *node.shape;
   const Lane second = shape.second.empty() ? zero() : shape.second[static_cast<std::size_t>(a) * node.n + c];
   return {jacobian_along(node, shape.lambda[c], shape.lambda[a]), second};
 }
 
-RelativeSlope node_slope(const NodeMotion& node, int c, bool rate) {
+RelativeSlope node_slope(const MovingNode& node, int c, bool rate) {
   const NodeColumn column = node_column(node, c);
   const Lane t = node.motion.W.ang;
   const Lane t_rate = node.motion.W_rate.ang;  // t x t = 0: the same from the node and from the body
@@ -140,7 +140,7 @@ RelativeSlope node_slope(const NodeMotion& node, int c, bool rate) {
 }
 
 // U = -X(-l) Y = {-Y_w, Y_w x l - Y_v}.
-NodeColumn root_column(const NodeMotion& node, int mode) {
+NodeColumn root_column(const MovingNode& node, int mode) {
   const auto [Y, Y1, Y2] = node_column(node, mode);
   return {
       {-Y.ang, cross(Y.ang, node.l) - Y.lin},
@@ -148,7 +148,7 @@ NodeColumn root_column(const NodeMotion& node, int mode) {
       {-Y2.ang, cross(Y2.ang, node.l) + spread(2) * cross(Y1.ang, node.l_rate) + cross(Y.ang, node.l_acc) - Y2.lin}};
 }
 
-Spatial root_column_slope(const NodeMotion& node, int a, int c) {
+Spatial root_column_slope(const MovingNode& node, int a, int c) {
   const Spatial dY = column_slope(node, a, c);
   const Lane dl = node_column(node, c).Y.lin, turn = node_column(node, a).Y.ang;
   return {-dY.ang, cross(dY.ang, node.l) + cross(turn, dl) - dY.lin};

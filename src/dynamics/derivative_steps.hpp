@@ -43,18 +43,18 @@ struct NodeColumn {
 };
 
 // Node `shape` (null: the body frame) of a body with n modes.
-NodeMotion make_node_motion(const NodeShape* shape, int n, const double* e, const double* e_rate, const double* e_acc);
+MovingNode make_moving_node(const NodeShape* shape, int n, const double* e, const double* e_rate, const double* e_acc);
 // Then its twist and acceleration from those of the body.
-void place_node(Spatial V, Spatial A, NodeMotion& node);
-NodeColumn node_column(const NodeMotion& node, int mode);
+void place_node(Spatial V, Spatial A, MovingNode& node);
+NodeColumn node_column(const MovingNode& node, int mode);
 // How the unit motion of mode a changes with mode c.
-Spatial column_slope(const NodeMotion& node, int a, int c);
+Spatial column_slope(const MovingNode& node, int a, int c);
 // How the node's motion against its body changes with mode c, seen from the node, in the basis of the body.
-RelativeSlope node_slope(const NodeMotion& node, int c, bool rate);
+RelativeSlope node_slope(const MovingNode& node, int c, bool rate);
 
 // The columns U of a moving root node, and their derivatives in time and by mode c.  theory §2, Body frame.
-NodeColumn root_column(const NodeMotion& node, int mode);
-Spatial root_column_slope(const NodeMotion& node, int a, int c);
+NodeColumn root_column(const MovingNode& node, int mode);
+Spatial root_column_slope(const MovingNode& node, int a, int c);
 
 // ---- mass -------------------------------------------------------------------------------------------
 

@@ -47,11 +47,11 @@ void prepare_modes(const Layout& layout, const Link& link, ConstVec vdot, Deriva
   }
 }
 
-NodeMotion node_motion(const Model& model, NodeRef at, const DerivativesWorkspace& ws) {
+MovingNode moving_node(const Model& model, NodeRef at, const DerivativesWorkspace& ws) {
   const Link& link = model.layout->links[at.body];
   if (at.body == kGround || at.node == kBodyFrame) return {};
   const int k = link.scalars;
-  return make_node_motion(&link.shape->nodes[at.node], link.n, ws.e.data() + k, ws.e_rate.data() + k,
+  return make_moving_node(&link.shape->nodes[at.node], link.n, ws.e.data() + k, ws.e_rate.data() + k,
                           ws.e_acc.data() + k);
 }
 
@@ -72,11 +72,11 @@ void prepare_body(const Model& model, int i, ConstVec vdot, DerivativesWorkspace
   prepare_modes(layout, link, vdot, ws);
   compute_terms(link, body_motion(m.V, m.A), ws);
   if (link.root >= 0) {
-    ws.roots[i] = node_motion(model, {i, link.root}, ws);
+    ws.roots[i] = moving_node(model, {i, link.root}, ws);
     ws.modal_W[i] = m.W - times(kin.hinge_map(link), &kin.v[link.v], link.nr);
   }
   for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    ws.handles[h] = node_motion(model, {i, layout.handles[h].node}, ws);
+    ws.handles[h] = moving_node(model, {i, layout.handles[h].node}, ws);
     place_node(m.V, m.A, ws.handles[h]);
   }
 }
@@ -90,7 +90,7 @@ void prepare(const Model& model, ConstVec vdot, std::span<const NodeWrench> wren
   ws.load.resize(wrenches.size());
   for (std::size_t k = 0; k < wrenches.size(); ++k) {
     const NodeRef at = wrenches[k].at;
-    ws.loaded[k] = node_motion(model, at, ws);
+    ws.loaded[k] = moving_node(model, at, ws);
     const bool follows = wrenches[k].frame == Frame::node;
     const Mat3 R = follows ? node_in_body(model, kin, at, nullptr).R : transpose(to_lanes(kin.world[at.body].R));
     const Spatial given = to_spatial(wrenches[k].wrench);
@@ -98,7 +98,7 @@ void prepare(const Model& model, ConstVec vdot, std::span<const NodeWrench> wren
   }
   for (std::size_t k = 0; k < ws.watched_nodes.size(); ++k) {
     const NodeRef at = ws.watched_nodes[k];
-    ws.watched[k] = node_motion(model, at, ws);
+    ws.watched[k] = moving_node(model, at, ws);
     place_node(ws.motion[at.body].V, ws.motion[at.body].A, ws.watched[k]);
   }
 }
@@ -140,7 +140,7 @@ OwnSlope own_slope(const Link& link, const Seed& seed, ConstVec vdot, const Deri
   return own;
 }
 
-RelativeSlope slope_of_node(const NodeMotion& node, int body, const Seed& seed) {
+RelativeSlope slope_of_node(const MovingNode& node, int body, const Seed& seed) {
   if (body != seed.body || seed.mode < 0 || node.shape == nullptr) return {};
   return node_slope(node, seed.mode, seed.rate);
 }
@@ -169,7 +169,7 @@ void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& 
   ws.df[i] = motion_force_slope(link, f, now, change, ws, modal);
   if (is_own && seed.mode >= 0) ws.df[i] += mode_force_slope(link, now, seed.mode, seed.rate, ws, modal);
   for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    const NodeMotion& node = ws.handles[h];
+    const MovingNode& node = ws.handles[h];
     const RelativeSlope slope = slope_of_node(node, i, seed);
     ws.handle_dV[h] = twist_at(node.l, dV);
     ws.handle_dA[h] = twist_at(node.l, dA);
@@ -180,7 +180,7 @@ void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& 
 }
 
 // A wrench on a node of a body that the seed moves: constant in world, or in the node.
-void wrench_slope(const Model& model, const NodeWrench& input, const NodeMotion& node, Spatial load, const Seed& seed,
+void wrench_slope(const Model& model, const NodeWrench& input, const MovingNode& node, Spatial load, const Seed& seed,
                   DerivativesWorkspace& ws) {
   const int i = input.at.body;
   const Link& link = model.layout->links[i];
@@ -199,7 +199,7 @@ void wrench_slope(const Model& model, const NodeWrench& input, const NodeMotion&
 
 // Acceleration of a watched node in world.  theory §8 (5).
 Vector6 watched_slope(const DerivativesWorkspace& ws, std::size_t k, const Seed& seed) {
-  const NodeMotion& node = ws.watched[k];
+  const MovingNode& node = ws.watched[k];
   const int i = ws.watched_nodes[k].body;
   const RelativeMotion& m = node.motion;
   const RelativeSlope slope = slope_of_node(node, i, seed);
@@ -216,7 +216,7 @@ Vector6 watched_slope(const DerivativesWorkspace& ws, std::size_t k, const Seed&
 // What arrives at a moving node goes on to its body and its modes.
 Spatial inward_handle(const Link& link, int h, const Spatial* Y, bool shapes_change, int mode,
                       DerivativesWorkspace& ws) {
-  const NodeMotion& node = ws.handles[h];
+  const MovingNode& node = ws.handles[h];
   const Spatial f = ws.rnea.sweep.handle_f[h];
   double* modal = ws.df_modal.data() + link.scalars;
   Spatial df = ws.handle_df[h], more = zero_spatial();

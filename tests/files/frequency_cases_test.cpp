@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "limber/control/analysis.hpp"
 #include "limber/files/model_file.hpp"
 #include "support/engine.hpp"
 #include "support/small_motion.hpp"
@@ -66,6 +67,7 @@ class FrequencyCase : public ::testing::TestWithParam<std::string> {
     State x = make_zero_state(model_);
     place(model_, expected_.value("configuration", json::object()), x);
     std::vector<int> held;
+    held_.assign(model_.bodies.size(), 0);
     for (const json& name : expected_.value("locked", json::array())) held.push_back(joint_named(model_, name));
     const bool spins = expected_.contains("spin") && expected_["spin"].is_object();
     if (spins) {
@@ -74,11 +76,13 @@ class FrequencyCase : public ::testing::TestWithParam<std::string> {
     }
     if (spins || !model_.gravity.isZero(0)) x = find_steady_state(model_, x);
     motion_ = linearise(model_, x, held);
+    for (const int joint : held) held_[joint] = 1;
   }
 
   json expected_;
   Model model_;
   SmallMotion motion_;
+  std::vector<std::uint8_t> held_;  // (body)
 };
 
 // Each listed number has a computed one within its relative tolerance.
@@ -97,6 +101,16 @@ TEST_P(FrequencyCase, HasTheFrequencies) {
   expect_among(frequencies(motion_), expected_["omega"], expected_["rel_tol"], "omega");
 }
 
+// The same by exact derivatives.
+TEST_P(FrequencyCase, HasTheFrequenciesLinearized) {
+  LinearizeOptions options;
+  options.held = held_;
+  std::vector<double> found;
+  for (const VibrationMode& mode : compute_modes(linearize(model_, motion_.x, options)))
+    found.push_back(mode.frequency);
+  expect_among(found, expected_["omega"], expected_["rel_tol"], "omega");
+}
+
 // Few cases give a steady state or zeros.
 TEST_P(FrequencyCase, HasTheSteadyState) {
   Engine engine(model_);
@@ -112,6 +126,18 @@ TEST_P(FrequencyCase, HasTheZeros) {
     const int input = model_.joints[joint_named(model_, z["input"])].v;
     const auto found = zeros(model_, motion_, input, node_named(model_, z["node"]), z["component"].get<int>());
     expect_among(found, z["s"], z["rel_tol"], "zero");
+    LinearizeOptions options;
+    options.held = held_;
+    options.inputs = {input};
+    options.outputs.emplace_back();
+    options.outputs[0].kind = LinearOutput::Kind::place;
+    options.outputs[0].node = node_named(model_, z["node"]);
+    options.outputs[0].component = 3 + z["component"].get<int>();
+    std::vector<double> linearized;  // real ones on the right
+    for (const auto& zero : compute_zeros(linearize(model_, motion_.x, options), 0, 0)) {
+      if (zero.real() > 0 && std::abs(zero.imag()) < 1e-6 * zero.real()) linearized.push_back(zero.real());
+    }
+    expect_among(linearized, z["s"], z["rel_tol"], "linearized zero");
   }
 }
 

@@ -22,7 +22,7 @@ struct RelativeMotion {
 };
 
 // How a node moves in its body: l, and R = exp(theta) R0 with the left Jacobian A of theta.  theory §2, Nodes.
-struct NodeMotion {
+struct MovingNode {
   const NodeShape* shape = nullptr;  // null: the frame of the body itself
   int n = 0;
   const double *e = nullptr, *e_rate = nullptr, *e_acc = nullptr;  // modal coordinates and their derivatives
@@ -49,8 +49,8 @@ struct DerivativesWorkspace {  // one per thread
   std::vector<double> e, e_rate, e_acc;     // (at link.scalars) modes and their products
   std::vector<double> f_e;                  // (at link.scalars) inertial forces on them
   std::vector<ModeTerms> terms;             // (at link.scalars)
-  std::vector<NodeMotion> handles, roots;   // (handle), (body)
-  std::vector<NodeMotion> loaded, watched;  // (wrench), (watched node)
+  std::vector<MovingNode> handles, roots;   // (handle), (body)
+  std::vector<MovingNode> loaded, watched;  // (wrench), (watched node)
   std::vector<Spatial> load;                // (wrench) in the basis of its body
   // One column: how all of that changes.                                 by the sweeps
   std::vector<std::uint8_t> moved;                       // (body)

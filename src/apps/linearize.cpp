@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/linearize.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "apps/commands.hpp"
+#include "apps/linearize_names.hpp"
+#include "apps/terminal.hpp"
+#include "files/output.hpp"
+#include "files/text.hpp"
+#include "limber/files/state_file.hpp"
+#include "limber/simulate/equilibrium.hpp"
+
+namespace limber::apps {
+namespace {
+
+struct LinearizeCommand {
+  std::string model, at, output_file;
+  bool equilibrium = false, json = false;
+  std::vector<std::string> inputs, outputs, held;
+};
+
+constexpr double kStill = 1e-6;  // accelerations below this, in SI units, are an equilibrium
+constexpr int kMostCoordinates = 2000;
+constexpr std::size_t kMostPairs = 64;
+
+constexpr const char* kExample = R"(Example:
+  limber linearize examples/two-link-arm/model.yaml --output position.y:link2.tip
+  limber linearize arm.yaml --at bent.json --equilibrium --hold elbow -o arm.json
+
+The machine near a state: natural frequencies, poles, zeros, and A, B, C, D of x' = A x + B u, y = C x + D u (in JSON),
+where x are small changes of all coordinates, then of their rates. Inputs are forces on coordinates; the default is all
+joints but fixed, spherical and free ones. Outputs are coordinates (default: those of the inputs) or
+
+  rate:NAME                                  speed of a coordinate
+  position:NODE   turn:NODE                  of a node (body.node, or a body) in the world, turn as a small vector
+  velocity:NODE   spin:NODE   acceleration:NODE   angular_acceleration:NODE
+  curvature:NODE,NODE   strain:NODE,NODE     of a beam between two of its nodes
+
+with .x, .y or .z after the word for one component. A held joint keeps its speed, whatever acts on it.)";
+
+State start_of(const LinearizeCommand& command, const Model& model, VectorX& tau) {
+  tau = VectorX::Zero(model.nv);
+  if (command.at.empty()) return make_zero_state(model);
+  const StateFile file = parse_state(read_argument(command.at), name_of_argument(command.at), model);
+  if (file.tau) tau = *file.tau;
+  return {0, file.q, file.v};
+}
+
+// Constant torques, and held joints where they stand.
+Inputs static_inputs(const Model& model, const State& x, const VectorX& tau, const std::vector<std::uint8_t>& held) {
+  Inputs inputs;
+  for (int k = 0; k < model.nv; ++k) {
+    if (tau[k] != 0) inputs.speeds.push_back({k, Signal(tau[k]), "tau of " + model.speeds[k]});
+  }
+  for (int i = 1; i < model.body_count(); ++i) {
+    if (held[i] == 0) continue;
+    MotionInput motion{i, {}, "--hold " + model.joints[i].name};
+    for (int k = 0; k < position_count(model.joints[i].kind); ++k)
+      motion.motion.emplace_back(x.q[model.joints[i].q + k]);
+    inputs.motions.push_back(std::move(motion));
+  }
+  return inputs;
+}
+
+void move_to_equilibrium(const Model& model, const VectorX& tau, const std::vector<std::uint8_t>& held, State& x,
+                         Linearization& found) {
+  if (!x.v.isZero(0)) throw InputError("limber linearize: --equilibrium needs a state at rest; leave its speeds zero");
+  const Equilibrium equilibrium = find_equilibrium(model, static_inputs(model, x, tau, held), x);
+  x = equilibrium.x;
+  found.stable = equilibrium.stable;
+  found.where = "the equilibrium near " + found.where;
+}
+
+LinearizeOptions options_of(const LinearizeCommand& command, const Model& model,
+                            const std::vector<std::uint8_t>& held) {
+  LinearizeOptions options = make_joint_options(model, held);
+  if (!command.inputs.empty()) {
+    options.inputs.clear();
+    for (const std::string& name : command.inputs) {
+      for (const int speed : find_speeds(model, name)) options.inputs.push_back(speed);
+    }
+  }
+  if (!command.outputs.empty()) {
+    options.outputs.clear();
+    for (const std::string& name : command.outputs) {
+      for (LinearOutput& output : find_outputs(model, name)) options.outputs.push_back(std::move(output));
+    }
+  }
+  return options;
+}
+
+void find_zeros(Linearization& found) {
+  const std::size_t inputs = found.system.inputs.size(), outputs = found.system.outputs.size();
+  found.zeros_left_out = inputs * outputs > kMostPairs;
+  for (std::size_t k = 0; k < inputs * outputs && !found.zeros_left_out; ++k) {
+    const int input = static_cast<int>(k / outputs), output = static_cast<int>(k % outputs);
+    found.zeros.push_back({input, output, compute_zeros(found.system, input, output)});
+  }
+  const LinearSystem& s = found.system;
+  if (inputs * outputs > 1) found.all_zeros = compute_zeros(s.A, s.B, s.C, s.D);
+}
+
+void write_file(const std::string& path, const Model& model, const Linearization& found) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), std::fclose);
+  if (!file) refuse_output(path, std::strerror(errno));
+  write_linearization(model, found, file.get());
+  if (std::fflush(file.get()) != 0) refuse_output(path, std::strerror(errno));
+}
+
+int run(const LinearizeCommand& command) {
+  if (command.model == "-" && command.at == "-")
+    throw InputError("limber linearize: only one of MODEL and STATE can be '-', the standard input");
+  const Model model = read_model_argument(command.model);
+  if (model.nv > kMostCoordinates)
+    throw InputError(fmt::format("{}: {} coordinates are too many for dense matrices; at most {} are taken",
+                                 name_of_argument(command.model), model.nv, kMostCoordinates));
+  std::string path = command.output_file;
+  if (!path.empty()) path = check_output(path, {command.model, command.at});
+  std::vector<std::uint8_t> held(static_cast<std::size_t>(model.body_count()), 0);
+  for (const std::string& name : command.held) held[static_cast<std::size_t>(find_joint(model, name))] = 1;
+  LinearizeOptions options = options_of(command, model, held);
+  State x = start_of(command, model, options.tau);
+  Linearization found;
+  found.where = command.at.empty() ? "the zero state" : "the state of " + name_of_argument(command.at);
+  if (command.equilibrium) move_to_equilibrium(model, options.tau, held, x, found);
+  found.system = linearize(model, x, options);
+  found.equilibrium = model.nv == 0 || found.system.acceleration.cwiseAbs().maxCoeff() <= kStill;
+  found.modes = compute_modes(found.system);
+  found.poles = compute_poles(found.system);
+  find_zeros(found);
+  if (!path.empty()) write_file(path, model, found);
+  if (command.json) {
+    write_linearization(model, found, stdout);
+  } else {
+    write_output(linearization_text(model, found, stdout), stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_linearize(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<LinearizeCommand>();
+  CLI::App* sub = program.add_subcommand("linearize", "frequencies, poles, zeros and A, B, C, D near a state");
+  sub->add_option("MODEL", command->model, "model file (YAML or JSON); '-': standard input")->required();
+  sub->add_option("--at", command->at, "state file (JSON), its tau acting (default: the zero state)")
+      ->type_name("STATE");
+  sub->add_flag("--equilibrium", command->equilibrium, "first look for the equilibrium near there");
+  const auto names = [&](const char* option, std::vector<std::string>& to, const char* what, const char* type) {
+    sub->add_option(option, to, what)->type_name(type)->allow_extra_args(false);
+  };
+  names("--input", command->inputs, "a joint or coordinate that a force acts on; may be repeated", "NAME");
+  names("--output", command->outputs, "what is measured, see below; may be repeated", "WHAT");
+  names("--hold", command->held, "a joint that keeps its speed; may be repeated", "JOINT");
+  sub->add_flag("--json", command->json, "print JSON, with the matrices");
+  sub->add_option("-o", command->output_file, "also write the JSON to a file")->type_name("FILE");
+  sub->footer(kExample);
+  sub->callback([command, &action] { action = [command] { return run(*command); }; });
+}
+
+}  // namespace limber::apps

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/SVD>
+#include <cmath>
+
+#include "balance.hpp"
+
+namespace limber {
+
+Balanced balance(const MatrixX& A) {
+  constexpr int kRounds = 100;
+  constexpr double kEnough = 0.95;
+  Balanced out{A, VectorX::Ones(A.rows())};
+  bool changed = true;
+  for (int round = 0; changed && round < kRounds; ++round) {
+    changed = false;
+    for (Eigen::Index i = 0; i < A.rows(); ++i) {
+      const double diagonal = std::abs(out.A(i, i));
+      const double column = out.A.col(i).cwiseAbs().sum() - diagonal, row = out.A.row(i).cwiseAbs().sum() - diagonal;
+      if (!(column > 0) || !(row > 0)) continue;
+      const double factor = std::exp2(std::round(0.5 * std::log2(row / column)));
+      if (column * factor + row / factor >= kEnough * (column + row)) continue;
+      out.A.col(i) *= factor;
+      out.A.row(i) /= factor;
+      out.scale[i] *= factor;
+      changed = true;
+    }
+  }
+  return out;
+}
+
+namespace {
+
+struct Quadruple {
+  MatrixX A, B, C, D;
+};
+
+// A basis whose last `rank` vectors span the rows of m (those of size kZeroRank at least), the others its null space.
+struct RowSpace {
+  MatrixX basis;
+  Eigen::Index rank = 0;
+};
+
+RowSpace row_space(const MatrixX& m, Eigen::Index size) {
+  RowSpace out{MatrixX::Identity(size, size), 0};
+  if (m.rows() == 0 || size == 0) return out;
+  const Eigen::JacobiSVD<MatrixX> svd(m, Eigen::ComputeFullV);
+  for (const double value : svd.singularValues()) out.rank += value > kZeroRank ? 1 : 0;
+  out.basis.leftCols(size - out.rank) = svd.matrixV().rightCols(size - out.rank);
+  out.basis.rightCols(out.rank) = svd.matrixV().leftCols(out.rank);
+  return out;
+}
+
+// Takes states away until D has full row rank; finite zeros stay.  Where outputs that no input reaches at once see part
+// of the state, a zero keeps that part at zero: it leaves, and its equations become outputs.  (Emami-Naeini and Van
+// Dooren 1982, algorithm 1.)
+void reduce(Quadruple& s) {
+  while (true) {
+    const RowSpace outputs = row_space(s.D.transpose(), s.D.rows());
+    const Eigen::Index sigma = outputs.rank, tau = s.D.rows() - sigma, n = s.A.rows();
+    if (tau == 0) return;
+    const MatrixX C = outputs.basis.transpose() * s.C, D = outputs.basis.transpose() * s.D;
+    const RowSpace seen = row_space(C.topRows(tau), n);
+    const Eigen::Index rho = seen.rank, left = n - rho, m = s.B.cols();
+    const MatrixX A = seen.basis.transpose() * s.A * seen.basis, B = seen.basis.transpose() * s.B;
+    const MatrixX kept = C.bottomRows(sigma) * seen.basis;
+    Quadruple next{A.topLeftCorner(left, left), B.topRows(left), MatrixX(rho + sigma, left), MatrixX(rho + sigma, m)};
+    next.C << A.bottomLeftCorner(rho, left), kept.leftCols(left);
+    next.D << B.bottomRows(rho), D.bottomRows(sigma);
+    s = std::move(next);
+    if (rho == 0 || left == 0) return;
+  }
+}
+
+Quadruple transposed(const Quadruple& s) {
+  return {s.A.transpose(), s.C.transpose(), s.B.transpose(), s.D.transpose()};
+}
+
+// Inputs, outputs and time in units that make all numbers at most about 1.
+Quadruple scaled(const MatrixX& A, const MatrixX& B, const MatrixX& C, const MatrixX& D, double& rate) {
+  const Balanced balanced = balance(A);
+  Quadruple s{balanced.A, balanced.scale.cwiseInverse().asDiagonal() * B, C * balanced.scale.asDiagonal(), D};
+  rate = balanced.A.size() == 0 ? 0 : balanced.A.norm();
+  if (rate > 0) s.A /= rate;
+  for (Eigen::Index j = 0; j < s.B.cols(); ++j) {
+    const double size = s.B.col(j).norm();
+    if (size > 0) s.B.col(j) /= size, s.D.col(j) /= size / rate;
+  }
+  for (Eigen::Index i = 0; i < s.C.rows(); ++i) {
+    const double size = std::hypot(s.C.row(i).norm(), s.D.row(i).norm());
+    if (size > 0) s.C.row(i) /= size, s.D.row(i) /= size;
+  }
+  return s;
+}
+
+}  // namespace
+
+VectorXc compute_zeros(const MatrixX& A, const MatrixX& B, const MatrixX& C, const MatrixX& D) {
+  double rate = 0;
+  Quadruple s = scaled(A, B, C, D, rate);
+  if (!(rate > 0)) return {};
+  reduce(s);
+  s = transposed(s);
+  reduce(s);
+  if (s.A.rows() == 0 || s.D.rows() != s.D.cols()) return {};
+  if (s.D.rows() > 0) s.A -= s.B * s.D.fullPivLu().solve(s.C);
+  const VectorXc all = rate * Eigen::EigenSolver<MatrixX>(balance(s.A).A, false).eigenvalues();
+  std::vector<std::complex<double>> finite;
+  for (const auto& zero : all) {
+    if (std::abs(zero) <= kFarZero * rate) finite.push_back(zero);
+  }
+  VectorXc zeros = Eigen::Map<VectorXc>(finite.data(), static_cast<Eigen::Index>(finite.size()));
+  sort_roots(zeros);
+  return zeros;
+}
+
+VectorXc compute_zeros(const LinearSystem& system, int input, int output) {
+  return compute_zeros(system.A, system.B.col(input), system.C.row(output), system.D.block(output, input, 1, 1));
+}
+
+}  // namespace limber

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two-link arm of De Luca and Siciliano (IEEE Trans. Systems, Man, and Cybernetics 21, 1991): at the joints it is
+// minimum-phase, at the tip it is not.
+#include <gtest/gtest.h>
+
+#include "limber/control/analysis.hpp"
+#include "limber/files/model_file.hpp"
+
+namespace limber::test {
+namespace {
+
+using Complex = std::complex<double>;
+
+class DeLucaArm : public ::testing::TestWithParam<double> {
+ protected:
+  void SetUp() override {
+    model_ = read_model(LIMBER_TEST_DATA "/cases/deluca-arm-free/model.yaml");
+    State x = make_zero_state(model_);
+    x.q[model_.joints[model_.find_joint("joint2")].q] = GetParam();
+    LinearizeOptions options = make_joint_options(model_);
+    const int payload = model_.find_body("payload");
+    for (const int component : {3, 4}) {
+      LinearOutput& tip = options.outputs.emplace_back();
+      tip.kind = LinearOutput::Kind::place;
+      tip.node = {payload, kBodyFrame};
+      tip.component = component;
+    }
+    system_ = linearize(model_, x, options);
+  }
+
+  // Largest real part of the zeros beside their moduli.  Double zeros at the origin, where the other joint turns
+  // freely, are found to the root of rounding.
+  double rightmost(int input, int output) const {
+    double most = -1;
+    for (const Complex& zero : compute_zeros(system_, input, output)) {
+      if (std::abs(zero) > 1e-3) most = std::max(most, zero.real() / std::abs(zero));
+    }
+    return most;
+  }
+
+  Model model_;
+  LinearSystem system_;
+};
+
+TEST_P(DeLucaArm, IsMinimumPhaseAtItsJoints) {
+  for (int joint = 0; joint < 2; ++joint) {
+    const VectorXc zeros = compute_zeros(system_, joint, joint);
+    EXPECT_EQ(zeros.size(), 2 * (model_.nv - 1));  // relative degree 2
+    EXPECT_LT(rightmost(joint, joint), 1e-6);      // on the imaginary axis
+  }
+}
+
+TEST_P(DeLucaArm, IsNotMinimumPhaseAtItsTip) {
+  for (int joint = 0; joint < 2; ++joint) EXPECT_GT(rightmost(joint, 3), 0.1) << "joint " << joint + 1;
+}
+
+// With the joint held, poles are zeros of the torque to its coordinate: a joint that does not move is a held one.
+TEST_P(DeLucaArm, HasItsZerosWhereTheHeldArmVibrates) {
+  for (int joint = 0; joint < 2; ++joint) {
+    LinearizeOptions options;
+    options.held.assign(model_.bodies.size(), 0);
+    options.held[model_.find_joint(joint == 0 ? "joint1" : "joint2")] = 1;
+    const auto modes = compute_modes(linearize(model_, system_.point, options));
+    const VectorXc zeros = compute_zeros(system_, joint, joint);
+    double largest = 0;
+    for (const VibrationMode& mode : modes) {
+      double nearest = std::numeric_limits<double>::infinity();
+      for (const Complex& zero : zeros) nearest = std::min(nearest, std::abs(zero - Complex(0, mode.frequency)));
+      // A rigid motion is a double zero at the origin, found to the root of rounding.
+      largest = std::max(largest, nearest / (mode.frequency == 0 ? 1e3 : mode.frequency));
+    }
+    EXPECT_LT(largest, 1e-7);
+  }
+}
+
+// Far above all vibration the tip is a mass that answers at once; there and in between the transfer function is what
+// the second-order form gives.
+TEST_P(DeLucaArm, HasTheTransferFunctionOfItsSecondOrderForm) {
+  const int n = system_.coordinates();
+  for (const Complex s : {Complex(0.5, 3), Complex(-1, 40), Complex(2, 300)}) {
+    const MatrixXc dynamic = s * s * system_.M + s * system_.damping + system_.stiffness;
+    MatrixXc forces = MatrixXc::Zero(n, 2);
+    forces(0, 0) = 1;
+    forces(model_.joints[model_.find_joint("joint2")].v, 1) = 1;
+    const MatrixXc expected = system_.C.leftCols(n) * dynamic.partialPivLu().solve(forces);
+    EXPECT_LT((transfer_function(system_, s) - expected).norm(), 1e-9 * expected.norm());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Elbows, DeLucaArm, ::testing::Values(0.0, 0.4, 1.0));
+
+}  // namespace
+}  // namespace limber::test
