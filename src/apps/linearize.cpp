@@ -30,12 +30,12 @@ constexpr int kMostCoordinates = 2000;
 constexpr std::size_t kMostPairs = 64;
 
 constexpr const char* kExample = R"(Example:
-  limber linearize examples/two-link-arm/model.yaml --output position.y:link2.tip
+  limber linearize examples/two-link-arm/model.yaml --output position.y:load
   limber linearize arm.yaml --at bent.json --equilibrium --hold elbow -o arm.json
 
 The machine near a state: natural frequencies, poles, zeros, and A, B, C, D of x' = A x + B u, y = C x + D u (in JSON),
 where x are small changes of all coordinates, then of their rates. Inputs are forces on coordinates; the default is all
-joints but fixed, spherical and free ones. Outputs are coordinates (default: those of the inputs) or
+joints but fixed, spherical and free ones. Zeros are those of transfer functions. Outputs are coordinates (default: those of the inputs) or
 
   rate:NAME                                  speed of a coordinate
   position:NODE   turn:NODE                  of a node (body.node, or a body) in the world, turn as a small vector
@@ -128,9 +128,13 @@ int run(const LinearizeCommand& command) {
   State x = start_of(command, model, options.tau);
   Linearization found;
   found.where = command.at.empty() ? "the zero state" : "the state of " + name_of_argument(command.at);
-  if (command.equilibrium) move_to_equilibrium(model, options.tau, held, x, found);
   found.system = linearize(model, x, options);
-  found.equilibrium = model.nv == 0 || found.system.acceleration.cwiseAbs().maxCoeff() <= kStill;
+  const auto is_still = [&] { return model.nv == 0 || found.system.acceleration.cwiseAbs().maxCoeff() <= kStill; };
+  if (command.equilibrium && !(x.v.isZero(0) && is_still())) {
+    move_to_equilibrium(model, options.tau, held, x, found);
+    found.system = linearize(model, x, options);
+  }
+  found.equilibrium = is_still();
   found.modes = compute_modes(found.system);
   found.poles = compute_poles(found.system);
   find_zeros(found);

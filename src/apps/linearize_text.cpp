@@ -85,8 +85,9 @@ std::string poles_text(const Style& style, const Linearization& found) {
   table.column("pole, 1/s").column("|s|", Align::right).column("", Align::left);
   const double largest = found.poles.size() == 0 ? 0 : found.poles.cwiseAbs().maxCoeff();
   for (const Complex& pole : upper_half(found.poles)) {
-    const bool right = pole.real() > 1e-7 * largest;
-    table.row({root_text(pole), short_number(std::abs(pole)), right ? "unstable" : ""});
+    const Complex seen = std::abs(pole) < kRounding * largest ? 0 : pole;  // a rigid motion, rounded
+    const bool right = seen.real() > 1e-6 * std::abs(seen);
+    table.row({root_text(seen), short_number(std::abs(seen)), right ? "unstable" : ""});
   }
   return title(style, "Poles") + table.render(style, kMostRows, "poles");
 }

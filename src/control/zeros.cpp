@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 
 #include "balance.hpp"
@@ -78,6 +79,32 @@ Quadruple transposed(const Quadruple& s) {
   return {s.A.transpose(), s.C.transpose(), s.B.transpose(), s.D.transpose()};
 }
 
+// An orthonormal basis of the states that the inputs reach: theirs, and whatever A makes of it that is new.
+MatrixX reachable(const MatrixX& A, const MatrixX& B) {
+  const Eigen::Index n = A.rows();
+  MatrixX basis(n, 0), fresh = B;
+  while (fresh.cols() > 0 && basis.cols() < n) {
+    for (int twice = 0; twice < 2; ++twice) fresh -= basis * (basis.transpose() * fresh).eval();
+    const Eigen::JacobiSVD<MatrixX> svd(fresh, Eigen::ComputeThinU);
+    Eigen::Index rank = 0;
+    for (const double value : svd.singularValues()) rank += value > kUnreached ? 1 : 0;
+    rank = std::min(rank, n - basis.cols());
+    basis.conservativeResize(n, basis.cols() + rank);
+    basis.rightCols(rank) = svd.matrixU().leftCols(rank);
+    fresh = A * svd.matrixU().leftCols(rank);
+  }
+  return basis;
+}
+
+// Without the states that inputs do not reach, then without those that outputs do not see.
+Quadruple minimal(Quadruple s) {
+  for (int twice = 0; twice < 2; ++twice) {
+    const MatrixX V = reachable(s.A, s.B);
+    s = transposed({V.transpose() * s.A * V, V.transpose() * s.B, s.C * V, s.D});
+  }
+  return s;
+}
+
 // Inputs, outputs and time in units that make all numbers at most about 1.
 Quadruple scaled(const MatrixX& A, const MatrixX& B, const MatrixX& C, const MatrixX& D, double& rate) {
   const Balanced balanced = balance(A);
@@ -95,12 +122,8 @@ Quadruple scaled(const MatrixX& A, const MatrixX& B, const MatrixX& C, const Mat
   return s;
 }
 
-}  // namespace
-
-VectorXc compute_zeros(const MatrixX& A, const MatrixX& B, const MatrixX& C, const MatrixX& D) {
-  double rate = 0;
-  Quadruple s = scaled(A, B, C, D, rate);
-  if (!(rate > 0)) return {};
+// Zeros of a scaled system, in the unit `rate`.
+VectorXc finite_zeros(Quadruple s, double rate) {
   reduce(s);
   s = transposed(s);
   reduce(s);
@@ -116,8 +139,19 @@ VectorXc compute_zeros(const MatrixX& A, const MatrixX& B, const MatrixX& C, con
   return zeros;
 }
 
+}  // namespace
+
+VectorXc compute_zeros(const MatrixX& A, const MatrixX& B, const MatrixX& C, const MatrixX& D) {
+  double rate = 0;
+  const Quadruple s = scaled(A, B, C, D, rate);
+  return rate > 0 ? finite_zeros(s, rate) : VectorXc();
+}
+
 VectorXc compute_zeros(const LinearSystem& system, int input, int output) {
-  return compute_zeros(system.A, system.B.col(input), system.C.row(output), system.D.block(output, input, 1, 1));
+  double rate = 0;
+  const Quadruple s =
+      scaled(system.A, system.B.col(input), system.C.row(output), system.D.block(output, input, 1, 1), rate);
+  return rate > 0 ? finite_zeros(minimal(s), rate) : VectorXc();
 }
 
 }  // namespace limber

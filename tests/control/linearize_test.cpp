@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
-#include <Eigen/SVD>
+#include <Eigen/Cholesky>
 #include <numbers>
 
 #include "limber/control/analysis.hpp"
@@ -16,7 +15,6 @@
 #include "limber/spatial/rotation.hpp"
 #include "support/close.hpp"
 #include "support/mixed_trees.hpp"
-#include "support/random.hpp"
 
 namespace limber::test {
 namespace {
@@ -417,60 +415,6 @@ TEST(Linearize, CurvatureIsThatOfABentBeam) {
   compute_node_jacobian(model, kin, {1, body.find_node("tip")}, J);
   const VectorX eta = system.stiffness.ldlt().solve(J.row(2).transpose() * 5.0);  // a moment of 5 on the tip
   EXPECT_NEAR(system.C.row(0).head(model.nv).dot(eta), 5.0 / 100, 1e-12);
-}
-
-// ---- zeros ------------------------------------------------------------------------------------------
-
-std::vector<Complex> sorted(const VectorXc& v) {
-  std::vector<Complex> out(v.begin(), v.end());
-  std::sort(out.begin(), out.end(), [](Complex a, Complex b) {
-    return std::abs(a.real() - b.real()) > 1e-6 ? a.real() < b.real() : a.imag() < b.imag();
-  });
-  return out;
-}
-
-TEST(Zeros, OfAnInvertibleDAreEigenvalues) {
-  Random random(3);
-  for (int n = 1; n < 8; ++n) {
-    const MatrixX A = random.matrix(n, n), B = random.matrix(n, 2), C = random.matrix(2, n), D = random.matrix(2, 2);
-    const auto zeros = sorted(compute_zeros(A, B, C, D));
-    const auto expected = sorted(MatrixX(A - B * D.inverse() * C).eigenvalues());
-    ASSERT_EQ(zeros.size(), expected.size());
-    for (std::size_t k = 0; k < zeros.size(); ++k) EXPECT_NEAR(std::abs(zeros[k] - expected[k]), 0, 1e-9);
-  }
-}
-
-// A square system without D and with C B invertible has n - m zeros; of another shape, in general none.
-TEST(Zeros, AreAsManyAsTheyShould) {
-  Random random(4);
-  for (int n = 3; n < 9; ++n) {
-    const MatrixX A = random.matrix(n, n), B = random.matrix(n, 2), C = random.matrix(2, n);
-    const VectorXc zeros = compute_zeros(A, B, C, MatrixX::Zero(2, 2));
-    EXPECT_EQ(zeros.size(), n - 2);
-    for (const Complex& zero : zeros) {
-      MatrixXc pencil = MatrixXc::Zero(n + 2, n + 2);
-      pencil.topLeftCorner(n, n) = A - zero * MatrixXc::Identity(n, n);
-      pencil.topRightCorner(n, 2) = B.cast<Complex>();
-      pencil.bottomLeftCorner(2, n) = C.cast<Complex>();
-      EXPECT_LT(Eigen::JacobiSVD<MatrixXc>(pencil).singularValues()[n + 1], 1e-10 * pencil.norm());
-    }
-    EXPECT_EQ(compute_zeros(A, B, random.matrix(3, n), MatrixX::Zero(3, 2)).size(), 0);
-    EXPECT_EQ(compute_zeros(A, B, random.matrix(1, n), MatrixX::Zero(1, 2)).size(), 0);
-  }
-}
-
-TEST(Zeros, OfModesThatNothingReachesAreTheirPoles) {
-  MatrixX A = Vector3(-1, -2, -3).asDiagonal(), B(3, 1), C(1, 3);
-  B << 1, 0, 1;  // the second is out of reach
-  C << 1, 1, 1;
-  // 1/(s+1) + 1/(s+3): zero at -2, and the pole at -2 that nothing reaches.
-  const VectorXc zeros = compute_zeros(A, B, C, MatrixX::Zero(1, 1));
-  ASSERT_EQ(zeros.size(), 2);
-  for (const Complex& zero : zeros) EXPECT_NEAR(std::abs(zero + 2.0), 0, 1e-7);
-}
-
-TEST(Zeros, OfNothing) {
-  EXPECT_EQ(compute_zeros(MatrixX(0, 0), MatrixX(0, 1), MatrixX(1, 0), MatrixX::Zero(1, 1)).size(), 0);
 }
 
 // ---- refusals ---------------------------------------------------------------------------------------

@@ -36,7 +36,9 @@ VectorXc compute_poles(const LinearSystem& system);
 inline constexpr double kZeroRank = 1e-11;
 inline constexpr double kFarZero = 1e6;
 VectorXc compute_zeros(const MatrixX& A, const MatrixX& B, const MatrixX& C, const MatrixX& D);
-// Of one input and one output.
+// Zeros of the transfer function of one input and one output: the same, after modes that the input does not reach or
+// the output does not see, by less than kUnreached of the largest, are taken out.
+inline constexpr double kUnreached = 1e-10;
 VectorXc compute_zeros(const LinearSystem& system, int input, int output);
 
 // D + C (s - A)^-1 B.
