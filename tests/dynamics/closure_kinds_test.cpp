@@ -45,6 +45,21 @@ VectorX forbidden(const Closure& closure, const Pose& a, const Pose& b) {
   }
 }
 
+// Not against each other: the sense of the axis, all of the frame.
+bool face_each_other(const Closure& closure, const Pose& a, const Pose& b) {
+  const Matrix3 Q = a.R.transpose() * b.R;
+  switch (closure.kind) {
+    case JointKind::fixed:
+    case JointKind::prismatic:
+      return Q.trace() > 2.9;
+    case JointKind::revolute:
+    case JointKind::cylindrical:
+      return closure.axis.dot(Q * closure.axis) > 0.9;
+    default:
+      return true;
+  }
+}
+
 class Geometry {
  public:
   explicit Geometry(const Model& model) : model_(model), kin_(model), y_(make_zero_state(model)) {}
@@ -54,6 +69,10 @@ class Geometry {
     compute_world_poses(model_, kin_);
     const Closure& closure = model_.closures[0];
     return forbidden(closure, node_pose(model_, kin_, closure.a), node_pose(model_, kin_, closure.b));
+  }
+  bool faces() const {
+    const Closure& closure = model_.closures[0];
+    return face_each_other(closure, node_pose(model_, kin_, closure.a), node_pose(model_, kin_, closure.b));
   }
   // By differences of the sixth order: errors of 1e-13 / h and h^6.
   MatrixX jacobian(const VectorX& q) {
@@ -117,6 +136,7 @@ void check_kind(JointKind kind, Against against) {
     VectorX vdot = engine.forward(x, s.tau, s.wrenches);
     const VectorX none = VectorX::Zero(model.nv), open = vdot;
     EXPECT_LT(geometry.at(x.q, none).norm(), 1e-12) << to_string(kind) << " " << seed;
+    EXPECT_TRUE(geometry.faces()) << to_string(kind) << " " << seed;
     int rank = 0;
     const VectorX expected =
         least_constraint(engine.mass(x), open, geometry.jacobian(x.q), geometry.bias(x.q, x.v), rank);

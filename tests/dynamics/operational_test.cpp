@@ -244,6 +244,28 @@ TEST(Respond, IsInverseMassTimesTransposedJacobian) {
   }
 }
 
+// Numbers that are not zero, but below the smallest normal one, cost a hundred times as much as others.
+TEST(Respond, HasNoSubnormalNumbers) {
+  TreeOptions o;
+  o.bodies = 1500;
+  o.modes = 3;
+  o.chain = true;
+  o.joints = {JointKind::revolute};
+  const Model model = make_model(random_machine(o, 5));
+  const Sample s = random_sample(model, 5);
+  const std::vector<NodeRef> nodes = {{1500, kBodyFrame}};
+  AbaWorkspace ws(model);
+  ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
+  VectorX dv(model.nv);
+  respond(model, nodes, VectorX::Ones(6), ws, dv);
+  int zero = 0;
+  for (const double x : dv) {
+    EXPECT_TRUE(x == 0 || std::abs(x) > 1e-300) << x;
+    zero += x == 0 ? 1 : 0;
+  }
+  EXPECT_GT(zero, 0) << "nothing faded: the chain is too short for this test";
+}
+
 // A chain of 500 links: against solves with J, which share the factors but not the recursion.
 TEST(OperationalInertia, OfALongChain) {
   TreeOptions o;
