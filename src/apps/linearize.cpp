@@ -128,13 +128,9 @@ int run(const LinearizeCommand& command) {
   State x = start_of(command, model, options.tau);
   Linearization found;
   found.where = command.at.empty() ? "the zero state" : "the state of " + name_of_argument(command.at);
+  if (command.equilibrium) move_to_equilibrium(model, options.tau, held, x, found);
   found.system = linearize(model, x, options);
-  const auto is_still = [&] { return model.nv == 0 || found.system.acceleration.cwiseAbs().maxCoeff() <= kStill; };
-  if (command.equilibrium && !(x.v.isZero(0) && is_still())) {
-    move_to_equilibrium(model, options.tau, held, x, found);
-    found.system = linearize(model, x, options);
-  }
-  found.equilibrium = is_still();
+  found.equilibrium = model.nv == 0 || found.system.acceleration.cwiseAbs().maxCoeff() <= kStill;
   found.modes = compute_modes(found.system);
   found.poles = compute_poles(found.system);
   find_zeros(found);

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/linearize.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "limber/dynamics/crba.hpp"
-#include "limber/dynamics/derivatives.hpp"
 #include "limber/spatial/rotation.hpp"
+#include "linear_terms.hpp"
 
 namespace limber {
 namespace {
@@ -18,11 +19,6 @@ bool of_node(Kind kind) { return kind == Kind::place || kind == Kind::velocity |
 
 void check_options(const Model& model, const State& point, const LinearizeOptions& options) {
   check_state(model, point);
-  if (!model.closures.empty()) {
-    throw InputError(
-        "linearize: the model has closures, and only open chains can be linearised; leave the closures "
-        "out, or put springs in their place");
-  }
   if (!options.held.empty() && static_cast<int>(options.held.size()) != model.body_count()) {
     throw InputError("linearize: `held` needs one entry per body, or none");
   }
@@ -55,39 +51,29 @@ int place_of(const Model& model, const std::vector<int>& place, int speed, const
                    "' belongs to a joint that is held");
 }
 
-// All derivatives at the point, over all speeds.
-struct Slopes {
-  explicit Slopes(const Model& model)
-      : tau_q(model.nv, model.nv), tau_v(tau_q), vdot_q(tau_q), vdot_v(tau_q), vdot_tau(tau_q), M(tau_q) {}
-  MatrixX tau_q, tau_v, vdot_q, vdot_v, vdot_tau, M;
-  MatrixX node_q, node_v;  // (6 per node) of accelerations
-  MatrixX velocity_q;      // (6 per node)
-};
-
-Slopes compute_slopes(const Model& model, const State& x, const LinearizeOptions& options,
-                      const std::vector<NodeRef>& nodes, VectorX& vdot, DerivativesWorkspace& ws) {
-  Slopes s(model);
-  const VectorX tau = options.tau.size() == 0 ? VectorX::Zero(model.nv) : options.tau;
+// Open chains: everything by recursion.
+void compute_open_terms(const Model& model, const LinearizeOptions& options, const VectorX& tau,
+                        const std::vector<NodeRef>& nodes, DerivativesWorkspace& ws, LinearTerms& terms,
+                        LinearSystem& system) {
+  const State& x = system.point;
+  terms.vdot_q = terms.vdot_v = terms.vdot_tau = terms.tau_q;  // sizes
   watch_nodes(model, nodes, ws);
   // Velocities of nodes, J v: accelerations of a machine at rest with vdot = v.
   State still = x;
   still.v.setZero();
-  rnea_derivatives(model, still, x.v, {}, ws, s.tau_q, s.tau_v);
-  s.velocity_q = ws.node_dq;
-  vdot.setZero(model.nv);
-  const Forces forces{tau, options.wrenches};
-  const Status status = forward_derivatives(model, x, forces, options.held, ws, vdot, s.vdot_q, s.vdot_v, s.vdot_tau);
-  if (status == Status::singular_mass && ws.aba.trouble >= 0) {
-    throw InputError("linearize: '" + model.speeds[static_cast<std::size_t>(ws.aba.trouble)] +
-                     "' has no inertia at this state; give it some, or hold it");
-  }
-  if (status != Status::ok) throw InputError(std::string("linearize: ") + to_string(status) + " at this state");
-  s.node_q = ws.node_dq;
-  s.node_v = ws.node_dv;
-  rnea_derivatives(model, x, vdot, options.wrenches, ws, s.tau_q, s.tau_v);
+  rnea_derivatives(model, still, x.v, {}, ws, terms.tau_q, terms.tau_v);
+  terms.velocity_q = ws.node_dq;
+  system.acceleration.setZero(model.nv);
+  const Status status = forward_derivatives(model, x, Forces{tau, options.wrenches}, options.held, ws,
+                                            system.acceleration, terms.vdot_q, terms.vdot_v, terms.vdot_tau);
+  check_solved(model, status, ws.aba.trouble);
+  rnea_derivatives(model, x, system.acceleration, options.wrenches, ws, terms.tau_q, terms.tau_v);
+  terms.node_q = ws.node_dq;
+  terms.node_v = ws.node_dv;
   CrbaWorkspace cw(model);
-  crba(model, x, cw, s.M);
-  return s;
+  crba(model, x, cw, terms.M);
+  const MatrixX all = MatrixX::Identity(model.nv, model.nv);
+  system.basis = all(Eigen::all, system.free);
 }
 
 // d(dq)/dt = dv - v x dq for the turns and moves of quaternion joints, whose dq are seen from the moving frame.
@@ -109,39 +95,41 @@ void add_frame_rates(const Model& model, const State& x, const std::vector<int>&
 // Rows of C and D.
 class Outputs {
  public:
-  Outputs(const Model& model, const Kinematics& kin, const Slopes& slopes, const std::vector<int>& place,
+  Outputs(const Model& model, const Kinematics& kin, const LinearTerms& terms, const std::vector<int>& place,
           LinearSystem& system)
-      : model_(model), kin_(kin), slopes_(slopes), place_(place), system_(system), J_(6, model.nv) {}
+      : model_(model), kin_(kin), terms_(terms), place_(place), system_(system), J_(6, model.nv) {}
 
   // `node`: where the node is among those that were watched.
   void set(const LinearOutput& output, Eigen::Index row, Eigen::Index node) {
     const int n = system_.coordinates();
-    const auto by_q = [&] { return system_.C.row(row).head(n); };
-    const auto by_v = [&] { return system_.C.row(row).tail(n); };
-    if (output.kind == Kind::coordinate) by_q()[place_of(model_, place_, output.speed, "output")] = 1;
-    if (output.kind == Kind::rate) by_v()[place_of(model_, place_, output.speed, "output")] = 1;
-    if (output.kind == Kind::curvature || output.kind == Kind::strain) set_strain(output, row);
+    auto by_q = system_.C.row(row).head(n);
+    auto by_v = system_.C.row(row).tail(n);
+    if (output.kind == Kind::coordinate || output.kind == Kind::rate) {
+      place_of(model_, place_, output.speed, "output");
+      (output.kind == Kind::rate ? by_v : by_q) = system_.basis.row(output.speed);
+    }
+    if (output.kind == Kind::curvature || output.kind == Kind::strain) by_q = strain_row(output) * system_.basis;
     if (!of_node(output.kind)) return;
     if (output.component < 0 || output.component > 5) throw InputError("linearize: components of nodes are 0 ... 5");
     compute_node_jacobian(model_, kin_, output.node, J_);
-    const Eigen::RowVectorXd J = J_.row(output.component);
+    const Eigen::RowVectorXd J = J_.row(output.component) * system_.basis;
     const Eigen::Index at = 6 * node + output.component;
-    if (output.kind == Kind::place) by_q() = J(system_.free);
+    if (output.kind == Kind::place) by_q = J;
     if (output.kind == Kind::velocity) {
-      by_q() = slopes_.velocity_q.row(at)(system_.free);
-      by_v() = J(system_.free);
+      by_q = terms_.velocity_q.row(at) * system_.basis;
+      by_v = J;
     }
     if (output.kind == Kind::acceleration) {
       // d (J vdot + dJ/dt v): the accelerations vdot follow from the state and the inputs.
-      by_q() = (slopes_.node_q.row(at) + J * slopes_.vdot_q)(system_.free);
-      by_v() = (slopes_.node_v.row(at) + J * slopes_.vdot_v)(system_.free);
-      system_.D.row(row) = J(system_.free) * system_.B.bottomRows(n);
+      by_q = terms_.node_q.row(at) * system_.basis + J * system_.A.bottomLeftCorner(n, n);
+      by_v = terms_.node_v.row(at) * system_.basis + J * system_.A.bottomRightCorner(n, n);
+      system_.D.row(row) = J * system_.B.bottomRows(n);
     }
   }
 
  private:
   // Turns are lambda eta, places l0 + gamma eta + eta^T Xi eta / 2 (theory §2); `ruthless` sees the undeformed ones.
-  void set_strain(const LinearOutput& output, Eigen::Index row) {
+  Eigen::RowVectorXd strain_row(const LinearOutput& output) const {
     const NodeRef a = output.node, b = output.other;
     const bool fits = a.body == b.body && a.body > 0 && a.body < model_.body_count() && a.node >= 0 && b.node >= 0 &&
                       std::max(a.node, b.node) < static_cast<int>(model_.body(a.body).nodes.size());
@@ -162,37 +150,72 @@ class Outputs {
     for (int m = 0; m < body.modes; ++m) {
       apart += 0.5 * eta[m] * (gamma(to, m) - gamma(from, m) + to.translation.col(m) - from.translation.col(m));
     }
+    Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(model_.nv);
     for (int m = 0; m < body.modes; ++m) {
       const double slope = output.kind == Kind::curvature ? (to.turn - from.turn)(output.component, m)
                                                           : apart.normalized().dot(gamma(to, m) - gamma(from, m));
-      system_.C(row, place_[static_cast<std::size_t>(model_.first_mode(a.body) + m)]) = slope / distance;
+      row[model_.first_mode(a.body) + m] = slope / distance;
     }
+    return row;
   }
 
   const Model& model_;
   const Kinematics& kin_;
-  const Slopes& slopes_;
+  const LinearTerms& terms_;
   const std::vector<int>& place_;
   LinearSystem& system_;
   Matrix6X J_;
 };
 
-void set_state_matrix(const Model& model, const Slopes& slopes, const std::vector<int>& place, LinearSystem& system) {
+void set_state_matrix(const Model& model, const LinearTerms& terms, const std::vector<int>& place,
+                      LinearSystem& system) {
   const std::vector<int>& free = system.free;
   const int n = system.coordinates();
-  system.M = slopes.M(free, free);
-  system.stiffness = slopes.tau_q(free, free);
-  system.damping = slopes.tau_v(free, free);
+  system.M = system.basis.transpose() * terms.M * system.basis;
+  system.stiffness = system.basis.transpose() * terms.tau_q * system.basis;
+  system.damping = system.basis.transpose() * terms.tau_v * system.basis;
   system.A.setZero(2 * n, 2 * n);
   system.A.topRightCorner(n, n).setIdentity();
-  add_frame_rates(model, system.point, place, system.A);
-  system.A.bottomLeftCorner(n, n) = slopes.vdot_q(free, free);
-  system.A.bottomRightCorner(n, n) = slopes.vdot_v(free, free);
+  if (model.closures.empty()) {
+    add_frame_rates(model, system.point, place, system.A);
+    system.A.bottomLeftCorner(n, n) = terms.vdot_q(free, free);
+    system.A.bottomRightCorner(n, n) = terms.vdot_v(free, free);
+  } else if (n > 0) {
+    const Eigen::LLT<MatrixX> llt(system.M);
+    system.A.bottomLeftCorner(n, n) = -llt.solve(system.stiffness);
+    system.A.bottomRightCorner(n, n) = -llt.solve(system.damping);
+  }
   for (const int k : free) system.states.push_back(model.speeds[static_cast<std::size_t>(k)]);
   for (const int k : free) system.states.push_back(model.speeds[static_cast<std::size_t>(k)] + ".rate");
 }
 
+void set_inputs(const Model& model, const LinearTerms& terms, const std::vector<int>& place,
+                const std::vector<int>& inputs, LinearSystem& system) {
+  const int n = system.coordinates();
+  system.B.setZero(2 * n, static_cast<Eigen::Index>(inputs.size()));
+  for (std::size_t j = 0; j < inputs.size(); ++j) {
+    const int speed = inputs[j];
+    place_of(model, place, speed, "input");
+    auto column = system.B.col(static_cast<Eigen::Index>(j)).tail(n);
+    if (model.closures.empty()) {
+      column = terms.vdot_tau.col(speed)(system.free);
+    } else if (n > 0) {
+      column = system.M.llt().solve(system.basis.row(speed).transpose());
+    }
+    system.inputs.push_back(model.speeds[static_cast<std::size_t>(speed)]);
+  }
+}
+
 }  // namespace
+
+void check_solved(const Model& model, Status status, int trouble) {
+  if (status == Status::ok) return;
+  if (status == Status::singular_mass && trouble >= 0) {
+    throw InputError("linearize: '" + model.speeds[static_cast<std::size_t>(trouble)] +
+                     "' has no inertia at this state; give it some, or hold it");
+  }
+  throw InputError(std::string("linearize: ") + to_string(status) + " at this state; choose another");
+}
 
 LinearSystem linearize(const Model& model, const State& point, const LinearizeOptions& options) {
   check_options(model, point, options);
@@ -205,21 +228,19 @@ LinearSystem linearize(const Model& model, const State& point, const LinearizeOp
     if (of_node(output.kind)) nodes.push_back(output.node);
   }
   DerivativesWorkspace ws(model);
-  const Slopes slopes = compute_slopes(model, point, options, nodes, system.acceleration, ws);
-  set_state_matrix(model, slopes, place, system);
-  const int n = system.coordinates();
-  const auto inputs = static_cast<Eigen::Index>(options.inputs.size());
-  const auto outputs = static_cast<Eigen::Index>(options.outputs.size());
-  system.B.setZero(2 * n, inputs);
-  for (Eigen::Index j = 0; j < inputs; ++j) {
-    const int speed = options.inputs[static_cast<std::size_t>(j)];
-    place_of(model, place, speed, "input");
-    system.B.col(j).tail(n) = slopes.vdot_tau.col(speed)(system.free);
-    system.inputs.push_back(model.speeds[static_cast<std::size_t>(speed)]);
+  LinearTerms terms(model, nodes.size());
+  const VectorX tau = options.tau.size() == 0 ? VectorX::Zero(model.nv) : options.tau;
+  if (model.closures.empty()) {
+    compute_open_terms(model, options, tau, nodes, ws, terms, system);
+  } else {
+    compute_closed_terms(model, options, tau, std::vector<int>(system.free), ws, terms, system);
   }
-  system.C.setZero(outputs, 2 * n);
-  system.D.setZero(outputs, inputs);
-  Outputs rows(model, ws.rnea.kin, slopes, place, system);
+  set_state_matrix(model, terms, place, system);
+  set_inputs(model, terms, place, options.inputs, system);
+  const auto outputs = static_cast<Eigen::Index>(options.outputs.size());
+  system.C.setZero(outputs, system.A.cols());
+  system.D.setZero(outputs, system.B.cols());
+  Outputs rows(model, ws.rnea.kin, terms, place, system);
   Eigen::Index node = 0;
   for (Eigen::Index i = 0; i < outputs; ++i) {
     const LinearOutput& output = options.outputs[static_cast<std::size_t>(i)];

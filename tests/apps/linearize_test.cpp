@@ -125,10 +125,21 @@ TEST(LinearizeCommand, RefusesInOneLine) {
   EXPECT_TRUE(limber({"linearize"}).is_one_error_line());
 }
 
-TEST(LinearizeCommand, RefusesClosedChains) {
-  const Result result = limber({"linearize", std::string(LIMBER_SOURCE_DIR) + "/examples/four-bar/model.yaml"});
-  EXPECT_TRUE(result.is_one_error_line());
-  EXPECT_TRUE(contains(result.err, "closures")) << result.err;
+std::string example(const std::string& name) {
+  return std::string(LIMBER_SOURCE_DIR) + "/examples/" + name + "/model.yaml";
+}
+
+TEST(LinearizeCommand, TakesClosedChainsAtAnEquilibrium) {
+  const Result open = limber({"linearize", example("four-bar")});
+  EXPECT_TRUE(open.is_one_error_line());
+  EXPECT_TRUE(contains(open.err, "closure 'loop' is violated by")) << open.err;
+  const Result closed =
+      limber({"linearize", example("stewart"), "--equilibrium", "--json", "--input", "ram1", "--output", "ram1"});
+  ASSERT_EQ(closed.code, 0) << closed.err;
+  const Json json = closed.json();
+  EXPECT_EQ(json["equilibrium"], true);
+  EXPECT_EQ(json["modes"].size(), 18U);  // 24 speeds of legs and 6 of the platform, less 6 closures of two each
+  for (const Json& mode : json["modes"]) EXPECT_GT(mode["frequency"].get<double>(), 1);
 }
 
 TEST(LinearizeCommand, HasHelp) {

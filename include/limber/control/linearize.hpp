@@ -43,6 +43,7 @@ struct LinearizeOptions {
 struct LinearSystem {
   State point;
   std::vector<int> free;  // speeds that x is made of
+  MatrixX basis;          // (nv x coordinates) how all speeds follow them: ones, but for closed chains
   MatrixX A, B, C, D;
   MatrixX M, damping, stiffness;
   VectorX acceleration;  // (nv) at the point: zero at an equilibrium
@@ -53,7 +54,9 @@ struct LinearSystem {
 };
 
 // Exact derivatives (forward_derivatives), O(nv^2) for a chain, and the products of outputs.  Joint stops have no part
-// in it.  Throws InputError: sizes, an input or output at a held joint, a coordinate without inertia, closed chains.
+// in it.  Closed chains: at an equilibrium that meets the closures, in as many independent speeds as these leave;
+// dense, O(nv^3).  Throws InputError: sizes, an input or output at a held joint, a coordinate without inertia, a point
+// of a closed chain that is none.
 LinearSystem linearize(const Model& model, const State& point, const LinearizeOptions& options);
 
 // The usual inputs and outputs: torques and coordinates of all joints but fixed, spherical, free and held ones.
