@@ -122,8 +122,12 @@ std::string zeros_text(const Style& style, const Linearization& found) {
 
 std::string point_text(const Model& model, const Linearization& found) {
   const VectorX& acceleration = found.system.acceleration;
-  std::string out = fmt::format("  at {}; {} coordinates, {} inputs, {} outputs\n", found.where,
-                                found.system.coordinates(), found.system.inputs.size(), found.system.outputs.size());
+  const auto counted = [](std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string out =
+      fmt::format("  at {}; {}, {}, {}\n", found.where, counted(found.system.free.size(), "coordinate"),
+                  counted(found.system.inputs.size(), "input"), counted(found.system.outputs.size(), "output"));
   if (found.stable) out += fmt::format("  the equilibrium is {}\n", *found.stable ? "stable" : "not stable");
   if (found.equilibrium) return out;
   Eigen::Index largest = 0;

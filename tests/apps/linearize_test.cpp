@@ -138,7 +138,7 @@ TEST(LinearizeCommand, TakesClosedChainsAtAnEquilibrium) {
   ASSERT_EQ(closed.code, 0) << closed.err;
   const Json json = closed.json();
   EXPECT_EQ(json["equilibrium"], true);
-  EXPECT_EQ(json["modes"].size(), 18U);  // 24 speeds of legs and 6 of the platform, less 6 closures of two each
+  EXPECT_EQ(json["modes"].size(), 18U);  // 36 speeds, less 3 for each of six closures
   for (const Json& mode : json["modes"]) EXPECT_GT(mode["frequency"].get<double>(), 1);
 }
 

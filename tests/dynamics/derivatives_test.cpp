@@ -201,6 +201,34 @@ TEST(Derivatives, StaticStiffnessIsSymmetric) {
   }
 }
 
+// ... and of the energy itself: along a motion with constant speeds d the potential has the second derivative d^T K d,
+// quaternions or not.
+TEST(Derivatives, StaticStiffnessIsThatOfTheEnergy) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    TreeOptions o = mixed_tree(seed, 6);
+    if (o.fidelity == Fidelity::ruthless) o.fidelity = Fidelity::full;
+    SCOPED_TRACE(describe(o, seed));
+    const Model model = make_model(random_machine(o, seed));
+    Sample s = smooth_sample(model, seed);
+    s.x.v.setZero();
+    DerivativesWorkspace ws(model);
+    Slopes exact(model);
+    rnea_derivatives(model, s.x, VectorX::Zero(model.nv), {}, ws, exact.dq, exact.dv);
+    RneaWorkspace rw(model);
+    const VectorX d = s.tau.normalized();
+    const auto potential = [&](double step) {
+      State y = s.x;
+      move(model, s.x.q, step * d, y.q);
+      return compute_energy(model, y, rw).potential();
+    };
+    // Fourth order: -1 16 -30 16 -1 over 12 h^2; rounding eps V / h^2.
+    const double h = 4e-3, at = potential(0);
+    const double second =
+        (16 * (potential(h) + potential(-h)) - potential(2 * h) - potential(-2 * h) - 30 * at) / (12 * h * h);
+    EXPECT_NEAR(d.dot(exact.dq * d), second, 1e-6 * (1 + exact.dq.norm() + std::abs(at)));
+  }
+}
+
 // Forces are quadratic in v, so that differences of any step give the derivative along v.
 TEST(Derivatives, ByVelocityObeyEulersTheorem) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
