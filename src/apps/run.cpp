@@ -66,11 +66,13 @@ class StopOnSignal {
 // Writes the records and shows how far the run is.
 class Recorder : public Observer {
  public:
-  Recorder(RecordingWriter& recording, std::optional<CsvWriter>& csv, Progress& progress)
-      : recording_(recording), csv_(csv), progress_(progress) {}
+  Recorder(RecordingWriter& recording, std::optional<CsvWriter>& csv, Progress& progress, const ControlLoop* loop,
+           Tracking& tracking)
+      : recording_(recording), csv_(csv), progress_(progress), loop_(loop), tracking_(tracking) {}
   void record(const Record& record) override {
     recording_.write(record);
     if (csv_) csv_->write(record);
+    if (loop_ != nullptr) follow(record.motion.x);
   }
   bool go_on(double t, const StepCounts& /*counts*/) override {
     progress_.update(t);
@@ -79,9 +81,32 @@ class Recorder : public Observer {
 
  private:
   RecordingWriter& recording_;
+  // Where the joints are against where they should be.
+  void follow(const State& x) {
+    const Hinges& hinges = loop_->plant_hinges();
+    for (int k = 0; k < hinges.size(); ++k) {
+      const double error = x.q[hinges.q[k]] - loop_->controller().options().desired[k].at(x.t).value;
+      tracking_.squares[k] += error * error;
+      tracking_.largest[k] = std::max(tracking_.largest[k], std::abs(error));
+    }
+    ++tracking_.records;
+  }
+
   std::optional<CsvWriter>& csv_;
   Progress& progress_;
+  const ControlLoop* loop_;
+  Tracking& tracking_;
 };
+
+// The controller of a scenario, if it has one.
+std::unique_ptr<ControlLoop> make_loop(const Scenario& scenario, Tracking& tracking) {
+  if (!scenario.control) return nullptr;
+  auto loop = std::make_unique<ControlLoop>(*scenario.model, scenario.control->sensors, scenario.control->options);
+  tracking.names = loop->plant_hinges().names;
+  tracking.squares.setZero(loop->plant_hinges().size());
+  tracking.largest = tracking.squares;
+  return loop;
+}
 
 Scenario read_scenario_argument(const std::string& path) {
   if (path != "-") return read_scenario(path);
@@ -146,6 +171,7 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
     }
   };
   System system = in_scenario([&] { return System(model, scenario.inputs, scenario.solver.algorithm); });
+  const std::unique_ptr<ControlLoop> loop = in_scenario([&] { return make_loop(scenario, report.tracking); });
   State start = scenario.initial;
   in_scenario([&] {
     if (scenario.equilibrium) {
@@ -155,7 +181,9 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
     system.enter(0);
     system.assemble(start);
   });
-  RecordingWriter recording(model, command.output, recording_options(scenario, command.flush, never));
+  RecordingOptions options = recording_options(scenario, command.flush, never);
+  if (loop) options.channels = loop->controller().channels();
+  RecordingWriter recording(model, command.output, std::move(options));
   std::optional<CsvWriter> csv;
   if (command.table) {
     report.csv = table_path(command);
@@ -164,9 +192,9 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
   try {
     const StopOnSignal stop;
     Progress progress(scenario.run.duration, !command.quiet);
-    Recorder recorder(recording, csv, progress);
+    Recorder recorder(recording, csv, progress, loop.get(), report.tracking);
     const auto begin = std::chrono::steady_clock::now();
-    report.result = simulate(system, scenario.solver, scenario.run, start, recorder);
+    report.result = simulate(system, scenario.solver, scenario.run, start, recorder, loop.get());
     report.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (csv) csv->finish();
   } catch (const InputError& e) {

@@ -76,6 +76,30 @@ void write_amplitudes(JsonWriter& json, const RunReport& report) {
   json.end_object();
 }
 
+void write_tracking(JsonWriter& json, const Tracking& tracking) {
+  if (tracking.names.empty()) return;
+  json.key("tracking");
+  json.begin_object();
+  const VectorX rms = tracking.rms();
+  for (std::size_t k = 0; k < tracking.names.size(); ++k) {
+    json.key(tracking.names[k]);
+    json.begin_object();
+    json.key("rms");
+    json.number(rms[static_cast<Eigen::Index>(k)]);
+    json.key("largest");
+    json.number(tracking.largest[static_cast<Eigen::Index>(k)]);
+    json.end_object();
+  }
+  json.end_object();
+}
+
+std::string tracking_text(const Tracking& tracking) {
+  Eigen::Index worst = 0;
+  const double largest = tracking.largest.maxCoeff(&worst);
+  return fmt::format("joint error {} rms, {} at most ({})", short_number(tracking.rms().maxCoeff()),
+                     short_number(largest), tracking.names[static_cast<std::size_t>(worst)]);
+}
+
 void write_validity(JsonWriter& json, const RunReport& report) {
   const Model& model = *report.scenario.model;
   const Validity& validity = report.result.validity;
@@ -158,6 +182,7 @@ std::string summary_text(const RunReport& report) {
   if (report.deflection.value > 0)
     row("deflection", fmt::format("{} m at most, {} at {}", short_number(report.deflection.value),
                                   node_name(model, report.deflection.node), time_text(report.deflection.t)));
+  if (!report.tracking.names.empty()) row("tracking", tracking_text(report.tracking));
   row("recording", report.recording.empty() ? "none: there was no record"
                                             : fmt::format("{}, {} records", report.recording, report.records));
   if (!report.csv.empty()) row("table", report.csv);
@@ -202,6 +227,7 @@ void write_summary_json(const RunReport& report) {
   number("relative_energy_error", relative(result));
   write_amplitudes(json, report);
   write_validity(json, report);
+  write_tracking(json, report.tracking);
   text("recording", report.recording);
   number("records", static_cast<double>(report.records));
   if (!report.csv.empty()) text("csv", report.csv);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,14 @@
 namespace limber::apps {
 
 // What there is to say about a run.
+// How well the joints followed, over the records.
+struct Tracking {
+  std::vector<std::string> names;  // (hinge coordinate)
+  VectorX squares, largest;        // sum of squares of the error; its largest size
+  long records = 0;
+  VectorX rms() const { return (squares / static_cast<double>(std::max(records, 1L))).cwiseSqrt(); }
+};
+
 struct RunReport {
   const Scenario& scenario;
   RunResult result;
@@ -21,6 +30,7 @@ struct RunReport {
   std::string recording, csv;  // files; empty: none
   long records = 0;
   LargestDeflection deflection;
+  Tracking tracking = {};  // without names: no controller
 };
 
 // "finished", "interrupted", "diverged: ...".

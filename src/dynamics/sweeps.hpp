@@ -142,7 +142,4 @@ LIMBER_INLINE void add_elastic_force(const Shape& shape, const double* eta, cons
   }
 }
 
-// out = M(q) a over kinematics that are already there.
-void multiply_mass(const Model& model, const Kinematics& kin, ConstVec a, LinearSweep& sweep, Vec out);
-
 }  // namespace limber

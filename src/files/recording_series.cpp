@@ -87,6 +87,9 @@ std::vector<Series> make_series(const Model& model, const RecordingOptions& opti
     out.push_back({"momentum/linear", true, 3, {"kg m/s"}, {}});
     out.push_back({"momentum/angular", true, 3, {"kg m^2/s"}, {}});
   }
+  for (const ControlChannel& channel : options.channels) {
+    out.push_back({channel.path, true, static_cast<int>(channel.names.size()), channel.units, channel.names});
+  }
   out.push_back({"time", false, 1, {"s"}, {}});
   return out;
 }
@@ -125,6 +128,7 @@ void fill_row(const Model& model, const RecordingOptions& options, const Record&
     put(record.momentum.linear);
     put(record.momentum.angular);
   }
+  for (const ControlChannel& channel : options.channels) put(*channel.values);
   *row = x.t;
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "files/control_reader.hpp"
 #include "files/flow.hpp"
 #include "files/initial_reader.hpp"
 #include "files/input_reader.hpp"
@@ -30,7 +31,7 @@ void check_header(const Reader& root) {
   if (map && !root.has("scenario") && root.has("q"))
     root.fail_item("this is a state, not a scenario; a scenario has the keys scenario, model and duration");
   if (map) check_version(root);
-  root.check_keys({"limber", "scenario", "model", "initial", "inputs", "solver", "duration", "record"});
+  root.check_keys({"limber", "scenario", "model", "initial", "inputs", "solver", "duration", "record", "control"});
 }
 
 // One line that is not empty.
@@ -136,6 +137,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name_for_messa
   out.equilibrium = initial.equilibrium;
   out.solver = read_solver(root.find("solver"), out.inputs);
   read_record(root.find("record"), names, out);
+  if (const auto control = root.find("control")) out.control = read_control(*control, out, folder);
   return out;
 }
 

@@ -105,6 +105,8 @@ class Cvode final : public Stepper {
     return Status::ok;
   }
 
+  Status release(const Motion& m) override { return start(m); }
+
   Status step(double limit) override {
     if (rotation() > kLongestChart) {
       if (const Status status = restart(); status != Status::ok) return status;

@@ -48,6 +48,36 @@ Signal Signal::sine(double amplitude, double frequency, double phase, double off
   return out;
 }
 
+Signal Signal::polynomial(double from, std::span<const double> c) {
+  if (c.size() > std::size(Polynomial{}.c)) throw InputError("a polynomial has at most the fifth power");
+  Polynomial p;
+  p.from = from;
+  std::copy(c.begin(), c.end(), p.c);
+  Signal out;
+  out.segments_[0].law = p;
+  return out;
+}
+
+// Segments between the breaks of all echoes, each with the same sum; which branch of s holds is found from `inside`.
+Signal Signal::echoes(const Signal& s, std::span<const Echo> echoes) {
+  if (s.is_constant()) {
+    double sum = 0;
+    for (const Echo& echo : echoes) sum += echo.weight;
+    return Signal(sum * s.at(0).value);
+  }
+  const Sum sum{std::make_shared<const Signal>(s), {echoes.begin(), echoes.end()}};
+  std::vector<double> times;
+  for (const Echo& echo : echoes) {
+    for (const double t : s.breaks()) times.push_back(t + echo.delay);
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  Signal out;
+  out.segments_[0].law = sum;
+  for (const double t : times) out.segments_.push_back({t, sum});
+  return out;
+}
+
 Signal Signal::table(const VectorX& t, const VectorX& y, Interpolation interpolation) {
   if (t.size() == 0) throw InputError("the table is empty; write at least one time and value");
   if (t.size() != y.size()) {
@@ -98,7 +128,15 @@ Signal Signal::pieces(const std::vector<Piece>& pieces) {
 Jet Signal::at(double t, double inside) const {
   const auto after = std::upper_bound(segments_.begin() + 1, segments_.end(), inside,
                                       [](double time, const Segment& s) { return time < s.begin; });
-  const Segment& segment = *(after - 1);
+  if (std::holds_alternative<Sum>((after - 1)->law)) {
+    // Well inside, where rounding of the delays does not matter.
+    const double begin = (after - 1)->begin, end = after == segments_.end() ? begin + 1 : after->begin;
+    inside = std::isfinite(begin) ? 0.5 * (begin + end) : end - 1;
+  }
+  return at(*(after - 1), t, inside);
+}
+
+Jet Signal::at(const Segment& segment, double t, double inside) {
   if (const auto* p = std::get_if<Polynomial>(&segment.law)) {
     const double x = t - p->from;
     const double* c = p->c;
@@ -110,6 +148,16 @@ Jet Signal::at(double t, double inside) const {
     const double angle = s->omega * t + s->phase;
     const double wave = s->amplitude * std::sin(angle);
     return {s->offset + wave, s->amplitude * s->omega * std::cos(angle), -s->omega * s->omega * wave};
+  }
+  if (const auto* sum = std::get_if<Sum>(&segment.law)) {
+    Jet out;
+    for (const Echo& echo : sum->echoes) {
+      const Jet jet = sum->of->at(t - echo.delay, inside - echo.delay);
+      out.value += echo.weight * jet.value;
+      out.rate += echo.weight * jet.rate;
+      out.acceleration += echo.weight * jet.acceleration;
+    }
+    return out;
   }
   return std::get<Expression>(segment.law).at(t);
 }

@@ -18,16 +18,18 @@ constexpr int kBisections = 60;
 
 class Run {
  public:
-  Run(System& system, const SolverOptions& solver, const RunOptions& options, Observer& observer)
+  Run(System& system, const SolverOptions& solver, const RunOptions& options, Observer& observer, Sampler* sampler)
       : system_(system),
         options_(options),
         observer_(observer),
+        sampler_(sampler),
         stepper_(make_stepper(system, solver)),
         monitor_(system.model()) {
     const Model& model = system.model();
     shown_.x = make_zero_state(model);
     before_ = recorded_ = shown_;
     vdot_.setZero(model.nv);
+    held_ = vdot_;
     result_.largest.setZero(model.nq);
     for (const double t : system.breaks()) {
       if (t > 0 && t < options.duration * (1 - kSameTime)) stops_.push_back(t);
@@ -45,7 +47,7 @@ class Run {
     const Energy first = system_.energy(m.x);
     initial_ = first.kinetic + first.potential();
     gravity_ = first.gravity;
-    if (begin(m) && record(m)) go();
+    if (sample(m) && begin(m) && record(m)) go();
     result_.counts = stepper_->counts();
     result_.note = system_.closure_note();
     result_.validity = monitor_.validity();
@@ -69,10 +71,11 @@ class Run {
     while (stepper_->now().x.t < options_.duration) {
       double limit = stops_[interval_];
       if (!stepper_->dense()) limit = std::min(limit, record_time(options_, next_));
+      if (sampler_ != nullptr) limit = std::min(limit, sample_time());
       if (system_.stop_count() > 0) before_ = stepper_->now();
       if (!good(stepper_->step(limit), stepper_->now())) return;
       if (system_.stop_count() > 0 && !meet_stops()) return;
-      if (!record_passed() || !close_chains()) return;
+      if (!sample_passed() || !record_passed(true) || !close_chains()) return;
       if (stepper_->now().x.t >= stops_[interval_] && interval_ + 1 < stops_.size()) {
         enter(interval_ + 1);
         Motion m = stepper_->now();
@@ -141,11 +144,13 @@ class Run {
     return -1;
   }
 
-  bool record_passed() {
+  // Up to now; `all`: with now itself.
+  bool record_passed(bool all) {
     const double now = stepper_->now().x.t;
+    const double last = now + (all ? 1 : -1) * kSameTime * options_.duration;
     while (next_ < records_) {
       const double t = record_time(options_, next_);
-      if (t > now + kSameTime * options_.duration) return true;
+      if (t > last) return true;
       if (stepper_->dense() && t < now) {
         stepper_->at(t, shown_);
         if (!record(shown_)) return false;
@@ -154,6 +159,31 @@ class Run {
       }
     }
     return true;
+  }
+
+  // ---- the controller ------------------------------------------------------------------------------
+
+  double sample_time() const { return static_cast<double>(samples_) * sampler_->period(); }
+
+  // Records what was before a sample that is due, then takes it.
+  bool sample_passed() {
+    if (sampler_ == nullptr || stepper_->now().x.t < sample_time() - kSameTime * options_.duration) return true;
+    if (!record_passed(false)) return false;
+    Motion m = stepper_->now();
+    if (!sample(m)) return false;
+    return good(stepper_->release(m), m);
+  }
+  bool sample(const Motion& m) {
+    if (sampler_ == nullptr) return true;
+    const bool wants = sampler_->wants_accelerations();
+    if (wants && !good(system_.accelerate(m.x, vdot_), m)) return false;
+    const Status status = sampler_->sample(m.x, system_.look(m.x), wants ? ConstVec(vdot_) : ConstVec(none_), held_);
+    system_.hold(held_);
+    ++samples_;
+    if (status == Status::ok) return true;
+    result_.status = status;
+    result_.trouble = sampler_->trouble();
+    return false;
   }
 
   bool record(const Motion& at) {
@@ -210,15 +240,17 @@ class Run {
   System& system_;
   const RunOptions& options_;
   Observer& observer_;
+  Sampler* sampler_;
   std::unique_ptr<Stepper> stepper_;
   ValidityMonitor monitor_;
   RunResult result_;
   std::vector<double> stops_;  // ends of smooth intervals
   std::size_t interval_ = 0;
   long next_ = 0, records_ = 0;
+  long samples_ = 0;  // taken
   double initial_ = 0, gravity_ = 0;
   Motion shown_, before_, recorded_;
-  VectorX vdot_;
+  VectorX vdot_, held_, none_;
 };
 
 }  // namespace
@@ -232,11 +264,11 @@ double record_time(const RunOptions& options, long k) {
 }
 
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
-                   Observer& observer) {
+                   Observer& observer, Sampler* sampler) {
   if (!(options.duration > 0) || !std::isfinite(options.duration) || !(options.record_every > 0)) {
     throw InputError("duration and the time between records must be above 0");
   }
-  return Run(system, solver, options, observer)(start);
+  return Run(system, solver, options, observer, sampler)(start);
 }
 
 }  // namespace limber

@@ -35,7 +35,7 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   for (const MotionInput& input : inputs_.motions) prescribed_[input.joint] = 1;
   for (const WrenchInput& input : inputs_.wrenches) wrenches_.push_back({input.at, Vector6::Zero(), input.frame});
   tau_.setZero(model.nv);
-  stop_ = total_ = torque_ = needed_ = tau_;
+  held_ = stop_ = total_ = torque_ = needed_ = tau_;
   add_stops();
   if (!model.closures.empty()) {
     closures_ = std::make_unique<ClosureWorkspace>(model);
@@ -91,7 +91,7 @@ Status System::gather(const State& x) {
     return y;
   };
   trouble_.clear();
-  tau_.setZero();
+  tau_ = held_;
   for (const SpeedInput& input : inputs_.speeds) tau_[input.speed] += value(input.force, input.label);
   for (std::size_t i = 0; i < wrenches_.size(); ++i) {
     const WrenchInput& input = inputs_.wrenches[i];
@@ -188,11 +188,7 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
   if (!wrenches_.empty()) {
     // The workspace of another algorithm is not seen from here.
     const Kinematics* at = &kin;
-    if (other_) {
-      compute_kinematics(model_, x, rnea_.kin);
-      compute_world_poses(model_, rnea_.kin);
-      at = &rnea_.kin;
-    }
+    if (other_) at = &look(x);
     for (const NodeWrench& input : wrenches_) {
       Vector6 wrench = input.wrench;
       if (input.frame == Frame::node) {
@@ -235,6 +231,12 @@ Energy System::energy(const State& x) {
     if (stop.contact) energy.springs += 0.5 * stop.stiffness * stop.depth(x) * stop.depth(x);
   }
   return energy;
+}
+
+const Kinematics& System::look(const State& x) {
+  compute_kinematics(model_, x, rnea_.kin);
+  compute_world_poses(model_, rnea_.kin);
+  return rnea_.kin;
 }
 
 Status System::explain(Status status, const State& x, ConstVec vdot, int speed) {

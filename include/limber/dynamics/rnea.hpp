@@ -21,5 +21,7 @@ void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const Nod
 
 // out = M(q) a, by the same two sweeps without bias.  O(N).
 void multiply_mass(const Model& model, const State& x, ConstVec a, RneaWorkspace& ws, Vec out);
+// The same over kinematics that are already there.
+void multiply_mass(const Model& model, const Kinematics& kin, ConstVec a, LinearSweep& sweep, Vec out);
 
 }  // namespace limber

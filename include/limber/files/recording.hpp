@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "limber/control/controller.hpp"
 #include "limber/simulate/simulate.hpp"
 
 namespace limber {
@@ -19,6 +20,7 @@ struct RecordingOptions {
   std::string solver;                         // in words
   std::vector<NodeRef> nodes;                 // whose poses and deflections are kept
   bool energy = true;                         // energies and momenta
+  std::vector<ControlChannel> channels;       // of a controller, which must outlive the writer
   long records = 1;                           // at most so many: record_count()
   double flush_every = 1;                     // seconds on the clock
   std::vector<std::string> never_overwrites;  // files that `path` must not be

@@ -7,9 +7,17 @@
 #include <string_view>
 #include <vector>
 
+#include "limber/control/loop.hpp"
 #include "limber/simulate/simulate.hpp"
 
 namespace limber {
+
+// The controller of a scenario.
+struct ControlScenario {
+  ControlOptions options;              // with the sensors as the controller knows them
+  SensorOptions sensors;               // of the machine
+  std::string model_file, model_text;  // of the controller's model; the file is empty when it is that of the machine
+};
 
 // A model and what happens to it.  docs/scenario-format.md.
 struct Scenario {
@@ -23,6 +31,7 @@ struct Scenario {
   Inputs inputs;
   SolverOptions solver;
   RunOptions run;
+  std::shared_ptr<const ControlScenario> control;  // may be null
   struct RecordChoice {
     std::vector<NodeRef> nodes;
     bool energy = true;

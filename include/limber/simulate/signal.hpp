@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -22,6 +24,13 @@ class Signal {
   static Signal expression(std::string_view text);
   // offset + amplitude sin(2 pi frequency t + phase)
   static Signal sine(double amplitude, double frequency, double phase, double offset);
+  // c[0] + c[1] (t - from) + ... , at most to the fifth power.
+  static Signal polynomial(double from, std::span<const double> c);
+  // sum of weight s(t - delay): what an input shaper makes of s.
+  struct Echo {
+    double delay = 0, weight = 1;
+  };
+  static Signal echoes(const Signal& s, std::span<const Echo> echoes);
   // Through the points (t, y): straight lines, or a spline of degree 3 or 5 with the not-a-knot condition at its ends
   // (fewer points: the polynomial through them).  Before the first and after the last time the value is held.
   // Throws InputError: sizes differ, no points, times that do not rise.
@@ -47,10 +56,16 @@ class Signal {
   struct Sine {
     double amplitude, omega, phase, offset;
   };
+  struct Sum {
+    std::shared_ptr<const Signal> of;
+    std::vector<Echo> echoes;
+  };
   struct Segment {
     double begin;  // holds from here to the next; the first from -infinity
-    std::variant<Polynomial, Sine, Expression> law;
+    std::variant<Polynomial, Sine, Expression, Sum> law;
   };
+  static Jet at(const Segment& segment, double t, double inside);
+
   std::vector<Segment> segments_;
 };
 

@@ -34,6 +34,19 @@ class Observer {
   virtual bool go_on(double /*t*/, const StepCounts&) { return true; }
 };
 
+// A digital controller: at fixed times it reads the machine and sets torques, which are held until the next.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  virtual double period() const = 0;  // s
+  virtual bool wants_accelerations() const { return false; }
+  // At k period(), k = 0, 1, ...; kin: of x, with poses in world.  vdot: just before, or empty when not wanted.
+  // torques (nv): on entry those held until now.
+  virtual Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) = 0;
+  // After a failure: what went wrong.
+  virtual std::string trouble() const { return ""; }
+};
+
 // How a run ended.
 struct RunResult {
   Status status = Status::ok;
@@ -55,8 +68,8 @@ double record_time(const RunOptions& options, long k);
 // From `start` to the end; closed chains are assembled first (System::assemble) and put back on their closures after
 // every step.  Steps end at breaks of signals; the adaptive methods also where a stop is met or left.
 // Numerical trouble ends the run and is told in the result, with everything up to there recorded.  At a break the
-// record shows the side before it.
+// record shows the side before it, at a sample that after it.  `sampler` may be null.
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
-                   Observer& observer);
+                   Observer& observer, Sampler* sampler = nullptr);
 
 }  // namespace limber

@@ -34,6 +34,8 @@ class Stepper {
   virtual Status start(const Motion& from) = 0;
   // The state was put back on the closures: a small change, after which the method goes on as it was.
   virtual Status adjust(const Motion& m) = 0;
+  // Torques that are held have changed: the state goes on, its derivative jumps.
+  virtual Status release(const Motion& m) { return adjust(m); }
   // One step, at most to `limit`, which is met exactly when it is near.
   virtual Status step(double limit) = 0;
   // Where the last step ended.

@@ -40,6 +40,9 @@ class System {
   // From here on the branches of signals that hold at this time, until the next call.
   void enter(double inside) { inside_ = inside; }
 
+  // Torques (nv) that act besides the inputs until the next call: a digital controller's.
+  void hold(ConstVec torques) { held_ = torques; }
+
   // Puts the joints whose motion is prescribed where it has them at x.t.
   void prescribe(State& x) const;
   bool is_prescribed(int joint) const { return prescribed_[joint] != 0; }
@@ -84,7 +87,9 @@ class System {
   // Energies, with those of stops in contact among `springs`.
   Energy energy(const State& x);
   Momentum momentum(const State& x) { return compute_momentum(model_, x, rnea_); }
-  // At the state of the last call of energy, with poses in world.
+  // Kinematics at a state, with poses in world.
+  const Kinematics& look(const State& x);
+  // At the state of the last call of energy or look.
   const Kinematics& kinematics() const { return rnea_.kin; }
 
   // After a failure: the coordinate or the input that went, for a message.
@@ -121,9 +126,10 @@ class System {
   int rank_ = -1;                        // of the closures; -1: not known
   VectorX closure_force_, closure_error_;
   std::vector<NodeWrench> wrenches_;
-  VectorX tau_, stop_, total_;            // (nv) of inputs, of stops, both
-  VectorX torque_, needed_;               // (nv) of inputs and prescribed motions; scratch
-  Vector3 gravity_ = Vector3::Zero();     // of inputs
+  VectorX held_;                       // (nv) by hold
+  VectorX tau_, stop_, total_;         // (nv) of inputs with those held, of stops, both
+  VectorX torque_, needed_;            // (nv) of inputs and prescribed motions; scratch
+  Vector3 gravity_ = Vector3::Zero();  // of inputs
   std::string trouble_;
 };
 

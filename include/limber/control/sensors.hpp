@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "limber/control/hinges.hpp"
+#include "limber/dynamics/kinematics.hpp"
+
+namespace limber {
+
+// The encoder of one joint coordinate; as it stands it is exact.
+struct EncoderOptions {
+  double resolution = 0;   // rad or m per count; 0: exact
+  double noise = 0;        // standard deviation of a position
+  double speed_noise = 0;  // of a speed, where there is a tachometer
+  bool tachometer = true;  // false: the speed is the filtered difference of positions
+};
+
+// A combination of modal coordinates of one body that is measured.
+struct StrainGauge {
+  std::string name;
+  int body = 0;
+  VectorX row;       // (modes): strain = row eta
+  double noise = 0;  // standard deviation
+};
+
+// The curvature of a body between two of its nodes about an axis (0 ... 2) of its frame: the difference of their turns
+// over their distance; what a pair of strain gauges at a unit distance from the neutral axis reads.
+StrainGauge make_curvature_gauge(const Model& model, NodeRef from, NodeRef to, int axis);
+
+// Three axes of specific force (acceleration less gravity) at a node, in its own axes.
+struct Accelerometer {
+  std::string name;
+  NodeRef at;
+  double noise = 0;  // m/s^2, standard deviation
+};
+
+// What they read when they are exact.  kin: of x, with poses in world.
+double compute_strain(const Model& model, const StrainGauge& gauge, const State& x);
+Vector3 compute_specific_force(const Model& model, const Kinematics& kin, NodeRef at, ConstVec vdot);
+
+struct SensorOptions {
+  std::vector<EncoderOptions> encoders;  // (coordinate)
+  std::vector<StrainGauge> strains;
+  std::vector<Accelerometer> accelerometers;
+  int delay = 0;  // samples until a reading arrives
+  int every = 1;  // samples between readings; held in between
+  unsigned seed = 1;
+};
+
+// What a controller gets to see.
+struct Measurement {
+  double t = 0;          // when it was taken
+  VectorX q, v;          // (coordinate) of the hinges
+  VectorX strain;        // (gauge)
+  VectorX acceleration;  // (3 per accelerometer)
+};
+
+// Reads a machine.  No allocation but in the constructor.
+class Sensors {
+ public:
+  Sensors(const Model& model, const Hinges& hinges, SensorOptions options, double period);
+  bool wants_accelerations() const { return !options_.accelerometers.empty(); }
+  // kin: of x, with poses in world.
+  const Measurement& read(const State& x, const Kinematics& kin, ConstVec vdot);
+
+ private:
+  void take(const State& x, const Kinematics& kin, ConstVec vdot, Measurement& out);
+
+  const Model& model_;
+  const Hinges& hinges_;
+  SensorOptions options_;
+  double period_;
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+  std::vector<Measurement> line_;  // on their way, as many as the delay, then the newest
+  VectorX last_q_, filtered_;      // of encoders without a tachometer
+  long reads_ = 0;
+};
+
+}  // namespace limber

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "limber/simulate/signal.hpp"
+
+namespace limber {
+
+// How a move goes from rest to rest, s(x) from 0 to 1 over x from 0 to 1.
+enum class Profile {
+  trapezoid,  // constant acceleration for a third, constant speed, constant deceleration for a third
+  quintic,    // 10 x^3 - 15 x^4 + 6 x^5: no acceleration at its ends
+  cycloid     // x - sin(2 pi x)/(2 pi), [MS] (44): no acceleration at its ends
+};
+
+// The largest |s'| and |s''|.
+struct ProfilePeaks {
+  double speed, acceleration;
+};
+ProfilePeaks peaks(Profile profile);
+
+// From one value to another in [begin, begin + duration], at rest before and after.
+Signal make_move(Profile profile, double from, double to, double begin, double duration);
+
+// The shortest duration of a move within limits on speed and acceleration (infinite: none).
+double shortest_duration(Profile profile, double distance, double speed_limit, double acceleration_limit);
+
+// Joints through waypoints, at rest at each, all of them on the way together.
+struct Waypoint {
+  VectorX q;            // (joints)
+  double duration = 0;  // of the move to it; 0: the shortest within the limits
+  double dwell = 0;     // time to stay there
+};
+struct MoveLimits {
+  VectorX speed, acceleration;  // (joints); empty: none
+};
+struct JointPath {
+  std::vector<Signal> joints;
+  double end = 0;  // time at which the last waypoint is reached
+};
+// From `start` at time `begin`.  Throws InputError: sizes, a duration shorter than the limits allow, or none given
+// where there are no limits.
+JointPath make_path(Profile profile, const VectorX& start, double begin, const std::vector<Waypoint>& waypoints,
+                    const MoveLimits& limits);
+
+}  // namespace limber

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/gains.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+
+#include "limber/control/riccati.hpp"
+#include "limber/control/shaping.hpp"
+#include "limber/dynamics/rnea.hpp"
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+struct Readings {
+  MatrixX C;      // (readings x 2 nv)
+  VectorX noise;  // variances
+};
+
+// theory of the specific force R^T (a - g) at rest: a = J vdot, and R^T f turns with the node by R^T (f x turn).
+void add_specific_force(const Model& model, const Kinematics& kin, const Accelerometer& sensor, const MatrixX& A,
+                        Eigen::Ref<MatrixX> C) {
+  const int n = model.nv;
+  Matrix6X J(6, n);
+  compute_node_jacobian(model, kin, sensor.at, J);
+  const Matrix3 Rt = node_pose(model, kin, sensor.at).R.transpose();
+  C = Rt * J.bottomRows<3>() * A.bottomRows(n);
+  const Vector3 f = -model.gravity;
+  for (int k = 0; k < n; ++k) C.col(k) += Rt * f.cross(Vector3(J.col(k).head<3>()));
+}
+
+Readings make_readings(const Model& model, const Hinges& hinges, const SensorOptions& sensors, const State& x,
+                       const KalmanOptions& options, const MatrixX& A) {
+  const int n = model.nv, h = hinges.size();
+  const auto tachometer = [&](int k) {
+    return sensors.encoders.empty() || sensors.encoders[static_cast<std::size_t>(k)].tachometer;
+  };
+  const auto encoder = [&](int k) {
+    return sensors.encoders.empty() ? EncoderOptions{} : sensors.encoders[static_cast<std::size_t>(k)];
+  };
+  int count = h + static_cast<int>(sensors.strains.size() + 3 * sensors.accelerometers.size());
+  for (int k = 0; k < h; ++k) count += tachometer(k) ? 1 : 0;
+  Readings out{MatrixX::Zero(count, 2 * n), VectorX::Zero(count)};
+  const auto square = [](double a, double least) { return std::max(a * a, least * least); };
+  int row = 0;
+  for (int k = 0; k < h; ++k, ++row) {
+    out.C(row, hinges.v[k]) = 1;
+    const double step = encoder(k).resolution;  // rounding: variance step^2/12
+    out.noise[row] = square(encoder(k).noise, options.least_position) + step * step / 12;
+  }
+  for (int k = 0; k < h; ++k) {
+    if (!tachometer(k)) continue;
+    out.C(row, n + hinges.v[k]) = 1;
+    out.noise[row++] = square(encoder(k).speed_noise, options.least_speed);
+  }
+  for (const StrainGauge& gauge : sensors.strains) {
+    out.C.row(row).segment(model.first_mode(gauge.body), gauge.row.size()) = gauge.row.transpose();
+    out.noise[row++] = square(gauge.noise, options.least_strain);
+  }
+  RneaWorkspace ws(model);
+  compute_kinematics(model, x, ws.kin);
+  compute_world_poses(model, ws.kin);
+  for (const Accelerometer& sensor : sensors.accelerometers) {
+    add_specific_force(model, ws.kin, sensor, A, out.C.middleRows(row, 3));
+    out.noise.segment(row, 3).setConstant(square(sensor.noise, options.least_acceleration));
+    row += 3;
+  }
+  return out;
+}
+
+}  // namespace
+
+MatrixX compute_kalman_gain(const Model& model, const Hinges& hinges, const SensorOptions& sensors, const State& x,
+                            const KalmanOptions& options, double period) {
+  const int n = model.nv;
+  const LinearSystem machine = linearize_at_rest(model, x, {});
+  const Readings readings = make_readings(model, hinges, sensors, x, options, machine.A);
+  const MatrixX A = sample(machine.A, machine.B, period).A;
+  // Noise enters the speeds all through a period: the trapezoidal rule over it.
+  MatrixX Q = MatrixX::Zero(2 * n, 2 * n);
+  Q.bottomRightCorner(n, n).setIdentity();
+  Q *= options.acceleration * options.acceleration * period;
+  Q = (0.5 * (Q + A * Q * A.transpose())).eval();
+  const MatrixX R = readings.noise.asDiagonal();
+  const auto P = solve_riccati(A.transpose(), readings.C.transpose(), Q, R);
+  if (!P) {
+    throw InputError(
+        "the observer cannot see everything that moves by itself; add sensors, or control the joints that are free");
+  }
+  const MatrixX S = readings.C * *P * readings.C.transpose() + R;
+  return S.llt().solve(readings.C * *P).transpose();
+}
+
+MatrixX compute_lqr_gain(const Model& model, const Hinges& hinges, const State& x, const LqrOptions& options,
+                         double period) {
+  const int n = model.nv, h = hinges.size();
+  const LinearSystem machine = linearize_at_rest(model, x, {});
+  MatrixX B(2 * n, h);
+  for (int k = 0; k < h; ++k) B.col(k) = machine.B.col(hinges.v[k]);
+  const Sampled sampled = sample(machine.A, B, period);
+  MatrixX Q = MatrixX::Zero(2 * n, 2 * n);
+  for (int i = 1; i < model.body_count(); ++i) {
+    const int modes = model.body(i).modes, m = model.first_mode(i);
+    Q.block(m, m, modes, modes) = 0.5 / options.vibration * model.body(i).stiffness;
+    Q.block(n + m, n + m, modes, modes) = 0.5 / options.vibration * machine.M.block(m, m, modes, modes);
+  }
+  for (int k = 0; k < h; ++k) {
+    Q(hinges.v[k], hinges.v[k]) = 1 / (options.position * options.position);
+    Q(n + hinges.v[k], n + hinges.v[k]) = 1 / (options.speed * options.speed);
+  }
+  const MatrixX R = MatrixX::Identity(h, h) / (options.torque * options.torque);
+  const auto X = solve_riccati(sampled.A, sampled.B, Q, R);
+  if (!X) throw InputError("the regulator cannot bring everything to rest; control the joints that are free");
+  const MatrixX S = R + sampled.B.transpose() * *X * sampled.B;
+  return S.llt().solve(sampled.B.transpose() * *X * sampled.A);
+}
+
+void Schedule::add(double t, MatrixX gain) {
+  times_.push_back(t);
+  now_ = gain;
+  gains_.push_back(std::move(gain));
+}
+
+const MatrixX& Schedule::at(double t) {
+  const auto after = static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin());
+  if (after == 0) return gains_.front();
+  if (after == times_.size()) return gains_.back();
+  const double s = (t - times_[after - 1]) / (times_[after] - times_[after - 1]);
+  now_ = (1 - s) * gains_[after - 1] + s * gains_[after];
+  return now_;
+}
+
+}  // namespace limber

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/loop.hpp"
+
+#include <unordered_map>
+
+namespace limber {
+namespace {
+
+std::vector<std::string> joint_names(const ControlOptions& options) {
+  std::vector<std::string> out;
+  for (const int joint : options.hinges.joints) out.push_back(options.model->joints[joint].name);
+  return out;
+}
+
+void check_same_kinds(const Model& plant, const Hinges& hinges, const ControlOptions& options) {
+  for (std::size_t k = 0; k < hinges.joints.size(); ++k) {
+    const Joint& own = options.model->joints[options.hinges.joints[k]];
+    const Joint& there = plant.joints[hinges.joints[k]];
+    if (own.kind == there.kind) continue;
+    throw InputError("joint '" + own.name + "' is " + to_string(own.kind) + " for the controller, but " +
+                     to_string(there.kind) + " in the machine");
+  }
+}
+
+}  // namespace
+
+ControlLoop::ControlLoop(const Model& plant, SensorOptions sensors, ControlOptions options)
+    : plant_(plant),
+      hinges_(find_hinges(plant, joint_names(options))),
+      sensors_(plant, hinges_, std::move(sensors), 1 / options.rate),
+      controller_((check_same_kinds(plant, hinges_, options), std::move(options))) {
+  torque_.setZero(hinges_.size());
+}
+
+Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) {
+  if (!started_) {
+    started_ = true;
+    const Model& model = *controller_.options().model;
+    if (const Status status = controller_.start(translate_state(plant_, x, model)); status != Status::ok) return status;
+  }
+  if (const Status status = controller_.update(sensors_.read(x, kin, vdot), torque_); status != Status::ok) {
+    return status;
+  }
+  torques.setZero();
+  for (int k = 0; k < hinges_.size(); ++k) torques[hinges_.v[k]] = torque_[k];
+  return Status::ok;
+}
+
+State translate_state(const Model& from, const State& x, const Model& to) {
+  State out = make_zero_state(to);
+  out.t = x.t;
+  std::unordered_map<std::string, int> q, v;
+  for (int k = 0; k < from.nq; ++k) q.emplace(from.coordinates[k], k);
+  for (int k = 0; k < from.nv; ++k) v.emplace(from.speeds[k], k);
+  for (int k = 0; k < to.nq; ++k) {
+    if (const auto at = q.find(to.coordinates[k]); at != q.end()) out.q[k] = x.q[at->second];
+  }
+  for (int k = 0; k < to.nv; ++k) {
+    if (const auto at = v.find(to.speeds[k]); at != v.end()) out.v[k] = x.v[at->second];
+  }
+  return out;
+}
+
+}  // namespace limber

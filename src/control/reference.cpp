@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/reference.hpp"
+
+#include "control/one_step.hpp"
+
+namespace limber {
+namespace {
+
+Inputs prescribe(const Model& model, const Hinges& hinges, const std::vector<Signal>& desired) {
+  Inputs inputs;
+  std::size_t next = 0;
+  for (const int joint : hinges.joints) {
+    MotionInput input{joint, {}, "the desired motion of '" + model.joints[joint].name + "'"};
+    for (int k = 0; k < speed_count(model.joints[joint].kind); ++k) input.motion.push_back(desired[next++]);
+    inputs.motions.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Reference::Reference(const Model& model, const Hinges& hinges, const std::vector<Signal>& desired, double period,
+                     FeedForward kind)
+    : model_(model),
+      hinges_(hinges),
+      period_(period),
+      kind_(kind),
+      system_(model, prescribe(model, hinges, desired)),
+      stepper_(make_one_step(system_, period, false)),
+      rnea_(model),
+      x_(make_zero_state(model)),
+      middle_(x_) {
+  torque_.setZero(hinges.size());
+  a_ = torque_;
+  vdot_.setZero(model.nv);
+  tau_ = vdot_;
+}
+
+Status Reference::start(const State& x) {
+  x_ = x;
+  system_.enter(x.t + 0.5 * period_);
+  system_.prescribe(x_);
+  torque_.setZero();
+  const Status status = kind_ == FeedForward::hybrid ? stepper_->start({x_}) : Status::ok;
+  trouble_ = system_.trouble();
+  return status;
+}
+
+Status Reference::step() {
+  const double t = x_.t, next = t + period_;
+  system_.enter(t + 0.5 * period_);
+  if (kind_ == FeedForward::hybrid) {
+    const Status status = stepper_->step(next);
+    trouble_ = system_.trouble();
+    if (status != Status::ok) return status;
+    for (int k = 0; k < hinges_.size(); ++k) torque_[k] = system_.torques()[hinges_.v[k]];
+    x_ = stepper_->now().x;
+  }
+  if (const Status status = look_rigid(); status != Status::ok) return status;
+  if (kind_ != FeedForward::hybrid) {
+    x_.t = next;
+    system_.prescribe(x_);
+  }
+  return Status::ok;
+}
+
+// Hinge accelerations in the middle of a step that ends at x_.t or begins there, and the torques of a rigid machine.
+Status Reference::look_rigid() {
+  middle_.t = kind_ == FeedForward::hybrid ? x_.t - 0.5 * period_ : x_.t + 0.5 * period_;
+  for (std::size_t j = 0, k = 0; j < system_.inputs().motions.size(); ++j) {
+    for (const Signal& signal : system_.inputs().motions[j].motion) {
+      const Jet jet = signal.at(middle_.t, middle_.t);
+      middle_.q[hinges_.q[k]] = jet.value;
+      middle_.v[hinges_.v[k]] = jet.rate;
+      a_[k] = vdot_[hinges_.v[k]] = jet.acceleration;
+      ++k;
+    }
+  }
+  if (kind_ != FeedForward::rigid) return Status::ok;
+  rnea(model_, middle_, vdot_, {}, rnea_, tau_);
+  for (int k = 0; k < hinges_.size(); ++k) torque_[k] = tau_[hinges_.v[k]];
+  return torque_.allFinite() ? Status::ok : Status::not_finite;
+}
+
+}  // namespace limber

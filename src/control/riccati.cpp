@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/riccati.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <unsupported/Eigen/MatrixFunctions>
+
+namespace limber {
+
+std::optional<MatrixX> solve_riccati(const MatrixX& A0, const MatrixX& B, const MatrixX& Q, const MatrixX& R) {
+  constexpr int kMost = 60;
+  constexpr double kSame = 1e-13;
+  MatrixX A = A0, G = B * R.llt().solve(B.transpose()), H = Q;
+  const MatrixX one = MatrixX::Identity(A.rows(), A.cols());
+  for (int k = 0; k < kMost; ++k) {
+    const Eigen::PartialPivLU<MatrixX> W(one + G * H);
+    const MatrixX V1 = W.solve(A), V2 = W.solve(G).eval();
+    const MatrixX more = A.transpose() * H * V1;
+    G += A * V2 * A.transpose();
+    H += 0.5 * (more + more.transpose());
+    G = 0.5 * (G + G.transpose()).eval();
+    A = (A * V1).eval();
+    if (!H.allFinite() || !A.allFinite()) return std::nullopt;
+    if (more.norm() <= kSame * H.norm()) return H;
+  }
+  return std::nullopt;
+}
+
+Sampled sample(const MatrixX& A, const MatrixX& B, double period) {
+  const Eigen::Index n = A.rows(), m = B.cols();
+  MatrixX both = MatrixX::Zero(n + m, n + m);
+  both.topLeftCorner(n, n) = A * period;
+  both.topRightCorner(n, m) = B * period;
+  const MatrixX e = both.exp();
+  return {e.topLeftCorner(n, n), e.topRightCorner(n, m)};
+}
+
+}  // namespace limber

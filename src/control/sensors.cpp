@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/sensors.hpp"
+
+#include <cmath>
+
+namespace limber {
+namespace {
+
+constexpr double kFilter = 0.2;  // share of the newest difference in a speed without tachometer
+
+}  // namespace
+
+StrainGauge make_curvature_gauge(const Model& model, NodeRef from, NodeRef to, int axis) {
+  const Node &a = model.body(from.body).nodes[from.node], &b = model.body(to.body).nodes[to.node];
+  return {"", from.body, (b.turn.row(axis) - a.turn.row(axis)).transpose() / (b.position - a.position).norm(), 0};
+}
+
+double compute_strain(const Model& model, const StrainGauge& gauge, const State& x) {
+  return gauge.row.dot(x.q.segment(model.first_mode_q(gauge.body), gauge.row.size()));
+}
+
+Vector3 compute_specific_force(const Model& model, const Kinematics& kin, NodeRef at, ConstVec vdot) {
+  const Vector3 a = node_acceleration(model, kin, at, vdot).tail<3>();
+  return node_pose(model, kin, at).R.transpose() * (a - model.gravity);
+}
+
+Sensors::Sensors(const Model& model, const Hinges& hinges, SensorOptions options, double period)
+    : model_(model), hinges_(hinges), options_(std::move(options)), period_(period), random_(options_.seed) {
+  options_.encoders.resize(hinges.v.size());
+  Measurement empty;
+  empty.q.setZero(hinges.size());
+  empty.v = empty.q;
+  empty.strain.setZero(static_cast<Eigen::Index>(options_.strains.size()));
+  empty.acceleration.setZero(3 * static_cast<Eigen::Index>(options_.accelerometers.size()));
+  line_.assign(static_cast<std::size_t>(options_.delay) + 1, empty);
+  last_q_ = filtered_ = empty.q;
+}
+
+const Measurement& Sensors::read(const State& x, const Kinematics& kin, ConstVec vdot) {
+  const std::size_t size = line_.size();
+  const auto slot = [&](long k) -> Measurement& { return line_[static_cast<std::size_t>(k) % size]; };
+  Measurement& now = slot(reads_);
+  if (reads_ % options_.every == 0) {
+    take(x, kin, vdot, now);
+  } else if (size > 1) {
+    now = slot(reads_ - 1);
+  }
+  if (reads_ == 0) {
+    for (Measurement& m : line_) m = now;
+  }
+  ++reads_;
+  return slot(reads_);  // the oldest; with no delay the newest
+}
+
+void Sensors::take(const State& x, const Kinematics& kin, ConstVec vdot, Measurement& out) {
+  const auto noisy = [&](double value, double noise) { return noise > 0 ? value + noise * normal_(random_) : value; };
+  out.t = x.t;
+  for (int k = 0; k < hinges_.size(); ++k) {
+    const EncoderOptions& encoder = options_.encoders[k];
+    double q = noisy(x.q[hinges_.q[k]], encoder.noise);
+    if (encoder.resolution > 0) q = encoder.resolution * std::round(q / encoder.resolution);
+    out.q[k] = q;
+    if (encoder.tachometer) {
+      out.v[k] = noisy(x.v[hinges_.v[k]], encoder.speed_noise);
+      continue;
+    }
+    if (reads_ > 0) filtered_[k] += kFilter * ((q - last_q_[k]) / (options_.every * period_) - filtered_[k]);
+    last_q_[k] = q;
+    out.v[k] = filtered_[k];
+  }
+  for (std::size_t k = 0; k < options_.strains.size(); ++k) {
+    const StrainGauge& gauge = options_.strains[k];
+    out.strain[static_cast<Eigen::Index>(k)] = noisy(compute_strain(model_, gauge, x), gauge.noise);
+  }
+  for (std::size_t k = 0; k < options_.accelerometers.size(); ++k) {
+    const Accelerometer& sensor = options_.accelerometers[k];
+    const Vector3 force = compute_specific_force(model_, kin, sensor.at, vdot);
+    for (int j = 0; j < 3; ++j) out.acceleration[3 * static_cast<Eigen::Index>(k) + j] = noisy(force[j], sensor.noise);
+  }
+}
+
+}  // namespace limber

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/shaping.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "limber/control/analysis.hpp"
+#include "limber/dynamics/rnea.hpp"
+
+namespace limber {
+LinearSystem linearize_at_rest(const Model& model, const State& x, std::vector<std::uint8_t> held) {
+  LinearizeOptions options;
+  for (int i = 1; i < model.body_count(); ++i) {
+    const int first = held.empty() || held[i] == 0 ? model.joints[i].v : model.first_mode(i);
+    for (int v = first; v < model.first_mode(i) + model.body(i).modes; ++v) options.inputs.push_back(v);
+  }
+  State still = x;
+  still.v.setZero();
+  RneaWorkspace ws(model);
+  options.tau.setZero(model.nv);
+  rnea(model, still, VectorX::Zero(model.nv), {}, ws, options.tau);
+  options.held = std::move(held);
+  return linearize(model, still, options);
+}
+
+std::vector<Vibration> compute_vibrations(const Model& model, const State& x, std::span<const std::uint8_t> held) {
+  const LinearSystem machine = linearize_at_rest(model, x, {held.begin(), held.end()});
+  std::vector<Vibration> out;
+  if (machine.coordinates() == 0) return out;
+  for (const VibrationMode& mode : compute_modes(machine)) {
+    if (mode.frequency <= 0 || mode.growth != 0 || mode.damping >= 1) continue;  // does not vibrate
+    VectorX shape = mode.shape.real();
+    shape /= std::sqrt(shape.dot(machine.M * shape));
+    out.push_back({mode.frequency, mode.damping, machine.basis * shape});
+  }
+  return out;
+}
+
+std::vector<Signal::Echo> make_shaper(Shaper kind, double frequency, double ratio) {
+  const double damped = std::sqrt(1 - ratio * ratio);
+  const double half = std::numbers::pi / (frequency * damped);    // half a damped period
+  const double K = std::exp(-ratio * std::numbers::pi / damped);  // what is left of a swing after it
+  std::vector<Signal::Echo> out;
+  if (kind == Shaper::zv) {
+    out = {{0, 1}, {half, K}};
+  } else if (kind == Shaper::zvd) {
+    out = {{0, 1}, {half, 2 * K}, {2 * half, K * K}};
+  } else {
+    out = {{0, 1 + kTolerated}, {half, 2 * (1 - kTolerated) * K}, {2 * half, (1 + kTolerated) * K * K}};
+  }
+  double sum = 0;
+  for (const Signal::Echo& echo : out) sum += echo.weight;
+  for (Signal::Echo& echo : out) echo.weight /= sum;
+  return out;
+}
+
+std::vector<Signal::Echo> convolve(const std::vector<Signal::Echo>& a, const std::vector<Signal::Echo>& b) {
+  std::vector<Signal::Echo> out;
+  for (const Signal::Echo& x : a) {
+    for (const Signal::Echo& y : b) out.push_back({x.delay + y.delay, x.weight * y.weight});
+  }
+  std::sort(out.begin(), out.end(), [](const auto& x, const auto& y) { return x.delay < y.delay; });
+  return out;
+}
+
+// |sum A_k exp((ratio w + i w_d) t_k)| exp(-ratio w t_last).  [Singer, Seering 1990]
+double residual_vibration(const std::vector<Signal::Echo>& shaper, double frequency, double ratio) {
+  const double damped = frequency * std::sqrt(1 - ratio * ratio);
+  const double last = shaper.back().delay;
+  std::complex<double> sum = 0;
+  for (const Signal::Echo& echo : shaper) {
+    sum += echo.weight * std::exp(std::complex<double>(ratio * frequency * (echo.delay - last), damped * echo.delay));
+  }
+  return std::abs(sum);
+}
+
+}  // namespace limber

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole controller on the arm of [MS]: what each law must reach.
+#include "arm.hpp"
+#include "support/close.hpp"
+
+namespace limber::test {
+namespace {
+
+TEST(Slew, hybrid_feed_forward_is_exact) {
+  const Model arm = make_arm();
+  ControlOptions options = make_slew(arm);
+  options.feed_forward = FeedForward::hybrid;
+  const SlewResult result = run_slew(arm, options);
+  EXPECT_EQ(result.run.status, Status::ok) << result.run.trouble;
+  EXPECT_LT(result.largest.maxCoeff(), 1e-6);
+}
+
+TEST(Slew, correction_beats_pd_tenfold) {
+  const Model arm = make_arm();
+  ControlOptions pd = make_slew(arm);
+  pd.pid = make_pid(arm, pd.hinges, make_zero_state(arm), {0.02, 1});
+  const SlewResult with_pd = run_slew(arm, pd);
+  for (const Embodiment embodiment : {Embodiment::sensed, Embodiment::propagated}) {
+    ControlOptions options = make_slew(arm);
+    options.correction = TrackingOptions{0.5, 1};
+    options.embodiment = embodiment;
+    const SlewResult result = run_slew(arm, options);
+    EXPECT_EQ(result.run.status, Status::ok) << result.run.trouble;
+    EXPECT_LT(result.rms.norm(), 0.1 * with_pd.rms.norm());
+    EXPECT_LT(result.largest.maxCoeff(), 1e-4);
+  }
+}
+
+TEST(Slew, shaping_and_damping_reduce_the_residual_vibration_fivefold) {
+  const Model arm = make_arm();
+  ControlOptions plain = make_slew(arm);
+  plain.correction = TrackingOptions{0.5, 1};
+  const double before = run_slew(arm, plain).residual;
+  ControlOptions shaped = plain;
+  shaped.shaping = ShapingOptions{Shaper::zvd, 1};
+  EXPECT_LT(run_slew(arm, shaped).residual, before / 5);
+  ControlOptions damped = plain;
+  damped.damping = DampingOptions{0.3};
+  EXPECT_LT(run_slew(arm, damped).residual, before / 5);
+}
+
+TEST(Slew, regulator_follows_with_noisy_encoders) {
+  const Model arm = make_arm({.damping = 0.005});
+  ControlOptions options = make_slew(arm);
+  options.feed_forward = FeedForward::hybrid;
+  options.lqr = LqrOptions{};
+  EncoderOptions encoder;
+  encoder.resolution = 1e-5;
+  encoder.noise = 1e-5;
+  encoder.tachometer = false;
+  options.sensors.encoders.assign(3, encoder);
+  const SlewResult result = run_slew(arm, options, options.sensors);
+  EXPECT_EQ(result.run.status, Status::ok) << result.run.trouble;
+  EXPECT_LT(result.largest.maxCoeff(), 5e-3);
+}
+
+TEST(Slew, wrong_payload_and_stiffness_stay_bounded) {
+  const Model arm = make_arm({.damping = 0.005, .payload = 100});
+  const Model plant = make_arm({.EI = 0.8e5, .damping = 0.005, .payload = 120});
+  ControlOptions options = make_slew(arm);
+  options.correction = TrackingOptions{0.5, 1};
+  const SlewResult result = run_slew(plant, options);
+  EXPECT_EQ(result.run.status, Status::ok) << result.run.trouble;
+  EXPECT_LT(result.largest.maxCoeff(), 1e-2);
+}
+
+TEST(Slew, weight_is_held) {
+  const Model arm = make_arm({.damping = 0.01, .gravity = {0, -1, 0}});
+  ControlOptions options = make_slew(arm);
+  options.feed_forward = FeedForward::none;
+  options.pid = make_pid(arm, options.hinges, make_zero_state(arm), {0.02, 1});
+  options.pid->gravity = true;
+  const SlewResult with = run_slew(arm, options);
+  options.pid->gravity = false;
+  const SlewResult without = run_slew(arm, options);
+  EXPECT_LT(with.rms.norm(), 0.5 * without.rms.norm());
+}
+
+}  // namespace
+}  // namespace limber::test
