@@ -71,8 +71,8 @@ struct DerivativesWorkspace {  // one per thread
 void watch_nodes(const Model& model, std::span<const NodeRef> nodes, DerivativesWorkspace& ws);
 
 // d rnea / d q and d rnea / d v (nv x nv) at constant vdot; d rnea / d vdot is the mass matrix (crba).
-// One sweep over the carried bodies and one to the ground per column: O(nv x depth) for a chain of nv coordinates
-// O(nv^2).  No allocation unless there are more wrenches than before.
+// Per column one sweep outward over the bodies that its coordinate carries, and one inward from there to the ground:
+// O(nv^2) for a chain.  No allocation unless there are more wrenches than before.
 void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches,
                       DerivativesWorkspace& ws, Eigen::Ref<MatrixX> dtau_dq, Eigen::Ref<MatrixX> dtau_dv);
 
