@@ -10,6 +10,7 @@
 
 #include "files/sensor_reader.hpp"
 #include "files/signal_reader.hpp"
+#include "limber/control/tip_path.hpp"
 #include "limber/control/trajectory.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
@@ -21,7 +22,7 @@ constexpr std::array<std::string_view, 3> kFeedForwards = {"none", "rigid", "hyb
 constexpr std::array<std::string_view, 3> kProfiles = {"trapezoid", "quintic", "cycloid"};
 constexpr std::array<std::string_view, 3> kShapers = {"zv", "zvd", "ei"};
 constexpr std::array<std::string_view, 2> kEmbodiments = {"propagated", "sensed"};
-constexpr int kMostVibrations = 4, kMostSchedule = 100, kMostCorrections = 100;
+constexpr int kMostVibrations = 4, kMostSchedule = 100, kMostCorrections = 100, kMostSamples = 10000;
 
 // Runs what throws InputError without a place, and adds the place.
 template <class Action>
@@ -103,11 +104,33 @@ void read_signals_by_joint(const Reader& map, const State& start, ControlOptions
   }
 }
 
+// A node along a path.
+void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
+  map.check_keys({"node", "x", "y", "z", "until", "samples", "flexible"});
+  TipPath path;
+  path.node = ModelNames(*out.model).node(map.at("node", "node: hand.tip"));
+  constexpr std::string_view kComponents[] = {"x", "y", "z"};
+  bool any = false;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (const auto at = map.find(kComponents[k])) path.position[k] = read_signal(*at);
+    any = any || path.position[k].has_value();
+  }
+  if (!any) map.fail("needs at least one of x, y and z");
+  path.end = map.at("until", "until: 30").positive();
+  if (const auto at = map.find("samples")) path.samples = at->whole_number(10, kMostSamples);
+  const auto flexible = map.find("flexible");
+  out.desired = at_place(
+      map, [&] { return follow_tip_path(*out.model, out.hinges, path, start, !flexible || flexible->boolean()); });
+  out.end = path.end;
+}
+
 void read_desired(const std::optional<Reader>& map, const State& start, ControlOptions& out) {
   if (!map) {  // stay
     for (const int q : out.hinges.q) out.desired.push_back(Signal(start.q[q]));
   } else if (map->is_map() && map->has("waypoints")) {
     read_moves(*map, start, out);
+  } else if (map->is_map() && map->has("node") && map->has("until")) {
+    read_tip_path(*map, start, out);
   } else {
     read_signals_by_joint(*map, start, out);
   }

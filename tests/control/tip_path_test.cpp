@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/tip_path.hpp"
+
+#include "arm.hpp"
+#include "limber/simulate/equilibrium.hpp"
+#include "support/close.hpp"
+
+namespace limber::test {
+namespace {
+
+// At rest, the modes that settle are those of the static equilibrium with the hinges held.
+TEST(TipPath, modes_settle_as_in_the_equilibrium) {
+  const Model arm = make_arm({.gravity = {0, -0.5, 0}});
+  const Hinges hinges = find_hinges(arm, {});
+  State x = make_zero_state(arm);
+  x.q[hinges.q[0]] = 0.4;
+  x.q[hinges.q[1]] = -0.7;
+  ASSERT_TRUE(settle_modes(arm, hinges, VectorX::Zero(3), x));
+  Inputs inputs;
+  for (std::size_t k = 0; k < 3; ++k) {
+    inputs.motions.push_back({hinges.joints[k], {Signal(x.q[hinges.q[k]])}, "held"});
+  }
+  const Equilibrium found = find_equilibrium(arm, inputs, x);
+  EXPECT_TRUE(is_close(x.q, found.x.q, 1e-8));
+}
+
+TipPath straight_line(double end) {
+  TipPath path;
+  path.node = kArmTip;
+  path.position[0] = make_move(Profile::quintic, 11, 8, 0, end);
+  path.position[1] = make_move(Profile::quintic, 3, 7, 0, end);
+  path.end = end;
+  return path;
+}
+
+State bent(const Model& arm, const Hinges& hinges) {
+  State x = make_zero_state(arm);
+  x.q[hinges.q[0]] = -0.4;
+  x.q[hinges.q[1]] = 1.2;
+  x.q[hinges.q[2]] = 0.2;
+  return x;
+}
+
+// Driven along the hinges' motion, the tip keeps to its path better than with the motion of rigid links.
+TEST(TipPath, the_tip_keeps_to_its_line) {
+  const Model arm = make_arm({.damping = 0.02});
+  ControlOptions options = make_slew(arm);
+  options.feed_forward = FeedForward::hybrid;
+  const TipPath path = straight_line(20);
+  double largest[2] = {};
+  for (const bool flexible : {false, true}) {
+    options.desired = follow_tip_path(arm, options.hinges, path, bent(arm, options.hinges), flexible);
+    options.end = path.end;
+    ControlLoop loop(arm, {}, options);
+    System system(arm, {});
+    State x = make_zero_state(arm);
+    for (int k = 0; k < 3; ++k) x.q[options.hinges.q[k]] = options.desired[k].at(0).value;
+    struct Watch : Observer {
+      const Model& model;
+      const TipPath& path;
+      double largest = 0;
+      Watch(const Model& m, const TipPath& p) : model(m), path(p) {}
+      void record(const Record& record) override {
+        const Vector3 p = node_pose(model, record.kin, kArmTip).p;
+        const double t = record.motion.x.t;
+        largest =
+            std::max(largest, std::hypot(p[0] - path.position[0]->at(t).value, p[1] - path.position[1]->at(t).value));
+      }
+    } watch(arm, path);
+    const RunResult run = simulate(system, {}, {20, 0.05}, x, watch, &loop);
+    EXPECT_EQ(run.status, Status::ok) << run.trouble;
+    largest[flexible] = watch.largest;
+  }
+  EXPECT_LT(largest[1], 0.2 * largest[0]) << "rigid " << largest[0] << ", flexible " << largest[1];
+}
+
+TEST(TipPath, out_of_reach_is_told) {
+  const Model arm = make_arm();
+  const Hinges hinges = find_hinges(arm, {});
+  TipPath path = straight_line(20);
+  path.position[0] = Signal(30.0);
+  EXPECT_THROW(follow_tip_path(arm, hinges, path, bent(arm, hinges)), InputError);
+}
+
+}  // namespace
+}  // namespace limber::test
