@@ -4,6 +4,7 @@
 // Divide and conquer against the serial recursion, on chains of flexible links.
 //   build/bench/dca_table [--quick]      times, levels and crossover; quick: a few seconds
 //   build/bench/dca_table --grain        time against the grain
+//   build/bench/dca_table --cores        time against the number of threads, CSV
 //   build/bench/dca_table --count aba|dca BODIES MODES TIMES      evaluates only, for callgrind
 #include <fmt/format.h>
 
@@ -101,6 +102,29 @@ void print_grains(double budget) {
   for (std::size_t k = 0; k < grains.size(); ++k) fmt::print("| {} | {:.1f} |\n", grains[k], 1e6 * t[k]);
 }
 
+// Nanoseconds of aba and of dca with 1, 2, 4, ... threads, as many as there are cores; all in turn.
+void print_cores(double budget) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  fmt::print("bodies,modes,threads,aba_ns,dca_ns\n");
+  for (const int modes : {0, 5, 10}) {
+    for (const int bodies : {64, 256, 1024, 4096}) {
+      Case c(bodies, modes);
+      const Forces forces{c.sample.tau};
+      AbaWorkspace serial(c.model);
+      std::vector<int> threads;
+      std::vector<DcaWorkspace> workspaces;
+      for (int k = 1; k <= cores; k *= 2) threads.push_back(k);
+      for (const int k : threads) workspaces.emplace_back(c.model, DcaOptions{.threads = k});
+      std::vector<std::function<void()>> all = {[&] { expect_ok(aba(c.model, c.sample.x, forces, serial, c.vdot)); }};
+      for (DcaWorkspace& ws : workspaces)
+        all.push_back([&] { expect_ok(dca(c.model, c.sample.x, forces, ws, c.vdot)); });
+      const std::vector<double> t = best_of(all, budget);
+      for (std::size_t k = 0; k < threads.size(); ++k)
+        fmt::print("{},{},{},{:.0f},{:.0f}\n", bodies, modes, threads[k], 1e9 * t[0], 1e9 * t[k + 1]);
+    }
+  }
+}
+
 }  // namespace
 
 // What callgrind counts.
@@ -122,6 +146,10 @@ int main(int argc, char** argv) {
     };
     evaluate();
     for (int k = std::stoi(arguments[4]); k > 0; --k) limber_dca_table_evaluate(evaluate);
+    return 0;
+  }
+  if (first == "--cores") {
+    print_cores(3);
     return 0;
   }
   if (first == "--grain") {
