@@ -49,7 +49,7 @@ void expect_agreement(const Machine& machine, std::uint64_t seed, const std::vec
 TEST(Algorithms, AgreeInEvalOn200RandomTrees) {
   Worst worst("eval_algorithms");
   for (std::uint64_t seed = 1; seed <= 200; ++seed)
-    expect_agreement(random_machine(mixed_tree(seed, 6), seed), seed, general_algorithms(), true, worst);
+    expect_agreement(random_machine(mixed_tree(seed, 6, 0.2), seed), seed, general_algorithms(), true, worst);
 }
 
 // `book` has the machine of the others where nothing is bent.
