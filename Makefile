@@ -21,9 +21,9 @@ build: ## build the program, build/limber
 	@$(call configure,release)
 	@$(call build,release,--target limber)
 
-run: build ## build, then simulate the example arm: out/canadarm.h5
+run: build ## build, then run the example arm under its controller: out/canadarm.h5
 	@mkdir -p out
-	build/limber run $(EXAMPLE)/scenario.yaml -o out/canadarm.h5
+	build/limber run $(EXAMPLE)/controlled.yaml -o out/canadarm.h5
 
 pictures: build ## run the examples and make their pictures
 	@scripts/packages pictures

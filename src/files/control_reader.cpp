@@ -220,11 +220,11 @@ void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, c
   out.options.model = scenario.model;
   out.model_text = scenario.model_text;
   if (!at) return;
-  out.model_file = (std::filesystem::path(folder) / at->text()).string();
+  out.model_file = (std::filesystem::path(folder) / at->one_line(kLongestPath)).string();
   try {
     out.model_text = read_text_file(out.model_file);
   } catch (const InputError& e) {
-    at->fail_item(fmt::format("control.model {}", e.what()));
+    at->fail_item(fmt::format("control.model {}; write its path from the folder of the scenario", e.what()));
   }
   out.options.model = std::make_shared<const Model>(parse_model(out.model_text, out.model_file));
 }
@@ -241,7 +241,8 @@ std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Sce
   options.rate = number_or(map, "rate", options.rate);
   std::vector<std::string> joints;
   if (const auto list = map.find("joints")) {
-    for (const Reader& entry : list->list()) joints.push_back(entry.text());
+    const ModelNames own(*options.model);
+    for (const Reader& entry : list->list()) joints.push_back(options.model->joints[own.joint(entry)].name);
     if (joints.empty()) list->fail("must name at least one joint");
   }
   options.hinges = at_place(map, [&] { return find_hinges(*options.model, joints); });

@@ -196,6 +196,15 @@ std::string Reader::text() const {
   return node_->text;
 }
 
+std::string Reader::one_line(std::size_t most) const {
+  std::string out = text();
+  if (out.empty()) fail("must not be empty");
+  if (out.size() > most) fail(fmt::format("must have at most {} bytes, but has {}", most, out.size()));
+  if (std::any_of(out.begin(), out.end(), [](unsigned char c) { return std::iscntrl(c); }))
+    fail(fmt::format("{} must be on one line, without control characters", show(out)));
+  return out;
+}
+
 std::string Reader::name() const {
   const std::string name = text();
   if (name.empty()) fail("must not be empty");

@@ -20,8 +20,7 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t kLongestName = 200;   // bytes, of a scenario
-constexpr std::size_t kLongestPath = 4000;  // bytes, of a model file
+constexpr std::size_t kLongestName = 200;  // bytes, of a scenario
 constexpr double kDefaultRecords = 1000;
 
 void check_header(const Reader& root) {
@@ -32,16 +31,6 @@ void check_header(const Reader& root) {
     root.fail_item("this is a state, not a scenario; a scenario has the keys scenario, model and duration");
   if (map) check_version(root);
   root.check_keys({"limber", "scenario", "model", "initial", "inputs", "solver", "duration", "record", "control"});
-}
-
-// One line that is not empty.
-std::string read_line(const Reader& at, std::size_t most) {
-  std::string text = at.text();
-  if (text.empty()) at.fail("must not be empty");
-  if (text.size() > most) at.fail(fmt::format("must have at most {} bytes, but has {}", most, text.size()));
-  if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c); }))
-    at.fail(fmt::format("{} must be on one line, without control characters", show(text)));
-  return text;
 }
 
 // A model inside the scenario.
@@ -55,7 +44,7 @@ void read_inline_model(const Reader& at, const Document& document, Scenario& out
 }
 
 void read_model_file(const Reader& at, const std::string& folder, Scenario& out) {
-  const std::string name = read_line(at, kLongestPath);
+  const std::string name = at.one_line(kLongestPath);
   out.model_file = (std::filesystem::path(folder) / name).string();
   try {
     out.model_text = read_text_file(out.model_file);
@@ -122,7 +111,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name_for_messa
   Scenario out;
   out.text = text;
   out.file = name_for_messages;
-  out.name = read_line(root.at("scenario", "scenario: slew"), kLongestName);
+  out.name = root.at("scenario", "scenario: slew").one_line(kLongestName);
   const Reader model = root.at("model", "model: arm.yaml"), duration = root.at("duration", "duration: 10");
   out.run.duration = read_duration(duration);
   if (model.is_map()) {

@@ -65,10 +65,11 @@ Signal Signal::echoes(const Signal& s, std::span<const Echo> echoes) {
     for (const Echo& echo : echoes) sum += echo.weight;
     return Signal(sum * s.at(0).value);
   }
-  const Sum sum{std::make_shared<const Signal>(s), {echoes.begin(), echoes.end()}};
+  const Signal from_zero = pieces({{0, Signal(s.at(0).value)}, {0, s}});
+  const Sum sum{std::make_shared<const Signal>(from_zero), {echoes.begin(), echoes.end()}};
   std::vector<double> times;
   for (const Echo& echo : echoes) {
-    for (const double t : s.breaks()) times.push_back(t + echo.delay);
+    for (const double t : from_zero.breaks()) times.push_back(t + echo.delay);
   }
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());

@@ -108,6 +108,13 @@ TEST(MalformedScenario, HostileNamesStayInOneShortLine) {
                                 "record: {nodes: [$]}",
                                 "record: {nodes: $}",
                                 "record: {every: $}",
+                                "control: {joints: [$]}",
+                                "control: {model: $}",
+                                "control: {feed_forward: $}",
+                                "control: {desired: {$: 1}}",
+                                "control: {desired: {node: $, x: 1, until: 2}}",
+                                "control: {feedback: {$: {}}}",
+                                "control: {sensors: {strains: [{from: $, to: boom.tip}]}}",
                                 "$: 1"};
   for (const std::string& place : places) {
     for (const std::string& name : hostile) {

@@ -16,6 +16,8 @@
 
 namespace limber {
 
+inline constexpr std::size_t kLongestPath = 4000;  // bytes, of the name of a file
+
 // One value of a document as the reader of a format sees it: typed, strict, with messages that say where.
 // Every failure is an InputError "FILE:LINE: ITEM: PATH what is wrong; what to write instead", in one line:
 // "arm.yaml:9: body 'boom': beam.length must be a number, but is 'six'".  A view: the document must outlive it.
@@ -63,6 +65,8 @@ class Reader {
   int whole_number(int least, int most) const;
   bool boolean() const;
   std::string text() const;
+  // One line that is not empty, of at most so many bytes.
+  std::string one_line(std::size_t most) const;
   // Text fit for "body.node" and for a path in a recording: no '.', no '/', one line, at most 200 bytes.
   std::string name() const;
   // The index of one of the choices.

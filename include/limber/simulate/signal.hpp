@@ -26,7 +26,7 @@ class Signal {
   static Signal sine(double amplitude, double frequency, double phase, double offset);
   // c[0] + c[1] (t - from) + ... , at most to the fifth power.
   static Signal polynomial(double from, std::span<const double> c);
-  // sum of weight s(t - delay): what an input shaper makes of s.
+  // sum of weight s(t - delay): what an input shaper makes of s, which stands still before t = 0.
   struct Echo {
     double delay = 0, weight = 1;
   };
