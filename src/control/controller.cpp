@@ -41,7 +41,7 @@ ControlOptions prepare(ControlOptions options) {
 }
 
 // Torques that feed speeds back are held for a period, in which a hinge feels no more than its natural inertia N: with
-// kd period > 2 N it overshoots more every time.
+// kd period > N its speed changes sign at every sample, and grows beyond 2 N.
 void check_sampled(const ControlOptions& options) {
   if (!options.pid) return;
   NaturalGain gain(*options.model, options.hinges, 1 / options.rate);
@@ -52,11 +52,11 @@ void check_sampled(const ControlOptions& options) {
     felt.setZero();
     gain.add(unit, felt);
     unit[k] = 0;
-    const double most = 2 * felt[k] * options.rate;
+    const double most = felt[k] * options.rate;
     if (options.pid->kd[k] <= most) continue;
     throw InputError("kd of '" + options.hinges.names[k] + "' is " + text(options.pid->kd[k], 4) + ", but sampled at " +
-                     text(options.rate, 6) + " Hz it must stay well below " + text(most, 4) +
-                     ": twice the inertia that the joint feels at once times the rate; lower kd (or frequency), raise" +
+                     text(options.rate, 6) + " Hz it must stay below " + text(most, 4) +
+                     ": the inertia that the joint feels at once times the rate; lower kd (or frequency), raise" +
                      " the rate, or give the joint its armature");
   }
 }

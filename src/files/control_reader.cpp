@@ -58,8 +58,10 @@ std::vector<Waypoint> read_waypoints(const Reader& list, int n) {
 void read_moves(const Reader& map, const State& start, ControlOptions& out) {
   map.check_keys({"profile", "start", "waypoints", "limits"});
   const int n = out.hinges.size();
-  const auto profile = map.find("profile");
-  const auto begin = map.find("start");
+  const auto profile_at = map.find("profile");
+  const Profile profile = profile_at ? static_cast<Profile>(profile_at->choice(kProfiles)) : Profile::cycloid;
+  const auto begin_at = map.find("start");
+  const double begin = begin_at ? begin_at->not_negative() : 0;
   const Reader list = map.at("waypoints", "waypoints: [{q: [0.5], duration: 10}]");
   MoveLimits limits;
   if (const auto at = map.find("limits")) {
@@ -74,10 +76,8 @@ void read_moves(const Reader& map, const State& start, ControlOptions& out) {
     limits = {read("speed"), read("acceleration")};
   }
   const std::vector<Waypoint> waypoints = read_waypoints(list, n);
-  const JointPath path = at_place(list, [&] {
-    return make_path(profile ? static_cast<Profile>(profile->choice(kProfiles)) : Profile::cycloid,
-                     start.q(out.hinges.q), begin ? begin->not_negative() : 0, waypoints, limits);
-  });
+  const JointPath path =
+      at_place(list, [&] { return make_path(profile, start.q(out.hinges.q), begin, waypoints, limits); });
   out.desired = path.joints;
   out.end = path.end;
 }
@@ -118,9 +118,9 @@ void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
   if (!any) map.fail("needs at least one of x, y and z");
   path.end = map.at("until", "until: 30").positive();
   if (const auto at = map.find("samples")) path.samples = at->whole_number(10, kMostSamples);
-  const auto flexible = map.find("flexible");
-  out.desired = at_place(
-      map, [&] { return follow_tip_path(*out.model, out.hinges, path, start, !flexible || flexible->boolean()); });
+  const auto flexible_at = map.find("flexible");
+  const bool flexible = !flexible_at || flexible_at->boolean();
+  out.desired = at_place(map, [&] { return follow_tip_path(*out.model, out.hinges, path, start, flexible); });
   out.end = path.end;
 }
 
@@ -129,7 +129,7 @@ void read_desired(const std::optional<Reader>& map, const State& start, ControlO
     for (const int q : out.hinges.q) out.desired.push_back(Signal(start.q[q]));
   } else if (map->is_map() && map->has("waypoints")) {
     read_moves(*map, start, out);
-  } else if (map->is_map() && map->has("node") && map->has("until")) {
+  } else if (map->is_map() && map->has("node") && out.model->find_joint("node") < 0) {
     read_tip_path(*map, start, out);
   } else {
     read_signals_by_joint(*map, start, out);
