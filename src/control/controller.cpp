@@ -160,8 +160,8 @@ Status Controller::start(const State& x) {
   return Status::ok;
 }
 
-Status Controller::fail(Status status, const std::string& what) {
-  if (status != Status::ok) trouble_ = "controller: " + (what.empty() ? std::string(to_string(status)) : what);
+Status Controller::fail(Status status, std::string_view what) {
+  if (status != Status::ok) trouble_ = "controller: " + std::string(what.empty() ? to_string(status) : what);
   return status;
 }
 

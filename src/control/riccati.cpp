@@ -10,7 +10,7 @@ namespace limber {
 
 std::optional<MatrixX> solve_riccati(const MatrixX& A0, const MatrixX& B, const MatrixX& Q, const MatrixX& R) {
   constexpr int kMost = 60;
-  constexpr double kSame = 1e-13;
+  constexpr double kSame = 1e-13, kBeyond = 1e100;  // A goes to zero where there is a solution
   MatrixX A = A0, G = B * R.llt().solve(B.transpose()), H = Q;
   const MatrixX one = MatrixX::Identity(A.rows(), A.cols());
   for (int k = 0; k < kMost; ++k) {
@@ -21,7 +21,7 @@ std::optional<MatrixX> solve_riccati(const MatrixX& A0, const MatrixX& B, const 
     H += 0.5 * (more + more.transpose());
     G = 0.5 * (G + G.transpose()).eval();
     A = (A * V1).eval();
-    if (!H.allFinite() || !A.allFinite()) return std::nullopt;
+    if (!H.allFinite() || !(A.cwiseAbs().maxCoeff() < kBeyond)) return std::nullopt;
     if (more.norm() <= kSame * H.norm()) return H;
   }
   return std::nullopt;

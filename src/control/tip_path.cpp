@@ -13,9 +13,12 @@
 namespace limber {
 namespace {
 
-constexpr int kMostSettling = 100, kMostSteps = 100, kPasses = 4;
+constexpr int kMostSettling = 100, kMostSteps = 100;
+// Each pass takes accelerations from the motion of the last one: the error shrinks by the square of (rate of the path /
+// slowest vibration), while rounding between samples grows by the square of (rate of the samples / slowest vibration).
+constexpr int kPasses = 3;
 constexpr double kSettled = 1e-12;  // of the modal forces
-constexpr double kArrived = 1e-10;  // m
+constexpr double kArrived = 1e-12;  // m
 
 // A time of the path, solved for.
 class Follower {

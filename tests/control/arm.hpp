@@ -6,6 +6,7 @@
 
 #include "limber/control/loop.hpp"
 #include "limber/control/trajectory.hpp"
+#include "support/no_alloc.hpp"
 
 namespace limber::test {
 
@@ -55,6 +56,9 @@ inline Model make_arm(const ArmSpec& spec = {}) {
   }
   return builder.build();
 }
+
+// Sanitizers take ten times as long: half a second of each run is enough for what they look for.
+inline constexpr bool kSanitized = !kNoAllocWorks;
 
 inline constexpr NodeRef kArmTip = {3, 1};
 inline constexpr double kSlew = 30;  // s, [MS] (44)
@@ -118,7 +122,7 @@ inline SlewResult run_slew(const Model& plant, const ControlOptions& options, co
   SolverOptions solver;
   solver.rtol = 1e-8;
   solver.atol = 1e-10;
-  const RunOptions run{loop.controller().options().end + 20, 0.02};
+  const RunOptions run{kSanitized ? 0.5 : loop.controller().options().end + 20, 0.02};
   SlewObserver observer(plant, loop, run.duration);
   return observer.finish(simulate(system, solver, run, make_zero_state(plant), observer, &loop));
 }

@@ -202,13 +202,14 @@ TEST(Estimator, finds_the_modes) {
     VectorX vdot = VectorX::Zero(arm.nv);
     const VectorX none = VectorX::Zero(3);
     const double before = (estimator.state().q - x.q).norm();
-    for (int k = 0; k < 5000; ++k) {
+    for (int k = 0; k < (kSanitized ? 100 : 5000); ++k) {
       const State& now = stepper->now().x;
       ASSERT_EQ(system.accelerate(now, vdot), Status::ok);
       ASSERT_EQ(estimator.correct(readings.read(now, system.look(now), vdot)), Status::ok);
       ASSERT_EQ(estimator.propagate(none), Status::ok);
       ASSERT_EQ(stepper->step((k + 1) * period), Status::ok);
     }
+    if (kSanitized) continue;
     EXPECT_LT((estimator.state().q - stepper->now().x.q).norm(), 0.05 * before) << "with sensors " << extra;
   }
 }

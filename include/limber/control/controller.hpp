@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "limber/control/correction.hpp"
 #include "limber/control/estimator.hpp"
@@ -108,7 +109,7 @@ class Controller {
   void yield_to_vibration();
   void find_vibration();
   void add_lqr();
-  [[nodiscard]] Status fail(Status status, const std::string& what);
+  [[nodiscard]] Status fail(Status status, std::string_view what);
 
   ControlOptions options_;
   Reference reference_;

@@ -25,7 +25,8 @@ struct TipPath {
 // The motion of the hinges that takes the node along the path with the deflection that weight and inertia of this very
 // motion cause, without vibration: inverse kinematics of the quasi-static flexible arm.  Hinges more than needed move
 // as little as they can.  From `start`, whose node must be near the beginning of the path.  One signal per hinge
-// coordinate, at rest before and after: a path should begin and end so.
+// coordinate, held before and after.  The deflection follows the acceleration, so that a path with a jerk at its
+// beginning has the hinges begin with a speed: follow it with feedback.
 //   flexible false: as if nothing bent.
 // Throws InputError: when the node cannot get there.
 std::vector<Signal> follow_tip_path(const Model& model, const Hinges& hinges, const TipPath& path, const State& start,
