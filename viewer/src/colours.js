@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Colours that colour-blind people tell apart: those of Okabe and Ito for signals and bodies, cividis for deflection.
+
+export const kOkabeIto = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7f7f7f"];
+
+// Lifted at its dark end, to be seen on dark ground.
+const kCividis = [[24, 70, 150], [52, 80, 130], [76, 84, 109], [107, 109, 113], [138, 134, 120], [172, 161, 116], [209, 190, 101], [255, 233, 69]];
+
+// The light blue comes first on dark ground, the dark one on light ground.
+export function signal_colour(i, dark) {
+  const k = i % kOkabeIto.length;
+  return kOkabeIto[dark && k % 4 === 0 ? 4 - k : k];
+}
+
+// Colour of x in 0 ... 1 into out[k ... k+2], linear light.
+export function deflection_colour(x, out, k) {
+  const place = Math.min(Math.max(x, 0), 1) * (kCividis.length - 1);
+  const i = Math.min(Math.floor(place), kCividis.length - 2);
+  const s = place - i;
+  for (let c = 0; c < 3; ++c) out[k + c] = linear(((1 - s) * kCividis[i][c] + s * kCividis[i + 1][c]) / 255);
+}
+
+export function deflection_gradient() {
+  return `linear-gradient(90deg, ${kCividis.map((rgb) => `rgb(${rgb.join(",")})`).join(", ")})`;
+}
+
+export function body_colour(index, out, k) {
+  const hex = parseInt(kOkabeIto[index % kOkabeIto.length].slice(1), 16);
+  for (let c = 0; c < 3; ++c) out[k + c] = linear(((hex >> (16 - 8 * c)) & 255) / 255);
+}
+
+function linear(x) {
+  return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
+}

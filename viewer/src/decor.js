@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What stands around the machine: ground grid with its unit, gravity arrow, axes in the corner.
+
+import {ArrowHelper, BufferGeometry, CanvasTexture, Color, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, PerspectiveCamera,
+  Quaternion, SRGBColorSpace, Scene, Sprite, SpriteMaterial, Vector3} from "three";
+
+// 1, 2 or 5 times a power of ten, at least x.
+export function nice_step(x) {
+  const power = 10 ** Math.floor(Math.log10(x));
+  return power * ([1, 2, 5].find((f) => f * power >= x * 0.999) ?? 10);
+}
+
+export function length_text(x) {
+  if (x >= 1000) return `${x / 1000} km`;
+  if (x >= 1) return `${x} m`;
+  if (x >= 0.01) return `${Number((x * 100).toPrecision(3))} cm`;
+  return `${Number((x * 1000).toPrecision(3))} mm`;
+}
+
+export function text_sprite(text, colour, height) {
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("2d");
+  const font = "600 44px system-ui, sans-serif";
+  context.font = font;
+  canvas.width = Math.ceil(context.measureText(text).width) + 16;
+  canvas.height = 60;
+  context.font = font;
+  context.fillStyle = colour;
+  context.textBaseline = "middle";
+  context.fillText(text, 8, 31);
+  const map = new CanvasTexture(canvas);
+  map.colorSpace = SRGBColorSpace;
+  const sprite = new Sprite(new SpriteMaterial({map, transparent: true, depthTest: false}));
+  sprite.scale.set((height * canvas.width) / canvas.height, height, 1);
+  return sprite;
+}
+
+// A grid across `up` under the machine; box is where the machine comes, in the world.
+export function make_ground(box, up, colours) {
+  const group = new Group();
+  const size = Math.max(box.getSize(new Vector3()).length(), 1e-6);
+  const step = nice_step(size / 18);
+  const half = Math.ceil((0.75 * size) / step);
+  const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up);
+  const centre = box.getCenter(new Vector3()).applyQuaternion(turn.clone().invert());
+  const low = Math.min(...[box.min, box.max].map((p) => p.dot(up))) - 0.02 * size;
+  const cx = Math.round(centre.x / step) * step, cy = Math.round(centre.y / step) * step;
+  const points = [], shades = [];
+  const minor = new Color(colours.grid), major = new Color(colours.grid_major);
+  const add = (x1, y1, x2, y2, strong) => {
+    points.push(x1, y1, low, x2, y2, low);
+    const c = strong ? major : minor;
+    shades.push(c.r, c.g, c.b, c.r, c.g, c.b);
+  };
+  for (let k = -half; k <= half; ++k) {
+    const x = cx + k * step, y = cy + k * step, reach = half * step;
+    add(x, cy - reach, x, cy + reach, Math.round(x / step) % 5 === 0);
+    add(cx - reach, y, cx + reach, y, Math.round(y / step) % 5 === 0);
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new Float32BufferAttribute(points, 3));
+  geometry.setAttribute("color", new Float32BufferAttribute(shades, 3));
+  group.add(new LineSegments(geometry, new LineBasicMaterial({vertexColors: true})));
+  group.quaternion.copy(turn);
+  group.userData = {step, size, low, corner: box.min.clone()};
+  return group;
+}
+
+// The arrow of gravity beside the machine.
+export function make_gravity(gravity, ground, colour) {
+  const g = new Vector3(...gravity);
+  const group = new Group();
+  if (g.length() === 0) return group;
+  const {corner, size} = ground.userData;
+  const length = 0.14 * size;
+  const down = g.clone().normalize();
+  const start = corner.clone().addScaledVector(down, -1.3 * length);
+  group.add(new ArrowHelper(down, start, length, colour, 0.3 * length, 0.14 * length));
+  const label = text_sprite(`g ${Number(g.length().toPrecision(4))} m/s²`, colour, 0.05 * size);
+  label.position.copy(start).addScaledVector(down, -0.25 * length);
+  group.add(label);
+  return group;
+}
+
+// The three axes in the corner of the picture: x, y, z by colour and letter.
+export class AxesCorner {
+  constructor() {
+    this.scene = new Scene();
+    this.camera = new PerspectiveCamera(32, 1, 0.1, 10);
+    const axes = [["x", "#d55e00", [1, 0, 0]], ["y", "#009e73", [0, 1, 0]], ["z", "#56b4e9", [0, 0, 1]]];
+    for (const [name, colour, d] of axes) {
+      const direction = new Vector3(...d);
+      this.scene.add(new ArrowHelper(direction, new Vector3(), 0.8, colour, 0.25, 0.15));
+      const label = text_sprite(name, colour, 0.55);
+      label.position.copy(direction).multiplyScalar(1.05);
+      this.scene.add(label);
+    }
+  }
+
+  render(renderer, camera, target) {
+    const pixels = 76;
+    this.camera.position.copy(camera.position).sub(target).setLength(4.4);
+    this.camera.up.copy(camera.up);
+    this.camera.lookAt(0, 0, 0);
+    renderer.setScissorTest(true);
+    renderer.setScissor(4, 4, pixels, pixels);
+    renderer.setViewport(4, 4, pixels, pixels);
+    renderer.autoClear = false;
+    renderer.clearDepth();
+    renderer.render(this.scene, this.camera);
+    renderer.autoClear = true;
+    renderer.setScissorTest(false);
+  }
+}

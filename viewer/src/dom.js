@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Elements are made here and nowhere from text: names of the data reach the page through text nodes only.
+
+// Makes an element: h("button", {class: "x", onclick: f, "aria-label": "Play"}, "text", child, ...).
+export function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value !== undefined && value !== null) element.setAttribute(key, value);
+  }
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : String(child));
+  }
+  return element;
+}
+
+// A button that stays pressed or not; on_change(pressed).
+export function toggle(label, title, pressed, on_change) {
+  const button = h("button", {type: "button", class: "toggle", title, "aria-pressed": String(pressed)}, label);
+  button.set = (value) => {
+    button.setAttribute("aria-pressed", String(value));
+    on_change(value);
+  };
+  button.flip = () => button.set(button.getAttribute("aria-pressed") !== "true");
+  button.addEventListener("click", button.flip);
+  return button;
+}
+
+export function save_blob(blob, name) {
+  const url = URL.createObjectURL(blob);
+  const link = h("a", {href: url, download: name});
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+// A name that every file system takes.
+export function file_name(name, ending) {
+  const plain = String(name).normalize("NFKD").replace(/[^A-Za-z0-9._-]+/g, "-");
+  return (plain.replace(/^[-.]+|-+$/g, "").slice(0, 80) || "limber") + ending;
+}
+
+// Short text of a number: 4 digits, exponents only where they help.
+export function number_text(value, digits = 4) {
+  if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e5 || size < 1e-3) return Number(value.toPrecision(digits)).toExponential().replace("e+", "e").replaceAll("-", "−");
+  return String(Number(value.toPrecision(digits))).replace("-", "−");
+}

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where everything is: from poses and modal coordinates of a frame to stations and nodes in the world.
+// A pose is seven numbers: place x y z, quaternion w x y z.  station = R (p0 + S eta) + r.
+
+// c = a b; a and b are read at offsets, c may be either of them.
+export function compose(a, i, b, j, c, k) {
+  const aw = a[i + 3], ax = a[i + 4], ay = a[i + 5], az = a[i + 6];
+  const bw = b[j + 3], bx = b[j + 4], by = b[j + 5], bz = b[j + 6];
+  const x = b[j], y = b[j + 1], z = b[j + 2];
+  const tx = 2 * (ay * z - az * y), ty = 2 * (az * x - ax * z), tz = 2 * (ax * y - ay * x);
+  c[k] = a[i] + x + aw * tx + ay * tz - az * ty;
+  c[k + 1] = a[i + 1] + y + aw * ty + az * tx - ax * tz;
+  c[k + 2] = a[i + 2] + z + aw * tz + ax * ty - ay * tx;
+  c[k + 3] = aw * bw - ax * bx - ay * by - az * bz;
+  c[k + 4] = aw * bx + ax * bw + ay * bz - az * by;
+  c[k + 5] = aw * by - ax * bz + ay * bw + az * bx;
+  c[k + 6] = aw * bz + ax * by - ay * bx + az * bw;
+}
+
+export function invert(a, out) {
+  const w = a[3], x = -a[4], y = -a[5], z = -a[6];
+  const px = -a[0], py = -a[1], pz = -a[2];
+  const tx = 2 * (y * pz - z * py), ty = 2 * (z * px - x * pz), tz = 2 * (x * py - y * px);
+  out[0] = px + w * tx + y * tz - z * ty;
+  out[1] = py + w * ty + z * tx - x * tz;
+  out[2] = pz + w * tz + x * ty - y * tx;
+  out[3] = w;
+  out[4] = x;
+  out[5] = y;
+  out[6] = z;
+}
+
+// The quaternion of the rotation vector (x, y, z), into out[k ... k+3].
+export function turn_of(x, y, z, out, k) {
+  const angle = Math.hypot(x, y, z);
+  const s = angle > 1e-12 ? Math.sin(angle / 2) / angle : 0.5;
+  out[k] = Math.cos(angle / 2);
+  out[k + 1] = s * x;
+  out[k + 2] = s * y;
+  out[k + 3] = s * z;
+}
+
+// Rotation matrix of the pose at offset i, row by row, into m.
+export function matrix_of(a, i, m) {
+  const w = a[i + 3], x = a[i + 4], y = a[i + 5], z = a[i + 6];
+  m[0] = 1 - 2 * (y * y + z * z); m[1] = 2 * (x * y - w * z); m[2] = 2 * (x * z + w * y);
+  m[3] = 2 * (x * y + w * z); m[4] = 1 - 2 * (x * x + z * z); m[5] = 2 * (y * z - w * x);
+  m[6] = 2 * (x * z - w * y); m[7] = 2 * (y * z + w * x); m[8] = 1 - 2 * (x * x + y * y);
+}
+
+const kIdentity = new Float64Array([0, 0, 0, 1, 0, 0, 0]);
+const moved = new Float64Array(6);
+const bent = new Float64Array(7);
+const matrix = new Float64Array(9);
+
+// Pose of a node in its body, with the modal coordinates scaled.
+function node_in_body(node, eta, offset, scale, out) {
+  if (!node) {
+    out.set(kIdentity);
+    return;
+  }
+  out.set(node.position);
+  out.set(node.rotation, 3);
+  if (!node.shapes) return;
+  const n = node.modes;
+  for (let row = 0; row < 6; ++row) {
+    let sum = 0;
+    for (let k = 0; k < n; ++k) sum += node.shapes[row * n + k] * eta[offset + k];
+    moved[row] = sum * scale;
+  }
+  // The deformation turns the node about its place, before its own turn.
+  bent.set([node.position[0] + moved[0], node.position[1] + moved[1], node.position[2] + moved[2]]);
+  turn_of(moved[3], moved[4], moved[5], bent, 3);
+  out.set([0, 0, 0]);
+  compose(bent, 0, out, 0, out, 0);
+}
+
+export class Machine {
+  constructor(view) {
+    this.view = view;
+    const B = view.bodies.length;
+    this.pose = new Float64Array(B * 7);      // as recorded
+    this.eta = new Float64Array(view.modal_count);
+    this.placed = new Float64Array(B * 7);    // as drawn, with magnified deformation
+    this.scale = 1;
+    this.first = [];                          // first station of each body
+    let total = 0;
+    for (const body of view.bodies) {
+      this.first.push(total);
+      total += body.geometry.count;
+    }
+    this.points = new Float32Array(total * 3);
+    this.deflection = new Float32Array(total);
+    this.scratch = Array.from({length: 5}, () => new Float64Array(7));
+  }
+
+  // Takes the state at time t between two frames.
+  sample(t) {
+    const {time, poses, eta, count} = this.view.frames;
+    const i = frame_at(time, count, t);
+    const j = Math.min(i + 1, count - 1);
+    const s = j > i ? Math.min(1, Math.max(0, (t - time[i]) / (time[j] - time[i]))) : 0;
+    blend_poses(poses, i * this.pose.length, j * this.pose.length, s, this.pose);
+    const n = this.eta.length;
+    for (let k = 0; k < n; ++k) this.eta[k] = (1 - s) * eta[i * n + k] + s * eta[j * n + k];
+  }
+
+  // Takes a mode at its phase: the rest poses moved by twists and modal coordinates times amplitude.
+  sample_mode(mode, amplitude) {
+    const {poses, mode_twists, mode_eta, bodies} = this.view;
+    const twist = new Float64Array(7);
+    for (let b = 0; b < bodies.length; ++b) {
+      const at = (mode * bodies.length + b) * 6;
+      turn_of(amplitude * mode_twists[at], amplitude * mode_twists[at + 1], amplitude * mode_twists[at + 2], twist, 3);
+      const p = b * 7;
+      const place = [0, 1, 2].map((k) => poses[p + k] + amplitude * mode_twists[at + 3 + k]);
+      compose(twist, 0, [0, 0, 0, poses[p + 3], poses[p + 4], poses[p + 5], poses[p + 6]], 0, this.pose, p);
+      this.pose.set(place, p);
+    }
+    const n = this.eta.length;
+    for (let k = 0; k < n; ++k) this.eta[k] = amplitude * mode_eta[mode * n + k];
+  }
+
+  // Places the bodies with their deformation magnified: joints keep their recorded motion, and what hangs on a
+  // bent body moves along.  scale 1 gives back the recorded poses, 0 the machine without deformation.
+  place(scale) {
+    this.scale = scale;
+    this.placed.set(this.pose);
+    if (scale === 1) return;
+    const [parent, child, relative, back, drawn] = this.scratch;
+    for (const joint of this.view.joints) {
+      const p = joint.parent, c = joint.child;
+      const child_eta = this.view.bodies[c].eta;
+      node_in_body(joint.child_node, this.eta, child_eta, 1, child);
+      compose(this.pose, c * 7, child, 0, relative, 0);
+      if (p >= 0) {
+        const parent_eta = this.view.bodies[p].eta;
+        node_in_body(joint.parent_node, this.eta, parent_eta, 1, parent);
+        compose(this.pose, p * 7, parent, 0, parent, 0);
+        invert(parent, back);
+        compose(back, 0, relative, 0, relative, 0);
+        node_in_body(joint.parent_node, this.eta, parent_eta, scale, parent);
+        compose(this.placed, p * 7, parent, 0, drawn, 0);
+        compose(drawn, 0, relative, 0, relative, 0);
+      }
+      node_in_body(joint.child_node, this.eta, child_eta, scale, child);
+      invert(child, back);
+      compose(relative, 0, back, 0, this.placed, c * 7);
+    }
+  }
+
+  // Fills points (world, as drawn) and deflection (true, m).
+  stations() {
+    for (let b = 0; b < this.view.bodies.length; ++b) this.body_stations(b);
+  }
+
+  body_stations(b) {
+    const {geometry, eta: offset} = this.view.bodies[b];
+    const {stations, shapes, modes, count} = geometry;
+    const {points, deflection, eta, placed, scale} = this;
+    matrix_of(placed, b * 7, matrix);
+    const rx = placed[b * 7], ry = placed[b * 7 + 1], rz = placed[b * 7 + 2];
+    for (let i = 0, out = this.first[b]; i < count; ++i, ++out) {
+      let ux = 0, uy = 0, uz = 0;
+      for (let k = 0, at = 3 * i * modes; k < modes; ++k, ++at) {
+        const e = eta[offset + k];
+        ux += shapes[at] * e;
+        uy += shapes[at + modes] * e;
+        uz += shapes[at + 2 * modes] * e;
+      }
+      const x = stations[3 * i] + scale * ux, y = stations[3 * i + 1] + scale * uy, z = stations[3 * i + 2] + scale * uz;
+      points[3 * out] = matrix[0] * x + matrix[1] * y + matrix[2] * z + rx;
+      points[3 * out + 1] = matrix[3] * x + matrix[4] * y + matrix[5] * z + ry;
+      points[3 * out + 2] = matrix[6] * x + matrix[7] * y + matrix[8] * z + rz;
+      deflection[out] = Math.sqrt(ux * ux + uy * uy + uz * uz);
+    }
+  }
+
+  // Pose in the world, as drawn, of a node, or of a body where node is null.
+  node_pose(node, body, out) {
+    node_in_body(node, this.eta, this.view.bodies[body].eta, this.scale, out);
+    compose(this.placed, body * 7, out, 0, out, 0);
+    return out;
+  }
+}
+
+// Index of the last frame at or before t.
+export function frame_at(time, count, t) {
+  let low = 0, high = count - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (time[middle] <= t) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(low, 0);
+}
+
+// Poses between two frames: places linear, turns by normalised linear blending.
+function blend_poses(poses, i, j, s, out) {
+  for (let k = 0; k < out.length; k += 7) {
+    const a = i + k, b = j + k;
+    for (let c = 0; c < 3; ++c) out[k + c] = (1 - s) * poses[a + c] + s * poses[b + c];
+    const dot = poses[a + 3] * poses[b + 3] + poses[a + 4] * poses[b + 4] + poses[a + 5] * poses[b + 5] + poses[a + 6] * poses[b + 6];
+    const sign = dot < 0 ? -s : s;
+    let norm = 0;
+    for (let c = 3; c < 7; ++c) {
+      out[k + c] = (1 - s) * poses[a + c] + sign * poses[b + c];
+      norm += out[k + c] ** 2;
+    }
+    norm = 1 / (Math.sqrt(norm) || 1);
+    for (let c = 3; c < 7; ++c) out[k + c] *= norm;
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The page: reads its data, builds what fits them, and draws until it is closed.
+
+import {read_page} from "./data.js";
+import {h, number_text} from "./dom.js";
+import {make_help, start_keys} from "./keys.js";
+import {Machine} from "./kinematics.js";
+import {ModesPanel} from "./modes_panel.js";
+import {Player} from "./player.js";
+import {PlotPanel} from "./plots.js";
+import {survey_motion} from "./scene.js";
+import {StagePanel} from "./stage_panel.js";
+import {make_message, make_summary, make_title} from "./summary.js";
+import {flip_theme, force_light, on_theme, start_theme, theme_colours} from "./theme.js";
+
+const kSurveyWork = 3e6;    // stations looked at to learn the extent of the motion
+const kPhases = 48;
+
+// Largest motion of a mode as a share of the machine's size.
+const share = (scale) => 0.02 * Math.sqrt(scale);
+
+class App {
+  constructor(view) {
+    this.view = view;
+    this.flip_theme = flip_theme;
+    this.help = make_help(view.kind);
+    if (view.kind === "modes") this.build_modes();
+    else this.build_recording();
+  }
+
+  build_recording() {
+    const {view} = this;
+    const {frames} = view;
+    this.player = new Player(frames.count ? frames.time : view.time);
+    if (frames.count) {
+      const machine = new Machine(view);
+      const pictures = Math.max(2, Math.min(frames.count, 400, Math.floor(kSurveyWork / Math.max(machine.points.length, 1))));
+      const survey = survey_motion(machine, pictures, (i, n) => machine.sample(frames.time[Math.round((i * (frames.count - 1)) / (n - 1))]));
+      const digits = Math.max(0, 3 - Math.floor(Math.log10(this.player.last - this.player.first || 1)));
+      this.stage_panel = new StagePanel(machine, survey, {player: this.player, sample: () => machine.sample(this.player.t),
+        time_text: (t) => `${t.toFixed(Math.min(digits, 9))} s`});
+    }
+    this.side = new PlotPanel(view, this.player, theme_colours);
+  }
+
+  build_modes() {
+    const {view} = this;
+    this.player = new Player(Float64Array.from({length: kPhases + 1}, (_, i) => i / kPhases));
+    const machine = new Machine(view);
+    this.machine = machine;
+    const survey = survey_motion(machine, 1, () => machine.sample_mode(0, 0));
+    const size = survey.box.max.distanceTo(survey.box.min) || 1;
+    const motion = {player: this.player, relative: true, scale_label: "Amplitude", time_text: (t) => `${Math.round(t * 360)}°`,
+      scale_words: (scale) => `${number_text(100 * share(scale), 2)} % of the size`, rest: () => machine.sample_mode(this.side.chosen, 0),
+      sample: () => machine.sample_mode(this.side.chosen, this.unit * size * share(this.stage_panel.scale) * Math.sin(2 * Math.PI * this.player.t))};
+    this.stage_panel = new StagePanel(machine, survey, motion);
+    this.stage_panel.motion.size = size;
+    this.side = new ModesPanel(view, (mode) => this.choose_mode(mode));
+  }
+
+  // A mode has no size of its own: one unit is made to move its furthest station by 1 m.
+  choose_mode(mode) {
+    const {machine, stage_panel} = this;
+    const look = (amplitude) => {
+      machine.sample_mode(mode, amplitude);
+      machine.place(1);
+      machine.stations();
+      return machine.points.slice();
+    };
+    const small = 1e-4;
+    const rest = look(0), moved = look(small);
+    let most = 0;
+    for (let k = 0; k < rest.length; k += 3) most = Math.max(most, Math.hypot(moved[k] - rest[k], moved[k + 1] - rest[k + 1], moved[k + 2] - rest[k + 2]));
+    this.unit = most > 0 ? small / most : 1;
+    look(this.unit * stage_panel.motion.size * share(stage_panel.scale));
+    stage_panel.survey.deflection = Math.max(...machine.deflection) || 1;
+    stage_panel.stage?.only(this.view.modes[mode].only);
+    stage_panel.stale = true;
+  }
+
+  next_mode(step) {
+    this.side.choose(this.side.chosen + step);
+  }
+
+  search() {
+    this.side.chooser.open = true;
+    this.side.search.focus();
+  }
+
+  mount() {
+    const {view} = this;
+    document.title = `${view.name} – limber`;
+    const button = (text, title, action) => h("button", {type: "button", title, "aria-label": title, onclick: action}, text);
+    const stage = this.stage_panel?.element ?? h("section", {class: "card hint"}, "This recording has no motion to draw; its signals are beside.");
+    document.body.append(
+      h("header", {class: "top"}, make_title(view), h("div", {class: "group top-tools"}, button("◐", "Dark, light (d)", flip_theme),
+        button("Print", "Print", () => window.print()), button("?", "Keys and mouse (?)", () => this.help.showModal()))),
+      make_summary(view), h("main", {class: `columns ${view.kind}`}, h("div", {class: "left"}, stage), this.side.element), this.help);
+    this.stage_panel?.start(theme_colours());
+    this.side.start?.();
+    if (view.kind === "modes") {
+      this.stage_panel.set_scale(12);
+      this.stage_panel.toggles.ghost.set(true);
+      this.side.choose(0);
+      this.player.play(true);
+    }
+    on_theme(() => {
+      this.stage_panel?.set_theme(theme_colours());
+      this.side.redraw?.();
+    });
+    start_keys(this);
+    this.watch_printing();
+    this.run();
+  }
+
+  watch_printing() {
+    let kept = {};
+    addEventListener("beforeprint", () => {
+      kept = force_light(true);
+      this.stage_panel?.draw();
+    });
+    addEventListener("afterprint", () => force_light(false, kept));
+  }
+
+  run() {
+    const picture = (now) => {
+      this.player.tick(now);
+      this.stage_panel?.draw();
+      this.pictures = (this.pictures ?? 0) + 1;
+      requestAnimationFrame(picture);
+    };
+    requestAnimationFrame(picture);
+  }
+
+  // For scripts and tests: where a node is drawn, in the world.
+  node_place(name) {
+    const node = this.view.nodes.find((entry) => entry.name === name);
+    this.stage_panel.stale = true;
+    this.stage_panel.draw();
+    return [...this.stage_panel.machine.node_pose(node, node.body, new Float64Array(7))];
+  }
+}
+
+async function start() {
+  start_theme();
+  try {
+    const view = await read_page(document.getElementById("limber-data"));
+    window.limber_view = new App(view);
+    window.limber_view.mount();
+  } catch (error) {
+    // What is wrong with the data is said in words; our own mistakes too, rather than a blank page.
+    const text = error.name === "Error" || !error.message ? String(error.message) : `The page could not be built: ${error.message}`;
+    document.body.append(make_message(text));
+    document.title = "limber: nothing to show";
+  }
+  document.documentElement.dataset.ready = "yes";
+}
+
+start();

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The list of modes beside the picture.
+
+import {h, number_text} from "./dom.js";
+
+export class ModesPanel {
+  constructor(view, on_choose) {
+    this.view = view;
+    this.on_choose = on_choose;
+    this.chosen = 0;
+    this.buttons = [];
+    const groups = new Map();
+    view.modes.forEach((mode, i) => {
+      if (!groups.has(mode.group)) groups.set(mode.group, []);
+      groups.get(mode.group).push(this.make_row(mode, i));
+    });
+    this.element = h("div", {class: "plot-panel"}, [...groups].map(([group, rows]) =>
+      h("section", {class: "card modes", "aria-label": group}, h("h2", {}, group), rows)));
+  }
+
+  make_row(mode, i) {
+    const damping = mode.damping === null ? "" : `ζ ${number_text(mode.damping, 3)}`;
+    const button = h("button", {type: "button", class: "mode", "aria-pressed": "false", onclick: () => this.choose(i)},
+      h("span", {class: "name"}, mode.name), h("span", {class: "hz"}, `${number_text(mode.hz)} Hz`), h("span", {class: "unit"}, damping));
+    this.buttons.push({i, button});
+    return button;
+  }
+
+  choose(i) {
+    const count = this.view.modes.length;
+    this.chosen = (i + count) % count;
+    for (const entry of this.buttons) entry.button.setAttribute("aria-pressed", String(entry.i === this.chosen));
+    this.on_choose(this.chosen);
+  }
+}

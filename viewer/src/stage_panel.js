@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The picture with its buttons, sliders and marks.
+
+import {deflection_gradient} from "./colours.js";
+import {length_text} from "./decor.js";
+import {file_name, h, number_text, save_blob, toggle} from "./dom.js";
+import {kSpeeds} from "./player.js";
+import {Stage} from "./scene.js";
+
+const kShown = [
+  ["deflection", "Colour", "Colour by deflection (c)", false],
+  ["ghost", "Ghost", "Show the machine without deformation (g)", false],
+  ["trace", "Traces", "Show the ways of the tips (t)", true],
+  ["axes", "Axes", "Show joint axes (a)", false],
+  ["nodes", "Nodes", "Show node frames (n)", false],
+];
+
+export class StagePanel {
+  // motion: {player, sample(), scale_words(scale), time_text(t)}; modes have no magnification but an amplitude.
+  constructor(machine, survey, motion) {
+    this.machine = machine;
+    this.survey = survey;
+    this.motion = motion;
+    this.player = motion.player;
+    this.scale = 1;
+    this.stale = true;
+    this.canvas = h("canvas", {tabindex: "0", "aria-label": "The machine in 3D: drag to turn, right drag or two fingers to move, wheel to zoom"});
+    this.badge = h("span", {class: "badge"});
+    this.grid_badge = h("span", {class: "badge"});
+    this.colour_bar = h("span", {class: "badge colour-bar", hidden: true});
+    this.frame = h("div", {class: "stage"}, this.canvas, h("div", {class: "badges"}, this.badge, this.grid_badge, this.colour_bar));
+    this.element = h("section", {class: "card stage-card", "aria-label": "3D view"}, this.frame, this.make_transport(), this.make_tools());
+    this.player.listen(() => {
+      this.stale = true;
+      this.show_time();
+    });
+  }
+
+  // After the element is in the page.  False when there is no WebGL.
+  start(colours) {
+    try {
+      this.stage = new Stage(this.machine, this.canvas, this.survey);
+    } catch (error) {
+      this.frame.replaceChildren(h("p", {class: "hint"}, `No 3D picture: this browser gives no WebGL (${error.message}). The plots work without.`));
+      return false;
+    }
+    this.set_theme(colours);
+    this.resize();
+    this.stage.fit();
+    new ResizeObserver(() => this.resize()).observe(this.frame);
+    this.show_time();
+    this.show_scale();
+    return true;
+  }
+
+  set_theme(colours) {
+    if (!this.stage) return;
+    this.stage.theme(colours);
+    this.grid_badge.textContent = `grid ${length_text(this.stage.ground.userData.step)}`;
+  }
+
+  resize() {
+    const {clientWidth, clientHeight} = this.frame;
+    if (!clientWidth || !clientHeight) return;
+    this.stage.resize(clientWidth, clientHeight);
+    this.stage.render();
+  }
+
+  make_transport() {
+    const {player} = this;
+    const button = (text, title, action) => h("button", {type: "button", title, "aria-label": title, onclick: action}, text);
+    this.play_button = button("▶", "Play (space)", () => player.play(!player.playing));
+    this.play_button.classList.add("play");
+    this.slider = h("input", {type: "range", class: "scrub", min: 0, max: 1, step: "any", "aria-label": "Time",
+      oninput: () => player.seek(player.first + Number(this.slider.value) * (player.last - player.first))});
+    this.clock = h("output", {class: "clock"});
+    this.speed = h("select", {"aria-label": "Speed", title: "Speed ([ and ])", onchange: () => player.set_speed(Number(this.speed.value))},
+      kSpeeds.map((speed) => h("option", {value: speed}, `${speed}×`)));
+    this.loop = toggle("Loop", "Begin again at the end (l)", true, (on) => (player.loop = on));
+    return h("div", {class: "transport"}, this.play_button, button("|◂", "To the start (Home)", () => player.seek(player.first)),
+      button("◂", "One frame back (←)", () => player.step(-1)), button("▸", "One frame on (→)", () => player.step(1)),
+      this.slider, this.clock, this.speed, this.loop);
+  }
+
+  make_tools() {
+    this.toggles = {};
+    for (const [key, label, title, on] of kShown) {
+      if (key === "trace" && !this.machine.view.nodes.some((node) => node.trace)) continue;
+      if (key === "nodes" && !this.machine.view.nodes.length) continue;
+      this.toggles[key] = toggle(label, title, on, (value) => this.set_shown(key, value));
+    }
+    const view = (text, name, title) => h("button", {type: "button", title, onclick: () => this.stage?.view(name)}, text);
+    this.magnifier = h("input", {type: "range", min: 0, max: 3, step: 0.01, value: 0, list: "true-scale", "aria-label": "Magnification of the deformation",
+      oninput: () => this.set_scale(10 ** Number(this.magnifier.value))});
+    this.scale_text = h("output", {class: "scale-text"});
+    const magnify = h("div", {class: "magnify"}, h("span", {}, this.motion.scale_label ?? "Deformation"), this.magnifier, this.scale_text,
+      this.motion.relative ? null : h("button", {type: "button", title: "True scale (1)", onclick: () => this.set_scale(1)}, "1×"));
+    this.magnify = magnify;
+    return h("div", {class: "tools"}, h("div", {class: "group", role: "group", "aria-label": "Show"}, Object.values(this.toggles)),
+      h("div", {class: "group", role: "group", "aria-label": "Views"}, h("button", {type: "button", title: "All of it in the picture (f)", onclick: () => this.stage?.fit()}, "Fit"),
+        view("Iso", "iso", "From the corner (i)"), view("X", "x", "Along x (x)"), view("Y", "y", "Along y (y)"), view("Z", "z", "From above (z)"),
+        h("button", {type: "button", title: "Save the picture", onclick: () => this.save_png()}, "PNG")), magnify);
+  }
+
+  set_shown(key, on) {
+    if (!this.stage) return;
+    this.stage.show[key] = on;
+    this.stale = true;
+    if (key !== "deflection") return;
+    this.colour_bar.hidden = !on;
+    const bar = h("i");
+    bar.style.background = deflection_gradient();
+    const most = this.motion.relative ? "largest" : `${number_text(this.survey.deflection, 3)} m`;
+    this.colour_bar.replaceChildren("deflection 0 ", bar, ` ${most}`);
+  }
+
+  set_scale(scale) {
+    this.scale = Math.min(Math.max(scale, 1), 1000);
+    this.magnifier.value = Math.log10(this.scale);
+    this.stale = true;
+    this.show_scale();
+  }
+
+  show_scale() {
+    const words = this.motion.scale_words ?? ((scale) => (scale === 1 ? "1× true scale" : `${number_text(scale, 3)}× magnified`));
+    this.scale_text.textContent = words(this.scale);
+    this.magnifier.setAttribute("aria-valuetext", words(this.scale));
+    this.badge.textContent = this.motion.relative ? words(this.scale) : `deformation ${words(this.scale)}`;
+    this.badge.classList.toggle("strong", this.scale !== 1 && !this.motion.relative);
+  }
+
+  show_time() {
+    const {player} = this;
+    const share = player.last > player.first ? (player.t - player.first) / (player.last - player.first) : 0;
+    this.slider.value = share;
+    const text = this.motion.time_text(player.t);
+    this.clock.textContent = text;
+    this.slider.setAttribute("aria-valuetext", text);
+    this.play_button.textContent = player.playing ? "❚❚" : "▶";
+    this.play_button.setAttribute("aria-label", player.playing ? "Pause (space)" : "Play (space)");
+    this.speed.value = String(player.speed);
+  }
+
+  // Once per picture of the screen.
+  draw() {
+    if (!this.stage) return;
+    if (this.stale) {
+      this.stale = false;
+      this.motion.sample();
+      this.stage.update(this.motion.relative ? 1 : this.scale, this.player.t, this.motion);
+    }
+    this.stage.render();
+  }
+
+  save_png() {
+    if (!this.stage) return;
+    this.stage.dirty = true;
+    this.stage.render();
+    this.canvas.toBlob((blob) => save_blob(blob, file_name(this.machine.view.name, ".png")));
+  }
+}

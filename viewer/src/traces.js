@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The ways of the tips: drawn faint as a whole, strong up to now.
+
+import {Color, Vector2} from "three";
+import {Line2} from "three/addons/lines/Line2.js";
+import {LineGeometry} from "three/addons/lines/LineGeometry.js";
+import {LineMaterial} from "three/addons/lines/LineMaterial.js";
+import {kOkabeIto} from "./colours.js";
+import {frame_at} from "./kinematics.js";
+
+const kMostPoints = 3000;
+const kMostWork = 4e5;    // bodies times points
+
+export class Traces {
+  constructor(machine, scene) {
+    this.machine = machine;
+    this.nodes = machine.view.nodes.filter((node) => node.trace).slice(0, 8);
+    const {count} = machine.view.frames;
+    const points = Math.max(2, Math.min(kMostPoints, count, Math.floor(kMostWork / machine.view.bodies.length)));
+    this.frames = Array.from({length: points}, (_, i) => Math.round((i * (count - 1)) / (points - 1)));
+    this.scale = null;
+    this.lines = this.nodes.map((node) => {
+      const colour = new Color(kOkabeIto[node.body % kOkabeIto.length]);
+      return [this.make(scene, colour, 1.2, 0.35), this.make(scene, colour, 2.4, 1)];
+    });
+  }
+
+  make(scene, color, linewidth, opacity) {
+    const line = new Line2(new LineGeometry(), new LineMaterial({color, linewidth, opacity, transparent: true, resolution: new Vector2(800, 600)}));
+    line.frustumCulled = false;
+    scene.add(line);
+    return line;
+  }
+
+  // Computes the ways again when the magnification has changed; the state of the machine is kept.
+  compute(scale) {
+    const {machine} = this;
+    const kept = [machine.pose.slice(), machine.eta.slice(), machine.scale];
+    const places = this.nodes.map(() => []);
+    const pose = new Float64Array(7);
+    for (const frame of this.frames) {
+      machine.sample(machine.view.frames.time[frame]);
+      machine.place(scale);
+      this.nodes.forEach((node, i) => {
+        machine.node_pose(node, node.body, pose);
+        places[i].push(pose[0], pose[1], pose[2]);
+      });
+    }
+    this.lines.forEach((pair, i) => pair.forEach((line) => line.geometry.setPositions(places[i])));
+    machine.pose.set(kept[0]);
+    machine.eta.set(kept[1]);
+    machine.place(kept[2]);
+    this.scale = scale;
+  }
+
+  update(t, scale, visible) {
+    if (visible && this.nodes.length && scale !== this.scale) this.compute(scale);
+    const frame = frame_at(this.machine.view.frames.time, this.machine.view.frames.count, t);
+    let passed = 0;
+    while (passed < this.frames.length - 1 && this.frames[passed + 1] <= frame) ++passed;
+    for (const [whole, strong] of this.lines) {
+      whole.visible = visible;
+      strong.visible = visible && passed > 0;
+      strong.geometry.instanceCount = passed;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Opens pages in a headless Chromium.
+
+import {existsSync, mkdtempSync, rmSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {pathToFileURL} from "node:url";
+
+const kPrograms = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].filter(Boolean);
+const kArguments = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+
+// Why no browser can be used, or false.
+export async function no_browser() {
+  if (!kPrograms.some(existsSync)) return "no Chromium installed (apt-get install chromium, or set CHROMIUM)";
+  try {
+    await import("playwright-core");
+    return false;
+  } catch {
+    return "no playwright-core installed (npm ci)";
+  }
+}
+
+export async function open_browser() {
+  const {chromium} = await import("playwright-core");
+  const browser = await chromium.launch({executablePath: kPrograms.find(existsSync), args: kArguments});
+  const folder = mkdtempSync(join(tmpdir(), "limber-viewer-"));
+  let count = 0;
+  // Shows a page; page.problems collects what it complains about and every request that is not for the page itself.
+  const show = async (html, options = {}) => {
+    const file = join(folder, `${++count}.html`);
+    writeFileSync(file, html);
+    const page = await browser.newPage({viewport: {width: 1200, height: 800}, ...options});
+    page.problems = [];
+    page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall/.test(message.text()) && page.problems.push(message.text()));
+    page.on("pageerror", (error) => page.problems.push(String(error)));
+    page.on("dialog", (dialog) => (page.problems.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
+    page.on("request", (request) => !/^(file|blob|data):/.test(request.url()) && page.problems.push(`network: ${request.url()}`));
+    await page.goto(pathToFileURL(file).href);
+    await page.waitForSelector("html[data-ready]", {timeout: 60000});
+    return page;
+  };
+  const close = async () => {
+    await browser.close();
+    rmSync(folder, {recursive: true, force: true});
+  };
+  return {show, close};
+}
