@@ -33,6 +33,7 @@ void check_control(const ControlOptions& options) {
   if (!(options.rate >= kSlowest && options.rate <= kFastest)) {
     throw InputError("the rate must be between 1 and 100000 Hz");
   }
+  if (options.latency != 0 && options.latency != 1) throw InputError("the latency must be 0 or 1 periods");
   if (!options.model) throw InputError("a controller needs a model");
   if (!options.model->closures.empty()) {
     throw InputError("the model of a controller cannot have closures; give it one without");

@@ -153,6 +153,9 @@ Status Controller::start(const State& x) {
   servos_.reset();
   ready_ = false;
   if (const Status status = reference_.start(x); status != Status::ok) return fail(status, reference_.trouble());
+  for (int k = 0; k < options_.latency; ++k) {
+    if (const Status status = reference_.step(); status != Status::ok) return fail(status, reference_.trouble());
+  }
   if (estimator_ && estimator_->start(x) != Status::ok) return fail(Status::not_finite, "the observer failed");
   if (mean_) mean_->forget();
   if (correction_) correction_->accelerations().forget();
@@ -169,6 +172,10 @@ Status Controller::update(const Measurement& y, Vec torques) {
   if (!y.q.allFinite() || !y.v.allFinite()) return fail(Status::not_finite, "a sensor reads no number");
   if (estimator_) {
     if (const Status s = estimator_->correct(y); s != Status::ok) return fail(s, "the observer diverged");
+    // Until the coming torques act, the last ones do.
+    if (options_.latency > 0 && estimator_->propagate(torque_) != Status::ok) {
+      return fail(Status::not_finite, "the observer diverged");
+    }
   }
   ref_ = reference_.state();
   if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.trouble());
@@ -189,6 +196,7 @@ Status Controller::update(const Measurement& y, Vec torques) {
   for (std::size_t k = 0; k < mode_indices_.size(); ++k) {
     modes_[static_cast<Eigen::Index>(k)] = estimator_->state().q[mode_indices_[k]];
   }
+  if (options_.latency > 0) return Status::ok;
   return fail(estimator_->propagate(torque_), "the observer diverged");
 }
 
@@ -197,11 +205,12 @@ void Controller::look(const Measurement& y) {
   const Hinges& hinges = options_.hinges;
   measured_ = y.q;
   measured_rate_ = y.v;
+  const double ahead = options_.latency * period();
   for (int k = 0; k < hinges.size(); ++k) {
     desired_[k] = ref_.q[hinges.q[k]] + yield_[k];
     desired_rate_[k] = ref_.v[hinges.v[k]] + yield_rate_[k];
     const bool believed = options_.correction || options_.computed_torque;
-    error_[k] = desired_[k] - (believed ? estimator_->state().q[hinges.q[k]] : y.q[k]);
+    error_[k] = desired_[k] - (believed ? estimator_->state().q[hinges.q[k]] : y.q[k] + ahead * y.v[k]);
     error_rate_[k] = desired_rate_[k] - (believed ? estimator_->state().v[hinges.v[k]] : y.v[k]);
   }
 }

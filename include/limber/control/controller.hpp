@@ -50,6 +50,7 @@ struct DampingOptions {
 
 struct ControlOptions {
   double rate = 1000;                  // Hz
+  int latency = 0;                     // periods from a reading to the torques that come from it: 0, or 1 over a wire
   std::shared_ptr<const Model> model;  // of the machine as the controller believes it to be
   Hinges hinges;                       // of that model
   std::vector<Signal> desired;         // (hinge coordinate)
@@ -100,6 +101,10 @@ class Controller {
   const State& reference() const { return reference_.state(); }
   const State& estimate() const { return estimator_ ? estimator_->state() : reference_.state(); }
   const Correction& last_correction() const { return correction_result_; }
+  // (hinge) where they should be less where they are, in the last update.
+  const VectorX& errors() const { return error_; }
+  // The largest of the hinges: where sensors say they are less where the observer expected them; 0 without one.
+  double innovation() const { return estimator_ ? estimator_->hinge_innovation() : 0; }
   std::vector<ControlChannel> channels() const;
 
  private:

@@ -21,6 +21,8 @@ class Estimator {
 
   const State& state() const { return x_.x; }
   double innovation() const { return innovation_.size() > 0 ? innovation_.cwiseAbs().maxCoeff() : 0; }
+  // Of the positions of hinges alone.
+  double hinge_innovation() const { return corrects_ ? innovation_.head(hinges_.size()).cwiseAbs().maxCoeff() : 0; }
 
  private:
   [[nodiscard]] Status predict_readings(const Measurement& y);
