@@ -80,6 +80,8 @@ int run(int argc, char** argv) {
   program.footer(kFooter);
   Action action;
   add_run(program, action);
+  add_control(program, action);
+  add_plant(program, action);
   add_eval(program, action);
   add_info(program, action);
   add_check(program, action);

@@ -8,8 +8,9 @@
 #include <filesystem>
 
 #include "apps/commands.hpp"
+#include "apps/interrupt.hpp"
 #include "apps/progress.hpp"
-#include "apps/summary.hpp"
+#include "apps/scenario_parts.hpp"
 #include "apps/terminal.hpp"
 #include "files/text.hpp"
 
@@ -33,34 +34,6 @@ Simulates the scenario and writes a recording (HDF5): states, poses and deflecti
 momenta, and the texts of model and scenario. It can be read while the run goes on; a run that is killed leaves all but
 its last second. Ctrl-C stops the run and keeps what there is; the exit code is then 1.)";
 
-// ---- Ctrl-C ----------------------------------------------------------------------------------------
-
-volatile std::sig_atomic_t stop_requested = 0;
-
-void request_stop(int /*signal*/) { stop_requested = 1; }
-
-// The first Ctrl-C, or `kill`, stops the run in order; a second one ends the program at once.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    stop_requested = 0;
-    struct sigaction action {};
-    action.sa_handler = &request_stop;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &before_[0]);
-    sigaction(SIGTERM, &action, &before_[1]);
-  }
-  ~StopOnSignal() {
-    sigaction(SIGINT, &before_[0], nullptr);
-    sigaction(SIGTERM, &before_[1], nullptr);
-  }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-
- private:
-  struct sigaction before_[2] = {};
-};
-
 // ---- the run ---------------------------------------------------------------------------------------
 
 // Writes the records and shows how far the run is.
@@ -72,26 +45,16 @@ class Recorder : public Observer {
   void record(const Record& record) override {
     recording_.write(record);
     if (csv_) csv_->write(record);
-    if (loop_ != nullptr) follow(record.motion.x);
+    if (loop_ != nullptr)
+      add_tracking(loop_->plant_hinges(), loop_->controller().options().desired, record.motion.x, tracking_);
   }
   bool go_on(double t, const StepCounts& /*counts*/) override {
     progress_.update(t);
-    return stop_requested == 0;
+    return !stop_requested();
   }
 
  private:
   RecordingWriter& recording_;
-  // Where the joints are against where they should be.
-  void follow(const State& x) {
-    const Hinges& hinges = loop_->plant_hinges();
-    for (int k = 0; k < hinges.size(); ++k) {
-      const double error = x.q[hinges.q[k]] - loop_->controller().options().desired[k].at(x.t).value;
-      tracking_.squares[k] += error * error;
-      tracking_.largest[k] = std::max(tracking_.largest[k], std::abs(error));
-    }
-    ++tracking_.records;
-  }
-
   std::optional<CsvWriter>& csv_;
   Progress& progress_;
   const ControlLoop* loop_;
@@ -102,15 +65,8 @@ class Recorder : public Observer {
 std::unique_ptr<ControlLoop> make_loop(const Scenario& scenario, Tracking& tracking) {
   if (!scenario.control) return nullptr;
   auto loop = std::make_unique<ControlLoop>(*scenario.model, scenario.control->sensors, scenario.control->options);
-  tracking.names = loop->plant_hinges().names;
-  tracking.squares.setZero(loop->plant_hinges().size());
-  tracking.largest = tracking.squares;
+  begin_tracking(loop->plant_hinges(), tracking);
   return loop;
-}
-
-Scenario read_scenario_argument(const std::string& path) {
-  if (path != "-") return read_scenario(path);
-  return parse_scenario(read_argument(path), name_of_argument(path), "");
 }
 
 // --algorithm, where given.  What else an algorithm cannot do, System refuses.
@@ -120,34 +76,6 @@ void choose_algorithm(const RunCommand& command, Scenario& scenario) {
     throw InputError(fmt::format("{}: method implicit needs the algorithm aba; leave out --algorithm {}",
                                  name_of_argument(command.scenario), command.algorithm));
   scenario.solver.algorithm = command.algorithm;
-}
-
-std::string default_output(const std::string& scenario) {
-  if (scenario == "-") return "scenario.h5";
-  return std::filesystem::path(scenario).stem().string() + ".h5";
-}
-
-RecordingOptions recording_options(const Scenario& scenario, double flush_every,
-                                   const std::vector<std::string>& never_overwrites) {
-  RecordingOptions out;
-  out.name = scenario.name;
-  out.model_text = scenario.model_text;
-  out.scenario_text = scenario.text;
-  out.solver = solver_text(scenario.solver);
-  out.nodes = scenario.record.nodes;
-  out.energy = scenario.record.energy;
-  out.records = record_count(scenario.run);
-  out.flush_every = flush_every;
-  out.never_overwrites = never_overwrites;
-  return out;
-}
-
-// Names that must not be written to.
-std::vector<std::string> files_of(const Scenario& scenario) {
-  std::vector<std::string> out;
-  for (const std::string& file : {scenario.file, scenario.model_file})
-    if (!file.empty()) out.push_back(file);
-  return out;
 }
 
 std::string table_path(const RunCommand& command) {
@@ -163,17 +91,10 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
   const Model& model = *scenario.model;
   RunReport report{scenario, {}, {}, 0, command.output, "", 0, {}};
   const std::vector<std::string> never = files_of(scenario);
-  const auto in_scenario = [&](auto action) {
-    try {
-      return action();
-    } catch (const InputError& e) {
-      throw InputError(fmt::format("{}: {}", scenario.file, e.what()));
-    }
-  };
-  System system = in_scenario([&] { return System(model, scenario.inputs, scenario.solver.algorithm); });
-  const std::unique_ptr<ControlLoop> loop = in_scenario([&] { return make_loop(scenario, report.tracking); });
+  System system = in_scenario(scenario, [&] { return System(model, scenario.inputs, scenario.solver.algorithm); });
+  const std::unique_ptr<ControlLoop> loop = in_scenario(scenario, [&] { return make_loop(scenario, report.tracking); });
   State start = scenario.initial;
-  in_scenario([&] {
+  in_scenario(scenario, [&] {
     if (scenario.equilibrium) {
       report.equilibrium = find_equilibrium(model, scenario.inputs, start);
       start = report.equilibrium->x;
@@ -181,7 +102,7 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
     system.enter(0);
     system.assemble(start);
   });
-  RecordingOptions options = recording_options(scenario, command.flush, never);
+  RecordingOptions options = recording_options(scenario, command.flush);
   if (loop) options.channels = loop->controller().channels();
   RecordingWriter recording(model, command.output, std::move(options));
   std::optional<CsvWriter> csv;
@@ -215,7 +136,7 @@ int run(RunCommand command) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error like a full disk
   Scenario scenario = read_scenario_argument(command.scenario);
   choose_algorithm(command, scenario);
-  if (command.output.empty()) command.output = default_output(command.scenario);
+  if (command.output.empty()) command.output = output_name(command.scenario, ".h5");
   const RunReport report = simulate_scenario(command, scenario);
   if (command.json)
     write_summary_json(report);

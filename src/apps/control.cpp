@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+
+#include <csignal>
+#include <memory>
+
+#include "apps/commands.hpp"
+#include "apps/control_log.hpp"
+#include "apps/interrupt.hpp"
+#include "apps/progress.hpp"
+#include "apps/realtime.hpp"
+#include "apps/scenario_parts.hpp"
+
+namespace limber::apps {
+namespace {
+
+constexpr const char* kExample = R"(Example:
+  limber plant examples/canadarm/controlled.yaml &
+  limber control examples/canadarm/controlled.yaml -o control.csv
+
+Runs the controller of the scenario at its rate, against `limber plant` in another process or on another machine; which
+starts first does not matter. Between them go UDP packets, on this machine unless --bind and --peer say otherwise. It
+writes all that it sees and does to a table, and reports period, jitter and computation time. It ends with the plant. A
+safe stop (no packets, missed deadlines, a joint too fast, readings that the model does not explain) or Ctrl-C takes the
+torques to zero; the exit code is then 1. docs/real-time.md says more.)";
+
+constexpr double kLead = 0.25;     // of a period, from the arrival of a measurement to the start of a cycle
+constexpr double kPatience = 0.5;  // s of waiting before it says what for
+constexpr double kLogFlush = 0.5;  // s
+constexpr int kLogDigits = 12;
+
+struct ControlReport {
+  const Scenario& scenario;
+  const Controller& controller;
+  Executive& executive;
+  Timing timing;
+  std::vector<std::string> notes;
+  std::string log;
+  long left_out = 0;         // rows of the log
+  double seconds = 0;        // of the loop
+  double core = 0, all = 0;  // share of a core: of the loop, of all threads
+};
+
+double cpu_seconds(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * t.tv_usec; };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+bool is_good(Stop stop) { return stop == Stop::ended || stop == Stop::finished; }
+
+std::string stop_text(const ControlReport& report) {
+  const Executive& executive = report.executive;
+  std::string out = to_string(executive.stopped());
+  if (!executive.joint().empty()) out += fmt::format(" ({})", executive.joint());
+  if (executive.stopped() == Stop::failed) out += fmt::format(" ({})", report.controller.trouble());
+  return out;
+}
+
+void print(const ControlReport& report) {
+  const Style style = style_for(stdout);
+  const Timing& timing = report.timing;
+  Table table;
+  table.column("").column("", Table::Align::left, 160);
+  const auto row = [&](const char* key, const std::string& value) { table.row({key, value}); };
+  row("ended", fmt::format("{}, machine at t = {:.6g} s", stop_text(report), report.executive.machine_time()));
+  row("cycles", fmt::format("{} in {}, {:.6g} Hz", timing.cycles, duration_text(report.seconds),
+                            report.controller.options().rate));
+  row("deadlines",
+      fmt::format("{} missed, {} in a row at most, {} passed over", timing.misses, timing.longest, timing.skipped));
+  row("measurements", packets_text(report.executive.gate()));
+  row("without one", fmt::format("{} updates", report.executive.blind()));
+  if (report.executive.limited() > 0) row("torques", fmt::format("{} cut at limits", report.executive.limited()));
+  row("core", fmt::format("{:.1f} % by the loop, {:.1f} % with the log", 100 * report.core, 100 * report.all));
+  row("log", report.log + (report.left_out > 0 ? fmt::format(", {} rows left out", report.left_out) : ""));
+  for (const std::string& note : report.notes) row("note", note);
+  write_output(style.bold(style.accent(fit(report.scenario.name, 96))) + "  controller\n" +
+                   table.render(style, table.size(), "lines") + "\n" + timing_text(timing, style),
+               stdout);
+}
+
+void print_json(const ControlReport& report) {
+  JsonWriter json(stdout);
+  const auto text = [&](const char* key, const std::string& value) {
+    json.key(key);
+    json.text(value);
+  };
+  const auto number = [&](const char* key, double value) {
+    json.key(key);
+    json.number(value);
+  };
+  json.begin_object();
+  text("scenario", report.scenario.name);
+  text("ended", stop_text(report));
+  json.key("complete");
+  json.boolean(is_good(report.executive.stopped()));
+  number("rate", report.controller.options().rate);
+  number("seconds", report.seconds);
+  number("machine_time", report.executive.machine_time());
+  write_timing(json, report.timing);
+  write_packets(json, "measurements", report.executive.gate());
+  number("updates_without_measurement", static_cast<double>(report.executive.blind()));
+  number("torques_limited", static_cast<double>(report.executive.limited()));
+  number("core_share", report.core);
+  number("core_share_with_log", report.all);
+  text("log", report.log);
+  number("rows_left_out", static_cast<double>(report.left_out));
+  json.key("notes");
+  json.texts(report.notes);
+  json.end_object();
+  json.finish();
+}
+
+// Until the first good measurement; false: somebody asked to stop.
+bool await_plant(const WireCommand& command, UdpLink& link, Executive& executive) {
+  const Nanoseconds begin = now_ns();
+  bool told = command.quiet;
+  while (!stop_requested()) {
+    link.wait(0.05);
+    const double now = 1e-9 * static_cast<double>(now_ns());
+    take_arrivals(link, executive, now);
+    if (executive.begun()) {
+      link.wait(0.05);  // for the next one, which is fresh: cycles begin a little after arrivals
+      return true;
+    }
+    const double waited = 1e-9 * static_cast<double>(now_ns() - begin);
+    if (!told && waited > kPatience) {
+      write_output(fmt::format("waiting for the plant; start `limber plant {}`\n", command.scenario), stderr);
+      told = true;
+    }
+    if (waited < command.wait) continue;
+    throw InputError(
+        fmt::format("limber control: no plant at {} sent measurements for {:g} s ({}); start `limber plant {}`, or see "
+                    "--peer, --port",
+                    command.peer, command.wait, packets_text(executive.gate()), command.scenario));
+  }
+  return false;
+}
+
+// The loop itself: nothing in it allocates, waits for another thread or touches a file.
+void run_loop(const WireCommand& command, double period, UdpLink& link, Executive& executive, ControlLog& log,
+              ControlReport& report) {
+  const double begin = 1e-9 * static_cast<double>(now_ns()), cpu = cpu_seconds(RUSAGE_THREAD);
+  const double cpu_all = cpu_seconds(RUSAGE_SELF);
+  Pace pace(period);
+  pace.first(now_ns() + std::llround(1e9 * kLead * period));
+  double now = begin;
+  while (!executive.over(now)) {
+    now = 1e-9 * static_cast<double>(pace.begin());
+    take_arrivals(link, executive, now);
+    if (stop_requested()) executive.stop(Stop::interrupted, now);
+    if (command.duration > 0 && now - begin > command.duration) executive.stop(Stop::finished, now);
+    link.send(executive.cycle(now));
+    const Nanoseconds computation = now_ns() - pace.started();
+    log.add(now, 1e-9 * static_cast<double>(pace.lateness()), 1e-9 * static_cast<double>(computation), executive);
+    pace.end();
+    executive.watch(pace.timing().row, now);
+  }
+  report.seconds = now - begin;
+  report.core = (cpu_seconds(RUSAGE_THREAD) - cpu) / report.seconds;
+  report.all = (cpu_seconds(RUSAGE_SELF) - cpu_all) / report.seconds;
+  report.timing = pace.timing();
+}
+
+int control(WireCommand command) {
+  check_wire(command, "control");
+  std::signal(SIGXFSZ, SIG_IGN);
+  const Scenario scenario = read_controlled_scenario(command);
+  const ControlScenario& control = *scenario.control;
+  const auto controller = in_scenario(scenario, [&] {
+    ControlOptions options = control.options;
+    options.latency = 1;
+    return std::make_unique<Controller>(std::move(options));
+  });
+  const State start = translate_state(*scenario.model, start_of(scenario), *control.options.model);
+  if (controller->start(start) != Status::ok)
+    throw InputError(fmt::format("{}: {}", name_of_argument(command.scenario), controller->trouble()));
+  Executive executive(*controller, command.safety);
+  UdpLink link = make_link(command, kPlantPort);
+  if (command.output.empty()) command.output = output_name(command.scenario, "-control.csv");
+  ControlReport report{scenario, *controller, executive, {}, {}, command.output};
+  {
+    TableOptions options{kLogDigits, kLogFlush, files_of(scenario)};
+    ControlLog log(command.output, *controller, options);  // its thread begins before this one gets its priority
+    const StopOnSignal stop;
+    for (const std::string& note : {lock_memory(), ask_for_real_time()})
+      if (!note.empty()) report.notes.push_back(note);
+    const bool here = await_plant(command, link, executive);
+    if (here)
+      run_loop(command, controller->period(), link, executive, log, report);
+    else
+      executive.stop(Stop::interrupted, 0);
+    log.finish();
+    report.left_out = log.left_out();
+  }
+  if (command.json)
+    print_json(report);
+  else if (!command.quiet)
+    print(report);
+  if (is_good(executive.stopped())) return 0;
+  write_output(fmt::format("{}: stopped: {}\n", name_of_argument(command.scenario), stop_text(report)), stderr);
+  return 1;
+}
+
+}  // namespace
+
+void add_control(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<WireCommand>();
+  CLI::App* sub = program.add_subcommand("control", "run the controller of a scenario in real time, against a plant");
+  add_wire_options(*sub, *command, kControlPort, kPlantPort);
+  sub->add_option("-o,--output", command->output, "the log (default: the scenario's name with -control.csv, here)")
+      ->type_name("FILE");
+  sub->add_option("--duration", command->duration, "stop after so long (default: when the plant ends)")
+      ->type_name("SECONDS");
+  sub->add_option("--ramp", command->safety.ramp, "a safe stop takes torques to zero in so long (default 0.2)")
+      ->type_name("SECONDS");
+  sub->add_option("--most-misses", command->safety.most_misses, "missed deadlines in a row that stop (default 10)")
+      ->type_name("COUNT");
+  sub->add_option("--most-innovation", command->safety.most_innovation,
+                  "difference of a joint from what the observer expects that stops, rad or m (default 0.1)")
+      ->type_name("SIZE");
+  sub->add_option("--most-error", command->safety.most_error,
+                  "difference of a joint from where it should be that stops, rad or m (default: none)")
+      ->type_name("SIZE");
+  sub->footer(kExample);
+  sub->callback([command, &action] { action = [command] { return control(*command); }; });
+}
+
+}  // namespace limber::apps

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "limber/control/executive.hpp"
+#include "limber/control/ring.hpp"
+#include "limber/files/table_writer.hpp"
+
+namespace limber::apps {
+
+// Everything that a controller sees and does, cycle by cycle, in a table; a thread of its own writes it.
+class ControlLog {
+ public:
+  ControlLog(const std::string& path, const Controller& controller, const TableOptions& options);
+  ~ControlLog();
+  ControlLog(const ControlLog&) = delete;
+  ControlLog& operator=(const ControlLog&) = delete;
+
+  // One cycle.  Neither waits nor allocates; a row for which there is no room is counted and left out.
+  void add(double now, double lateness, double computation, const Executive& executive);
+  // Writes what there is.  Throws InputError when any of it could not be written.
+  void finish();
+  long left_out() const { return left_out_; }
+
+ private:
+  void write_rows();
+  void drain();
+
+  std::vector<ControlChannel> channels_;
+  RowRing ring_;
+  TableWriter table_;
+  std::string trouble_;  // of the thread; read after it ended
+  std::atomic<bool> over_ = false;
+  long left_out_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace limber::apps

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/plant.hpp"
+
+#include <cmath>
+#include <csignal>
+#include <memory>
+
+#include "apps/commands.hpp"
+#include "apps/interrupt.hpp"
+#include "apps/progress.hpp"
+#include "apps/realtime.hpp"
+#include "apps/scenario_parts.hpp"
+
+namespace limber::apps {
+namespace {
+
+constexpr const char* kExample = R"(Example:
+  limber plant examples/canadarm/controlled.yaml -o arm.h5
+  limber control examples/canadarm/controlled.yaml
+
+Simulates the machine of the scenario in real time: sends what its sensors read to `limber control` in another process,
+once per period of the controller, and drives its joints with the torques that come back. It stands still until the
+first command. Without commands it holds the last torques for a while, then brakes for good. The recording is that of
+`limber run`, with the torques applied and the age of commands. The exit code is 0 when it came to the end without
+braking. docs/real-time.md says more.)";
+
+constexpr int kBehind = 5;         // periods that it may be late and catch up; more are lost
+constexpr double kPatience = 0.5;  // s of waiting before it says what for
+constexpr int kFarewells = 20;     // packets that say that it ends: some may be lost
+
+// The machine's clock is the real one; its torques come from the wire.
+class WireSampler : public Sampler {
+ public:
+  WireSampler(const WireCommand& command, const Scenario& scenario, const Hinges& hinges, PlantEnd& end, UdpLink& link)
+      : command_(command),
+        end_(end),
+        link_(link),
+        sensors_(*scenario.model, hinges, scenario.control->sensors, 1 / scenario.control->options.rate),
+        period_(1 / scenario.control->options.rate),
+        pace_(period_, kBehind) {}
+
+  double period() const override { return period_; }
+  bool wants_accelerations() const override { return sensors_.wants_accelerations(); }
+
+  Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override {
+    y_ = sensors_.read(x, kin, vdot);
+    if (!end_.commanded())
+      await_controller();
+    else
+      pace_.end();
+    const double now = 1e-9 * static_cast<double>(pace_.begin());
+    take_arrivals(link_, end_, now);
+    link_.send(end_.measure(y_, x.t));
+    end_.drive(x, now, torques);
+    last_ = x.t;
+    return Status::ok;
+  }
+
+  void say_goodbye() {
+    for (int k = 0; k < kFarewells; ++k) {
+      link_.send(end_.measure(y_, last_, kEnding));
+      sleep_until(now_ns() + 1'000'000);
+    }
+  }
+  const Timing& timing() const { return pace_.timing(); }
+
+ private:
+  // Sends the first reading, period by period, until a command comes.
+  void await_controller() {
+    const Nanoseconds step = std::llround(1e9 * period_), begin = now_ns();
+    Nanoseconds next = begin;
+    bool told = command_.quiet;
+    while (!stop_requested()) {
+      link_.send(end_.measure(y_, 0, kWaiting));
+      next = std::max(next + step, now_ns());
+      sleep_until(next);
+      take_arrivals(link_, end_, 1e-9 * static_cast<double>(now_ns()));
+      if (end_.commanded()) break;
+      const double waited = 1e-9 * static_cast<double>(now_ns() - begin);
+      if (!told && waited > kPatience) {
+        write_output(fmt::format("waiting for the controller; start `limber control {}`\n", command_.scenario), stderr);
+        told = true;
+      }
+      if (waited < command_.wait) continue;
+      throw InputError(
+          fmt::format("limber plant: no controller at {} answered for {:g} s ({}); start `limber control {}`, or see "
+                      "--peer, --port",
+                      command_.peer, command_.wait, packets_text(end_.gate()), command_.scenario));
+    }
+    pace_.first(next + step);
+  }
+
+  const WireCommand& command_;
+  PlantEnd& end_;
+  UdpLink& link_;
+  Sensors sensors_;
+  double period_;
+  Pace pace_;
+  Measurement y_;
+  double last_ = 0;
+};
+
+class PlantRecorder : public Observer {
+ public:
+  PlantRecorder(RecordingWriter& recording, Progress& progress, const Hinges& hinges, const Scenario& scenario,
+                Tracking& tracking)
+      : recording_(recording), progress_(progress), hinges_(hinges), scenario_(scenario), tracking_(tracking) {}
+  void record(const Record& record) override {
+    recording_.write(record);
+    add_tracking(hinges_, scenario_.control->options.desired, record.motion.x, tracking_);
+  }
+  bool go_on(double t, const StepCounts& /*counts*/) override {
+    progress_.update(t);
+    return !stop_requested();
+  }
+
+ private:
+  RecordingWriter& recording_;
+  Progress& progress_;
+  const Hinges& hinges_;
+  const Scenario& scenario_;
+  Tracking& tracking_;
+};
+
+struct PlantReport {
+  const Scenario& scenario;
+  RunResult result;
+  Tracking tracking;
+  Timing timing;
+  std::string recording;
+  long records = 0;
+};
+
+// "finished", "interrupted", "braked: ...".
+std::string end_text(const PlantReport& report, const PlantEnd& end) {
+  const std::string ended = ended_text(report.result);
+  if (end.braking()) return fmt::format("{}; braked: {}", ended, end.trouble());
+  return end.controller_stopped() ? ended + "; braked: the controller stopped" : ended;
+}
+
+void print(const PlantReport& report, PlantEnd& end) {
+  const Style style = style_for(stdout);
+  const Timing& timing = report.timing;
+  Table table;
+  table.column("").column("", Table::Align::left, 160);
+  const auto row = [&](const char* key, const std::string& value) { table.row({key, value}); };
+  row("ended", end_text(report, end));
+  row("simulated", fmt::format("{:.6g} of {:.6g} s, {} late samples, {} periods lost", report.result.t,
+                               report.scenario.run.duration, timing.misses, timing.skipped));
+  row("commands", packets_text(end.gate()));
+  row("tracking", fmt::format("joint error {} rms, {} at most", short_number(report.tracking.rms().maxCoeff()),
+                              short_number(report.tracking.largest.maxCoeff())));
+  row("recording", report.recording.empty() ? "none: there was no record"
+                                            : fmt::format("{}, {} records", report.recording, report.records));
+  write_output(style.bold(style.accent(fit(report.scenario.name, 96))) + "  plant\n" +
+                   table.render(style, table.size(), "lines") + "\n" + timing_text(timing, style),
+               stdout);
+}
+
+void print_json(const PlantReport& report, PlantEnd& end) {
+  JsonWriter json(stdout);
+  const auto text = [&](const char* key, const std::string& value) {
+    json.key(key);
+    json.text(value);
+  };
+  const auto number = [&](const char* key, double value) {
+    json.key(key);
+    json.number(value);
+  };
+  json.begin_object();
+  text("scenario", report.scenario.name);
+  text("ended", end_text(report, end));
+  json.key("braked");
+  json.boolean(end.braking() || end.controller_stopped());
+  number("time", report.result.t);
+  number("duration", report.scenario.run.duration);
+  write_timing(json, report.timing);
+  write_packets(json, "commands", end.gate());
+  number("rms_error", report.tracking.rms().maxCoeff());
+  number("largest_error", report.tracking.largest.maxCoeff());
+  text("recording", report.recording);
+  number("records", static_cast<double>(report.records));
+  json.end_object();
+  json.finish();
+}
+
+Hinges hinges_of(const Scenario& scenario) {
+  const ControlOptions& control = scenario.control->options;
+  std::vector<std::string> joints;
+  for (const int i : control.hinges.joints) joints.push_back(control.model->joints[i].name);
+  return find_hinges(*scenario.model, joints);
+}
+
+PlantReport simulate_plant(const WireCommand& command, const Scenario& scenario, const Hinges& hinges,
+                           const State& start, PlantEnd& end, UdpLink& link) {
+  PlantReport report{scenario, {}, {}, {}, command.output, 0};
+  const Model& model = *scenario.model;
+  System system(model, scenario.inputs, scenario.solver.algorithm);
+  begin_tracking(hinges, report.tracking);
+  RecordingOptions options = recording_options(scenario, 1);
+  options.channels = end.channels();
+  RecordingWriter recording(model, command.output, std::move(options));
+  WireSampler sampler(command, scenario, hinges, end, link);
+  try {
+    const StopOnSignal stop;
+    Progress progress(scenario.run.duration, !command.quiet);
+    PlantRecorder recorder(recording, progress, hinges, scenario, report.tracking);
+    report.result = simulate(system, scenario.solver, scenario.run, start, recorder, &sampler);
+    sampler.say_goodbye();
+  } catch (const InputError& e) {
+    recording.finish(std::string("failed: ") + e.what(), false);
+    throw;
+  }
+  report.timing = sampler.timing();
+  const bool complete = report.result.status == Status::ok && !report.result.interrupted;
+  recording.finish(ended_text(report.result), complete);
+  report.records = recording.records();
+  if (report.records == 0) report.recording.clear();
+  return report;
+}
+
+int plant(WireCommand command) {
+  check_wire(command, "plant");
+  std::signal(SIGXFSZ, SIG_IGN);
+  Scenario scenario = read_controlled_scenario(command);
+  if (command.duration > 0) scenario.run.duration = command.duration;
+  const Hinges hinges = hinges_of(scenario);
+  const State start = start_of(scenario);
+  PlantEnd end = in_scenario(scenario, [&] {
+    return PlantEnd(*scenario.model, hinges, scenario.control->sensors, 1 / scenario.control->options.rate,
+                    command.safety, make_session_number(), start);
+  });
+  UdpLink link = make_link(command, kControlPort);
+  if (command.output.empty()) command.output = output_name(command.scenario, "-plant.h5");
+  const PlantReport report = simulate_plant(command, scenario, hinges, start, end, link);
+  if (command.json)
+    print_json(report, end);
+  else if (!command.quiet)
+    print(report, end);
+  const bool good =
+      report.result.status == Status::ok && !report.result.interrupted && !end.braking() && !end.controller_stopped();
+  if (good) return 0;
+  write_output(fmt::format("{}: {}\n", name_of_argument(command.scenario), end_text(report, end)), stderr);
+  return 1;
+}
+
+}  // namespace
+
+void add_plant(CLI::App& program, Action& action) {
+  const auto command = std::make_shared<WireCommand>();
+  CLI::App* sub = program.add_subcommand("plant", "simulate a machine in real time, for a controller elsewhere");
+  add_wire_options(*sub, *command, kPlantPort, kControlPort);
+  sub->add_option("-o,--output", command->output, "the recording (default: the scenario's name with -plant.h5, here)")
+      ->type_name("FILE");
+  sub->add_option("--duration", command->duration, "in place of the scenario's")->type_name("SECONDS");
+  sub->add_option("--brake", command->safety.brake,
+                  "the brakes would stop the rigid machine in about so long (default 0.2)")
+      ->type_name("SECONDS");
+  sub->footer(kExample);
+  sub->callback([command, &action] { action = [command] { return plant(*command); }; });
+}
+
+}  // namespace limber::apps

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/realtime.hpp"
+
+#include <cmath>
+
+#include "apps/commands.hpp"
+#include "apps/scenario_parts.hpp"
+
+namespace limber::apps {
+namespace {
+
+std::string time_cell(Nanoseconds value) {
+  const double us = 1e-3 * static_cast<double>(value);
+  return us < 9999.5 ? fmt::format("{:.1f} µs", us) : fmt::format("{:.1f} ms", 1e-3 * us);
+}
+
+}  // namespace
+
+void add_wire_options(CLI::App& sub, WireCommand& command, int own, int other) {
+  const auto seconds = [&](const char* name, double& value, const char* what) {
+    sub.add_option(name, value, fmt::format("{} (default {:g})", what, value))->type_name("SECONDS");
+  };
+  command.port = own;
+  command.peer = fmt::format("127.0.0.1:{}", other);
+  sub.add_option("SCENARIO", command.scenario, "scenario file with a controller; the same for both ends")->required();
+  sub.add_option("--port", command.port, fmt::format("UDP port of this end (default {})", own))
+      ->type_name("PORT")
+      ->check(CLI::Range(1, 65535).description(""));
+  sub.add_option("--bind", command.bind, "address on which it listens (default 127.0.0.1, this machine only)")
+      ->type_name("ADDRESS");
+  sub.add_option("--peer", command.peer, fmt::format("the other end (default {})", command.peer))
+      ->type_name("ADDRESS:PORT");
+  seconds("--wait", command.wait, "so long it waits for the other end");
+  seconds("--hold", command.safety.hold, "without packets it holds the last torques so long, then stops");
+  sub.add_flag("--json", command.json, "print the report as JSON");
+  sub.add_flag("-q,--quiet", command.quiet, "print nothing but warnings and errors");
+}
+
+void check_wire(const WireCommand& command, const std::string& name) {
+  const auto check = [&](bool good, const char* what) {
+    if (!good) throw InputError(fmt::format("limber {}: {}", name, what));
+  };
+  check(std::isfinite(command.wait) && command.wait > 0, "--wait wants seconds above 0");
+  check(std::isfinite(command.duration) && command.duration >= 0, "--duration wants seconds above 0");
+  try {
+    check_safety(command.safety);
+    parse_address(command.peer, {});
+    parse_address(command.bind, {"", command.port});
+  } catch (const InputError& e) {
+    check(false, e.what());
+  }
+}
+
+UdpLink make_link(const WireCommand& command, int other) {
+  return {{command.bind, command.port}, parse_address(command.peer, {"127.0.0.1", other})};
+}
+
+Scenario read_controlled_scenario(const WireCommand& command) {
+  Scenario scenario = read_scenario_argument(command.scenario);
+  if (!scenario.control)
+    throw InputError(fmt::format("{}: has no controller; add `control:` as in docs/scenario-format.md",
+                                 name_of_argument(command.scenario)));
+  return scenario;
+}
+
+State start_of(const Scenario& scenario) {
+  return in_scenario(scenario, [&] {
+    State x = scenario.initial;
+    if (scenario.equilibrium) x = find_equilibrium(*scenario.model, scenario.inputs, x).x;
+    System system(*scenario.model, scenario.inputs, scenario.solver.algorithm);
+    system.enter(0);
+    system.assemble(x);
+    return x;
+  });
+}
+
+std::string packets_text(const PacketGate& gate) {
+  std::string out = fmt::format("{} accepted", gate.accepted());
+  for (int k = 1; k < kPacketFaults; ++k) {
+    const auto fault = static_cast<PacketFault>(k);
+    if (gate.count(fault) > 0) out += fmt::format(", {} refused: {}", gate.count(fault), to_string(fault));
+  }
+  return out;
+}
+
+void write_packets(JsonWriter& json, const char* key, const PacketGate& gate) {
+  json.key(key);
+  json.begin_object();
+  for (int k = 0; k < kPacketFaults; ++k) {
+    const auto fault = static_cast<PacketFault>(k);
+    json.key(to_string(fault));
+    json.number(static_cast<double>(gate.count(fault)));
+  }
+  json.end_object();
+}
+
+std::string timing_text(const Timing& timing, const Style& style) {
+  Table table;
+  table.column("").column("median", Table::Align::right).column("99 %", Table::Align::right);
+  table.column("99.9 %", Table::Align::right).column("worst", Table::Align::right);
+  const auto row = [&](const char* name, const Histogram& h) {
+    table.row({name, time_cell(h.quantile(0.5)), time_cell(h.quantile(0.99)), time_cell(h.quantile(0.999)),
+               time_cell(h.worst())});
+  };
+  row("period", timing.period);
+  row("jitter", timing.jitter);
+  row("computation", timing.computation);
+  return table.render(style, table.size(), "lines");
+}
+
+void write_timing(JsonWriter& json, const Timing& timing) {
+  const auto number = [&](const char* key, double value) {
+    json.key(key);
+    json.number(value);
+  };
+  const auto histogram = [&](const char* key, const Histogram& h) {
+    json.key(key);
+    json.begin_object();
+    number("median", 1e-9 * static_cast<double>(h.quantile(0.5)));
+    number("p99", 1e-9 * static_cast<double>(h.quantile(0.99)));
+    number("p999", 1e-9 * static_cast<double>(h.quantile(0.999)));
+    number("worst", 1e-9 * static_cast<double>(h.worst()));
+    json.end_object();
+  };
+  json.key("timing");
+  json.begin_object();
+  number("cycles", static_cast<double>(timing.cycles));
+  number("misses", static_cast<double>(timing.misses));
+  number("longest_row_of_misses", static_cast<double>(timing.longest));
+  number("skipped", static_cast<double>(timing.skipped));
+  histogram("period", timing.period);
+  histogram("jitter", timing.jitter);
+  histogram("computation", timing.computation);
+  json.end_object();
+}
+
+}  // namespace limber::apps

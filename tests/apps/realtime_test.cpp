@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Controller and plant as two processes on this machine.  Times are generous: it may be busy with other work.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "apps/process.hpp"
+
+namespace limber::test {
+namespace {
+
+// Two flexible links in the plane that turn by a third of a radian.
+const std::string kScenario = R"(limber: 1
+scenario: turn
+model:
+  limber: 1
+  name: arm
+  bodies:
+    - {name: upper, beam: {length: 2, mass: 6, EIy: 4000, EIz: 4000, modes: {bending_y: 1}, damping: 0.02}}
+    - {name: fore, beam: {length: 1.5, mass: 3, EIy: 4000, EIz: 4000, modes: {bending_y: 1}, damping: 0.02}}
+  joints:
+    - {name: shoulder, type: revolute, axis: [0, 0, 1], parent: world, child: upper, armature: 3}
+    - {name: elbow, type: revolute, axis: [0, 0, 1], parent: upper.tip, child: fore, armature: 3}
+control:
+  rate: 200
+  desired: {profile: quintic, waypoints: [{q: [0.3, -0.2], duration: 1.5}]}
+  feed_forward: hybrid
+  feedback: {pid: {frequency: 0.5, ratio: 1}}
+solver: {method: implicit, step: 5e-3}
+duration: 2
+record: {every: 0.05}
+)";
+
+sockaddr_in local(int port) {
+  sockaddr_in out{};
+  out.sin_family = AF_INET;
+  out.sin_port = htons(static_cast<std::uint16_t>(port));
+  out.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return out;
+}
+
+// A socket on a port that was free.
+class Socket {
+ public:
+  Socket() {
+    handle = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    sockaddr_in here = local(0);
+    if (bind(handle, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0) throw std::runtime_error("no port");
+    socklen_t length = sizeof here;
+    getsockname(handle, reinterpret_cast<sockaddr*>(&here), &length);
+    port = ntohs(here.sin_port);
+  }
+  ~Socket() { close(handle); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  void send(const std::vector<char>& bytes, int to) const {
+    const sockaddr_in there = local(to);
+    sendto(handle, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&there), sizeof there);
+  }
+  bool receive(std::vector<char>& bytes) const {
+    bytes.resize(65536);
+    const ssize_t got = recv(handle, bytes.data(), bytes.size(), 0);
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return got > 0;
+  }
+  int handle = -1, port = 0;
+};
+
+struct Ports {
+  int plant, control;
+  Ports() {
+    const Socket a, b;
+    plant = a.port;
+    control = b.port;
+  }
+};
+
+std::string address(int port) { return "127.0.0.1:" + std::to_string(port); }
+
+struct Pair {
+  Folder folder;
+  std::string scenario = folder.write("turn.yaml", kScenario);
+  Ports ports;
+  std::vector<std::string> plant(int peer, const std::vector<std::string>& more = {}) const {
+    return arguments("plant", ports.plant, peer, folder.file("turn.h5"), more);
+  }
+  std::vector<std::string> control(int peer, const std::vector<std::string>& more = {}) const {
+    return arguments("control", ports.control, peer, folder.file("turn.csv"), more);
+  }
+
+ private:
+  std::vector<std::string> arguments(const char* command, int port, int peer, const std::string& output,
+                                     const std::vector<std::string>& more) const {
+    std::vector<std::string> out = {command, scenario, "--port", std::to_string(port), "--peer", address(peer), "-o",
+                                    output,  "--json", "--quiet"};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+};
+
+const std::vector<std::string> kPatient = {"--hold", "5", "--wait", "20"};
+
+TEST(RealTime, two_processes_track) {
+  for (const bool plant_first : {true, false}) {
+    const Pair pair;
+    const auto plant_words = pair.plant(pair.ports.control, kPatient);
+    std::vector<std::string> control_words = pair.control(pair.ports.plant, kPatient);
+    for (const char* word : {"--most-misses", "100000"}) control_words.emplace_back(word);
+    Process first(plant_first ? plant_words : control_words);
+    usleep(150000);
+    Process second(plant_first ? control_words : plant_words);
+    Result a = first.wait(), b = second.wait();
+    if (!plant_first) std::swap(a, b);
+    ASSERT_EQ(a.code, 0) << a.err;
+    ASSERT_EQ(b.code, 0) << b.err;
+    const Json plant = a.json(), control = b.json();
+    EXPECT_LT(plant["largest_error"], 0.05);
+    EXPECT_EQ(plant["braked"], false);
+    EXPECT_GT(control["measurements"]["accepted"], 200);
+    EXPECT_EQ(control["measurements"]["checksum"], 0);
+    EXPECT_EQ(control["ended"], "the machine ended");
+    const std::string table = read_all(pair.folder.file("turn.csv"));
+    EXPECT_TRUE(table.starts_with("time,machine_time,lateness,computation,age,updates,stop,sent:shoulder"));
+    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + control["timing"]["cycles"].get<long>());
+  }
+}
+
+// Between the two: loses, doubles, delays and damages packets.
+class Relay {
+ public:
+  explicit Relay(const Ports& ports) : ports_(ports), thread_([this] { run(); }) {}
+  ~Relay() {
+    over_ = true;
+    thread_.join();
+  }
+  int plant_side() const { return plant_.port; }      // what the plant sees as its controller
+  int control_side() const { return control_.port; }  // what the controller sees as its plant
+
+ private:
+  void run() {
+    std::vector<char> bytes, kept;
+    int damaged = 0;
+    while (!over_) {
+      pollfd both[2] = {{plant_.handle, POLLIN, 0}, {control_.handle, POLLIN, 0}};
+      poll(both, 2, 10);
+      for (const bool to_control : {true, false}) {
+        const Socket &from = to_control ? plant_ : control_, &out = to_control ? control_ : plant_;
+        const int to = to_control ? ports_.control : ports_.plant;
+        while (from.receive(bytes)) {
+          const auto dice = random_() % 100;
+          if (dice < 20) continue;  // lost
+          out.send(bytes, to);
+          if (dice < 30) out.send(bytes, to);  // twice
+          if (to_control && dice < 40) kept = bytes;
+          if (to_control && dice > 90 && !kept.empty()) out.send(kept, to);  // out of order
+          if (dice > 50 && damaged < 100) {
+            ++damaged;
+            for (int k = 0; k < 5; ++k) bytes[random_() % bytes.size()] ^= static_cast<char>(1 + random_() % 255);
+            out.send(bytes, to);
+          }
+        }
+      }
+    }
+  }
+  Ports ports_;
+  Socket plant_, control_;
+  std::mt19937 random_{7};
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
+
+TEST(RealTime, bad_wire_is_survived) {
+  const Pair pair;
+  const Relay relay(pair.ports);
+  std::vector<std::string> words = pair.control(relay.control_side(), kPatient);
+  for (const char* word : {"--most-misses", "100000"}) words.emplace_back(word);
+  Process control(words);
+  Process plant(pair.plant(relay.plant_side(), kPatient));
+  const Socket stranger;
+  for (int k = 0; k < 50; ++k) {
+    stranger.send(std::vector<char>(60, 'x'), pair.ports.control);
+    stranger.send({}, pair.ports.plant);
+    usleep(5000);
+  }
+  const Result a = plant.wait(), b = control.wait();
+  ASSERT_EQ(a.code, 0) << a.err;
+  ASSERT_EQ(b.code, 0) << b.err;
+  const Json seen = b.json()["measurements"];
+  EXPECT_GT(seen["accepted"], 100);
+  EXPECT_GT(seen["repeated"], 0);
+  EXPECT_GT(seen["late"], 0);
+  EXPECT_GT(seen["checksum"].get<int>() + seen["magic"].get<int>() + a.json()["commands"]["checksum"].get<int>(), 20);
+  EXPECT_EQ(seen["not_finite"], 0);
+  EXPECT_LT(a.json()["largest_error"], 0.1);
+}
+
+TEST(RealTime, a_dead_plant_stops_the_controller) {
+  const Pair pair;
+  Process control(pair.control(pair.ports.plant, {"--hold", "0.5", "--most-misses", "100000"}));
+  {
+    Process plant(pair.plant(pair.ports.control, kPatient));
+    const std::string log = pair.folder.file("turn.csv");
+    ASSERT_TRUE(eventually([&] { return read_all(log).size() > 2000; }));
+    plant.signal(SIGKILL);
+    plant.wait();
+  }
+  // Another one, which the controller does not know, is refused.
+  Process stranger(pair.plant(pair.ports.control, {"--wait", "3"}));
+  const Result result = control.wait();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(contains(result.err, "no measurement came")) << result.err;
+  EXPECT_EQ(result.json()["complete"], false);
+  EXPECT_GT(result.json()["measurements"]["session"], 0);
+  // A new controller takes it.
+  Process again(pair.control(pair.ports.plant, {"--hold", "5", "--most-misses", "100000", "--duration", "0.2"}));
+  EXPECT_EQ(again.wait().code, 0);
+  stranger.signal(SIGINT);
+  EXPECT_EQ(stranger.wait().code, 1);
+}
+
+TEST(RealTime, a_dead_controller_makes_the_plant_brake) {
+  const Pair pair;
+  Process plant(pair.plant(pair.ports.control, {"--hold", "0.3"}));
+  {
+    Process control(pair.control(pair.ports.plant, kPatient));
+    ASSERT_TRUE(eventually([&] { return read_all(pair.folder.file("turn.csv")).size() > 2000; }));
+    control.signal(SIGKILL);
+    control.wait();
+  }
+  const Result result = plant.wait();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.json()["braked"], true);
+  EXPECT_TRUE(contains(result.err, "braked: no command came")) << result.err;
+  EXPECT_EQ(result.json()["time"], 2);
+}
+
+TEST(RealTime, ctrl_c_ends_in_order) {
+  const Pair pair;
+  Process plant(pair.plant(pair.ports.control, {"--hold", "5"}));
+  Process control(pair.control(pair.ports.plant, kPatient));
+  ASSERT_TRUE(eventually([&] { return read_all(pair.folder.file("turn.csv")).size() > 2000; }));
+  control.signal(SIGINT);
+  const Result result = control.wait();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.json()["ended"], "interrupted");
+  plant.signal(SIGINT);
+  const Result other = plant.wait();
+  EXPECT_EQ(other.code, 1);
+  EXPECT_EQ(other.json()["braked"], true);
+}
+
+TEST(RealTime, what_is_missing_is_told) {
+  const Pair pair;
+  const Result alone = limber(pair.control(pair.ports.plant, {"--wait", "0.1"}));
+  EXPECT_TRUE(alone.is_one_error_line()) << alone.err;
+  EXPECT_TRUE(contains(alone.err, "start `limber plant")) << alone.err;
+  const Result plant = limber(pair.plant(pair.ports.control, {"--wait", "0.1"}));
+  EXPECT_TRUE(plant.is_one_error_line()) << plant.err;
+  EXPECT_TRUE(contains(plant.err, "start `limber control")) << plant.err;
+  const Socket taken;
+  const Result busy = limber({"plant", pair.scenario, "--port", std::to_string(taken.port)});
+  EXPECT_TRUE(busy.is_one_error_line()) << busy.err;
+  EXPECT_TRUE(contains(busy.err, "the port is in use")) << busy.err;
+  EXPECT_TRUE(limber({"plant", pair.scenario, "--bind", "nowhere"}).is_one_error_line());
+  EXPECT_TRUE(limber({"control", pair.scenario, "--peer", "1.2.3.4:x"}).is_one_error_line());
+  EXPECT_TRUE(limber({"control", pair.scenario, "--hold", "0"}).is_one_error_line());
+  const std::string open = pair.folder.write("open.yaml", swing("duration: 1\n"));
+  EXPECT_TRUE(contains(limber({"control", open}).err, "has no controller"));
+}
+
+}  // namespace
+}  // namespace limber::test
