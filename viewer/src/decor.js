@@ -64,7 +64,7 @@ export function make_ground(box, up, colours) {
   geometry.setAttribute("color", new Float32BufferAttribute(shades, 3));
   group.add(new LineSegments(geometry, new LineBasicMaterial({vertexColors: true})));
   group.quaternion.copy(turn);
-  group.userData = {step, size, low, corner: box.min.clone()};
+  group.userData = {step, size, low, corner: box.min.clone().add(new Vector3(-0.12 * size, -0.06 * size, 0).applyQuaternion(turn))};
   return group;
 }
 

@@ -17,7 +17,7 @@ const kKeys = [
   [["l"], "Loop", (app) => app.stage_panel.loop.flip()],
   [["+", "="], "Magnify the deformation more", (app) => app.stage_panel.set_scale(app.stage_panel.scale * 10 ** 0.1)],
   [["-"], "Magnify it less", (app) => app.stage_panel.set_scale(app.stage_panel.scale / 10 ** 0.1)],
-  [["1"], "True scale", (app) => app.stage_panel.set_scale(1)],
+  [["1"], "True scale", (app) => app.stage_panel.set_scale(1), "1", "recording"],
   [["c"], "Colour by deflection", (app) => app.stage_panel.toggles.deflection?.flip()],
   [["g"], "Ghost without deformation", (app) => app.stage_panel.toggles.ghost?.flip()],
   [["t"], "Traces of the tips", (app) => app.stage_panel.toggles.trace?.flip()],
@@ -55,7 +55,9 @@ export function make_help(kind) {
     .map(([keys, words, , shown]) => h("tr", {}, h("td", {}, h("kbd", {}, shown ?? keys[0])), h("td", {}, words)));
   const mouse = [["Drag", "Turn the picture"], ["Right drag, two fingers", "Move it"], ["Wheel, pinch", "Zoom"], ["Click in a plot", "Go to that time"],
     ["Drag in a plot", "Zoom; double click shows all"]].map(([what, words]) => h("tr", {}, h("td", {}, what), h("td", {}, words)));
-  const dialog = h("dialog", {"aria-label": "Keys and mouse"}, h("h2", {}, "Keys and mouse"), h("table", {}, h("tbody", {}, rows, mouse)),
+  const half = Math.ceil((rows.length + mouse.length) / 2);
+  const all = [...rows, ...mouse];
+  return h("dialog", {"aria-label": "Keys and mouse"}, h("h2", {}, "Keys and mouse"),
+    h("div", {class: "halves"}, [all.slice(0, half), all.slice(half)].map((part) => h("table", {}, h("tbody", {}, part)))),
     h("form", {method: "dialog"}, h("button", {}, "Close")));
-  return dialog;
 }

@@ -54,9 +54,12 @@ class App {
     const size = survey.box.max.distanceTo(survey.box.min) || 1;
     const motion = {player: this.player, relative: true, scale_label: "Amplitude", time_text: (t) => `${Math.round(t * 360)}°`,
       scale_words: (scale) => `${number_text(100 * share(scale), 2)} % of the size`, rest: () => machine.sample_mode(this.side.chosen, 0),
-      sample: () => machine.sample_mode(this.side.chosen, this.unit * size * share(this.stage_panel.scale) * Math.sin(2 * Math.PI * this.player.t))};
+      sample: () => {
+        const amplitude = this.unit * size * share(this.stage_panel.scale);
+        survey.deflection = this.bend * amplitude || 1;
+        machine.sample_mode(this.side.chosen, amplitude * Math.sin(2 * Math.PI * this.player.t));
+      }};
     this.stage_panel = new StagePanel(machine, survey, motion);
-    this.stage_panel.motion.size = size;
     this.side = new ModesPanel(view, (mode) => this.choose_mode(mode));
   }
 
@@ -74,8 +77,7 @@ class App {
     let most = 0;
     for (let k = 0; k < rest.length; k += 3) most = Math.max(most, Math.hypot(moved[k] - rest[k], moved[k + 1] - rest[k + 1], moved[k + 2] - rest[k + 2]));
     this.unit = most > 0 ? small / most : 1;
-    look(this.unit * stage_panel.motion.size * share(stage_panel.scale));
-    stage_panel.survey.deflection = Math.max(...machine.deflection) || 1;
+    this.bend = machine.deflection.reduce((a, b) => Math.max(a, b), 0) / small;
     stage_panel.stage?.only(this.view.modes[mode].only);
     stage_panel.stale = true;
   }
@@ -116,12 +118,15 @@ class App {
   }
 
   watch_printing() {
-    let kept = {};
+    let kept = null;
     addEventListener("beforeprint", () => {
-      kept = force_light(true);
+      kept ??= force_light(true);
       this.stage_panel?.draw();
     });
-    addEventListener("afterprint", () => force_light(false, kept));
+    addEventListener("afterprint", () => {
+      if (kept) force_light(false, kept);
+      kept = null;
+    });
   }
 
   run() {

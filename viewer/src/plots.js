@@ -24,7 +24,7 @@ export class PlotPanel {
     this.element = h("div", {class: "plot-panel"}, this.chooser, this.cards);
     this.list_signals();
     const shown = view.channels.filter((channel) => channel.shown);
-    this.chosen = (shown.length ? shown : view.channels.slice(0, 3)).slice(0, 12);
+    this.chosen = (shown.length ? shown : view.channels.slice(0, 3)).slice(0, 8);
     if (!view.channels.length) this.element.replaceChildren(h("p", {class: "card hint"}, "This recording has no signals."));
     player.listen(() => this.set_time());
   }

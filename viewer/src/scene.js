@@ -22,7 +22,9 @@ export class Stage {
     this.renderer = new WebGLRenderer({canvas, antialias: true, preserveDrawingBuffer: true});
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(38, 1, 0.01, 1000);
-    this.camera.up.set(0, 0, 1);
+    const g = new Vector3(...machine.view.gravity);
+    this.up = g.length() > 0 ? g.normalize().negate() : new Vector3(0, 0, 1);
+    this.camera.up.copy(this.up);       // before the controls, which keep it
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => (this.dirty = true));
     this.corner = new AxesCorner();
@@ -114,9 +116,7 @@ export class Stage {
   theme(colours) {
     this.scene.background = new Color(colours.stage);
     if (this.ground) this.scene.remove(this.ground, this.gravity);
-    const g = new Vector3(...this.machine.view.gravity);
-    const up = g.length() > 0 ? g.clone().normalize().negate() : new Vector3(0, 0, 1);
-    this.ground = make_ground(this.survey.box, up, colours);
+    this.ground = make_ground(this.survey.box, this.up, colours);
     this.gravity = make_gravity(this.machine.view.gravity, this.ground, colours.text);
     this.scene.add(this.ground, this.gravity);
     this.dirty = true;
@@ -249,7 +249,9 @@ export class Stage {
 
   view(name) {
     const d = new Vector3(...kViews[name]);
-    if (name === "z") d.set(0, -0.0001, 1);
+    if (name === "iso") d.applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), this.up));
+    // From right above nothing says which side is up: lean a little towards -y, or z where y is up.
+    if (Math.abs(d.clone().normalize().dot(this.up)) > 0.999) d.add(Math.abs(this.up.y) > 0.9 ? new Vector3(0, 0, 1e-4) : new Vector3(0, -1e-4, 0));
     this.camera.position.copy(this.controls.target).add(d);
     this.fit();
   }

@@ -95,7 +95,8 @@ export class StagePanel {
     this.magnifier = h("input", {type: "range", min: 0, max: 3, step: 0.01, value: 0, list: "true-scale", "aria-label": "Magnification of the deformation",
       oninput: () => this.set_scale(10 ** Number(this.magnifier.value))});
     this.scale_text = h("output", {class: "scale-text"});
-    const magnify = h("div", {class: "magnify"}, h("span", {}, this.motion.scale_label ?? "Deformation"), this.magnifier, this.scale_text,
+    const ticks = h("datalist", {id: "true-scale"}, [0, 1, 2, 3].map((power) => h("option", {value: power, label: `${10 ** power}×`})));
+    const magnify = h("div", {class: "magnify"}, ticks, h("span", {}, this.motion.scale_label ?? "Deformation"), this.magnifier, this.scale_text,
       this.motion.relative ? null : h("button", {type: "button", title: "True scale (1)", onclick: () => this.set_scale(1)}, "1×"));
     this.magnify = magnify;
     return h("div", {class: "tools"}, h("div", {class: "group", role: "group", "aria-label": "Show"}, Object.values(this.toggles)),

@@ -11,7 +11,7 @@ import {kOkabeIto} from "./colours.js";
 import {frame_at} from "./kinematics.js";
 
 const kMostPoints = 3000;
-const kMostWork = 4e5;    // bodies times points
+const kMostWork = 1.5e5;   // bodies times points
 
 export class Traces {
   constructor(machine, scene) {

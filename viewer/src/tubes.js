@@ -51,7 +51,8 @@ export class Tubes {
       this.geometry.setAttribute(name, attribute);
     }
     this.geometry.setIndex(new BufferAttribute(this.make_index(rings), 1));
-    this.circle = Array.from({length: sides}, (_, k) => [Math.cos((2 * Math.PI * k) / sides), Math.sin((2 * Math.PI * k) / sides)]);
+    this.cosines = Float64Array.from({length: sides}, (_, k) => Math.cos((2 * Math.PI * k) / sides));
+    this.sines = Float64Array.from({length: sides}, (_, k) => Math.sin((2 * Math.PI * k) / sides));
     this.mesh = new Mesh(this.geometry, material);
     this.mesh.frustumCulled = false;
     this.visible = null;   // or the only body that is drawn
@@ -76,6 +77,8 @@ export class Tubes {
 
   // Colours the tubes: by body, or by deflection / largest.
   colour(by_deflection, largest) {
+    if (!by_deflection && this.plain) return;
+    this.plain = !by_deflection;
     const colours = this.geometry.getAttribute("color");
     const rgb = [0, 0, 0];
     let at = 0;
@@ -113,7 +116,7 @@ export class Tubes {
 
   // Rings around one line; the first and the last have no radius and close the tube.
   sweep(line, side, radius, at, position, normal) {
-    const p = this.machine.points, n = line.stations.length;
+    const p = this.machine.points, n = line.stations.length, {cosines, sines} = this;
     let [vx, vy, vz] = side;
     for (let r = -1; r <= n; ++r) {
       const here = Math.min(Math.max(r, 0), n - 1);
@@ -130,7 +133,7 @@ export class Tubes {
       const cap = r < 0 ? -1 : r === n ? 1 : 0;
       const ring = cap ? 0 : radius;
       for (let k = 0; k < this.sides; ++k, at += 3) {
-        const [cos, sin] = this.circle[k];
+        const cos = cosines[k], sin = sines[k];
         const nx = cos * vx + sin * wx, ny = cos * vy + sin * wy, nz = cos * vz + sin * wz;
         position[at] = p[c] + ring * nx;
         position[at + 1] = p[c + 1] + ring * ny;

@@ -171,7 +171,10 @@ test("broken, empty and foreign data give a message", {skip}, async () => {
     [fill_text(good.slice(0, 400)), /unpack/], [fill(Buffer.from("hello")), /too short/], [fill(Buffer.alloc(100)), /version/],
     [fill(pendulum().subarray(0, 9000)), /cut/], [fill(pack({kind: "recording"}, {time: ["f64", [0], []]})), /empty/],
     [fill(pack({kind: "recording", bodies: [{name: "b", geometry: 7}]}, {})), /geometry/], [fill(pack({kind: "recording", bodies: 3}, {})), /no list/],
-    [fill(pack({kind: "film"}, {})), /neither/]];
+    [fill(pack({kind: "film"}, {})), /neither/], [fill(pack({kind: "recording", bodies: [null]}, {})), /could not be built/],
+    [fill(pack({kind: "recording", geometries: [{}], bodies: [{geometry: 0}], joints: [{name: "j", parent: 0, child: 0}]}, {})), /before its child/],
+    [fill(pack({kind: "recording", channels: [{name: "a"}]}, {time: ["f64", [2], [0, 1]], channels: ["f32", [1, 1], [1]]})), /do not fit/],
+    [fill(pack({kind: "modes", geometries: [{}], bodies: [{geometry: 0}]}, {})), /no modes/]];
   for (const [html, words] of cases) {
     const page = await browser.show(html);
     assert.match(await page.locator("[role=alert]").textContent(), words);
@@ -210,5 +213,7 @@ test("it fits a phone, in the dark", {skip}, async () => {
   assert.ok(wide <= 390, `${wide} pixels wide`);
   await page.locator("body").press("?");
   assert.ok(await page.locator("dialog").isVisible());
+  await page.locator("dialog button").click();
+  assert.ok(!(await page.locator("dialog").isVisible()));
   await page.close();
 });
