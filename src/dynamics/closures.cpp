@@ -232,19 +232,35 @@ bool diagonalise(MatrixX& S, MatrixX& V) {
   return false;
 }
 
+// How much the weakest row that counts has shrunk, beside the strongest of its kind in the same closure: S is scaled to
+// a diagonal of ones, which hides a row that vanishes.
+double weakest_row(const ClosureWorkspace& cw) {
+  double weakest = 1;
+  for (int i = 0; i < cw.count(); ++i) {
+    if (cw.scale[i] == 0) continue;
+    for (int j = 0; j < cw.count(); ++j) {
+      const bool same = cw.rows[i].closure == cw.rows[j].closure && cw.rows[i].align == cw.rows[j].align;
+      if (same && cw.scale[j] != 0) weakest = std::min(weakest, cw.scale[j] / cw.scale[i]);
+    }
+  }
+  return weakest;
+}
+
 // lambda = V E^-1 V^T right, over the independent directions.  Returns what is asked of the others.
 double solve_independent(ClosureWorkspace& cw) {
-  double left_over = 0;
+  double left_over = 0, smallest = 1;
   cw.lambda.setZero();
   for (int k = 0; k < cw.count(); ++k) {
     const double part = cw.V.col(k).dot(cw.right), e = cw.S(k, k);
     if (e > kDependent) {
       cw.lambda += cw.V.col(k) * (part / e);
+      smallest = std::min(smallest, e);
       ++cw.rank;
     } else {
       left_over = std::max(left_over, std::abs(part));
     }
   }
+  cw.margin *= std::sqrt(smallest);
   return left_over;
 }
 
@@ -261,9 +277,11 @@ Status solve_closures(const Model& model, AbaWorkspace& ws, ConstVec right, Clos
   if (!cw.S.allFinite() || !right.allFinite()) return Status::not_finite;
   cw.right = cw.scale.cwiseProduct(right);
   double left_over = 0;
+  cw.margin = weakest_row(cw);
   cw.ldlt.compute(cw.S);
   if (cw.ldlt.vectorD().minCoeff() > kIndependent) {
     cw.rank = n;
+    cw.margin *= std::sqrt(cw.ldlt.vectorD().minCoeff());
     cw.lambda = cw.right;
     cw.ldlt.solveInPlace(cw.lambda);
   } else {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "singular.hpp"
 #include "text.hpp"
 
 namespace limber {
@@ -24,6 +25,7 @@ class Run {
         observer_(observer),
         sampler_(sampler),
         stepper_(make_stepper(system, solver)),
+        watch_(system),
         monitor_(system.model()) {
     const Model& model = system.model();
     shown_.x = make_zero_state(model);
@@ -47,6 +49,7 @@ class Run {
     const Energy first = system_.energy(m.x);
     initial_ = first.kinetic + first.potential();
     gravity_ = first.gravity;
+    if (system_.has_closures() && system_.project(m.x) == Status::ok) watch_.start(m.x);
     if (sample(m) && begin(m) && record(m)) go();
     result_.counts = stepper_->counts();
     result_.note = system_.closure_note();
@@ -75,6 +78,7 @@ class Run {
       if (system_.stop_count() > 0) before_ = stepper_->now();
       if (!good(stepper_->step(limit), stepper_->now())) return;
       if (system_.stop_count() > 0 && !meet_stops()) return;
+      if (system_.has_closures() && !watch_closures()) return;
       if (!sample_passed() || !record_passed(true) || !close_chains()) return;
       if (stepper_->now().x.t >= stops_[interval_] && interval_ + 1 < stops_.size()) {
         enter(interval_ + 1);
@@ -88,12 +92,26 @@ class Run {
     }
   }
 
-  // Puts the machine back on its closures.
-  bool close_chains() {
-    if (!system_.has_closures()) return true;
-    Motion m = stepper_->now();
-    return good(system_.project(m.x), m) && good(stepper_->adjust(m), m);
+  // Ends the run where the machine goes through a singular configuration.
+  bool watch_closures() {
+    closed_ = stepper_->now();
+    if (!good(system_.project(closed_.x), closed_)) return false;
+    if (!watch_.passed(closed_.x)) return true;
+    while (stepper_->dense() && next_ < records_ && record_time(options_, next_) < watch_.at()) {
+      stepper_->at(record_time(options_, next_), shown_);
+      if (!record(shown_)) break;
+    }
+    tell_singular(watch_.at());
+    return false;
   }
+  void tell_singular(double t) {
+    result_.status = Status::singular_closure;
+    result_.trouble = "the machine came to a singular configuration of its closures at t = " + text(t, 6) +
+                      " s: the way it goes on from there is not determined";
+  }
+
+  // Puts the machine back on its closures, where watch_closures has it.
+  bool close_chains() { return !system_.has_closures() || good(stepper_->adjust(closed_), closed_); }
 
   // Ends the last step where a stop is met or left, if one is.
   bool meet_stops() {
@@ -211,6 +229,7 @@ class Run {
     if (status == Status::ok) {
       if (!diverged(m.x)) return true;
       result_.status = Status::not_finite;
+      if (system_.has_closures() && watch_.near()) tell_singular(m.x.t);
       return false;
     }
     result_.status = status;
@@ -242,6 +261,7 @@ class Run {
   Observer& observer_;
   Sampler* sampler_;
   std::unique_ptr<Stepper> stepper_;
+  SingularWatch watch_;
   ValidityMonitor monitor_;
   RunResult result_;
   std::vector<double> stops_;  // ends of smooth intervals
@@ -249,7 +269,7 @@ class Run {
   long next_ = 0, records_ = 0;
   long samples_ = 0;  // taken
   double initial_ = 0, gravity_ = 0;
-  Motion shown_, before_, recorded_;
+  Motion shown_, before_, recorded_, closed_;
   VectorX vdot_, held_, none_;
 };
 

@@ -212,5 +212,39 @@ TEST(Closed, SingularConfigurationsAreReported) {
   EXPECT_THROW(system.assemble(flat), InputError);
 }
 
+// A parallelogram that folds flat, where it could go on in two ways; a bar a little longer only comes near to it.
+RunResult fold(double longer, const SolverOptions& solver) {
+  ModelBuilder builder("parallelogram");
+  const int a = builder.add_body(rod("left", 1, false)), b = builder.add_body(rod("coupler", 2 + longer, false)),
+            c = builder.add_body(rod("right", 1, false));
+  builder.add_joint(joint("a", JointKind::revolute, kGround, kBodyFrame), a);
+  builder.add_joint(joint("b", JointKind::revolute, a, 0), b);
+  Joint pivot = joint("c", JointKind::revolute, kGround, kBodyFrame);
+  pivot.origin.p = {2, 0, 0};
+  builder.add_joint(pivot, c);
+  builder.add_closure({"loop", JointKind::revolute, Vector3::UnitZ(), Vector3::UnitX(), {b, 0}, {c, 0}});
+  const Model model = builder.build();
+  State x = make_zero_state(model);
+  x.q << 1, -1, 1;
+  x.v << -1, 1, -1;
+  System system(model, {});
+  Observer observer;
+  return simulate(system, solver, {2.5, 0.01}, x, observer);
+}
+
+TEST(Closed, FoldingFlatIsNotSteppedThroughInSilence) {
+  for (const char* method : {"dopri5", "rk4", "implicit"}) {
+    SolverOptions solver;
+    solver.method = method;
+    solver.step = 0.0123;
+    const RunResult flat = fold(0, solver);
+    EXPECT_EQ(flat.status, Status::singular_closure) << method;
+    EXPECT_NEAR(flat.t, 1, 0.03) << method;
+    EXPECT_NE(flat.trouble.find("singular"), std::string::npos) << flat.trouble;
+    const RunResult near = fold(0.05, solver);
+    EXPECT_EQ(near.status, Status::ok) << method << near.trouble;
+  }
+}
+
 }  // namespace
 }  // namespace limber::test

@@ -33,6 +33,7 @@ struct ClosureWorkspace {  // one per thread
   VectorX lambda;           // multipliers
   VectorX forces;           // (6 per closure) [torque; force] on node b, about its origin, in world
   int rank = 0;             // independent rows
+  double margin = 1;        // how far they are from fewer: goes to zero, at a finite rate, in a singular configuration
   MatrixX inverse_inertia;  // (12 per closure, square) J M^-1 J^T of the nodes
   MatrixX S, V;             // (rows) W J M^-1 J^T W^T, scaled to a diagonal of ones; its eigenvectors where needed
   VectorX scale, right, wrenches, twists;

@@ -83,6 +83,8 @@ class System {
   std::string closure_note() const;
   // Puts a state back on the closures, position and speed.
   [[nodiscard]] Status project(State& x);
+  // Of the last projection: goes to zero, at a finite rate, where the closures become singular.
+  double closure_margin() const { return closures_->rank < rank_ ? 0 : closures_->margin; }
 
   // Energies, with those of stops in contact among `springs`.
   Energy energy(const State& x);

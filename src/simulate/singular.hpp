@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/simulate/system.hpp"
+
+namespace limber {
+
+// Sees when a closed chain goes through a singular configuration, even between two steps: there the margin of the
+// closures falls to zero along a straight line and rises again, and the way the machine goes on is not determined.
+class SingularWatch {
+ public:
+  explicit SingularWatch(System& system) : system_(system) {}
+  // From a state that System::project was last called for.
+  void start(const State& x);
+  // After a step to such a state.  True: it went through one; at() is when.
+  bool passed(const State& x);
+  double at() const { return at_; }
+  // Whether the last state was near one: a step that ends beside it may fail instead of passing.
+  bool near() const { return last_.margin < kNear * largest_; }
+
+ private:
+  static constexpr double kNear = 0.1;
+  struct Point {
+    State x;
+    double margin = 0;
+  };
+  bool search(const Point& a, const Point& b);
+  double margin_between(const Point& a, const Point& b, double share);
+  Point take(const State& x);
+
+  System& system_;
+  Point before_, last_;
+  State between_;
+  VectorX way_, part_;
+  double largest_ = 0, at_ = 0;
+};
+
+}  // namespace limber
