@@ -94,7 +94,7 @@ export class Plot {
       cursor: {y: false, drag: {x: true, y: false}, points: {size: 6}, sync: this.spectral ? undefined : {key: "limber"}},
       axes: [{...axis, label: this.spectral ? "Hz" : "s", labelSize: 18, labelGap: -2, size: 34, values: this.spectral ? log_values : values},
         {...axis, size: 68, values: this.spectral ? log_values : values, ...(this.spectral ? {splits: powers_of_ten, filter: (_, ticks) => ticks} : {})}],
-      hooks: {setCursor: [() => this.show_hover()], drawAxes: this.spectral ? [(u) => this.mark_frequencies(u)] : [],
+      hooks: {setCursor: [() => this.show_hover()], draw: [() => this.line && this.set_time(this.panel.player.t)], drawAxes: this.spectral ? [(u) => this.mark_frequencies(u)] : [],
         setScale: [(u, key) => key === "x" && this.zoomed(u)]}};
   }
 

@@ -40,7 +40,7 @@ export class Stage {
     const {machine, scene} = this;
     const bodies = machine.view.bodies.length;
     this.lines = collect_lines(machine, this.size);
-    const sides = bodies > 200 ? 6 : bodies > 40 ? 8 : 14;
+    const sides = bodies > 500 ? 5 : bodies > 200 ? 6 : bodies > 40 ? 8 : 14;
     this.tubes = new Tubes(machine, this.lines, sides, new MeshLambertMaterial({vertexColors: true}));
     const faint = new MeshLambertMaterial({color: 0x8899aa, transparent: true, opacity: 0.28, depthWrite: false});
     this.ghost = new Tubes(machine, this.lines, Math.min(sides, 8), faint);
@@ -75,8 +75,9 @@ export class Stage {
 
   build_joints() {
     const radius = new Map();
-    // Pins stand out from the tubes, but not where links are shorter than they are drawn thick.
     for (const line of this.lines) radius.set(line.body, Math.max(radius.get(line.body) ?? 0, Math.min(line.radius, 0.15 * line.length)));
+    // Pins of links shorter than they are drawn thick would be inside the tubes.
+    const inside = this.lines.length > 0 && this.lines.every((line) => line.radius > 0.5 * line.length);
     this.joint_axes = [];
     for (const joint of this.machine.view.joints) {
       const r = Math.min(...[joint.child, joint.parent].map((b) => radius.get(b) ?? Infinity));
@@ -85,7 +86,9 @@ export class Stage {
       if (!joint.axes.length) this.joint_axes.push({joint, axis: [0, 0, 1], round: true, size});
       for (const axis of joint.axes) this.joint_axes.push({joint, axis, round: !kTurning.has(joint.type), size});
     }
-    this.pins = this.instances(new CylinderGeometry(1, 1, 1, 20).rotateX(Math.PI / 2), this.joint_axes.length);
+    const sides = this.joint_axes.length > 100 ? 8 : 20;
+    this.pins = this.instances(new CylinderGeometry(1, 1, 1, sides).rotateX(Math.PI / 2), this.joint_axes.length);
+    this.pins.visible = this.pins.visible && !inside;
     this.pins.material.color.set(0x9aa3ad);
   }
 

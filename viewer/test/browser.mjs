@@ -31,7 +31,9 @@ export async function open_browser() {
   const show = async (html, options = {}) => {
     const file = join(folder, `${++count}.html`);
     writeFileSync(file, html);
-    const page = await browser.newPage({viewport: {width: 1200, height: 800}, ...options});
+    const {before, ...rest} = options;     // before: runs in the page before its own script
+    const page = await browser.newPage({viewport: {width: 1200, height: 800}, ...rest});
+    if (before) await page.addInitScript(before);
     page.problems = [];
     page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall/.test(message.text()) && page.problems.push(message.text()));
     page.on("pageerror", (error) => page.problems.push(String(error)));

@@ -107,6 +107,17 @@ test("plots show the recorded value at the cursor, and spectra their peaks", {sk
   await page.evaluate(() => limber_view.player.seek(2.5));
   const shown = Number((await page.locator(".legend .value").nth(1).textContent()).replaceAll("−", "-"));
   near(shown, kPendulum.angle(2.5), 1e-4, "hinge at 2.5 s");
+  // Zooming one plot zooms the other, and the line stays at the time.
+  await page.locator(".plot").first().getByTitle("Zoom in at the cursor").click();
+  await page.waitForTimeout(100);
+  const zoomed = await page.evaluate(() => [...limber_view.side.plots.values()].map((plot) => [plot.plot.scales.x.min, plot.plot.scales.x.max,
+    plot.line.getBoundingClientRect().left - plot.plot.over.getBoundingClientRect().left + 1 - plot.plot.valToPos(2.5, "x")]));
+  for (const [from, to, off] of zoomed) {
+    assert.deepEqual([from, to], [0, 5]);
+    near(off, 0, 1, "line of the time, pixels");
+  }
+  await page.locator(".plot").first().getByText("All").click();
+  await page.waitForTimeout(100);
   const peak = await page.evaluate(() => {
     const plot = [...limber_view.side.plots.values()][1];
     plot.set_spectral(true);
@@ -190,6 +201,23 @@ test("one record, or signals without bodies, are shown", {skip}, async () => {
     assert.deepEqual(page.problems, []);
     await page.close();
   }
+});
+
+test("a browser without WebGL still plots, one that cannot unpack says so", {skip}, async () => {
+  const no_webgl = await browser.show(fill(pendulum()), {before: () => {
+    const given = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+      return kind.startsWith("webgl") ? null : given.call(this, kind, ...more);
+    };
+  }});
+  assert.match(await no_webgl.locator(".stage").textContent(), /No 3D picture/);
+  assert.equal(await no_webgl.locator(".plot canvas").count(), 2);
+  await no_webgl.locator("body").press("End");
+  assert.equal(await no_webgl.evaluate(() => limber_view.player.t), 10);
+  await no_webgl.close();
+  const old = await browser.show(fill(pendulum()), {before: () => delete window.DecompressionStream});
+  assert.match(await old.locator("[role=alert]").textContent(), /cannot unpack/);
+  await old.close();
 });
 
 test("hostile names are shown and never run", {skip}, async () => {
