@@ -185,7 +185,7 @@ int control(WireCommand command) {
     TableOptions options{kLogDigits, kLogFlush, files_of(scenario)};
     ControlLog log(command.output, *controller, options);  // its thread begins before this one gets its priority
     const StopOnSignal stop;
-    for (const std::string& note : {lock_memory(), ask_for_real_time()})
+    for (const std::string& note : {lock_memory(), ask_for_real_time(kControlPriority)})
       if (!note.empty()) report.notes.push_back(note);
     const bool here = await_plant(command, link, executive);
     if (here)

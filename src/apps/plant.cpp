@@ -129,6 +129,7 @@ struct PlantReport {
   Tracking tracking;
   Timing timing;
   std::string recording;
+  std::string note;  // why not ahead of other work
   long records = 0;
 };
 
@@ -153,6 +154,7 @@ void print(const PlantReport& report, PlantEnd& end) {
                               short_number(report.tracking.largest.maxCoeff())));
   row("recording", report.recording.empty() ? "none: there was no record"
                                             : fmt::format("{}, {} records", report.recording, report.records));
+  if (!report.note.empty()) row("note", report.note);
   write_output(style.bold(style.accent(fit(report.scenario.name, 96))) + "  plant\n" +
                    table.render(style, table.size(), "lines") + "\n" + timing_text(timing, style),
                stdout);
@@ -181,6 +183,7 @@ void print_json(const PlantReport& report, PlantEnd& end) {
   number("largest_error", report.tracking.largest.maxCoeff());
   text("recording", report.recording);
   number("records", static_cast<double>(report.records));
+  text("note", report.note);
   json.end_object();
   json.finish();
 }
@@ -194,7 +197,7 @@ Hinges hinges_of(const Scenario& scenario) {
 
 PlantReport simulate_plant(const WireCommand& command, const Scenario& scenario, const Hinges& hinges,
                            const State& start, PlantEnd& end, UdpLink& link) {
-  PlantReport report{scenario, {}, {}, {}, command.output, 0};
+  PlantReport report{scenario, {}, {}, {}, command.output, ask_for_real_time(kPlantPriority)};
   const Model& model = *scenario.model;
   System system(model, scenario.inputs, scenario.solver.algorithm);
   begin_tracking(hinges, report.tracking);

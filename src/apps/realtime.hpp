@@ -15,6 +15,7 @@
 namespace limber::apps {
 
 inline constexpr int kPlantPort = 47801, kControlPort = 47802;
+inline constexpr int kPlantPriority = 40, kControlPriority = 50;
 inline constexpr int kMostArrivals = 64;  // packets taken in one period: a flood must not keep a loop from its work
 
 // What the two ends of the wire share on the command line.

@@ -22,7 +22,6 @@ namespace limber {
 namespace {
 
 constexpr Nanoseconds kSecond = 1'000'000'000;
-constexpr int kPriority = 50;
 
 }  // namespace
 
@@ -38,7 +37,7 @@ void sleep_until(Nanoseconds deadline) {
   }
 }
 
-// Below 128 each value has its own class; above, each power of two has 64.
+// Below 512 each value has its own class; above, each power of two has 256.
 std::size_t Histogram::class_of(std::uint64_t value) {
   const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - (kBits + 1));
   return (static_cast<std::size_t>(shift) << kBits) + static_cast<std::size_t>(value >> shift);
@@ -57,7 +56,7 @@ Nanoseconds Histogram::quantile(double share) const {
   for (std::size_t k = 0; k < kClasses; ++k) {
     passed += counts_[k];
     if (passed < wanted || passed == 0) continue;
-    const std::size_t shift = k < 128 ? 0 : (k >> kBits) - 1;
+    const std::size_t shift = k >> kBits == 0 ? 0 : (k >> kBits) - 1;
     const std::size_t value = k - (shift << kBits);
     return std::min(worst_, static_cast<Nanoseconds>(((value + 1) << shift) - 1));
   }
@@ -97,15 +96,16 @@ std::string lock_memory() {
   return std::string("memory is not locked: ") + std::strerror(errno) + "; allow it with `ulimit -l unlimited`";
 }
 
-std::string ask_for_real_time() {
+std::string ask_for_real_time(int priority) {
 #if defined(__linux__)
   prctl(PR_SET_TIMERSLACK, 1UL);  // ns; wakes no later than it must even without a real-time priority
 #endif
   sched_param param{};
-  param.sched_priority = kPriority;
+  param.sched_priority = priority;
   const int why = pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
   if (why == 0) return "";
-  return std::string("no real-time priority: ") + std::strerror(why) + "; allow it with `ulimit -r 50`";
+  return std::string("no real-time priority: ") + std::strerror(why) + "; allow it with `ulimit -r " +
+         std::to_string(priority) + "`";
 }
 
 std::uint64_t make_session_number() {
