@@ -11,6 +11,7 @@
 #include "apps/progress.hpp"
 #include "apps/realtime.hpp"
 #include "apps/scenario_parts.hpp"
+#include "limber/control/prepare.hpp"
 
 namespace limber::apps {
 namespace {
@@ -105,10 +106,14 @@ class PlantRecorder : public Observer {
  public:
   PlantRecorder(RecordingWriter& recording, Progress& progress, const Hinges& hinges, const Scenario& scenario,
                 Tracking& tracking)
-      : recording_(recording), progress_(progress), hinges_(hinges), scenario_(scenario), tracking_(tracking) {}
+      : recording_(recording),
+        progress_(progress),
+        hinges_(hinges),
+        desired_(prepare_control(scenario.control->options).desired),
+        tracking_(tracking) {}
   void record(const Record& record) override {
     recording_.write(record);
-    add_tracking(hinges_, scenario_.control->options.desired, record.motion.x, tracking_);
+    add_tracking(hinges_, desired_, record.motion.x, tracking_);
   }
   bool go_on(double t, const StepCounts& /*counts*/) override {
     progress_.update(t);
@@ -119,7 +124,7 @@ class PlantRecorder : public Observer {
   RecordingWriter& recording_;
   Progress& progress_;
   const Hinges& hinges_;
-  const Scenario& scenario_;
+  std::vector<Signal> desired_;
   Tracking& tracking_;
 };
 

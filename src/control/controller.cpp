@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "limber/control/prepare.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/model/manifold.hpp"
 #include "limber/spatial/status.hpp"
@@ -21,23 +22,6 @@ State configuration(const ControlOptions& options, double t) {
   x.t = t;
   for (int k = 0; k < options.hinges.size(); ++k) x.q[options.hinges.q[k]] = options.desired[k].at(t).value;
   return x;
-}
-
-ControlOptions prepare(ControlOptions options) {
-  check_control(options);
-  const std::size_t n = options.hinges.v.size();
-  if (options.servos.empty()) options.servos.resize(n);
-  if (options.sensors.encoders.empty()) options.sensors.encoders.resize(n);
-  if (!options.shaping) return options;
-  const State end = configuration(options, options.end);
-  const auto vibrations = compute_vibrations(*options.model, end, options.hinges.held);
-  std::vector<Signal::Echo> shaper = {{0, 1}};
-  for (std::size_t k = 0; k < vibrations.size() && static_cast<int>(k) < options.shaping->vibrations; ++k) {
-    shaper = convolve(shaper, make_shaper(options.shaping->kind, vibrations[k].frequency, vibrations[k].ratio));
-  }
-  for (Signal& signal : options.desired) signal = Signal::echoes(signal, shaper);
-  options.end += shaper.back().delay;
-  return options;
 }
 
 // Torques that feed speeds back are held for a period, in which a hinge feels no more than its natural inertia N: with
@@ -87,6 +71,23 @@ std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
 
 }  // namespace
 
+ControlOptions prepare_control(ControlOptions options) {
+  check_control(options);
+  const std::size_t n = options.hinges.v.size();
+  if (options.servos.empty()) options.servos.resize(n);
+  if (options.sensors.encoders.empty()) options.sensors.encoders.resize(n);
+  if (!options.shaping) return options;
+  const State end = configuration(options, options.end);
+  const auto vibrations = compute_vibrations(*options.model, end, options.hinges.held);
+  std::vector<Signal::Echo> shaper = {{0, 1}};
+  for (std::size_t k = 0; k < vibrations.size() && static_cast<int>(k) < options.shaping->vibrations; ++k) {
+    shaper = convolve(shaper, make_shaper(options.shaping->kind, vibrations[k].frequency, vibrations[k].ratio));
+  }
+  for (Signal& signal : options.desired) signal = Signal::echoes(signal, shaper);
+  options.end += shaper.back().delay;
+  return options;
+}
+
 PidOptions make_pid(const Model& model, const Hinges& hinges, const State& x, const TrackingOptions& wanted) {
   CrbaWorkspace ws(model);
   MatrixX M(model.nv, model.nv);
@@ -97,7 +98,7 @@ PidOptions make_pid(const Model& model, const Hinges& hinges, const State& x, co
 }
 
 Controller::Controller(ControlOptions options)
-    : options_(prepare(std::move(options))),
+    : options_(prepare_control(std::move(options))),
       reference_(*options_.model, options_.hinges, options_.desired, period(), options_.feed_forward),
       estimator_(make_estimator(options_)),
       servos_(options_.servos, period()),
