@@ -9,10 +9,14 @@
 #include "limber/files/model_file.hpp"
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
+#include "support/no_alloc.hpp"
 #include "support/recorded.hpp"
 
 namespace limber::test {
 namespace {
+
+// The sanitized program starts slowly.
+constexpr std::uint64_t kTrees = kNoAllocWorks ? 200 : 20;
 
 VectorX to_vector(const Json& list) {
   VectorX out(static_cast<Eigen::Index>(list.size()));
@@ -48,14 +52,14 @@ void expect_agreement(const Machine& machine, std::uint64_t seed, const std::vec
 
 TEST(Algorithms, AgreeInEvalOn200RandomTrees) {
   Worst worst("eval_algorithms");
-  for (std::uint64_t seed = 1; seed <= 200; ++seed)
+  for (std::uint64_t seed = 1; seed <= kTrees; ++seed)
     expect_agreement(random_machine(mixed_tree(seed, 6, 0.2), seed), seed, general_algorithms(), true, worst);
 }
 
 // `book` has the machine of the others where nothing is bent.
 TEST(Algorithms, AgreeInEvalOn200ChainsOfRotaryJoints) {
   Worst worst("eval_book");
-  for (std::uint64_t seed = 1; seed <= 200; ++seed)
+  for (std::uint64_t seed = 1; seed <= kTrees; ++seed)
     expect_agreement(random_machine(rotary_chain(seed), seed), seed, {"book"}, false, worst);
 }
 
