@@ -20,7 +20,7 @@ function check(condition, text) {
 export async function read_page(element) {
   const text = element ? element.textContent.trim() : "";
   check(text !== "" && !text.startsWith("@"),
-    "This page holds no recording: it is the empty template. `limber view RECORDING` fills it.");
+    "This page holds no recording: it is the empty template. viewer/tools/from_h5.py RECORDING OUT.html fills it.");
   const packed = base64_bytes(text);
   const bytes = packed[0] === 0x1f && packed[1] === 0x8b ? await unzip(packed) : packed;
   return make_view(read_container(bytes));

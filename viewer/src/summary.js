@@ -37,5 +37,5 @@ export function make_title(view) {
 // The page when there is nothing to show.
 export function make_message(text) {
   return h("main", {class: "message", role: "alert"}, h("h1", {}, "Nothing to show"), h("p", {}, text),
-    h("p", {class: "hint"}, "limber view writes such a page from a recording: limber view RECORDING"));
+    h("p", {class: "hint"}, "viewer/tools/from_h5.py RECORDING OUT.html makes such a page of a recording"));
 }
