@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
-#include "apps/facts.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/text_file.hpp"
+#include "limber/report/facts.hpp"
 
 namespace limber::apps {
 namespace {

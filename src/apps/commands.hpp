@@ -16,6 +16,7 @@ using Action = std::function<int()>;
 
 // Each adds one command to the program; when the command line names it, `action` becomes what it does.
 void add_run(CLI::App& program, Action& action);
+void add_view(CLI::App& program, Action& action);
 void add_control(CLI::App& program, Action& action);
 void add_plant(CLI::App& program, Action& action);
 void add_eval(CLI::App& program, Action& action);

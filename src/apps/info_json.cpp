@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "apps/facts.hpp"
+#include "apps/info.hpp"
 #include "limber/model/layout.hpp"
 
 namespace limber::apps {

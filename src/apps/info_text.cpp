@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "apps/facts.hpp"
+#include "apps/info.hpp"
 #include "apps/terminal.hpp"
 #include "limber/model/layout.hpp"
 

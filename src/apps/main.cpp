@@ -80,6 +80,7 @@ int run(int argc, char** argv) {
   program.footer(kFooter);
   Action action;
   add_run(program, action);
+  add_view(program, action);
   add_control(program, action);
   add_plant(program, action);
   add_eval(program, action);

@@ -38,13 +38,10 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-std::string progress_line(double t, double duration, double wall, int width) {
+std::string progress_line(double share, const std::string& what, double wall, int width) {
   constexpr int kBar = 24, kShortest = 6;
-  const double share = std::clamp(t / duration, 0.0, 1.0);
   const double left = share > 0 ? wall * (1 - share) / share : INFINITY;
-  const std::string text =
-      fmt::format(" {:3.0f} %  {:.4g} of {:.4g} s  {:.2g} × real time  {} left", std::floor(100 * share), t, duration,
-                  wall > 0 ? t / wall : 0, duration_text(left));
+  const std::string text = fmt::format(" {:3.0f} %  {}  {} left", std::floor(100 * share), what, duration_text(left));
   const int bar = std::min(kBar, width - display_width(text) - 1);
   std::string out;
   for (int i = 0; bar >= kShortest && i < bar; ++i) out += i < std::lround(share * bar) ? "█" : "░";
@@ -52,6 +49,7 @@ std::string progress_line(double t, double duration, double wall, int width) {
 }
 
 Progress::Progress(double duration, bool wanted) : duration_(duration), shown_(wanted && can_erase()) {}
+Progress::Progress(std::string what, bool wanted) : what_(std::move(what)), shown_(wanted && can_erase()) {}
 
 Progress::~Progress() {
   try {
@@ -66,7 +64,11 @@ void Progress::update(double t) {
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
   const double wall = std::chrono::duration<double>(now - begin_).count();
-  write_output("\r" + progress_line(t, duration_, wall, terminal_width()) + "\x1b[K", stderr);
+  const std::string what = what_.empty() ? fmt::format("{:.4g} of {:.4g} s  {:.2g} × real time", t, duration_,
+                                                       wall > 0 ? t / wall : 0)
+                                         : what_;
+  const double share = std::clamp(t / duration_, 0.0, 1.0);
+  write_output("\r" + progress_line(share, what, wall, terminal_width()) + "\x1b[K", stderr);
   drawn_ = true;
 }
 

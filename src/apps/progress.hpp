@@ -7,11 +7,12 @@
 
 namespace limber::apps {
 
-// How far a run is: a bar on the standard error, when that is a terminal.  Drawn at most ten times a second, erased at
+// How far a run or another long work is: a bar on the standard error, when that is a terminal.  Drawn at most ten times a second, erased at
 // the end.
 class Progress {
  public:
-  Progress(double duration, bool wanted);
+  Progress(double duration, bool wanted);  // of simulated time
+  Progress(std::string what, bool wanted);  // of work that counts from 0 to 1
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -20,15 +21,16 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  double duration_;
+  std::string what_;  // empty: simulated time
+  double duration_ = 1;
   bool shown_;
   bool drawn_ = false;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point next_ = begin_ + std::chrono::milliseconds(200);  // short runs need none
 };
 
-// The line itself, at most `width` columns: bar, share, simulated time, speed against real time, time left.
-std::string progress_line(double t, double duration, double wall, int width);
+// The line itself, at most `width` columns: bar, share, what is done, time left.
+std::string progress_line(double share, const std::string& what, double wall, int width);
 // "0.42 s", "3 min 20 s", "5 h 12 min".
 std::string duration_text(double seconds);
 

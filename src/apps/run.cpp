@@ -9,6 +9,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/page.hpp"
 #include "apps/progress.hpp"
 #include "apps/scenario_parts.hpp"
 #include "apps/terminal.hpp"
@@ -21,17 +22,19 @@ struct RunCommand {
   std::string scenario, output;
   std::string algorithm;  // in place of the scenario's; empty: that one
   std::string csv;        // file; empty with `table`: beside the recording
-  bool table = false;
+  std::string page;       // file; empty with `report`: beside the recording
+  bool table = false, report = false;
   bool json = false, quiet = false;
   double flush = 1;
 };
 
 constexpr const char* kExample = R"(Example:
   limber run examples/canadarm/scenario.yaml -o slew.h5
+  limber run scenario.yaml --report
   limber run scenario.yaml --csv --json --algorithm denoc
 
 Simulates the scenario and writes a recording (HDF5): states, poses and deflections of nodes, joint torques, energies,
-momenta, and the texts of model and scenario. It can be read while the run goes on; a run that is killed leaves all but
+momenta, and the texts of model and scenario. --report also makes the page of `limber view` from it. It can be read while the run goes on; a run that is killed leaves all but
 its last second. Ctrl-C stops the run and keeps what there is; the exit code is then 1.)";
 
 // ---- the run ---------------------------------------------------------------------------------------
@@ -78,13 +81,26 @@ void choose_algorithm(const RunCommand& command, Scenario& scenario) {
   scenario.solver.algorithm = command.algorithm;
 }
 
-std::string table_path(const RunCommand& command) {
+// A second output: the one that was named, or that with another end beside the recording.
+std::string beside(const RunCommand& command, const std::string& named, const char* end, const char* what) {
   namespace fs = std::filesystem;
-  const std::string path =
-      command.csv.empty() ? fs::path(command.output).replace_extension(".csv").string() : command.csv;
+  const std::string path = named.empty() ? fs::path(command.output).replace_extension(end).string() : named;
   if (fs::weakly_canonical(path) == fs::weakly_canonical(command.output))
-    throw InputError(fmt::format("{}: is the recording; name another file for the table", path));
+    throw InputError(fmt::format("{}: is the recording; name another file for the {}", path, what));
   return path;
+}
+
+// The page of the recording; what went wrong, when it did, as a line.
+std::string add_page(const RunCommand& command, RunReport& report) {
+  if (!command.report || report.records == 0) return "";
+  try {
+    const ReportFacts facts = make_report(report.recording, command.page, files_of(report.scenario), command.quiet);
+    report.page = command.page;
+    report.page_text = page_text(command.page, facts);
+    return "";
+  } catch (const InputError& e) {
+    return std::string(e.what()) + "\n";
+  }
 }
 
 RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario) {
@@ -107,7 +123,7 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
   RecordingWriter recording(model, command.output, std::move(options));
   std::optional<CsvWriter> csv;
   if (command.table) {
-    report.csv = table_path(command);
+    report.csv = beside(command, command.csv, ".csv", "table");
     csv.emplace(model, report.csv, scenario.record.energy, never);
   }
   try {
@@ -137,7 +153,12 @@ int run(RunCommand command) {
   Scenario scenario = read_scenario_argument(command.scenario);
   choose_algorithm(command, scenario);
   if (command.output.empty()) command.output = output_name(command.scenario, ".h5");
-  const RunReport report = simulate_scenario(command, scenario);
+  if (command.report) {
+    command.page = beside(command, command.page, ".html", "page");
+    check_report(command.page, files_of(scenario));
+  }
+  RunReport report = simulate_scenario(command, scenario);
+  const std::string page_trouble = add_page(command, report);
   if (command.json)
     write_summary_json(report);
   else if (!command.quiet)
@@ -153,8 +174,9 @@ int run(RunCommand command) {
     notes += fmt::format("{}: {}{}\n", file, result.trouble.empty() ? to_string(result.status) : result.trouble, kept);
   else if (result.interrupted)
     notes += fmt::format("{}: interrupted at t = {:.6g} s{}\n", file, result.t, kept);
+  notes += page_trouble;
   if (!notes.empty()) write_output(notes, stderr);
-  return result.status == Status::ok && !result.interrupted ? 0 : 1;
+  return result.status == Status::ok && !result.interrupted && page_trouble.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -162,7 +184,7 @@ int run(RunCommand command) {
 void add_run(CLI::App& program, Action& action) {
   const auto command = std::make_shared<RunCommand>();
   CLI::App* sub = program.add_subcommand("run", "simulate a scenario; writes a recording, prints a summary");
-  sub->add_option("SCENARIO", command->scenario, "scenario file (YAML or JSON); '-': standard input")->required();
+  sub->add_option("SCENARIO", command->scenario, "scenario file (YAML or JSON); '-': standard input");
   sub->add_option("-o,--output", command->output, "the recording (default: the scenario's name with .h5, here)")
       ->type_name("FILE");
   const std::vector<std::string> names = forward_dynamics_names();
@@ -174,13 +196,21 @@ void add_run(CLI::App& program, Action& action) {
       sub->add_option("--csv", command->csv, "also write a table in text (default: beside the recording)")
           ->type_name("FILE")
           ->expected(0, 1);
+  CLI::Option* page = sub->add_option("--report", command->page, "also make an HTML page (default: beside the recording)")
+                          ->type_name("FILE")
+                          ->expected(0, 1);
   sub->add_option("--flush", command->flush, "write to disk about every so many seconds (default 1)")
       ->type_name("SECONDS");
   sub->add_flag("--json", command->json, "print the summary as JSON");
   sub->add_flag("-q,--quiet", command->quiet, "print nothing but warnings and errors");
   sub->footer(kExample);
-  sub->callback([command, csv, &action] {
+  sub->callback([command, csv, page, &action] {
     command->table = csv->count() > 0;
+    command->report = page->count() > 0;
+    // An option whose value may be left out has taken the scenario behind it.
+    for (std::string* taken : {&command->page, &command->csv})
+      if (command->scenario.empty()) command->scenario.swap(*taken);
+    if (command->scenario.empty()) throw CLI::RequiredError("SCENARIO");
     action = [command] { return run(*command); };
   });
 }

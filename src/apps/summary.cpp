@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/facts.hpp"
 #include "apps/json_writer.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
+#include "limber/report/facts.hpp"
 
 namespace limber::apps {
 namespace {
@@ -186,6 +186,7 @@ std::string summary_text(const RunReport& report) {
   row("recording", report.recording.empty() ? "none: there was no record"
                                             : fmt::format("{}, {} records", report.recording, report.records));
   if (!report.csv.empty()) row("table", report.csv);
+  if (!report.page.empty()) row("page", report.page_text);
   const std::string how = result.status == Status::ok && !result.interrupted ? ""
                           : result.interrupted                               ? "interrupted"
                                                                              : "diverged";
@@ -231,6 +232,7 @@ void write_summary_json(const RunReport& report) {
   text("recording", report.recording);
   number("records", static_cast<double>(report.records));
   if (!report.csv.empty()) text("csv", report.csv);
+  if (!report.page.empty()) text("page", report.page);
   json.end_object();
   json.finish();
 }

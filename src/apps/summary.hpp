@@ -13,7 +13,6 @@
 
 namespace limber::apps {
 
-// What there is to say about a run.
 // How well the joints followed, over the records.
 struct Tracking {
   std::vector<std::string> names;  // (hinge coordinate)
@@ -22,6 +21,7 @@ struct Tracking {
   VectorX rms() const { return (squares / static_cast<double>(std::max(records, 1L))).cwiseSqrt(); }
 };
 
+// What there is to say about a run.
 struct RunReport {
   const Scenario& scenario;
   RunResult result;
@@ -31,6 +31,7 @@ struct RunReport {
   long records = 0;
   LargestDeflection deflection;
   Tracking tracking = {};  // without names: no controller
+  std::string page = {}, page_text = {};  // the HTML file, empty: none; and what is in it
 };
 
 // "finished", "interrupted", "diverged: ...".

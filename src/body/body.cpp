@@ -196,6 +196,7 @@ Body make_modal_body(const ModalSpec& spec, bool second_order) {
   body.nodes = spec.nodes;
   for (Node& node : body.nodes) complete_second(node, body.modes, second_order);
   for (int a = 1; a <= body.modes; ++a) body.mode_names.push_back("mode" + std::to_string(a));
+  body.modal = std::make_shared<const ModalSpec>(spec);
   return body;
 }
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/hdf5.hpp"
 
-#include <vector>
-
 namespace limber::h5 {
 namespace {
 
@@ -102,6 +100,42 @@ void overwrite_fixed_text(hid_t object, const char* name, std::string_view value
 void overwrite_number(hid_t object, const char* name, int value) {
   const Id attribute = open_attribute(object, name);
   checked(H5Awrite(attribute.get(), H5T_NATIVE_INT, &value));
+}
+
+std::vector<std::string> get_texts(hid_t object, const char* name) {
+  if (H5Aexists(object, name) <= 0) return {};
+  const Id attribute = open_attribute(object, name);
+  const Id type(H5Aget_type(attribute.get()), &H5Tclose), space(H5Aget_space(attribute.get()), &H5Sclose);
+  const hssize_t count = checked(H5Sget_simple_extent_npoints(space.get()));
+  if (H5Tget_class(type.get()) != H5T_STRING || count == 0) return {};
+  std::vector<std::string> out;
+  if (H5Tis_variable_str(type.get()) > 0) {
+    const Id memory = text_type(H5T_VARIABLE);
+    checked(H5Tset_cset(memory.get(), H5Tget_cset(type.get())));
+    std::vector<char*> texts(static_cast<std::size_t>(count));
+    checked(H5Aread(attribute.get(), memory.get(), texts.data()));
+    for (const char* text : texts) out.emplace_back(text == nullptr ? "" : text);
+    checked(H5Dvlen_reclaim(memory.get(), space.get(), H5P_DEFAULT, texts.data()));
+    return out;
+  }
+  const std::size_t bytes = H5Tget_size(type.get());
+  std::string all(bytes * static_cast<std::size_t>(count), '\0');
+  checked(H5Aread(attribute.get(), type.get(), all.data()));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const std::string_view text(all.data() + i * bytes, bytes);
+    out.emplace_back(text.substr(0, text.find('\0')));
+  }
+  return out;
+}
+
+int get_number(hid_t object, const char* name) {
+  const Id attribute = open_attribute(object, name);
+  const Id type(H5Aget_type(attribute.get()), &H5Tclose), space(H5Aget_space(attribute.get()), &H5Sclose);
+  if (H5Tget_class(type.get()) != H5T_INTEGER || H5Sget_simple_extent_npoints(space.get()) != 1)
+    throw InputError(std::string("its attribute '") + name + "' is not a number");
+  int value = 0;
+  checked(H5Aread(attribute.get(), H5T_NATIVE_INT, &value));
+  return value;
 }
 
 bool has_at_root(const std::string& path, const char* attribute, const char* link) {

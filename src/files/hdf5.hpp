@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "limber/spatial/status.hpp"
 
@@ -70,6 +71,9 @@ void set_number(hid_t object, const char* name, int value);
 void make_fixed_text(hid_t object, const char* name, std::string_view value, std::size_t bytes);
 void overwrite_fixed_text(hid_t object, const char* name, std::string_view value);
 void overwrite_number(hid_t object, const char* name, int value);
+// One text or a list of them, of fixed or any length; nothing when it is not there or is no text.
+std::vector<std::string> get_texts(hid_t object, const char* name);
+int get_number(hid_t object, const char* name);
 
 // True for a file that HDF5 opens and that has these at its root.
 bool has_at_root(const std::string& path, const char* attribute, const char* link);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct ModePair {
   int b = 0;
 };
 
+struct BeamSpec;
+struct ModalSpec;
+
 // One body, in the form that every other form becomes: mass integrals, nodes, stiffness.  theory §2.
 // Shapes are numbered 0: the undeformed position r; 1 ... n: the modes; then one per entry of `pairs`.
 struct Body {
@@ -41,6 +45,9 @@ struct Body {
   std::vector<Node> nodes;
   std::vector<std::string> mode_names;  // (n) "bending_y1", ... or "mode1", ...
   double length = 0;                    // a length that the deflection is compared with; 0: unknown
+  // What it was made from, for pictures; neither: a rigid body.
+  std::shared_ptr<const BeamSpec> beam;
+  std::shared_ptr<const ModalSpec> modal;
 
   int shapes() const { return 1 + modes + static_cast<int>(pairs.size()); }
   const Matrix3& c(int a, int b) const { return C[static_cast<std::size_t>(a) * shapes() + b]; }

@@ -7,7 +7,7 @@
 
 #include "limber/model/model.hpp"
 
-namespace limber::apps {
+namespace limber {
 
 // One mode of a body whose frame is held.
 struct ModeFacts {
@@ -15,6 +15,7 @@ struct ModeFacts {
   double hertz = 0;
   double modal_mass = 0;
   double damping_ratio = 0;  // NaN for a mode without stiffness
+  VectorX shape;             // modal coordinates
   // What the mode moves when the frame is shaken along, or turned about, x, y, z:
   //   S_a^2 / G and ax(C_a0)^2 / G; over all modes of a clamped beam they add up to its mass and its inertia.
   Vector3 effective_mass = Vector3::Zero(), effective_inertia = Vector3::Zero();
@@ -31,15 +32,19 @@ struct BodyFacts {
 };
 BodyFacts compute_body_facts(const Body& body);
 
-// Natural frequencies of the machine at the zero state, with the stiffness of modes and joint springs only: no gravity.
+// Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes and joint
+// springs only: no gravity, no motion.  Shapes are speeds, one column per frequency.
 struct FrequencyFacts {
   std::string why_not;                // when there are none
   int rigid = 0;                      // motions without stiffness
   std::vector<double> joints_free;    // Hz, without the `rigid` zeros
   std::vector<double> joints_locked;  // Hz, all hinges held
+  MatrixX free_shapes, locked_shapes;  // (nv x frequencies)
 };
 inline constexpr int kMostForFrequencies = 200;  // coordinates
-FrequencyFacts compute_frequencies(const Model& model);
+FrequencyFacts compute_frequencies(const Model& model, const State& x);
+// The zero state, moved the shortest way to where the closures hold.  Throws InputError when that is not found.
+State find_rest(const Model& model);
 
 struct ModelFacts {
   double total_mass = 0;
@@ -54,8 +59,4 @@ ModelFacts compute_facts(const Model& model);
 std::string node_name(const Model& model, NodeRef node);
 const char* to_string(Elimination elimination);
 
-// The two ways to show it all.
-std::string info_text(const Model& model, const ModelFacts& facts, bool all);
-std::string info_json(const Model& model, const ModelFacts& facts);
-
-}  // namespace limber::apps
+}  // namespace limber

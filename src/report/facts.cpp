@@ -1,20 +1,23 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/facts.hpp"
+#include "limber/report/facts.hpp"
 
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <unordered_map>
 
+#include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/dynamics/forward.hpp"
+#include "limber/simulate/system.hpp"
 
-namespace limber::apps {
+namespace limber {
 namespace {
 
 double hertz(double omega_squared) { return std::sqrt(std::max(0.0, omega_squared)) / (2 * std::numbers::pi); }
@@ -34,17 +37,10 @@ struct Solution {
   VectorX omega_squared;
   MatrixX columns;
 };
-Solution solve_modes(const MatrixX& K, const MatrixX& M) {
-  // Coordinates of very different size: scale M to a diagonal of ones first.
-  const VectorX scale = M.diagonal().cwiseSqrt().cwiseInverse();
-  const MatrixX K1 = scale.asDiagonal() * K * scale.asDiagonal();
-  const MatrixX M1 = scale.asDiagonal() * M * scale.asDiagonal();
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> solver(K1, M1);
-  return {solver.eigenvalues(), scale.asDiagonal() * solver.eigenvectors()};
-}
 
 ModeFacts make_mode(const Body& body, const MatrixX& G, const VectorX& x) {
   ModeFacts mode;
+  mode.shape = x;
   mode.modal_mass = x.dot(G * x);
   const double k = x.dot(body.stiffness * x), d = x.dot(body.damping * x);
   mode.hertz = hertz(k / mode.modal_mass);
@@ -82,17 +78,46 @@ std::vector<int> modal_speeds(const Model& model) {
 }
 
 // Why frequencies cannot be told, or nothing.
-std::string no_frequencies(const Model& model, const MatrixX& K) {
-  if (!model.closures.empty()) return "not calculated for machines with closures";
-  if (model.nv > kMostForFrequencies) return fmt::format("not calculated beyond {} coordinates", kMostForFrequencies);
+std::string no_frequencies(const Model& model, const State& x, const MatrixX& K) {
   if (K.isZero(0)) return "nothing is elastic";
-  const State x = make_zero_state(model);
   VectorX vdot(model.nv);
   const VectorX tau = VectorX::Zero(model.nv);
   const auto aba = make_forward_dynamics(model, "aba");
   if ((*aba)(x, Forces{tau}, vdot) == Status::ok) return "";
-  return aba->trouble() < 0 ? "the mass matrix is singular at the zero state"
-                            : fmt::format("'{}' has no inertia at the zero state", model.speeds[aba->trouble()]);
+  return aba->trouble() < 0 ? "the mass matrix is singular at this configuration"
+                            : fmt::format("'{}' has no inertia at this configuration", model.speeds[aba->trouble()]);
+}
+
+// What the closures allow: columns, scaled to masses of about 1.
+MatrixX free_motions(const MatrixX& C, const MatrixX& M) {
+  const VectorX scale = M.diagonal().cwiseSqrt().cwiseInverse();
+  if (C.rows() == 0) return scale.asDiagonal();
+  constexpr double kDependent = 1e-9;
+  Eigen::ColPivHouseholderQR<MatrixX> qr((C * scale.asDiagonal()).transpose());
+  qr.setThreshold(kDependent);
+  const MatrixX Q = qr.householderQ();
+  return scale.asDiagonal() * Q.rightCols(M.rows() - qr.rank());
+}
+
+// Modes of K x = omega^2 M x with C x = 0.
+Solution solve_modes(const MatrixX& K, const MatrixX& M, const MatrixX& C) {
+  const MatrixX N = free_motions(C, M);
+  if (N.cols() == 0) return {VectorX(0), MatrixX(M.rows(), 0)};
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> solver(N.transpose() * K * N, N.transpose() * M * N);
+  return {solver.eigenvalues(), N * solver.eigenvectors()};
+}
+
+MatrixX closure_rows(const Model& model, const State& x) {
+  if (model.closures.empty()) return MatrixX(0, model.nv);
+  Kinematics kin(model);
+  compute_kinematics(model, x, kin);
+  compute_world_poses(model, kin);
+  ClosureWorkspace closures(model);
+  compute_closures(model, kin, closures);
+  MatrixX C(closures.count(), model.nv);
+  Matrix6X scratch(6, model.nv);
+  compute_closure_jacobian(model, kin, closures, scratch, C);
+  return C;
 }
 
 }  // namespace
@@ -111,7 +136,7 @@ BodyFacts compute_body_facts(const Body& body) {
   if (body.modes == 0) return facts;
   const MatrixX G = body.modal_mass();
   facts.mixed = !is_nearly_diagonal(G) || !is_nearly_diagonal(body.stiffness);
-  const MatrixX shapes = facts.mixed ? solve_modes(body.stiffness, G).columns : MatrixX::Identity(G.rows(), G.cols());
+  const MatrixX shapes = facts.mixed ? solve_modes(body.stiffness, G, MatrixX(0, G.rows())).columns : MatrixX::Identity(G.rows(), G.cols());
   for (int a = 0; a < body.modes; ++a) {
     facts.modes.push_back(make_mode(body, G, shapes.col(a)));
     facts.modes.back().name = facts.mixed ? fmt::format("shape {}", a + 1) : body.mode_names[a];
@@ -119,29 +144,47 @@ BodyFacts compute_body_facts(const Body& body) {
   return facts;
 }
 
-FrequencyFacts compute_frequencies(const Model& model) {
+FrequencyFacts compute_frequencies(const Model& model, const State& x) {
   FrequencyFacts facts;
-  const bool small = model.nv <= kMostForFrequencies;
-  const MatrixX K = small ? stiffness_matrix(model) : MatrixX();
-  facts.why_not = no_frequencies(model, K);
+  if (model.nv > kMostForFrequencies) {
+    facts.why_not = fmt::format("not calculated beyond {} coordinates", kMostForFrequencies);
+    return facts;
+  }
+  const MatrixX K = stiffness_matrix(model);
+  const State rest{x.t, x.q, VectorX::Zero(model.nv)};
+  facts.why_not = no_frequencies(model, rest, K);
   if (!facts.why_not.empty()) return facts;
   CrbaWorkspace ws(model);
-  crba(model, make_zero_state(model), ws, ws.M);
+  crba(model, rest, ws, ws.M);
+  const MatrixX C = closure_rows(model, rest);
 
   constexpr double kRigid = 1e-11;  // of the largest omega^2: rounding
-  const VectorX squares = solve_modes(K, ws.M).omega_squared;
-  for (const double square : squares) {
-    if (square > kRigid * squares.maxCoeff()) {
+  const Solution free = solve_modes(K, ws.M, C);
+  const double largest = free.omega_squared.size() > 0 ? free.omega_squared.maxCoeff() : 0;
+  for (const double square : free.omega_squared) {
+    if (square > kRigid * largest) {
       facts.joints_free.push_back(hertz(square));
     } else {
       ++facts.rigid;
     }
   }
+  facts.free_shapes = free.columns.rightCols(static_cast<Eigen::Index>(facts.joints_free.size()));
   const std::vector<int> modal = modal_speeds(model);
   if (modal.empty() || static_cast<int>(modal.size()) == model.nv) return facts;
-  for (const double square : solve_modes(K(modal, modal), ws.M(modal, modal)).omega_squared)
-    facts.joints_locked.push_back(hertz(square));
+  const Solution locked = solve_modes(K(modal, modal), ws.M(modal, modal), C(Eigen::all, modal));
+  for (const double square : locked.omega_squared) facts.joints_locked.push_back(hertz(square));
+  facts.locked_shapes = MatrixX::Zero(model.nv, locked.columns.cols());
+  facts.locked_shapes(modal, Eigen::all) = locked.columns;
   return facts;
+}
+
+State find_rest(const Model& model) {
+  State x = make_zero_state(model);
+  if (model.closures.empty()) return x;
+  System system(model, {}, "aba");
+  system.enter(0);
+  system.assemble(x);
+  return x;
 }
 
 ModelFacts compute_facts(const Model& model) {
@@ -158,7 +201,11 @@ ModelFacts compute_facts(const Model& model) {
     if (is_new) facts.shapes.push_back(compute_body_facts(model.body(i)));
     facts.shape_of.push_back(entry->second);
   }
-  facts.frequencies = compute_frequencies(model);
+  try {
+    facts.frequencies = compute_frequencies(model, find_rest(model));
+  } catch (const InputError& e) {
+    facts.frequencies.why_not = e.what();
+  }
   return facts;
 }
 
@@ -179,4 +226,4 @@ const char* to_string(Elimination elimination) {
   return "unknown";
 }
 
-}  // namespace limber::apps
+}  // namespace limber

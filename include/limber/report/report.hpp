@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+// What came into a page.
+struct ReportFacts {
+  std::size_t bytes = 0;                         // of the file
+  long records = 0, records_shown = 0;           // in plots
+  long pictures = 0;                             // records that are drawn
+  std::size_t channels = 0, channels_shown = 0;  // signals
+  std::vector<std::string> warnings;             // about what the model assumes
+};
+
+struct ReportOptions {
+  std::vector<std::string> never_overwrites = {};
+  std::function<void(double)> progress = [](double) {};  // share done, 0 ... 1
+};
+
+// Writes a recording as one HTML file that shows it: docs/viewer.md.  Long recordings are thinned, extremes kept, and the
+// page says so.  Throws InputError "FILE: ..." for what is no recording or cannot be written; no file is left then.
+ReportFacts write_report(const std::string& recording, const std::string& page, const ReportOptions& options = {});
+
+// Writes the mode shapes of each body and of the machine at a configuration (speeds do not matter) as one HTML file.
+// Throws InputError also when nothing of the machine vibrates.
+ReportFacts write_mode_report(const Model& model, const State& x, const std::string& page,
+                              const ReportOptions& options = {});
+
+// Throws InputError when `page` cannot or must not be written, before any work.
+void check_report(const std::string& page, const std::vector<std::string>& never_overwrites);
+
+}  // namespace limber

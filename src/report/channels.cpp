@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/channels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace limber {
+namespace {
+
+constexpr std::size_t kMostNumbers = std::size_t{1} << 25;  // in memory at once: 256 MiB
+constexpr long kBlockNumbers = 1L << 20;                     // of one read
+
+// Groups of signals by the path of their dataset, in the order in which people ask for them.
+struct Group {
+  std::string_view first, last;  // of the path; nothing: any
+  const char* name;
+};
+constexpr Group kGroups[] = {
+    {"control", "error", "control: error"},
+    {"control", "desired", "control: desired"},
+    {"control", "measured", "control: measured"},
+    {"q", "joint", "joint coordinates"},
+    {"nodes", "deflection", "deflection in the body frame"},
+    {"joints", "torque", "joint torques"},
+    {"energy", "", "energy"},
+    {"v", "joint", "joint rates"},
+    {"control", "desired_rate", "control: desired rate"},
+    {"control", "measured_rate", "control: measured rate"},
+    {"control", "command", "control: command"},
+    {"control", "feed_forward", "control: feed-forward"},
+    {"control", "feedback", "control: feedback"},
+    {"control", "torque", "control: torque of the servos"},
+    {"control", "current", "control: current"},
+    {"control", "modes", "control: modes as estimated"},
+    {"control", "", "control"},
+    {"closures", "force", "constraint forces"},
+    {"closures", "error", "constraint errors"},
+    {"joints", "stop", "joint stops"},
+    {"q", "mode", "modal amplitudes"},
+    {"nodes", "position", "node positions"},
+    {"momentum", "", "momentum"},
+    {"v", "mode", "modal rates"},
+    {"", "", "other"},
+};
+constexpr int kCoordinates = 3, kError = 0, kDeflection = 4, kEnergy = 6;  // places above
+
+struct Path {
+  std::string first, owner, last;  // "nodes", "boom.tip", "position"
+};
+
+Path split(const std::string& path) {
+  const std::size_t a = path.find('/'), b = path.rfind('/');
+  if (a == std::string::npos) return {path, "", ""};
+  return {path.substr(0, a), a == b ? "" : path.substr(a + 1, b - a - 1), path.substr(b + 1)};
+}
+
+int find_rank(std::string_view first, std::string_view last) {
+  const auto fits = [&](const Group& g) {
+    return (g.first.empty() || g.first == first) && (g.last.empty() || g.last == last);
+  };
+  return static_cast<int>(std::find_if(std::begin(kGroups), std::end(kGroups), fits) - std::begin(kGroups));
+}
+
+// Which of q or v are modes.
+std::vector<bool> find_modes(const Model* model, bool rates, int columns) {
+  std::vector<bool> out(static_cast<std::size_t>(columns), false);
+  if (model == nullptr || columns != (rates ? model->nv : model->nq)) return out;
+  for (int i = 1; i < model->body_count(); ++i) {
+    const int first = rates ? model->first_mode(i) : model->first_mode_q(i);
+    std::fill_n(out.begin() + first, model->body(i).modes, true);
+  }
+  return out;
+}
+
+std::string column_name(const RecordedSeries& series, int column) {
+  static constexpr const char* kAxes[] = {"x", "y", "z"};
+  static constexpr const char* kWrench[] = {"torque x", "torque y", "torque z", "force x", "force y", "force z"};
+  if (!series.names.empty()) return series.names[static_cast<std::size_t>(column)];
+  if (series.columns == 1) return "";
+  if (series.columns == 3) return kAxes[column];
+  if (series.columns == 6 && series.path.starts_with("closures/")) return kWrench[column];
+  return std::to_string(column + 1);
+}
+
+Channel make_channel(const RecordedSeries& series, const Path& path, int index, int column, bool mode) {
+  Channel out{index, column, path.owner, "", series.units[static_cast<std::size_t>(column)], 0, 0, 0, false};
+  const bool state = path.first == "q" || path.first == "v";
+  out.rank = find_rank(path.first, state ? (mode ? "mode" : "joint") : path.last);
+  out.group = kGroups[out.rank].name;
+  const std::string part = column_name(series, column);
+  if (!part.empty()) out.name += out.name.empty() ? part : " " + part;
+  if (out.name.empty()) out.name = path.last.empty() ? path.first : path.last;
+  return out;
+}
+
+// The values of one signal that are worth a curve.
+bool moves(const Channel& channel, double largest) {
+  return channel.largest > channel.least && channel.size() > 0.02 * largest;
+}
+
+std::size_t show_some(std::vector<Channel>& channels, int rank, std::size_t most, const std::string& start = "") {
+  double largest = 0;
+  const auto fits = [&](const Channel& c) { return c.rank == rank && c.name.starts_with(start); };
+  for (const Channel& c : channels) largest = fits(c) ? std::max(largest, c.size()) : largest;
+  std::size_t count = 0;
+  for (Channel& c : channels) {
+    if (count == most || !fits(c) || !moves(c, largest)) continue;
+    c.shown = true;
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<Channel> list_channels(const RecordingReader& recording, const Model* model) {
+  std::vector<Channel> out;
+  for (std::size_t s = 0; s < recording.series().size(); ++s) {
+    const RecordedSeries& series = recording.series()[s];
+    const Path path = split(series.path);
+    if (path.first == "nodes" && path.last == "rotation") continue;  // the picture shows it
+    const std::vector<bool> modes = find_modes(model, path.first == "v", series.columns);
+    for (int c = 0; c < series.columns; ++c)
+      out.push_back(make_channel(series, path, static_cast<int>(s), c, modes[static_cast<std::size_t>(c)]));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Channel& a, const Channel& b) { return a.rank < b.rank; });
+  return out;
+}
+
+void for_each_column(const RecordingReader& recording, int series, const std::vector<int>& columns,
+                     const ColumnTaker& take) {
+  const long records = recording.records();
+  const int width = recording.series()[static_cast<std::size_t>(series)].columns;
+  const std::size_t at_once = std::max<std::size_t>(1, kMostNumbers / static_cast<std::size_t>(records));
+  const long rows = std::max(1L, kBlockNumbers / std::max(1, width));
+  std::vector<double> block, values;
+  for (std::size_t begin = 0; begin < columns.size(); begin += at_once) {
+    const std::size_t count = std::min(at_once, columns.size() - begin);
+    values.resize(count * static_cast<std::size_t>(records));
+    for (long first = 0; first < records; first += rows) {
+      const long n = std::min(rows, records - first);
+      block.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(width));
+      recording.read(series, first, n, 0, width, block.data());
+      for (std::size_t k = 0; k < count; ++k) {
+        double* out = values.data() + k * static_cast<std::size_t>(records) + first;
+        const double* in = block.data() + columns[begin + k];
+        for (long i = 0; i < n; ++i) out[i] = in[i * width];
+      }
+    }
+    for (std::size_t k = 0; k < count; ++k)
+      take(begin + k, std::span<const double>(values).subspan(k * static_cast<std::size_t>(records),
+                                                              static_cast<std::size_t>(records)));
+  }
+}
+
+std::vector<Channel> choose_channels(const std::vector<Channel>& all, std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return all[a].rank != all[b].rank ? all[a].rank < all[b].rank : all[a].size() > all[b].size();
+  });
+  // Each group in turn has a share, so that a large one does not push out those after it.
+  std::map<int, std::size_t> count;
+  for (const Channel& c : all) ++count[c.rank];
+  std::size_t left = most, groups = count.size();
+  std::vector<Channel> out;
+  for (auto& [rank, size] : count) {
+    size = std::min(size, std::max<std::size_t>(1, left / groups--));
+    left -= std::min(left, size);
+  }
+  std::vector<std::size_t> kept;
+  for (const std::size_t i : order)
+    if (count[all[i].rank] > 0) --count[all[i].rank], kept.push_back(i);
+  std::sort(kept.begin(), kept.end());
+  for (const std::size_t i : kept) out.push_back(all[i]);
+  return out;
+}
+
+void choose_shown(std::vector<Channel>& channels) {
+  constexpr std::size_t kJoints = 3, kEnergies = 2;
+  if (show_some(channels, kError, kJoints) == 0) show_some(channels, kCoordinates, kJoints);
+  // The node that bends most.
+  const Channel* most = nullptr;
+  for (const Channel& c : channels)
+    if (c.rank == kDeflection && (most == nullptr || c.size() > most->size())) most = &c;
+  if (most != nullptr && most->size() > 0)
+    show_some(channels, kDeflection, 3, most->name.substr(0, most->name.rfind(' ') + 1));
+  show_some(channels, kEnergy, kEnergies, "kinetic");
+  show_some(channels, kEnergy, kEnergies, "elastic");
+}
+
+}  // namespace limber

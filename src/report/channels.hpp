@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <span>
+
+#include "limber/files/recording_reader.hpp"
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+// One signal of a recording.
+struct Channel {
+  int series = 0, column = 0;  // where it is
+  std::string name, group, unit;
+  int rank = 0;                   // of its group: what a reader asks for first has the least
+  double least = 0, largest = 0;  // of its finite values
+  bool shown = false;             // plotted from the start
+
+  double size() const { return std::max(std::abs(least), std::abs(largest)); }
+};
+
+// All signals with their names, in the order in which they are offered; least and largest are still to be found.
+// `model`: null when it is not known.
+std::vector<Channel> list_channels(const RecordingReader& recording, const Model* model);
+
+// Hands over columns of a series one after the other, each whole.  Memory is bounded.
+using ColumnTaker = std::function<void(std::size_t, std::span<const double>)>;
+void for_each_column(const RecordingReader& recording, int series, const std::vector<int>& columns,
+                     const ColumnTaker& take);
+
+// The signals that a page holds, at most `most`: by rank, and within a rank the largest first.  Order is kept.
+std::vector<Channel> choose_channels(const std::vector<Channel>& all, std::size_t most);
+// Marks what is plotted from the start: how the joints follow or move, the largest deflection, energies.
+void choose_shown(std::vector<Channel>& channels);
+
+}  // namespace limber

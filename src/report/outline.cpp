@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/outline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "limber/report/facts.hpp"
+
+namespace limber {
+namespace {
+
+constexpr Eigen::Index kMostSecond = 2'000'000;  // numbers: beyond, the picture is of first order
+
+// Rows x, y, z of station i from Xi of a node or a point.
+void set_second(const std::array<MatrixX, 3>& Xi, Eigen::Index i, RowMatrix& second) {
+  for (int c = 0; c < 3; ++c)
+    if (Xi[c].size() > 0) second.row(3 * i + c) = Xi[c].reshaped<Eigen::RowMajor>().transpose().cast<float>();
+}
+
+void set_size(Eigen::Index stations, int n, bool second_order, Outline& out) {
+  const Eigen::Index products = Eigen::Index{n} * n;
+  out.places.setZero(stations, 3);
+  out.shapes.setZero(3 * stations, n);
+  if (second_order && n > 0 && 3 * stations * products <= kMostSecond) out.second.setZero(3 * stations, products);
+}
+
+// A node on each station and two beside it, closer than anything bends, for the strain.
+constexpr double kBeside = 1e-3;
+
+Body with_stations(const BeamSpec& spec, bool second_order, int stations) {
+  BeamSpec dense = spec;
+  dense.nodes.clear();
+  for (int i = 0; i < stations; ++i) {
+    const double s = static_cast<double>(i) / (stations - 1);
+    const std::string name = i == 0 ? "root" : i == stations - 1 ? "tip" : std::to_string(i);
+    dense.nodes.push_back({name, s, Matrix3::Identity()});
+    dense.nodes.push_back({name + "-", std::max(0.0, s - kBeside), Matrix3::Identity()});
+    dense.nodes.push_back({name + "+", std::min(1.0, s + kBeside), Matrix3::Identity()});
+  }
+  return make_beam_body(dense, second_order);
+}
+
+// Curvatures, stretch and twist of a section times the roots of their stiffnesses: theory §7, K = int bent bent.
+void set_beam_strain(const BeamSpec& spec, const Node& before, const Node& behind, Eigen::Index i, Outline& out) {
+  const double step = behind.position.x() - before.position.x();
+  const MatrixX turn = (behind.turn - before.turn) / step, stretch = (behind.translation - before.translation) / step;
+  out.strain.row(4 * i) = (std::sqrt(spec.EIz) * turn.row(2)).cast<float>();
+  out.strain.row(4 * i + 1) = (std::sqrt(spec.EIy) * turn.row(1)).cast<float>();
+  out.strain.row(4 * i + 2) = (std::sqrt(spec.EA) * stretch.row(0)).cast<float>();
+  out.strain.row(4 * i + 3) = (std::sqrt(spec.GJ) * turn.row(0)).cast<float>();
+}
+
+Outline beam_outline(const BeamSpec& spec, bool second_order, int stations) {
+  const Body body = with_stations(spec, second_order, stations);
+  Outline out;
+  set_size(stations, body.modes, second_order, out);
+  out.strain_rows = 4;
+  out.strain.setZero(4 * stations, body.modes);
+  for (int i = 0; i < stations; ++i) {
+    const Node* node = &body.nodes[static_cast<std::size_t>(3 * i)];
+    out.places.row(i) = node->position.transpose().cast<float>();
+    out.shapes.middleRows(3 * i, 3) = node->translation.cast<float>();
+    if (out.second.size() > 0) set_second(node->second, i, out.second);
+    set_beam_strain(spec, node[1], node[2], i, out);
+  }
+  out.lines.emplace_back(stations);
+  std::iota(out.lines[0].begin(), out.lines[0].end(), 0);
+  return out;
+}
+
+// Its points; a picture has no use for more than some thousands.
+Outline modal_outline(const ModalSpec& spec, int modes, bool second_order) {
+  constexpr std::size_t kMostPoints = 5000;
+  const std::size_t step = 1 + (spec.points.size() - 1) / kMostPoints;
+  const auto count = static_cast<Eigen::Index>((spec.points.size() + step - 1) / step);
+  Outline out;
+  set_size(count, modes, second_order, out);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const MassPoint& point = spec.points[static_cast<std::size_t>(i) * step];
+    out.places.row(i) = point.position.transpose().cast<float>();
+    if (point.shape.cols() == modes) out.shapes.middleRows(3 * i, 3) = point.shape.cast<float>();
+    if (out.second.size() > 0) set_second(point.second, i, out.second);
+  }
+  return out;
+}
+
+// A box with the body's inertia, unless that is a rod's.
+void add_box(const Body& body, Outline& out) {
+  if (!(body.mass > 0)) return;
+  const BodyFacts facts = compute_body_facts(body);
+  const Vector3 square = 6 * (Vector3::Constant(facts.inertia.sum()) - 2 * facts.inertia) / body.mass;
+  Vector3 edges = square.cwiseMax(0).cwiseSqrt();
+  const double longest = edges.maxCoeff(), middle = edges.sum() - longest - edges.minCoeff();
+  constexpr double kSlender = 0.05;
+  if (!(longest > 0) || (!out.lines.empty() && middle < kSlender * longest)) return;
+  edges = edges.cwiseMax(kSlender * longest);
+  out.boxes.push_back({facts.com.x(), facts.com.y(), facts.com.z(), edges.x(), edges.y(), edges.z()});
+}
+
+// Rods from the frame to the nodes, and a box.
+Outline rigid_outline(const Body& body) {
+  Outline out;
+  std::vector<Vector3> places = {Vector3::Zero()};
+  for (const Node& node : body.nodes) {
+    if (node.position.isZero(0)) continue;
+    out.lines.push_back({0, static_cast<int>(places.size())});
+    places.push_back(node.position);
+  }
+  if (const Vector3 com = body.S.col(0) / std::max(body.mass, 1e-300); body.mass > 0 && !com.isZero(1e-12)) {
+    out.lines.push_back({0, static_cast<int>(places.size())});
+    places.push_back(com);
+  }
+  set_size(static_cast<Eigen::Index>(places.size()), 0, false, out);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    out.places.row(static_cast<Eigen::Index>(i)) = places[i].transpose().cast<float>();
+  add_box(body, out);
+  return out;
+}
+
+}  // namespace
+
+Outline make_outline(const Body& body, Fidelity fidelity, int stations) {
+  const bool second_order = fidelity == Fidelity::stiffened;
+  if (body.beam) return beam_outline(*body.beam, second_order, stations);
+  if (body.modal && !body.modal->points.empty()) return modal_outline(*body.modal, body.modes, second_order);
+  return rigid_outline(body);
+}
+
+}  // namespace limber

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/dynamics/energy.hpp"
+#include "limber/simulate/validity.hpp"
+#include "report/machine.hpp"
+
+namespace limber {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMostStates = 2e7;  // bodies times records that are looked at for warnings
+
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "–"; }
+
+std::string plural(long count, const std::string& what, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? what : many);
+}
+
+void add(Json& summary, const char* label, const std::string& value) {
+  summary.push_back({{"label", label}, {"value", value}});
+}
+
+std::string machine_text(const Model& model) {
+  int joints = 0;
+  for (int i = 1; i < model.body_count(); ++i) joints += speed_count(model.joints[i].kind) > 0;
+  std::string out = fmt::format("{}, {}, {}", plural(model.body_count() - 1, "body", "bodies"),
+                                plural(joints, "moving joint", "moving joints"),
+                                plural(mode_count(model), "mode", "modes"));
+  if (!model.closures.empty())
+    out += ", " + plural(static_cast<long>(model.closures.size()), "closure", "closures");
+  return out + ", " + to_string(model.fidelity);
+}
+
+struct Deflection {
+  double value = 0, t = 0;
+  std::string node;
+};
+
+// The largest way of a recorded node from its undeformed place.
+Deflection find_deflection(const RecordingReader& recording) {
+  Deflection out;
+  for (std::size_t s = 0; s < recording.series().size(); ++s) {
+    const RecordedSeries& series = recording.series()[s];
+    if (!series.path.starts_with("nodes/") || !series.path.ends_with("/deflection") || series.columns != 3) continue;
+    VectorX square = VectorX::Zero(recording.records());
+    for_each_column(recording, static_cast<int>(s), {0, 1, 2}, [&](std::size_t, std::span<const double> values) {
+      square += Eigen::Map<const VectorX>(values.data(), recording.records()).cwiseAbs2();
+    });
+    for (Eigen::Index i = 0; i < square.size(); ++i) {
+      if (!(square[i] > out.value * out.value)) continue;
+      constexpr std::size_t kBefore = 6, kAround = 17;  // "nodes/", and "/deflection" too
+      out = {std::sqrt(square[i]), recording.time()[static_cast<std::size_t>(i)],
+             series.path.substr(kBefore, series.path.size() - kAround)};
+    }
+  }
+  return out;
+}
+
+// Largest and root mean square over records and joints of what the controller fed back.
+void add_tracking(const RecordingReader& recording, Json& summary) {
+  const int s = recording.find("control/error");
+  if (s < 0) return;
+  const RecordedSeries& series = recording.series()[static_cast<std::size_t>(s)];
+  std::vector<int> columns(static_cast<std::size_t>(series.columns));
+  for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = static_cast<int>(k);
+  double largest = -1, worst = 0;
+  std::string name;
+  for_each_column(recording, s, columns, [&](std::size_t k, std::span<const double> values) {
+    const Eigen::Map<const VectorX> error(values.data(), recording.records());
+    const double most = error.lpNorm<Eigen::Infinity>();
+    worst = std::max(worst, std::sqrt(error.squaredNorm() / static_cast<double>(error.size())));
+    if (!(most > largest)) return;
+    largest = most;
+    name = fmt::format("{}{}", series.units[k].empty() ? "" : series.units[k] + ", ",
+                       series.names.empty() ? fmt::format("joint {}", k + 1) : series.names[k]);
+  });
+  if (largest >= 0)
+    add(summary, "tracking error", fmt::format("{} rms, {} at most ({})", number(worst), number(largest), name));
+}
+
+// Of what the run's own ledger says.
+void add_balance(const std::vector<Channel>& channels, Json& summary) {
+  double off = -1, scale = 0;
+  for (const Channel& c : channels) {
+    if (c.group != "energy") continue;
+    if (c.name == "balance")
+      off = c.size();
+    else
+      scale = std::max(scale, c.largest - c.least);
+  }
+  if (off < 0) return;
+  std::string text = fmt::format("off by {} J at most", number(off));
+  if (scale > 0) text += fmt::format(", {} of the largest change", number(off / scale));
+  add(summary, "energy balance", text);
+}
+
+void add_largest(const std::vector<Channel>& channels, const char* group, const char* label, Json& summary) {
+  const Channel* most = nullptr;
+  for (const Channel& c : channels)
+    if (c.group == group && (most == nullptr || c.size() > most->size())) most = &c;
+  if (most == nullptr || !(most->size() > 0)) return;
+  add(summary, label, fmt::format("{} {}, {}", number(most->size()), most->unit, most->name));
+}
+
+}  // namespace
+
+Json make_summary(const RecordingReader& recording, const Model& model, const std::vector<Channel>& channels) {
+  Json summary = Json::array();
+  add(summary, "machine", machine_text(model));
+  add(summary, "mass", fmt::format("{} kg", number(total_mass(model))));
+  add(summary, "simulated",
+      fmt::format("{} s, {}", number(recording.time().back() - recording.time().front()),
+                  plural(recording.records(), "record", "records")));
+  if (const Deflection most = find_deflection(recording); most.value > 0)
+    add(summary, "largest deflection",
+        fmt::format("{} m, {} at t = {} s", number(most.value), most.node, number(most.t)));
+  add_tracking(recording, summary);
+  add_largest(channels, "joint torques", "largest joint torque", summary);
+  add_balance(channels, summary);
+  add_largest(channels, "constraint errors", "constraint error", summary);
+  return summary;
+}
+
+void add_frequency_facts(const FrequencyFacts& found, Json& summary) {
+  const bool locked = !found.joints_locked.empty();
+  const std::vector<double>& hertz = locked ? found.joints_locked : found.joints_free;
+  if (hertz.empty()) return;
+  std::string text;
+  constexpr std::size_t kMost = 4;
+  for (std::size_t k = 0; k < std::min(kMost, hertz.size()); ++k) text += (k > 0 ? ", " : "") + number(hertz[k]);
+  add(summary, "natural frequencies",
+      fmt::format("{}{} Hz at the end{}", text, hertz.size() > kMost ? " …" : "", locked ? ", joints locked" : ""));
+}
+
+std::vector<std::string> find_warnings(const RecordingReader& recording, const Model& model) {
+  const int q = recording.find("q"), v = recording.find("v");
+  if (q < 0 || v < 0 || mode_count(model) == 0) return {};
+  const double states = static_cast<double>(recording.records()) * model.body_count();
+  const long step = std::max(1L, static_cast<long>(states / kMostStates));
+  ValidityMonitor monitor(model);
+  Kinematics kin(model);
+  State x = make_zero_state(model);
+  const long rows = std::max(1L, (1L << 18) / std::max(1, model.nq));
+  MatrixX qs, vs;
+  for (long first = 0; first < recording.records(); first += rows) {
+    const long count = std::min(rows, recording.records() - first);
+    qs.resize(model.nq, count);
+    vs.resize(model.nv, count);
+    recording.read(q, first, count, 0, model.nq, qs.data());
+    recording.read(v, first, count, 0, model.nv, vs.data());
+    for (long i = (step - first % step) % step; i < count; i += step) {
+      x.q = qs.col(i);
+      x.v = vs.col(i);
+      if (!x.q.allFinite() || !x.v.allFinite()) continue;
+      compute_kinematics(model, x, kin);
+      monitor.watch(kin, recording.time()[static_cast<std::size_t>(first + i)]);
+    }
+  }
+  return warnings(model, monitor.validity());
+}
+
+}  // namespace limber
