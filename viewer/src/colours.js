@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Colours that colour-blind people tell apart: those of Okabe and Ito for signals and bodies, cividis for deflection.
+// Colours that colour-blind people tell apart: those of Okabe and Ito for signals and bodies, cividis for deflection and strain.
 
 export const kOkabeIto = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7f7f7f"];
 
@@ -14,15 +14,28 @@ export function signal_colour(i, dark) {
   return kOkabeIto[dark && k % 4 === 0 ? 4 - k : k];
 }
 
+const kSteps = 256;
+const table = new Float32Array(3 * kSteps);
+
 // Colour of x in 0 ... 1 into out[k ... k+2], linear light.
-export function deflection_colour(x, out, k) {
-  const place = Math.min(Math.max(x, 0), 1) * (kCividis.length - 1);
-  const i = Math.min(Math.floor(place), kCividis.length - 2);
-  const s = place - i;
-  for (let c = 0; c < 3; ++c) out[k + c] = linear(((1 - s) * kCividis[i][c] + s * kCividis[i + 1][c]) / 255);
+export function scale_colour(x, out, k) {
+  if (table[2] === 0) fill_table();
+  const i = 3 * Math.round(Math.min(Math.max(x, 0), 1) * (kSteps - 1));
+  out[k] = table[i];
+  out[k + 1] = table[i + 1];
+  out[k + 2] = table[i + 2];
 }
 
-export function deflection_gradient() {
+function fill_table() {
+  for (let at = 0; at < kSteps; ++at) {
+    const place = (at / (kSteps - 1)) * (kCividis.length - 1);
+    const i = Math.min(Math.floor(place), kCividis.length - 2);
+    const s = place - i;
+    for (let c = 0; c < 3; ++c) table[3 * at + c] = linear(((1 - s) * kCividis[i][c] + s * kCividis[i + 1][c]) / 255);
+  }
+}
+
+export function scale_gradient() {
   return `linear-gradient(90deg, ${kCividis.map((rgb) => `rgb(${rgb.join(",")})`).join(", ")})`;
 }
 

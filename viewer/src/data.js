@@ -1,96 +1,20 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads what the page carries: base64 of gzip of a container (README.md, "The data").
+// What the page shows, read from its container and checked.
 
-export class DataError extends Error {}
+import {check, open_container} from "./container.js";
 
-const kMagic = "LIMBERV1";
-const kItemBytes = {f32: 4, f64: 8};
-
-function fail(text) {
-  throw new DataError(text);
-}
-
-function check(condition, text) {
-  if (!condition) fail(text);
-}
-
-// The data of this page, or a DataError that says in words what is wrong.
 export async function read_page(element) {
-  const text = element ? element.textContent.trim() : "";
-  check(text !== "" && !text.startsWith("@"),
-    "This page holds no recording: it is the empty template. viewer/tools/from_h5.py RECORDING OUT.html fills it.");
-  const packed = base64_bytes(text);
-  const bytes = packed[0] === 0x1f && packed[1] === 0x8b ? await unzip(packed) : packed;
-  return make_view(read_container(bytes));
-}
-
-function base64_bytes(text) {
-  let raw;
-  try {
-    raw = atob(text);
-  } catch {
-    fail("The data of this page is broken: it is not base64. The file may have been edited or cut; write it again.");
-  }
-  const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; ++i) bytes[i] = raw.charCodeAt(i);
-  return bytes;
-}
-
-async function unzip(bytes) {
-  check(typeof DecompressionStream !== "undefined",
-    "This browser cannot unpack the data (no DecompressionStream). Chrome 80, Firefox 113, Safari 16.4 or newer can.");
-  try {
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
-  } catch {
-    return fail("The data of this page is broken: it does not unpack. The file may have been cut; write it again.");
-  }
-}
-
-// {header, array(name)} of a container.
-export function read_container(bytes) {
-  check(bytes.length >= 16, "The data of this page is broken: it is too short.");
-  const magic = String.fromCharCode(...bytes.subarray(0, 8));
-  check(magic === kMagic, "The data of this page is not of this version of the viewer: it does not begin with " + kMagic + ".");
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(8, true);
-  check(12 + length <= bytes.length, "The data of this page is broken: its header is cut.");
-  let header;
-  try {
-    header = JSON.parse(new TextDecoder().decode(bytes.subarray(12, 12 + length)));
-  } catch {
-    fail("The data of this page is broken: its header is not JSON.");
-  }
-  check(header !== null && typeof header === "object", "The data of this page is broken: its header is no object.");
-  const start = Math.ceil((12 + length) / 8) * 8;
-  const cache = new Map();
-  const array = (name) => {
-    if (!cache.has(name)) cache.set(name, cut_array(bytes, start, header.arrays ?? {}, name));
-    return cache.get(name);
-  };
-  return {header, array};
-}
-
-function cut_array(bytes, start, arrays, name) {
-  const entry = Object.hasOwn(arrays, name) ? arrays[name] : fail(`The data of this page has no array '${name}'.`);
-  const {type, shape, offset} = entry;
-  check(Object.hasOwn(kItemBytes, type) && Array.isArray(shape) && shape.every((n) => Number.isInteger(n) && n >= 0)
-    && Number.isInteger(offset) && offset >= 0, `The data of this page is broken: array '${name}' is not described well.`);
-  const count = shape.reduce((a, b) => a * b, 1);
-  const first = bytes.byteOffset + start + offset;
-  check(start + offset + count * kItemBytes[type] <= bytes.length, `The data of this page is cut: array '${name}' is not whole.`);
-  const make = type === "f32" ? Float32Array : Float64Array;
-  const aligned = first % kItemBytes[type] === 0;
-  const buffer = aligned ? bytes.buffer : bytes.buffer.slice(first, first + count * kItemBytes[type]);
-  return {values: new make(buffer, aligned ? first : 0, count), shape};
+  return make_view(await open_container(element));
 }
 
 // Everything the page needs, checked: sizes fit, indices exist, parents come before children.
 export function make_view({header, array}) {
   check(header.limber_view === 1, "The data is of version " + String(header.limber_view) + "; this viewer reads version 1.");
   check(header.kind === "recording" || header.kind === "modes", "The data is neither a recording nor modes.");
-  const view = {header, kind: header.kind, name: String(header.name ?? "without a name"), warnings: [...list(header, "warnings")]};
+  const view = {header, kind: header.kind, name: String(header.name ?? "without a name"), warnings: list(header, "warnings").map(String),
+    notes: list(header, "notes").map(String)};
   view.geometries = list(header, "geometries").map((geometry, i) => read_geometry(geometry, i, array));
   read_bodies(view, header);
   view.nodes = list(header, "nodes").map((node) => read_node(node, view, array));
@@ -113,21 +37,46 @@ function vector(value, what) {
   return value;
 }
 
+// The array that `name` names, checked to be rows x columns (null: any number of them); null without a name.
+function matrix(array, name, rows, columns, what) {
+  if (name === undefined) return null;
+  const found = array(name);
+  check(found.shape.length === 2 && (rows === null || found.shape[0] === rows) && (columns === null || found.shape[1] === columns),
+    `The data is broken: ${what} must be ${rows ?? "N"} x ${columns ?? "modes"}.`);
+  return found;
+}
+
 function read_geometry(geometry, i, array) {
   const what = `geometry ${i}`;
-  const stations = geometry.stations === undefined ? {values: new Float32Array(0), shape: [0, 3]} : array(geometry.stations);
-  check(stations.shape.length === 2 && stations.shape[1] === 3, `The data is broken: stations of ${what} must be N x 3.`);
+  const stations = matrix(array, geometry.stations, null, 3, `stations of ${what}`) ?? {values: new Float32Array(0), shape: [0, 3]};
   const count = stations.shape[0];
-  const shapes = geometry.shapes === undefined ? {values: new Float32Array(0), shape: [count * 3, 0]} : array(geometry.shapes);
-  check(shapes.shape.length === 2 && shapes.shape[0] === count * 3, `The data is broken: shapes of ${what} must be 3N x modes.`);
-  const lines = geometry.lines ?? (count > 1 ? [Array.from({length: count}, (_, k) => k)] : []);
+  const shapes = matrix(array, geometry.shapes, 3 * count, null, `shapes of ${what}`) ?? {values: new Float32Array(0), shape: [3 * count, 0]};
+  const n = shapes.shape[1];
+  const rows = geometry.strain_rows ?? 1;
+  check(Number.isInteger(rows) && rows > 0, `The data is broken: strain_rows of ${what}.`);
+  const triangles = matrix(array, geometry.triangles, null, 3, `triangles of ${what}`)?.values ?? null;
+  check(!triangles || triangles.every((k) => k < count), `The data is broken: a triangle of ${what} names no station.`);
+  const lines = geometry.lines ?? (count > 1 && !triangles ? [Array.from({length: count}, (_, k) => k)] : []);
   check(Array.isArray(lines) && lines.every((line) => Array.isArray(line)
     && line.every((k) => Number.isInteger(k) && k >= 0 && k < count)), `The data is broken: a line of ${what} names no station.`);
   const boxes = list(geometry, "boxes");
   check(boxes.every((box) => Array.isArray(box) && box.length === 6 && box.every(Number.isFinite)),
     `The data is broken: a box of ${what} must be six numbers.`);
-  return {stations: stations.values, count, shapes: shapes.values, modes: shapes.shape[1],
+  return {stations: stations.values, count, shapes: shapes.values, modes: n, triangles,
+    second: matrix(array, geometry.second, 3 * count, n * n, `second of ${what}`)?.values ?? null,
+    strain: matrix(array, geometry.strain, rows * count, n, `strain of ${what}`)?.values ?? null, strain_rows: rows,
+    stiffness: matrix(array, geometry.stiffness, n, n, `stiffness of ${what}`)?.values ?? null, extent: extent_of(stations.values),
     lines: lines.filter((line) => line.length > 1), boxes, radius: Number(geometry.radius) || 0};
+}
+
+// Diagonal of the box around the stations.
+function extent_of(stations) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  stations.forEach((x, k) => {
+    low[k % 3] = Math.min(low[k % 3], x);
+    high[k % 3] = Math.max(high[k % 3], x);
+  });
+  return stations.length ? Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]) : 0;
 }
 
 function read_bodies(view, header) {
@@ -145,13 +94,13 @@ function read_bodies(view, header) {
 function read_node(node, view, array) {
   const body = view.bodies[node.body];
   check(body, `The data is broken: node '${node.name}' is on no body.`);
-  const shapes = node.shapes === undefined ? null : array(node.shapes);
-  check(!shapes || (shapes.shape[0] === 6 && shapes.shape[1] === body.geometry.modes),
-    `The data is broken: shapes of node '${node.name}' must be 6 x modes of its body.`);
+  const n = body.geometry.modes;
+  const shapes = matrix(array, node.shapes, 6, n, `shapes of node '${node.name}'`);
+  const second = matrix(array, node.second, 3, n * n, `second of node '${node.name}'`);
   const turn = node.rotation ?? [1, 0, 0, 0];
   check(Array.isArray(turn) && turn.length === 4 && turn.every(Number.isFinite), `The data is broken: node '${node.name}': rotation.`);
   return {name: String(node.name), body: node.body, position: vector(node.position, `position of node '${node.name}'`),
-    rotation: turn, shapes: shapes?.values, modes: body.geometry.modes, trace: Boolean(node.trace)};
+    rotation: turn, shapes: shapes?.values ?? null, second: second?.values ?? null, modes: n, trace: Boolean(node.trace)};
 }
 
 function read_joint(joint, view) {
@@ -183,7 +132,33 @@ function read_recording(view, header, array) {
   const T = view.time.length;
   view.channels = names.map((channel, i) => ({name: String(channel.name), group: String(channel.group ?? "other"),
     unit: String(channel.unit ?? ""), shown: Boolean(channel.shown), values: rows.values.subarray(i * T, (i + 1) * T)}));
+  read_whole(view, header, array);
   view.frames = view.bodies.length ? read_frames(view, array) : {time: view.time, count: 0};
+}
+
+// What a thinned recording says of all its records: bands between those kept, spectra, histograms.
+function read_whole(view, header, array) {
+  const {channels, time} = view;
+  const has = (name) => channels.length > 0 && Object.hasOwn(header.arrays ?? {}, name);
+  const rows = (name, columns) => {
+    const {values, shape} = matrix(array, name, channels.length, columns, `array '${name}'`);
+    return channels.map((_, i) => values.subarray(i * shape[1], (i + 1) * shape[1]));
+  };
+  view.thinned = Number.isFinite(header.thinned?.records) ? header.thinned.records : null;
+  const put = (key, all) => channels.forEach((channel, i) => (channel[key] = all[i]));
+  if (has("low") && has("high")) {
+    put("low", rows("low", time.length));
+    put("high", rows("high", time.length));
+  }
+  if (has("spectra")) {
+    const hz = array("spectrum_hz").values;
+    put("spectrum", rows("spectra", hz.length));
+    view.spectrum_hz = hz;
+  }
+  if (has("histograms")) {
+    const ranges = rows("histogram_range", 2);
+    put("histogram", rows("histograms", null).map((counts, i) => ({counts, low: ranges[i][0], high: ranges[i][1]})));
+  }
 }
 
 function read_frames(view, array) {
@@ -203,8 +178,9 @@ function finite_frames(frames, arrays) {
   let count = frames;
   for (const {values} of arrays) {
     const width = values.length / Math.max(frames, 1);
-    const bad = values.findIndex((x) => !Number.isFinite(x));
-    if (bad >= 0) count = Math.min(count, Math.floor(bad / width));
+    let good = 0;
+    while (good < values.length && Number.isFinite(values[good])) ++good;
+    if (good < values.length) count = Math.min(count, Math.floor(good / width));
   }
   return count;
 }

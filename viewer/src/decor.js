@@ -42,30 +42,40 @@ export function make_ground(box, up, colours) {
   const group = new Group();
   const size = Math.max(box.getSize(new Vector3()).length(), 1e-6);
   const step = nice_step(size / 18);
-  const half = Math.ceil((0.75 * size) / step);
+  const half = Math.ceil((1.1 * size) / step);
   const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up);
   const centre = box.getCenter(new Vector3()).applyQuaternion(turn.clone().invert());
   const low = Math.min(...[box.min, box.max].map((p) => p.dot(up))) - 0.02 * size;
   const cx = Math.round(centre.x / step) * step, cy = Math.round(centre.y / step) * step;
-  const points = [], shades = [];
-  const minor = new Color(colours.grid), major = new Color(colours.grid_major);
-  const add = (x1, y1, x2, y2, strong) => {
-    points.push(x1, y1, low, x2, y2, low);
-    const c = strong ? major : minor;
-    shades.push(c.r, c.g, c.b, c.r, c.g, c.b);
-  };
-  for (let k = -half; k <= half; ++k) {
-    const x = cx + k * step, y = cy + k * step, reach = half * step;
-    add(x, cy - reach, x, cy + reach, Math.round(x / step) % 5 === 0);
-    add(cx - reach, y, cx + reach, y, Math.round(y / step) % 5 === 0);
-  }
-  const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new Float32BufferAttribute(points, 3));
-  geometry.setAttribute("color", new Float32BufferAttribute(shades, 3));
-  group.add(new LineSegments(geometry, new LineBasicMaterial({vertexColors: true})));
+  group.add(grid_lines(cx, cy, low, step, half, colours));
   group.quaternion.copy(turn);
   group.userData = {step, size, low, corner: box.min.clone().add(new Vector3(-0.12 * size, -0.06 * size, 0).applyQuaternion(turn))};
   return group;
+}
+
+// Lines around (cx, cy) that fade out with the distance.
+function grid_lines(cx, cy, low, step, half, colours) {
+  const points = [], shades = [];
+  const minor = new Color(colours.grid), major = new Color(colours.grid_major);
+  const alpha = (x, y) => Math.max(0, 1 - (Math.hypot(x - cx, y - cy) / (half * step)) ** 2);
+  const add = (x1, y1, x2, y2, c) => {
+    points.push(x1, y1, low, x2, y2, low);
+    shades.push(c.r, c.g, c.b, alpha(x1, y1), c.r, c.g, c.b, alpha(x2, y2));
+  };
+  for (let k = -half; k <= half; ++k) {
+    const x = cx + k * step, y = cy + k * step;
+    const shade = (z) => (Math.round(z / step) % 5 === 0 ? major : minor);
+    for (let i = -half; i < half; ++i) {
+      add(x, cy + i * step, x, cy + (i + 1) * step, shade(x));
+      add(cx + i * step, y, cx + (i + 1) * step, y, shade(y));
+    }
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new Float32BufferAttribute(points, 3));
+  geometry.setAttribute("color", new Float32BufferAttribute(shades, 4));
+  const lines = new LineSegments(geometry, new LineBasicMaterial({vertexColors: true, transparent: true, depthWrite: false}));
+  lines.renderOrder = -2;
+  return lines;
 }
 
 // The arrow of gravity beside the machine.

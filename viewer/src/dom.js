@@ -44,11 +44,32 @@ export function file_name(name, ending) {
   return (plain.replace(/^[-.]+|-+$/g, "").slice(0, 80) || "limber") + ending;
 }
 
-// Short text of a number: 4 digits, exponents only where they help.
+const kThin = "\u202f";
+
+// Short text of a number: exponents only where they help, thousands set apart.
 export function number_text(value, digits = 4) {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return Number(value.toPrecision(digits)).toExponential().replace("e+", "e").replaceAll("-", "−");
-  return String(Number(value.toPrecision(digits))).replace("-", "−");
+  if (size >= 1e6 || (size >= 1e5 && !Number.isInteger(value)) || size < 1e-3) return Number(value.toPrecision(digits)).toExponential().replace("e+", "e").replaceAll("-", "−");
+  return apart(String(size >= 1e4 ? Math.round(value) : Number(value.toPrecision(digits)))).replace("-", "−");
+}
+
+export function count_text(value) {
+  return apart(String(Math.round(value)));
+}
+
+// 12345.6 -> 12 345.6
+function apart(text) {
+  const [whole, ...rest] = text.split(".");
+  return [whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, kThin) : whole, ...rest].join(".");
+}
+
+const kPrefixes = [["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1], ["m", 1e-3], ["µ", 1e-6], ["n", 1e-9]];
+
+// A value with its unit and a prefix that fits: 0.0123, "m" -> "12.3 mm".
+export function unit_text(value, unit, digits = 3) {
+  if (!Number.isFinite(value) || value === 0) return `${number_text(value)} ${unit}`;
+  const [prefix, factor] = kPrefixes.find(([, f]) => Math.abs(value) >= 0.9995 * f) ?? kPrefixes.at(-1);
+  return `${number_text(value / factor, digits)} ${prefix}${unit}`;
 }

@@ -18,7 +18,7 @@ const kKeys = [
   [["+", "="], "Magnify the deformation more", (app) => app.stage_panel.set_scale(app.stage_panel.scale * 10 ** 0.1)],
   [["-"], "Magnify it less", (app) => app.stage_panel.set_scale(app.stage_panel.scale / 10 ** 0.1)],
   [["1"], "True scale", (app) => app.stage_panel.set_scale(1), "1", "recording"],
-  [["c"], "Colour by deflection", (app) => app.stage_panel.toggles.deflection?.flip()],
+  [["c"], "Colour by body, deflection, strain energy", (app) => app.stage_panel.next_colour()],
   [["g"], "Ghost without deformation", (app) => app.stage_panel.toggles.ghost?.flip()],
   [["t"], "Traces of the tips", (app) => app.stage_panel.toggles.trace?.flip()],
   [["a"], "Joint axes", (app) => app.stage_panel.toggles.axes?.flip()],

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Where everything is: from poses and modal coordinates of a frame to stations and nodes in the world.
-// A pose is seven numbers: place x y z, quaternion w x y z.  station = R (p0 + S eta) + r.
+// A pose is seven numbers: place x y z, quaternion w x y z.  station = R (p0 + s u) + r with the displacement
+// u = S eta + 1/2 eta^T Xi eta, magnified by s; the second part where the data have it.
 
 // c = a b; a and b are read at offsets, c may be either of them.
 export function compose(a, i, b, j, c, k) {
@@ -54,9 +55,22 @@ const kIdentity = new Float64Array([0, 0, 0, 1, 0, 0, 0]);
 const moved = new Float64Array(6);
 const bent = new Float64Array(7);
 const matrix = new Float64Array(9);
+let pairs = new Float64Array(0);
 
-// Pose of a node in its body, with the modal coordinates scaled.
-function node_in_body(node, eta, offset, scale, out) {
+// 1/2 eta_i eta_j of n modal coordinates, row by row, into pairs.
+function fill_pairs(eta, offset, n) {
+  if (pairs.length < n * n) pairs = new Float64Array(n * n);
+  for (let i = 0, at = 0; i < n; ++i) for (let j = 0; j < n; ++j, ++at) pairs[at] = 0.5 * eta[offset + i] * eta[offset + j];
+}
+
+function pair_sum(rows, at, size) {
+  let sum = 0;
+  for (let k = 0; k < size; ++k) sum += rows[at + k] * pairs[k];
+  return sum;
+}
+
+// Pose of a node in its body, its move and its turn magnified.  `second`: with the second order of the displacement.
+function node_in_body(node, eta, offset, scale, second, out) {
   if (!node) {
     out.set(kIdentity);
     return;
@@ -65,15 +79,20 @@ function node_in_body(node, eta, offset, scale, out) {
   out.set(node.rotation, 3);
   if (!node.shapes) return;
   const n = node.modes;
+  const with_second = second && node.second;
+  if (with_second) fill_pairs(eta, offset, n);
   for (let row = 0; row < 6; ++row) {
     let sum = 0;
     for (let k = 0; k < n; ++k) sum += node.shapes[row * n + k] * eta[offset + k];
+    if (with_second && row < 3) sum += pair_sum(node.second, row * n * n, n * n);
     moved[row] = sum * scale;
   }
   // The deformation turns the node about its place, before its own turn.
-  bent.set([node.position[0] + moved[0], node.position[1] + moved[1], node.position[2] + moved[2]]);
+  for (let c = 0; c < 3; ++c) {
+    bent[c] = out[c] + moved[c];
+    out[c] = 0;
+  }
   turn_of(moved[3], moved[4], moved[5], bent, 3);
-  out.set([0, 0, 0]);
   compose(bent, 0, out, 0, out, 0);
 }
 
@@ -93,6 +112,10 @@ export class Machine {
     }
     this.points = new Float32Array(total * 3);
     this.deflection = new Float32Array(total);
+    this.energy = new Float32Array(total);    // of strain, J/m
+    this.with_energy = false;                 // whether stations() fills it
+    this.has_energy = view.bodies.some(({geometry}) => geometry.modes > 0 && (geometry.strain || geometry.stiffness));
+    this.second = view.kind === "recording";  // a mode shape is of first order by nature
     this.scratch = Array.from({length: 5}, () => new Float64Array(7));
   }
 
@@ -133,33 +156,38 @@ export class Machine {
     for (const joint of this.view.joints) {
       const p = joint.parent, c = joint.child;
       const child_eta = this.view.bodies[c].eta;
-      node_in_body(joint.child_node, this.eta, child_eta, 1, child);
+      node_in_body(joint.child_node, this.eta, child_eta, 1, this.second, child);
       compose(this.pose, c * 7, child, 0, relative, 0);
       if (p >= 0) {
         const parent_eta = this.view.bodies[p].eta;
-        node_in_body(joint.parent_node, this.eta, parent_eta, 1, parent);
+        node_in_body(joint.parent_node, this.eta, parent_eta, 1, this.second, parent);
         compose(this.pose, p * 7, parent, 0, parent, 0);
         invert(parent, back);
         compose(back, 0, relative, 0, relative, 0);
-        node_in_body(joint.parent_node, this.eta, parent_eta, scale, parent);
+        node_in_body(joint.parent_node, this.eta, parent_eta, scale, this.second, parent);
         compose(this.placed, p * 7, parent, 0, drawn, 0);
         compose(drawn, 0, relative, 0, relative, 0);
       }
-      node_in_body(joint.child_node, this.eta, child_eta, scale, child);
+      node_in_body(joint.child_node, this.eta, child_eta, scale, this.second, child);
       invert(child, back);
       compose(relative, 0, back, 0, this.placed, c * 7);
     }
   }
 
-  // Fills points (world, as drawn) and deflection (true, m).
+  // Fills points (world, as drawn), deflection (true, m) and, when asked for, energy (true, J/m).
   stations() {
-    for (let b = 0; b < this.view.bodies.length; ++b) this.body_stations(b);
+    for (let b = 0; b < this.view.bodies.length; ++b) {
+      this.body_stations(b);
+      if (this.with_energy) this.body_energy(b);
+    }
   }
 
   body_stations(b) {
     const {geometry, eta: offset} = this.view.bodies[b];
     const {stations, shapes, modes, count} = geometry;
     const {points, deflection, eta, placed, scale} = this;
+    const second = this.second ? geometry.second : null, size = modes * modes;
+    if (second) fill_pairs(eta, offset, modes);
     matrix_of(placed, b * 7, matrix);
     const rx = placed[b * 7], ry = placed[b * 7 + 1], rz = placed[b * 7 + 2];
     for (let i = 0, out = this.first[b]; i < count; ++i, ++out) {
@@ -170,6 +198,11 @@ export class Machine {
         uy += shapes[at + modes] * e;
         uz += shapes[at + 2 * modes] * e;
       }
+      if (second) {
+        ux += pair_sum(second, 3 * i * size, size);
+        uy += pair_sum(second, (3 * i + 1) * size, size);
+        uz += pair_sum(second, (3 * i + 2) * size, size);
+      }
       const x = stations[3 * i] + scale * ux, y = stations[3 * i + 1] + scale * uy, z = stations[3 * i + 2] + scale * uz;
       points[3 * out] = matrix[0] * x + matrix[1] * y + matrix[2] * z + rx;
       points[3 * out + 1] = matrix[3] * x + matrix[4] * y + matrix[5] * z + ry;
@@ -178,9 +211,31 @@ export class Machine {
     }
   }
 
+  // Energy per length: 1/2 sum of (strain row . eta)^2, or that of the whole body over its extent.
+  body_energy(b) {
+    const {geometry, eta: offset} = this.view.bodies[b];
+    const {strain, strain_rows, stiffness, modes, count, extent} = geometry;
+    const {energy, eta} = this;
+    const first = this.first[b];
+    if (strain) {
+      for (let i = 0, at = 0; i < count; ++i) {
+        let sum = 0;
+        for (let r = 0; r < strain_rows; ++r) {
+          let row = 0;
+          for (let k = 0; k < modes; ++k, ++at) row += strain[at] * eta[offset + k];
+          sum += 0.5 * row * row;
+        }
+        energy[first + i] = sum;
+      }
+    } else if (stiffness) {
+      fill_pairs(eta, offset, modes);
+      energy.fill(pair_sum(stiffness, 0, modes * modes) / (extent || 1), first, first + count);
+    }
+  }
+
   // Pose in the world, as drawn, of a node, or of a body where node is null.
   node_pose(node, body, out) {
-    node_in_body(node, this.eta, this.view.bodies[body].eta, this.scale, out);
+    node_in_body(node, this.eta, this.view.bodies[body].eta, this.scale, this.second, out);
     compose(this.placed, body * 7, out, 0, out, 0);
     return out;
   }

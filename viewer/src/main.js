@@ -10,7 +10,7 @@ import {Machine} from "./kinematics.js";
 import {ModesPanel} from "./modes_panel.js";
 import {Player} from "./player.js";
 import {PlotPanel} from "./plots.js";
-import {survey_motion} from "./scene.js";
+import {survey_motion} from "./survey.js";
 import {StagePanel} from "./stage_panel.js";
 import {make_message, make_summary, make_title} from "./summary.js";
 import {flip_theme, force_light, on_theme, start_theme, theme_colours} from "./theme.js";
@@ -57,6 +57,7 @@ class App {
       sample: () => {
         const amplitude = this.unit * size * share(this.stage_panel.scale);
         survey.deflection = this.bend * amplitude || 1;
+        survey.energy = this.strain * amplitude ** 2 || 1;
         machine.sample_mode(this.side.chosen, amplitude * Math.sin(2 * Math.PI * this.player.t));
       }};
     this.stage_panel = new StagePanel(machine, survey, motion);
@@ -68,16 +69,19 @@ class App {
     const {machine, stage_panel} = this;
     const look = (amplitude) => {
       machine.sample_mode(mode, amplitude);
+      machine.with_energy = machine.has_energy;
       machine.place(1);
       machine.stations();
       return machine.points.slice();
     };
+    const largest = (values) => values.reduce((a, b) => Math.max(a, b), 0);
     const small = 1e-4;
     const rest = look(0), moved = look(small);
     let most = 0;
     for (let k = 0; k < rest.length; k += 3) most = Math.max(most, Math.hypot(moved[k] - rest[k], moved[k + 1] - rest[k + 1], moved[k + 2] - rest[k + 2]));
     this.unit = most > 0 ? small / most : 1;
-    this.bend = machine.deflection.reduce((a, b) => Math.max(a, b), 0) / small;
+    this.bend = largest(machine.deflection) / small;
+    this.strain = largest(machine.energy) / small ** 2;
     stage_panel.stage?.only(this.view.modes[mode].only);
     stage_panel.stale = true;
   }
@@ -106,7 +110,9 @@ class App {
       this.stage_panel.set_scale(12);
       this.stage_panel.toggles.ghost.set(true);
       this.side.choose(0);
-      this.player.play(true);
+      // Who wants less motion sees the mode at its largest and starts it himself.
+      if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.seek(0.25);
+      else this.player.play(true);
     }
     on_theme(() => {
       this.stage_panel?.set_theme(theme_colours());

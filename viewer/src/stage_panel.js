@@ -3,19 +3,20 @@
 
 // The picture with its buttons, sliders and marks.
 
-import {deflection_gradient} from "./colours.js";
+import {scale_gradient} from "./colours.js";
 import {length_text} from "./decor.js";
-import {file_name, h, number_text, save_blob, toggle} from "./dom.js";
+import {file_name, h, number_text, save_blob, toggle, unit_text} from "./dom.js";
 import {kSpeeds} from "./player.js";
 import {Stage} from "./scene.js";
 
 const kShown = [
-  ["deflection", "Colour", "Colour by deflection (c)", false],
   ["ghost", "Ghost", "Show the machine without deformation (g)", false],
   ["trace", "Traces", "Show the ways of the tips (t)", true],
   ["axes", "Axes", "Show joint axes (a)", false],
   ["nodes", "Nodes", "Show node frames (n)", false],
 ];
+
+const kColours = [["body", "Colour by body"], ["deflection", "Colour by deflection"], ["strain", "Colour by strain energy"]];
 
 export class StagePanel {
   // motion: {player, sample(), scale_words(scale), time_text(t)}; modes have no magnification but an amplitude.
@@ -48,7 +49,7 @@ export class StagePanel {
     }
     this.set_theme(colours);
     this.resize();
-    this.stage.fit();
+    this.stage.view("iso");
     new ResizeObserver(() => this.resize()).observe(this.frame);
     this.show_time();
     this.show_scale();
@@ -91,6 +92,9 @@ export class StagePanel {
       if (key === "nodes" && !this.machine.view.nodes.length) continue;
       this.toggles[key] = toggle(label, title, on, (value) => this.set_shown(key, value));
     }
+    this.colours = kColours.filter(([key]) => key !== "strain" || this.machine.has_energy);
+    this.colour_choice = h("select", {"aria-label": "Colour", title: "What the colours mean (c)", onchange: () => this.set_colour(this.colour_choice.value)},
+      this.colours.map(([key, words]) => h("option", {value: key}, words)));
     const view = (text, name, title) => h("button", {type: "button", title, onclick: () => this.stage?.view(name)}, text);
     this.magnifier = h("input", {type: "range", min: 0, max: 3, step: 0.01, value: 0, list: "true-scale", "aria-label": "Magnification of the deformation",
       oninput: () => this.set_scale(10 ** Number(this.magnifier.value))});
@@ -99,7 +103,7 @@ export class StagePanel {
     const magnify = h("div", {class: "magnify"}, ticks, h("span", {}, this.motion.scale_label ?? "Deformation"), this.magnifier, this.scale_text,
       this.motion.relative ? null : h("button", {type: "button", title: "True scale (1)", onclick: () => this.set_scale(1)}, "1×"));
     this.magnify = magnify;
-    return h("div", {class: "tools"}, h("div", {class: "group", role: "group", "aria-label": "Show"}, Object.values(this.toggles)),
+    return h("div", {class: "tools"}, h("div", {class: "group", role: "group", "aria-label": "Show"}, this.colour_choice, Object.values(this.toggles)),
       h("div", {class: "group", role: "group", "aria-label": "Views"}, h("button", {type: "button", title: "All of it in the picture (f)", onclick: () => this.stage?.fit()}, "Fit"),
         view("Iso", "iso", "From the corner (i)"), view("X", "x", "Along x (x)"), view("Y", "y", "Along y (y)"), view("Z", "z", "From above (z)"),
         h("button", {type: "button", title: "Save the picture", onclick: () => this.save_png()}, "PNG")), magnify);
@@ -109,12 +113,23 @@ export class StagePanel {
     if (!this.stage) return;
     this.stage.show[key] = on;
     this.stale = true;
-    if (key !== "deflection") return;
-    this.colour_bar.hidden = !on;
+  }
+
+  set_colour(key) {
+    this.colour_choice.value = key;
+    if (!this.stage) return;
+    this.stage.show.colour = key;
+    this.stale = true;
+    this.colour_bar.hidden = key === "body";
     const bar = h("i");
-    bar.style.background = deflection_gradient();
-    const most = this.motion.relative ? "largest" : `${number_text(this.survey.deflection, 3)} m`;
-    this.colour_bar.replaceChildren("deflection 0 ", bar, ` ${most}`);
+    bar.style.background = scale_gradient();
+    const [words, largest, unit] = key === "strain" ? ["strain energy", this.survey.energy, "J/m"] : ["deflection", this.survey.deflection, "m"];
+    this.colour_bar.replaceChildren(`${words} 0 `, bar, this.motion.relative ? " largest" : ` ${unit_text(largest, unit)}`);
+  }
+
+  next_colour() {
+    const at = this.colours.findIndex(([key]) => key === this.colour_choice.value);
+    this.set_colour(this.colours[(at + 1) % this.colours.length][0]);
   }
 
   set_scale(scale) {

@@ -14,11 +14,15 @@ export function make_summary(view) {
   const given = Array.isArray(header.summary) ? header.summary : [];
   for (const entry of given) facts.push(entry);
   const cards = facts.map((fact) => h("div", {class: `fact ${fact.level === "warning" ? "bad" : ""}`}, h("dt", {}, fact.label), h("dd", {}, fact.value)));
-  return h("div", {class: "summary"}, view.warnings.map(warning), ended(header), cards.length ? h("dl", {class: "facts"}, cards) : null);
+  return h("div", {class: "summary"}, view.warnings.map(warning), ended(header), view.notes.map(note), cards.length ? h("dl", {class: "facts"}, cards) : null);
 }
 
 function warning(text) {
   return h("p", {class: "warning", role: "note"}, h("strong", {}, "Warning "), text);
+}
+
+function note(text) {
+  return h("p", {class: "note", role: "note"}, text);
 }
 
 // Only a run that did not reach its end is worth a word.
@@ -37,5 +41,5 @@ export function make_title(view) {
 // The page when there is nothing to show.
 export function make_message(text) {
   return h("main", {class: "message", role: "alert"}, h("h1", {}, "Nothing to show"), h("p", {}, text),
-    h("p", {class: "hint"}, "viewer/tools/from_h5.py RECORDING OUT.html makes such a page of a recording"));
+    h("p", {class: "hint"}, "limber view RECORDING makes such a page of a recording"));
 }

@@ -4,7 +4,7 @@
 // All links as one mesh of bending tubes: one buffer, rewritten for each picture.
 
 import {BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh} from "three";
-import {body_colour, deflection_colour} from "./colours.js";
+import {body_colour, scale_colour} from "./colours.js";
 import {matrix_of} from "./kinematics.js";
 
 // The lines of all bodies, thin for short links but never too thin to be seen: {body, radius, length, stations (in the machine), side (a direction in the body across the line)}.
@@ -75,23 +75,23 @@ export class Tubes {
     return index;
   }
 
-  // Colours the tubes: by body, or by deflection / largest.
-  colour(by_deflection, largest) {
-    if (!by_deflection && this.plain) return;
-    this.plain = !by_deflection;
+  // Colours the tubes: by body, or by values of the stations / largest.
+  colour(values, largest) {
+    if (!values && this.plain) return;
+    this.plain = !values;
     const colours = this.geometry.getAttribute("color");
+    const {array} = colours;
     const rgb = [0, 0, 0];
     let at = 0;
     for (const line of this.lines) {
       body_colour(line.body, rgb, 0);
       const n = line.stations.length;
       for (let r = -1; r <= n; ++r) {
-        const station = line.stations[Math.min(Math.max(r, 0), n - 1)];
-        if (by_deflection) deflection_colour(this.machine.deflection[station] / (largest || 1), rgb, 0);
+        if (values) scale_colour(values[line.stations[Math.min(Math.max(r, 0), n - 1)]] / (largest || 1), rgb, 0);
         for (let k = 0; k < this.sides; ++k, at += 3) {
-          colours.array[at] = rgb[0];
-          colours.array[at + 1] = rgb[1];
-          colours.array[at + 2] = rgb[2];
+          array[at] = rgb[0];
+          array[at + 1] = rgb[1];
+          array[at + 2] = rgb[2];
         }
       }
     }
