@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What stands around the machine: ground grid with its unit, gravity arrow, axes in the corner.
+// What stands around the machine: ground grid, axes and gravity in the corner.
 
 import {ArrowHelper, BufferGeometry, CanvasTexture, Color, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, PerspectiveCamera,
   Quaternion, SRGBColorSpace, Scene, Sprite, SpriteMaterial, Vector3} from "three";
@@ -49,7 +49,7 @@ export function make_ground(box, up, colours) {
   const cx = Math.round(centre.x / step) * step, cy = Math.round(centre.y / step) * step;
   group.add(grid_lines(cx, cy, low, step, half, colours));
   group.quaternion.copy(turn);
-  group.userData = {step, size, low, corner: box.min.clone().add(new Vector3(-0.12 * size, -0.06 * size, 0).applyQuaternion(turn))};
+  group.userData = {step, low};
   return group;
 }
 
@@ -78,39 +78,24 @@ function grid_lines(cx, cy, low, step, half, colours) {
   return lines;
 }
 
-// The arrow of gravity beside the machine.
-export function make_gravity(gravity, ground, colour) {
-  const g = new Vector3(...gravity);
-  const group = new Group();
-  if (g.length() === 0) return group;
-  const {corner, size} = ground.userData;
-  const length = 0.14 * size;
-  const down = g.clone().normalize();
-  const start = corner.clone().addScaledVector(down, -1.3 * length);
-  group.add(new ArrowHelper(down, start, length, colour, 0.3 * length, 0.14 * length));
-  const label = text_sprite(`g ${Number(g.length().toPrecision(4))} m/s²`, colour, 0.05 * size);
-  label.position.copy(start).addScaledVector(down, -0.25 * length);
-  group.add(label);
-  return group;
-}
-
-// The three axes in the corner of the picture: x, y, z by colour and letter.
+// The three axes in the corner of the picture, x, y, z by colour and letter, and where gravity pulls.
 export class AxesCorner {
-  constructor() {
+  constructor(gravity) {
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(32, 1, 0.1, 10);
     const axes = [["x", "#d55e00", [1, 0, 0]], ["y", "#009e73", [0, 1, 0]], ["z", "#56b4e9", [0, 0, 1]]];
+    if (gravity.length() > 0) axes.push(["g", "#8a94a0", gravity.clone().normalize().toArray()]);
     for (const [name, colour, d] of axes) {
       const direction = new Vector3(...d);
       this.scene.add(new ArrowHelper(direction, new Vector3(), 0.8, colour, 0.25, 0.15));
       const label = text_sprite(name, colour, 0.55);
-      label.position.copy(direction).multiplyScalar(1.05);
+      label.position.copy(direction).multiplyScalar(1.08);
       this.scene.add(label);
     }
   }
 
   render(renderer, camera, target) {
-    const pixels = 76;
+    const pixels = 92;
     this.camera.position.copy(camera.position).sub(target).setLength(4.4);
     this.camera.up.copy(camera.up);
     this.camera.lookAt(0, 0, 0);

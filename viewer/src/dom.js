@@ -17,6 +17,11 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
+// A button whose short text is explained by its title.
+export function tool(text, title, action) {
+  return h("button", {type: "button", title, "aria-label": title, onclick: action}, text);
+}
+
 // A button that stays pressed or not; on_change(pressed).
 export function toggle(label, title, pressed, on_change) {
   const button = h("button", {type: "button", class: "toggle", title, "aria-pressed": String(pressed)}, label);
@@ -65,6 +70,7 @@ function apart(text) {
   return [whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, kThin) : whole, ...rest].join(".");
 }
 
+const kPlainUnits = /^(s|m|rad|N|J|W|V|A|Pa|K)([ ·/].*)?$/;
 const kPrefixes = [["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1], ["m", 1e-3], ["µ", 1e-6], ["n", 1e-9]];
 
 // A value with its unit and a prefix that fits: 0.0123, "m" -> "12.3 mm".
@@ -72,4 +78,11 @@ export function unit_text(value, unit, digits = 3) {
   if (!Number.isFinite(value) || value === 0) return `${number_text(value)} ${unit}`;
   const [prefix, factor] = kPrefixes.find(([, f]) => Math.abs(value) >= 0.9995 * f) ?? kPrefixes.at(-1);
   return `${number_text(value / factor, digits)} ${prefix}${unit}`;
+}
+
+// {factor, unit} in which values up to `largest` are short to read; units that take no prefix stay.
+export function display_unit(largest, unit) {
+  if (!kPlainUnits.test(unit) || !(largest > 0) || (largest >= 0.01 && largest < 1e5)) return {factor: 1, unit};
+  const [prefix, factor] = kPrefixes.find(([, f]) => largest >= 0.9995 * f) ?? kPrefixes.at(-1);
+  return {factor, unit: prefix + unit};
 }

@@ -4,7 +4,7 @@
 // The page: reads its data, builds what fits them, and draws until it is closed.
 
 import {read_page} from "./data.js";
-import {h, number_text} from "./dom.js";
+import {h, number_text, tool} from "./dom.js";
 import {make_help, start_keys} from "./keys.js";
 import {Machine} from "./kinematics.js";
 import {ModesPanel} from "./modes_panel.js";
@@ -98,12 +98,11 @@ class App {
   mount() {
     const {view} = this;
     document.title = `${view.name} – limber`;
-    const button = (text, title, action) => h("button", {type: "button", title, "aria-label": title, onclick: action}, text);
-    const stage = this.stage_panel?.element ?? h("section", {class: "card hint"}, "This recording has no motion to draw; its signals are beside.");
+    const parts = this.stage_panel ? [h("div", {class: "left"}, this.stage_panel.element), this.side.element] : [this.side.element];
     document.body.append(
-      h("header", {class: "top"}, make_title(view), h("div", {class: "group top-tools"}, button("◐", "Dark, light (d)", flip_theme),
-        button("Print", "Print", () => window.print()), button("?", "Keys and mouse (?)", () => this.help.showModal()))),
-      make_summary(view), h("main", {class: `columns ${view.kind}`}, h("div", {class: "left"}, stage), this.side.element), this.help);
+      h("header", {class: "top"}, make_title(view), h("div", {class: "group top-tools"}, tool("◐", "Dark, light (d)", flip_theme),
+        tool("Print", "Print", () => window.print()), tool("?", "Keys and mouse (?)", () => this.help.showModal()))),
+      make_summary(view), h("main", {class: `columns ${this.stage_panel ? view.kind : "plain"}`}, parts), this.help);
     this.stage_panel?.start(theme_colours());
     this.side.start?.();
     if (view.kind === "modes") {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// One plot: signals of one unit over time, or their spectra.
+// One plot: signals of one unit over time, or their spectra or histograms.
 
 import uPlot from "uplot";
+import {make_chart} from "./charts.js";
 import {kOkabeIto, signal_colour} from "./colours.js";
-import {file_name, h, number_text, save_blob} from "./dom.js";
-import {spectra, value_at} from "./spectrum.js";
+import {display_unit, file_name, h, save_blob, toggle, tool} from "./dom.js";
 import {is_dark} from "./theme.js";
 
 const kHeight = 210;
@@ -17,56 +17,61 @@ export class Plot {
     this.panel = panel;
     this.unit = unit;
     this.channels = [];
-    this.spectral = false;
+    this.kind = "time";
+    this.log = true;        // counts of histograms
     this.chart = h("div", {class: "chart"});
     this.rows = h("tbody");
     this.moment = h("span", {class: "moment"});
-    this.spectrum_button = h("button", {type: "button", "aria-pressed": "false", onclick: () => this.set_spectral(!this.spectral)}, "Spectrum");
-    const button = (text, title, action) => h("button", {type: "button", title, onclick: action}, text);
+    this.title = h("strong", {class: "plot-title"});
+    const kind = (name, label, title) => toggle(label, title, false, (on) => this.set_kind(on ? name : "time"));
+    this.kinds = {spectrum: kind("spectrum", "Spectrum", "Amplitude over frequency"), histogram: kind("histogram", "Histogram", "How often which value")};
+    this.log_button = toggle("Log", "Counts on a logarithmic axis", true, (on) => {
+      this.log = on;
+      this.draw();
+    });
     this.element = h("section", {class: "card plot", "aria-label": `Plot in ${unit || "no unit"}`},
-      h("div", {class: "plot-head"}, h("strong", {}, unit && unit !== "1" ? unit : "no unit"), this.moment,
-        h("span", {class: "plot-tools"}, this.spectrum_button, button("+", "Zoom in at the cursor", () => this.zoom_by(0.5)),
-          button("−", "Zoom out", () => this.zoom_by(2)), button("All", "Show all of it (or double click)", () => this.zoom_all()),
-          button("CSV", "Save these values as a table", () => this.save_csv()), button("PNG", "Save as a picture", () => this.save_png()))),
+      h("div", {class: "plot-head"}, this.title, this.moment,
+        h("span", {class: "plot-tools"}, this.kinds.spectrum, this.kinds.histogram, this.log_button, tool("+", "Zoom in at the cursor", () => this.zoom_by(0.5)),
+          tool("−", "Zoom out", () => this.zoom_by(2)), tool("All", "Show all of it (or double click)", () => this.zoom_all()),
+          tool("CSV", "Save these values as a table", () => this.save_csv()), tool("PNG", "Save as a picture", () => this.save_png()))),
       this.chart, h("table", {class: "legend"}, this.rows));
+    this.colour = (i) => signal_colour(i, is_dark());
+    this.colours = () => panel.colours();
   }
 
   set_channels(channels) {
     this.channels = channels;
+    this.display = display_unit(largest_of(channels), this.unit);
     this.draw();
   }
 
-  set_spectral(on) {
-    this.spectral = on;
-    this.spectrum_button.setAttribute("aria-pressed", String(on));
+  // "time", "spectrum" or "histogram".
+  set_kind(kind) {
+    this.kind = kind;
+    for (const [name, button] of Object.entries(this.kinds)) button.setAttribute("aria-pressed", String(name === kind));
     this.draw();
-  }
-
-  colour(i) {
-    return signal_colour(i, is_dark());
   }
 
   draw() {
     this.destroy();
     this.cells = this.channels.map((channel, i) => this.legend_row(channel, i));
     this.rows.replaceChildren(...this.cells.map((cell) => cell.row));
-    const {view, range} = this.panel;
-    const time = view.time;
-    const [from, to] = range ?? [time[0], time[time.length - 1]];
-    let data = [time, ...this.channels.map((channel) => channel.values)];
-    if (this.spectral) {
-      const found = spectra(time, this.channels.map((channel) => channel.values), from, to);
-      if (!found) {
-        this.chart.replaceChildren(h("p", {class: "hint"}, "Too few records for a spectrum."));
-        return;
-      }
-      data = [found.hz, ...found.amplitudes.map((values) => values.map((x) => Math.max(x, 1e-30)))];
-    }
+    this.log_button.hidden = this.kind !== "histogram";
+    this.title.textContent = title_of(this.channels, this.display.unit);
+    const {time} = this.panel.view;
+    const [from, to] = this.panel.range ?? [time[0], time[time.length - 1]];
+    this.shown = make_chart(this.kind, this, from, to);
     this.chart.replaceChildren();
-    this.data = data;
-    this.plot = new uPlot(this.options(from, to), data, this.chart);
+    this.line = null;
+    if (this.shown.problem) {
+      this.moment.textContent = "";
+      this.chart.append(h("p", {class: "hint"}, this.shown.problem));
+      return;
+    }
+    this.data = this.shown.data;
+    this.plot = new uPlot(this.options(), this.data, this.chart);
     this.line = h("div", {class: "now"});
-    if (!this.spectral) this.plot.over.append(this.line);
+    if (this.kind === "time") this.plot.over.append(this.line);
     this.watch_clicks();
     this.set_time(this.panel.player.t);
   }
@@ -75,36 +80,34 @@ export class Plot {
     const value = h("td", {class: "value"});
     const swatch = h("span", {class: "swatch"});
     swatch.style.background = this.colour(i);
-    const remove = h("button", {type: "button", class: "plain", "aria-label": `Take ${channel.name} off the plot`,
+    const remove = h("button", {type: "button", class: "plain", title: "Take it off the plot", "aria-label": `Take ${channel.name} off the plot`,
       onclick: () => this.panel.remove(channel)}, "×");
     return {value, row: h("tr", {}, h("td", {}, swatch), h("td", {class: "what"}, h("span", {class: "name"}, channel.name), h("span", {class: "kind"}, channel.group)), value,
-      h("td", {class: "unit"}, this.unit), h("td", {}, remove))};
+      h("td", {class: "unit"}, this.display.unit), h("td", {}, remove))};
   }
 
-  options(from, to) {
+  options() {
+    const {shown} = this;
     const colours = this.panel.colours();
-    const axis = {stroke: colours.text, grid: {stroke: colours.line, width: 1}, ticks: {stroke: colours.line, width: 1}, font: "12px system-ui, sans-serif"};
+    const font = "12px system-ui, sans-serif";
+    const axis = {stroke: colours.text, grid: {stroke: colours.line, width: 1}, ticks: {stroke: colours.line, width: 1}, font, labelFont: font};
     const series = this.channels.map((channel, i) => ({label: channel.name, stroke: this.colour(i), width: 1.5,
-      dash: i >= kOkabeIto.length ? [6, 4] : undefined, points: {show: false}}));
-    const values = (_, ticks) => ticks.map((x) => (x === null ? "" : number_text(x)));
-    const log_values = (_, ticks) => ticks.map((x) => (x === null ? "" : x >= 0.01 && x < 1e4 ? String(Number(x.toPrecision(1))) : x.toExponential(0).replace("e+", "e")));
-    const scales = this.spectral ? {x: {time: false, distr: 3, range: (_, low, high) => [low, high]}, y: {distr: 3, range: (_, low, high) => log_range(low, high)}}
-      : {x: {time: false, min: from, max: to}};
-    return {width: Math.max(this.chart.clientWidth, 200), height: kHeight, legend: {show: false}, scales, series: [{}, ...series],
-      cursor: {y: false, drag: {x: true, y: false}, points: {size: 6}, sync: this.spectral ? undefined : {key: "limber"}},
-      axes: [{...axis, label: this.spectral ? "Hz" : "s", labelSize: 18, labelGap: -2, size: 34, values: this.spectral ? log_values : values},
-        {...axis, size: 68, values: this.spectral ? log_values : values, ...(this.spectral ? {splits: powers_of_ten, filter: (_, ticks) => ticks} : {})}],
-      hooks: {setCursor: [() => this.show_hover()], draw: [() => this.line && this.set_time(this.panel.player.t)], drawAxes: this.spectral ? [(u) => this.mark_frequencies(u)] : [],
+      dash: i >= kOkabeIto.length ? [6, 4] : undefined, points: {show: false}, ...shown.series?.(i)}));
+    const y = shown.y.label && shown.y.label !== "1" ? {labelSize: 16, labelGap: 0} : {label: undefined};
+    return {width: Math.max(this.chart.clientWidth, 200), height: kHeight, legend: {show: false}, scales: shown.scales, series: [{}, ...series],
+      cursor: {y: false, drag: {x: true, y: false}, points: {size: 6}, sync: this.kind === "time" ? {key: "limber"} : undefined},
+      axes: [{...axis, labelSize: 18, labelGap: -2, size: 34, ...shown.x}, {...axis, size: 58, ...shown.y, ...y}],
+      hooks: {setCursor: [() => this.show_hover()], drawAxes: [shown.under], draw: [(u) => shown.over?.(u), () => this.line && this.set_time(this.panel.player.t)],
         setScale: [(u, key) => key === "x" && this.zoomed(u)]}};
   }
 
   zoomed(u) {
-    if (!this.spectral && u.scales.x.min !== null && this.plot === u) this.panel.zoom(u.scales.x.min, u.scales.x.max, this);
+    if (this.kind === "time" && u.scales.x.min !== null && this.plot === u) this.panel.zoom(u.scales.x.min, u.scales.x.max, this);
   }
 
   // Follows the zoom of another plot.
   follow(from, to) {
-    if (this.spectral) this.draw();
+    if (this.kind !== "time") this.draw();
     else if (this.plot && (this.plot.scales.x.min !== from || this.plot.scales.x.max !== to)) this.plot.setScale("x", {min: from, max: to});
     this.set_time(this.panel.player.t);
   }
@@ -113,12 +116,12 @@ export class Plot {
     if (!this.plot) return;
     const {min, max} = this.plot.scales.x;
     const x = this.plot.data[0];
-    if (this.spectral) {
+    if (this.kind === "spectrum") {
       const a = Math.log(min), b = Math.log(max), middle = (a + b) / 2, half = ((b - a) / 2) * factor;
       this.plot.setScale("x", {min: Math.max(x[0], Math.exp(middle - half)), max: Math.min(x[x.length - 1], Math.exp(middle + half))});
       return;
     }
-    const t = this.panel.player.t;
+    const t = this.kind === "time" ? this.panel.player.t : (min + max) / 2;
     const centre = t >= min && t <= max ? t : (min + max) / 2;
     const half = ((max - min) / 2) * factor;
     this.plot.setScale("x", {min: Math.max(x[0], centre - half), max: Math.min(x[x.length - 1], centre + half)});
@@ -136,63 +139,41 @@ export class Plot {
     over.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
     over.addEventListener("pointerup", (event) => {
       const still = down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) < 4;
-      if (still && !this.spectral) this.panel.player.seek(this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x"));
+      if (still && this.kind === "time") this.panel.player.seek(this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x"));
       down = null;
     });
   }
 
-  mark_frequencies(u) {
-    const colours = this.panel.colours();
-    const ratio = devicePixelRatio;
-    const {ctx, bbox} = u;
-    ctx.save();
-    ctx.textAlign = "left";
-    ctx.strokeStyle = colours.mark;
-    ctx.fillStyle = colours.mark;
-    ctx.setLineDash([5 * ratio, 4 * ratio]);
-    ctx.font = `${10.5 * ratio}px system-ui, sans-serif`;
-    let last = -Infinity;
-    const inside = this.panel.view.frequencies.filter((f) => f.hz >= u.scales.x.min && f.hz <= u.scales.x.max);
-    for (const {hz} of [...inside].sort((a, b) => a.hz - b.hz).slice(0, 60)) {
-      const x = u.valToPos(hz, "x", true);
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-      const text = number_text(hz, 3);
-      if (x - last > ctx.measureText(text).width + 8 * ratio) {
-        ctx.fillText(text, x + 3 * ratio, bbox.top + 10 * ratio);
-        last = x;
-      }
-    }
-    ctx.restore();
+  hovering() {
+    const {cursor} = this.plot;
+    return cursor.left >= 0 && cursor.idx !== null && cursor.idx !== undefined;
   }
 
   show_hover() {
-    const i = this.plot?.cursor.idx;
-    if (i === null || i === undefined || this.plot.cursor.left < 0) this.set_time(this.panel.player.t);
-    else this.show_values(this.data[0][i], this.data.slice(1).map((values) => values[i]), true);
+    if (!this.plot) return;
+    if (!this.hovering()) {
+      this.set_time(this.panel.player.t);
+      return;
+    }
+    const i = this.plot.cursor.idx;
+    this.moment.textContent = `pointer: ${this.shown.moment(this.data[0][i])}`;
+    this.say(this.shown.texts(i));
   }
 
   set_time(t) {
     if (!this.plot) return;
-    if (this.spectral) {
-      if (!(this.plot.cursor.left >= 0)) {
-        const f = this.panel.view.frequencies.length ? "; natural frequencies dashed" : "";
-        this.moment.textContent = `amplitude over Hz${f}`;
-        for (const cell of this.cells) cell.value.textContent = "";
-      }
-      return;
+    if (this.kind === "time" && this.line) {
+      const left = this.plot.valToPos(t, "x");
+      this.line.style.transform = `translateX(${left}px)`;
+      this.line.hidden = !(left >= -1 && left <= this.plot.over.clientWidth + 1);
     }
-    const left = this.plot.valToPos(t, "x");
-    this.line.style.transform = `translateX(${left}px)`;
-    this.line.hidden = !(left >= -1 && left <= this.plot.over.clientWidth + 1);
-    if (!(this.plot.cursor.left >= 0)) this.show_values(t, this.channels.map((channel) => value_at(this.panel.view.time, channel.values, t)), false);
+    if (this.hovering()) return;
+    this.moment.textContent = this.shown.about || this.shown.moment(t);
+    this.say(this.shown.rest(t));
   }
 
-  show_values(x, values, hovering) {
-    this.moment.textContent = `${hovering ? "pointer: " : ""}${this.spectral ? "" : "t = "}${number_text(x, 5)} ${this.spectral ? "Hz" : "s"}`;
-    values.forEach((value, i) => (this.cells[i].value.textContent = number_text(value, 5)));
+  say(texts) {
+    this.cells.forEach((cell, i) => (cell.value.textContent = texts ? texts[i] : ""));
   }
 
   resize() {
@@ -202,14 +183,16 @@ export class Plot {
   }
 
   save_csv() {
+    if (!this.plot) return;
     const quote = (text) => `"${text.replace(/"/g, '""')}"`;
-    const head = [this.spectral ? "frequency [Hz]" : "time [s]", ...this.channels.map((c) => `${c.name} [${this.unit}]`)].map(quote);
-    const lines = [head.join(",")];
-    for (let i = 0; i < this.data[0].length; ++i) lines.push(this.data.map((values, k) => Number(values[i].toPrecision(k ? 9 : 15))).join(","));
+    const {head, columns} = this.shown.table();
+    const lines = [head.map(quote).join(",")];
+    for (let i = 0; i < columns[0].length; ++i) lines.push(columns.map((values, k) => Number(values[i].toPrecision(k ? 9 : 15))).join(","));
     save_blob(new Blob([lines.join("\n") + "\n"], {type: "text/csv"}), file_name(`${this.panel.view.name}-${this.unit}`, ".csv"));
   }
 
   save_png() {
+    if (!this.plot) return;
     const source = this.plot.ctx.canvas, ratio = devicePixelRatio, line = 18 * ratio;
     const canvas = h("canvas", {width: source.width, height: source.height + line * (this.channels.length + 1)});
     const context = canvas.getContext("2d");
@@ -233,16 +216,19 @@ export class Plot {
   }
 }
 
-// Ticks of a logarithmic axis, at most about six.
-function powers_of_ten(u, axis, low, high) {
-  const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
-  const step = Math.max(1, Math.ceil((last - first) / 5));
-  const ticks = [];
-  for (let power = last; power >= first; power -= step) ticks.unshift(10 ** power);
-  return ticks;
+function largest_of(channels) {
+  let most = 0;
+  for (const {values, low, high} of channels) {
+    for (const row of low ? [low, high] : [values]) {
+      for (let i = 0; i < row.length; ++i) if (Math.abs(row[i]) > most && Number.isFinite(row[i])) most = Math.abs(row[i]);
+    }
+  }
+  return most;
 }
 
-function log_range(low, high) {
-  const top = 10 ** Math.ceil(Math.log10(Math.max(high ?? 1, 1e-29)));
-  return [Math.max(10 ** Math.floor(Math.log10(Math.max(low ?? 1e-6, 1e-30))), top * 1e-9), top];
+// The groups of the signals and their unit.
+function title_of(channels, unit) {
+  const groups = [...new Set(channels.map((channel) => channel.group))];
+  const words = groups.length > 2 ? `${groups[0]} and ${groups.length - 1} more` : groups.join(", ");
+  return unit && unit !== "1" ? `${words}, ${unit}` : words;
 }

@@ -7,7 +7,7 @@ import {Color, DirectionalLight, DoubleSide, HemisphereLight, MeshLambertMateria
   WebGLRenderer} from "three";
 import {OrbitControls} from "three/addons/controls/OrbitControls.js";
 import {best_corner, fit_points, view_direction} from "./camera.js";
-import {AxesCorner, make_gravity, make_ground} from "./decor.js";
+import {AxesCorner, make_ground} from "./decor.js";
 import {Shadows} from "./shadows.js";
 import {NodeFrames, Pins, Solids} from "./solids.js";
 import {Surfaces, collect_surfaces} from "./surfaces.js";
@@ -22,11 +22,11 @@ export class Stage {
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(32, 1, 0.01, 1000);
     const g = new Vector3(...machine.view.gravity);
-    this.up = g.length() > 0 ? g.normalize().negate() : new Vector3(0, 0, 1);
+    this.up = g.length() > 0 ? g.clone().normalize().negate() : new Vector3(0, 0, 1);
     this.camera.up.copy(this.up);       // before the controls, which keep it
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => (this.dirty = true));
-    this.corner = new AxesCorner();
+    this.corner = new AxesCorner(g);
     this.show = {ghost: false, trace: true, axes: false, nodes: false, colour: "body"};
     this.size = Math.max(survey.box.getSize(new Vector3()).length(), 1e-6);
     this.build_lights();
@@ -67,10 +67,9 @@ export class Stage {
   // Colours of the page; builds the ground again.
   theme(colours) {
     this.scene.background = new Color(colours.stage);
-    if (this.ground) this.scene.remove(this.ground, this.gravity);
+    if (this.ground) this.scene.remove(this.ground);
     this.ground = make_ground(this.survey.box, this.up, colours);
-    this.gravity = make_gravity(this.machine.view.gravity, this.ground, colours.text);
-    this.scene.add(this.ground, this.gravity);
+    this.scene.add(this.ground);
     this.shadows.cast(this.up, this.ground.userData.low, this.sun.position, colours);
     this.dirty = true;
   }
@@ -107,9 +106,10 @@ export class Stage {
     for (const part of [this.tubes, this.surfaces, ...this.ghosts]) part.visible = body;
   }
 
+  // Of half the angle of view, across and up, less the room that the marks in the corners need.
   tangents() {
     const up = Math.tan((this.camera.fov * Math.PI) / 360);
-    return [up * this.camera.aspect, up];
+    return [0.95 * up * this.camera.aspect, 0.86 * up];
   }
 
   // The whole motion in the picture, from the same side, and where the machine is drawn magnified now.

@@ -5,7 +5,7 @@
 
 import {scale_gradient} from "./colours.js";
 import {length_text} from "./decor.js";
-import {file_name, h, number_text, save_blob, toggle, unit_text} from "./dom.js";
+import {file_name, h, number_text, save_blob, toggle, tool, unit_text} from "./dom.js";
 import {kSpeeds} from "./player.js";
 import {Stage} from "./scene.js";
 
@@ -59,7 +59,8 @@ export class StagePanel {
   set_theme(colours) {
     if (!this.stage) return;
     this.stage.theme(colours);
-    this.grid_badge.textContent = `grid ${length_text(this.stage.ground.userData.step)}`;
+    const g = Math.hypot(...this.machine.view.gravity);
+    this.grid_badge.textContent = `grid ${length_text(this.stage.ground.userData.step)}${g > 0 ? `, g ${number_text(g)} m/s²` : ", no gravity"}`;
   }
 
   resize() {
@@ -71,8 +72,7 @@ export class StagePanel {
 
   make_transport() {
     const {player} = this;
-    const button = (text, title, action) => h("button", {type: "button", title, "aria-label": title, onclick: action}, text);
-    this.play_button = button("▶", "Play (space)", () => player.play(!player.playing));
+    this.play_button = tool("▶", "Play (space)", () => player.play(!player.playing));
     this.play_button.classList.add("play");
     this.slider = h("input", {type: "range", class: "scrub", min: 0, max: 1, step: "any", "aria-label": "Time",
       oninput: () => player.seek(player.first + Number(this.slider.value) * (player.last - player.first))});
@@ -80,8 +80,8 @@ export class StagePanel {
     this.speed = h("select", {"aria-label": "Speed", title: "Speed ([ and ])", onchange: () => player.set_speed(Number(this.speed.value))},
       kSpeeds.map((speed) => h("option", {value: speed}, `${speed}×`)));
     this.loop = toggle("Loop", "Begin again at the end (l)", true, (on) => (player.loop = on));
-    return h("div", {class: "transport"}, this.play_button, button("|◂", "To the start (Home)", () => player.seek(player.first)),
-      button("◂", "One frame back (←)", () => player.step(-1)), button("▸", "One frame on (→)", () => player.step(1)),
+    return h("div", {class: "transport"}, this.play_button, tool("|◂", "To the start (Home)", () => player.seek(player.first)),
+      tool("◂", "One frame back (←)", () => player.step(-1)), tool("▸", "One frame on (→)", () => player.step(1)),
       this.slider, this.clock, this.speed, this.loop);
   }
 
@@ -95,18 +95,18 @@ export class StagePanel {
     this.colours = kColours.filter(([key]) => key !== "strain" || this.machine.has_energy);
     this.colour_choice = h("select", {"aria-label": "Colour", title: "What the colours mean (c)", onchange: () => this.set_colour(this.colour_choice.value)},
       this.colours.map(([key, words]) => h("option", {value: key}, words)));
-    const view = (text, name, title) => h("button", {type: "button", title, onclick: () => this.stage?.view(name)}, text);
+    const view = (text, name, title) => tool(text, title, () => this.stage?.view(name));
     this.magnifier = h("input", {type: "range", min: 0, max: 3, step: 0.01, value: 0, list: "true-scale", "aria-label": "Magnification of the deformation",
       oninput: () => this.set_scale(10 ** Number(this.magnifier.value))});
     this.scale_text = h("output", {class: "scale-text"});
     const ticks = h("datalist", {id: "true-scale"}, [0, 1, 2, 3].map((power) => h("option", {value: power, label: `${10 ** power}×`})));
     const magnify = h("div", {class: "magnify"}, ticks, h("span", {}, this.motion.scale_label ?? "Deformation"), this.magnifier, this.scale_text,
-      this.motion.relative ? null : h("button", {type: "button", title: "True scale (1)", onclick: () => this.set_scale(1)}, "1×"));
+      this.motion.relative ? null : tool("1×", "True scale (1)", () => this.set_scale(1)));
     this.magnify = magnify;
     return h("div", {class: "tools"}, h("div", {class: "group", role: "group", "aria-label": "Show"}, this.colour_choice, Object.values(this.toggles)),
-      h("div", {class: "group", role: "group", "aria-label": "Views"}, h("button", {type: "button", title: "All of it in the picture (f)", onclick: () => this.stage?.fit()}, "Fit"),
+      h("div", {class: "group", role: "group", "aria-label": "Views"}, tool("Fit", "All of it in the picture (f)", () => this.stage?.fit()),
         view("Iso", "iso", "From the corner (i)"), view("X", "x", "Along x (x)"), view("Y", "y", "Along y (y)"), view("Z", "z", "From above (z)"),
-        h("button", {type: "button", title: "Save the picture", onclick: () => this.save_png()}, "PNG")), magnify);
+        tool("PNG", "Save the picture", () => this.save_png())), magnify);
   }
 
   set_shown(key, on) {

@@ -120,7 +120,7 @@ test("plots show the recorded value at the cursor, and spectra their peaks", {sk
   await page.waitForTimeout(100);
   const peak = await page.evaluate(() => {
     const plot = [...limber_view.side.plots.values()][1];
-    plot.set_spectral(true);
+    plot.set_kind("spectrum");
     const [hz, amplitude] = plot.data;
     const k = amplitude.indexOf(Math.max(...amplitude));
     return [hz[k], amplitude[k]];

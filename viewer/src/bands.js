@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The band between the smallest and the largest recorded value around the kept records of a thinned recording.
+
+// [low, high] of the bands of the channels over the records first ... last, or null without bands.
+export function band_range(channels, first, last) {
+  let low = Infinity, high = -Infinity;
+  for (const channel of channels) {
+    if (!channel.low) continue;
+    for (let i = first; i <= last; ++i) {
+      if (channel.low[i] < low) low = channel.low[i];
+      if (channel.high[i] > high) high = channel.high[i];
+    }
+  }
+  return low <= high ? [low, high] : null;
+}
+
+// Fills the band of one channel in the chart u: a step from each record to the next, merged where they share a pixel.
+export function draw_band(u, time, channel, colour) {
+  const {ctx, bbox} = u;
+  const {min, max} = u.scales.x;
+  const scale = bbox.width / (max - min);
+  const place = (t) => bbox.left + (t - min) * scale;
+  const height = (value) => u.valToPos(value, "y", true);
+  const [first, last] = u.series[0].idxs;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.fillStyle = colour;
+  ctx.globalAlpha = 0.3;
+  ctx.beginPath();
+  let left = null, low = Infinity, high = -Infinity;
+  for (let i = Math.max(0, first - 1); i <= last && i < time.length - 1; ++i) {
+    left ??= Math.round(place(time[i]));
+    low = Math.min(low, channel.low[i]);
+    high = Math.max(high, channel.high[i]);
+    const right = Math.round(place(time[i + 1]));
+    if (right <= left && i < last) continue;
+    if (low <= high) {
+      const top = height(high);
+      ctx.rect(left, top, Math.max(right - left, 1), height(low) - top);
+    }
+    left = null;
+    low = Infinity;
+    high = -Infinity;
+  }
+  ctx.fill();
+  ctx.restore();
+}
+
+// Whether the band is wider than the last digit shown of the value.
+export function band_shows(value, low, high, digits) {
+  if (!(high > low)) return false;
+  const size = Math.max(Math.abs(value), Math.abs(low), Math.abs(high));
+  const shown = value === 0 ? size : Math.abs(value);
+  return high - low > 10 ** (Math.floor(Math.log10(shown)) + 1 - digits);
+}

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a plot can show of its signals: over time, as spectra, as histograms.  Each is described by
+//   data        x and one row per signal, for uPlot
+//   scales, x, y, series, under    parts of uPlot's options: scales, axes, further settings of a line, drawn below the lines
+//   about       words beside the unit;  moment(x)  the same at the pointer
+//   texts(i)    what the legend says of each signal at the pointer;  rest(t)  and without one
+//   table()     head and columns for a file
+
+import uPlot from "uplot";
+import {band_range, band_shows, draw_band} from "./bands.js";
+import {count_text, number_text} from "./dom.js";
+import {histogram_between, histogram_given, kMarks, over_one_axis} from "./histogram.js";
+import {frame_at} from "./kinematics.js";
+import {spectra, value_at} from "./spectrum.js";
+
+const kDigits = 5;
+const plain = (factor) => (_, ticks) => ticks.map((x) => (x === null ? "" : number_text(x / factor, 6)));
+const log_text = (x) => (x >= 0.01 && x < 1e4 ? String(Number(x.toPrecision(1))) : x.toExponential(0).replace("e+", "e").replace("-", "−"));
+const log_values = (factor) => (_, ticks) => ticks.map((x) => (x === null ? "" : log_text(x / factor)));
+const with_unit = (name, unit) => (unit && unit !== "1" ? `${name} [${unit}]` : name);
+
+// {chart} or {problem}: words why there is none.
+export function make_chart(kind, plot, from, to) {
+  return {time: time_chart, spectrum: spectrum_chart, histogram: histogram_chart}[kind](plot, from, to);
+}
+
+function time_chart({panel, channels, unit, display, colour}, from, to) {
+  const {time} = panel.view;
+  const banded = channels.some((channel) => channel.low);
+  const short = (x) => number_text(x / display.factor, kDigits);
+  const text = (channel, i, value) => {
+    if (!channel.low || !band_shows(value, channel.low[i], channel.high[i], kDigits)) return short(value);
+    return `${short(value)} (${short(channel.low[i])} … ${short(channel.high[i])})`;
+  };
+  const range = (u, low, high) => {
+    const band = band_range(channels, ...u.series[0].idxs);
+    if (band) [low, high] = [Math.min(low ?? Infinity, band[0]), Math.max(high ?? -Infinity, band[1])];
+    return low === null || low > high ? [0, 1] : uPlot.rangeNum(low, high, 0.1, true);
+  };
+  return {
+    data: [time, ...channels.map((channel) => channel.values)],
+    scales: {x: {time: false, min: from, max: to}, y: banded ? {range} : {}},
+    x: {label: "time, s", values: plain(1)}, y: {label: display.unit, values: plain(display.factor)},
+    under: (u) => channels.forEach((channel, i) => channel.low && draw_band(u, time, channel, colour(i))),
+    about: "", moment: (x) => `t = ${number_text(x, 5)} s`,
+    texts: (i) => channels.map((channel) => text(channel, i, channel.values[i])),
+    // Between kept records of a thinned recording nothing is known but the band.
+    rest: (t) => channels.map((channel) => {
+      if (!channel.low) return short(value_at(time, channel.values, t));
+      const i = frame_at(time, time.length, t);
+      return text(channel, i, channel.values[i]);
+    }),
+    table: () => ({head: ["time [s]", ...channels.flatMap((c) => [with_unit(c.name, unit),
+      ...(c.low ? [with_unit(`${c.name} low`, unit), with_unit(`${c.name} high`, unit)] : [])])],
+    columns: [time, ...channels.flatMap((c) => [c.values, ...(c.low ? [c.low, c.high] : [])])]}),
+  };
+}
+
+function spectrum_chart({panel, channels, unit, display, colours}, from, to) {
+  const {view} = panel;
+  const whole = Boolean(view.spectrum_hz);
+  const found = whole ? spectra_given(view, channels) : spectra(view.time, channels.map((channel) => channel.values), from, to);
+  if (!found) return {problem: "Too few records for a spectrum."};
+  const data = [found.hz, ...found.amplitudes.map((values) => values.map((x) => (x > 1e-30 ? x : 1e-30)))];
+  const marked = view.frequencies.length ? "; natural frequencies dashed" : "";
+  return {
+    data,
+    scales: {x: {time: false, distr: 3, range: (_, low, high) => [low, high]}, y: {distr: 3, range: (_, low, high) => log_range(low, high)}},
+    x: {label: "frequency, Hz", values: log_values(1)},
+    y: {label: display.unit, values: log_values(display.factor), splits: powers_of_ten, filter: (_, ticks) => ticks},
+    under: (u) => mark_frequencies(u, view.frequencies, colours()),
+    about: `amplitude${whole ? " of the whole recording" : ""}${marked}`, moment: (x) => `${number_text(x, 5)} Hz`,
+    texts: (i) => data.slice(1).map((values) => number_text(values[i] / display.factor, kDigits)), rest: () => null,
+    table: () => ({head: ["frequency [Hz]", ...channels.map((c) => with_unit(c.name, unit))], columns: data}),
+  };
+}
+
+function spectra_given(view, channels) {
+  const hz = view.spectrum_hz;
+  let first = 0;
+  while (first < hz.length && !(hz[first] > 0)) ++first;
+  if (hz.length - first < 2) return null;
+  return {hz: hz.subarray(first), amplitudes: channels.map((channel) => channel.spectrum.subarray(first))};
+}
+
+function histogram_chart({panel, channels, unit, display, log, colour, colours}, from, to) {
+  const {view} = panel;
+  const whole = channels.every((channel) => channel.histogram);
+  const found = channels.map((channel) => (whole ? histogram_given(channel.histogram) : histogram_between(view.time, channel.values, from, to)));
+  const there = found.filter(Boolean);
+  if (!there.length) return {problem: "No finite values for a histogram."};
+  const {edges, rows} = over_one_axis(there);
+  const counts = found.map((one) => (one ? rows[there.indexOf(one)] : new Float64Array(edges.length)));
+  // Empty bins stand on the axis; a logarithm has no zero.
+  const drawn = log ? counts.map((row) => row.map((n) => Math.max(n, kLeast))) : counts;
+  const words = found.map((one) => (one ? kMarks.map(([name], m) => `${name} ${number_text(one.marks[m] / display.factor, 4)}`).join(" · ") : "no values"));
+  const top = Math.max(...counts.map((row) => row.reduce((a, b) => Math.max(a, b), 0)));
+  const total = there.reduce((most, one) => Math.max(most, one.total), 0);
+  const part = view.thinned && !whole ? "kept records in view" : "records in view";
+  return {
+    data: [edges, ...drawn],
+    scales: {x: {time: false, range: (_, low, high) => [low, high]},
+      y: log ? {distr: 3, range: () => [kLeast, 10 ** Math.ceil(Math.log10(top * 1.3))]} : {range: () => [0, top * 1.08]}},
+    x: {label: display.unit, values: plain(display.factor)},
+    y: {label: "records", values: log ? log_values(1) : (_, ticks) => ticks.map((x) => (x === null ? "" : count_text(x))),
+      ...(log ? {splits: powers_of_ten, filter: (_, ticks) => ticks} : {incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7]})},
+    series: (i) => ({paths: uPlot.paths.stepped({align: 1}), fill: `${colour(i)}40`, fillTo: log ? kLeast : 0}),
+    under: () => {}, over: (u) => found.forEach((one, i) => one && mark_values(u, one.marks, colour(i), colours(), found.length === 1)),
+    about: `histogram of ${count_text(total)} ${whole ? "records, the whole recording" : part}`, moment: (x) => `${number_text(x / display.factor, 5)} ${display.unit}`,
+    texts: (i) => counts.map((row) => `${count_text(row[i])} records`), rest: () => words,
+    table: () => ({head: [with_unit("from", unit), ...channels.map((c) => `${c.name} [records]`)], columns: [edges, ...counts]}),
+  };
+}
+
+const kLeast = 0.5;
+
+// Dashed lines with their words at the top where there is room.
+function draw_marks(u, marks, stroke, text_colour) {
+  const {ctx, bbox} = u;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.textAlign = "left";
+  ctx.strokeStyle = stroke;
+  ctx.fillStyle = text_colour;
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([5 * ratio, 4 * ratio]);
+  ctx.font = `${10.5 * ratio}px system-ui, sans-serif`;
+  const ends = [-Infinity, -Infinity, -Infinity];
+  for (const {x: value, text} of marks) {
+    if (value < u.scales.x.min || value > u.scales.x.max) continue;
+    const x = u.valToPos(value, "x", true);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    if (!text) continue;
+    // A word that does not fit right of its line is set left of it, and in the next row when there is one already.
+    const width = ctx.measureText(text).width + 6 * ratio;
+    const left = x + width > bbox.left + bbox.width ? x - width : x + 3 * ratio;
+    const row = ends.findIndex((end) => left > end);
+    if (row < 0) continue;
+    ctx.fillText(text, left, bbox.top + (10 + 13 * row) * ratio);
+    ends[row] = left + width;
+  }
+  ctx.restore();
+}
+
+function mark_frequencies(u, frequencies, colours) {
+  const sorted = [...frequencies].sort((a, b) => a.hz - b.hz).filter((f) => f.hz >= u.scales.x.min && f.hz <= u.scales.x.max).slice(0, 60);
+  draw_marks(u, sorted.map(({hz}) => ({x: hz, text: number_text(hz, 3)})), colours.mark, colours.mark);
+}
+
+function mark_values(u, marks, colour, colours, with_words) {
+  draw_marks(u, marks.map((x, m) => ({x, text: with_words ? kMarks[m][0] : ""})), with_words ? colours.mark : colour, colours.mark);
+}
+
+// Ticks of a logarithmic axis, at most about six.
+function powers_of_ten(u, axis, low, high) {
+  const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
+  const step = Math.max(1, Math.ceil((last - first) / 5));
+  const ticks = [];
+  for (let power = last; power >= first; power -= step) ticks.unshift(10 ** power);
+  return ticks;
+}
+
+function log_range(low, high) {
+  const top = 10 ** Math.ceil(Math.log10(Math.max(high ?? 1, 1e-29)));
+  return [Math.max(10 ** Math.floor(Math.log10(Math.max(low ?? 1e-6, 1e-30))), top * 1e-9), top];
+}
