@@ -64,9 +64,9 @@ void Progress::update(double t) {
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
   const double wall = std::chrono::duration<double>(now - begin_).count();
-  const std::string what = what_.empty() ? fmt::format("{:.4g} of {:.4g} s  {:.2g} × real time", t, duration_,
-                                                       wall > 0 ? t / wall : 0)
-                                         : what_;
+  const std::string what =
+      what_.empty() ? fmt::format("{:.4g} of {:.4g} s  {:.2g} × real time", t, duration_, wall > 0 ? t / wall : 0)
+                    : what_;
   const double share = std::clamp(t / duration_, 0.0, 1.0);
   write_output("\r" + progress_line(share, what, wall, terminal_width()) + "\x1b[K", stderr);
   drawn_ = true;

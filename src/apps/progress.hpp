@@ -7,11 +7,11 @@
 
 namespace limber::apps {
 
-// How far a run or another long work is: a bar on the standard error, when that is a terminal.  Drawn at most ten times a second, erased at
-// the end.
+// How far a run or another long work is: a bar on the standard error, when that is a terminal.  Drawn at most ten times
+// a second, erased at the end.
 class Progress {
  public:
-  Progress(double duration, bool wanted);  // of simulated time
+  Progress(double duration, bool wanted);   // of simulated time
   Progress(std::string what, bool wanted);  // of work that counts from 0 to 1
   ~Progress();
   Progress(const Progress&) = delete;

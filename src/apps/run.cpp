@@ -196,9 +196,10 @@ void add_run(CLI::App& program, Action& action) {
       sub->add_option("--csv", command->csv, "also write a table in text (default: beside the recording)")
           ->type_name("FILE")
           ->expected(0, 1);
-  CLI::Option* page = sub->add_option("--report", command->page, "also make an HTML page (default: beside the recording)")
-                          ->type_name("FILE")
-                          ->expected(0, 1);
+  CLI::Option* page =
+      sub->add_option("--report", command->page, "also make an HTML page (default: beside the recording)")
+          ->type_name("FILE")
+          ->expected(0, 1);
   sub->add_option("--flush", command->flush, "write to disk about every so many seconds (default 1)")
       ->type_name("SECONDS");
   sub->add_flag("--json", command->json, "print the summary as JSON");

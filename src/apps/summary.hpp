@@ -30,7 +30,7 @@ struct RunReport {
   std::string recording, csv;  // files; empty: none
   long records = 0;
   LargestDeflection deflection;
-  Tracking tracking = {};  // without names: no controller
+  Tracking tracking = {};                 // without names: no controller
   std::string page = {}, page_text = {};  // the HTML file, empty: none; and what is in it
 };
 

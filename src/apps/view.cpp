@@ -89,7 +89,8 @@ void open_page(const std::string& page) {
   const pid_t child = fork();
   if (child == 0) {
     setsid();
-    if (std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
+    if (std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr)
+      _exit(1);
     execlp(opener, opener, path.c_str(), static_cast<char*>(nullptr));
     _exit(1);
   }

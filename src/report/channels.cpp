@@ -11,7 +11,7 @@ namespace limber {
 namespace {
 
 constexpr std::size_t kMostNumbers = std::size_t{1} << 25;  // in memory at once: 256 MiB
-constexpr long kBlockNumbers = 1L << 20;                     // of one read
+constexpr long kBlockNumbers = 1L << 20;                    // of one read
 
 // Groups of signals by the path of their dataset, in the order in which people ask for them.
 struct Group {
@@ -65,12 +65,12 @@ int find_rank(std::string_view first, std::string_view last) {
 }
 
 // Which of q or v are modes.
-std::vector<bool> find_modes(const Model* model, bool rates, int columns) {
+std::vector<bool> find_modes(const Model& model, bool rates, int columns) {
   std::vector<bool> out(static_cast<std::size_t>(columns), false);
-  if (model == nullptr || columns != (rates ? model->nv : model->nq)) return out;
-  for (int i = 1; i < model->body_count(); ++i) {
-    const int first = rates ? model->first_mode(i) : model->first_mode_q(i);
-    std::fill_n(out.begin() + first, model->body(i).modes, true);
+  if (columns != (rates ? model.nv : model.nq)) return out;
+  for (int i = 1; i < model.body_count(); ++i) {
+    const int first = rates ? model.first_mode(i) : model.first_mode_q(i);
+    std::fill_n(out.begin() + first, model.body(i).modes, true);
   }
   return out;
 }
@@ -116,7 +116,7 @@ std::size_t show_some(std::vector<Channel>& channels, int rank, std::size_t most
 
 }  // namespace
 
-std::vector<Channel> list_channels(const RecordingReader& recording, const Model* model) {
+std::vector<Channel> list_channels(const Recorded& recording, const Model& model) {
   std::vector<Channel> out;
   for (std::size_t s = 0; s < recording.series().size(); ++s) {
     const RecordedSeries& series = recording.series()[s];
@@ -130,8 +130,26 @@ std::vector<Channel> list_channels(const RecordingReader& recording, const Model
   return out;
 }
 
-void for_each_column(const RecordingReader& recording, int series, const std::vector<int>& columns,
-                     const ColumnTaker& take) {
+std::vector<Channel> list_channels(const Recorded& table) {
+  static constexpr std::string_view kTiming[] = {"lateness", "computation", "age"};
+  std::vector<Channel> out;
+  for (std::size_t s = 0; s < table.series().size(); ++s) {
+    const std::string& name = table.series()[s].path;
+    const std::size_t colon = name.find(':');
+    Channel made{
+        static_cast<int>(s), 0, name.substr(colon == std::string::npos ? 0 : colon + 1), "", "", 0, 0, 0, false};
+    const bool timing = std::find(std::begin(kTiming), std::end(kTiming), name) != std::end(kTiming);
+    made.group = timing ? "timing" : colon == std::string::npos ? "other" : name.substr(0, colon);
+    made.rank = timing ? 0 : 1;
+    made.unit = timing ? "s" : "";
+    made.shown = name == "computation" || name == "lateness";
+    out.push_back(std::move(made));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Channel& a, const Channel& b) { return a.rank < b.rank; });
+  return out;
+}
+
+void for_each_column(const Recorded& recording, int series, const std::vector<int>& columns, const ColumnTaker& take) {
   const long records = recording.records();
   const int width = recording.series()[static_cast<std::size_t>(series)].columns;
   const std::size_t at_once = std::max<std::size_t>(1, kMostNumbers / static_cast<std::size_t>(records));

@@ -24,13 +24,13 @@ struct Channel {
 };
 
 // All signals with their names, in the order in which they are offered; least and largest are still to be found.
-// `model`: null when it is not known.
-std::vector<Channel> list_channels(const RecordingReader& recording, const Model* model);
+std::vector<Channel> list_channels(const Recorded& recording, const Model& model);
+// Those of a table, by the words before their colons.
+std::vector<Channel> list_channels(const Recorded& table);
 
 // Hands over columns of a series one after the other, each whole.  Memory is bounded.
 using ColumnTaker = std::function<void(std::size_t, std::span<const double>)>;
-void for_each_column(const RecordingReader& recording, int series, const std::vector<int>& columns,
-                     const ColumnTaker& take);
+void for_each_column(const Recorded& recording, int series, const std::vector<int>& columns, const ColumnTaker& take);
 
 // The signals that a page holds, at most `most`: by rank, and within a rank the largest first.  Order is kept.
 std::vector<Channel> choose_channels(const std::vector<Channel>& all, std::size_t most);

@@ -136,7 +136,8 @@ BodyFacts compute_body_facts(const Body& body) {
   if (body.modes == 0) return facts;
   const MatrixX G = body.modal_mass();
   facts.mixed = !is_nearly_diagonal(G) || !is_nearly_diagonal(body.stiffness);
-  const MatrixX shapes = facts.mixed ? solve_modes(body.stiffness, G, MatrixX(0, G.rows())).columns : MatrixX::Identity(G.rows(), G.cols());
+  const MatrixX shapes = facts.mixed ? solve_modes(body.stiffness, G, MatrixX(0, G.rows())).columns
+                                     : MatrixX::Identity(G.rows(), G.cols());
   for (int a = 0; a < body.modes; ++a) {
     facts.modes.push_back(make_mode(body, G, shapes.col(a)));
     facts.modes.back().name = facts.mixed ? fmt::format("shape {}", a + 1) : body.mode_names[a];

@@ -63,8 +63,7 @@ Json make_node(const Model& model, int i, std::size_t k, std::size_t geometry, P
   out["shapes"] = add_matrix(tag, shapes, page);
   if (model.fidelity != Fidelity::stiffened || node.second[0].size() == 0) return out;
   RowMatrix second(3, body.modes * body.modes);
-  for (int c = 0; c < 3; ++c)
-    second.row(c) = node.second[c].reshaped<Eigen::RowMajor>().transpose().cast<float>();
+  for (int c = 0; c < 3; ++c) second.row(c) = node.second[c].reshaped<Eigen::RowMajor>().transpose().cast<float>();
   out["second"] = add_matrix(tag + ".second", second, page);
   return out;
 }
@@ -87,7 +86,8 @@ Json make_joint(const Model& model, int i, const std::vector<int>& first_node) {
           {"axes", axes}};
 }
 
-// The ends of the machine draw their ways: the last node of each body that carries nothing, or what such a body sits on.
+// The ends of the machine draw their ways: the last node of each body that carries nothing, or what such a body sits
+// on.
 std::vector<NodeRef> find_ends(const Model& model) {
   std::vector<bool> carries(static_cast<std::size_t>(model.body_count()), false);
   for (int i = 1; i < model.body_count(); ++i) carries[static_cast<std::size_t>(model.joints[i].parent.body)] = true;

@@ -40,8 +40,7 @@ void add_machine_mode(const Model& model, const Kinematics& kin, const VectorX& 
     for (const double value : twist) modes.twists.push_back(static_cast<float>(value));
   }
   for (int i = 1; i < model.body_count(); ++i)
-    for (int a = 0; a < model.body(i).modes; ++a)
-      modes.eta.push_back(static_cast<float>(x[model.first_mode(i) + a]));
+    for (int a = 0; a < model.body(i).modes; ++a) modes.eta.push_back(static_cast<float>(x[model.first_mode(i) + a]));
 }
 
 void add_machine_modes(const Model& model, const Kinematics& kin, const std::vector<double>& hertz,
@@ -115,8 +114,7 @@ ReportFacts write_mode_report(const Model& model, const State& x, const std::str
   add_machine_modes(model, kin, found.joints_locked, found.locked_shapes, "machine, joints locked", modes);
   add_machine_modes(model, kin, found.joints_free, found.free_shapes, "machine, joints free", modes);
   add_bodies(model, facts, modes);
-  if (modes.list.empty())
-    throw InputError("nothing of this machine vibrates; give a body modes, or a joint stiffness");
+  if (modes.list.empty()) throw InputError("nothing of this machine vibrates; give a body modes, or a joint stiffness");
 
   PageData page;
   page.header["kind"] = "modes";

@@ -31,11 +31,10 @@ void add(Json& summary, const char* label, const std::string& value) {
 std::string machine_text(const Model& model) {
   int joints = 0;
   for (int i = 1; i < model.body_count(); ++i) joints += speed_count(model.joints[i].kind) > 0;
-  std::string out = fmt::format("{}, {}, {}", plural(model.body_count() - 1, "body", "bodies"),
-                                plural(joints, "moving joint", "moving joints"),
-                                plural(mode_count(model), "mode", "modes"));
-  if (!model.closures.empty())
-    out += ", " + plural(static_cast<long>(model.closures.size()), "closure", "closures");
+  std::string out =
+      fmt::format("{}, {}, {}", plural(model.body_count() - 1, "body", "bodies"),
+                  plural(joints, "moving joint", "moving joints"), plural(mode_count(model), "mode", "modes"));
+  if (!model.closures.empty()) out += ", " + plural(static_cast<long>(model.closures.size()), "closure", "closures");
   return out + ", " + to_string(model.fidelity);
 }
 
@@ -45,7 +44,7 @@ struct Deflection {
 };
 
 // The largest way of a recorded node from its undeformed place.
-Deflection find_deflection(const RecordingReader& recording) {
+Deflection find_deflection(const Recorded& recording) {
   Deflection out;
   for (std::size_t s = 0; s < recording.series().size(); ++s) {
     const RecordedSeries& series = recording.series()[s];
@@ -65,7 +64,7 @@ Deflection find_deflection(const RecordingReader& recording) {
 }
 
 // Largest and root mean square over records and joints of what the controller fed back.
-void add_tracking(const RecordingReader& recording, Json& summary) {
+void add_tracking(const Recorded& recording, Json& summary) {
   const int s = recording.find("control/error");
   if (s < 0) return;
   const RecordedSeries& series = recording.series()[static_cast<std::size_t>(s)];
@@ -112,7 +111,7 @@ void add_largest(const std::vector<Channel>& channels, const char* group, const 
 
 }  // namespace
 
-Json make_summary(const RecordingReader& recording, const Model& model, const std::vector<Channel>& channels) {
+Json make_summary(const Recorded& recording, const Model& model, const std::vector<Channel>& channels) {
   Json summary = Json::array();
   add(summary, "machine", machine_text(model));
   add(summary, "mass", fmt::format("{} kg", number(total_mass(model))));
@@ -140,7 +139,7 @@ void add_frequency_facts(const FrequencyFacts& found, Json& summary) {
       fmt::format("{}{} Hz at the end{}", text, hertz.size() > kMost ? " …" : "", locked ? ", joints locked" : ""));
 }
 
-std::vector<std::string> find_warnings(const RecordingReader& recording, const Model& model) {
+std::vector<std::string> find_warnings(const Recorded& recording, const Model& model) {
   const int q = recording.find("q"), v = recording.find("v");
   if (q < 0 || v < 0 || mode_count(model) == 0) return {};
   const double states = static_cast<double>(recording.records()) * model.body_count();

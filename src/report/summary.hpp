@@ -9,10 +9,10 @@
 namespace limber {
 
 // The numbers that an engineer copies: {"label", "value"}, in order.
-nlohmann::ordered_json make_summary(const RecordingReader& recording, const Model& model,
+nlohmann::ordered_json make_summary(const Recorded& recording, const Model& model,
                                     const std::vector<Channel>& channels);
 void add_frequency_facts(const FrequencyFacts& found, nlohmann::ordered_json& summary);
 // One line for each assumption of the model that did not hold at the records.
-std::vector<std::string> find_warnings(const RecordingReader& recording, const Model& model);
+std::vector<std::string> find_warnings(const Recorded& recording, const Model& model);
 
 }  // namespace limber

@@ -41,49 +41,54 @@ void thin(std::span<const double> values, std::span<const long> kept, float* val
   }
 }
 
-SpectrumBands make_bands(std::span<const double> time) {
+struct Spectrum::Transform {
+  Eigen::FFT<double> fft;
+  std::vector<double> windowed;  // zeros behind the records
+  std::vector<std::complex<double>> lines;
+};
+
+Spectrum::Spectrum(std::span<const double> time) {
   constexpr double kEven = 1e-3, kBroad = 1.004;  // of the step; of the frequency
-  constexpr long kLeast = 8;
-  SpectrumBands out;
-  const auto total = static_cast<long>(time.size());
-  if (total < kLeast) return out;
+  constexpr std::size_t kLeast = 8;
+  if (time.size() < kLeast) return;
   const double step = time[1] - time[0];
-  while (out.records < total && std::abs(time[static_cast<std::size_t>(out.records)] - time[0] -
-                                         step * static_cast<double>(out.records)) < kEven * step)
-    ++out.records;
-  if (out.records < kLeast) return {};
-  const auto size = static_cast<long>(std::bit_ceil(static_cast<unsigned long>(out.records)));
-  long line = 1;
-  while (line < size / 2) {
-    out.lines.push_back(line);
-    line = std::max(line + 1, static_cast<long>(std::ceil(kBroad * static_cast<double>(line))));
-  }
-  out.lines.push_back(std::min(line, size / 2));
-  for (std::size_t b = 0; b + 1 < out.lines.size(); ++b)
-    out.hertz.push_back(0.5 * static_cast<double>(out.lines[b] + out.lines[b + 1] - 1) /
-                        (step * static_cast<double>(size)));
-  return out;
+  std::size_t records = 0;
+  while (records < time.size() &&
+         std::abs(time[records] - time[0] - step * static_cast<double>(records)) < kEven * step)
+    ++records;
+  if (records < kLeast) return;
+  for (std::size_t i = 0; i < records; ++i)
+    window_.push_back(0.5 -
+                      0.5 * std::cos(2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(records)));
+  const std::size_t size = std::bit_ceil(records);
+  const auto half = static_cast<long>(size / 2);
+  for (long line = 1; line < half;
+       line = std::max(line + 1, static_cast<long>(std::ceil(kBroad * static_cast<double>(line)))))
+    lines_.push_back(line);
+  lines_.push_back(half);
+  for (std::size_t b = 0; b + 1 < lines_.size(); ++b)
+    hertz_.push_back(0.5 * static_cast<double>(lines_[b] + lines_[b + 1] - 1) / (step * static_cast<double>(size)));
+  transform_ = std::make_unique<Transform>();
+  transform_->fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
+  transform_->windowed.resize(size);
 }
 
-void compute_spectrum(const SpectrumBands& bands, std::span<const double> values, float* amplitudes) {
-  const auto n = static_cast<std::size_t>(bands.records);
-  std::vector<double> windowed(std::bit_ceil(n), 0.0);
+Spectrum::~Spectrum() = default;
+
+void Spectrum::compute(std::span<const double> values, float* amplitudes) {
+  auto& [fft, windowed, lines] = *transform_;
   const auto finite = [](double x) { return std::isfinite(x) ? x : 0.0; };
+  const std::size_t n = window_.size();
   double mean = 0;
-  for (std::size_t i = 0; i < n; ++i) mean += finite(values[i]) / static_cast<double>(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
-    windowed[i] = (finite(values[i]) - mean) * (0.5 - 0.5 * std::cos(angle));
-  }
-  Eigen::FFT<double> fft;
-  fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
-  std::vector<std::complex<double>> lines;
+  for (std::size_t i = 0; i < n; ++i) mean += finite(values[i]);
+  mean /= static_cast<double>(n);
+  for (std::size_t i = 0; i < n; ++i) windowed[i] = (finite(values[i]) - mean) * window_[i];
   fft.fwd(lines, windowed);
-  for (std::size_t b = 0; b + 1 < bands.lines.size(); ++b) {
-    double largest = 0;
-    for (long line = bands.lines[b]; line < bands.lines[b + 1]; ++line)
-      largest = std::max(largest, std::abs(lines[static_cast<std::size_t>(line)]));
-    amplitudes[b] = static_cast<float>(4 / static_cast<double>(n) * largest);
+  for (std::size_t b = 0; b + 1 < lines_.size(); ++b) {
+    double square = 0;
+    for (long line = lines_[b]; line < lines_[b + 1]; ++line)
+      square = std::max(square, std::norm(lines[static_cast<std::size_t>(line)]));
+    amplitudes[b] = static_cast<float>(4 / static_cast<double>(n) * std::sqrt(square));
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,15 +17,23 @@ long stride_for(long records, long most);
 // finite are no extremes; where there is nothing else, low and high are NaN.
 void thin(std::span<const double> values, std::span<const long> kept, float* value, float* low, float* high);
 
-// Frequencies up to half the rate of records, each for a narrow band: single lines at first, then bands of 0.4 %.
-struct SpectrumBands {
-  long records = 0;          // evenly spaced from the start on; fewer than 8: there is no spectrum
-  std::vector<long> lines;   // first line of each band, and one beyond the last
-  std::vector<double> hertz;  // (bands) the middle of each
+// Amplitude spectra of signals with the same times, up to half the rate of records.  A band holds the largest of its
+// lines: single lines at first, then bands of 0.4 %.  Hann window, mean taken off, zeros behind.
+class Spectrum {
+ public:
+  explicit Spectrum(std::span<const double> time);
+  ~Spectrum();
+  const std::vector<double>& hertz() const { return hertz_; }  // the middle of each band; fewer than 8 records: none
+  // Amplitude of a sine at each band.
+  void compute(std::span<const double> values, float* amplitudes);
+
+ private:
+  struct Transform;
+  std::vector<long> lines_;  // first line of each band, and one beyond the last
+  std::vector<double> hertz_;
+  std::vector<double> window_;  // (records that are evenly spaced, from the start on)
+  std::unique_ptr<Transform> transform_;
 };
-SpectrumBands make_bands(std::span<const double> time);
-// Amplitude of a sine at each band: the largest of its lines.  Hann window, mean taken off, zeros behind.
-void compute_spectrum(const SpectrumBands& bands, std::span<const double> values, float* amplitudes);
 
 // Counts of the finite values in `bins` equal parts from least to largest.
 void count_values(std::span<const double> values, double least, double largest, std::size_t bins, float* counts);

@@ -8,7 +8,7 @@
 
 namespace limber {
 
-// One dataset of a recording but `time`.
+// One dataset of a recording but `time`, or one column of a table.
 struct RecordedSeries {
   std::string path;                // "nodes/boom.tip/position"
   int columns = 1;                 // may be 0
@@ -16,35 +16,62 @@ struct RecordedSeries {
   std::vector<std::string> names;  // (columns), or empty
 };
 
+// Signals over time, wherever they come from.
+class Recorded {
+ public:
+  virtual ~Recorded() = default;
+  const std::string& path() const { return path_; }          // of the file
+  const std::vector<double>& time() const { return time_; }  // s, rising
+  long records() const { return static_cast<long>(time_.size()); }
+  const std::vector<RecordedSeries>& series() const { return series_; }
+  int find(const std::string& path) const;  // index of a series, -1: none
+  // Columns [column, column + columns) of records first, first + 1, ...: count x columns numbers, row by row.
+  virtual void read(int series, long first, long count, int column, int columns, double* out) const = 0;
+
+ protected:
+  std::string path_;
+  std::vector<double> time_;
+  std::vector<RecordedSeries> series_;
+};
+
 // Reads a recording: docs/recording-format.md.  It may still be written, or cut short: what /time says is there.
 //   Every failure is an InputError "PATH: ...": a file that is no recording, one without records, a dataset that is
 // shorter than /time or not of numbers.  Not one number is read before it is asked for, but for the times.
-class RecordingReader {
+class RecordingReader : public Recorded {
  public:
   explicit RecordingReader(const std::string& path);
-  ~RecordingReader();
-  RecordingReader(RecordingReader&&) noexcept;
+  ~RecordingReader() override;
+  RecordingReader(const RecordingReader&) = delete;
+  RecordingReader& operator=(const RecordingReader&) = delete;
 
-  const std::string& path() const;
   // Attributes of the root.
-  const std::string& name() const;
-  const std::string& model_text() const;
-  const std::string& solver() const;
-  const std::string& version() const;
-  const std::string& ended() const;
-  bool complete() const;
+  std::string name, model_text, solver, version, ended;
+  bool complete = false;
 
-  const std::vector<double>& time() const;  // s, rising
-  long records() const { return static_cast<long>(time().size()); }
-  const std::vector<RecordedSeries>& series() const;  // in the order of their paths
-  int find(const std::string& path) const;            // index of a series, -1: none
-
-  // Columns [column, column + columns) of records first, first + 1, ...: count x columns numbers, row by row.
-  void read(int series, long first, long count, int column, int columns, double* out) const;
+  void read(int series, long first, long count, int column, int columns, double* out) const override;
 
  private:
   struct Impl;
+  void open();
+  void read_times();
+  void add_series(const std::string& dataset);
   std::unique_ptr<Impl> impl_;
 };
+
+// Reads a table in text with names in its first line, `time` first among them, as `limber run --csv` and `limber
+// control
+// --log` write it.  All of it is in memory.  A last line that was not finished is left out.  InputError "PATH:LINE:
+// ...".
+class TableReader : public Recorded {
+ public:
+  explicit TableReader(const std::string& path);
+  void read(int series, long first, long count, int column, int columns, double* out) const override;
+
+ private:
+  std::vector<std::vector<double>> columns_;  // (series)
+};
+
+// True for a file that starts as a table in text does: with the word `time`.
+bool is_table(const std::string& path);
 
 }  // namespace limber

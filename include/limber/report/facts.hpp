@@ -35,10 +35,10 @@ BodyFacts compute_body_facts(const Body& body);
 // Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes and joint
 // springs only: no gravity, no motion.  Shapes are speeds, one column per frequency.
 struct FrequencyFacts {
-  std::string why_not;                // when there are none
-  int rigid = 0;                      // motions without stiffness
-  std::vector<double> joints_free;    // Hz, without the `rigid` zeros
-  std::vector<double> joints_locked;  // Hz, all hinges held
+  std::string why_not;                 // when there are none
+  int rigid = 0;                       // motions without stiffness
+  std::vector<double> joints_free;     // Hz, without the `rigid` zeros
+  std::vector<double> joints_locked;   // Hz, all hinges held
   MatrixX free_shapes, locked_shapes;  // (nv x frequencies)
 };
 inline constexpr int kMostForFrequencies = 200;  // coordinates

@@ -24,8 +24,9 @@ struct ReportOptions {
   std::function<void(double)> progress = [](double) {};  // share done, 0 ... 1
 };
 
-// Writes a recording as one HTML file that shows it: docs/viewer.md.  Long recordings are thinned, extremes kept, and the
-// page says so.  Throws InputError "FILE: ..." for what is no recording or cannot be written; no file is left then.
+// Writes a recording, or a table in text, as one HTML file that shows it: docs/viewer.md.  Long recordings are thinned,
+// extremes kept, and the page says so.  Throws InputError "FILE: ..." for what is no recording or cannot be written; no
+// file is left then.
 ReportFacts write_report(const std::string& recording, const std::string& page, const ReportOptions& options = {});
 
 // Writes the mode shapes of each body and of the machine at a configuration (speeds do not matter) as one HTML file.

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "files/text.hpp"
+#include "limber/files/recording_reader.hpp"
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::string_view kFirst = "time";
+constexpr std::size_t kMostColumns = 1'000'000;
+constexpr std::size_t kMostNumbers = std::size_t{1} << 30;
+
+// Cells of the first line; those in quotes may hold commas, and quotes twice.
+std::vector<std::string> split(std::string_view line) {
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool twice = line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"';
+    if (line[i] == '"' && !twice) {
+      quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      out.emplace_back();
+    } else {
+      out.back() += line[i];
+      i += twice ? 1 : 0;
+    }
+  }
+  return out;
+}
+
+// Numbers of one line, one behind the other, into `out`; how many there were, or -1 where there is something else.
+long parse_row(std::string_view line, double* out, std::size_t most) {
+  long count = 0;
+  const char *at = line.data(), *end = line.data() + line.size();
+  while (true) {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error == std::errc::invalid_argument) return -1;
+    if (static_cast<std::size_t>(count) < most) out[count] = value;
+    ++count;
+    if (next == end) return count;
+    if (*next != ',') return -1;
+    at = next + 1;
+  }
+}
+
+}  // namespace
+
+bool is_table(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string start(kFirst.size() + 1, '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start.starts_with(kFirst) && (start.back() == ',' || start.back() == '\n' || start.back() == '\r');
+}
+
+TableReader::TableReader(const std::string& path) {
+  path_ = path;
+  std::ifstream in(path, std::ios::binary);
+  std::string line;
+  if (!in || !std::getline(in, line)) throw InputError(path + ": cannot be read, or is empty; name a table");
+  const auto trim = [](std::string& text) {
+    if (!text.empty() && text.back() == '\r') text.pop_back();
+  };
+  trim(line);
+  const std::vector<std::string> names = split(line);
+  if (names[0] != kFirst || names.size() > kMostColumns || find_bad_utf8(line) != std::string::npos)
+    throw InputError(path + ":1: is not the first line of a table; it has names, and 'time' first");
+  for (std::size_t k = 1; k < names.size(); ++k) series_.push_back({names[k], 1, {""}, {}});
+  columns_.resize(series_.size());
+  std::vector<double> row(names.size());
+  for (long number = 2; std::getline(in, line); ++number) {
+    if (in.eof()) break;  // not finished
+    trim(line);
+    const long count = parse_row(line, row.data(), row.size());
+    if (count != static_cast<long>(row.size()))
+      throw InputError(
+          fmt::format("{}:{}: {}; every line has {} numbers", path, number,
+                      count < 0 ? show(line) + " is not a row of numbers" : fmt::format("there are {} numbers", count),
+                      row.size()));
+    if (!std::isfinite(row[0]) || (!time_.empty() && row[0] <= time_.back()))
+      throw InputError(fmt::format("{}:{}: the times do not rise; record it again", path, number));
+    if ((time_.size() + 1) * row.size() > kMostNumbers)
+      throw InputError(fmt::format("{}:{}: more numbers than fit into memory; cut the table", path, number));
+    time_.push_back(row[0]);
+    for (std::size_t k = 1; k < row.size(); ++k) columns_[k - 1].push_back(row[k]);
+  }
+  if (time_.empty()) throw InputError(path + ": holds no records below its names");
+}
+
+void TableReader::read(int series, long first, long count, int /*column*/, int columns, double* out) const {
+  if (columns > 0) std::copy_n(columns_[static_cast<std::size_t>(series)].begin() + first, count, out);
+}
+
+}  // namespace limber

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "report/plots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/thinning.hpp"
+
+namespace limber {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// How much a page holds: about 10 MB in all when nothing repeats.
+constexpr std::size_t kMostChannels = 400;
+constexpr std::size_t kChannelNumbers = 2'000'000;
+constexpr long kLeastRecords = 500;
+constexpr std::size_t kBins = 128;
+
+// Calls take(channel, values) for each, in an order of its own: series by series.
+template <class Take>
+void for_each_channel(Making& making, std::vector<Channel>& channels, Take take) {
+  const Recorded& recording = making.recorded;
+  for (std::size_t s = 0; s < recording.series().size(); ++s) {
+    std::vector<int> columns;
+    std::vector<std::size_t> places;
+    for (std::size_t k = 0; k < channels.size(); ++k) {
+      if (channels[k].series != static_cast<int>(s)) continue;
+      columns.push_back(channels[k].column);
+      places.push_back(k);
+    }
+    for_each_column(recording, static_cast<int>(s), columns, [&](std::size_t i, std::span<const double> values) {
+      take(places[i], values);
+      making.share.add(static_cast<double>(values.size()));
+    });
+  }
+}
+
+void add_exact(Making& making, std::vector<Channel>& channels) {
+  const std::size_t K = channels.size(), T = making.recorded.time().size();
+  std::vector<float> all(K * T);
+  for_each_channel(making, channels, [&](std::size_t k, std::span<const double> values) {
+    std::copy(values.begin(), values.end(), all.begin() + static_cast<std::ptrdiff_t>(k * T));
+  });
+  making.page.add("channels", {K, T}, all, 1);
+}
+
+// Thinned signals, with what the page cannot find from them: extremes, spectra and histograms of all records.
+void add_thinned(Making& making, std::vector<Channel>& channels, std::span<const long> kept) {
+  const std::size_t K = channels.size(), T = kept.size();
+  Spectrum spectrum(making.recorded.time());
+  const std::size_t N = spectrum.hertz().size();
+  std::vector<float> value(K * T), low(K * T), high(K * T), spectra(K * N), counts(K * kBins);
+  std::vector<double> ranges;
+  for (const Channel& channel : channels) ranges.insert(ranges.end(), {channel.least, channel.largest});
+  for_each_channel(making, channels, [&](std::size_t k, std::span<const double> values) {
+    thin(values, kept, &value[k * T], &low[k * T], &high[k * T]);
+    if (N > 0) spectrum.compute(values, &spectra[k * N]);
+    count_values(values, channels[k].least, channels[k].largest, kBins, &counts[k * kBins]);
+  });
+  making.page.header["thinned"] = {{"records", making.recorded.records()}};
+  making.page.add("channels", {K, T}, value, 1);
+  making.page.add("low", {K, T}, low, 1);
+  making.page.add("high", {K, T}, high, 1);
+  if (N > 0) making.page.add("spectrum_hz", {N}, spectrum.hertz());
+  if (N > 0) making.page.add("spectra", {K, N}, spectra, 1);
+  making.page.add("histograms", {K, kBins}, counts, 1);
+  making.page.add("histogram_range", {K, 2}, ranges);
+}
+
+}  // namespace
+
+void find_extremes(Making& making, std::vector<Channel>& channels) {
+  for_each_channel(making, channels, [&](std::size_t k, std::span<const double> values) {
+    bool any = false;
+    for (const double x : values) {
+      if (!std::isfinite(x)) continue;
+      channels[k].least = any ? std::min(channels[k].least, x) : x;
+      channels[k].largest = any ? std::max(channels[k].largest, x) : x;
+      any = true;
+    }
+  });
+}
+
+// All signals, or the most telling, exact or thinned.
+void add_channels(Making& making, std::vector<Channel>& channels) {
+  const long records = making.recorded.records();
+  making.facts.records = records;
+  making.facts.channels = channels.size();
+  if (channels.size() * static_cast<std::size_t>(records) > kChannelNumbers)
+    channels = choose_channels(channels, kMostChannels);
+  making.facts.channels_shown = channels.size();
+  if (channels.size() < making.facts.channels)
+    making.notes.push_back(fmt::format("{} of {} signals are here, the largest of each kind; the recording holds all.",
+                                       channels.size(), making.facts.channels));
+  const auto most = static_cast<long>(kChannelNumbers / std::max<std::size_t>(1, channels.size()));
+  const bool exact = records <= most;
+  const std::vector<long> kept =
+      kept_records(records, exact ? 1 : stride_for(records, std::max(kLeastRecords, most / 3)));
+  making.facts.records_shown = static_cast<long>(kept.size());
+  std::vector<double> time;
+  for (const long i : kept) time.push_back(making.recorded.time()[static_cast<std::size_t>(i)]);
+  making.page.add("time", {time.size()}, time);
+  Json list = Json::array();
+  for (const Channel& c : channels)
+    list.push_back({{"name", c.name}, {"group", c.group}, {"unit", c.unit}, {"shown", c.shown}});
+  making.page.header["channels"] = std::move(list);
+  if (channels.empty()) return;
+  if (exact) return add_exact(making, channels);
+  add_thinned(making, channels, kept);
+  making.notes.push_back(
+      fmt::format("{} records are plotted by {}: values are exact there, bands hold the extremes "
+                  "between, spectra and histograms are those of all records.",
+                  records, kept.size()));
+}
+
+}  // namespace limber

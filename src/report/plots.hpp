@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/report/report.hpp"
+#include "report/channels.hpp"
+#include "report/page.hpp"
+
+namespace limber {
+
+// Work is counted in numbers read or handled, to tell how far it is.
+class Share {
+ public:
+  Share(const std::function<void(double)>& progress, double total) : progress_(progress), total_(total) {}
+  void add(double work) { progress_(std::min(1.0, (done_ += work) / total_)); }
+
+ private:
+  const std::function<void(double)>& progress_;
+  double total_, done_ = 0;
+};
+
+// A page that is being made from signals.
+struct Making {
+  const Recorded& recorded;
+  PageData& page;
+  ReportFacts& facts;
+  std::vector<std::string> notes;
+  Share share;
+};
+
+// Finds the least and the largest value of each signal.
+void find_extremes(Making& making, std::vector<Channel>& channels);
+// Puts the signals into the page: all or the most telling, exact or thinned.  `channels` is then what came in.
+void add_channels(Making& making, std::vector<Channel>& channels);
+
+// The two kinds of files that a page is made of.
+ReportFacts write_recording_report(const std::string& path, const std::string& page, const ReportOptions& options);
+ReportFacts write_table_report(const std::string& path, const std::string& page, const ReportOptions& options);
+
+}  // namespace limber
