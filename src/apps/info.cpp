@@ -23,34 +23,22 @@ constexpr const char* kExample = R"(Example:
   limber info examples/canadarm/model.yaml --report modes.html
 
 Shows the tree of bodies and joints, the order of the coordinates, masses, the modes of each body with frequency,
-damping and effective masses, and the natural frequencies of the whole machine at its zero state. --report also writes
-a page with the mode shapes of each body and of the machine, moving.)";
-
-// The page of mode shapes.
-void write_modes(const InfoOptions& options, const Model& model) {
-  const std::string file = name_of_argument(options.model);
-  try {
-    State x = find_rest(model);
-    if (!options.state.empty()) x.q = read_state(options.state, model).q;
-    std::vector<std::string> never;
-    if (options.model != "-") never.push_back(options.model);
-    const ReportFacts facts = write_mode_report(model, x, options.report, {never});
-    if (!options.json) write_output(fmt::format("page      {}, {} modes\n", options.report, facts.pictures), stdout);
-  } catch (const InputError& e) {
-    const std::string what = e.what();
-    const bool named = what.starts_with(options.report) || (!options.state.empty() && what.starts_with(options.state));
-    throw InputError(named ? what : file + ": " + what);
-  }
-}
+damping and effective masses, and the natural frequencies of the whole machine at its zero state or at --at. --report
+also writes a page with the mode shapes of each body and of the machine, moving.)";
 
 int run(const InfoOptions& options) {
-  if (!options.state.empty() && options.report.empty())
-    throw InputError("limber info: --at is the configuration of --report; name a page");
   const Model model = read_model_argument(options.model);
-  if (!options.report.empty()) check_report(options.report, {options.model});
-  const ModelFacts facts = compute_facts(model);
+  State x = make_zero_state(model);
+  std::vector<std::string> never;
+  for (const std::string& file : {options.model, options.state})
+    if (!file.empty() && file != "-") never.push_back(file);
+  if (!options.state.empty()) x.q = read_state(options.state, model).q;
+  if (!options.report.empty()) check_report(options.report, never);
+  const ModelFacts facts = compute_facts(model, x, options.state.empty() ? "the zero state" : options.state);
   write_output(options.json ? info_json(model, facts) : info_text(model, facts, options.all), stdout);
-  if (!options.report.empty()) write_modes(options, model);
+  if (options.report.empty()) return 0;
+  const ReportFacts page = write_mode_report(model, facts, options.report, {never});
+  if (!options.json) write_output(fmt::format("\nPage  {}, {} modes\n", options.report, page.pictures), stdout);
   return 0;
 }
 
@@ -63,7 +51,7 @@ void add_info(CLI::App& program, Action& action) {
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--all", options->all, "show everything, however long");
   command->add_option("--report", options->report, "also write a page with the mode shapes")->type_name("FILE");
-  command->add_option("--at", options->state, "state file: the configuration of --report (default: zero)")
+  command->add_option("--at", options->state, "state file: the configuration (default: the zero state)")
       ->type_name("STATE");
   command->footer(kExample);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

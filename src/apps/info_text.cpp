@@ -69,8 +69,8 @@ std::string header(const Page& page) {
   out += fmt::format("\n  {}, {} ({} hinge + {} modal), {} fidelity\n", counted(bodies, "body", "bodies"),
                      counted(model.nv, "degree of freedom", "degrees of freedom"), hinge, model.nv - hinge,
                      to_string(model.fidelity));
-  out += fmt::format("  {} kg, centre of mass {} m at the zero state\n", short_number(page.facts.total_mass),
-                     vector_text(page.facts.center_of_mass));
+  out += fmt::format("  {} kg, centre of mass {} m at {}\n", short_number(page.facts.total_mass),
+                     vector_text(page.facts.center_of_mass), page.facts.where);
   out += model.gravity.isZero(0) ? std::string("  no gravity\n")
                                  : fmt::format("  gravity {} m/s²\n", vector_text(model.gravity));
   return out;
@@ -250,7 +250,8 @@ std::string frequencies(const Page& page) {
     return out;
   };
   std::string out =
-      page.title("Natural frequencies", "Hz at the zero state; stiffness of modes and joint springs, no gravity");
+      page.title("Natural frequencies",
+                 fmt::format("Hz at {}; stiffness of modes and joint springs, no gravity", page.facts.where));
   std::vector<std::string> free = words(facts.joints_free);
   if (facts.rigid > 0) free.insert(free.begin(), fmt::format("{} × 0", facts.rigid));
   out += wrapped(page, facts.joints_locked.empty() ? "all" : "joints free", std::move(free));

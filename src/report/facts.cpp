@@ -57,7 +57,7 @@ ModeFacts make_mode(const Body& body, const MatrixX& G, const VectorX& x) {
   return mode;
 }
 
-// K of all modes and joint springs, at the zero state.
+// K of all modes and joint springs.
 MatrixX stiffness_matrix(const Model& model) {
   MatrixX K = MatrixX::Zero(model.nv, model.nv);
   for (int i = 1; i < model.body_count(); ++i) {
@@ -179,8 +179,8 @@ FrequencyFacts compute_frequencies(const Model& model, const State& x) {
   return facts;
 }
 
-State find_rest(const Model& model) {
-  State x = make_zero_state(model);
+State find_rest(const Model& model, const State& start) {
+  State x{start.t, start.q, VectorX::Zero(model.nv)};
   if (model.closures.empty()) return x;
   System system(model, {}, "aba");
   system.enter(0);
@@ -188,11 +188,19 @@ State find_rest(const Model& model) {
   return x;
 }
 
-ModelFacts compute_facts(const Model& model) {
+ModelFacts compute_facts(const Model& model, const State& start, const std::string& where) {
   ModelFacts facts;
   facts.total_mass = total_mass(model);
+  facts.at = {start.t, start.q, VectorX::Zero(model.nv)};
+  facts.where = where;
+  try {
+    facts.at = find_rest(model, start);
+    facts.frequencies = compute_frequencies(model, facts.at);
+  } catch (const InputError& e) {
+    facts.frequencies.why_not = e.what();
+  }
   Kinematics kin(model);
-  compute_kinematics(model, make_zero_state(model), kin);
+  compute_kinematics(model, facts.at, kin);
   compute_world_poses(model, kin);
   facts.center_of_mass = compute_center_of_mass(model, kin);
   std::unordered_map<const Body*, int> known;
@@ -201,11 +209,6 @@ ModelFacts compute_facts(const Model& model) {
     const auto [entry, is_new] = known.emplace(&model.body(i), static_cast<int>(facts.shapes.size()));
     if (is_new) facts.shapes.push_back(compute_body_facts(model.body(i)));
     facts.shape_of.push_back(entry->second);
-  }
-  try {
-    facts.frequencies = compute_frequencies(model, find_rest(model));
-  } catch (const InputError& e) {
-    facts.frequencies.why_not = e.what();
   }
   return facts;
 }

@@ -84,13 +84,15 @@ void add_bodies(const Model& model, const ModelFacts& facts, Modes& modes) {
   }
 }
 
-Json summary_of(const Model& model, const ModelFacts& facts, const FrequencyFacts& found) {
+Json summary_of(const Model& model, const ModelFacts& facts) {
+  const FrequencyFacts& found = facts.frequencies;
   Json out = Json::array();
   const auto add = [&](const char* label, const std::string& value) {
     out.push_back({{"label", label}, {"value", value}});
   };
   add("bodies", std::to_string(model.body_count() - 1));
   add("modes of bodies", std::to_string(mode_count(model)));
+  add("configuration", facts.where);
   add("mass", fmt::format("{:.4g} kg", facts.total_mass));
   if (!found.why_not.empty()) add("modes of the machine", found.why_not);
   if (!found.joints_free.empty()) add("lowest, joints free", fmt::format("{:.4g} Hz", found.joints_free[0]));
@@ -101,13 +103,12 @@ Json summary_of(const Model& model, const ModelFacts& facts, const FrequencyFact
 
 }  // namespace
 
-ReportFacts write_mode_report(const Model& model, const State& x, const std::string& target,
+ReportFacts write_mode_report(const Model& model, const ModelFacts& facts, const std::string& target,
                               const ReportOptions& options) {
   check_page(target, options.never_overwrites);
-  const ModelFacts facts = compute_facts(model);
-  const FrequencyFacts found = compute_frequencies(model, x);
+  const FrequencyFacts& found = facts.frequencies;
   Kinematics kin(model);
-  compute_kinematics(model, {x.t, x.q, VectorX::Zero(model.nv)}, kin);
+  compute_kinematics(model, facts.at, kin);
   compute_world_poses(model, kin);
 
   Modes modes;
@@ -120,7 +121,7 @@ ReportFacts write_mode_report(const Model& model, const State& x, const std::str
   page.header["kind"] = "modes";
   page.header["name"] = model.name.empty() ? "machine" : model.name;
   page.header["version"] = LIMBER_VERSION;
-  page.header["summary"] = summary_of(model, facts, found);
+  page.header["summary"] = summary_of(model, facts);
   add_machine(model, page);
   const std::size_t count = modes.list.size(), bodies = static_cast<std::size_t>(model.body_count() - 1);
   page.header["modes"] = std::move(modes.list);

@@ -43,17 +43,19 @@ struct FrequencyFacts {
 };
 inline constexpr int kMostForFrequencies = 200;  // coordinates
 FrequencyFacts compute_frequencies(const Model& model, const State& x);
-// The zero state, moved the shortest way to where the closures hold.  Throws InputError when that is not found.
-State find_rest(const Model& model);
+// A state at rest, moved the shortest way to where the closures hold.  Throws InputError when that is not found.
+State find_rest(const Model& model, const State& start);
 
 struct ModelFacts {
   double total_mass = 0;
-  Vector3 center_of_mass = Vector3::Zero();  // in world at the zero state
+  State at;                                  // the configuration, where the closures hold if they can
+  std::string where;                         // its name: "the zero state"
+  Vector3 center_of_mass = Vector3::Zero();  // in world, there
   std::vector<BodyFacts> shapes;             // of bodies that differ
   std::vector<int> shape_of;                 // (body) index into shapes; the ground has none
   FrequencyFacts frequencies;
 };
-ModelFacts compute_facts(const Model& model);
+ModelFacts compute_facts(const Model& model, const State& start, const std::string& where);
 
 // "world", "boom", "boom.tip".
 std::string node_name(const Model& model, NodeRef node);

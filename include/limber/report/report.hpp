@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/model/model.hpp"
+#include "limber/report/facts.hpp"
 
 namespace limber {
 
@@ -29,9 +29,9 @@ struct ReportOptions {
 // file is left then.
 ReportFacts write_report(const std::string& recording, const std::string& page, const ReportOptions& options = {});
 
-// Writes the mode shapes of each body and of the machine at a configuration (speeds do not matter) as one HTML file.
-// Throws InputError also when nothing of the machine vibrates.
-ReportFacts write_mode_report(const Model& model, const State& x, const std::string& page,
+// Writes the mode shapes of each body and of the machine, from compute_facts, as one HTML file.  Throws InputError also
+// when nothing of the machine vibrates.
+ReportFacts write_mode_report(const Model& model, const ModelFacts& facts, const std::string& page,
                               const ReportOptions& options = {});
 
 // Throws InputError when `page` cannot or must not be written, before any work.
