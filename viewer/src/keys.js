@@ -32,6 +32,9 @@ const kKeys = [
   [["?"], "This list", (app) => app.help.open ? app.help.close() : app.help.showModal()],
 ];
 
+// Keys that turn and zoom the picture when it has the focus: angles across and up, factor of the distance.
+const kTurns = {ArrowLeft: [-0.15, 0, 1], ArrowRight: [0.15, 0, 1], ArrowUp: [0, 0.15, 1], ArrowDown: [0, -0.15, 1], PageUp: [0, 0, 0.85], PageDown: [0, 0, 1.18]};
+
 // Keys that the focused element needs itself.
 function taken(target, key) {
   if (target.matches("input[type=search], select, textarea")) return key !== "Escape";
@@ -42,6 +45,11 @@ function taken(target, key) {
 export function start_keys(app) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || taken(event.target, event.key)) return;
+    if (event.target.matches("canvas") && kTurns[event.key] && app.stage_panel?.stage) {
+      event.preventDefault();
+      app.stage_panel.stage.turn(...kTurns[event.key]);
+      return;
+    }
     const found = kKeys.find(([keys, , , , kind]) => keys.includes(event.key) && (!kind || kind === app.view.kind));
     if (!found || (app.help.open && event.key !== "?")) return;
     if (!app.stage_panel && event.key !== "?" && event.key !== "d" && event.key !== "/") return;
@@ -53,7 +61,7 @@ export function start_keys(app) {
 export function make_help(kind) {
   const rows = kKeys.filter((entry) => !entry[4] || entry[4] === kind)
     .map(([keys, words, , shown]) => h("tr", {}, h("td", {}, h("kbd", {}, shown ?? keys[0])), h("td", {}, words)));
-  const mouse = [["Drag", "Turn the picture"], ["Right drag, two fingers", "Move it"], ["Wheel, pinch", "Zoom"], ["Click in a plot", "Go to that time"],
+  const mouse = [["Drag", "Turn the picture"], ["Right drag, two fingers", "Move it"], ["Wheel, pinch", "Zoom"], ["Arrow, page keys", "Turn, zoom while it has the focus"], ["Click in a plot", "Go to that time"],
     ["Drag in a plot", "Zoom; double click shows all"]].map(([what, words]) => h("tr", {}, h("td", {}, what), h("td", {}, words)));
   const half = Math.ceil((rows.length + mouse.length) / 2);
   const all = [...rows, ...mouse];

@@ -126,11 +126,13 @@ class App {
     let kept = null;
     addEventListener("beforeprint", () => {
       kept ??= force_light(true);
-      this.stage_panel?.draw();
+      this.stage_panel?.put_on_paper();
+      this.side.set_paper?.(true);
     });
     addEventListener("afterprint", () => {
       if (kept) force_light(false, kept);
       kept = null;
+      this.side.set_paper?.(false);
     });
   }
 

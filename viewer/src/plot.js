@@ -20,7 +20,7 @@ export class Plot {
     this.kind = "time";
     this.log = true;        // counts of histograms
     this.chart = h("div", {class: "chart"});
-    this.rows = h("tbody");
+    this.rows = h("div", {class: "legend"});
     this.moment = h("span", {class: "moment"});
     this.title = h("strong", {class: "plot-title"});
     const kind = (name, label, title) => toggle(label, title, false, (on) => this.set_kind(on ? name : "time"));
@@ -34,7 +34,7 @@ export class Plot {
         h("span", {class: "plot-tools"}, this.kinds.spectrum, this.kinds.histogram, this.log_button, tool("+", "Zoom in at the cursor", () => this.zoom_by(0.5)),
           tool("−", "Zoom out", () => this.zoom_by(2)), tool("All", "Show all of it (or double click)", () => this.zoom_all()),
           tool("CSV", "Save these values as a table", () => this.save_csv()), tool("PNG", "Save as a picture", () => this.save_png()))),
-      this.chart, h("table", {class: "legend"}, this.rows));
+      this.chart, this.rows);
     this.colour = (i) => signal_colour(i, is_dark());
     this.colours = () => panel.colours();
   }
@@ -77,13 +77,15 @@ export class Plot {
   }
 
   legend_row(channel, i) {
-    const value = h("td", {class: "value"});
+    const value = h("span", {class: "value"});
     const swatch = h("span", {class: "swatch"});
     swatch.style.background = this.colour(i);
     const remove = h("button", {type: "button", class: "plain", title: "Take it off the plot", "aria-label": `Take ${channel.name} off the plot`,
       onclick: () => this.panel.remove(channel)}, "×");
-    return {value, row: h("tr", {}, h("td", {}, swatch), h("td", {class: "what"}, h("span", {class: "name"}, channel.name), h("span", {class: "kind"}, channel.group)), value,
-      h("td", {class: "unit"}, this.display.unit), h("td", {}, remove))};
+    // The group is in the title when all have the same.
+    const mixed = this.channels.some((other) => other.group !== channel.group);
+    return {value, row: h("div", {class: "legend-row"}, swatch, h("span", {class: "what"}, h("span", {class: "name"}, channel.name),
+      mixed ? h("span", {class: "kind"}, channel.group) : null), h("span", {class: "reading"}, value, h("span", {class: "unit"}, this.display.unit === "1" ? "" : this.display.unit)), remove)};
   }
 
   options() {
@@ -96,7 +98,7 @@ export class Plot {
     const y = shown.y.label && shown.y.label !== "1" ? {labelSize: 16, labelGap: 0} : {label: undefined};
     return {width: Math.max(this.chart.clientWidth, 200), height: kHeight, legend: {show: false}, scales: shown.scales, series: [{}, ...series],
       cursor: {y: false, drag: {x: true, y: false}, points: {size: 6}, sync: this.kind === "time" ? {key: "limber"} : undefined},
-      axes: [{...axis, labelSize: 18, labelGap: -2, size: 34, ...shown.x}, {...axis, size: 58, ...shown.y, ...y}],
+      axes: [{...axis, labelSize: 18, labelGap: -2, size: 34, ...shown.x}, {...axis, size: axis_width, ...shown.y, ...y}],
       hooks: {setCursor: [() => this.show_hover()], drawAxes: [shown.under], draw: [(u) => shown.over?.(u), () => this.line && this.set_time(this.panel.player.t)],
         setScale: [(u, key) => key === "x" && this.zoomed(u)]}};
   }
@@ -176,8 +178,8 @@ export class Plot {
     this.cells.forEach((cell, i) => (cell.value.textContent = texts ? texts[i] : ""));
   }
 
-  resize() {
-    const width = this.chart.clientWidth;
+  resize(given = null) {
+    const width = given ?? this.chart.clientWidth;
     if (this.plot && width > 0 && width !== this.plot.width) this.plot.setSize({width, height: kHeight});
     this.set_time(this.panel.player.t);
   }
@@ -214,6 +216,12 @@ export class Plot {
     this.plot?.destroy();
     this.plot = null;
   }
+}
+
+// Room for the longest number at the axis.
+function axis_width(u, values) {
+  const longest = (values ?? []).reduce((most, text) => Math.max(most, text?.length ?? 0), 0);
+  return Math.max(50, 20 + 7 * longest);
 }
 
 function largest_of(channels) {

@@ -105,6 +105,11 @@ export class PlotPanel {
     source.set_time(this.player.t);
   }
 
+  // On paper two plots stand side by side.
+  set_paper(on) {
+    for (const plot of this.plots.values()) plot.resize(on ? 340 : null);
+  }
+
   set_time() {
     for (const plot of this.plots.values()) plot.set_time(this.player.t);
   }

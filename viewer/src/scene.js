@@ -137,6 +137,18 @@ export class Stage {
     this.fit();
   }
 
+  // Turns the picture by angles across and up, and moves nearer by a factor, for keys.
+  turn(across, up, nearer) {
+    const offset = this.camera.position.clone().sub(this.controls.target).applyAxisAngle(this.up, across);
+    const height = Math.PI / 2 - offset.angleTo(this.up);
+    const right = this.up.clone().cross(offset).normalize();
+    const rise = Math.min(Math.max(height + up, -1.5), 1.5) - height;
+    offset.applyAxisAngle(right, -rise).multiplyScalar(nearer);
+    this.camera.position.copy(this.controls.target).add(offset);
+    this.controls.update();
+    this.dirty = true;
+  }
+
   resize(width, height) {
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
     this.renderer.setPixelRatio(ratio);

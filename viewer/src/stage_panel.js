@@ -16,6 +16,7 @@ const kShown = [
   ["nodes", "Nodes", "Show node frames (n)", false],
 ];
 
+const kPaper = [1400, 540];   // size of the printed picture
 const kColours = [["body", "Colour by body"], ["deflection", "Colour by deflection"], ["strain", "Colour by strain energy"]];
 
 export class StagePanel {
@@ -27,7 +28,7 @@ export class StagePanel {
     this.player = motion.player;
     this.scale = 1;
     this.stale = true;
-    this.canvas = h("canvas", {tabindex: "0", "aria-label": "The machine in 3D: drag to turn, right drag or two fingers to move, wheel to zoom"});
+    this.canvas = h("canvas", {tabindex: "0", "aria-label": "The machine in 3D: drag or arrow keys to turn, right drag or two fingers to move, wheel or page keys to zoom"});
     this.badge = h("span", {class: "badge"});
     this.grid_badge = h("span", {class: "badge"});
     this.colour_bar = h("span", {class: "badge colour-bar", hidden: true});
@@ -88,7 +89,7 @@ export class StagePanel {
   make_tools() {
     this.toggles = {};
     for (const [key, label, title, on] of kShown) {
-      if (key === "trace" && !this.machine.view.nodes.some((node) => node.trace)) continue;
+      if (key === "trace" && !(this.machine.view.frames && this.machine.view.nodes.some((node) => node.trace))) continue;
       if (key === "nodes" && !this.machine.view.nodes.length) continue;
       this.toggles[key] = toggle(label, title, on, (value) => this.set_shown(key, value));
     }
@@ -170,10 +171,28 @@ export class StagePanel {
     this.stage.render();
   }
 
+  // A copy for the printer, which may take an older picture of a canvas in 3D.
+  put_on_paper() {
+    if (!this.stage) return;
+    const {width, height} = this.stage;
+    this.stage.resize(...kPaper);
+    this.draw_now();
+    this.paper ??= this.frame.appendChild(h("canvas", {class: "paper", "aria-hidden": "true"}));
+    this.paper.width = this.canvas.width;
+    this.paper.height = this.canvas.height;
+    this.paper.getContext("2d").drawImage(this.canvas, 0, 0);
+    this.stage.resize(width, height);
+    this.draw_now();
+  }
+
+  draw_now() {
+    this.stale = true;
+    this.draw();
+  }
+
   save_png() {
     if (!this.stage) return;
-    this.stage.dirty = true;
-    this.stage.render();
+    this.draw_now();
     this.canvas.toBlob((blob) => save_blob(blob, file_name(this.machine.view.name, ".png")));
   }
 }

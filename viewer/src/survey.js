@@ -3,9 +3,10 @@
 
 // Where the machine comes and how far it bends, over the whole motion.
 
-import {Box3, Vector3} from "three";
+import {Box3, Quaternion, Vector3} from "three";
 
 const kMostPoints = 3000;   // kept to fit the camera
+const kBoxPictures = 25;    // in which the corners of boxes are looked at
 
 // {box, cloud (points where the machine comes), deflection, energy (largest)} from `pictures` of the motion.
 export function survey_motion(machine, pictures, sample) {
@@ -13,6 +14,7 @@ export function survey_motion(machine, pictures, sample) {
   const {points, placed, view} = machine;
   const count = points.length / 3;
   const stride = Math.max(1, Math.ceil((count * pictures) / kMostPoints)) | 1;
+  const box_stride = Math.ceil(pictures / kBoxPictures);
   let deflection = 0, energy = 0, next = 0;
   machine.with_energy = machine.has_energy;
   for (let i = 0; i < pictures; ++i) {
@@ -25,7 +27,7 @@ export function survey_motion(machine, pictures, sample) {
     deflection = largest(machine.deflection, deflection);
     if (machine.has_energy) energy = largest(machine.energy, energy);
     for (let b = 0; b < placed.length; b += 7) box.expandByPoint(point.fromArray(placed, b));
-    if (i === 0 || i === pictures - 1) add_boxes(machine, box, cloud);
+    if (i % box_stride === 0 || i === pictures - 1) add_boxes(machine, box, cloud);
   }
   machine.with_energy = false;
   if (box.isEmpty()) box.setFromCenterAndSize(new Vector3(), new Vector3(1, 1, 1));
@@ -39,12 +41,16 @@ function largest(values, most) {
 }
 
 function add_boxes(machine, box, cloud) {
-  const point = new Vector3();
+  const point = new Vector3(), turn = new Quaternion(), {placed} = machine;
   machine.view.bodies.forEach((body, b) => {
+    const k = 7 * b;
     for (const [x, y, z, ...size] of body.geometry.boxes) {
-      const reach = Math.hypot(x, y, z) + 0.5 * Math.hypot(...size);
-      for (const r of [reach, -reach]) {
-        box.expandByPoint(point.fromArray(machine.placed, 7 * b).addScalar(r));
+      turn.set(placed[k + 4], placed[k + 5], placed[k + 6], placed[k + 3]);
+      for (let corner = 0; corner < 8; ++corner) {
+        const side = (c) => ((corner >> c) & 1 ? 0.5 : -0.5) * size[c];
+        point.set(x + side(0), y + side(1), z + side(2)).applyQuaternion(turn);
+        point.set(point.x + placed[k], point.y + placed[k + 1], point.z + placed[k + 2]);
+        box.expandByPoint(point);
         cloud.push(point.x, point.y, point.z);
       }
     }
