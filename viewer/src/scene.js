@@ -75,7 +75,7 @@ export class Stage {
   }
 
   // Brings the machine to its sampled state, with deformation magnified.  motion.rest, where there is one, gives the
-  // state of the ghost.
+  // state of the ghost.  True when the picture is not finished: it is to be called again.
   update(scale, t, motion = {}) {
     const {machine, show} = this;
     for (const ghost of this.ghosts) ghost.mesh.visible = show.ghost;
@@ -98,8 +98,8 @@ export class Stage {
     }
     this.pins.update(only, show.axes);
     this.frames.update(show.nodes);
-    if (this.traces) this.traces.update(t, scale, show.trace);
     this.dirty = true;
+    return this.traces?.update(t, scale, show.trace) ?? false;
   }
 
   only(body) {

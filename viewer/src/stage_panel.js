@@ -32,7 +32,7 @@ export class StagePanel {
     this.badge = h("span", {class: "badge"});
     this.grid_badge = h("span", {class: "badge"});
     this.colour_bar = h("span", {class: "badge colour-bar", hidden: true});
-    this.frame = h("div", {class: "stage"}, this.canvas, h("div", {class: "badges"}, this.badge, this.grid_badge, this.colour_bar));
+    this.frame = h("div", {class: "stage"}, this.canvas, h("div", {class: "badges"}, this.badge, this.grid_badge), this.colour_bar);
     this.element = h("section", {class: "card stage-card", "aria-label": "3D view"}, this.frame, this.make_transport(), this.make_tools());
     this.player.listen(() => {
       this.stale = true;
@@ -164,9 +164,8 @@ export class StagePanel {
   draw() {
     if (!this.stage) return;
     if (this.stale) {
-      this.stale = false;
       this.motion.sample();
-      this.stage.update(this.motion.relative ? 1 : this.scale, this.player.t, this.motion);
+      this.stale = this.stage.update(this.motion.relative ? 1 : this.scale, this.player.t, this.motion);
     }
     this.stage.render();
   }

@@ -12,6 +12,8 @@ import {frame_at} from "./kinematics.js";
 
 const kMostPoints = 3000;
 const kMostWork = 1.5e5;   // bodies times points
+const kSmallWork = 2e4;    // is done at once
+const kMostTime = 5;       // ms in one picture, otherwise
 
 export class Traces {
   constructor(machine, scene) {
@@ -34,36 +36,46 @@ export class Traces {
     return line;
   }
 
-  // Computes the ways again when the magnification has changed; the state of the machine is kept.
+  // Computes the ways again when the magnification has changed, some of it in each picture; the state of the machine
+  // is kept.
   compute(scale) {
     const {machine} = this;
+    if (this.work?.scale !== scale) this.work = {scale, next: 0, places: this.nodes.map(() => [])};
+    const {work} = this;
     const kept = [machine.pose.slice(), machine.eta.slice(), machine.scale];
-    const places = this.nodes.map(() => []);
     const pose = new Float64Array(7);
-    for (const frame of this.frames) {
-      machine.sample(machine.view.frames.time[frame]);
+    const small = machine.view.bodies.length * this.frames.length < kSmallWork;
+    const end = small ? Infinity : performance.now() + kMostTime;
+    for (; work.next < this.frames.length && performance.now() < end; ++work.next) {
+      machine.sample(machine.view.frames.time[this.frames[work.next]]);
       machine.place(scale);
       this.nodes.forEach((node, i) => {
         machine.node_pose(node, node.body, pose);
-        places[i].push(pose[0], pose[1], pose[2]);
+        work.places[i].push(pose[0], pose[1], pose[2]);
       });
     }
-    this.lines.forEach((pair, i) => pair.forEach((line) => line.geometry.setPositions(places[i])));
     machine.pose.set(kept[0]);
     machine.eta.set(kept[1]);
     machine.place(kept[2]);
+    if (work.next < this.frames.length) return;
+    this.lines.forEach((pair, i) => pair.forEach((line) => line.geometry.setPositions(work.places[i])));
     this.scale = scale;
+    this.work = null;
   }
 
+  // True when there is more to compute.
   update(t, scale, visible) {
-    if (visible && this.nodes.length && scale !== this.scale) this.compute(scale);
+    const wanted = visible && this.nodes.length > 0;
+    if (wanted && scale !== this.scale) this.compute(scale);
+    const there = visible && this.scale !== null;
     const frame = frame_at(this.machine.view.frames.time, this.machine.view.frames.count, t);
     let passed = 0;
     while (passed < this.frames.length - 1 && this.frames[passed + 1] <= frame) ++passed;
     for (const [whole, strong] of this.lines) {
-      whole.visible = visible;
-      strong.visible = visible && passed > 0;
+      whole.visible = there;
+      strong.visible = there && passed > 0;
       strong.geometry.instanceCount = passed;
     }
+    return wanted && scale !== this.scale;
   }
 }
