@@ -29,12 +29,16 @@ void set_size(Eigen::Index stations, int n, bool second_order, Outline& out) {
 // A node on each station and two beside it, closer than anything bends, for the strain.
 constexpr double kBeside = 1e-3;
 
+std::string station_name(int i, int stations) {
+  return i == 0 ? "root" : i == stations - 1 ? "tip" : std::to_string(i);
+}
+
 Body with_stations(const BeamSpec& spec, bool second_order, int stations) {
   BeamSpec dense = spec;
   dense.nodes.clear();
   for (int i = 0; i < stations; ++i) {
     const double s = static_cast<double>(i) / (stations - 1);
-    const std::string name = i == 0 ? "root" : i == stations - 1 ? "tip" : std::to_string(i);
+    const std::string name = station_name(i, stations);
     dense.nodes.push_back({name, s, Matrix3::Identity()});
     dense.nodes.push_back({name + "-", std::max(0.0, s - kBeside), Matrix3::Identity()});
     dense.nodes.push_back({name + "+", std::min(1.0, s + kBeside), Matrix3::Identity()});
@@ -59,11 +63,13 @@ Outline beam_outline(const BeamSpec& spec, bool second_order, int stations) {
   out.strain_rows = 4;
   out.strain.setZero(4 * stations, body.modes);
   for (int i = 0; i < stations; ++i) {
-    const Node* node = &body.nodes[static_cast<std::size_t>(3 * i)];
-    out.places.row(i) = node->position.transpose().cast<float>();
-    out.shapes.middleRows(3 * i, 3) = node->translation.cast<float>();
-    if (out.second.size() > 0) set_second(node->second, i, out.second);
-    set_beam_strain(spec, node[1], node[2], i, out);
+    const auto at = [&](const char* end) -> const Node& {  // their order is not that of the list
+      return body.nodes[static_cast<std::size_t>(body.find_node(station_name(i, stations) + end))];
+    };
+    out.places.row(i) = at("").position.transpose().cast<float>();
+    out.shapes.middleRows(3 * i, 3) = at("").translation.cast<float>();
+    if (out.second.size() > 0) set_second(at("").second, i, out.second);
+    set_beam_strain(spec, at("-"), at("+"), i, out);
   }
   out.lines.emplace_back(stations);
   std::iota(out.lines[0].begin(), out.lines[0].end(), 0);

@@ -4,11 +4,11 @@
 // --algorithm of eval, run and bench: each name works, and all give the same answers.
 #include <fmt/format.h>
 
-#include "apps/model_text.hpp"
 #include "apps/process.hpp"
 #include "limber/files/model_file.hpp"
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
+#include "support/model_text.hpp"
 #include "support/no_alloc.hpp"
 #include "support/recorded.hpp"
 

@@ -15,6 +15,7 @@
 #include "support/close.hpp"
 #include "support/random_tree.hpp"
 #include "support/recorded.hpp"
+#include "support/sampled.hpp"
 
 namespace limber::test {
 namespace {
@@ -35,41 +36,6 @@ joints:
   - {name: swivel, type: cylindrical, axis: [0, 0, 1], parent: trolley, child: hook}
   - {name: weld, type: fixed, parent: hook, child: load}
 )";
-
-// The numbers of one record, kept alive.
-struct Sampled {
-  Motion motion;
-  VectorX torques, stops, closure_forces, closure_errors;
-  Energy energy;
-  Momentum momentum;
-  double balance = 0;
-  Kinematics kin;
-
-  Sampled(const Model& model, double t, unsigned seed) : kin(model) {
-    motion.x = random_sample(model, seed).x;
-    motion.x.t = t;
-    motion.work = 1 + t;
-    motion.dissipated = 2 + t;
-    torques = VectorX::LinSpaced(model.nv, 10, 20) * seed;
-    stops = VectorX::LinSpaced(model.nv, 30, 40) * seed;
-    RneaWorkspace ws(model);
-    energy = compute_energy(model, motion.x, ws);
-    momentum = compute_momentum(model, motion.x, ws);
-    balance = 3 + t;
-    compute_kinematics(model, motion.x, kin);
-    compute_world_poses(model, kin);
-  }
-  Record record() const {
-    return {motion, torques, stops, closure_forces, closure_errors, energy, momentum, balance, kin};
-  }
-};
-
-std::vector<NodeRef> all_nodes(const Model& model) {
-  std::vector<NodeRef> out;
-  for (int i = 1; i < model.body_count(); ++i)
-    for (int k = 0; k < static_cast<int>(model.body(i).nodes.size()); ++k) out.push_back({i, k});
-  return out;
-}
 
 RecordingOptions options_for(const Model& model, long records) {
   RecordingOptions out;

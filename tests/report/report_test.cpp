@@ -1,0 +1,341 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <numbers>
+
+#include "apps/program.hpp"
+#include "limber/dynamics/closures.hpp"
+#include "limber/dynamics/crba.hpp"
+#include "limber/files/model_file.hpp"
+#include "limber/files/scenario_file.hpp"
+#include "report/outline.hpp"
+#include "report/thinning.hpp"
+#include "support/mixed_trees.hpp"
+#include "support/model_text.hpp"
+#include "support/no_alloc.hpp"
+#include "support/page_reader.hpp"
+#include "support/recorded.hpp"
+#include "support/sampled.hpp"
+
+namespace limber::test {
+namespace {
+
+using RowNumbers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// An array of a page as a matrix.
+RowNumbers matrix(const PageReader& page, const std::string& name) {
+  const std::vector<double> numbers = page.numbers(name);
+  const std::vector<std::size_t> shape = page.shape(name);
+  return Eigen::Map<const RowNumbers>(numbers.data(), static_cast<Eigen::Index>(shape[0]),
+                                      static_cast<Eigen::Index>(numbers.size() / std::max<std::size_t>(1, shape[0])));
+}
+
+// S eta + eta^T Xi eta / 2 of rows [row, row + 3).
+Vector3 displacement(const PageReader& page, const nlohmann::json& entry, Eigen::Index row, const VectorX& eta) {
+  Vector3 out = Vector3::Zero();
+  if (entry.contains("shapes")) out = matrix(page, entry["shapes"]).middleRows(row, 3) * eta;
+  if (!entry.contains("second")) return out;
+  const RowNumbers all = matrix(page, entry["second"]);
+  for (int c = 0; c < 3; ++c) {
+    const VectorX flat = all.row(row + c);
+    const Eigen::Map<const RowNumbers> Xi(flat.data(), eta.size(), eta.size());
+    out[c] += 0.5 * eta.dot(Xi * eta);
+  }
+  return out;
+}
+
+Vector3 vector(const nlohmann::json& list) {
+  return Vector3(list[0].get<double>(), list[1].get<double>(), list[2].get<double>());
+}
+
+// One picture of a page.
+struct Shown {
+  const PageReader& page;
+  std::size_t frame;
+  Vector3 world(std::size_t body, const Vector3& place) const {
+    const std::size_t bodies = page.header["bodies"].size();
+    const double* pose = &poses[(frame * bodies + body) * 7];
+    return Eigen::Quaterniond(pose[3], pose[4], pose[5], pose[6]) * place + Vector3(pose[0], pose[1], pose[2]);
+  }
+  VectorX eta_of(std::size_t body) const {
+    std::size_t first = 0, all = 0, n = 0;
+    for (std::size_t b = 0; b < page.header["bodies"].size(); ++b) {
+      const auto& geometry = page.header["geometries"][page.header["bodies"][b]["geometry"].get<std::size_t>()];
+      const std::size_t modes = geometry.contains("shapes") ? page.shape(geometry["shapes"])[1] : 0;
+      if (b < body) first += modes;
+      if (b == body) n = modes;
+      all += modes;
+    }
+    if (n == 0) return VectorX(0);
+    return Eigen::Map<const VectorX>(&eta[frame * all + first], static_cast<Eigen::Index>(n));
+  }
+  std::vector<double> poses = page.numbers("poses");
+  std::vector<double> eta = page.has("eta") ? page.numbers("eta") : std::vector<double>();
+};
+
+void write_samples(const Model& model, const std::string& text, const std::string& path, int records) {
+  RecordingOptions options;
+  options.name = "samples";
+  options.model_text = text;
+  options.solver = "none";
+  options.nodes = all_nodes(model);
+  options.records = records;
+  RecordingWriter writer(model, path, options);
+  for (int k = 0; k < records; ++k) writer.write(Sampled(model, 0.25 * k, static_cast<unsigned>(k + 1)).record());
+  writer.finish("finished", true);
+}
+
+TEST(Report, PicturesPutEveryNodeWhereTheRecordingHasIt) {
+  const Folder folder;
+  for (std::uint64_t seed = 1; seed <= (kNoAllocWorks ? 60 : 12); ++seed) {
+    const TreeOptions options = mixed_tree(seed);
+    const Machine machine = random_machine(options, seed);
+    const Model made = make_model(machine);
+    const std::string text = ModelText::of(machine, made);
+    const Model model = parse_model(text, "tree");
+    write_samples(model, text, folder.file("a.h5"), 4);
+    const ReportFacts facts = write_report(folder.file("a.h5"), folder.file("a.html"));
+    EXPECT_EQ(facts.pictures, 4);
+    const PageReader page = PageReader::of_file(folder.file("a.html"));
+    const Recorded recorded(folder.file("a.h5"));
+    for (std::size_t frame = 0; frame < 4; ++frame) {
+      const Shown shown{page, frame};
+      for (const auto& node : page.header["nodes"]) {
+        const std::size_t body = node["body"];
+        const Vector3 local = vector(node["position"]) + displacement(page, node, 0, shown.eta_of(body));
+        const std::vector<double> all = recorded.numbers("nodes/" + node["name"].get<std::string>() + "/position");
+        const Vector3 want(all[3 * frame], all[3 * frame + 1], all[3 * frame + 2]);
+        // Single precision of places of some metres, and of the poses of long chains.
+        EXPECT_LT((shown.world(body, local) - want).norm(), 4e-6 * (1 + want.norm())) << describe(options, seed);
+      }
+    }
+  }
+}
+
+TEST(Report, SignalsAreTheRecordedNumbers) {
+  const Folder folder;
+  const Machine machine = random_machine(mixed_tree(8), 8);
+  const std::string text = ModelText::of(machine, make_model(machine));
+  const Model model = parse_model(text, "tree");
+  write_samples(model, text, folder.file("a.h5"), 9);
+  const ReportFacts facts = write_report(folder.file("a.h5"), folder.file("a.html"));
+  const PageReader page = PageReader::of_file(folder.file("a.html"));
+  const Recorded recorded(folder.file("a.h5"));
+  std::vector<float> want, got;
+  std::size_t count = 0;
+  for (const std::string& path : recorded.datasets()) {
+    if (path == "time" || path.ends_with("/rotation")) continue;
+    const std::vector<double> numbers = recorded.numbers(path);
+    want.insert(want.end(), numbers.begin(), numbers.end());
+    count += numbers.size() / 9;
+  }
+  for (const double x : page.numbers("channels")) got.push_back(static_cast<float>(x));
+  std::sort(want.begin(), want.end());
+  std::sort(got.begin(), got.end());
+  EXPECT_EQ(got, want);
+  EXPECT_EQ(facts.channels, count);
+  EXPECT_EQ(facts.channels_shown, count);
+  EXPECT_EQ(page.header["channels"].size(), count);
+  EXPECT_EQ(page.numbers("time"), recorded.numbers("time"));
+  EXPECT_FALSE(page.header.contains("thinned"));
+  // And each under its own name.
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto& channel = page.header["channels"][k];
+    if (channel["group"] != "energy") continue;
+    const std::vector<double> numbers = recorded.numbers("energy/" + channel["name"].get<std::string>());
+    for (std::size_t i = 0; i < 9; ++i)
+      EXPECT_EQ(static_cast<float>(page.numbers("channels")[k * 9 + i]), static_cast<float>(numbers[i]));
+  }
+}
+
+constexpr const char* kPendulum = R"(limber: 1
+name: pendulum
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: rod, beam: {length: 1, mass: 1, EIy: 50, modes: {bending_z: 1}}}
+joints:
+  - {name: pin, type: revolute, axis: [0, 1, 0], parent: world, child: rod}
+)";
+
+TEST(Report, LongRecordingsAreThinnedWithTheirExtremesAndSpectra) {
+  const Folder folder;
+  const Model model = parse_model(kPendulum, "pendulum");
+  constexpr long kRecords = 100'001;
+  constexpr double kStep = 1e-3, kHertz = 37.3, kAmplitude = 0.6;
+  const auto angle = [](long i) {
+    const double t = kStep * static_cast<double>(i);
+    return kAmplitude * std::sin(2 * std::numbers::pi * kHertz * t) + (i == 54321 ? 5.0 : 0.0);
+  };
+  RecordingOptions options;
+  options.name = "long";
+  options.model_text = kPendulum;
+  options.nodes = all_nodes(model);
+  options.records = kRecords;
+  RecordingWriter writer(model, folder.file("a.h5"), options);
+  Sampled sampled(model, make_zero_state(model), 0, 1);
+  for (long i = 0; i < kRecords; ++i) {
+    sampled.motion.x.t = kStep * static_cast<double>(i);
+    sampled.motion.x.q[0] = angle(i);
+    writer.write(sampled.record());
+  }
+  writer.finish("finished", true);
+  const ReportFacts facts = write_report(folder.file("a.h5"), folder.file("a.html"));
+  EXPECT_EQ(facts.records, kRecords);
+  EXPECT_LT(facts.records_shown, kRecords / 2);
+
+  const PageReader page = PageReader::of_file(folder.file("a.html"));
+  EXPECT_EQ(page.header["thinned"]["records"], kRecords);
+  EXPECT_FALSE(page.header["notes"].empty());
+  std::size_t k = 0;
+  while (page.header["channels"][k]["name"] != "pin" || page.header["channels"][k]["group"] != "joint coordinates") ++k;
+  const auto row = [&](const char* name) {
+    const RowNumbers all = matrix(page, name);
+    return VectorX(all.row(static_cast<Eigen::Index>(k)));
+  };
+  const VectorX value = row("channels"), low = row("low"), high = row("high");
+  const std::vector<double> time = page.numbers("time");
+  ASSERT_EQ(static_cast<long>(time.size()), facts.records_shown);
+  EXPECT_EQ(time.back(), kStep * (kRecords - 1));
+  double largest = 0;
+  for (std::size_t i = 0; i < time.size(); ++i) {
+    const long first = std::lround(time[i] / kStep);
+    const long last = i + 1 < time.size() ? std::lround(time[i + 1] / kStep) : first;
+    const auto j = static_cast<Eigen::Index>(i);
+    EXPECT_EQ(static_cast<float>(value[j]), static_cast<float>(angle(first)));
+    double least = angle(first), most = least;
+    for (long r = first; r <= last; ++r) least = std::min(least, angle(r)), most = std::max(most, angle(r));
+    EXPECT_EQ(static_cast<float>(low[j]), static_cast<float>(least));
+    EXPECT_EQ(static_cast<float>(high[j]), static_cast<float>(most));
+    largest = std::max(largest, high[j]);
+  }
+  EXPECT_EQ(static_cast<float>(largest), static_cast<float>(angle(54321)));
+
+  const VectorX spectrum = row("spectra");
+  const std::vector<double> hertz = page.numbers("spectrum_hz");
+  Eigen::Index peak = 0;
+  // Half a line off the grid, a Hann window shows at least 85 % of the amplitude.
+  EXPECT_NEAR(spectrum.maxCoeff(&peak), kAmplitude, 0.15 * kAmplitude);
+  EXPECT_NEAR(hertz[static_cast<std::size_t>(peak)], kHertz, 0.004 * kHertz);
+  EXPECT_EQ(row("histograms").sum(), static_cast<double>(kRecords));
+}
+
+// Between any two records that are kept, of any number.
+TEST(Thinning, KeepsTheFirstAndTheLastAndNotMoreThanAsked) {
+  for (long records = 1; records < 400; ++records) {
+    for (long most = 2; most < 60; most += 7) {
+      const std::vector<long> kept = kept_records(records, stride_for(records, most));
+      EXPECT_EQ(kept.front(), 0);
+      EXPECT_EQ(kept.back(), records - 1);
+      EXPECT_LE(static_cast<long>(kept.size()), std::max(most, 1L)) << records << " " << most;
+    }
+  }
+}
+
+TEST(Outline, StrainOfABeamAddsUpToItsEnergy) {
+  for (const BeamBasis basis :
+       {BeamBasis::clamped_free, BeamBasis::free_free, BeamBasis::pinned_free, BeamBasis::craig_bampton}) {
+    BeamSpec spec;
+    spec.length = 2.5;
+    spec.mass_per_length = 3;
+    spec.EIy = 40, spec.EIz = 70, spec.EA = 1e4, spec.GJ = 30;
+    spec.rotary_inertia_y = 0.01, spec.rotary_inertia_z = 0.02;
+    spec.basis = basis;
+    spec.modes = {3, 2, basis == BeamBasis::clamped_free ? 1 : 0, basis == BeamBasis::clamped_free ? 1 : 0};
+    const Body body = make_beam_body(spec, false);
+    constexpr int kStations = 129;
+    const Outline outline = make_outline(body, Fidelity::full, kStations);
+    for (int a = 0; a < body.modes; ++a) {
+      double sum = 0;
+      for (int i = 0; i < kStations; ++i) {
+        const double weight = i == 0 || i == kStations - 1 ? 0.5 : 1;
+        const MatrixX rows = outline.strain.middleRows(4 * i, 4).cast<double>();
+        sum += weight * 0.5 * rows.col(a).squaredNorm() * spec.length / (kStations - 1);
+      }
+      const double want = 0.5 * body.stiffness(a, a);
+      EXPECT_NEAR(sum, want, 5e-3 * want) << body.mode_names[static_cast<std::size_t>(a)];
+    }
+    // Stations run from the root to the tip.
+    for (int i = 0; i < kStations; ++i)
+      EXPECT_NEAR(outline.places(i, 0), spec.length * i / (kStations - 1), 1e-6 * spec.length);
+    const Node& tip = body.nodes[static_cast<std::size_t>(body.find_node("tip"))];
+    EXPECT_LT((outline.shapes.bottomRows(3).cast<double>() - tip.translation).norm(), 1e-6 * tip.translation.norm());
+  }
+}
+
+// Shapes of a closed chain keep it closed, and balance elastic and inertial forces in every motion that does.
+TEST(Facts, ModesOfAClosedChainMoveAsItCan) {
+  const Scenario scenario = read_scenario(LIMBER_SOURCE_DIR "/examples/four-bar/scenario.yaml");
+  const Model& model = *scenario.model;
+  const State x = find_rest(model, scenario.initial);
+  const FrequencyFacts found = compute_frequencies(model, x);
+  ASSERT_FALSE(found.joints_free.empty());
+  EXPECT_EQ(found.rigid, 1);
+  Kinematics kin(model);
+  compute_kinematics(model, x, kin);
+  compute_world_poses(model, kin);
+  ClosureWorkspace closures(model);
+  compute_closures(model, kin, closures);
+  MatrixX C(closures.count(), model.nv);
+  Matrix6X scratch(6, model.nv);
+  compute_closure_jacobian(model, kin, closures, scratch, C);
+  CrbaWorkspace ws(model);
+  crba(model, x, ws, ws.M);
+  MatrixX K = MatrixX::Zero(model.nv, model.nv);
+  for (int i = 1; i < model.body_count(); ++i)
+    K.block(model.first_mode(i), model.first_mode(i), model.body(i).modes, model.body(i).modes) =
+        model.body(i).stiffness;
+  const Eigen::FullPivLU<MatrixX> lu(C);
+  const MatrixX N = lu.kernel();
+  for (std::size_t k = 0; k < found.joints_free.size(); ++k) {
+    const VectorX shape = found.free_shapes.col(static_cast<Eigen::Index>(k));
+    const double omega = 2 * std::numbers::pi * found.joints_free[k];
+    EXPECT_LT((C * shape).norm(), 1e-9 * shape.norm());
+    const VectorX left = N.transpose() * (K * shape - omega * omega * ws.M * shape);
+    EXPECT_LT(left.norm(), 1e-8 * (N.transpose() * (K * shape)).norm());
+  }
+}
+
+TEST(ModeReport, HoldsTheFrequenciesAndMovesBodiesAsTheShapesDo) {
+  const Folder folder;
+  const Model model = read_model(LIMBER_SOURCE_DIR "/examples/canadarm/planar.yaml");
+  State x = make_zero_state(model);
+  x.q[0] = 0.3;
+  const ModelFacts facts = compute_facts(model, x, "a state");
+  write_mode_report(model, facts, folder.file("modes.html"));
+  const PageReader page = PageReader::of_file(folder.file("modes.html"));
+  const FrequencyFacts& found = facts.frequencies;
+  std::size_t own = 0;
+  for (int i = 1; i < model.body_count(); ++i) own += static_cast<std::size_t>(model.body(i).modes);
+  const std::size_t bodies = static_cast<std::size_t>(model.body_count() - 1);
+  ASSERT_EQ(page.header["modes"].size(), found.joints_locked.size() + found.joints_free.size() + own);
+  const std::vector<double> twists = page.numbers("mode_twists"), eta = page.numbers("mode_eta");
+  // Small steps along the shape of the machine's first mode move the frames by its twists.
+  const std::size_t mode = found.joints_locked.size();
+  EXPECT_NEAR(page.header["modes"][mode]["hz"], found.joints_free[0], 1e-9);
+  const auto pose_at = [&](double step) {
+    State moved = facts.at;
+    moved.q += step * found.free_shapes.col(0);  // revolute joints and modes: speeds are rates of coordinates
+    Kinematics kin(model);
+    compute_kinematics(model, moved, kin);
+    compute_world_poses(model, kin);
+    return kin.world;
+  };
+  constexpr double kSmall = 1e-5;
+  const auto before = pose_at(-kSmall), after = pose_at(kSmall);
+  for (std::size_t b = 0; b < bodies; ++b) {
+    const Vector3 move = (after[b + 1].p - before[b + 1].p) / (2 * kSmall);
+    const Eigen::AngleAxisd turned(after[b + 1].R * before[b + 1].R.transpose());
+    const Vector3 turn = turned.angle() * turned.axis() / (2 * kSmall);
+    const double* twist = &twists[(mode * bodies + b) * 6];
+    EXPECT_LT((Vector3(twist[0], twist[1], twist[2]) - turn).norm(), 1e-5 * (1 + turn.norm()));
+    EXPECT_LT((Vector3(twist[3], twist[4], twist[5]) - move).norm(), 1e-5 * (1 + move.norm()));
+  }
+}
+
+}  // namespace
+}  // namespace limber::test

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/files/recording.hpp"
+#include "support/random_tree.hpp"
+
+namespace limber::test {
+
+// The numbers of one record, kept alive.
+struct Sampled {
+  Motion motion;
+  VectorX torques, stops, closure_forces, closure_errors;
+  Energy energy;
+  Momentum momentum;
+  double balance = 0;
+  Kinematics kin;
+
+  Sampled(const Model& model, double t, unsigned seed) : Sampled(model, random_sample(model, seed).x, t, seed) {}
+  Sampled(const Model& model, const State& x, double t, unsigned seed) : kin(model) {
+    motion.x = x;
+    motion.x.t = t;
+    motion.work = 1 + t;
+    motion.dissipated = 2 + t;
+    torques = VectorX::LinSpaced(model.nv, 10, 20) * seed;
+    stops = VectorX::LinSpaced(model.nv, 30, 40) * seed;
+    RneaWorkspace ws(model);
+    energy = compute_energy(model, motion.x, ws);
+    momentum = compute_momentum(model, motion.x, ws);
+    balance = 3 + t;
+    compute_kinematics(model, motion.x, kin);
+    compute_world_poses(model, kin);
+  }
+  Record record() const {
+    return {motion, torques, stops, closure_forces, closure_errors, energy, momentum, balance, kin};
+  }
+};
+
+inline std::vector<NodeRef> all_nodes(const Model& model) {
+  std::vector<NodeRef> out;
+  for (int i = 1; i < model.body_count(); ++i)
+    for (int k = 0; k < static_cast<int>(model.body(i).nodes.size()); ++k) out.push_back({i, k});
+  return out;
+}
+
+}  // namespace limber::test
