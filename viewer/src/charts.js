@@ -70,7 +70,7 @@ function spectrum_chart({panel, channels, unit, display, colours}, from, to) {
     scales: {x: {time: false, distr: 3, range: (_, low, high) => [low, high]}, y: {distr: 3, range: (_, low, high) => log_range(low, high)}},
     x: {label: "frequency, Hz", values: log_values(1)},
     y: {label: display.unit, values: log_values(display.factor), splits: powers_of_ten, filter: (_, ticks) => ticks},
-    under: (u) => mark_frequencies(u, view.frequencies, colours()),
+    under: () => {}, over: (u) => mark_frequencies(u, view.frequencies, colours()),
     about: `amplitude${whole ? " of the whole recording" : ""}${marked}`, moment: (x) => `${number_text(x, 5)} Hz`,
     texts: (i) => data.slice(1).map((values) => number_text(values[i] / display.factor, kDigits)), rest: () => null,
     table: () => ({head: ["frequency [Hz]", ...channels.map((c) => with_unit(c.name, unit))], columns: data}),
@@ -116,32 +116,38 @@ function histogram_chart({panel, channels, unit, display, log, colour, colours},
 
 const kLeast = 0.5;
 
-// Dashed lines with their words at the top where there is room.
-function draw_marks(u, marks, stroke, text_colour) {
+// Dashed lines, then their words at the top where there is room, on the ground of the card.
+function draw_marks(u, marks, stroke, colours) {
   const {ctx, bbox} = u;
   const ratio = devicePixelRatio;
+  const inside = marks.filter(({x}) => x >= u.scales.x.min && x <= u.scales.x.max).map(({x, text}) => ({x: u.valToPos(x, "x", true), text}));
   ctx.save();
   ctx.textAlign = "left";
   ctx.strokeStyle = stroke;
-  ctx.fillStyle = text_colour;
   ctx.lineWidth = ratio;
   ctx.setLineDash([5 * ratio, 4 * ratio]);
   ctx.font = `${10.5 * ratio}px system-ui, sans-serif`;
-  const ends = [-Infinity, -Infinity, -Infinity];
-  for (const {x: value, text} of marks) {
-    if (value < u.scales.x.min || value > u.scales.x.max) continue;
-    const x = u.valToPos(value, "x", true);
-    ctx.beginPath();
+  ctx.beginPath();
+  for (const {x} of inside) {
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
+  }
+  ctx.stroke();
+  const ends = [-Infinity, -Infinity, -Infinity];
+  for (const {x, text} of inside) {
     if (!text) continue;
     // A word that does not fit right of its line is set left of it, and in the next row when there is one already.
     const width = ctx.measureText(text).width + 6 * ratio;
     const left = x + width > bbox.left + bbox.width ? x - width : x + 3 * ratio;
     const row = ends.findIndex((end) => left > end);
     if (row < 0) continue;
-    ctx.fillText(text, left, bbox.top + (10 + 13 * row) * ratio);
+    const y = bbox.top + (10 + 13 * row) * ratio;
+    ctx.globalAlpha = 0.8;
+    ctx.fillStyle = colours.card;
+    ctx.fillRect(left - ratio, y - 9.5 * ratio, width - 3 * ratio, 12 * ratio);
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = colours.mark;
+    ctx.fillText(text, left, y);
     ends[row] = left + width;
   }
   ctx.restore();
@@ -149,11 +155,11 @@ function draw_marks(u, marks, stroke, text_colour) {
 
 function mark_frequencies(u, frequencies, colours) {
   const sorted = [...frequencies].sort((a, b) => a.hz - b.hz).filter((f) => f.hz >= u.scales.x.min && f.hz <= u.scales.x.max).slice(0, 60);
-  draw_marks(u, sorted.map(({hz}) => ({x: hz, text: number_text(hz, 3)})), colours.mark, colours.mark);
+  draw_marks(u, sorted.map(({hz}) => ({x: hz, text: number_text(hz, 3)})), colours.mark, colours);
 }
 
 function mark_values(u, marks, colour, colours, with_words) {
-  draw_marks(u, marks.map((x, m) => ({x, text: with_words ? kMarks[m][0] : ""})), with_words ? colours.mark : colour, colours.mark);
+  draw_marks(u, marks.map((x, m) => ({x, text: with_words ? kMarks[m][0] : ""})), with_words ? colours.mark : colour, colours);
 }
 
 // Ticks of a logarithmic axis, at most about six.

@@ -8,10 +8,13 @@ export const kOkabeIto = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9",
 // Lifted at its dark end, to be seen on dark ground.
 const kCividis = [[24, 70, 150], [52, 80, 130], [76, 84, 109], [107, 109, 113], [138, 134, 120], [172, 161, 116], [209, 190, 101], [255, 233, 69]];
 
+// For thin lines on light ground the bright ones of them are made darker.
+const kOnLight = ["#0072b2", "#d08700", "#009e73", "#c2649a", "#3f9fd8", "#d55e00", "#8f8500", "#6b6b6b"];
+
 // The light blue comes first on dark ground, the dark one on light ground.
 export function signal_colour(i, dark) {
   const k = i % kOkabeIto.length;
-  return kOkabeIto[dark && k % 4 === 0 ? 4 - k : k];
+  return dark ? kOkabeIto[k % 4 === 0 ? 4 - k : k] : kOnLight[k];
 }
 
 const kSteps = 256;

@@ -84,8 +84,9 @@ export class Plot {
       onclick: () => this.panel.remove(channel)}, "×");
     // The group is in the title when all have the same.
     const mixed = this.channels.some((other) => other.group !== channel.group);
-    return {value, row: h("div", {class: "legend-row"}, swatch, h("span", {class: "what"}, h("span", {class: "name"}, channel.name),
-      mixed ? h("span", {class: "kind"}, channel.group) : null), h("span", {class: "reading"}, value, h("span", {class: "unit"}, this.display.unit === "1" ? "" : this.display.unit)), remove)};
+    const what = h("span", {class: "what"}, h("span", {class: "name"}, channel.name), mixed ? h("span", {class: "kind"}, channel.group) : null);
+    const reading = h("span", {class: "reading"}, value, h("span", {class: "unit"}, this.display.unit === "1" ? "" : this.display.unit));
+    return {value, row: h("div", {class: "legend-row"}, swatch, h("div", {class: "entry"}, what, reading), remove)};
   }
 
   options() {
@@ -178,9 +179,10 @@ export class Plot {
     this.cells.forEach((cell, i) => (cell.value.textContent = texts ? texts[i] : ""));
   }
 
-  resize(given = null) {
-    const width = given ?? this.chart.clientWidth;
-    if (this.plot && width > 0 && width !== this.plot.width) this.plot.setSize({width, height: kHeight});
+  // To the width that it has in the page, or to a size for paper.
+  resize(paper = null) {
+    const {width, height} = paper ?? {width: this.chart.clientWidth, height: kHeight};
+    if (this.plot && width > 0 && (width !== this.plot.width || height !== this.plot.height)) this.plot.setSize({width, height});
     this.set_time(this.panel.player.t);
   }
 

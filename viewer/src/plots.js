@@ -7,6 +7,7 @@ import {h} from "./dom.js";
 import {Plot} from "./plot.js";
 
 const kMostRows = 300;
+const kPaper = {width: 340, height: 165};   // size of a printed plot
 
 export class PlotPanel {
   constructor(view, player, colours) {
@@ -107,7 +108,7 @@ export class PlotPanel {
 
   // On paper two plots stand side by side.
   set_paper(on) {
-    for (const plot of this.plots.values()) plot.resize(on ? 340 : null);
+    for (const plot of this.plots.values()) plot.resize(on ? kPaper : null);
   }
 
   set_time() {

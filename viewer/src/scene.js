@@ -26,6 +26,8 @@ export class Stage {
     this.camera.up.copy(this.up);       // before the controls, which keep it
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => (this.dirty = true));
+    this.controls.addEventListener("start", () => (this.touched = true));
+    this.touched = false;               // the camera was moved by hand
     this.corner = new AxesCorner(g);
     this.show = {ghost: false, trace: true, axes: false, nodes: false, colour: "body"};
     this.size = Math.max(survey.box.getSize(new Vector3()).length(), 1e-6);
@@ -128,6 +130,7 @@ export class Stage {
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(direction, distance);
     this.controls.update();
+    this.touched = false;
     this.dirty = true;
   }
 
@@ -146,6 +149,7 @@ export class Stage {
     offset.applyAxisAngle(right, -rise).multiplyScalar(nearer);
     this.camera.position.copy(this.controls.target).add(offset);
     this.controls.update();
+    this.touched = true;
     this.dirty = true;
   }
 
@@ -157,6 +161,7 @@ export class Stage {
     this.height = height;
     this.camera.aspect = width / Math.max(height, 1);
     this.camera.updateProjectionMatrix();
+    if (!this.touched) this.fit();
     this.dirty = true;
   }
 

@@ -77,7 +77,7 @@ export class StagePanel {
     this.play_button.classList.add("play");
     this.slider = h("input", {type: "range", class: "scrub", min: 0, max: 1, step: "any", "aria-label": "Time",
       oninput: () => player.seek(player.first + Number(this.slider.value) * (player.last - player.first))});
-    this.clock = h("output", {class: "clock"});
+    this.clock = h("output", {class: "clock", "aria-live": "off"});
     this.speed = h("select", {"aria-label": "Speed", title: "Speed ([ and ])", onchange: () => player.set_speed(Number(this.speed.value))},
       kSpeeds.map((speed) => h("option", {value: speed}, `${speed}×`)));
     this.loop = toggle("Loop", "Begin again at the end (l)", true, (on) => (player.loop = on));

@@ -191,6 +191,28 @@ test("all controls have names, and nothing moves by itself for who wants that", 
   }
 });
 
+test("a focused picture turns and zooms by keys, and long readings fit a phone", {skip}, async () => {
+  const page = await browser.show(fill(pendulum()));
+  const camera = () => page.evaluate(() => limber_view.stage_panel.stage.camera.position.clone().sub(limber_view.stage_panel.stage.controls.target).toArray());
+  const size = (v) => Math.hypot(...v);
+  const first = await camera();
+  await page.locator(".stage canvas").first().focus();
+  for (const key of ["ArrowRight", "ArrowUp"]) await page.keyboard.press(key);
+  const turned = await camera();
+  assert.equal(await page.evaluate(() => limber_view.player.t), 0);
+  near(size(turned), size(first), 1e-6 * size(first), "distance");
+  assert.ok(size(turned.map((x, i) => x - first[i])) > 0.1 * size(first));
+  assert.ok(turned[2] > first[2], "higher");
+  await page.keyboard.press("PageUp");
+  near(size(await camera()), 0.85 * size(first), 1e-6 * size(first), "nearer");
+  await page.close();
+  const phone = await browser.show(fill(timing()), {viewport: {width: 390, height: 800}});
+  await phone.evaluate(() => limber_view.side.plots.get("s").set_kind("histogram"));
+  const wide = await phone.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 390, `${wide} pixels wide`);
+  await phone.close();
+});
+
 test("many links and many signals are ready soon and play fluently", {skip}, async () => {
   const page = await browser.show(fill(large()), {before: () => new MutationObserver(() => {
     if (document.documentElement.dataset.ready) window.ready_at ??= performance.now();
