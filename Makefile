@@ -21,16 +21,19 @@ build: ## build the program, build/limber
 	@$(call configure,release)
 	@$(call build,release,--target limber)
 
-run: build ## build, then run the example arm under its controller: out/canadarm.h5
+run: build ## build, then run the example arm under its controller: out/canadarm.h5, out/canadarm.html
 	@mkdir -p out
-	build/limber run $(EXAMPLE)/controlled.yaml -o out/canadarm.h5
+	build/limber run $(EXAMPLE)/controlled.yaml -o out/canadarm.h5 --report
 
 pictures: build ## run the examples and make their pictures
 	@scripts/packages pictures
 	@scripts/plot_examples
+	@scripts/browser
+	@scripts/screenshots
 
-test: ## every check: source, tests, address, undefined-behaviour and thread sanitizers
+test: ## every check: source, tests, browser, address, undefined-behaviour and thread sanitizers
 	@scripts/packages build check test
+	@scripts/browser
 	@$(MAKE) --no-print-directory check
 	@$(call test,release)
 	@$(MAKE) --no-print-directory sanitize

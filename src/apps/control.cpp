@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/resource.h>
 
-#include <csignal>
 #include <memory>
 
 #include "apps/commands.hpp"
@@ -166,7 +165,6 @@ void run_loop(const WireCommand& command, double period, UdpLink& link, Executiv
 
 int control(WireCommand command) {
   check_wire(command, "control");
-  std::signal(SIGXFSZ, SIG_IGN);
   const Scenario scenario = read_controlled_scenario(command);
   const ControlScenario& control = *scenario.control;
   const auto controller = in_scenario(scenario, [&] {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <csignal>
 #include <new>
 
 #include "apps/commands.hpp"
@@ -106,6 +107,7 @@ int run(int argc, char** argv) {
 }  // namespace limber::apps
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error like a full disk
   const auto fail = [](std::string_view why) {
     fmt::print(stderr, "{}\n", why);
     return 1;

@@ -3,7 +3,6 @@
 #include "limber/control/plant.hpp"
 
 #include <cmath>
-#include <csignal>
 #include <memory>
 
 #include "apps/commands.hpp"
@@ -230,7 +229,6 @@ PlantReport simulate_plant(const WireCommand& command, const Scenario& scenario,
 
 int plant(WireCommand command) {
   check_wire(command, "plant");
-  std::signal(SIGXFSZ, SIG_IGN);
   Scenario scenario = read_controlled_scenario(command);
   if (command.duration > 0) scenario.run.duration = command.duration;
   const Hinges hinges = hinges_of(scenario);

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 
 #include "apps/commands.hpp"
@@ -149,7 +148,6 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
 int run(RunCommand command) {
   if (!(command.flush >= 0) || !std::isfinite(command.flush))
     throw InputError("limber run: --flush wants seconds, 0 or more");
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error like a full disk
   Scenario scenario = read_scenario_argument(command.scenario);
   choose_algorithm(command, scenario);
   if (command.output.empty()) command.output = output_name(command.scenario, ".h5");
