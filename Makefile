@@ -29,7 +29,7 @@ pictures: build ## run the examples and make their pictures
 	@scripts/packages pictures
 	@scripts/plot_examples
 	@scripts/browser
-	@scripts/screenshots
+	@scripts/screenshots.mjs
 
 test: ## every check: source, tests, browser, address, undefined-behaviour and thread sanitizers
 	@scripts/packages build check test

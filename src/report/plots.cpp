@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/summary.hpp"
 #include "report/thinning.hpp"
 
 namespace limber {
@@ -95,7 +96,8 @@ void add_channels(Making& making, std::vector<Channel>& channels) {
   making.facts.channels_shown = channels.size();
   if (channels.size() < making.facts.channels)
     making.notes.push_back(fmt::format("{} of {} signals are here, the largest of each kind; the recording holds all.",
-                                       channels.size(), making.facts.channels));
+                                       grouped(static_cast<long>(channels.size())),
+                                       grouped(static_cast<long>(making.facts.channels))));
   const auto most = static_cast<long>(kChannelNumbers / std::max<std::size_t>(1, channels.size()));
   const bool exact = records <= most;
   const std::vector<long> kept =

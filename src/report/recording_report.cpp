@@ -63,7 +63,8 @@ void add_pictures(Making& making, const Model& model) {
   making.page.add("poses", {time.size(), bodies, 7}, poses, 7 * bodies);
   if (modes > 0) making.page.add("eta", {time.size(), modes}, eta, modes);
   if (making.facts.pictures < recording.records())
-    making.notes.push_back(fmt::format("The motion is drawn from {} of {} records.", kept.size(), recording.records()));
+    making.notes.push_back(fmt::format("The motion is drawn from {} of {} records.", grouped(making.facts.pictures),
+                                       grouped(recording.records())));
 }
 
 void add_frequencies(Making& making, const Model& model) {

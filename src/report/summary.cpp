@@ -21,7 +21,7 @@ constexpr double kMostStates = 2e7;  // bodies times records that are looked at 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "–"; }
 
 std::string plural(long count, const std::string& what, const std::string& many) {
-  return fmt::format("{} {}", count, count == 1 ? what : many);
+  return fmt::format("{} {}", grouped(count), count == 1 ? what : many);
 }
 
 void add(Json& summary, const char* label, const std::string& value) {
@@ -110,6 +110,13 @@ void add_largest(const std::vector<Channel>& channels, const char* group, const 
 }
 
 }  // namespace
+
+std::string grouped(long count) {
+  std::string out = std::to_string(count);
+  for (std::size_t at = out.size(); at > 3 && out.size() > 4; at -= 3)
+    if (at - 3 > 0) out.insert(at - 3, "\u202f");  // a narrow space that does not break
+  return out;
+}
 
 Json make_summary(const Recorded& recording, const Model& model, const std::vector<Channel>& channels) {
   Json summary = Json::array();

@@ -8,6 +8,9 @@
 
 namespace limber {
 
+// "600 001".
+std::string grouped(long count);
+
 // The numbers that an engineer copies: {"label", "value"}, in order.
 nlohmann::ordered_json make_summary(const Recorded& recording, const Model& model,
                                     const std::vector<Channel>& channels);

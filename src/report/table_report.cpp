@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "report/plots.hpp"
+#include "report/summary.hpp"
 
 namespace limber {
 namespace {

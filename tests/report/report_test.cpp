@@ -162,6 +162,23 @@ joints:
   - {name: pin, type: revolute, axis: [0, 1, 0], parent: world, child: rod}
 )";
 
+template <class Angle>
+void write_angles(const Model& model, const std::string& path, long records, double step, Angle angle) {
+  RecordingOptions options;
+  options.name = "long";
+  options.model_text = kPendulum;
+  options.nodes = all_nodes(model);
+  options.records = records;
+  RecordingWriter writer(model, path, options);
+  Sampled sampled(model, make_zero_state(model), 0, 1);
+  for (long i = 0; i < records; ++i) {
+    sampled.motion.x.t = step * static_cast<double>(i);
+    sampled.motion.x.q[0] = angle(i);
+    writer.write(sampled.record());
+  }
+  writer.finish("finished", true);
+}
+
 TEST(Report, LongRecordingsAreThinnedWithTheirExtremesAndSpectra) {
   const Folder folder;
   const Model model = parse_model(kPendulum, "pendulum");
@@ -171,19 +188,7 @@ TEST(Report, LongRecordingsAreThinnedWithTheirExtremesAndSpectra) {
     const double t = kStep * static_cast<double>(i);
     return kAmplitude * std::sin(2 * std::numbers::pi * kHertz * t) + (i == 54321 ? 5.0 : 0.0);
   };
-  RecordingOptions options;
-  options.name = "long";
-  options.model_text = kPendulum;
-  options.nodes = all_nodes(model);
-  options.records = kRecords;
-  RecordingWriter writer(model, folder.file("a.h5"), options);
-  Sampled sampled(model, make_zero_state(model), 0, 1);
-  for (long i = 0; i < kRecords; ++i) {
-    sampled.motion.x.t = kStep * static_cast<double>(i);
-    sampled.motion.x.q[0] = angle(i);
-    writer.write(sampled.record());
-  }
-  writer.finish("finished", true);
+  write_angles(model, folder.file("a.h5"), kRecords, kStep, angle);
   const ReportFacts facts = write_report(folder.file("a.h5"), folder.file("a.html"));
   EXPECT_EQ(facts.records, kRecords);
   EXPECT_LT(facts.records_shown, kRecords / 2);

@@ -42,7 +42,14 @@ export function scale_gradient() {
   return `linear-gradient(90deg, ${kCividis.map((rgb) => `rgb(${rgb.join(",")})`).join(", ")})`;
 }
 
-export function body_colour(index, out, k) {
+const kManyBodies = 50;
+
+// One after the other for few bodies; along the scale for many, where neighbours in turn would be noise.
+export function body_colour(index, count, out, k) {
+  if (count > kManyBodies) {
+    scale_colour(0.15 + (0.85 * index) / count, out, k);
+    return;
+  }
   const hex = parseInt(kOkabeIto[index % kOkabeIto.length].slice(1), 16);
   for (let c = 0; c < 3; ++c) out[k + c] = linear(((hex >> (16 - 8 * c)) & 255) / 255);
 }

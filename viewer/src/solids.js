@@ -60,7 +60,7 @@ export class Solids {
     const rgb = [0, 0, 0], shade = new Color();
     const paint = (mesh, items) => items.forEach(({body, station}, i) => {
       if (values) scale_colour(station === undefined ? 0 : values[station] / (largest || 1), rgb, 0);
-      else body_colour(body, rgb, 0);
+      else body_colour(body, this.machine.view.bodies.length, rgb, 0);
       mesh.setColorAt(i, shade.setRGB(...rgb));
     });
     for (const [mesh, items] of [[this.box_mesh, this.boxes], [this.ball_mesh, this.balls]]) {

@@ -82,7 +82,7 @@ export class Surfaces {
     const {stations, bodies} = this.corners;
     for (let v = 0; v < stations.length; ++v) {
       if (values) scale_colour(values[stations[v]] / (largest || 1), colours.array, 3 * v);
-      else body_colour(bodies[v], colours.array, 3 * v);
+      else body_colour(bodies[v], this.machine.view.bodies.length, colours.array, 3 * v);
     }
     colours.needsUpdate = true;
   }

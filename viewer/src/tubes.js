@@ -84,7 +84,7 @@ export class Tubes {
     const rgb = [0, 0, 0];
     let at = 0;
     for (const line of this.lines) {
-      body_colour(line.body, rgb, 0);
+      body_colour(line.body, this.machine.view.bodies.length, rgb, 0);
       const n = line.stations.length;
       for (let r = -1; r <= n; ++r) {
         if (values) scale_colour(values[line.stations[Math.min(Math.max(r, 0), n - 1)]] / (largest || 1), rgb, 0);

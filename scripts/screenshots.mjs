@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// scripts/screenshots.mjs [NAME...]: runs examples and makes the pictures of their pages for the documents, docs/pictures/.
+import {execFileSync} from "node:child_process";
+import {mkdirSync, mkdtempSync, readFileSync, rmSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {dirname, join} from "node:path";
+import {fileURLToPath} from "node:url";
+
+const kRoot = join(dirname(fileURLToPath(import.meta.url)), "..");
+const kWide = {width: 1280, height: 800};
+// What is shown: time, magnification, colour, and the machine without deformation beside it.
+const kPictures = [
+  {name: "view-canadarm", example: "canadarm/controlled.yaml", time: 10.4, scale: 10, ghost: true},
+  {name: "view-spin-up", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, colour: "strain", ghost: true},
+  {name: "view-four-bar", example: "four-bar/scenario.yaml", time: 1.5, scale: 1},
+  {name: "view-long-chain", example: "long-chain/sway.yaml", time: 5.2, scale: 1},
+  {name: "view-modes", model: "canadarm/model.yaml", time: 0.25, dark: true},
+];
+
+const {no_browser, open_browser} = await import(join(kRoot, "viewer", "test", "browser.mjs"));
+const why = await no_browser();
+if (why) {
+  console.error(`screenshots: ${why}`);
+  process.exit(1);
+}
+const wanted = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), "limber-pictures-"));
+mkdirSync(join(kRoot, "docs", "pictures"), {recursive: true});
+const limber = (...words) => execFileSync(join(kRoot, "build", "limber"), words, {stdio: ["ignore", "ignore", "inherit"]});
+const browser = await open_browser();
+for (const picture of kPictures.filter(({name}) => !wanted.length || wanted.includes(name))) {
+  const html = join(folder, `${picture.name}.html`);
+  if (picture.model) limber("info", join(kRoot, "examples", picture.model), "--report", html);
+  else limber("run", join(kRoot, "examples", picture.example), "-o", join(folder, "a.h5"), "--report", html, "-q");
+  const page = await browser.show(readFileSync(html, "utf8"), {viewport: picture.size ?? kWide, colorScheme: picture.dark ? "dark" : "light"});
+  await page.evaluate(({time, scale, colour, ghost}) => {
+    limber_view.player.play(false);
+    limber_view.player.seek(time);
+    if (scale) limber_view.stage_panel.set_scale(scale);
+    if (colour) limber_view.stage_panel.set_colour(colour);
+    if (ghost) limber_view.stage_panel.toggles.ghost.click();
+  }, picture);
+  await page.waitForTimeout(800);
+  await page.screenshot({path: join(kRoot, "docs", "pictures", `${picture.name}.png`)});
+  await page.close();
+  console.log(`docs/pictures/${picture.name}.png`);
+}
+await browser.close();
+rmSync(folder, {recursive: true, force: true});

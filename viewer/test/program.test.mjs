@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// From a scenario to the screen: the program runs and fills pages, the browser shows them, and what it shows is compared
+// with the recording, read by HDF5's own tool.
+
+import assert from "node:assert/strict";
+import {execFileSync} from "node:child_process";
+import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {dirname, join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {no_browser, open_browser} from "./browser.mjs";
+
+const kRoot = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const kProgram = process.env.LIMBER ?? join(kRoot, "build", "limber");
+
+function works(command, words) {
+  try {
+    execFileSync(command, words, {stdio: "ignore"});
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const skip = (await no_browser()) || (existsSync(kProgram) ? false : "no program built (make build)");
+const skip_values = skip || (works("h5dump", ["--version"]) ? false : "no h5dump installed (apt-get install hdf5-tools)");
+const folder = mkdtempSync(join(tmpdir(), "limber-program-"));
+let browser;
+before(async () => {
+  if (!skip) browser = await open_browser();
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, {recursive: true, force: true});
+});
+
+const limber = (...words) => execFileSync(kProgram, words, {cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"]});
+
+// Row `record` of a dataset.
+function recorded(file, path, record, columns) {
+  const words = ["-m", "%.17g", "-y", "-w", "0", "-d", path];
+  words.push(...(columns ? ["-s", `${record},0`, "-c", `1,${columns}`] : ["-s", `${record}`, "-c", "1"]));
+  const text = execFileSync("h5dump", [...words, join(folder, file)], {encoding: "utf8"});
+  const numbers = /DATA \{([^}]*)\}/.exec(text)[1];
+  return numbers.split(",").map(Number);
+}
+
+const near = (a, b, tolerance, what) => assert.ok(Math.abs(a - b) <= tolerance, `${what}: ${a} is not ${b}`);
+const show = (file) => browser.show(readFileSync(join(folder, file), "utf8"));
+const shown_number = (text) => Number(text.replaceAll("−", "-").replace(/ \(.*/, ""));
+const kFactors = {p: 1e-12, n: 1e-9, "µ": 1e-6, m: 1e-3, "": 1, k: 1e3, M: 1e6, G: 1e9};
+
+const kExamples = [
+  {scenario: "canadarm/controlled.yaml", node: "hand.tip", records: [0, 777, 1500, 2500]},
+  {scenario: "spin-up/scenario.yaml", node: "boom.tip", records: [0, 135, 400]},
+  {scenario: "four-bar/scenario.yaml", node: "coupler.tip", records: [0, 150, 400]},
+];
+
+for (const {scenario, node, records} of kExamples) {
+  test(`${scenario}: scrubbing puts the machine where the recording has it, and plots show its values`, {skip: skip_values}, async () => {
+    const name = scenario.split("/")[0];
+    limber("run", join(kRoot, "examples", scenario), "-o", `${name}.h5`, "--report", "-q");
+    const page = await show(`${name}.html`);
+    assert.deepEqual(page.problems, []);
+    for (const record of records) {
+      const [t] = recorded(`${name}.h5`, "/time", record);
+      const want = recorded(`${name}.h5`, `/nodes/${node}/position`, record, 3);
+      await page.evaluate((time) => limber_view.player.seek(time), t);
+      const got = await page.evaluate((n) => limber_view.node_place(n), node);
+      want.forEach((x, i) => near(got[i], x, 2e-5, `${node} ${i} at t = ${t}`));
+      // The drawn tube ends at the node.
+      const end = await page.evaluate((n) => {
+        const {machine} = limber_view.stage_panel;
+        const body = machine.view.nodes.find((one) => one.name === n).body;
+        const last = machine.first[body] + machine.view.bodies[body].geometry.count - 1;
+        machine.stations();
+        return [...machine.points.slice(3 * last, 3 * last + 3)];
+      }, node);
+      want.forEach((x, i) => near(end[i], x, 5e-5, `end of the tube ${i} at t = ${t}`));
+      // Every plotted deflection of that node.
+      const values = await page.evaluate((n) => limber_view.view.channels.filter((c) => c.group === "deflection in the body frame" && c.name.startsWith(n))
+        .map((c) => c.values[limber_view.view.time.indexOf(limber_view.player.t)]), node);
+      const deflection = recorded(`${name}.h5`, `/nodes/${node}/deflection`, record, 3);
+      values.forEach((x, i) => near(x, deflection[i], 1e-6 * (1e-3 + Math.abs(deflection[i])), `deflection ${i}`));
+    }
+    await legend_shows(page, `${name}.h5`, records.at(-2));
+    await page.close();
+  });
+}
+
+// The legend of the first plot at the time of a record, against the recording.
+async function legend_shows(page, file, record) {
+  const [t] = recorded(file, "/time", record);
+  await page.evaluate((time) => limber_view.player.seek(time), t);
+  await page.waitForTimeout(100);
+  const first = await page.evaluate(() => {
+    const channel = limber_view.side.chosen[0];
+    return {name: channel.name, group: channel.group, unit: channel.unit};
+  });
+  const path = {"control: error": "/control/error", "joint coordinates": "/q"}[first.group];
+  assert.ok(path, `a plot of ${first.group}`);
+  const legend = page.locator(".legend").first();
+  const text = await legend.locator(".value").first().textContent();
+  const unit = await legend.locator(".unit").first().textContent();
+  const factor = kFactors[unit.trim().slice(0, unit.trim().length - first.unit.length)];
+  const text_of_names = execFileSync("h5dump", ["-a", `${path}/names`, join(folder, file)], {encoding: "utf8"});
+  const names = [...text_of_names.matchAll(/"([^"]*)"/g)].slice(2).map((match) => match[1]);   // after those of file and attribute
+  const value = recorded(file, path, record, names.length)[names.indexOf(first.name)];
+  near(shown_number(text) * factor, value, 1e-4 * Math.abs(value) + 1e-12, `${first.name} in the legend`);
+}
+
+test("names are shown and never executed", {skip}, async () => {
+  const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&😀`;
+  const body = `<img src=x onerror=alert(3)>"'😀`;
+  writeFileSync(join(folder, "hostile.json"), JSON.stringify({limber: 1, scenario: hostile, duration: 0.1, record: {every: 0.01},
+    model: {limber: 1, name: hostile, gravity: [0, 0, -9.81],
+      bodies: [{name: body, beam: {length: 1, mass: 1, EIy: 10, modes: {bending_z: 1}}}],
+      joints: [{name: "`${alert(4)}`", type: "revolute", axis: [0, 1, 0], parent: "world", child: body}]}}));
+  limber("run", "hostile.json", "--report", "-q");
+  const page = await show("hostile.html");
+  assert.equal(await page.locator("h1").textContent(), hostile);
+  assert.equal(await page.locator("script").count(), 2);
+  assert.equal(await page.locator("img").count(), 0);
+  await page.evaluate(() => (document.querySelector(".chooser").open = true));
+  await page.locator(".chooser input[type=search]").fill("onerror");
+  assert.ok((await page.locator(".signal-list .name").first().textContent()).includes(body));
+  await page.waitForTimeout(200);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("a run that was cut short is shown with a word", {skip}, async () => {
+  writeFileSync(join(folder, "falls.json"), JSON.stringify({limber: 1, scenario: "diverges", duration: 50, record: {every: 0.01},
+    solver: {method: "rk4", step: 0.01},
+    model: {limber: 1, bodies: [{name: "rod", beam: {length: 1, mass: 1, EIy: 1e9, modes: {bending_z: 2}}}],
+      joints: [{name: "pin", type: "revolute", axis: [0, 1, 0], parent: "world", child: "rod"}]},
+    inputs: [{joint: "pin", torque: 1}]}));
+  assert.throws(() => limber("run", "falls.json", "--report", "-q"));
+  const page = await show("falls.html");
+  assert.match(await page.locator(".summary").textContent(), /did not reach its end: diverged/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("the page of mode shapes lists the frequencies of the model and moves", {skip}, async () => {
+  const model = join(kRoot, "examples", "canadarm", "planar.yaml");
+  limber("info", model, "--report", "modes.html");
+  const facts = JSON.parse(limber("info", model, "--json"));
+  const page = await show("modes.html");
+  const listed = await page.evaluate(() => limber_view.view.modes.map((mode) => [mode.group, mode.hz]));
+  const locked = listed.filter(([group]) => group === "machine, joints locked").map(([, hz]) => hz);
+  facts.natural_frequencies.joints_locked.forEach((hz, i) => near(locked[i], hz, 1e-9 * hz, `mode ${i}`));
+  const places = [];
+  for (const phase of [0, 0.25]) {
+    await page.evaluate((p) => (limber_view.player.seek(p), limber_view.draw?.()), phase);
+    await page.waitForTimeout(100);
+    places.push(await page.evaluate(() => limber_view.node_place("boom.tip")));
+  }
+  assert.ok(Math.hypot(...places[0].slice(0, 3).map((x, i) => x - places[1][i])) > 1e-3, "the tip moves");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("a table has plots and no picture", {skip}, async () => {
+  limber("run", join(kRoot, "examples", "spin-up", "scenario.yaml"), "-o", "t.h5", "--csv", "-q");
+  limber("view", "t.csv", "-q");
+  const page = await show("t.html");
+  assert.ok((await page.locator(".plot canvas").count()) > 0);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
