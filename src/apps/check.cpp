@@ -8,6 +8,7 @@
 #include "apps/commands.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/model_file.hpp"
+#include "limber/files/recording_reader.hpp"
 #include "limber/files/scenario_file.hpp"
 #include "limber/files/state_file.hpp"
 
@@ -41,8 +42,21 @@ Json scenario_facts(const Scenario& scenario) {
           {"records", record_count(scenario.run)}};
 }
 
+Json recording_facts(const std::string& path) {
+  const RecordingReader recording(path);
+  const Model model = parse_model(recording.model_text, path + ": the model inside");
+  return {{"kind", "recording"},
+          {"name", recording.name},
+          {"model", model.name},
+          {"bodies", model.body_count() - 1},
+          {"records", recording.records()},
+          {"duration", recording.time().back() - recording.time().front()},
+          {"complete", recording.complete}};
+}
+
 // What a good file holds.
 Json check_file(const std::string& path, const Model* model) {
+  if (is_hdf5(path)) return recording_facts(path);
   const std::string text = read_argument(path), name = name_of_argument(path);
   const Document document = parse_document(text, name);
   const Reader root(document);
@@ -68,6 +82,10 @@ std::string summary(const Json& facts) {
   if (text == "scenario")
     return fmt::format("scenario, model {}, {:.9g} s, {}", fit(facts["model"].get<std::string>(), 200),
                        facts["duration"].get<double>(), facts["method"].get<std::string>());
+  if (text == "recording")
+    return fmt::format("recording, model {}, {}, {:.9g} s{}", fit(facts["model"].get<std::string>(), 200),
+                       counted(facts["records"], "record", "records"), facts["duration"].get<double>(),
+                       facts["complete"].get<bool>() ? "" : ", not complete");
   if (facts.contains("bodies")) text += ", " + counted(facts["bodies"], "body", "bodies");
   text += ", " + counted(facts["coordinates"], "coordinate", "coordinates");
   if (facts.value("closures", 0) > 0) text += ", " + counted(facts["closures"], "closure", "closures");
@@ -103,7 +121,7 @@ int run(const CheckOptions& options) {
 void add_check(CLI::App& program, Action& action) {
   const auto options = std::make_shared<CheckOptions>();
   CLI::App* command = program.add_subcommand("check", "validate files; says what is wrong and where");
-  command->add_option("FILE", options->files, "model, scenario or state files; '-': standard input")->required();
+  command->add_option("FILE", options->files, "models, scenarios, states, recordings; '-': standard input")->required();
   command->add_option("--model", options->model, "the model that state files belong to")->type_name("MODEL");
   command->add_flag("--json", options->json, "print a JSON list, one object per file");
   command->add_flag("-q,--quiet", options->quiet, "print only what is wrong");

@@ -16,8 +16,15 @@ namespace limber {
 namespace {
 
 constexpr std::string_view kFirst = "time";
+constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
 constexpr std::size_t kMostColumns = 1'000'000;
 constexpr std::size_t kMostNumbers = std::size_t{1} << 30;
+
+std::string start_of(const std::string& path, std::size_t bytes) {
+  std::string start(bytes, '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(bytes));
+  return start;
+}
 
 // Cells of the first line; those in quotes may hold commas, and quotes twice.
 std::vector<std::string> split(std::string_view line) {
@@ -55,10 +62,10 @@ long parse_row(std::string_view line, double* out, std::size_t most) {
 
 }  // namespace
 
+bool is_hdf5(const std::string& path) { return start_of(path, kSignature.size()) == kSignature; }
+
 bool is_table(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string start(kFirst.size() + 1, '\0');
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  const std::string start = start_of(path, kFirst.size() + 1);
   return start.starts_with(kFirst) && (start.back() == ',' || start.back() == '\n' || start.back() == '\r');
 }
 

@@ -104,7 +104,7 @@ void add_channels(Making& making, std::vector<Channel>& channels) {
       kept_records(records, exact ? 1 : stride_for(records, std::max(kLeastRecords, most / 3)));
   making.facts.records_shown = static_cast<long>(kept.size());
   std::vector<double> time;
-  for (const long i : kept) time.push_back(making.recorded.time()[static_cast<std::size_t>(i)]);
+  for (const long i : kept) time.push_back(making.recorded.time()[static_cast<std::size_t>(i)] - making.start);
   making.page.add("time", {time.size()}, time);
   Json list = Json::array();
   for (const Channel& c : channels)

@@ -26,6 +26,7 @@ struct Making {
   ReportFacts& facts;
   std::vector<std::string> notes;
   Share share;
+  double start = 0;  // times of the page count from there
 };
 
 // Finds the least and the largest value of each signal.

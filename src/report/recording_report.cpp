@@ -20,8 +20,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kPictureNumbers = 2'000'000;
-constexpr long kLeastPictures = 150;
+// How much a page holds.  Large machines have a few pictures at least, as long as these are not too much themselves.
+constexpr std::size_t kPictureNumbers = 2'000'000, kMostPictureNumbers = 8'000'000;
+constexpr std::size_t kLeastPictures = 200;
 
 void check_columns(const Recorded& recording, const Model& model) {
   const std::pair<const char*, int> wanted[] = {{"q", model.nq}, {"v", model.nv}};
@@ -39,9 +40,10 @@ void add_pictures(Making& making, const Model& model) {
   const int q = recording.find("q");
   const std::size_t bodies = static_cast<std::size_t>(model.body_count() - 1);
   const auto modes = static_cast<std::size_t>(mode_count(model));
-  const auto most = static_cast<long>(kPictureNumbers / std::max<std::size_t>(1, 7 * bodies + modes));
+  const std::size_t each = std::max<std::size_t>(1, 7 * bodies + modes);
+  const std::size_t most = std::max(kPictureNumbers / each, std::min(kLeastPictures, kMostPictureNumbers / each));
   const std::vector<long> kept =
-      kept_records(recording.records(), stride_for(recording.records(), std::max(kLeastPictures, most)));
+      kept_records(recording.records(), stride_for(recording.records(), static_cast<long>(most)));
   making.facts.pictures = static_cast<long>(kept.size());
   Kinematics kin(model);
   State x = make_zero_state(model);

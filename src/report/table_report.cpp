@@ -24,12 +24,11 @@ void add_timing(const Recorded& table, const char* column, Json& summary) {
   if (values.empty()) return;
   std::sort(values.begin(), values.end());
   const auto at = [&](double share) {
-    constexpr double kMicro = 1e6;
-    return kMicro * values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+    const double seconds = values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+    return seconds < 1e-3 ? fmt::format("{:.4g} µs", 1e6 * seconds) : fmt::format("{:.4g} ms", 1e3 * seconds);
   };
   summary.push_back(
-      {{"label", column},
-       {"value", fmt::format("{:.4g} µs median, {:.4g} at 99.9 %, {:.4g} at most", at(0.5), at(0.999), at(1))}});
+      {{"label", column}, {"value", fmt::format("{} median, {} at 99.9 %, {} at most", at(0.5), at(0.999), at(1))}});
 }
 
 }  // namespace
@@ -45,12 +44,16 @@ ReportFacts write_table_report(const std::string& path, const std::string& targe
   page.header["name"] = std::filesystem::path(path).filename().string();
   page.header["version"] = LIMBER_VERSION;
   Json summary = Json::array();
+  const double duration = table.time().back() - table.time().front();
   summary.push_back(
-      {{"label", "table"},
-       {"value", fmt::format("{:.4g} s, {} lines", table.time().back() - table.time().front(), table.records())}});
+      {{"label", "table"}, {"value", fmt::format("{:.4g} s, {} lines", duration, grouped(table.records()))}});
   add_timing(table, "computation", summary);
   add_timing(table, "lateness", summary);
   page.header["summary"] = std::move(summary);
+  if (std::abs(table.time().front()) > duration) {  // the time of a clock
+    making.start = table.time().front();
+    making.notes.push_back(fmt::format("Times count from the first line, {:.9g} s.", making.start));
+  }
   find_extremes(making, channels);
   add_channels(making, channels);
   page.header["notes"] = making.notes;

@@ -34,6 +34,9 @@ TEST(View, MakesAPageOfARecording) {
   EXPECT_EQ(page.shape("poses")[0], Recorded(folder.file("a.h5")).rows("time"));
   EXPECT_FALSE(page.header["frequencies"].empty());
 
+  const Result checked = run_in(folder, {"check", "a.h5"});
+  EXPECT_EQ(checked.out, "a.h5: ok (recording, model spin-up, 401 records, 20 s)\n") << checked.err;
+
   const Result json = run_in(folder, {"view", "a.h5", "-o", "b.html", "--json"});
   const auto facts = nlohmann::json::parse(json.out);
   EXPECT_EQ(facts["page"], "b.html");

@@ -71,7 +71,8 @@ class TableReader : public Recorded {
   std::vector<std::vector<double>> columns_;  // (series)
 };
 
-// True for a file that starts as a table in text does: with the word `time`.
+// True for a file that starts as a table in text does, with the word `time`; as an HDF5 file does.
 bool is_table(const std::string& path);
+bool is_hdf5(const std::string& path);
 
 }  // namespace limber
