@@ -195,6 +195,7 @@ ModelFacts compute_facts(const Model& model, const State& start, const std::stri
   facts.where = where;
   try {
     facts.at = find_rest(model, start);
+    if (!model.closures.empty()) facts.where += ", closed";
     facts.frequencies = compute_frequencies(model, facts.at);
   } catch (const InputError& e) {
     facts.frequencies.why_not = e.what();

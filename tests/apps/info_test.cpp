@@ -100,13 +100,21 @@ TEST(Info, AbbreviatesLongMachines) {
   EXPECT_FALSE(contains(full.out, "more bodies"));
 }
 
+// A closed chain has the frequencies of what its closures allow, where it can be closed.
+TEST(Info, ClosesAChainBeforeItsFrequencies) {
+  const Result result = limber({"info", data("cases/slider-crank-published/model.yaml")});
+  EXPECT_TRUE(contains(result.out, "Hz at the zero state, closed")) << result.out;
+  EXPECT_TRUE(contains(result.out, "1 × 0")) << result.out;  // the crank turns freely
+}
+
 TEST(Info, SaysWhyThereAreNoFrequencies) {
   const Result rigid = limber({"info", "-"}, R"(limber: 1
 bodies: [{name: hub, rigid: {mass: 3, inertia: [1, 1, 1, 0, 0, 0]}}]
 joints: [{name: pin, type: revolute, axis: [0, 0, 1], parent: world, child: hub}]
 )");
   EXPECT_TRUE(contains(rigid.out, "nothing is elastic")) << rigid.out;
-  EXPECT_TRUE(contains(limber({"info", data("cases/slider-crank-published/model.yaml")}).out, "closures"));
+  EXPECT_TRUE(contains(limber({"info", LIMBER_SOURCE_DIR "/examples/four-bar/model.yaml"}).out,
+                       "closure 'loop' cannot be met: 0.6 m or rad are left"));
   const Result result = limber({"info", "-"}, R"(limber: 1
 bodies: [{name: gimbal, rigid: {mass: 0}}, {name: bob, rigid: {mass: 1, com: [1, 0, 0]}}]
 joints:

@@ -59,9 +59,8 @@ class RecordingReader : public Recorded {
 };
 
 // Reads a table in text with names in its first line, `time` first among them, as `limber run --csv` and `limber
-// control
-// --log` write it.  All of it is in memory.  A last line that was not finished is left out.  InputError "PATH:LINE:
-// ...".
+// control` write it.  All of it is in memory.  A last line that was not finished is left out.  Throws InputError
+// "PATH:LINE: ...".
 class TableReader : public Recorded {
  public:
   explicit TableReader(const std::string& path);
