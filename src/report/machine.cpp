@@ -13,8 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kStations = 17, kFewStations = 5;
-constexpr int kManyBodies = 100;
+// Stations along a beam: the more links, the fewer are seen of each.
+int stations_for(int bodies) { return bodies <= 100 ? 17 : bodies <= 400 ? 5 : 3; }
 
 std::string add_matrix(const std::string& name, const RowMatrix& m, PageData& page) {
   const auto rows = static_cast<std::size_t>(m.rows()), columns = static_cast<std::size_t>(m.cols());
@@ -29,8 +29,7 @@ Json quaternion(const Matrix3& R) {
 }
 
 Json make_geometry(const Body& body, const Model& model, std::size_t index, PageData& page) {
-  const Outline outline =
-      make_outline(body, model.fidelity, model.body_count() > kManyBodies ? kFewStations : kStations);
+  const Outline outline = make_outline(body, model.fidelity, stations_for(model.body_count()));
   const std::string tag = "geometry" + std::to_string(index);
   Json out = Json::object();
   out["stations"] = add_matrix(tag, outline.places, page);

@@ -17,9 +17,27 @@ import {flip_theme, force_light, on_theme, start_theme, theme_colours} from "./t
 
 const kSurveyWork = 3e6;    // stations looked at to learn the extent of the motion
 const kPhases = 48;
+const kSlow = 70, kSlowPictures = 4;   // ms for one picture; such pictures one after the other
 
 // Largest motion of a mode as a share of the machine's size.
 const share = (scale) => 0.02 * Math.sqrt(scale);
+
+// Tells whether playing is too slow for the eye.  It stays slow until it stops: better coarse than now this, now that.
+class Pace {
+  constructor() {
+    this.slow = false;
+    this.late = 0;
+  }
+
+  is_slow(now, playing) {
+    const took = now - (this.before ?? now);
+    this.before = now;
+    if (!playing) this.slow = false;
+    this.late = playing && took > kSlow ? this.late + 1 : 0;
+    if (this.late >= kSlowPictures) this.slow = true;
+    return this.slow;
+  }
+}
 
 class App {
   constructor(view) {
@@ -137,8 +155,10 @@ class App {
   }
 
   run() {
+    const pace = new Pace();
     const picture = (now) => {
       this.player.tick(now);
+      this.stage_panel?.set_plain(pace.is_slow(now, this.player.playing));
       this.stage_panel?.draw();
       this.pictures = (this.pictures ?? 0) + 1;
       requestAnimationFrame(picture);

@@ -28,6 +28,7 @@ export class Stage {
     this.controls.addEventListener("change", () => (this.dirty = true));
     this.controls.addEventListener("start", () => (this.touched = true));
     this.touched = false;               // the camera was moved by hand
+    this.plain = false;
     this.corner = new AxesCorner(g);
     this.show = {ghost: false, trace: true, axes: false, nodes: false, colour: "body"};
     this.size = Math.max(survey.box.getSize(new Vector3()).length(), 1e-6);
@@ -153,9 +154,20 @@ export class Stage {
     this.dirty = true;
   }
 
+  // Half as many points each way, and no shadows.
+  set_plain(plain) {
+    this.plain = plain;
+    this.shadows.group.visible = !plain;
+    this.renderer.setPixelRatio(this.ratio());
+    this.dirty = true;
+  }
+
+  ratio() {
+    return (this.plain ? 0.5 : 1) * Math.min(window.devicePixelRatio || 1, 2);
+  }
+
   resize(width, height) {
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
-    this.renderer.setPixelRatio(ratio);
+    this.renderer.setPixelRatio(this.ratio());
     this.renderer.setSize(width, height, false);
     this.width = width;
     this.height = height;

@@ -161,6 +161,11 @@ export class StagePanel {
   }
 
   // Once per picture of the screen.
+  // Plainer pictures while playing is slow, where no graphics card helps; standing ones are always whole.
+  set_plain(plain) {
+    if (this.stage && this.stage.plain !== plain) this.stage.set_plain(plain);
+  }
+
   draw() {
     if (!this.stage) return;
     if (this.stale) {
@@ -173,6 +178,7 @@ export class StagePanel {
   // A copy for the printer, which may take an older picture of a canvas in 3D.
   put_on_paper() {
     if (!this.stage) return;
+    this.set_plain(false);
     const {width, height} = this.stage;
     this.stage.resize(...kPaper);
     this.draw_now();
@@ -191,6 +197,7 @@ export class StagePanel {
 
   save_png() {
     if (!this.stage) return;
+    this.set_plain(false);
     this.draw_now();
     this.canvas.toBlob((blob) => save_blob(blob, file_name(this.machine.view.name, ".png")));
   }

@@ -8,13 +8,13 @@ import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
-import {dirname, join} from "node:path";
+import {dirname, join, resolve} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {no_browser, open_browser} from "./browser.mjs";
 
 const kRoot = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
-const kProgram = process.env.LIMBER ?? join(kRoot, "build", "limber");
+const kProgram = resolve(process.env.LIMBER ?? join(kRoot, "build", "limber"));
 
 function works(command, words) {
   try {
