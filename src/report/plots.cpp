@@ -116,7 +116,7 @@ void add_channels(Making& making, std::vector<Channel>& channels) {
   making.notes.push_back(
       fmt::format("{} records are plotted by {}: values are exact there, bands hold the extremes "
                   "between, spectra and histograms are those of all records.",
-                  records, kept.size()));
+                  grouped(records), grouped(static_cast<long>(kept.size()))));
 }
 
 }  // namespace limber

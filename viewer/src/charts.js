@@ -68,7 +68,7 @@ function spectrum_chart({panel, channels, unit, display, colours}, from, to) {
   return {
     data,
     scales: {x: {time: false, distr: 3, range: (_, low, high) => [low, high]}, y: {distr: 3, range: (_, low, high) => log_range(low, high)}},
-    x: {label: "frequency, Hz", values: log_values(1)},
+    x: {label: "frequency, Hz", values: log_values(1), splits: log_ticks, filter: (_, ticks) => ticks},
     y: {label: display.unit, values: log_values(display.factor), splits: powers_of_ten, filter: (_, ticks) => ticks},
     under: () => {}, over: (u) => mark_frequencies(u, view.frequencies, colours()),
     about: `amplitude${whole ? " of the whole recording" : ""}${marked}`, moment: (x) => `${number_text(x, 5)} Hz`,
@@ -169,6 +169,15 @@ function powers_of_ten(u, axis, low, high) {
   const ticks = [];
   for (let power = last; power >= first; power -= step) ticks.unshift(10 ** power);
   return ticks;
+}
+
+// The same for a shorter axis: where there are but few powers, 2 and 5 times them, too.
+function log_ticks(u, axis, low, high) {
+  const powers = powers_of_ten(u, axis, low, high);
+  if (Math.log10(high / low) > 3.5) return powers;
+  const ticks = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); ++power) ticks.push(...[1, 2, 5].map((k) => k * 10 ** power));
+  return ticks.filter((x) => x >= low * (1 - 1e-9) && x <= high * (1 + 1e-9));
 }
 
 function log_range(low, high) {

@@ -112,6 +112,30 @@ async function legend_shows(page, file, record) {
   near(shown_number(text) * factor, value, 1e-4 * Math.abs(value) + 1e-12, `${first.name} in the legend`);
 }
 
+// Counts pixels of the first plot that are drawn at all.
+const drawn = (page) => page.evaluate(() => {
+  const canvas = document.querySelector(".plot canvas");
+  const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let k = 3; k < data.length; k += 4) if (data[k] > 0) ++count;
+  return count;
+});
+
+test("a long recording is thinned, and its spectra and histograms are drawn", {skip}, async () => {
+  writeFileSync(join(folder, "long.yaml"), ["limber: 1", "scenario: long", `model: ${join(kRoot, "examples", "canadarm", "planar.yaml")}`,
+    'inputs: [{joint: shoulder, torque: "3*sin(0.7*t)"}]', "solver: {method: implicit, step: 0.001}", "duration: 70", "record: {every: 0.001}"].join("\n"));
+  limber("run", "long.yaml", "--report", "-q");
+  const page = await show("long.html");
+  assert.match(await page.locator(".summary").textContent(), /70.001 records are plotted by/);
+  for (const kind of ["spectrum", "histogram", "time"]) {
+    await page.evaluate((name) => [...limber_view.side.plots.values()].forEach((plot) => plot.set_kind(name)), kind);
+    await page.waitForTimeout(200);
+    assert.ok((await drawn(page)) > 500, `${kind} is drawn`);
+  }
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 test("names are shown and never executed", {skip}, async () => {
   const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&😀`;
   const body = `<img src=x onerror=alert(3)>"'😀`;
