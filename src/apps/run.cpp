@@ -33,8 +33,9 @@ constexpr const char* kExample = R"(Example:
   limber run scenario.yaml --csv --json --algorithm denoc
 
 Simulates the scenario and writes a recording (HDF5): states, poses and deflections of nodes, joint torques, energies,
-momenta, and the texts of model and scenario. --report also makes the page of `limber view` from it. It can be read while the run goes on; a run that is killed leaves all but
-its last second. Ctrl-C stops the run and keeps what there is; the exit code is then 1.)";
+momenta, and the texts of model and scenario. It can be read while the run goes on; a run that is killed leaves all but
+its last second. Ctrl-C stops the run and keeps what there is; the exit code is then 1. --report makes the page of
+`limber view` from the recording, however the run ended.)";
 
 // ---- the run ---------------------------------------------------------------------------------------
 
