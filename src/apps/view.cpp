@@ -109,7 +109,9 @@ void open_page(const std::string& page) {
 void add_view(CLI::App& program, Action& action) {
   const auto command = std::make_shared<ViewCommand>();
   CLI::App* sub = program.add_subcommand("view", "make an HTML page of a recording: 3D, plots, summary");
-  sub->add_option("RECORDING", command->recording, "what `limber run` or `limber plant` wrote; also a table in text (CSV)")->required();
+  sub->add_option("RECORDING", command->recording,
+                  "what `limber run` or `limber plant` wrote; also a table in text (CSV)")
+      ->required();
   sub->add_option("-o,--output", command->output, "the page (default: beside the recording, with .html)")
       ->type_name("FILE");
   sub->add_flag("--open", command->open, "and open it in the browser");
