@@ -45,7 +45,7 @@ constexpr Group kGroups[] = {
     {"v", "mode", "modal rates"},
     {"", "", "other"},
 };
-constexpr int kCoordinates = 3, kError = 0, kDeflection = 4, kEnergy = 6;  // places above
+constexpr int kCoordinates = 3, kError = 0, kDeflection = 4, kEnergy = 6, kRates = 7;  // places above
 
 struct Path {
   std::string first, owner, last;  // "nodes", "boom.tip", "position"
@@ -101,9 +101,10 @@ bool moves(const Channel& channel, double largest) {
   return channel.largest > channel.least && channel.size() > 0.02 * largest;
 }
 
+// Shows up to `most` signals of a group whose names start so; of quaternions (unit 1) nobody reads a curve.
 std::size_t show_some(std::vector<Channel>& channels, int rank, std::size_t most, const std::string& start = "") {
   double largest = 0;
-  const auto fits = [&](const Channel& c) { return c.rank == rank && c.name.starts_with(start); };
+  const auto fits = [&](const Channel& c) { return c.rank == rank && c.unit != "1" && c.name.starts_with(start); };
   for (const Channel& c : channels) largest = fits(c) ? std::max(largest, c.size()) : largest;
   std::size_t count = 0;
   for (Channel& c : channels) {
@@ -200,7 +201,8 @@ std::vector<Channel> choose_channels(const std::vector<Channel>& all, std::size_
 
 void choose_shown(std::vector<Channel>& channels) {
   constexpr std::size_t kJoints = 3, kEnergies = 2;
-  if (show_some(channels, kError, kJoints) == 0) show_some(channels, kCoordinates, kJoints);
+  for (const int rank : {kError, kCoordinates, kRates})
+    if (show_some(channels, rank, kJoints) > 0) break;
   // The node that bends most.
   const Channel* most = nullptr;
   for (const Channel& c : channels)

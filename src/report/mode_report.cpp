@@ -95,8 +95,10 @@ Json summary_of(const Model& model, const ModelFacts& facts) {
   add("configuration", facts.where);
   add("mass", fmt::format("{:.4g} kg", facts.total_mass));
   if (!found.why_not.empty()) add("modes of the machine", found.why_not);
-  if (!found.joints_free.empty()) add("lowest, joints free", fmt::format("{:.4g} Hz", found.joints_free[0]));
-  if (!found.joints_locked.empty()) add("lowest, joints locked", fmt::format("{:.4g} Hz", found.joints_locked[0]));
+  const bool locked = !found.joints_locked.empty();
+  if (!found.joints_free.empty())
+    add(locked ? "lowest, joints free" : "lowest frequency", fmt::format("{:.4g} Hz", found.joints_free[0]));
+  if (locked) add("lowest, joints locked", fmt::format("{:.4g} Hz", found.joints_locked[0]));
   if (found.rigid > 0) add("motions without stiffness", std::to_string(found.rigid));
   return out;
 }
@@ -113,7 +115,8 @@ ReportFacts write_mode_report(const Model& model, const ModelFacts& facts, const
 
   Modes modes;
   add_machine_modes(model, kin, found.joints_locked, found.locked_shapes, "machine, joints locked", modes);
-  add_machine_modes(model, kin, found.joints_free, found.free_shapes, "machine, joints free", modes);
+  add_machine_modes(model, kin, found.joints_free, found.free_shapes,
+                    found.joints_locked.empty() ? "machine" : "machine, joints free", modes);
   add_bodies(model, facts, modes);
   if (modes.list.empty()) throw InputError("nothing of this machine vibrates; give a body modes, or a joint stiffness");
 
