@@ -24,11 +24,7 @@ std::vector<Signal::Piece> pieces_of(Profile profile, double from, double d, dou
     const double c[6] = {from, 0, 0, 10 * d / std::pow(T, 3), -15 * d / std::pow(T, 4), 6 * d / std::pow(T, 5)};
     return {{end, Signal::polynomial(begin, c)}};
   }
-  if (profile == Profile::cycloid) {
-    const std::string x = "((t - (" + text(begin, 17) + "))/" + text(T, 17) + ")";
-    const std::string law = text(from, 17) + " + (" + text(d, 17) + ")*(" + x + " - sin(2*pi*" + x + ")/(2*pi))";
-    return {{end, Signal::expression(law)}};
-  }
+  if (profile == Profile::cycloid) return {{end, Signal::cycloid(from, d, begin, T)}};
   const double ramp = kRamp * T, speed = d / (T - ramp), a = speed / ramp;
   const double up[3] = {from, 0, a / 2}, even[2] = {from + a * ramp * ramp / 2, speed}, down[3] = {from + d, 0, -a / 2};
   return {{begin + ramp, Signal::polynomial(begin, up)},

@@ -48,6 +48,13 @@ Signal Signal::sine(double amplitude, double frequency, double phase, double off
   return out;
 }
 
+Signal Signal::cycloid(double start, double distance, double from, double duration) {
+  constexpr double kTurn = 2 * std::numbers::pi;
+  Signal out;
+  out.segments_[0].law = Sine{-distance / kTurn, kTurn / duration, 0, start, distance / duration, from};
+  return out;
+}
+
 Signal Signal::polynomial(double from, std::span<const double> c) {
   if (c.size() > std::size(Polynomial{}.c)) throw InputError("a polynomial has at most the fifth power");
   Polynomial p;
@@ -146,9 +153,10 @@ Jet Signal::at(const Segment& segment, double t, double inside) {
             2 * c[2] + x * (6 * c[3] + x * (12 * c[4] + x * 20 * c[5]))};
   }
   if (const auto* s = std::get_if<Sine>(&segment.law)) {
-    const double angle = s->omega * t + s->phase;
+    const double x = t - s->from, angle = s->omega * x + s->phase;
     const double wave = s->amplitude * std::sin(angle);
-    return {s->offset + wave, s->amplitude * s->omega * std::cos(angle), -s->omega * s->omega * wave};
+    return {s->offset + s->slope * x + wave, s->slope + s->amplitude * s->omega * std::cos(angle),
+            -s->omega * s->omega * wave};
   }
   if (const auto* sum = std::get_if<Sum>(&segment.law)) {
     Jet out;

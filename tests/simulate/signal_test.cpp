@@ -161,6 +161,20 @@ TEST(Signal, PiecesHaveTwoSides) {
   EXPECT_TRUE(Signal::expression("3*pi").is_constant());
 }
 
+TEST(Signal, CycloidIsItsFormulaAndRestsAtBothEnds) {
+  const Signal s = Signal::cycloid(0.3, -1.7, 2, 5);
+  const Signal same = Signal::expression("0.3 - 1.7*((t - 2)/5 - sin(2*pi*(t - 2)/5)/(2*pi))");
+  for (double t = 2; t <= 7; t += 0.23) {
+    const Jet a = s.at(t), b = same.at(t);
+    EXPECT_NEAR(a.value, b.value, 1e-15) << t;
+    EXPECT_NEAR(a.rate, b.rate, 1e-15) << t;
+    EXPECT_NEAR(a.acceleration, b.acceleration, 1e-15) << t;
+  }
+  for (const double end : {2.0, 7.0}) EXPECT_NEAR(s.at(end).rate, 0, 1e-16);
+  EXPECT_EQ(s.at(2).value, 0.3);
+  EXPECT_NEAR(s.at(7).value, -1.4, 1e-15);
+}
+
 TEST(Signal, SineHasItsDerivatives) {
   const Signal s = Signal::sine(2, 0.5, 0.3, 1);
   const Jet j = s.at(0.4);

@@ -24,6 +24,8 @@ class Signal {
   static Signal expression(std::string_view text);
   // offset + amplitude sin(2 pi frequency t + phase)
   static Signal sine(double amplitude, double frequency, double phase, double offset);
+  // start + distance (x - sin(2 pi x) / 2 pi), x = (t - from) / duration: at rest at both ends.  [MS] (44).
+  static Signal cycloid(double start, double distance, double from, double duration);
   // c[0] + c[1] (t - from) + ... , at most to the fifth power.
   static Signal polynomial(double from, std::span<const double> c);
   // sum of weight s(t - delay): what an input shaper makes of s, which stands still before t = 0.
@@ -53,8 +55,9 @@ class Signal {
     double from = 0;
     double c[6] = {};  // of (t - from)^k
   };
-  struct Sine {
+  struct Sine {  // offset + slope (t - from) + amplitude sin(omega (t - from) + phase)
     double amplitude, omega, phase, offset;
+    double slope = 0, from = 0;
   };
   struct Sum {
     std::shared_ptr<const Signal> of;
