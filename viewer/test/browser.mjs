@@ -9,7 +9,7 @@ import {join} from "node:path";
 import {pathToFileURL} from "node:url";
 
 const kPrograms = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].filter(Boolean);
-const kArguments = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+const kArguments = ["--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 
 // Why no browser can be used, or false.
 export async function no_browser() {
