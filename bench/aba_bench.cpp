@@ -13,7 +13,7 @@ namespace {
 
 using namespace limber;
 
-constexpr int kMostDense = 1500;  // coordinates up to which the dense way is worth a look
+constexpr int kMaxDense = 1500;  // coordinates up to which the dense way is worth a look
 
 void run(benchmark::State& state, const apps::ChainSpec& spec, const std::string& algorithm) {
   const Model model = apps::make_chain(spec);
@@ -46,7 +46,7 @@ void add_all(int bodies, int modes, Fidelity fidelity) {
     spec.elimination = way;
     add(spec, "aba", fmt::format("/{}", name_of(way)));
   }
-  if (bodies * (1 + modes) <= kMostDense) add(spec, "crba", "");
+  if (bodies * (1 + modes) <= kMaxDense) add(spec, "crba", "");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 
 #include "limber/dynamics/forward.hpp"
 #include "limber/dynamics/kinematics.hpp"
-#include "limber/files/scenario_file.hpp"
+#include "limber/scenario/scenario.hpp"
 #include "support/random.hpp"
 
 namespace {
@@ -282,7 +282,7 @@ void print_cases() {
 
 // ---- in time ---------------------------------------------------------------------------------------
 
-struct Track : Observer {
+struct Track : RunListener {
   std::vector<State> states;
   std::vector<double> balance;
   std::vector<VectorX> torques;

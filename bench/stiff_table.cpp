@@ -46,7 +46,7 @@ Model arm() {
   return builder.build();
 }
 
-struct Tips : Observer {
+struct Tips : RunListener {
   explicit Tips(const Model& m) : model(m) {}
   const Model& model;
   std::vector<Vector3> tip;

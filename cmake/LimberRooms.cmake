@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# limber_room(name [PUBLIC libs...] [PRIVATE libs...]): the library of one room, from src/<name>/*.cpp, linked to the
+# limber_room(name [PUBLIC libs...] [PRIVATE libs...]): the library of one room, from src/<name>/**.cpp, linked to the
 # room named by the call before.  A room without sources is its headers only; one without either is passed over.
 include_guard()
 set(LIMBER_ROOMS "") # those there are, in order
 
 function(limber_room name)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/limber/${name}/*.hpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/limber/${name}/*.hpp)
   if(NOT sources AND NOT headers)
     return()
   endif()

@@ -11,7 +11,7 @@
 #include "apps/commands.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/text_file.hpp"
-#include "limber/report/facts.hpp"
+#include "limber/linear/facts.hpp"
 
 namespace limber::apps {
 namespace {

@@ -12,7 +12,7 @@
 namespace limber::apps {
 namespace {
 
-constexpr int kMostDense = 1500;  // coordinates up to which a mass matrix is made
+constexpr int kMaxDense = 1500;  // coordinates up to which a mass matrix is made
 
 // A model that stays where it is, with a state.
 struct Machine {
@@ -63,7 +63,7 @@ bool is_worth_timing(const std::string& algorithm, const ChainSpec& machine) {
   if (algorithm == "operators") return machine.bodies <= 10;
   if (algorithm == "book" && (machine.topology != Topology::chain || machine.fidelity != Fidelity::full)) return false;
   const bool dense = algorithm == "crba" || algorithm == "book" || algorithm == "mass_matrix";
-  return !dense || machine.bodies * (1 + machine.modes) <= kMostDense;
+  return !dense || machine.bodies * (1 + machine.modes) <= kMaxDense;
 }
 
 // Rigid first, then the modes, then the fidelities: the rows of one topology and size.

@@ -9,8 +9,8 @@
 #include "apps/terminal.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/recording_reader.hpp"
-#include "limber/files/scenario_file.hpp"
 #include "limber/files/state_file.hpp"
+#include "limber/scenario/scenario.hpp"
 
 namespace limber::apps {
 namespace {

@@ -48,13 +48,13 @@ double cpu_seconds(int who) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-bool is_good(Stop stop) { return stop == Stop::ended || stop == Stop::finished; }
+bool is_good(StopReason stop) { return stop == StopReason::ended || stop == StopReason::finished; }
 
 std::string stop_text(const ControlReport& report) {
   const Executive& executive = report.executive;
   std::string out = to_string(executive.stopped());
   if (!executive.joint().empty()) out += fmt::format(" ({})", executive.joint());
-  if (executive.stopped() == Stop::failed) out += fmt::format(" ({})", report.controller.trouble());
+  if (executive.stopped() == StopReason::failed) out += fmt::format(" ({})", report.controller.failure());
   return out;
 }
 
@@ -113,7 +113,7 @@ void print_json(const ControlReport& report) {
 }
 
 // Until the first good measurement; false: somebody asked to stop.
-bool await_plant(const WireCommand& command, UdpLink& link, Executive& executive) {
+bool await_plant(const WireCommand& command, UdpSocket& link, Executive& executive) {
   const Nanoseconds begin = now_ns();
   bool told = command.quiet;
   while (!stop_requested()) {
@@ -139,28 +139,28 @@ bool await_plant(const WireCommand& command, UdpLink& link, Executive& executive
 }
 
 // The loop itself: nothing in it allocates, waits for another thread or touches a file.
-void run_loop(const WireCommand& command, double period, UdpLink& link, Executive& executive, ControlLog& log,
+void run_loop(const WireCommand& command, double period, UdpSocket& link, Executive& executive, ControlLog& log,
               ControlReport& report) {
   const double begin = 1e-9 * static_cast<double>(now_ns()), cpu = cpu_seconds(RUSAGE_THREAD);
   const double cpu_all = cpu_seconds(RUSAGE_SELF);
-  Pace pace(period);
-  pace.first(now_ns() + std::llround(1e9 * kLead * period));
+  CycleClock clock(period);
+  clock.first(now_ns() + std::llround(1e9 * kLead * period));
   double now = begin;
   while (!executive.over(now)) {
-    now = 1e-9 * static_cast<double>(pace.begin());
+    now = 1e-9 * static_cast<double>(clock.begin());
     take_arrivals(link, executive, now);
-    if (stop_requested()) executive.stop(Stop::interrupted, now);
-    if (command.duration > 0 && now - begin > command.duration) executive.stop(Stop::finished, now);
+    if (stop_requested()) executive.stop(StopReason::interrupted, now);
+    if (command.duration > 0 && now - begin > command.duration) executive.stop(StopReason::finished, now);
     link.send(executive.cycle(now));
-    const Nanoseconds computation = now_ns() - pace.started();
-    log.add(now, 1e-9 * static_cast<double>(pace.lateness()), 1e-9 * static_cast<double>(computation), executive);
-    pace.end();
-    executive.watch(pace.timing().row, now);
+    const Nanoseconds computation = now_ns() - clock.started();
+    log.add(now, 1e-9 * static_cast<double>(clock.lateness()), 1e-9 * static_cast<double>(computation), executive);
+    clock.end();
+    executive.watch(clock.timing().row, now);
   }
   report.seconds = now - begin;
   report.core = (cpu_seconds(RUSAGE_THREAD) - cpu) / report.seconds;
   report.all = (cpu_seconds(RUSAGE_SELF) - cpu_all) / report.seconds;
-  report.timing = pace.timing();
+  report.timing = clock.timing();
 }
 
 int control(WireCommand command) {
@@ -174,9 +174,9 @@ int control(WireCommand command) {
   });
   const State start = translate_state(*scenario.model, start_of(scenario), *control.options.model);
   if (controller->start(start) != Status::ok)
-    throw InputError(fmt::format("{}: {}", name_of_argument(command.scenario), controller->trouble()));
+    throw InputError(fmt::format("{}: {}", name_of_argument(command.scenario), controller->failure()));
   Executive executive(*controller, command.safety);
-  UdpLink link = make_link(command, kPlantPort);
+  UdpSocket link = make_link(command, kPlantPort);
   if (command.output.empty()) command.output = output_name(command.scenario, "-control.csv");
   ControlReport report{scenario, *controller, executive, {}, {}, command.output};
   {
@@ -189,7 +189,7 @@ int control(WireCommand command) {
     if (here)
       run_loop(command, controller->period(), link, executive, log, report);
     else
-      executive.stop(Stop::interrupted, 0);
+      executive.stop(StopReason::interrupted, 0);
     log.finish();
     report.left_out = log.left_out();
   }

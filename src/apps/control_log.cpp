@@ -64,7 +64,7 @@ void ControlLog::write_rows() {
     drain();
     table_.finish();
   } catch (const InputError& e) {
-    trouble_ = e.what();
+    failure_ = e.what();
   }
 }
 
@@ -78,7 +78,7 @@ void ControlLog::drain() {
 void ControlLog::finish() {
   over_ = true;
   if (thread_.joinable()) thread_.join();
-  if (!trouble_.empty()) throw InputError(trouble_);
+  if (!failure_.empty()) throw InputError(failure_);
 }
 
 }  // namespace limber::apps

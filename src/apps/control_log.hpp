@@ -6,9 +6,9 @@
 #include <string>
 #include <thread>
 
-#include "limber/control/executive.hpp"
-#include "limber/control/ring.hpp"
 #include "limber/files/table_writer.hpp"
+#include "limber/realtime/executive.hpp"
+#include "limber/realtime/ring.hpp"
 
 namespace limber::apps {
 
@@ -33,7 +33,7 @@ class ControlLog {
   std::vector<ControlChannel> channels_;
   RowRing ring_;
   TableWriter table_;
-  std::string trouble_;  // of the thread; read after it ended
+  std::string failure_;  // of the thread; read after it ended
   std::atomic<bool> over_ = false;
   long left_out_ = 0;
   std::thread thread_;

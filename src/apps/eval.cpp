@@ -6,11 +6,11 @@
 
 #include "apps/commands.hpp"
 #include "apps/json_writer.hpp"
-#include "files/text.hpp"
 #include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/dynamics/forward.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/files/state_file.hpp"
 
 namespace limber::apps {
@@ -34,7 +34,7 @@ struct Evaluation {
 
 constexpr const char* kExample = R"(Example:
   limber eval examples/canadarm/model.yaml examples/canadarm/state.json
-  echo '{"q": [0.3], "v": [0], "tau": [2]}' | limber eval pendulum.yaml -
+  impulse '{"q": [0.3], "v": [0], "tau": [2]}' | limber eval pendulum.yaml -
 
 STATE is {"q": [...], "v": [...], "tau": [...], "a": [...]}; tau (default 0) and a may be missing. The answer is one
 JSON object: coordinates, speeds, acceleration (of tau), force (of a, when given), mass_matrix, energies, momentum
@@ -55,14 +55,14 @@ std::string cure(const Model& model, int speed) {
   return "give every body mass and inertia";
 }
 
-[[noreturn]] void refuse(const EvalOptions& options, const Model& model, Status status, int trouble) {
+[[noreturn]] void refuse(const EvalOptions& options, const Model& model, Status status, int failure) {
   const std::string file = name_of_argument(options.model);
   if (status != Status::singular_mass)
     throw InputError(fmt::format("{}: at the state of {}: {}; use smaller numbers", file,
                                  name_of_argument(options.state), to_string(status)));
-  const std::string where = trouble < 0 ? "a coordinate" : show(model.speeds[trouble]);
+  const std::string where = failure < 0 ? "a coordinate" : show(model.speeds[failure]);
   throw InputError(fmt::format("{}: {} has no inertia at this state, so that no acceleration follows; {}", file, where,
-                               cure(model, trouble)));
+                               cure(model, failure)));
 }
 
 // Accelerations of the closed chain in the place of those of the open tree; the state must meet the closures.
@@ -72,7 +72,7 @@ VectorX close_chains(const EvalOptions& options, const Model& model, const State
   AbaWorkspace ws(model);
   ClosureWorkspace cw(model);
   const Status status = close_other(model, x, ws, cw, vdot);
-  if (status == Status::singular_mass) refuse(options, model, status, ws.trouble);
+  if (status == Status::singular_mass) refuse(options, model, status, ws.failure);
   for (std::size_t k = 0; k < model.closures.size(); ++k) {
     if (const double error = cw.closure_error(static_cast<int>(k)); error > kMet)
       throw InputError(
@@ -92,13 +92,13 @@ VectorX forward(const EvalOptions& options, const Model& model, const State& x, 
   // Only the recursion can say which coordinate it is.
   const auto aba = make_forward_dynamics(model, "aba");
   const Status again = (*aba)(x, Forces{tau}, vdot);
-  refuse(options, model, status, again == Status::singular_mass ? aba->trouble() : -1);
+  refuse(options, model, status, again == Status::singular_mass ? aba->failure() : -1);
 }
 
 void check_options(const EvalOptions& options, const Model& model) {
-  constexpr int kMostDense = 20000;
+  constexpr int kMaxDense = 20000;
   const std::string file = name_of_argument(options.model);
-  if (!options.no_mass_matrix && model.nv > kMostDense)
+  if (!options.no_mass_matrix && model.nv > kMaxDense)
     throw InputError(fmt::format("{}: a mass matrix of {} x {} numbers is too large; add --no-mass-matrix", file,
                                  model.nv, model.nv));
 }

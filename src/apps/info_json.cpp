@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/info.hpp"
-#include "limber/model/layout.hpp"
+#include "limber/model/detail/layout.hpp"
 
 namespace limber::apps {
 namespace {

@@ -8,17 +8,17 @@
 
 #include "apps/info.hpp"
 #include "apps/terminal.hpp"
-#include "limber/model/layout.hpp"
+#include "limber/model/detail/layout.hpp"
 
 namespace limber::apps {
 namespace {
 
 using Align = Table::Align;
 
-constexpr int kName = 22;               // columns for a name
-constexpr std::size_t kMostRows = 24;   // of a table that is not shown in full
-constexpr std::size_t kMostShapes = 6;  // bodies whose modes are shown
-constexpr std::size_t kMostHertz = 24;  // natural frequencies
+constexpr int kName = 22;              // columns for a name
+constexpr std::size_t kMaxRows = 24;   // of a table that is not shown in full
+constexpr std::size_t kMaxShapes = 6;  // bodies whose modes are shown
+constexpr std::size_t kMaxHertz = 24;  // natural frequencies
 constexpr int kLineWidth = 96;
 
 struct Page {
@@ -266,9 +266,9 @@ std::string info_text(const Model& model, const ModelFacts& facts, bool all) {
   const Page page{model,
                   facts,
                   style_for(stdout),
-                  all ? kNoLimit : kMostRows,
-                  all ? kNoLimit : kMostShapes,
-                  all ? kNoLimit : kMostHertz};
+                  all ? kNoLimit : kMaxRows,
+                  all ? kNoLimit : kMaxShapes,
+                  all ? kNoLimit : kMaxHertz};
   return header(page) + tree(page) + coordinates(page) + masses(page) + modes(page) + frequencies(page);
 }
 

@@ -11,8 +11,8 @@
 #include "apps/commands.hpp"
 #include "apps/linearize_names.hpp"
 #include "apps/terminal.hpp"
-#include "files/output.hpp"
-#include "files/text.hpp"
+#include "limber/files/detail/output.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/files/state_file.hpp"
 #include "limber/simulate/equilibrium.hpp"
 
@@ -26,8 +26,8 @@ struct LinearizeCommand {
 };
 
 constexpr double kStill = 1e-6;  // accelerations below this, in SI units, are an equilibrium
-constexpr int kMostCoordinates = 2000;
-constexpr std::size_t kMostPairs = 64;
+constexpr int kMaxCoordinates = 2000;
+constexpr std::size_t kMaxPairs = 64;
 
 constexpr const char* kExample = R"(Example:
   limber linearize examples/two-link-arm/model.yaml --output position.y:load
@@ -97,7 +97,7 @@ LinearizeOptions options_of(const LinearizeCommand& command, const Model& model,
 
 void find_zeros(Linearization& found) {
   const std::size_t inputs = found.system.inputs.size(), outputs = found.system.outputs.size();
-  found.zeros_left_out = inputs * outputs > kMostPairs;
+  found.zeros_left_out = inputs * outputs > kMaxPairs;
   for (std::size_t k = 0; k < inputs * outputs && !found.zeros_left_out; ++k) {
     const int input = static_cast<int>(k / outputs), output = static_cast<int>(k % outputs);
     found.zeros.push_back({input, output, compute_zeros(found.system, input, output)});
@@ -117,9 +117,9 @@ int run(const LinearizeCommand& command) {
   if (command.model == "-" && command.at == "-")
     throw InputError("limber linearize: only one of MODEL and STATE can be '-', the standard input");
   const Model model = read_model_argument(command.model);
-  if (model.nv > kMostCoordinates)
+  if (model.nv > kMaxCoordinates)
     throw InputError(fmt::format("{}: {} coordinates are too many for dense matrices; at most {} are taken",
-                                 name_of_argument(command.model), model.nv, kMostCoordinates));
+                                 name_of_argument(command.model), model.nv, kMaxCoordinates));
   std::string path = command.output_file;
   if (!path.empty()) path = check_output(path, {command.model, command.at});
   std::vector<std::uint8_t> held(static_cast<std::size_t>(model.body_count()), 0);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "limber/control/analysis.hpp"
+#include "limber/linear/analysis.hpp"
 
 namespace limber::apps {
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 
 namespace limber::apps {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/control/linearize.hpp"
+#include "limber/linear/linearize.hpp"
 
 // What the command line of `limber linearize` names.  Each throws InputError for what the model does not have, with the
 // names that it has.

@@ -17,7 +17,7 @@ namespace {
 using Align = Table::Align;
 using Complex = std::complex<double>;
 
-constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMaxRows = 40;
 constexpr double kRounding = 1e-9;  // a part this small beside the other is shown as nothing
 
 double shown(double part, double whole) { return std::abs(part) < kRounding * whole ? 0 : part; }
@@ -45,14 +45,14 @@ std::string title(const Style& style, std::string_view text, std::string_view no
 
 // "boom.bending_y1 1, shoulder -0.32": the largest entries, in the units of the coordinates.
 std::string shape_text(const LinearSystem& system, const VectorXc& shape) {
-  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kMax = 3;
   constexpr double kSmall = 0.01;
   std::vector<Eigen::Index> order(static_cast<std::size_t>(shape.size()));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](Eigen::Index a, Eigen::Index b) { return std::abs(shape[a]) > std::abs(shape[b]); });
   std::string out;
-  for (std::size_t k = 0; k < std::min(kMost, order.size()); ++k) {
+  for (std::size_t k = 0; k < std::min(kMax, order.size()); ++k) {
     const Complex entry = shape[order[k]];
     if (std::abs(entry) < kSmall) break;
     const double value = std::abs(entry.imag()) > kSmall ? std::abs(entry) : entry.real();
@@ -77,7 +77,7 @@ std::string modes_text(const Style& style, const Linearization& found) {
   }
   const char* note =
       has_real_modes(found.system) ? "undamped; damping as a ratio" : "moduli of poles; damping as a ratio";
-  return title(style, "Natural frequencies", note) + table.render(style, kMostRows, "modes");
+  return title(style, "Natural frequencies", note) + table.render(style, kMaxRows, "modes");
 }
 
 std::string poles_text(const Style& style, const Linearization& found) {
@@ -89,7 +89,7 @@ std::string poles_text(const Style& style, const Linearization& found) {
     const bool right = seen.real() > 1e-6 * std::abs(seen);
     table.row({root_text(seen), short_number(std::abs(seen)), right ? "unstable" : ""});
   }
-  return title(style, "Poles") + table.render(style, kMostRows, "poles");
+  return title(style, "Poles") + table.render(style, kMaxRows, "poles");
 }
 
 std::string roots_text(const VectorXc& roots) {
@@ -115,7 +115,7 @@ std::string zeros_text(const Style& style, const Linearization& found) {
                found.system.outputs[static_cast<std::size_t>(output)], side(values), roots_text(values)});
   }
   std::string out =
-      title(style, "Zeros", "right: some on the right, not minimum-phase") + table.render(style, kMostRows, "pairs");
+      title(style, "Zeros", "right: some on the right, not minimum-phase") + table.render(style, kMaxRows, "pairs");
   if (found.all_zeros) out += fmt::format("  all inputs to all outputs: {}\n", roots_text(*found.all_zeros));
   return out;
 }

@@ -7,7 +7,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/terminal.hpp"
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/control/plant.hpp"
+#include "limber/realtime/plant.hpp"
 
 #include <cmath>
 #include <memory>
@@ -32,13 +32,14 @@ constexpr int kFarewells = 20;     // packets that say that it ends: some may be
 // The machine's clock is the real one; its torques come from the wire.
 class WireSampler : public Sampler {
  public:
-  WireSampler(const WireCommand& command, const Scenario& scenario, const Hinges& hinges, PlantEnd& end, UdpLink& link)
+  WireSampler(const WireCommand& command, const Scenario& scenario, const DrivenJoints& hinges, PlantEnd& end,
+              UdpSocket& link)
       : command_(command),
         end_(end),
         link_(link),
         sensors_(*scenario.model, hinges, scenario.control->sensors, 1 / scenario.control->options.rate),
         period_(1 / scenario.control->options.rate),
-        pace_(period_, kBehind) {}
+        clock_(period_, kBehind) {}
 
   double period() const override { return period_; }
   bool wants_accelerations() const override { return sensors_.wants_accelerations(); }
@@ -48,8 +49,8 @@ class WireSampler : public Sampler {
     if (!end_.commanded())
       await_controller();
     else
-      pace_.end();
-    const double now = 1e-9 * static_cast<double>(pace_.begin());
+      clock_.end();
+    const double now = 1e-9 * static_cast<double>(clock_.begin());
     take_arrivals(link_, end_, now);
     link_.send(end_.measure(y_, x.t));
     end_.drive(x, now, torques);
@@ -63,7 +64,7 @@ class WireSampler : public Sampler {
       sleep_until(now_ns() + 1'000'000);
     }
   }
-  const Timing& timing() const { return pace_.timing(); }
+  const Timing& timing() const { return clock_.timing(); }
 
  private:
   // Sends the first reading, period by period, until a command comes.
@@ -88,22 +89,22 @@ class WireSampler : public Sampler {
                       "--peer, --port",
                       command_.peer, command_.wait, packets_text(end_.gate()), command_.scenario));
     }
-    pace_.first(next + step);
+    clock_.first(next + step);
   }
 
   const WireCommand& command_;
   PlantEnd& end_;
-  UdpLink& link_;
+  UdpSocket& link_;
   Sensors sensors_;
   double period_;
-  Pace pace_;
+  CycleClock clock_;
   Measurement y_;
   double last_ = 0;
 };
 
-class PlantRecorder : public Observer {
+class PlantRecorder : public RunListener {
  public:
-  PlantRecorder(RecordingWriter& recording, Progress& progress, const Hinges& hinges, const Scenario& scenario,
+  PlantRecorder(RecordingWriter& recording, Progress& progress, const DrivenJoints& hinges, const Scenario& scenario,
                 Tracking& tracking)
       : recording_(recording),
         progress_(progress),
@@ -122,7 +123,7 @@ class PlantRecorder : public Observer {
  private:
   RecordingWriter& recording_;
   Progress& progress_;
-  const Hinges& hinges_;
+  const DrivenJoints& hinges_;
   std::vector<Signal> desired_;
   Tracking& tracking_;
 };
@@ -140,7 +141,7 @@ struct PlantReport {
 // "finished", "interrupted", "braked: ...".
 std::string end_text(const PlantReport& report, const PlantEnd& end) {
   const std::string ended = ended_text(report.result);
-  if (end.braking()) return fmt::format("{}; braked: {}", ended, end.trouble());
+  if (end.braking()) return fmt::format("{}; braked: {}", ended, end.failure());
   return end.controller_stopped() ? ended + "; braked: the controller stopped" : ended;
 }
 
@@ -192,15 +193,15 @@ void print_json(const PlantReport& report, PlantEnd& end) {
   json.finish();
 }
 
-Hinges hinges_of(const Scenario& scenario) {
+DrivenJoints hinges_of(const Scenario& scenario) {
   const ControlOptions& control = scenario.control->options;
   std::vector<std::string> joints;
   for (const int i : control.hinges.joints) joints.push_back(control.model->joints[i].name);
   return find_hinges(*scenario.model, joints);
 }
 
-PlantReport simulate_plant(const WireCommand& command, const Scenario& scenario, const Hinges& hinges,
-                           const State& start, PlantEnd& end, UdpLink& link) {
+PlantReport simulate_plant(const WireCommand& command, const Scenario& scenario, const DrivenJoints& hinges,
+                           const State& start, PlantEnd& end, UdpSocket& link) {
   PlantReport report{scenario, {}, {}, {}, command.output, ask_for_real_time(kPlantPriority)};
   const Model& model = *scenario.model;
   System system(model, scenario.inputs, scenario.solver.algorithm);
@@ -231,13 +232,13 @@ int plant(WireCommand command) {
   check_wire(command, "plant");
   Scenario scenario = read_controlled_scenario(command);
   if (command.duration > 0) scenario.run.duration = command.duration;
-  const Hinges hinges = hinges_of(scenario);
+  const DrivenJoints hinges = hinges_of(scenario);
   const State start = start_of(scenario);
   PlantEnd end = in_scenario(scenario, [&] {
     return PlantEnd(*scenario.model, hinges, scenario.control->sensors, 1 / scenario.control->options.rate,
                     command.safety, make_session_number(), start);
   });
-  UdpLink link = make_link(command, kControlPort);
+  UdpSocket link = make_link(command, kControlPort);
   if (command.output.empty()) command.output = output_name(command.scenario, "-plant.h5");
   const PlantReport report = simulate_plant(command, scenario, hinges, start, end, link);
   if (command.json)

@@ -52,7 +52,7 @@ void check_wire(const WireCommand& command, const std::string& name) {
   }
 }
 
-UdpLink make_link(const WireCommand& command, int other) {
+UdpSocket make_link(const WireCommand& command, int other) {
   return {{command.bind, command.port}, parse_address(command.peer, {"127.0.0.1", other})};
 }
 
@@ -69,7 +69,7 @@ State start_of(const Scenario& scenario) {
     State x = scenario.initial;
     if (scenario.equilibrium) x = find_equilibrium(*scenario.model, scenario.inputs, x).x;
     System system(*scenario.model, scenario.inputs, scenario.solver.algorithm);
-    system.enter(0);
+    system.select_interval(0);
     system.assemble(x);
     return x;
   });

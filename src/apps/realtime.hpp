@@ -7,16 +7,16 @@
 
 #include "apps/json_writer.hpp"
 #include "apps/terminal.hpp"
-#include "limber/control/executive.hpp"
-#include "limber/control/link.hpp"
-#include "limber/control/timing.hpp"
-#include "limber/files/scenario_file.hpp"
+#include "limber/realtime/executive.hpp"
+#include "limber/realtime/timing.hpp"
+#include "limber/realtime/udp_socket.hpp"
+#include "limber/scenario/scenario.hpp"
 
 namespace limber::apps {
 
 inline constexpr int kPlantPort = 47801, kControlPort = 47802;
 inline constexpr int kPlantPriority = 40, kControlPriority = 50;
-inline constexpr int kMostArrivals = 64;  // packets taken in one period: a flood must not keep a loop from its work
+inline constexpr int kMaxArrivals = 64;  // packets taken in one period: a flood must not keep a loop from its work
 
 // What the two ends of the wire share on the command line.
 struct WireCommand {
@@ -31,19 +31,19 @@ struct WireCommand {
 void add_wire_options(CLI::App& sub, WireCommand& command, int own, int other);
 // Throws InputError "limber NAME: ...".
 void check_wire(const WireCommand& command, const std::string& name);
-UdpLink make_link(const WireCommand& command, int other);
+UdpSocket make_link(const WireCommand& command, int other);
 // The scenario with its controller, checked.
 Scenario read_controlled_scenario(const WireCommand& command);
 // Where both ends take the machine to stand at t = 0.
 State start_of(const Scenario& scenario);
 
-// Every datagram that came, up to kMostArrivals.
+// Every datagram that came, up to kMaxArrivals.
 template <class End>
-void take_arrivals(UdpLink& link, End& end, double now) {
-  for (int k = 0; k < kMostArrivals; ++k) {
-    const UdpLink::Arrival arrival = link.receive();
-    if (arrival == UdpLink::Arrival::none) return;
-    if (arrival == UdpLink::Arrival::stranger)
+void take_arrivals(UdpSocket& link, End& end, double now) {
+  for (int k = 0; k < kMaxArrivals; ++k) {
+    const UdpSocket::Arrival arrival = link.receive();
+    if (arrival == UdpSocket::Arrival::none) return;
+    if (arrival == UdpSocket::Arrival::stranger)
       end.gate().refuse(PacketFault::stranger);
     else
       end.take(link.bytes(), now);

@@ -12,7 +12,7 @@
 #include "apps/progress.hpp"
 #include "apps/scenario_parts.hpp"
 #include "apps/terminal.hpp"
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 
 namespace limber::apps {
 namespace {
@@ -40,7 +40,7 @@ its last second. Ctrl-C stops the run and keeps what there is; the exit code is 
 // ---- the run ---------------------------------------------------------------------------------------
 
 // Writes the records and shows how far the run is.
-class Recorder : public Observer {
+class Recorder : public RunListener {
  public:
   Recorder(RecordingWriter& recording, std::optional<CsvWriter>& csv, Progress& progress, const ControlLoop* loop,
            Tracking& tracking)
@@ -115,7 +115,7 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
       report.equilibrium = find_equilibrium(model, scenario.inputs, start);
       start = report.equilibrium->x;
     }
-    system.enter(0);
+    system.select_interval(0);
     system.assemble(start);
   });
   RecordingOptions options = recording_options(scenario, command.flush);
@@ -157,7 +157,7 @@ int run(RunCommand command) {
     check_report(command.page, files_of(scenario));
   }
   RunReport report = simulate_scenario(command, scenario);
-  const std::string page_trouble = add_page(command, report);
+  const std::string page_failure = add_page(command, report);
   if (command.json)
     write_summary_json(report);
   else if (!command.quiet)
@@ -170,12 +170,12 @@ int run(RunCommand command) {
   const std::string file = name_of_argument(command.scenario);
   const std::string kept = report.records > 0 ? "; " + report.recording + " holds everything up to there" : "";
   if (result.status != Status::ok)
-    notes += fmt::format("{}: {}{}\n", file, result.trouble.empty() ? to_string(result.status) : result.trouble, kept);
+    notes += fmt::format("{}: {}{}\n", file, result.failure.empty() ? to_string(result.status) : result.failure, kept);
   else if (result.interrupted)
     notes += fmt::format("{}: interrupted at t = {:.6g} s{}\n", file, result.t, kept);
-  notes += page_trouble;
+  notes += page_failure;
   if (!notes.empty()) write_output(notes, stderr);
-  return result.status == Status::ok && !result.interrupted && page_trouble.empty() ? 0 : 1;
+  return result.status == Status::ok && !result.interrupted && page_failure.empty() ? 0 : 1;
 }
 
 }  // namespace

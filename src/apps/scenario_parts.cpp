@@ -40,13 +40,13 @@ std::string output_name(const std::string& scenario, const std::string& end) {
   return std::filesystem::path(scenario).stem().string() + end;
 }
 
-void begin_tracking(const Hinges& hinges, Tracking& tracking) {
+void begin_tracking(const DrivenJoints& hinges, Tracking& tracking) {
   tracking.names = hinges.names;
   tracking.squares.setZero(hinges.size());
   tracking.largest = tracking.squares;
 }
 
-void add_tracking(const Hinges& hinges, const std::vector<Signal>& desired, const State& x, Tracking& tracking) {
+void add_tracking(const DrivenJoints& hinges, const std::vector<Signal>& desired, const State& x, Tracking& tracking) {
   for (int k = 0; k < hinges.size(); ++k) {
     const double error = x.q[hinges.q[k]] - desired[static_cast<std::size_t>(k)].at(x.t).value;
     tracking.squares[k] += error * error;

@@ -25,7 +25,7 @@ auto in_scenario(const Scenario& scenario, Action action) {
 }
 
 // How the joints of a controller follow.
-void begin_tracking(const Hinges& hinges, Tracking& tracking);
-void add_tracking(const Hinges& hinges, const std::vector<Signal>& desired, const State& x, Tracking& tracking);
+void begin_tracking(const DrivenJoints& hinges, Tracking& tracking);
+void add_tracking(const DrivenJoints& hinges, const std::vector<Signal>& desired, const State& x, Tracking& tracking);
 
 }  // namespace limber::apps

@@ -10,13 +10,13 @@
 #include "apps/json_writer.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
-#include "limber/report/facts.hpp"
+#include "limber/linear/facts.hpp"
 
 namespace limber::apps {
 namespace {
 
 constexpr int kLineWidth = 96;
-constexpr std::size_t kMostAmplitudes = 4;
+constexpr std::size_t kMaxAmplitudes = 4;
 
 double relative(const RunResult& result) {
   return result.energy_scale > 0 ? result.energy_error / result.energy_scale : result.energy_error;
@@ -26,7 +26,7 @@ std::string time_text(double t) { return fmt::format("t = {:.6g} s", t); }
 
 std::string amplitudes_text(const RunReport& report) {
   std::string out;
-  for (const Amplitude& a : largest_amplitudes(*report.scenario.model, report.result.largest, kMostAmplitudes))
+  for (const Amplitude& a : largest_amplitudes(*report.scenario.model, report.result.largest, kMaxAmplitudes))
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", a.coordinate, short_number(a.value));
   return out;
 }
@@ -55,7 +55,7 @@ void write_solver(JsonWriter& json, const SolverOptions& solver) {
 void write_amplitudes(JsonWriter& json, const RunReport& report) {
   json.key("largest_modes");
   json.begin_list();
-  for (const Amplitude& a : largest_amplitudes(*report.scenario.model, report.result.largest, kMostAmplitudes)) {
+  for (const Amplitude& a : largest_amplitudes(*report.scenario.model, report.result.largest, kMaxAmplitudes)) {
     json.begin_object();
     json.key("coordinate");
     json.text(a.coordinate);
@@ -129,7 +129,7 @@ void write_validity(JsonWriter& json, const RunReport& report) {
 
 std::string ended_text(const RunResult& result) {
   if (result.status != Status::ok)
-    return "diverged: " + (result.trouble.empty() ? std::string(to_string(result.status)) : result.trouble);
+    return "diverged: " + (result.failure.empty() ? std::string(to_string(result.status)) : result.failure);
   return result.interrupted ? "interrupted" : "finished";
 }
 

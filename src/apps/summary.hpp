@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "limber/files/recording.hpp"
-#include "limber/files/scenario_file.hpp"
+#include "limber/scenario/scenario.hpp"
 #include "limber/simulate/equilibrium.hpp"
 
 namespace limber::apps {

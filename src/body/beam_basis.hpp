@@ -10,7 +10,7 @@ namespace limber::body_impl {
 inline bool is_bending(BeamFamily family) { return family == BeamFamily::bending_y || family == BeamFamily::bending_z; }
 const char* to_string(BeamFamily family);
 
-// Shape functions of s = x/L, one row per place, one column per shape.
+// BodyConstants functions of s = x/L, one row per place, one column per shape.
 struct ShapeTable {
   MatrixR value;
   MatrixR slope;  // d/ds

@@ -8,9 +8,9 @@
 namespace limber::body_impl {
 namespace {
 
-constexpr int kMostModes = 200;   // per family
-constexpr int kMostShapes = 800;  // of a body with second-order shapes
-constexpr int kMostTerms = 200;   // of a custom polynomial
+constexpr int kMaxFamilyModes = 200;  // per family
+constexpr int kMaxShapes = 800;       // of a body with second-order shapes
+constexpr int kMaxTerms = 200;        // of a custom polynomial
 
 void check_numbers(const BeamSpec& spec) {
   check_positive(spec.length, "length", "give the length of the beam in m, above 0");
@@ -31,16 +31,17 @@ void check_counts(const BeamSpec& spec, bool second_order) {
     const std::string name = to_string(static_cast<BeamFamily>(f));
     const int n = spec.modes[f];
     if (n < 0) fail(std::to_string(n) + " " + name + " modes", "give 0 or a positive count");
-    if (n > kMostModes)
-      fail(std::to_string(n) + " " + name + " modes", "give at most " + std::to_string(kMostModes) + " per family");
+    if (n > kMaxFamilyModes)
+      fail(std::to_string(n) + " " + name + " modes",
+           "give at most " + std::to_string(kMaxFamilyModes) + " per family");
   }
   if (!second_order) return;
   const auto pairs = [](int n) { return n * (n + 1) / 2; };
   const int modes = std::accumulate(spec.modes.begin(), spec.modes.end(), 0);
   const int shapes = 1 + modes + pairs(spec.modes[0]) + pairs(spec.modes[1]);
-  if (shapes > kMostShapes)
+  if (shapes > kMaxShapes)
     fail("fidelity stiffened makes " + std::to_string(shapes) + " shapes of these modes, more than " +
-             std::to_string(kMostShapes),
+             std::to_string(kMaxShapes),
          "use fewer bending modes or fidelity full");
 }
 
@@ -74,9 +75,9 @@ void check_basis(const BeamSpec& spec) {
     for (std::size_t a = 0; a < shapes.size(); ++a) {
       const std::string shape = name + " shape " + std::to_string(a + 1);
       for (const double c : shapes[a]) check_finite(c, "a coefficient of " + shape);
-      if (static_cast<int>(shapes[a].size()) > kMostTerms)
+      if (static_cast<int>(shapes[a].size()) > kMaxTerms)
         fail(shape + " has " + std::to_string(shapes[a].size()) + " coefficients",
-             "give at most " + std::to_string(kMostTerms));
+             "give at most " + std::to_string(kMaxTerms));
     }
   }
   const bool loadable = spec.basis == BeamBasis::clamped_free || spec.basis == BeamBasis::free_free ||

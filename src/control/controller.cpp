@@ -8,8 +8,8 @@
 #include "limber/control/prepare.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/model/manifold.hpp"
+#include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
-#include "simulate/text.hpp"
 
 namespace limber {
 namespace {
@@ -79,16 +79,16 @@ ControlOptions prepare_control(ControlOptions options) {
   if (!options.shaping) return options;
   const State end = configuration(options, options.end);
   const auto vibrations = compute_vibrations(*options.model, end, options.hinges.held);
-  std::vector<Signal::Echo> shaper = {{0, 1}};
+  std::vector<Signal::Impulse> shaper = {{0, 1}};
   for (std::size_t k = 0; k < vibrations.size() && static_cast<int>(k) < options.shaping->vibrations; ++k) {
     shaper = convolve(shaper, make_shaper(options.shaping->kind, vibrations[k].frequency, vibrations[k].ratio));
   }
-  for (Signal& signal : options.desired) signal = Signal::echoes(signal, shaper);
+  for (Signal& signal : options.desired) signal = Signal::shaped(signal, shaper);
   options.end += shaper.back().delay;
   return options;
 }
 
-PidOptions make_pid(const Model& model, const Hinges& hinges, const State& x, const TrackingOptions& wanted) {
+PidOptions make_pid(const Model& model, const DrivenJoints& hinges, const State& x, const TrackingOptions& wanted) {
   CrbaWorkspace ws(model);
   MatrixX M(model.nv, model.nv);
   crba(model, x, ws, M);
@@ -104,7 +104,7 @@ Controller::Controller(ControlOptions options)
       servos_(options_.servos, period()),
       rnea_(*options_.model) {
   const Model& model = *options_.model;
-  const Hinges& hinges = options_.hinges;
+  const DrivenJoints& hinges = options_.hinges;
   check_sampled(options_);
   desired_.setZero(hinges.size());
   desired_rate_ = wanted_ = measured_ = measured_rate_ = error_ = error_rate_ = integral_ = desired_;
@@ -153,9 +153,9 @@ Status Controller::start(const State& x) {
   command_.setZero();
   servos_.reset();
   ready_ = false;
-  if (const Status status = reference_.start(x); status != Status::ok) return fail(status, reference_.trouble());
+  if (const Status status = reference_.start(x); status != Status::ok) return fail(status, reference_.failure());
   for (int k = 0; k < options_.latency; ++k) {
-    if (const Status status = reference_.step(); status != Status::ok) return fail(status, reference_.trouble());
+    if (const Status status = reference_.step(); status != Status::ok) return fail(status, reference_.failure());
   }
   if (estimator_ && estimator_->start(x) != Status::ok) return fail(Status::not_finite, "the observer failed");
   if (mean_) mean_->forget();
@@ -165,7 +165,7 @@ Status Controller::start(const State& x) {
 }
 
 Status Controller::fail(Status status, std::string_view what) {
-  if (status != Status::ok) trouble_ = "controller: " + std::string(what.empty() ? to_string(status) : what);
+  if (status != Status::ok) failure_ = "controller: " + std::string(what.empty() ? to_string(status) : what);
   return status;
 }
 
@@ -179,10 +179,10 @@ Status Controller::update(const Measurement& y, Vec torques) {
     }
   }
   ref_ = reference_.state();
-  if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.trouble());
+  if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.failure());
   feed_forward_ = reference_.torque();
   feedback_.setZero();
-  look(y);
+  read_joints(y);
   if (options_.damping) yield_to_vibration();
   if (options_.pid) add_pid(y);
   if (options_.lqr) add_lqr();
@@ -202,8 +202,8 @@ Status Controller::update(const Measurement& y, Vec torques) {
 }
 
 // Where the hinges should be and where they are.
-void Controller::look(const Measurement& y) {
-  const Hinges& hinges = options_.hinges;
+void Controller::read_joints(const Measurement& y) {
+  const DrivenJoints& hinges = options_.hinges;
   measured_ = y.q;
   measured_rate_ = y.v;
   const double ahead = options_.latency * period();
@@ -294,7 +294,7 @@ void Controller::find_vibration() {
 
 // Accelerations of the hinges along M_JF times the modal rates, with a slow way back; the desired motion takes them in.
 void Controller::yield_to_vibration() {
-  const Hinges& hinges = options_.hinges;
+  const DrivenJoints& hinges = options_.hinges;
   const State& x = estimator_->state();
   find_vibration();
   multiply_mass(*options_.model, x, full_, rnea_, full2_);

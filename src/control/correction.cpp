@@ -14,7 +14,7 @@ void set_period(const Model& model, double h, AbaWorkspace& ws) {
 
 }  // namespace
 
-NaturalGain::NaturalGain(const Model& model, const Hinges& hinges, double period)
+NaturalGain::NaturalGain(const Model& model, const DrivenJoints& hinges, double period)
     : model_(model), hinges_(hinges), ws_(model), sweep_(model) {
   dv_.setZero(model.nv);
   f_ = dv_;
@@ -34,7 +34,7 @@ void NaturalGain::add(ConstVec accelerations, Vec torques) {
   for (int k = 0; k < hinges_.size(); ++k) torques[k] += f_[hinges_.v[k]];
 }
 
-MeanAccelerations::MeanAccelerations(const Model& model, const Hinges& hinges, double period)
+MeanAccelerations::MeanAccelerations(const Model& model, const DrivenJoints& hinges, double period)
     : model_(model), hinges_(hinges), period_(period), ws_(model), middle_(make_zero_state(model)) {
   a_.setZero(model.nv);
   tau_ = dq_ = a_;
@@ -66,7 +66,7 @@ Status MeanAccelerations::hybrid(const State& x, ConstVec accelerations, Vec tor
   return status;
 }
 
-ForceCorrection::ForceCorrection(const Model& model, const Hinges& hinges, double period,
+ForceCorrection::ForceCorrection(const Model& model, const DrivenJoints& hinges, double period,
                                  const CorrectionOptions& options)
     : hinges_(hinges), options_(options), gain_(model, hinges, period), predicted_(model, hinges, period) {
   error_.setZero(hinges.size());

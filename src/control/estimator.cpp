@@ -6,7 +6,7 @@
 #include "limber/model/manifold.hpp"
 
 namespace limber {
-Estimator::Estimator(const Model& model, const Hinges& hinges, const SensorOptions& sensors, Schedule gains,
+Estimator::Estimator(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, Schedule gains,
                      double period)
     : model_(model),
       hinges_(hinges),
@@ -27,7 +27,7 @@ Status Estimator::start(const State& x) {
   x_.x = x;
   innovation_.setZero();
   tau_.setZero();
-  system_.hold(tau_);
+  system_.set_control_torques(tau_);
   return stepper_->start(x_);
 }
 
@@ -55,7 +55,7 @@ Status Estimator::predict_readings(const Measurement& y) {
   }
   if (sensors_.accelerometers.empty()) return Status::ok;
   if (const Status status = system_.accelerate(x, vdot_); status != Status::ok) return status;
-  const Kinematics& kin = system_.look(x);
+  const Kinematics& kin = system_.compute_kinematics(x);
   for (std::size_t k = 0; k < sensors_.accelerometers.size(); ++k) {
     const Vector3 force = compute_specific_force(model_, kin, sensors_.accelerometers[k].at, vdot_);
     innovation_.segment<3>(row) = y.acceleration.segment<3>(3 * static_cast<Eigen::Index>(k)) - force;
@@ -66,7 +66,7 @@ Status Estimator::predict_readings(const Measurement& y) {
 
 Status Estimator::propagate(ConstVec torques) {
   for (int k = 0; k < hinges_.size(); ++k) tau_[hinges_.v[k]] = torques[k];
-  system_.hold(tau_);
+  system_.set_control_torques(tau_);
   if (const Status status = stepper_->release(x_); status != Status::ok) return status;
   if (const Status status = stepper_->step(x_.x.t + period_); status != Status::ok) return status;
   x_ = stepper_->now();

@@ -5,9 +5,9 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
-#include "limber/control/riccati.hpp"
 #include "limber/control/shaping.hpp"
 #include "limber/dynamics/rnea.hpp"
+#include "limber/linear/riccati.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -30,7 +30,7 @@ void add_specific_force(const Model& model, const Kinematics& kin, const Acceler
   for (int k = 0; k < n; ++k) C.col(k) += Rt * f.cross(Vector3(J.col(k).head<3>()));
 }
 
-Readings make_readings(const Model& model, const Hinges& hinges, const SensorOptions& sensors, const State& x,
+Readings make_readings(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, const State& x,
                        const KalmanOptions& options, const MatrixX& A) {
   const int n = model.nv, h = hinges.size();
   const auto tachometer = [&](int k) {
@@ -71,8 +71,8 @@ Readings make_readings(const Model& model, const Hinges& hinges, const SensorOpt
 
 }  // namespace
 
-MatrixX compute_kalman_gain(const Model& model, const Hinges& hinges, const SensorOptions& sensors, const State& x,
-                            const KalmanOptions& options, double period) {
+MatrixX compute_kalman_gain(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors,
+                            const State& x, const KalmanOptions& options, double period) {
   const int n = model.nv;
   const LinearSystem machine = linearize_at_rest(model, x, {});
   const Readings readings = make_readings(model, hinges, sensors, x, options, machine.A);
@@ -92,7 +92,7 @@ MatrixX compute_kalman_gain(const Model& model, const Hinges& hinges, const Sens
   return S.llt().solve(readings.C * *P).transpose();
 }
 
-MatrixX compute_lqr_gain(const Model& model, const Hinges& hinges, const State& x, const LqrOptions& options,
+MatrixX compute_lqr_gain(const Model& model, const DrivenJoints& hinges, const State& x, const LqrOptions& options,
                          double period) {
   const int n = model.nv, h = hinges.size();
   const LinearSystem machine = linearize_at_rest(model, x, {});

@@ -13,7 +13,7 @@ std::vector<std::string> joint_names(const ControlOptions& options) {
   return out;
 }
 
-void check_same_kinds(const Model& plant, const Hinges& hinges, const ControlOptions& options) {
+void check_same_kinds(const Model& plant, const DrivenJoints& hinges, const ControlOptions& options) {
   for (std::size_t k = 0; k < hinges.joints.size(); ++k) {
     const Joint& own = options.model->joints[options.hinges.joints[k]];
     const Joint& there = plant.joints[hinges.joints[k]];

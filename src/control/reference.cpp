@@ -7,7 +7,7 @@
 namespace limber {
 namespace {
 
-Inputs prescribe(const Model& model, const Hinges& hinges, const std::vector<Signal>& desired) {
+Inputs prescribe(const Model& model, const DrivenJoints& hinges, const std::vector<Signal>& desired) {
   Inputs inputs;
   std::size_t next = 0;
   for (const int joint : hinges.joints) {
@@ -20,7 +20,7 @@ Inputs prescribe(const Model& model, const Hinges& hinges, const std::vector<Sig
 
 }  // namespace
 
-Reference::Reference(const Model& model, const Hinges& hinges, const std::vector<Signal>& desired, double period,
+Reference::Reference(const Model& model, const DrivenJoints& hinges, const std::vector<Signal>& desired, double period,
                      FeedForward kind)
     : model_(model),
       hinges_(hinges),
@@ -39,20 +39,20 @@ Reference::Reference(const Model& model, const Hinges& hinges, const std::vector
 
 Status Reference::start(const State& x) {
   x_ = x;
-  system_.enter(x.t + 0.5 * period_);
+  system_.select_interval(x.t + 0.5 * period_);
   system_.prescribe(x_);
   torque_.setZero();
   const Status status = kind_ == FeedForward::hybrid ? stepper_->start({x_}) : Status::ok;
-  trouble_ = system_.trouble();
+  failure_ = system_.failure();
   return status;
 }
 
 Status Reference::step() {
   const double t = x_.t, next = t + period_;
-  system_.enter(t + 0.5 * period_);
+  system_.select_interval(t + 0.5 * period_);
   if (kind_ == FeedForward::hybrid) {
     const Status status = stepper_->step(next);
-    trouble_ = system_.trouble();
+    failure_ = system_.failure();
     if (status != Status::ok) return status;
     for (int k = 0; k < hinges_.size(); ++k) torque_[k] = system_.torques()[hinges_.v[k]];
     x_ = stepper_->now().x;

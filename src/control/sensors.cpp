@@ -25,7 +25,7 @@ Vector3 compute_specific_force(const Model& model, const Kinematics& kin, NodeRe
   return node_pose(model, kin, at).R.transpose() * (a - model.gravity);
 }
 
-Sensors::Sensors(const Model& model, const Hinges& hinges, SensorOptions options, double period)
+Sensors::Sensors(const Model& model, const DrivenJoints& hinges, SensorOptions options, double period)
     : model_(model), hinges_(hinges), options_(std::move(options)), period_(period), random_(options_.seed) {
   options_.encoders.resize(hinges.v.size());
   Measurement empty;

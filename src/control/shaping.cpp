@@ -7,8 +7,8 @@
 #include <complex>
 #include <numbers>
 
-#include "limber/control/analysis.hpp"
 #include "limber/dynamics/rnea.hpp"
+#include "limber/linear/analysis.hpp"
 
 namespace limber {
 LinearSystem linearize_at_rest(const Model& model, const State& x, std::vector<std::uint8_t> held) {
@@ -39,11 +39,11 @@ std::vector<Vibration> compute_vibrations(const Model& model, const State& x, st
   return out;
 }
 
-std::vector<Signal::Echo> make_shaper(Shaper kind, double frequency, double ratio) {
+std::vector<Signal::Impulse> make_shaper(Shaper kind, double frequency, double ratio) {
   const double damped = std::sqrt(1 - ratio * ratio);
   const double half = std::numbers::pi / (frequency * damped);    // half a damped period
   const double K = std::exp(-ratio * std::numbers::pi / damped);  // what is left of a swing after it
-  std::vector<Signal::Echo> out;
+  std::vector<Signal::Impulse> out;
   if (kind == Shaper::zv) {
     out = {{0, 1}, {half, K}};
   } else if (kind == Shaper::zvd) {
@@ -52,27 +52,28 @@ std::vector<Signal::Echo> make_shaper(Shaper kind, double frequency, double rati
     out = {{0, 1 + kTolerated}, {half, 2 * (1 - kTolerated) * K}, {2 * half, (1 + kTolerated) * K * K}};
   }
   double sum = 0;
-  for (const Signal::Echo& echo : out) sum += echo.weight;
-  for (Signal::Echo& echo : out) echo.weight /= sum;
+  for (const Signal::Impulse& impulse : out) sum += impulse.weight;
+  for (Signal::Impulse& impulse : out) impulse.weight /= sum;
   return out;
 }
 
-std::vector<Signal::Echo> convolve(const std::vector<Signal::Echo>& a, const std::vector<Signal::Echo>& b) {
-  std::vector<Signal::Echo> out;
-  for (const Signal::Echo& x : a) {
-    for (const Signal::Echo& y : b) out.push_back({x.delay + y.delay, x.weight * y.weight});
+std::vector<Signal::Impulse> convolve(const std::vector<Signal::Impulse>& a, const std::vector<Signal::Impulse>& b) {
+  std::vector<Signal::Impulse> out;
+  for (const Signal::Impulse& x : a) {
+    for (const Signal::Impulse& y : b) out.push_back({x.delay + y.delay, x.weight * y.weight});
   }
   std::sort(out.begin(), out.end(), [](const auto& x, const auto& y) { return x.delay < y.delay; });
   return out;
 }
 
 // |sum A_k exp((ratio w + i w_d) t_k)| exp(-ratio w t_last).  [Singer, Seering 1990]
-double residual_vibration(const std::vector<Signal::Echo>& shaper, double frequency, double ratio) {
+double residual_vibration(const std::vector<Signal::Impulse>& shaper, double frequency, double ratio) {
   const double damped = frequency * std::sqrt(1 - ratio * ratio);
   const double last = shaper.back().delay;
   std::complex<double> sum = 0;
-  for (const Signal::Echo& echo : shaper) {
-    sum += echo.weight * std::exp(std::complex<double>(ratio * frequency * (echo.delay - last), damped * echo.delay));
+  for (const Signal::Impulse& impulse : shaper) {
+    sum += impulse.weight *
+           std::exp(std::complex<double>(ratio * frequency * (impulse.delay - last), damped * impulse.delay));
   }
   return std::abs(sum);
 }

@@ -7,13 +7,13 @@
 #include <string>
 
 #include "limber/dynamics/rnea.hpp"
+#include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
-#include "simulate/text.hpp"
 
 namespace limber {
 namespace {
 
-constexpr int kMostSettling = 100, kMostSteps = 100;
+constexpr int kMaxSettling = 100, kMaxSteps = 100;
 // Each pass takes accelerations from the motion of the last one: the error shrinks by the square of (rate of the path /
 // slowest vibration), while rounding between samples grows by the square of (rate of the samples / slowest vibration).
 constexpr int kPasses = 3;
@@ -23,7 +23,7 @@ constexpr double kArrived = 1e-12;  // m
 // A time of the path, solved for.
 class Follower {
  public:
-  Follower(const Model& model, const Hinges& hinges, const TipPath& path, const State& start, bool flexible)
+  Follower(const Model& model, const DrivenJoints& hinges, const TipPath& path, const State& start, bool flexible)
       : model_(model), hinges_(hinges), path_(path), flexible_(flexible), ws_(model), x_(start) {
     x_.v.setZero();
     for (int k = 0; k < 3; ++k) {
@@ -32,11 +32,11 @@ class Follower {
     J_.setZero(6, model.nv);
   }
 
-  // Hinges at x_ are the guess; v, a: how they move.
+  // DrivenJoints at x_ are the guess; v, a: how they move.
   void solve(double t, const VectorX& v, const VectorX& a) {
     for (int k = 0; k < hinges_.size(); ++k) x_.v[hinges_.v[k]] = v[k];
     VectorX left(static_cast<Eigen::Index>(rows_.size()));
-    for (int step = 0; step < kMostSteps; ++step) {
+    for (int step = 0; step < kMaxSteps; ++step) {
       if (flexible_ && !settle_modes(model_, hinges_, a, x_)) break;
       compute_kinematics(model_, x_, ws_.kin);
       compute_world_poses(model_, ws_.kin);
@@ -62,7 +62,7 @@ class Follower {
 
  private:
   const Model& model_;
-  const Hinges& hinges_;
+  const DrivenJoints& hinges_;
   const TipPath& path_;
   bool flexible_;
   RneaWorkspace ws_;
@@ -73,12 +73,12 @@ class Follower {
 
 }  // namespace
 
-bool settle_modes(const Model& model, const Hinges& hinges, ConstVec a, State& x) {
+bool settle_modes(const Model& model, const DrivenJoints& hinges, ConstVec a, State& x) {
   RneaWorkspace ws(model);
   VectorX vdot = VectorX::Zero(model.nv), tau(model.nv);
   for (int k = 0; k < hinges.size(); ++k) vdot[hinges.v[k]] = a[k];
   for (int i = 1; i < model.body_count(); ++i) x.v.segment(model.first_mode(i), model.body(i).modes).setZero();
-  for (int step = 0; step < kMostSettling; ++step) {
+  for (int step = 0; step < kMaxSettling; ++step) {
     rnea(model, x, vdot, {}, ws, tau);
     if (!tau.allFinite()) return false;
     double left = 0, acting = 0;
@@ -96,8 +96,8 @@ bool settle_modes(const Model& model, const Hinges& hinges, ConstVec a, State& x
   return false;
 }
 
-std::vector<Signal> follow_tip_path(const Model& model, const Hinges& hinges, const TipPath& path, const State& start,
-                                    bool flexible) {
+std::vector<Signal> follow_tip_path(const Model& model, const DrivenJoints& hinges, const TipPath& path,
+                                    const State& start, bool flexible) {
   const int n = hinges.size(), count = path.samples;
   Follower follower(model, hinges, path, start, flexible);
   const VectorX t = VectorX::LinSpaced(count + 1, 0, path.end);

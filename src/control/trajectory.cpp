@@ -8,8 +8,8 @@
 #include <numbers>
 #include <string>
 
+#include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
-#include "simulate/text.hpp"
 
 namespace limber {
 namespace {

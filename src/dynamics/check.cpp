@@ -36,12 +36,12 @@ void check_inertia(const Model& model) {
   constexpr int kTries = 3;
   AbaWorkspace ws(model);
   VectorX none = VectorX::Zero(model.nv), out(model.nv);
-  int trouble = -1;
+  int failure = -1;
   for (int k = 0; k <= kTries; ++k) {
     if (solve_mass(model, k == 0 ? make_zero_state(model) : some_state(model, k), none, ws, out) == Status::ok) return;
-    trouble = ws.trouble;
+    failure = ws.failure;
   }
-  throw InputError(owner(model, trouble) + "coordinate '" + (trouble < 0 ? "?" : model.speeds[trouble]) +
+  throw InputError(owner(model, failure) + "coordinate '" + (failure < 0 ? "?" : model.speeds[failure]) +
                    "' has no inertia in any configuration, so that the mass matrix is singular; give mass or rotary "
                    "inertia to what it moves, an armature to its joint, or make the joint fixed");
 }

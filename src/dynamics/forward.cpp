@@ -3,11 +3,11 @@
 #include "limber/dynamics/forward.hpp"
 
 #include "limber/dynamics/aba.hpp"
-#include "limber/dynamics/book.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/dca.hpp"
-#include "limber/dynamics/denoc.hpp"
-#include "limber/dynamics/operators.hpp"
+#include "limber/dynamics/study/book.hpp"
+#include "limber/dynamics/study/denoc.hpp"
+#include "limber/dynamics/study/operators.hpp"
 
 namespace limber {
 namespace {
@@ -18,7 +18,7 @@ class Aba final : public ForwardDynamics {
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
     return aba(model_, x, forces, ws_, vdot);
   }
-  int trouble() const override { return ws_.trouble; }
+  int failure() const override { return ws_.failure; }
 
  private:
   const Model& model_;
@@ -43,7 +43,7 @@ class Denoc final : public ForwardDynamics {
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
     return denoc(model_, x, forces, ws_, vdot);
   }
-  int trouble() const override { return ws_.trouble; }
+  int failure() const override { return ws_.failure; }
 
  private:
   const Model& model_;
@@ -68,7 +68,7 @@ class Operators final : public ForwardDynamics {
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
     return operators_forward(model_, x, forces, ws_, vdot);
   }
-  int trouble() const override { return ws_.trouble; }
+  int failure() const override { return ws_.failure; }
 
  private:
   const Model& model_;
@@ -81,7 +81,7 @@ class Dca final : public ForwardDynamics {
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
     return dca(model_, x, forces, ws_, vdot);
   }
-  int trouble() const override { return ws_.trouble; }
+  int failure() const override { return ws_.failure; }
 
  private:
   const Model& model_;

@@ -13,7 +13,7 @@
 #include <streambuf>
 #include <unordered_map>
 
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/files/text_file.hpp"
 #include "limber/spatial/status.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "files/flow.hpp"
+#include "limber/files/detail/flow.hpp"
 
 #include <fmt/format.h>
 

@@ -11,8 +11,8 @@
 
 #include "files/body_reader.hpp"
 #include "files/names.hpp"
-#include "files/text.hpp"
 #include "limber/dynamics/check.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/files/text_file.hpp"
 
 namespace limber {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "files/model_names.hpp"
+#include "limber/files/detail/model_names.hpp"
 
 #include <fmt/format.h>
 
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 
 namespace limber {
 

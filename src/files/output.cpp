@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "files/output.hpp"
+#include "limber/files/detail/output.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {

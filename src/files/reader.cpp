@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/spatial/rotation.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -256,10 +256,9 @@ VectorX Reader::number_or_numbers(Eigen::Index size) const {
 }
 
 Matrix3 Reader::rpy() const {
-  constexpr double kMost = 4 * std::numbers::pi;
+  constexpr double kMax = 4 * std::numbers::pi;
   const Vector3 angles = vector3();
-  if (angles.cwiseAbs().maxCoeff() > kMost)
-    fail("must be angles in radians, each within 4 pi; 90 degrees are 1.570796");
+  if (angles.cwiseAbs().maxCoeff() > kMax) fail("must be angles in radians, each within 4 pi; 90 degrees are 1.570796");
   return rpy_rotation(angles);
 }
 

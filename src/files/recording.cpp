@@ -16,8 +16,8 @@
 #include <filesystem>
 
 #include "files/hdf5.hpp"
-#include "files/output.hpp"
 #include "files/recording_series.hpp"
+#include "limber/files/detail/output.hpp"
 
 namespace limber {
 namespace {
@@ -27,12 +27,12 @@ using h5::checked;
 using h5::Id;
 
 constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
-constexpr std::size_t kMostBufferBytes = std::size_t{64} << 20;  // where the usual size holds but few rows
+constexpr std::size_t kMaxBufferBytes = std::size_t{64} << 20;  // where the usual size holds but few rows
 constexpr hsize_t kFewRows = 64;
 constexpr hsize_t kMaxChunkBytes = (hsize_t{1} << 32) - 1;  // of HDF5
 constexpr std::size_t kEndedBytes = 240;
-constexpr int kManyColumns = 4000;     // their names take more than the 64 KiB that an ordinary attribute may have
-constexpr double kMostOfTheTime = 20;  // between two flushes, in units of what the last took
+constexpr int kManyColumns = 4000;    // their names take more than the 64 KiB that an ordinary attribute may have
+constexpr double kMaxTimeShare = 20;  // between two flushes, in units of what the last took
 
 // Nothing is written behind our back: no caches that empty themselves, no locks against readers.
 Id file_access(std::size_t datasets) {
@@ -47,8 +47,8 @@ Id file_access(std::size_t datasets) {
   checked(H5Pset_mdc_config(access.get(), &cache));
   checked(H5Pset_file_locking(access.get(), false, true));
   // Structure together, not in gaps between rows.
-  constexpr hsize_t kLeast = hsize_t{1} << 13, kMost = hsize_t{1} << 20, kEach = hsize_t{1} << 12;
-  checked(H5Pset_meta_block_size(access.get(), std::clamp(kEach * datasets, kLeast, kMost)));
+  constexpr hsize_t kLeast = hsize_t{1} << 13, kMax = hsize_t{1} << 20, kEach = hsize_t{1} << 12;
+  checked(H5Pset_meta_block_size(access.get(), std::clamp(kEach * datasets, kLeast, kMax)));
   return access;
 }
 
@@ -164,8 +164,7 @@ void RecordingWriter::Impl::create() {
   // the first page.  A killed write may be torn between two pages, not inside one.
   for (const Column& column : columns) describe(column.dataset.get(), column.series);
   describe(file.get(), options);
-  const hsize_t fit = kBufferBytes / (width * sizeof(double)),
-                fit_at_most = kMostBufferBytes / (width * sizeof(double));
+  const hsize_t fit = kBufferBytes / (width * sizeof(double)), fit_at_most = kMaxBufferBytes / (width * sizeof(double));
   capacity = std::clamp<hsize_t>(std::max(fit, std::min(kFewRows, fit_at_most)), 1, limit);
   row.resize(width);
   buffer.resize(width * capacity);
@@ -205,7 +204,7 @@ void RecordingWriter::Impl::hand_on() {
   const auto end = Clock::now();
   const double took = first ? 0 : std::chrono::duration<double>(end - begin).count();
   next = end + std::chrono::duration_cast<Clock::duration>(
-                   std::chrono::duration<double>(std::max(options.flush_every, kMostOfTheTime * took)));
+                   std::chrono::duration<double>(std::max(options.flush_every, kMaxTimeShare * took)));
 }
 
 // `complete` after the rest, so that it is true when it is there.

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "files/hdf5.hpp"
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/files/recording.hpp"
 
 namespace limber {
@@ -18,9 +18,9 @@ namespace {
 using h5::checked;
 using h5::Id;
 
-constexpr hsize_t kMostColumns = 10'000'000;
-constexpr hsize_t kMostRecords = 2'000'000'000;
-constexpr std::size_t kMostSeries = 1'000'000;
+constexpr hsize_t kMaxColumns = 10'000'000;
+constexpr hsize_t kMaxRecordsRead = 2'000'000'000;
+constexpr std::size_t kMaxSeries = 1'000'000;
 
 struct Extent {
   hsize_t rows = 0, columns = 1;
@@ -35,7 +35,7 @@ Extent extent_of(hid_t dataset) {
   if (rank != 1 && rank != 2) throw InputError("is neither a list nor a table; the file is damaged, record it again");
   hsize_t size[2] = {0, 1};
   checked(H5Sget_simple_extent_dims(space.get(), size, nullptr));
-  if (size[1] > kMostColumns || size[0] > kMostRecords)
+  if (size[1] > kMaxColumns || size[0] > kMaxRecordsRead)
     throw InputError("is larger than a recording may be; the file is damaged, record it again");
   return {size[0], size[1]};
 }
@@ -45,7 +45,7 @@ std::vector<std::string> find_datasets(hid_t file) {
   std::vector<std::string> out;
   const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* data) -> herr_t {
     auto& found = *static_cast<std::vector<std::string>*>(data);
-    if (info->type == H5O_TYPE_DATASET && found.size() < kMostSeries) found.emplace_back(name);
+    if (info->type == H5O_TYPE_DATASET && found.size() < kMaxSeries) found.emplace_back(name);
     return 0;
   };
   checked(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, visit, &out, H5O_INFO_BASIC));

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/files/text_file.hpp"
 
 namespace limber {

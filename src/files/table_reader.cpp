@@ -8,7 +8,7 @@
 #include <fstream>
 #include <limits>
 
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/files/recording_reader.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view kFirst = "time";
 constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
-constexpr std::size_t kMostColumns = 1'000'000;
-constexpr std::size_t kMostNumbers = std::size_t{1} << 30;
+constexpr std::size_t kMaxColumns = 1'000'000;
+constexpr std::size_t kMaxNumbers = std::size_t{1} << 30;
 
 std::string start_of(const std::string& path, std::size_t bytes) {
   std::string start(bytes, '\0');
@@ -79,7 +79,7 @@ TableReader::TableReader(const std::string& path) {
   };
   trim(line);
   const std::vector<std::string> names = split(line);
-  if (names[0] != kFirst || names.size() > kMostColumns || find_bad_utf8(line) != std::string::npos)
+  if (names[0] != kFirst || names.size() > kMaxColumns || find_bad_utf8(line) != std::string::npos)
     throw InputError(path + ":1: is not the first line of a table; it has names, and 'time' first");
   for (std::size_t k = 1; k < names.size(); ++k) series_.push_back({names[k], 1, {""}, {}});
   columns_.resize(series_.size());
@@ -95,7 +95,7 @@ TableReader::TableReader(const std::string& path) {
                       row.size()));
     if (!std::isfinite(row[0]) || (!time_.empty() && row[0] <= time_.back()))
       throw InputError(fmt::format("{}:{}: the times do not rise; record it again", path, number));
-    if ((time_.size() + 1) * row.size() > kMostNumbers)
+    if ((time_.size() + 1) * row.size() > kMaxNumbers)
       throw InputError(fmt::format("{}:{}: more numbers than fit into memory; cut the table", path, number));
     time_.push_back(row[0]);
     for (std::size_t k = 1; k < row.size(); ++k) columns_[k - 1].push_back(row[k]);

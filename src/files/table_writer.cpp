@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "files/output.hpp"
+#include "limber/files/detail/output.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {

@@ -7,7 +7,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "limber/model/layout.hpp"
+#include "limber/model/detail/layout.hpp"
 
 namespace limber {
 namespace {

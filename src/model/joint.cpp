@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "limber/model/layout.hpp"
+#include "limber/model/detail/layout.hpp"
 #include "limber/spatial/rotation.hpp"
 
 namespace limber {
 namespace {
 
-PoseLanes at_angle(const PoseLanes* K, double angle) {
-  const Lane c = spread(std::cos(angle)), s = spread(std::sin(angle));
-  PoseLanes out;
+PackedPose at_angle(const PackedPose* K, double angle) {
+  const Vec4d c = spread(std::cos(angle)), s = spread(std::sin(angle));
+  PackedPose out;
   for (int j = 0; j < 3; ++j) out.R.c[j] = K[0].R.c[j] + c * K[1].R.c[j] + s * K[2].R.c[j];
   out.p = K[0].p + c * K[1].p + s * K[2].p;
   return out;
@@ -18,7 +18,7 @@ PoseLanes at_angle(const PoseLanes* K, double angle) {
 
 // Both axes pass through the joint's point: H = [R2^T a1, a2], brought to the child side.
 void universal_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out) {
-  const PoseLanes first = at_angle(link.K, q[0]), second = at_angle(link.L, q[1]);
+  const PackedPose first = at_angle(link.K, q[0]), second = at_angle(link.L, q[1]);
   out.pose = first * second;
   const Mat3 Rt = transpose(second.R);
   H[0] = {Rt * link.axis, Rt * cross(link.axis, second.p)};
@@ -29,8 +29,8 @@ void universal_hinge(const Link& link, const double* q, const double* v, Spatial
 }
 
 void quaternion_hinge(const Link& link, const double* q, const double* v, Hinge& out) {
-  PoseLanes X{to_lanes(quaternion_rotation(q)), zero()};
-  if (link.kind == JointKind::free) X.p = Lane{q[4], q[5], q[6], 0};
+  PackedPose X{pack(quaternion_rotation(q)), zero()};
+  if (link.kind == JointKind::free) X.p = Vec4d{q[4], q[5], q[6], 0};
   out.pose = link.K[0] * (X * link.L[0]);
   out.V = link.H[0] * v[0];
   for (int k = 1; k < link.nr; ++k) out.V += link.H[k] * v[k];

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/model/layout.hpp"
+#include "limber/model/detail/layout.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,27 +11,27 @@ namespace limber {
 namespace {
 
 // A Rot(axis, q) B = K0 + cos q K1 + sin q K2, by Rodrigues' formula.
-void set_rotation_terms(const Pose& A, const Vector3& axis, const Pose& B, PoseLanes* K) {
+void set_rotation_terms(const Pose& A, const Vector3& axis, const Pose& B, PackedPose* K) {
   const Matrix3 N = axis * axis.transpose();
   const Matrix3 terms[3] = {N, Matrix3::Identity() - N, skew(axis)};
   for (int i = 0; i < 3; ++i) {
-    K[i].R = to_lanes(Matrix3(A.R * terms[i] * B.R));
-    K[i].p = to_lane(Vector3(A.R * terms[i] * B.p));
+    K[i].R = pack(Matrix3(A.R * terms[i] * B.R));
+    K[i].p = to_vec4d(Vector3(A.R * terms[i] * B.p));
   }
-  K[0].p += to_lane(A.p);
+  K[0].p += to_vec4d(A.p);
 }
 
 // A twist [w; v] at O in the basis of O, seen from F; B is the pose of F in O.
 Spatial seen_from(const Pose& B, const Vector3& w, const Vector3& v) {
-  return {to_lane(Vector3(B.R.transpose() * w)), to_lane(Vector3(B.R.transpose() * (v + w.cross(B.p))))};
+  return {to_vec4d(Vector3(B.R.transpose() * w)), to_vec4d(Vector3(B.R.transpose() * (v + w.cross(B.p))))};
 }
 
 // Poses and motion map of theory §3, with everything constant multiplied out.
 void set_joint(const Joint& joint, const Pose& A, const Pose& B, Link& link) {
   const Vector3 none = Vector3::Zero();
-  link.K[0] = to_lanes(A * B);
-  link.L[0] = to_lanes(B);
-  link.slide = to_lane(Vector3(A.R * joint.axis));
+  link.K[0] = pack(A * B);
+  link.L[0] = pack(B);
+  link.slide = to_vec4d(Vector3(A.R * joint.axis));
   switch (joint.kind) {
     case JointKind::fixed:
       break;
@@ -47,13 +47,13 @@ void set_joint(const Joint& joint, const Pose& A, const Pose& B, Link& link) {
     case JointKind::universal:
       set_rotation_terms(A, joint.axis, Pose{}, link.K);
       set_rotation_terms(Pose{}, joint.axis2, B, link.L);
-      link.axis = to_lane(joint.axis);
+      link.axis = to_vec4d(joint.axis);
       link.H[0] = seen_from(B, joint.axis, none);
       link.H[1] = seen_from(B, joint.axis2, none);
       break;
     case JointKind::spherical:
     case JointKind::free:
-      link.K[0] = to_lanes(A);
+      link.K[0] = pack(A);
       for (int k = 0; k < 3; ++k) {
         link.H[k] = seen_from(B, Vector3::Unit(k), none);
         link.H[3 + k] = seen_from(B, none, Vector3::Unit(k));
@@ -67,7 +67,7 @@ Pose node_pose(const Body& body, int node) {
   return {body.nodes[node].rotation, body.nodes[node].position};
 }
 
-bool moves(const Shape& shape, int node) { return node != kBodyFrame && shape.nodes[node].moves; }
+bool moves(const BodyConstants& shape, int node) { return node != kBodyFrame && shape.nodes[node].moves; }
 
 void set_passive(const Joint& joint, Link& link) {
   const auto copy = [&](const VectorX& from, double* to) {
@@ -159,11 +159,11 @@ Layout make_layout(const Model& model, Elimination choice) {
   layout.ruthless = model.fidelity == Fidelity::ruthless;
   layout.stiffened = model.fidelity == Fidelity::stiffened;
   layout.links.resize(model.bodies.size());
-  std::map<const Body*, std::shared_ptr<const Shape>> shapes;
+  std::map<const Body*, std::shared_ptr<const BodyConstants>> shapes;
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {
     auto& shape = shapes[model.bodies[i].get()];
     if (!shape) {
-      shape = std::make_shared<const Shape>(make_shape(*model.bodies[i]));
+      shape = std::make_shared<const BodyConstants>(make_constants(*model.bodies[i]));
       layout.shapes.push_back(shape);
     }
     Link& link = layout.links[i];

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/model/manifold.hpp"
 
-#include "limber/model/layout.hpp"
+#include "limber/model/detail/layout.hpp"
 #include "limber/spatial/rotation.hpp"
 
 namespace limber {

@@ -10,8 +10,8 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t kMostNumbers = std::size_t{1} << 25;  // in memory at once: 256 MiB
-constexpr long kBlockNumbers = 1L << 20;                    // of one read
+constexpr std::size_t kMaxNumbers = std::size_t{1} << 25;  // in memory at once: 256 MiB
+constexpr long kBlockNumbers = 1L << 20;                   // of one read
 
 // Groups of signals by the path of their dataset, in the order in which people ask for them.
 struct Group {
@@ -153,7 +153,7 @@ std::vector<Channel> list_channels(const Recorded& table) {
 void for_each_column(const Recorded& recording, int series, const std::vector<int>& columns, const ColumnTaker& take) {
   const long records = recording.records();
   const int width = recording.series()[static_cast<std::size_t>(series)].columns;
-  const std::size_t at_once = std::max<std::size_t>(1, kMostNumbers / static_cast<std::size_t>(records));
+  const std::size_t at_once = std::max<std::size_t>(1, kMaxNumbers / static_cast<std::size_t>(records));
   const long rows = std::max(1L, kBlockNumbers / std::max(1, width));
   std::vector<double> block, values;
   for (std::size_t begin = 0; begin < columns.size(); begin += at_once) {

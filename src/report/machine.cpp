@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "limber/report/facts.hpp"
+#include "limber/linear/facts.hpp"
 #include "report/outline.hpp"
 
 namespace limber {

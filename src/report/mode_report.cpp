@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "limber/dynamics/energy.hpp"
-#include "limber/report/facts.hpp"
+#include "limber/linear/facts.hpp"
 #include "limber/report/report.hpp"
 #include "report/machine.hpp"
 
@@ -74,11 +74,11 @@ void add_body_modes(const Model& model, int i, const BodyFacts& facts, Modes& mo
 
 // One of each kind of body: a page of a thousand equal links has one list.
 void add_bodies(const Model& model, const ModelFacts& facts, Modes& modes) {
-  constexpr std::size_t kMostNumbers = 4'000'000;
+  constexpr std::size_t kMaxNumbers = 4'000'000;
   std::vector<bool> done(facts.shapes.size(), false);
   for (int i = 1; i < model.body_count(); ++i) {
     const auto shape = static_cast<std::size_t>(facts.shape_of[static_cast<std::size_t>(i)]);
-    if (done[shape] || modes.twists.size() + modes.eta.size() > kMostNumbers) continue;
+    if (done[shape] || modes.twists.size() + modes.eta.size() > kMaxNumbers) continue;
     done[shape] = true;
     add_body_modes(model, i, facts.shapes[shape], modes);
   }

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "limber/report/facts.hpp"
+#include "limber/linear/facts.hpp"
 
 namespace limber {
 namespace {
 
-constexpr Eigen::Index kMostSecond = 2'000'000;  // numbers: beyond, the picture is of first order
+constexpr Eigen::Index kMaxSecond = 2'000'000;  // numbers: beyond, the picture is of first order
 
 // Rows x, y, z of station i from Xi of a node or a point.
 void set_second(const std::array<MatrixX, 3>& Xi, Eigen::Index i, RowMatrix& second) {
@@ -23,7 +23,7 @@ void set_size(Eigen::Index stations, int n, bool second_order, Outline& out) {
   const Eigen::Index products = Eigen::Index{n} * n;
   out.places.setZero(stations, 3);
   out.shapes.setZero(3 * stations, n);
-  if (second_order && n > 0 && 3 * stations * products <= kMostSecond) out.second.setZero(3 * stations, products);
+  if (second_order && n > 0 && 3 * stations * products <= kMaxSecond) out.second.setZero(3 * stations, products);
 }
 
 // A node on each station and two beside it, closer than anything bends, for the strain.
@@ -78,8 +78,8 @@ Outline beam_outline(const BeamSpec& spec, bool second_order, int stations) {
 
 // Its points; a picture has no use for more than some thousands.
 Outline modal_outline(const ModalSpec& spec, int modes, bool second_order) {
-  constexpr std::size_t kMostPoints = 5000;
-  const std::size_t step = 1 + (spec.points.size() - 1) / kMostPoints;
+  constexpr std::size_t kMaxPoints = 5000;
+  const std::size_t step = 1 + (spec.points.size() - 1) / kMaxPoints;
   const auto count = static_cast<Eigen::Index>((spec.points.size() + step - 1) / step);
   Outline out;
   set_size(count, modes, second_order, out);

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <memory>
 
-#include "files/output.hpp"
+#include "limber/files/detail/output.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -52,12 +52,12 @@ std::string gzip(std::string_view bytes) {
   const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, &deflateEnd);
   std::string out;
   std::vector<unsigned char> piece(1 << 18);
-  constexpr std::size_t kMost = std::size_t{1} << 30;  // of what zlib takes at once
+  constexpr std::size_t kMax = std::size_t{1} << 30;  // of what zlib takes at once
   std::size_t taken = 0;
   int state = Z_OK;
   while (state != Z_STREAM_END) {
     if (stream.avail_in == 0 && taken < bytes.size()) {
-      const std::size_t next = std::min(kMost, bytes.size() - taken);
+      const std::size_t next = std::min(kMax, bytes.size() - taken);
       stream.next_in = reinterpret_cast<const unsigned char*>(bytes.data() + taken);
       stream.avail_in = static_cast<unsigned>(next);
       taken += next;
@@ -160,10 +160,10 @@ std::size_t write_page(const PageData& data, const std::string& path,
   std::FILE* file = std::fopen(part.c_str(), "wb");
   if (file == nullptr) refuse_output(path, std::strerror(errno));
   const bool written = std::fwrite(page.data(), 1, page.size(), file) == page.size();
-  const int trouble = errno;
+  const int failure = errno;
   const bool closed = std::fclose(file) == 0;
   if (written && closed && std::rename(part.c_str(), target.c_str()) == 0) return page.size();
-  const std::string why = std::strerror(written ? errno : trouble);
+  const std::string why = std::strerror(written ? errno : failure);
   std::remove(part.c_str());
   refuse_output(path, why);
 }

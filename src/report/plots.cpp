@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // How much a page holds: about 10 MB in all when nothing repeats.
-constexpr std::size_t kMostChannels = 400;
+constexpr std::size_t kMaxChannels = 400;
 constexpr std::size_t kChannelNumbers = 2'000'000;
 constexpr long kLeastRecords = 500;
 constexpr std::size_t kBins = 128;
@@ -92,7 +92,7 @@ void add_channels(Making& making, std::vector<Channel>& channels) {
   making.facts.records = records;
   making.facts.channels = channels.size();
   if (channels.size() * static_cast<std::size_t>(records) > kChannelNumbers)
-    channels = choose_channels(channels, kMostChannels);
+    channels = choose_channels(channels, kMaxChannels);
   making.facts.channels_shown = channels.size();
   if (channels.size() < making.facts.channels)
     making.notes.push_back(fmt::format("{} of {} signals are here, the largest of each kind; the recording holds all.",

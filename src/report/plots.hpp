@@ -9,9 +9,9 @@
 namespace limber {
 
 // Work is counted in numbers read or handled, to tell how far it is.
-class Share {
+class ProgressShare {
  public:
-  Share(const std::function<void(double)>& progress, double total) : progress_(progress), total_(total) {}
+  ProgressShare(const std::function<void(double)>& progress, double total) : progress_(progress), total_(total) {}
   void add(double work) { progress_(std::min(1.0, (done_ += work) / total_)); }
 
  private:
@@ -25,7 +25,7 @@ struct Making {
   PageData& page;
   ReportFacts& facts;
   std::vector<std::string> notes;
-  Share share;
+  ProgressShare share;
   double start = 0;  // times of the page count from there
 };
 

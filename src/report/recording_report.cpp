@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "limber/files/model_file.hpp"
-#include "limber/report/facts.hpp"
+#include "limber/linear/facts.hpp"
 #include "report/channels.hpp"
 #include "report/machine.hpp"
 #include "report/plots.hpp"
@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // How much a page holds.  Large machines have a few pictures at least, as long as these are not too much themselves.
-constexpr std::size_t kPictureNumbers = 2'000'000, kMostPictureNumbers = 8'000'000;
+constexpr std::size_t kPictureNumbers = 2'000'000, kMaxPictureNumbers = 8'000'000;
 constexpr std::size_t kLeastPictures = 200;
 
 void check_columns(const Recorded& recording, const Model& model) {
@@ -41,7 +41,7 @@ void add_pictures(Making& making, const Model& model) {
   const std::size_t bodies = static_cast<std::size_t>(model.body_count() - 1);
   const auto modes = static_cast<std::size_t>(mode_count(model));
   const std::size_t each = std::max<std::size_t>(1, 7 * bodies + modes);
-  const std::size_t most = std::max(kPictureNumbers / each, std::min(kLeastPictures, kMostPictureNumbers / each));
+  const std::size_t most = std::max(kPictureNumbers / each, std::min(kLeastPictures, kMaxPictureNumbers / each));
   const std::vector<long> kept =
       kept_records(recording.records(), stride_for(recording.records(), static_cast<long>(most)));
   making.facts.pictures = static_cast<long>(kept.size());
@@ -95,7 +95,7 @@ ReportFacts write_recording_report(const std::string& path, const std::string& t
   ReportFacts facts;
   std::vector<Channel> channels = list_channels(recording, model);
   const double numbers = static_cast<double>(channels.size()) * static_cast<double>(recording.records());
-  Making making{recording, page, facts, {}, Share(options.progress, 5 * numbers + kPictureNumbers)};
+  Making making{recording, page, facts, {}, ProgressShare(options.progress, 5 * numbers + kPictureNumbers)};
 
   page.header["kind"] = "recording";
   page.header["name"] = recording.name.empty() ? "recording" : recording.name;

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMostStates = 2e7;  // bodies times records that are looked at for warnings
+constexpr double kMaxStates = 2e7;  // bodies times records that are looked at for warnings
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "–"; }
 
@@ -140,17 +140,17 @@ void add_frequency_facts(const FrequencyFacts& found, Json& summary) {
   const std::vector<double>& hertz = locked ? found.joints_locked : found.joints_free;
   if (hertz.empty()) return;
   std::string text;
-  constexpr std::size_t kMost = 4;
-  for (std::size_t k = 0; k < std::min(kMost, hertz.size()); ++k) text += (k > 0 ? ", " : "") + number(hertz[k]);
+  constexpr std::size_t kMax = 4;
+  for (std::size_t k = 0; k < std::min(kMax, hertz.size()); ++k) text += (k > 0 ? ", " : "") + number(hertz[k]);
   add(summary, "natural frequencies",
-      fmt::format("{}{} Hz at the end{}", text, hertz.size() > kMost ? " …" : "", locked ? ", joints locked" : ""));
+      fmt::format("{}{} Hz at the end{}", text, hertz.size() > kMax ? " …" : "", locked ? ", joints locked" : ""));
 }
 
 std::vector<std::string> find_warnings(const Recorded& recording, const Model& model) {
   const int q = recording.find("q"), v = recording.find("v");
   if (q < 0 || v < 0 || mode_count(model) == 0) return {};
   const double states = static_cast<double>(recording.records()) * model.body_count();
-  const long step = std::max(1L, static_cast<long>(states / kMostStates));
+  const long step = std::max(1L, static_cast<long>(states / kMaxStates));
   ValidityMonitor monitor(model);
   Kinematics kin(model);
   State x = make_zero_state(model);

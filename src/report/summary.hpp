@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/report/facts.hpp"
+#include "limber/linear/facts.hpp"
 #include "report/channels.hpp"
 #include "report/page.hpp"
 

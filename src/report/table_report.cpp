@@ -39,7 +39,7 @@ ReportFacts write_table_report(const std::string& path, const std::string& targe
   ReportFacts facts;
   std::vector<Channel> channels = list_channels(table);
   const double numbers = static_cast<double>(channels.size()) * static_cast<double>(table.records());
-  Making making{table, page, facts, {}, Share(options.progress, 2 * numbers)};
+  Making making{table, page, facts, {}, ProgressShare(options.progress, 2 * numbers)};
   page.header["kind"] = "recording";
   page.header["name"] = std::filesystem::path(path).filename().string();
   page.header["version"] = LIMBER_VERSION;

@@ -6,7 +6,7 @@
 
 #include "limber/model/manifold.hpp"
 #include "limber/simulate/system.hpp"
-#include "text.hpp"
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber {
 namespace {
@@ -27,16 +27,16 @@ Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
     status = close_hybrid(model_, ws, *closures_, vdot, needed_);
     take_needed_torques();  // now that closures pull as well
   }
-  if (status == Status::singular_mass) return explain(status, x, vdot, ws.trouble);
+  if (status == Status::singular_mass) return explain(status, x, vdot, ws.failure);
   for (int k = 0; k < closure_error_.size(); ++k) closure_error_[k] = closures_->closure_error(k);
   closure_force_ = closures_->forces;
   if (status == Status::no_convergence) {
-    trouble_ = "the closures cannot be met at t = " + text(x.t) + " s: prescribed motions work against them";
+    failure_ = "the closures cannot be met at t = " + text(x.t) + " s: prescribed motions work against them";
     return status;
   }
   if (status != Status::ok) return explain(status, x, vdot, -1);
   if (closures_->rank < rank_) {
-    trouble_ = "the closures are singular at t = " + text(x.t) + " s (" + std::to_string(closures_->rank) + " of " +
+    failure_ = "the closures are singular at t = " + text(x.t) + " s (" + std::to_string(closures_->rank) + " of " +
                std::to_string(rank_) + " constraints left): the way the machine goes on is not determined";
     return Status::singular_closure;
   }
@@ -88,12 +88,12 @@ Status System::project(State& x) {
   if (!closures_) return Status::ok;
   prescribe(x);
   if (project_position(model_, x, prescribed_, kMet, *stiff_, *closures_) < 0) {
-    trouble_ = "the closures cannot be met at t = " + text(x.t) + " s";
+    failure_ = "the closures cannot be met at t = " + text(x.t) + " s";
     return Status::no_convergence;
   }
   const Status status = project_velocity(model_, x, prescribed_, aba_, *closures_);
   if (status == Status::ok || status == Status::no_convergence) return Status::ok;  // accelerations tell of conflicts
-  return explain(status, x, x.v, aba_.trouble);
+  return explain(status, x, x.v, aba_.failure);
 }
 
 }  // namespace limber

@@ -25,12 +25,12 @@ std::unique_ptr<Stepper> make_cvode(System&, const SolverOptions&) {
 
 #include <cmath>
 
-#include "flow.hpp"
+#include "simulate/flow.hpp"
 
 namespace limber {
 namespace {
 
-constexpr int kMostDense = 600;        // states; beyond, the linear systems of BDF are solved by GMRES
+constexpr int kMaxDense = 600;         // states; beyond, the linear systems of BDF are solved by GMRES
 constexpr double kLongestChart = 1.5;  // rad; beyond, the chart moves and the method starts again
 
 // What SUNDIALS gives out it takes back through a function of its own.
@@ -81,7 +81,7 @@ class Cvode final : public Stepper {
     if (options.formula == "adams") {
       nonlinear_.reset(SUNNonlinSol_FixedPoint(z_.get(), 0, context_.context));
       check(CVodeSetNonlinearSolver(memory_, nonlinear_.get()));
-    } else if (n <= kMostDense) {
+    } else if (n <= kMaxDense) {
       matrix_.reset(SUNDenseMatrix(n, n, context_.context));
       linear_.reset(SUNLinSol_Dense(z_.get(), matrix_.get(), context_.context));
       check(CVodeSetLinearSolver(memory_, linear_.get(), matrix_.get()));

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "flow.hpp"
+#include "simulate/flow.hpp"
 #include "steppers.hpp"
 
 namespace limber {
@@ -28,7 +28,7 @@ constexpr double kDense[kStages] = {-12715105075. / 11282082432,  0,
                                     69997945. / 29380423};
 
 // Step control: proportional and integral, [HNW] §IV.2 (the defaults of their program).
-constexpr double kBeta = 0.04, kExponent = 0.2 - 0.75 * kBeta, kSafety = 0.9, kLeast = 0.2, kMost = 10;
+constexpr double kBeta = 0.04, kExponent = 0.2 - 0.75 * kBeta, kSafety = 0.9, kLeast = 0.2, kMax = 10;
 
 // out = z + h (c_0 k_0 + c_1 k_1 + ...), the first `count` of them, in one walk over memory.
 template <int... J>
@@ -118,7 +118,7 @@ class Dopri5 final : public Stepper {
         accept(t, last ? limit : t + h, h, error, rejected);
         return Status::ok;
       }
-      // Not finite: the step was far too long, or the machine is in trouble.
+      // Not finite: the step was far too long, or the machine is in failure.
       ++counts_.rejected;
       rejected = true;
       if (status != Status::ok && h <= kTrouble * std::max(1.0, std::abs(t))) return status;
@@ -181,7 +181,7 @@ class Dopri5 final : public Stepper {
     dense_known_ = false;
     flow_.read(t_end, z_, now_);
     const double factor = std::clamp(
-        kSafety * std::pow(error_before_, kBeta) * std::pow(std::max(error, 1e-10), -kExponent), kLeast, kMost);
+        kSafety * std::pow(error_before_, kBeta) * std::pow(std::max(error, 1e-10), -kExponent), kLeast, kMax);
     h_ = h * (rejected ? std::min(factor, 1.0) : factor);
     error_before_ = std::max(error, 1e-4);
     fresh_ = true;

@@ -12,13 +12,13 @@
 #include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/model/manifold.hpp"
-#include "text.hpp"
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber {
 namespace {
 
-constexpr int kMostSpeeds = 10000;  // the tangent is dense
-constexpr int kMostIterations = 300;
+constexpr int kMaxSpeeds = 10000;  // the tangent is dense
+constexpr int kMaxIterations = 300;
 constexpr double kBalanced = 1e-11;   // residual beside the largest force that acts
 constexpr double kDifference = 1e-6;  // of a coordinate: forces are good to 1e-16, so the tangent is to 1e-10
 constexpr double kLongestMove = 0.5;  // rad or m per iteration: Newton's steps are local
@@ -206,7 +206,7 @@ Equilibrium Balance::solve() {
   for (; !free_.empty(); ++out.iterations) {
     const double scale = acting();
     double left = r.lpNorm<Eigen::Infinity>();
-    if (!std::isfinite(left) || out.iterations >= kMostIterations) refuse(r, out.iterations);
+    if (!std::isfinite(left) || out.iterations >= kMaxIterations) refuse(r, out.iterations);
     crba(model_, x_, crba_, mass_);
     const MatrixX K = tangent(), M = mass_(free_, free_);
     VectorX move_by = closures_.count() > 0 ? move_closed(K, M, r, out.stable, left) : downhill(K, M, r, out.stable);
@@ -230,13 +230,13 @@ Equilibrium Balance::solve() {
 
 Equilibrium find_equilibrium(const Model& model, const Inputs& inputs, const State& start) {
   check_inputs(model, inputs);
-  if (model.nv > kMostSpeeds) {
+  if (model.nv > kMaxSpeeds) {
     throw InputError("the static equilibrium of " + std::to_string(model.nv) + " coordinates is too large; at most " +
-                     std::to_string(kMostSpeeds) + ", write equilibrium: false");
+                     std::to_string(kMaxSpeeds) + ", write equilibrium: false");
   }
   State x = start;
   System system(model, inputs);
-  system.enter(start.t);
+  system.select_interval(start.t);
   system.prescribe(x);
   system.assemble(x);
   Equilibrium out = Balance(model, inputs, x).solve();

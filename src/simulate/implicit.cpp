@@ -47,7 +47,7 @@ class Implicit final : public Stepper {
   }
 
   Status step(double limit) override {
-    const auto [h, last] = share_of(now_.x.t, limit, h_);
+    const auto [h, last] = step_length(now_.x.t, limit, h_);
     const double share = 1 - w_.af;
     if (std::abs(h - h_set_) > 1e-12 * h) {
       system_.set_implicit(share * w_.g * h / (1 - w_.am), share * w_.b * h * h / (1 - w_.am));

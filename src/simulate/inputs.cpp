@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "text.hpp"
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber {
 namespace {

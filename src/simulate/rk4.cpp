@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "flow.hpp"
+#include "simulate/flow.hpp"
 #include "steppers.hpp"
 
 namespace limber {
@@ -25,7 +25,7 @@ class Rk4 final : public Stepper {
 
   Status step(double limit) override {
     const double t = now_.x.t;
-    const auto [h, last] = share_of(t, limit, h_);
+    const auto [h, last] = step_length(t, limit, h_);
     flow_.set_base(now_, z_);
     constexpr double kNodes[] = {0, 0.5, 0.5, 1};
     stage_ = z_;

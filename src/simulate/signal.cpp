@@ -8,9 +8,9 @@
 #include <numbers>
 #include <string>
 
+#include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 #include "spline.hpp"
-#include "text.hpp"
 
 namespace limber {
 namespace {
@@ -65,18 +65,18 @@ Signal Signal::polynomial(double from, std::span<const double> c) {
   return out;
 }
 
-// Segments between the breaks of all echoes, each with the same sum; which branch of s holds is found from `inside`.
-Signal Signal::echoes(const Signal& s, std::span<const Echo> echoes) {
+// Segments between the breaks of all impulses, each with the same sum; which branch of s holds is found from `inside`.
+Signal Signal::shaped(const Signal& s, std::span<const Impulse> impulses) {
   if (s.is_constant()) {
     double sum = 0;
-    for (const Echo& echo : echoes) sum += echo.weight;
+    for (const Impulse& impulse : impulses) sum += impulse.weight;
     return Signal(sum * s.at(0).value);
   }
   const Signal from_zero = pieces({{0, Signal(s.at(0).value)}, {0, s}});
-  const Sum sum{std::make_shared<const Signal>(from_zero), {echoes.begin(), echoes.end()}};
+  const Sum sum{std::make_shared<const Signal>(from_zero), {impulses.begin(), impulses.end()}};
   std::vector<double> times;
-  for (const Echo& echo : echoes) {
-    for (const double t : from_zero.breaks()) times.push_back(t + echo.delay);
+  for (const Impulse& impulse : impulses) {
+    for (const double t : from_zero.breaks()) times.push_back(t + impulse.delay);
   }
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
@@ -160,11 +160,11 @@ Jet Signal::at(const Segment& segment, double t, double inside) {
   }
   if (const auto* sum = std::get_if<Sum>(&segment.law)) {
     Jet out;
-    for (const Echo& echo : sum->echoes) {
-      const Jet jet = sum->of->at(t - echo.delay, inside - echo.delay);
-      out.value += echo.weight * jet.value;
-      out.rate += echo.weight * jet.rate;
-      out.acceleration += echo.weight * jet.acceleration;
+    for (const Impulse& impulse : sum->impulses) {
+      const Jet jet = sum->of->at(t - impulse.delay, inside - impulse.delay);
+      out.value += impulse.weight * jet.value;
+      out.rate += impulse.weight * jet.rate;
+      out.acceleration += impulse.weight * jet.acceleration;
     }
     return out;
   }

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/spatial/detail/text.hpp"
 #include "singular.hpp"
-#include "text.hpp"
 
 namespace limber {
 namespace {
@@ -19,10 +19,10 @@ constexpr int kBisections = 60;
 
 class Run {
  public:
-  Run(System& system, const SolverOptions& solver, const RunOptions& options, Observer& observer, Sampler* sampler)
+  Run(System& system, const SolverOptions& solver, const RunOptions& options, RunListener& listener, Sampler* sampler)
       : system_(system),
         options_(options),
-        observer_(observer),
+        listener_(listener),
         sampler_(sampler),
         stepper_(make_stepper(system, solver)),
         watch_(system),
@@ -43,7 +43,7 @@ class Run {
   RunResult operator()(const State& start) {
     Motion m{start};
     m.x.t = 0;
-    enter(0);
+    select_interval(0);
     system_.prescribe(m.x);
     system_.assemble(m.x);
     const Energy first = system_.energy(m.x);
@@ -58,9 +58,9 @@ class Run {
   }
 
  private:
-  void enter(std::size_t interval) {
+  void select_interval(std::size_t interval) {
     interval_ = interval;
-    system_.enter(0.5 * ((interval == 0 ? 0 : stops_[interval - 1]) + stops_[interval]));
+    system_.select_interval(0.5 * ((interval == 0 ? 0 : stops_[interval - 1]) + stops_[interval]));
   }
 
   // From m on a smooth way.
@@ -81,11 +81,11 @@ class Run {
       if (system_.has_closures() && !watch_closures()) return;
       if (!sample_passed() || !record_passed(true) || !close_chains()) return;
       if (stepper_->now().x.t >= stops_[interval_] && interval_ + 1 < stops_.size()) {
-        enter(interval_ + 1);
+        select_interval(interval_ + 1);
         Motion m = stepper_->now();
         if (!begin(m)) return;
       }
-      if (!observer_.go_on(stepper_->now().x.t, stepper_->counts())) {
+      if (!listener_.go_on(stepper_->now().x.t, stepper_->counts())) {
         result_.interrupted = true;
         return;
       }
@@ -106,7 +106,7 @@ class Run {
   }
   void tell_singular(double t) {
     result_.status = Status::singular_closure;
-    result_.trouble = "the machine came to a singular configuration of its closures at t = " + text(t, 6) +
+    result_.failure = "the machine came to a singular configuration of its closures at t = " + text(t, 6) +
                       " s: the way it goes on from there is not determined";
   }
 
@@ -195,12 +195,13 @@ class Run {
     if (sampler_ == nullptr) return true;
     const bool wants = sampler_->wants_accelerations();
     if (wants && !good(system_.accelerate(m.x, vdot_), m)) return false;
-    const Status status = sampler_->sample(m.x, system_.look(m.x), wants ? ConstVec(vdot_) : ConstVec(none_), held_);
-    system_.hold(held_);
+    const Status status =
+        sampler_->sample(m.x, system_.compute_kinematics(m.x), wants ? ConstVec(vdot_) : ConstVec(none_), held_);
+    system_.set_control_torques(held_);
     ++samples_;
     if (status == Status::ok) return true;
     result_.status = status;
-    result_.trouble = sampler_->trouble();
+    result_.failure = sampler_->failure();
     return false;
   }
 
@@ -217,7 +218,7 @@ class Run {
                                      std::abs(energy.gravity - gravity_), std::abs(m.work), m.dissipated});
     result_.largest = result_.largest.cwiseMax(m.x.q.cwiseAbs());
     monitor_.watch(system_.kinematics(), m.x.t);
-    observer_.record({m, system_.torques(), system_.stop_torques(), system_.closure_forces(), system_.closure_errors(),
+    listener_.record({m, system_.torques(), system_.stop_torques(), system_.closure_forces(), system_.closure_errors(),
                       energy, momentum, balance, system_.kinematics()});
     result_.t = m.x.t;
     ++next_;
@@ -233,11 +234,11 @@ class Run {
       return false;
     }
     result_.status = status;
-    result_.trouble = system_.trouble();
+    result_.failure = system_.failure();
     if (status == Status::no_convergence) {
       int fastest = 0;
       if (m.x.v.size() > 0) m.x.v.cwiseAbs().maxCoeff(&fastest);
-      result_.trouble = "the step became too small at t = " + text(m.x.t) + " s, where '" +
+      result_.failure = "the step became too small at t = " + text(m.x.t) + " s, where '" +
                         (m.x.v.size() > 0 ? system_.model().speeds[fastest] : "?") +
                         "' moves fastest; use a larger rtol and atol, or the method implicit";
     }
@@ -247,7 +248,7 @@ class Run {
     const auto tell = [&](const VectorX& values, const std::vector<std::string>& names, const char* what) {
       for (int k = 0; k < values.size(); ++k) {
         if (std::abs(values[k]) < kDiverged) continue;
-        result_.trouble = what + names[k] + "' diverged at t = " + text(x.t) +
+        result_.failure = what + names[k] + "' diverged at t = " + text(x.t) +
                           " s; use a shorter step or tighter tolerances, and check stiffness and fidelity";
         return true;
       }
@@ -258,7 +259,7 @@ class Run {
 
   System& system_;
   const RunOptions& options_;
-  Observer& observer_;
+  RunListener& listener_;
   Sampler* sampler_;
   std::unique_ptr<Stepper> stepper_;
   SingularWatch watch_;
@@ -284,11 +285,11 @@ double record_time(const RunOptions& options, long k) {
 }
 
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
-                   Observer& observer, Sampler* sampler) {
+                   RunListener& listener, Sampler* sampler) {
   if (!(options.duration > 0) || !std::isfinite(options.duration) || !(options.record_every > 0)) {
     throw InputError("duration and the time between records must be above 0");
   }
-  return Run(system, solver, options, observer, sampler)(start);
+  return Run(system, solver, options, listener, sampler)(start);
 }
 
 }  // namespace limber

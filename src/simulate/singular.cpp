@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLongStep = 0.3;  // rad or m of a coordinate: longer steps are always searched
 constexpr double kSample = 0.05;   // of a search
-constexpr int kFewest = 4, kMost = 64;
+constexpr int kFewest = 4, kMax = 64;
 constexpr int kSections = 40;       // of the golden section
 constexpr double kSingular = 1e-4;  // of the largest margin seen
 
@@ -58,7 +58,7 @@ double SingularWatch::margin_between(const Point& a, const Point& b, double shar
 bool SingularWatch::search(const Point& a, const Point& b) {
   constexpr double kGolden = 0.3819660112501051;
   chart_coordinates(system_.model(), a.x.q, b.x.q, way_);
-  const int count = std::clamp(static_cast<int>(way_.lpNorm<Eigen::Infinity>() / kSample), kFewest, kMost);
+  const int count = std::clamp(static_cast<int>(way_.lpNorm<Eigen::Infinity>() / kSample), kFewest, kMax);
   double least = std::min(a.margin, b.margin), c = a.margin <= b.margin ? 0 : 1;
   for (int k = 1; k < count; ++k) {
     const double share = static_cast<double>(k) / count, found = margin_between(a, b, share);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "flow.hpp"
+#include "simulate/flow.hpp"
 #include "steppers.hpp"
 
 namespace limber {

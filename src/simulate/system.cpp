@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text.hpp"
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber {
 namespace {
@@ -35,7 +35,7 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   for (const MotionInput& input : inputs_.motions) prescribed_[input.joint] = 1;
   for (const WrenchInput& input : inputs_.wrenches) wrenches_.push_back({input.at, Vector6::Zero(), input.frame});
   tau_.setZero(model.nv);
-  held_ = stop_ = total_ = torque_ = needed_ = tau_;
+  control_torques_ = stop_ = total_ = torque_ = needed_ = tau_;
   add_stops();
   if (!model.closures.empty()) {
     closures_ = std::make_unique<ClosureWorkspace>(model);
@@ -76,7 +76,7 @@ Status System::apply_jump(Motion& m) {
   if (dv.lpNorm<Eigen::Infinity>() <= kSame * std::max(1.0, after.v.lpNorm<Eigen::Infinity>())) return Status::ok;
   const double before = compute_energy(model_, m.x, rnea_).kinetic;
   const Status status = hybrid_impulse(model_, m.x, prescribed_, aba_, dv);
-  if (status != Status::ok) return explain(status, m.x, dv, aba_.trouble);
+  if (status != Status::ok) return explain(status, m.x, dv, aba_.failure);
   m.x.v += dv;
   prescribe(m.x);
   m.work += compute_energy(model_, m.x, rnea_).kinetic - before;
@@ -87,11 +87,11 @@ Status System::apply_jump(Motion& m) {
 Status System::gather(const State& x) {
   const auto value = [&](const Signal& signal, const std::string& label) {
     const double y = signal.at(x.t, inside_).value;
-    if (!std::isfinite(y)) trouble_ = label + " is not finite" + at_time(x.t);
+    if (!std::isfinite(y)) failure_ = label + " is not finite" + at_time(x.t);
     return y;
   };
-  trouble_.clear();
-  tau_ = held_;
+  failure_.clear();
+  tau_ = control_torques_;
   for (const SpeedInput& input : inputs_.speeds) tau_[input.speed] += value(input.force, input.label);
   for (std::size_t i = 0; i < wrenches_.size(); ++i) {
     const WrenchInput& input = inputs_.wrenches[i];
@@ -102,12 +102,12 @@ Status System::gather(const State& x) {
     for (int k = 0; k < 3; ++k) gravity_[k] += value(input.gravity[k], input.label);
   }
   stop_.setZero();
-  for (const Stop& stop : stops_) {
+  for (const StopContact& stop : stops_) {
     if (!stop.contact) continue;
     stop_[stop.v] -= stop.sign * stop.stiffness * stop.depth(x) + stop.damping * x.v[stop.v];
   }
   total_ = tau_ + stop_;
-  return trouble_.empty() ? Status::ok : Status::not_finite;
+  return failure_.empty() ? Status::ok : Status::not_finite;
 }
 
 Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers) {
@@ -123,7 +123,7 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
         const double a = input.motion[k].at(x.t, inside_).acceleration;
         vdot[v + k] = a;
         if (std::isfinite(a)) continue;
-        trouble_ = input.label + ": its second derivative is not finite" + at_time(x.t);
+        failure_ = input.label + ": its second derivative is not finite" + at_time(x.t);
         return Status::not_finite;
       }
     }
@@ -131,7 +131,7 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
     torque_ = tau_;
     take_needed_torques();
   }
-  if (status != Status::ok) return explain(status, x, vdot, other_ ? other_->trouble() : ws.trouble);
+  if (status != Status::ok) return explain(status, x, vdot, other_ ? other_->failure() : ws.failure);
   if (closures_) {
     if (status = close(x, ws, vdot); status != Status::ok) return status;
   }
@@ -154,7 +154,7 @@ Status System::accelerate(const State& x, Vec vdot, Powers* powers) {
 void System::set_implicit(double c_D, double c_K) {
   if (!implicit_) implicit_ = std::make_unique<AbaWorkspace>(model_);
   total_.setZero();
-  for (const Stop& stop : stops_) {
+  for (const StopContact& stop : stops_) {
     if (stop.contact) total_[stop.v] += c_D * stop.damping + c_K * stop.stiffness;
   }
   limber::set_implicit(model_, c_D, c_K, total_, *implicit_);
@@ -181,14 +181,14 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
       powers.dissipated += rate.dot(Eigen::Map<const MatrixX>(D, link.n, link.n).lazyProduct(rate));
     }
   }
-  for (const Stop& stop : stops_) {
+  for (const StopContact& stop : stops_) {
     if (stop.contact) powers.dissipated += stop.damping * x.v[stop.v] * x.v[stop.v];
   }
   powers.work = torque_.dot(x.v);
   if (!wrenches_.empty()) {
     // The workspace of another algorithm is not seen from here.
     const Kinematics* at = &kin;
-    if (other_) at = &look(x);
+    if (other_) at = &compute_kinematics(x);
     for (const NodeWrench& input : wrenches_) {
       Vector6 wrench = input.wrench;
       if (input.frame == Frame::node) {
@@ -203,13 +203,13 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
 }
 
 double System::stop_guard(int i, const State& x) const {
-  const Stop& stop = stops_[i];
+  const StopContact& stop = stops_[i];
   const double depth = stop.depth(x);
   return std::min(depth, depth + stop.damping / stop.stiffness * stop.sign * x.v[stop.v]);
 }
 
 void System::switch_contact(int i, Motion& m) {
-  Stop& stop = stops_[i];
+  StopContact& stop = stops_[i];
   const double depth = stop.depth(m.x);
   m.dissipated += (stop.contact ? 0.5 : -0.5) * stop.stiffness * depth * depth;
   stop.contact = !stop.contact;
@@ -227,14 +227,14 @@ bool System::update_contacts(Motion& m) {
 
 Energy System::energy(const State& x) {
   Energy energy = compute_energy(model_, x, rnea_);
-  for (const Stop& stop : stops_) {
+  for (const StopContact& stop : stops_) {
     if (stop.contact) energy.springs += 0.5 * stop.stiffness * stop.depth(x) * stop.depth(x);
   }
   return energy;
 }
 
-const Kinematics& System::look(const State& x) {
-  compute_kinematics(model_, x, rnea_.kin);
+const Kinematics& System::compute_kinematics(const State& x) {
+  limber::compute_kinematics(model_, x, rnea_.kin);
   compute_world_poses(model_, rnea_.kin);
   return rnea_.kin;
 }
@@ -249,18 +249,18 @@ Status System::explain(Status status, const State& x, ConstVec vdot, int speed) 
   int fastest = 0;
   const double speed_there = x.v.size() > 0 ? x.v.cwiseAbs().maxCoeff(&fastest) : 0;
   if (status == Status::singular_mass && speed_there > kRunAway) {
-    trouble_ = "'" + model_.speeds[fastest] + "' ran away, at " + text(speed_there, 3) + " per second" + at_time(x.t) +
+    failure_ = "'" + model_.speeds[fastest] + "' ran away, at " + text(speed_there, 3) + " per second" + at_time(x.t) +
                "; use a shorter step";
   } else if (status == Status::singular_mass) {
-    trouble_ = (speed < 0 ? "a coordinate" : "'" + model_.speeds[speed] + "'") + " has no inertia" + at_time(x.t);
+    failure_ = (speed < 0 ? "a coordinate" : "'" + model_.speeds[speed] + "'") + " has no inertia" + at_time(x.t);
   } else if (const int q = bad(x.q); q >= 0) {
-    trouble_ = "'" + model_.coordinates[q] + "' is not finite" + at_time(x.t);
+    failure_ = "'" + model_.coordinates[q] + "' is not finite" + at_time(x.t);
   } else if (const int v = bad(x.v); v >= 0) {
-    trouble_ = "the speed of '" + model_.speeds[v] + "' is not finite" + at_time(x.t);
+    failure_ = "the speed of '" + model_.speeds[v] + "' is not finite" + at_time(x.t);
   } else if (const int a = bad(vdot); a >= 0) {
-    trouble_ = "the acceleration of '" + model_.speeds[a] + "' is not finite" + at_time(x.t);
+    failure_ = "the acceleration of '" + model_.speeds[a] + "' is not finite" + at_time(x.t);
   } else {
-    trouble_ = std::string(to_string(status)) + at_time(x.t);
+    failure_ = std::string(to_string(status)) + at_time(x.t);
   }
   return status;
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "text.hpp"
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber {
 namespace {

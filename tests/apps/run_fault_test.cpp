@@ -248,7 +248,7 @@ TEST(RunFault, FolderWithoutPermission) {
 void expect_trouble(const std::string& text, const std::vector<std::string>& parts, double after) {
   const Folder folder;
   const std::string path = folder.file("a.h5");
-  Process process({"run", folder.write("trouble.yaml", text), "-o", path});
+  Process process({"run", folder.write("failure.yaml", text), "-o", path});
   ASSERT_TRUE(eventually([&] { return !process.running(); })) << "hangs";
   const Result result = process.wait();
   EXPECT_EQ(result.code, 1);

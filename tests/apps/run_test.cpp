@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "apps/process.hpp"
-#include "limber/files/scenario_file.hpp"
+#include "limber/scenario/scenario.hpp"
 #include "support/recorded.hpp"
 
 namespace limber::test {
@@ -39,7 +39,7 @@ TEST(Run, RecordsWhatTheLibraryComputes) {
   const Folder folder;
   const std::string path = folder.write("swing.yaml", swing(kShort));
   ASSERT_EQ(limber({"run", path, "-o", folder.file("a.h5"), "-q"}).code, 0);
-  struct Keeper : Observer {
+  struct Keeper : RunListener {
     std::vector<double> t, q, v, balance, kinetic, work, angular, tip;
     const Model* model = nullptr;
     void record(const Record& r) override {

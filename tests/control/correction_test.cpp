@@ -4,8 +4,8 @@
 
 #include <Eigen/LU>
 
-#include "arm.hpp"
 #include "limber/model/manifold.hpp"
+#include "support/arm.hpp"
 #include "support/close.hpp"
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
@@ -32,7 +32,7 @@ State random_arm_state(const Model& arm, Random& random) {
 TEST(NaturalGain, is_the_inverse_of_the_hinge_block) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Model model = make_model(random_machine(mixed_tree(seed), seed));
-    Hinges hinges;
+    DrivenJoints hinges;
     try {
       hinges = find_hinges(model, {});
     } catch (const InputError&) {
@@ -57,7 +57,7 @@ TEST(NaturalGain, is_the_inverse_of_the_hinge_block) {
 // 6), and to rounding with those of now.
 TEST(ForceCorrection, falls_tenfold_in_1000_random_states) {
   const Model arm = make_arm();
-  const Hinges hinges = find_hinges(arm, {});
+  const DrivenJoints hinges = find_hinges(arm, {});
   Random random(7);
   CorrectionOptions once;
   once.most = 1;
@@ -86,7 +86,7 @@ TEST(ForceCorrection, falls_tenfold_in_1000_random_states) {
 
 TEST(ForceCorrection, agrees_with_hybrid_dynamics_over_a_period) {
   const Model arm = make_arm();
-  const Hinges hinges = find_hinges(arm, {});
+  const DrivenJoints hinges = find_hinges(arm, {});
   Random random(3);
   for (int k = 0; k < 20; ++k) {
     const State x = random_arm_state(arm, random);
@@ -154,7 +154,7 @@ TEST(Controller, a_sensor_without_a_number_stops_it) {
   y.q = y.v = VectorX::Constant(3, std::nan(""));
   VectorX torques = VectorX::Zero(3);
   EXPECT_EQ(controller.update(y, torques), Status::not_finite);
-  EXPECT_NE(controller.trouble().find("sensor"), std::string::npos);
+  EXPECT_NE(controller.failure().find("sensor"), std::string::npos);
 }
 
 }  // namespace

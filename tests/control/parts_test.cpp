@@ -4,8 +4,8 @@
 // The parts of a controller, each alone.
 #include <numbers>
 
-#include "arm.hpp"
-#include "limber/control/riccati.hpp"
+#include "limber/linear/riccati.hpp"
+#include "support/arm.hpp"
 #include "support/close.hpp"
 #include "support/random.hpp"
 
@@ -72,14 +72,14 @@ TEST(Shaping, impulses_leave_no_vibration) {
 TEST(Shaping, shaped_signals_are_sums_of_echoes) {
   const Signal move = make_move(Profile::cycloid, 0, 1, 0, 2);
   const auto shaper = make_shaper(Shaper::zvd, 4, 0.1);
-  const Signal shaped = Signal::echoes(move, shaper);
+  const Signal shaped = Signal::shaped(move, shaper);
   for (double t = -0.5; t < 5; t += 0.0371) {
     double value = 0, rate = 0, acceleration = 0;
-    for (const Signal::Echo& echo : shaper) {
-      const Jet jet = move.at(t - echo.delay);
-      value += echo.weight * jet.value;
-      rate += echo.weight * jet.rate;
-      acceleration += echo.weight * jet.acceleration;
+    for (const Signal::Impulse& impulse : shaper) {
+      const Jet jet = move.at(t - impulse.delay);
+      value += impulse.weight * jet.value;
+      rate += impulse.weight * jet.rate;
+      acceleration += impulse.weight * jet.acceleration;
     }
     EXPECT_NEAR(shaped.at(t).value, value, 1e-13);
     EXPECT_NEAR(shaped.at(t).rate, rate, 1e-13);
@@ -91,7 +91,7 @@ TEST(Shaping, shaped_signals_are_sums_of_echoes) {
 // K x = w^2 M x with the hinges held: one clamped beam has the textbook's roots.
 TEST(Shaping, vibrations_of_the_held_arm) {
   const Model arm = make_arm({.damping = 0.01});
-  const Hinges hinges = find_hinges(arm, {});
+  const DrivenJoints hinges = find_hinges(arm, {});
   const auto held = compute_vibrations(arm, make_zero_state(arm), hinges.held);
   ASSERT_EQ(held.size(), 6u);
   for (std::size_t k = 1; k < held.size(); ++k) EXPECT_GT(held[k].frequency, held[k - 1].frequency);
@@ -141,7 +141,7 @@ TEST(Servos, limit_torque_and_rate_and_lag) {
 
 TEST(Sensors, round_delay_and_hold) {
   const Model arm = make_arm();
-  const Hinges hinges = find_hinges(arm, {});
+  const DrivenJoints hinges = find_hinges(arm, {});
   SensorOptions options;
   options.encoders.assign(3, {});
   options.encoders[0].resolution = 0.1;
@@ -163,7 +163,7 @@ TEST(Sensors, round_delay_and_hold) {
 
 TEST(Sensors, an_accelerometer_at_rest_feels_the_weight) {
   const Model arm = make_arm({.gravity = {0, -9.81, 0}});
-  const Hinges hinges = find_hinges(arm, {});
+  const DrivenJoints hinges = find_hinges(arm, {});
   SensorOptions options;
   options.accelerometers.push_back({"tip", kArmTip, 0});
   Sensors sensors(arm, hinges, options, 1e-3);
@@ -205,7 +205,7 @@ TEST(Estimator, finds_the_modes) {
     for (int k = 0; k < (kSanitized ? 100 : 5000); ++k) {
       const State& now = stepper->now().x;
       ASSERT_EQ(system.accelerate(now, vdot), Status::ok);
-      ASSERT_EQ(estimator.correct(readings.read(now, system.look(now), vdot)), Status::ok);
+      ASSERT_EQ(estimator.correct(readings.read(now, system.compute_kinematics(now), vdot)), Status::ok);
       ASSERT_EQ(estimator.propagate(none), Status::ok);
       ASSERT_EQ(stepper->step((k + 1) * period), Status::ok);
     }

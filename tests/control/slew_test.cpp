@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The whole controller on the arm of [MS]: what each law must reach.
-#include "arm.hpp"
+#include "support/arm.hpp"
 #include "support/close.hpp"
 
 namespace limber::test {
@@ -13,7 +13,7 @@ TEST(Slew, hybrid_feed_forward_is_exact) {
   ControlOptions options = make_slew(arm);
   options.feed_forward = FeedForward::hybrid;
   const SlewResult result = run_slew(arm, options);
-  EXPECT_EQ(result.run.status, Status::ok) << result.run.trouble;
+  EXPECT_EQ(result.run.status, Status::ok) << result.run.failure;
   EXPECT_LT(result.largest.maxCoeff(), 1e-6);
 }
 
@@ -27,7 +27,7 @@ TEST(Slew, correction_beats_pd_tenfold) {
     options.correction = TrackingOptions{0.5, 1};
     options.embodiment = embodiment;
     const SlewResult result = run_slew(arm, options);
-    EXPECT_EQ(result.run.status, Status::ok) << result.run.trouble;
+    EXPECT_EQ(result.run.status, Status::ok) << result.run.failure;
     if (kSanitized) continue;
     EXPECT_LT(result.rms.norm(), 0.1 * with_pd.rms.norm());
     EXPECT_LT(result.largest.maxCoeff(), 1e-4);
@@ -61,7 +61,7 @@ TEST(Slew, regulator_follows_with_noisy_encoders) {
   encoder.tachometer = false;
   options.sensors.encoders.assign(3, encoder);
   const SlewResult result = run_slew(arm, options, options.sensors);
-  EXPECT_EQ(result.run.status, Status::ok) << result.run.trouble;
+  EXPECT_EQ(result.run.status, Status::ok) << result.run.failure;
   EXPECT_LT(result.largest.maxCoeff(), 5e-3);
 }
 
@@ -71,7 +71,7 @@ TEST(Slew, wrong_payload_and_stiffness_stay_bounded) {
   ControlOptions options = make_slew(arm);
   options.correction = TrackingOptions{0.5, 1};
   const SlewResult result = run_slew(plant, options);
-  EXPECT_EQ(result.run.status, Status::ok) << result.run.trouble;
+  EXPECT_EQ(result.run.status, Status::ok) << result.run.failure;
   EXPECT_LT(result.largest.maxCoeff(), 1e-2);
 }
 

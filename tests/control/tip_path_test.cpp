@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/tip_path.hpp"
 
-#include "arm.hpp"
 #include "limber/simulate/equilibrium.hpp"
+#include "support/arm.hpp"
 #include "support/close.hpp"
 
 namespace limber::test {
@@ -12,7 +12,7 @@ namespace {
 // At rest, the modes that settle are those of the static equilibrium with the hinges held.
 TEST(TipPath, modes_settle_as_in_the_equilibrium) {
   const Model arm = make_arm({.gravity = {0, -0.5, 0}});
-  const Hinges hinges = find_hinges(arm, {});
+  const DrivenJoints hinges = find_hinges(arm, {});
   State x = make_zero_state(arm);
   x.q[hinges.q[0]] = 0.4;
   x.q[hinges.q[1]] = -0.7;
@@ -34,7 +34,7 @@ TipPath straight_line() {
   return path;
 }
 
-State bent(const Model& arm, const Hinges& hinges) {
+State bent(const Model& arm, const DrivenJoints& hinges) {
   State x = make_zero_state(arm);
   x.q[hinges.q[0]] = -0.4;
   x.q[hinges.q[1]] = 1.2;
@@ -56,7 +56,7 @@ TEST(TipPath, the_tip_keeps_to_its_line) {
     System system(arm, {});
     State x = make_zero_state(arm);
     for (int k = 0; k < 3; ++k) x.q[options.hinges.q[k]] = options.desired[k].at(0).value;
-    struct Watch : Observer {
+    struct Watch : RunListener {
       const Model& model;
       const TipPath& path;
       double largest = 0;
@@ -69,7 +69,7 @@ TEST(TipPath, the_tip_keeps_to_its_line) {
       }
     } watch(arm, path);
     const RunResult run = simulate(system, {}, {kSanitized ? 0.5 : 20, 0.05}, x, watch, &loop);
-    EXPECT_EQ(run.status, Status::ok) << run.trouble;
+    EXPECT_EQ(run.status, Status::ok) << run.failure;
     largest[flexible] = watch.largest;
   }
   if (kSanitized) return;
@@ -78,7 +78,7 @@ TEST(TipPath, the_tip_keeps_to_its_line) {
 
 TEST(TipPath, out_of_reach_is_told) {
   const Model arm = make_arm();
-  const Hinges hinges = find_hinges(arm, {});
+  const DrivenJoints hinges = find_hinges(arm, {});
   TipPath path = straight_line();
   path.position[0] = Signal(30.0);
   EXPECT_THROW(follow_tip_path(arm, hinges, path, bent(arm, hinges)), InputError);

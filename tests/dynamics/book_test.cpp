@@ -5,7 +5,7 @@
 // - at every state it is the machine of its own kinematics, told here by mass points and exact derivatives;
 // - without deflections and their speeds, and for a single link always, it is the machine of the others;
 // - near that, its places are off by the square of the deflections and its accelerations by their first power.
-#include "limber/dynamics/book.hpp"
+#include "limber/dynamics/study/book.hpp"
 
 #include <gtest/gtest.h>
 
@@ -264,7 +264,7 @@ TEST(Book, LeavesAbaWithTheFirstPowerOfTheDeflections) {
   EXPECT_EQ(measured, 60);
 }
 
-// ---- refusals and trouble ---------------------------------------------------------------------------
+// ---- refusals and failure ---------------------------------------------------------------------------
 
 void expect_refused(const Machine& machine, const std::string& words) {
   const Model model = make_model(machine);

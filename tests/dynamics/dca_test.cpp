@@ -162,7 +162,7 @@ TEST(DcaTree, HasLogarithmicLevelsForEveryShape) {
   }
 }
 
-// ---- trouble ----
+// ---- failure ----
 
 RigidSpec block(double mass, double inertia) {
   RigidSpec spec;
@@ -236,8 +236,8 @@ TEST(Dca, NamesACoordinateWithoutInertia) {
   const VectorX tau = VectorX::Ones(model.nv);
   State x = make_zero_state(model);
   EXPECT_EQ(dca(model, x, {tau, {}}, ws, vdot), Status::singular_mass);
-  ASSERT_GE(ws.trouble, 6);
-  EXPECT_LT(ws.trouble, 9);
+  ASSERT_GE(ws.failure, 6);
+  EXPECT_LT(ws.failure, 9);
 }
 
 TEST(Dca, SaysWhenNumbersAreNotFinite) {
@@ -254,7 +254,7 @@ TEST(Dca, SaysWhenNumbersAreNotFinite) {
     // The next call is fine again.
     s = random_sample(model, 46);
     EXPECT_LE(relative_error(Engine(model).forward(s.x, s.tau, s.wrenches), forward(model, s, ws)), 1e-9);
-    EXPECT_EQ(ws.trouble, -1);
+    EXPECT_EQ(ws.failure, -1);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/denoc.hpp"
+#include "limber/dynamics/study/denoc.hpp"
 
 #include <gtest/gtest.h>
 
@@ -127,13 +127,13 @@ TEST(Denoc, NamesTheSpeedWithoutInertia) {
   const VectorX tau = VectorX::Ones(model.nv);
   const State x = make_zero_state(model);
   EXPECT_EQ(denoc(model, x, {tau, {}}, ws, vdot), Status::singular_mass);
-  ASSERT_EQ(ws.trouble, 1);
-  EXPECT_EQ(model.speeds[ws.trouble], "j2.wx");
+  ASSERT_EQ(ws.failure, 1);
+  EXPECT_EQ(model.speeds[ws.failure], "j2.wx");
   m.joints[1].armature = VectorX::Constant(3, 0.5);
   const Model good = make_model(m);
   DenocWorkspace other(good);
   EXPECT_EQ(denoc(good, x, {tau, {}}, other, vdot), Status::ok);
-  EXPECT_EQ(other.trouble, -1);
+  EXPECT_EQ(other.failure, -1);
 }
 
 TEST(Denoc, NumbersThatAreNoneStayBehind) {

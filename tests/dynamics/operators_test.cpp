@@ -3,7 +3,7 @@
 //
 // The lemmas of [JR] as identities of dense matrices, on flexible trees with all joint kinds.  [JR] proves them for
 // chains of bodies; a tree changes the pattern of E_Phi only.
-#include "limber/dynamics/operators.hpp"
+#include "limber/dynamics/study/operators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "limber/control/analysis.hpp"
 #include "limber/files/model_file.hpp"
+#include "limber/linear/analysis.hpp"
 #include "support/engine.hpp"
 #include "support/small_motion.hpp"
 

@@ -5,8 +5,8 @@
 // minimum-phase, at the tip it is not.
 #include <gtest/gtest.h>
 
-#include "limber/control/analysis.hpp"
 #include "limber/files/model_file.hpp"
+#include "limber/linear/analysis.hpp"
 
 namespace limber::test {
 namespace {

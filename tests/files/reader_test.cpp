@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "files/text.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "limber/files/scenario_file.hpp"
+#include "limber/scenario/scenario.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -12,7 +12,7 @@
 #include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/files/model_file.hpp"
-#include "limber/files/scenario_file.hpp"
+#include "limber/scenario/scenario.hpp"
 #include "report/outline.hpp"
 #include "report/thinning.hpp"
 #include "support/mixed_trees.hpp"

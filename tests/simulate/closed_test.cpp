@@ -228,7 +228,7 @@ RunResult fold(double longer, const SolverOptions& solver) {
   x.q << 1, -1, 1;
   x.v << -1, 1, -1;
   System system(model, {});
-  Observer observer;
+  RunListener observer;
   return simulate(system, solver, {2.5, 0.01}, x, observer);
 }
 
@@ -240,9 +240,9 @@ TEST(Closed, FoldingFlatIsNotSteppedThroughInSilence) {
     const RunResult flat = fold(0, solver);
     EXPECT_EQ(flat.status, Status::singular_closure) << method;
     EXPECT_NEAR(flat.t, 1, 0.03) << method;
-    EXPECT_NE(flat.trouble.find("singular"), std::string::npos) << flat.trouble;
+    EXPECT_NE(flat.failure.find("singular"), std::string::npos) << flat.failure;
     const RunResult near = fold(0.05, solver);
-    EXPECT_EQ(near.status, Status::ok) << method << near.trouble;
+    EXPECT_EQ(near.status, Status::ok) << method << near.failure;
   }
 }
 

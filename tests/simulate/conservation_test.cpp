@@ -85,7 +85,7 @@ TEST(Conservation, ImplicitHoldsEnergyAtStepsBeyondTheStiffestPeriod) {
     if (model.body(i).modes > 0) stiffest = std::max(stiffest, model.body(i).stiffness.diagonal().maxCoeff());
   }
   const double period = 2 * M_PI / std::sqrt(stiffest);
-  // Hinges move, modes start from rest.
+  // DrivenJoints move, modes start from rest.
   State start = make_state(model, 0.5);
   for (int i = 1; i < model.body_count(); ++i) {
     start.q.segment(model.first_mode_q(i), model.body(i).modes).setZero();

@@ -91,7 +91,7 @@ inline State make_state(const Model& model, double speed = 1) {
 }
 
 // Keeps what it sees.
-struct Kept : Observer {
+struct Kept : RunListener {
   std::vector<double> t, balance, kinetic, potential, work, dissipated;
   std::vector<VectorX> q, v, torque, stop;
   std::vector<Momentum> momentum;
@@ -126,7 +126,7 @@ inline Outcome run(const Model& model, const Inputs& inputs, const SolverOptions
   System system(model, inputs, solver.algorithm);
   Outcome out;
   out.result = simulate(system, solver, {duration, every > 0 ? every : duration}, start, out.seen);
-  EXPECT_EQ(out.result.status, Status::ok) << out.result.trouble;
+  EXPECT_EQ(out.result.status, Status::ok) << out.result.failure;
   return out;
 }
 

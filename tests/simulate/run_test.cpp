@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time loop: breaks, prescribed motions, stops, trouble.
+// The time loop: breaks, prescribed motions, stops, failure.
 #include <limits>
 
 #include "fixtures.hpp"
@@ -152,7 +152,7 @@ TEST(Trouble, InputsThatAreNotFiniteEndTheRun) {
     Kept seen;
     const RunResult result = simulate(system, fixed(method, 0.01), {3, 0.1}, make_zero_state(model), seen);
     EXPECT_EQ(result.status, Status::not_finite) << method;
-    EXPECT_NE(result.trouble.find("inputs[0].torque is not finite at t = 2"), std::string::npos) << result.trouble;
+    EXPECT_NE(result.failure.find("inputs[0].torque is not finite at t = 2"), std::string::npos) << result.failure;
     EXPECT_NEAR(result.t, 2, 0.11) << method;
     EXPECT_GE(seen.t.size(), 19u) << method;
   }
@@ -167,7 +167,7 @@ TEST(Trouble, DivergenceIsTold) {
   Kept seen;
   const RunResult result = simulate(system, fixed("rk4", 0.05), {100, 1}, make_state(model), seen);
   EXPECT_NE(result.status, Status::ok);
-  EXPECT_NE(result.trouble.find("t = "), std::string::npos) << result.trouble;
+  EXPECT_NE(result.failure.find("t = "), std::string::npos) << result.failure;
   EXPECT_GT(seen.t.size(), 0u);
   for (const VectorX& q : seen.q) EXPECT_TRUE(q.allFinite());
 }

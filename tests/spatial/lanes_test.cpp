@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/spatial/lanes.hpp"
-
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
 
+#include "limber/spatial/detail/vec4d.hpp"
 #include "limber/spatial/rotation.hpp"
 #include "support/close.hpp"
 #include "support/random.hpp"
@@ -45,10 +44,10 @@ Matrix6 random_symmetric(Random& random) {
 TEST(Lanes, VectorsCrossAndSum) {
   Random random(1);
   const Vector3 a = random.vector3(), b = random.vector3();
-  EXPECT_CLOSE(to_vector(cross(to_lane(a), to_lane(b))), a.cross(b), kBound);
-  EXPECT_EQ(cross(to_lane(a), to_lane(b))[3], 0);
-  EXPECT_NEAR(dot(to_lane(a), to_lane(b)), a.dot(b), kBound);
-  const Lane s = sums(Lane{1, 2, 3, 4}, Lane{5, 6, 7, 8}, Lane{9, 10, 11, 12}, Lane{13, 14, 15, 16});
+  EXPECT_CLOSE(to_vector(cross(to_vec4d(a), to_vec4d(b))), a.cross(b), kBound);
+  EXPECT_EQ(cross(to_vec4d(a), to_vec4d(b))[3], 0);
+  EXPECT_NEAR(dot(to_vec4d(a), to_vec4d(b)), a.dot(b), kBound);
+  const Vec4d s = sums(Vec4d{1, 2, 3, 4}, Vec4d{5, 6, 7, 8}, Vec4d{9, 10, 11, 12}, Vec4d{13, 14, 15, 16});
   EXPECT_EQ(s[0], 10);
   EXPECT_EQ(s[1], 26);
   EXPECT_EQ(s[2], 42);
@@ -69,9 +68,9 @@ TEST(Lanes, MatricesMultiplyAndTranspose) {
   Random random(2);
   const Matrix3 a = random.matrix(3, 3), b = random.matrix(3, 3);
   const Vector3 v = random.vector3();
-  EXPECT_CLOSE(to_vector(to_lanes(a) * to_lane(v)), Vector3(a * v), kBound);
-  EXPECT_CLOSE(to_matrix(to_lanes(a) * to_lanes(b)), Matrix3(a * b), kBound);
-  EXPECT_EQ(to_matrix(transpose(to_lanes(a))), Matrix3(a.transpose()));
+  EXPECT_CLOSE(to_vector(pack(a) * to_vec4d(v)), Vector3(a * v), kBound);
+  EXPECT_CLOSE(to_matrix(pack(a) * pack(b)), Matrix3(a * b), kBound);
+  EXPECT_EQ(to_matrix(transpose(pack(a))), Matrix3(a.transpose()));
 }
 
 TEST(Lanes, TwistsAndWrenchesMove) {
@@ -79,8 +78,8 @@ TEST(Lanes, TwistsAndWrenchesMove) {
   for (int k = 0; k < 10; ++k) {
     const Vector3 l = random.vector3();
     const Vector6 V = random.vector(6), f = random.vector(6);
-    EXPECT_CLOSE(to_vector(twist_at(to_lane(l), to_spatial(V))), Vector6(shift(l) * V), kBound);
-    EXPECT_CLOSE(to_vector(wrench_from(to_lane(l), to_spatial(f))), Vector6(shift(l).transpose() * f), kBound);
+    EXPECT_CLOSE(to_vector(twist_at(to_vec4d(l), to_spatial(V))), Vector6(shift(l) * V), kBound);
+    EXPECT_CLOSE(to_vector(wrench_from(to_vec4d(l), to_spatial(f))), Vector6(shift(l).transpose() * f), kBound);
     EXPECT_NEAR(dot(to_spatial(V), to_spatial(f)), V.dot(f), kBound);
     const Vector6 W = random.vector(6);
     Vector6 VW;
@@ -95,11 +94,11 @@ TEST(Lanes, InertiasMoveAndTurn) {
     const Matrix6 P = random_symmetric(random);
     const Vector3 l = random.vector3();
     const Matrix6 X = shift(l);
-    EXPECT_CLOSE(to_dense(inertia_from(to_lane(l), to_lanes6(P))), Matrix6(X.transpose() * P * X), 10 * kBound);
+    EXPECT_CLOSE(to_dense(inertia_from(to_vec4d(l), to_lanes6(P))), Matrix6(X.transpose() * P * X), 10 * kBound);
     const Matrix3 R = random.rotation();
     Matrix6 RR = Matrix6::Zero();
     RR.topLeftCorner<3, 3>() = RR.bottomRightCorner<3, 3>() = R;
-    const Mat3 Rl = to_lanes(R);
+    const Mat3 Rl = pack(R);
     EXPECT_CLOSE(to_dense(rotate_inertia(Rl, transpose(Rl), to_lanes6(P))), Matrix6(RR * P * RR.transpose()),
                  10 * kBound);
     const Vector6 v = random.vector(6);
@@ -113,9 +112,9 @@ TEST(Lanes, BodyInertiaIsThatOfTheTheory) {
   const Matrix3 J = random.positive(3, 1, 1);
   Matrix6 M;
   M << J, skew(s), -skew(s), 2.5 * Matrix3::Identity();
-  EXPECT_EQ(to_dense(body_inertia(2.5, to_lane(s), to_lanes(J))), M);
+  EXPECT_EQ(to_dense(body_inertia(2.5, to_vec4d(s), pack(J))), M);
   const Vector6 a = random.vector(6);
-  EXPECT_CLOSE(to_vector(apply_inertia(2.5, to_lane(s), to_lanes(J), to_spatial(a))), Vector6(M * a), kBound);
+  EXPECT_CLOSE(to_vector(apply_inertia(2.5, to_vec4d(s), pack(J), to_spatial(a))), Vector6(M * a), kBound);
 }
 
 TEST(Lanes, OuterProductsAdd) {

@@ -25,7 +25,7 @@ class Engine {
   explicit Engine(const Model& model) : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model) {}
 
   const Model& model() const { return model_; }
-  int trouble() const { return aba_.trouble; }
+  int failure() const { return aba_.failure; }
 
   VectorX inverse(const State& x, const VectorX& vdot, Wrenches wrenches = {}) {
     VectorX tau(model_.nv);

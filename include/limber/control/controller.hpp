@@ -28,7 +28,7 @@ struct TrackingOptions {
 };
 
 // The gains that give each hinge alone, the others held and nothing bending, this frequency and damping at x.
-PidOptions make_pid(const Model& model, const Hinges& hinges, const State& x, const TrackingOptions& wanted);
+PidOptions make_pid(const Model& model, const DrivenJoints& hinges, const State& x, const TrackingOptions& wanted);
 
 // How the configuration that the accelerations are computed for is known.
 enum class Embodiment {
@@ -41,8 +41,8 @@ struct ShapingOptions {
   int vibrations = 1;  // so many of the slowest, with the hinges held, where the motion ends
 };
 
-// Hinges yield to the vibration so as to damp it, with accelerations c M_JF w, where w are the rates of the modes less
-// those of the deflection that the desired motion needs: the power that they take from w is c |M_JF w|^2.
+// DrivenJoints yield to the vibration so as to damp it, with accelerations c M_JF w, where w are the rates of the modes
+// less those of the deflection that the desired motion needs: the power that they take from w is c |M_JF w|^2.
 // docs/control.md, Damping.
 struct DampingOptions {
   double ratio = 0.1;  // wanted of the slowest vibration with the hinges held
@@ -52,7 +52,7 @@ struct ControlOptions {
   double rate = 1000;                  // Hz
   int latency = 0;                     // periods from a reading to the torques that come from it: 0, or 1 over a wire
   std::shared_ptr<const Model> model;  // of the machine as the controller believes it to be
-  Hinges hinges;                       // of that model
+  DrivenJoints hinges;                 // of that model
   std::vector<Signal> desired;         // (hinge coordinate)
   double end = 0;                      // when the desired motion comes to rest
   FeedForward feed_forward = FeedForward::none;
@@ -94,7 +94,7 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
   // After a failure: what went wrong.
-  const std::string& trouble() const { return trouble_; }
+  const std::string& failure() const { return failure_; }
 
   const ControlOptions& options() const { return options_; }
   double period() const { return 1 / options_.rate; }
@@ -108,7 +108,7 @@ class Controller {
   std::vector<ControlChannel> channels() const;
 
  private:
-  void look(const Measurement& y);
+  void read_joints(const Measurement& y);
   void add_pid(const Measurement& y);
   [[nodiscard]] Status add_tracking(const TrackingOptions& tracking);
   void yield_to_vibration();
@@ -139,7 +139,7 @@ class Controller {
   std::vector<Eigen::LLT<MatrixX>> stiffness_;  // (body) of its modes
   std::vector<std::string> mode_names_;
   std::vector<int> mode_indices_;
-  std::string trouble_;
+  std::string failure_;
 };
 
 }  // namespace limber

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/control/hinges.hpp"
+#include "limber/control/driven_joints.hpp"
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/rnea.hpp"
 
@@ -14,7 +14,7 @@ namespace limber {
 class NaturalGain {
  public:
   // period: see ForceCorrection.
-  NaturalGain(const Model& model, const Hinges& hinges, double period = 0);
+  NaturalGain(const Model& model, const DrivenJoints& hinges, double period = 0);
   // At a state, whose time and speeds do not matter.
   [[nodiscard]] Status set(const State& x);
   // torques (coordinate) += N accelerations (coordinate).
@@ -22,7 +22,7 @@ class NaturalGain {
 
  private:
   const Model& model_;
-  const Hinges& hinges_;
+  const DrivenJoints& hinges_;
   AbaWorkspace ws_;
   LinearSweep sweep_;
   VectorX dv_, f_;
@@ -45,7 +45,7 @@ struct Correction {
 // do with: those of the implicit midpoint rule, theory §5, so that stiff modes do no harm.  A period of 0: at once.
 class MeanAccelerations {
  public:
-  MeanAccelerations(const Model& model, const Hinges& hinges, double period);
+  MeanAccelerations(const Model& model, const DrivenJoints& hinges, double period);
   // From torques (coordinate) on the hinges to all accelerations.
   [[nodiscard]] Status forward(const State& x, ConstVec torques);
   // From accelerations (coordinate) of the hinges to their torques and all accelerations.  [JR] §4
@@ -59,7 +59,7 @@ class MeanAccelerations {
 
  private:
   const Model& model_;
-  const Hinges& hinges_;
+  const DrivenJoints& hinges_;
   double period_;
   AbaWorkspace ws_;
   State middle_;
@@ -71,7 +71,8 @@ class MeanAccelerations {
 // gain times the discrepancy, until that is below the tolerance.
 class ForceCorrection {
  public:
-  ForceCorrection(const Model& model, const Hinges& hinges, double period = 0, const CorrectionOptions& options = {});
+  ForceCorrection(const Model& model, const DrivenJoints& hinges, double period = 0,
+                  const CorrectionOptions& options = {});
   // With a gain from this state (claim 1) or, where it is left as it was, from an earlier one (claim 6).
   NaturalGain& gain() { return gain_; }
   // torques (coordinate): on entry a guess.
@@ -80,7 +81,7 @@ class ForceCorrection {
   MeanAccelerations& accelerations() { return predicted_; }
 
  private:
-  const Hinges& hinges_;
+  const DrivenJoints& hinges_;
   CorrectionOptions options_;
   NaturalGain gain_;
   MeanAccelerations predicted_;

@@ -12,7 +12,8 @@ namespace limber {
 class Estimator {
  public:
   // Without gains it only propagates.  The sensors are the ones the gains were computed for.
-  Estimator(const Model& model, const Hinges& hinges, const SensorOptions& sensors, Schedule gains, double period);
+  Estimator(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, Schedule gains,
+            double period);
   [[nodiscard]] Status start(const State& x);
   // From the readings at this time.
   [[nodiscard]] Status correct(const Measurement& y);
@@ -28,7 +29,7 @@ class Estimator {
   [[nodiscard]] Status predict_readings(const Measurement& y);
 
   const Model& model_;
-  const Hinges& hinges_;
+  const DrivenJoints& hinges_;
   const SensorOptions& sensors_;
   Schedule gains_;
   bool corrects_;

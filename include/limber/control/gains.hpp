@@ -23,9 +23,9 @@ struct LqrOptions {
 // x = (dq, dv), q along the directions of speeds; the readings y = (q, v where there are tachometers, strains, specific
 // forces) in this order.  Both gains are for the machine at rest at x, sampled with the period and held torques.
 // Throws InputError: something that does not come to rest by itself is out of sight or out of reach.
-MatrixX compute_kalman_gain(const Model& model, const Hinges& hinges, const SensorOptions& sensors, const State& x,
-                            const KalmanOptions& options, double period);  // (2 nv x readings)
-MatrixX compute_lqr_gain(const Model& model, const Hinges& hinges, const State& x, const LqrOptions& options,
+MatrixX compute_kalman_gain(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors,
+                            const State& x, const KalmanOptions& options, double period);  // (2 nv x readings)
+MatrixX compute_lqr_gain(const Model& model, const DrivenJoints& hinges, const State& x, const LqrOptions& options,
                          double period);  // (hinge coordinates x 2 nv)
 
 // Gains along a motion, straight lines in time between them.

@@ -17,14 +17,14 @@ class ControlLoop : public Sampler {
   double period() const override { return controller_.period(); }
   bool wants_accelerations() const override { return sensors_.wants_accelerations(); }
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override;
-  std::string trouble() const override { return controller_.trouble(); }
+  std::string failure() const override { return controller_.failure(); }
 
   const Controller& controller() const { return controller_; }
-  const Hinges& plant_hinges() const { return hinges_; }
+  const DrivenJoints& plant_hinges() const { return hinges_; }
 
  private:
   const Model& plant_;
-  Hinges hinges_;  // of the machine
+  DrivenJoints hinges_;  // of the machine
   Sensors sensors_;
   Controller controller_;
   VectorX torque_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/control/hinges.hpp"
+#include "limber/control/driven_joints.hpp"
 #include "limber/simulate/stepper.hpp"
 
 namespace limber {
@@ -17,7 +17,7 @@ enum class FeedForward {
 class Reference {
  public:
   // desired: one signal per coordinate of the hinges.  Throws InputError for signals that jump.
-  Reference(const Model& model, const Hinges& hinges, const std::vector<Signal>& desired, double period,
+  Reference(const Model& model, const DrivenJoints& hinges, const std::vector<Signal>& desired, double period,
             FeedForward kind);
 
   // Modes and other joints start as in x, the time too.
@@ -29,13 +29,13 @@ class Reference {
   const State& state() const { return x_; }
   const VectorX& torque() const { return torque_; }        // (coordinate)
   const VectorX& acceleration() const { return a_; }       // (coordinate) desired, in the middle of the last step
-  const std::string& trouble() const { return trouble_; }  // after a failure
+  const std::string& failure() const { return failure_; }  // after a failure
 
  private:
   [[nodiscard]] Status look_rigid();
 
   const Model& model_;
-  const Hinges& hinges_;
+  const DrivenJoints& hinges_;
   double period_;
   FeedForward kind_;
   System system_;
@@ -43,7 +43,7 @@ class Reference {
   RneaWorkspace rnea_;
   State x_, middle_;
   VectorX torque_, a_, vdot_, tau_;
-  std::string trouble_;
+  std::string failure_;
 };
 
 }  // namespace limber

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/control/hinges.hpp"
+#include "limber/control/driven_joints.hpp"
 #include "limber/dynamics/kinematics.hpp"
 
 namespace limber {
@@ -62,7 +62,7 @@ struct Measurement {
 // Reads a machine.  No allocation but in the constructor.
 class Sensors {
  public:
-  Sensors(const Model& model, const Hinges& hinges, SensorOptions options, double period);
+  Sensors(const Model& model, const DrivenJoints& hinges, SensorOptions options, double period);
   bool wants_accelerations() const { return !options_.accelerometers.empty(); }
   // kin: of x, with poses in world.
   const Measurement& read(const State& x, const Kinematics& kin, ConstVec vdot);
@@ -71,7 +71,7 @@ class Sensors {
   void take(const State& x, const Kinematics& kin, ConstVec vdot, Measurement& out);
 
   const Model& model_;
-  const Hinges& hinges_;
+  const DrivenJoints& hinges_;
   SensorOptions options_;
   double period_;
   std::mt19937_64 random_;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "limber/control/linearize.hpp"
+#include "limber/linear/linearize.hpp"
 #include "limber/simulate/signal.hpp"
 
 namespace limber {
@@ -32,10 +32,10 @@ enum class Shaper {
 inline constexpr double kTolerated = 0.05;  // of ei: what may be left at the modelled frequency
 
 // The impulses of a shaper for one vibration; their weights add up to 1.
-std::vector<Signal::Echo> make_shaper(Shaper kind, double frequency, double ratio);
+std::vector<Signal::Impulse> make_shaper(Shaper kind, double frequency, double ratio);
 // One after the other: for several vibrations.
-std::vector<Signal::Echo> convolve(const std::vector<Signal::Echo>& a, const std::vector<Signal::Echo>& b);
+std::vector<Signal::Impulse> convolve(const std::vector<Signal::Impulse>& a, const std::vector<Signal::Impulse>& b);
 // What is left of a vibration at the end of an impulse sequence, beside what one unit impulse would leave.
-double residual_vibration(const std::vector<Signal::Echo>& shaper, double frequency, double ratio);
+double residual_vibration(const std::vector<Signal::Impulse>& shaper, double frequency, double ratio);
 
 }  // namespace limber

@@ -43,18 +43,18 @@ struct AbaWorkspace {  // one per thread
   Kinematics kin;
   std::vector<ArticulatedBody> bodies;
   std::vector<ArticulatedHandle> handles;
-  std::vector<Spatial> PH;                 // (speed) P_R H of hinges
-  std::vector<double> D_inverse;           // (speed) 1/D of hinges
-  std::vector<double> e;                   // (speed) e_R
-  std::vector<double, LaneAllocator> e_f;  // (at link.scalars) e_f
-  std::vector<std::uint8_t> condensed;     // (body) which elimination served                by the inward sweep
-  std::vector<std::uint8_t> held;          // (body) its hinge is prescribed, not eliminated by the inward sweep
+  std::vector<Spatial> PH;                  // (speed) P_R H of hinges
+  std::vector<double> D_inverse;            // (speed) 1/D of hinges
+  std::vector<double> e;                    // (speed) e_R
+  std::vector<double, Vec4dAllocator> e_f;  // (at link.scalars) e_f
+  std::vector<std::uint8_t> condensed;      // (body) which elimination served                by the inward sweep
+  std::vector<std::uint8_t> held;           // (body) its hinge is prescribed, not eliminated by the inward sweep
   // Cholesky elimination: D_f = L d L^T.
   std::vector<Spatial> y;         // (at link.columns) L^-1 mu^T
   std::vector<double> d_inverse;  // (at link.scalars)
-  std::vector<Lane> L;            // (body) columns of L, at factor_begin
+  std::vector<Vec4d> L;           // (body) columns of L, at factor_begin
   std::vector<std::size_t> factor_begin;
-  std::vector<Lane> term_rows;        // scratch of one body
+  std::vector<Vec4d> term_rows;       // scratch of one body
   std::vector<Spatial> term_columns;  // scratch of one body
   std::vector<double> pivots;         // scratch of one body
   // Condensed elimination.
@@ -71,13 +71,13 @@ struct AbaWorkspace {  // one per thread
   double c_D = 0, c_K = 0;
   VectorX hinge_added;                       // (nv) to D of hinges
   std::vector<std::vector<double>> G_added;  // (body) rows of c_D D + c_K K, padded; with G where that is constant
-  std::vector<std::vector<double, LaneAllocator>> G_inverse;  // (body) where the sum is diagonal
+  std::vector<std::vector<double, Vec4dAllocator>> G_inverse;  // (body) where the sum is diagonal
   OperationalScratch operational;
-  int trouble = -1;  // index of the speed without inertia, after Status::singular_mass
+  int failure = -1;  // index of the speed without inertia, after Status::singular_mass
 };
 
 // Forward dynamics by the articulated-body recursion, O(N) and linear in the modes.  [JR] (63)-(64), theory §5.
-// On failure ws.trouble is the index of the speed that has no inertia, and vdot is not to be used.
+// On failure ws.failure is the index of the speed that has no inertia, and vdot is not to be used.
 [[nodiscard]] Status aba(const Model& model, const State& x, const Forces& forces, AbaWorkspace& ws, Vec vdot);
 
 // Hybrid dynamics: joints with prescribed[i] != 0 (i: index of the body they carry; size body_count()) have

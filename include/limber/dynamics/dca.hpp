@@ -66,7 +66,7 @@ struct DcaEnds {
 // Motion of a part's outboard end as seen from the frame of its first body.
 struct DcaMotion {
   Mat3 R, Rt;
-  Lane r;
+  Vec4d r;
   Spatial V, a;
 };
 
@@ -87,14 +87,14 @@ struct DcaWorkspace {  // one per caller; it has its own threads
   explicit DcaWorkspace(const Model& model, const DcaOptions& options = {});
 
   DcaTree tree;
-  AbaWorkspace serial;                                // its kinematics, and who answers where parts are weak
-  std::vector<DcaEnds> ends;                          // (part)
-  std::vector<DcaMotion> motions;                     // (part)
-  std::vector<DcaEnds> constants;                     // (part) in `ruthless`, of single bodies
-  std::vector<ArticulatedHandle> sums;                // (branch) loads added
-  std::vector<Spatial> PH, BH;                        // (speed) P H and B H of hinges
-  std::vector<double> D_inverse, e;                   // (speed)
-  std::vector<double, LaneAllocator> e_f, d_inverse;  // (at link.scalars)
+  AbaWorkspace serial;                                 // its kinematics, and who answers where parts are weak
+  std::vector<DcaEnds> ends;                           // (part)
+  std::vector<DcaMotion> motions;                      // (part)
+  std::vector<DcaEnds> constants;                      // (part) in `ruthless`, of single bodies
+  std::vector<ArticulatedHandle> sums;                 // (branch) loads added
+  std::vector<Spatial> PH, BH;                         // (speed) P H and B H of hinges
+  std::vector<double> D_inverse, e;                    // (speed)
+  std::vector<double, Vec4dAllocator> e_f, d_inverse;  // (at link.scalars)
   std::vector<Spatial> mu, Y;  // (at link.columns) L^-1 of the columns of a body, where its modes are factored
   std::vector<double> L;       // (body) rows of L, at factor_begin
   std::vector<std::size_t> factor_begin;
@@ -103,7 +103,7 @@ struct DcaWorkspace {  // one per caller; it has its own threads
   std::unique_ptr<DcaThreads, DcaThreadsDeleter> threads;  // null: one thread, no others are started
   int grain = kDcaGrain;
   bool answered_serially = false;  // by the last call
-  int trouble = -1;                // index of the speed without inertia, after Status::singular_mass
+  int failure = -1;                // index of the speed without inertia, after Status::singular_mass
 };
 
 // Forward dynamics.  The same bits for every number of threads.  No heap but what oneTBB takes for its tasks; with one

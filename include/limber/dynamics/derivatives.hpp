@@ -23,11 +23,11 @@ struct RelativeMotion {
 
 // How a node moves in its body: l, and R = exp(theta) R0 with the left Jacobian A of theta.  theory §2, Nodes.
 struct MovingNode {
-  const NodeShape* shape = nullptr;  // null: the frame of the body itself
+  const NodeConstants* shape = nullptr;  // null: the frame of the body itself
   int n = 0;
   const double *e = nullptr, *e_rate = nullptr, *e_acc = nullptr;  // modal coordinates and their derivatives
-  Lane theta = zero(), theta_rate = zero(), theta_acc = zero();
-  Lane l = zero(), l_rate = zero(), l_acc = zero();
+  Vec4d theta = zero(), theta_rate = zero(), theta_acc = zero();
+  Vec4d l = zero(), l_rate = zero(), l_acc = zero();
   double a = 0, b = 0, da = 0, db = 0;                  // A = 1 + a theta~ + b theta~^2; by |theta|^2
   double a_rate = 0, b_rate = 0, a_acc = 0, b_acc = 0;  // in time
   RelativeMotion motion = {};                           // of the node against its body, in the body's basis
@@ -36,7 +36,7 @@ struct MovingNode {
 // Sums over the shapes of one body for its mode c: row c of the integrals with e, with its rate, with its acceleration.
 struct ModeTerms {
   Mat3 J = {}, J_rate = {};
-  Lane F = zero(), F_rate = zero(), F_acc = zero();
+  Vec4d F = zero(), F_rate = zero(), F_acc = zero();
 };
 
 struct DerivativesWorkspace {  // one per thread
@@ -55,9 +55,9 @@ struct DerivativesWorkspace {  // one per thread
   // One column: how all of that changes.                                 by the sweeps
   std::vector<std::uint8_t> moved;                       // (body)
   std::vector<Spatial> dV, dA, df;                       // (body)
-  std::vector<Lane> turn;                                // (body) of the body in world, in its own basis
+  std::vector<Vec4d> turn;                               // (body) of the body in world, in its own basis
   std::vector<Spatial> handle_dV, handle_dA, handle_df;  // (handle) seen from the node, in the basis of its body
-  std::vector<Lane> handle_turn;                         // (handle)
+  std::vector<Vec4d> handle_turn;                        // (handle)
   std::vector<double> df_modal;                          // (at link.scalars)
   std::vector<double> de, de_rate, de_acc, mode_slopes;  // (modes and products of one body)
   VectorX column;                                        // (nv)
@@ -78,7 +78,7 @@ void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::sp
 
 // Forward dynamics (aba; hybrid where `prescribed` has an entry per body, whose given accelerations are in vdot on
 // entry) and its derivatives by q, v and tau, each (nv x nv):  d vdot = M^-1 (d tau - d rnea).  Rows of prescribed
-// joints are zero.  O(nv^2) for a chain.  On failure ws.aba.trouble is as after aba.
+// joints are zero.  O(nv^2) for a chain.  On failure ws.aba.failure is as after aba.
 [[nodiscard]] Status forward_derivatives(const Model& model, const State& x, const Forces& forces,
                                          std::span<const std::uint8_t> prescribed, DerivativesWorkspace& ws, Vec vdot,
                                          Eigen::Ref<MatrixX> dvdot_dq, Eigen::Ref<MatrixX> dvdot_dv,

@@ -18,7 +18,7 @@ class ForwardDynamics {  // one per thread
   // vdot (nv) from the state and the forces.  No allocation.
   virtual Status operator()(const State& x, const Forces& forces, Vec vdot) = 0;
   // After a failure: index into Model::speeds of the coordinate that went wrong, or -1.
-  virtual int trouble() const { return -1; }
+  virtual int failure() const { return -1; }
 };
 
 // "aba", "crba", "dca", "denoc", "book", "operators".  The last two take only some models, see book.hpp and

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "limber/dynamics/forces.hpp"
-#include "limber/model/layout.hpp"
+#include "limber/model/detail/layout.hpp"
 
 namespace limber {
 
@@ -11,18 +11,18 @@ namespace limber {
 // cases in the basis of the parent's body frame.
 struct LinkFrame {
   Mat3 R, Rt;  // rotation of the body frame in its carrier, and its transpose
-  Lane r;      // its origin, from the carrier's point
+  Vec4d r;     // its origin, from the carrier's point
   Spatial V;   // its twist
   Spatial a;   // its spatial acceleration when all speeds keep constant, less gravity
   Spatial p;   // p_r: the rigid part of the inertial forces in that motion, less the external wrenches
   Mat3 J;      // inertia about the origin
-  Lane s;      // first moment of mass
+  Vec4d s;     // first moment of mass
   double m;
 };
 
 // A moving node that carries others, in the basis of its body.
 struct HandleFrame {
-  Lane l;        // position
+  Vec4d l;       // position
   Mat3 R;        // rotation
   Spatial V, a;  // twist and spatial acceleration at l, as above
 };
@@ -69,7 +69,7 @@ struct LinearSweep {
 };
 
 // Gravity from now on; at first it is the model's.
-inline void set_gravity(const Vector3& gravity, Kinematics& kin) { kin.links[kGround].a.lin = -to_lane(gravity); }
+inline void set_gravity(const Vector3& gravity, Kinematics& kin) { kin.links[kGround].a.lin = -to_vec4d(gravity); }
 
 // Fills kin from the state.  O(N).
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin);
@@ -80,14 +80,15 @@ void apply_wrenches(const Model& model, std::span<const NodeWrench> wrenches, Ki
 
 // A node in its body: position, rotation and the columns Pi.
 struct NodeFrame {
-  Lane l;                     // position
-  Mat3 R;                     // rotation
-  Mat3 A;                     // left Jacobian of the node's rotation vector
-  Lane l_rate, l_bias;        // dl/dt and its second derivative at constant etadot
-  Lane turn_rate, turn_bias;  // A dtheta/dt, (dA/dt) dtheta/dt
+  Vec4d l;                     // position
+  Mat3 R;                      // rotation
+  Mat3 A;                      // left Jacobian of the node's rotation vector
+  Vec4d l_rate, l_bias;        // dl/dt and its second derivative at constant etadot
+  Vec4d turn_rate, turn_bias;  // A dtheta/dt, (dA/dt) dtheta/dt
 };
 // theory §2, Nodes.  eta, etadot: n numbers; null: the node of the undeformed body at rest.  Y: n columns, or null.
-void compute_node(const NodeShape& node, int n, const double* eta, const double* etadot, NodeFrame& out, Spatial* Y);
+void compute_node(const NodeConstants& node, int n, const double* eta, const double* etadot, NodeFrame& out,
+                  Spatial* Y);
 
 // ---- any node, in world ----------------------------------------------------------------------------
 // These need compute_kinematics and compute_world_poses; [angular; linear] at the node's origin, world components.

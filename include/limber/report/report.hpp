@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/report/facts.hpp"
+#include "limber/linear/facts.hpp"
 
 namespace limber {
 

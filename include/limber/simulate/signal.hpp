@@ -29,10 +29,10 @@ class Signal {
   // c[0] + c[1] (t - from) + ... , at most to the fifth power.
   static Signal polynomial(double from, std::span<const double> c);
   // sum of weight s(t - delay): what an input shaper makes of s, which stands still before t = 0.
-  struct Echo {
+  struct Impulse {
     double delay = 0, weight = 1;
   };
-  static Signal echoes(const Signal& s, std::span<const Echo> echoes);
+  static Signal shaped(const Signal& s, std::span<const Impulse> impulses);
   // Through the points (t, y): straight lines, or a spline of degree 3 or 5 with the not-a-knot condition at its ends
   // (fewer points: the polynomial through them).  Before the first and after the last time the value is held.
   // Throws InputError: sizes differ, no points, times that do not rise.
@@ -61,7 +61,7 @@ class Signal {
   };
   struct Sum {
     std::shared_ptr<const Signal> of;
-    std::vector<Echo> echoes;
+    std::vector<Impulse> impulses;
   };
   struct Segment {
     double begin;  // holds from here to the next; the first from -infinity

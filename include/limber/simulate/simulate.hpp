@@ -26,9 +26,9 @@ struct Record {
 };
 
 // Watches a run.
-class Observer {
+class RunListener {
  public:
-  virtual ~Observer() = default;
+  virtual ~RunListener() = default;
   virtual void record(const Record&) {}
   // After every step; false: stop here.
   virtual bool go_on(double /*t*/, const StepCounts&) { return true; }
@@ -44,7 +44,7 @@ class Sampler {
   // torques (nv): on entry those held until now.
   virtual Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) = 0;
   // After a failure: what went wrong.
-  virtual std::string trouble() const { return ""; }
+  virtual std::string failure() const { return ""; }
 };
 
 // How a run ended.
@@ -52,7 +52,7 @@ struct RunResult {
   Status status = Status::ok;
   bool interrupted = false;
   double t = 0;         // reached
-  std::string trouble;  // what went wrong, for a person; empty: nothing
+  std::string failure;  // what went wrong, for a person; empty: nothing
   std::string note;     // what one may want to know: redundant closures
   StepCounts counts;
   double energy_error = 0;  // largest |balance|
@@ -67,9 +67,9 @@ double record_time(const RunOptions& options, long k);
 
 // From `start` to the end; closed chains are assembled first (System::assemble) and put back on their closures after
 // every step.  Steps end at breaks of signals; the adaptive methods also where a stop is met or left.
-// Numerical trouble ends the run and is told in the result, with everything up to there recorded.  At a break the
+// Numerical failure ends the run and is told in the result, with everything up to there recorded.  At a break the
 // record shows the side before it, at a sample that after it.  `sampler` may be null.
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
-                   Observer& observer, Sampler* sampler = nullptr);
+                   RunListener& listener, Sampler* sampler = nullptr);
 
 }  // namespace limber

@@ -38,10 +38,10 @@ class System {
   const std::vector<double>& breaks() const { return breaks_; }
 
   // From here on the branches of signals that hold at this time, until the next call.
-  void enter(double inside) { inside_ = inside; }
+  void select_interval(double inside) { inside_ = inside; }
 
   // Torques (nv) that act besides the inputs until the next call: a digital controller's.
-  void hold(ConstVec torques) { held_ = torques; }
+  void set_control_torques(ConstVec torques) { control_torques_ = torques; }
 
   // Puts the joints whose motion is prescribed where it has them at x.t.
   void prescribe(State& x) const;
@@ -90,15 +90,15 @@ class System {
   Energy energy(const State& x);
   Momentum momentum(const State& x) { return compute_momentum(model_, x, rnea_); }
   // Kinematics at a state, with poses in world.
-  const Kinematics& look(const State& x);
+  const Kinematics& compute_kinematics(const State& x);
   // At the state of the last call of energy or look.
   const Kinematics& kinematics() const { return rnea_.kin; }
 
   // After a failure: the coordinate or the input that went, for a message.
-  std::string trouble() const { return trouble_; }
+  std::string failure() const { return failure_; }
 
  private:
-  struct Stop {
+  struct StopContact {
     int q, v;
     double bound, sign;  // beyond when sign (q - bound) > 0
     double stiffness, damping;
@@ -118,7 +118,7 @@ class System {
   std::vector<double> breaks_;
   double inside_ = 0;
   std::vector<std::uint8_t> prescribed_;  // (body)
-  std::vector<Stop> stops_;
+  std::vector<StopContact> stops_;
   AbaWorkspace aba_;
   std::unique_ptr<AbaWorkspace> implicit_;  // of implicit steps
   std::unique_ptr<ForwardDynamics> other_;  // when not aba
@@ -128,11 +128,11 @@ class System {
   int rank_ = -1;                        // of the closures; -1: not known
   VectorX closure_force_, closure_error_;
   std::vector<NodeWrench> wrenches_;
-  VectorX held_;                       // (nv) by hold
+  VectorX control_torques_;            // (nv) by hold
   VectorX tau_, stop_, total_;         // (nv) of inputs with those held, of stops, both
   VectorX torque_, needed_;            // (nv) of inputs and prescribed motions; scratch
   Vector3 gravity_ = Vector3::Zero();  // of inputs
-  std::string trouble_;
+  std::string failure_;
 };
 
 }  // namespace limber

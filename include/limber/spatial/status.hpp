@@ -17,7 +17,7 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Numerical trouble inside an algorithm.
+// Numerical failure inside an algorithm.
 enum class Status {
   ok,
   singular_mass,     // a coordinate has no inertia

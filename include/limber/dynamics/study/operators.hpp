@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "limber/dynamics/kinematics.hpp"
+
+namespace limber {
+
+// The spatial operators of [JR] §3.5-§7 as dense matrices, for study: the recursions are what one computes with.
+// Body k has a block of n + 6 rows, modes first, as in [JR]: (etaddot, alpha) or (f_f, f_r).  Generalized coordinates
+// are ordered as v, hinge before modes.  Parents come before children, so that E_Phi and E_Psi, which lead from a body
+// to its parent, are strictly upper block triangular here ([JR] numbers from the tip: lower), one block per body.
+// Unlike [JR], D has the armature of the hinges: M = H Phi M_m Phi^T H^T + armature.  The lemmas hold as they stand.
+struct SpatialOperators {
+  explicit SpatialOperators(const Model& model);  // throws InputError beyond kMaxOperatorRows
+  Kinematics kin;
+  int rows = 0;                           // of all blocks
+  std::vector<int> row;                   // (body) first row of its block
+  std::vector<std::vector<int>> subtree;  // (body) it and all that it carries
+  MatrixX H;                              // (nv x rows) joint maps                                      [JR] (13)
+  MatrixX E_Phi, Phi;                     // (rows x rows) to the parent; Phi = (1 - E_Phi)^-1           [JR] (18)-(19)
+  MatrixX M_m, R;                         // (rows x rows) modal masses; composite inertias              [JR] (23), (47)
+  MatrixX P;                              // (rows x rows) articulated inertias                          [JR] (51)
+  MatrixX D, D_factor;                    // (nv x nv) H P H^T + armature; its L L^T, lower              [JR] (52)
+  MatrixX G, K;                           // (rows x nv) P H^T D^-1, E_Phi G                             [JR] (52)
+  MatrixX tau;                            // (rows x rows) 1 - G H                                       [JR] (52)
+  MatrixX E_Psi, Psi;                     // (rows x rows) E_Phi tau; Psi = (1 - E_Psi)^-1               [JR] (53)
+  MatrixX scratch[3];                     // blocks of one body
+  int failure = -1;                       // index of the speed without inertia, after Status::singular_mass
+};
+
+inline constexpr int kMaxOperatorRows = 2000;
+
+// All of them at the state of ops.kin, but for D_factor and what follows from it where D is singular.
+// O(N^2) blocks, written only where they are not zero.
+[[nodiscard]] Status compute_operators(const Model& model, SpatialOperators& ops);
+
+struct OperatorsWorkspace {  // one per thread
+  explicit OperatorsWorkspace(const Model& model);
+  SpatialOperators ops;
+  VectorX T, nu;     // (nv) forces less elastic ones; D^-1 of the innovations
+  VectorX p, wide;   // (rows) inertial forces in the motion without accelerations; scratch
+  int failure = -1;  // index of the speed without inertia, after Status::singular_mass
+};
+
+// Forward dynamics with M^-1 = (1 - H Psi K)^T D^-1 (1 - H Psi K), factor by factor.  [JR] lemmas 6.3 and 7.1.
+// O(N^2) and dense: for study.
+[[nodiscard]] Status operators_forward(const Model& model, const State& x, const Forces& forces, OperatorsWorkspace& ws,
+                                       Vec vdot);
+
+}  // namespace limber

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/body/detail/constants.hpp"
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+struct PackedPose {
+  Mat3 R;
+  Vec4d p;
+};
+
+inline PackedPose pack(const Pose& X) { return {pack(X.R), to_vec4d(X.p)}; }
+inline Pose to_pose(const PackedPose& X) { return {to_matrix(X.R), to_vector(X.p)}; }
+LIMBER_INLINE PackedPose operator*(const PackedPose& a, const PackedPose& b) { return {a.R * b.R, a.R * b.p + a.p}; }
+
+// At most so many moving nodes of one body are stacked in the condensed elimination; with more, Cholesky serves.
+inline constexpr int kMaxStack = 8;
+
+// One body and the joint that carries it.
+struct Link {
+  const BodyConstants* shape = nullptr;
+  int parent = kGround;
+  int handle = -1;  // the moving node of the parent that the joint sits on; -1: rigidly on the parent's frame
+  int root = -1;    // the moving node of the body that the joint sits on; -1: rigidly on its frame
+  JointKind kind = JointKind::fixed;
+  int nr = 0, n = 0;                     // hinge speeds, modes
+  int q = 0, v = 0;                      // first hinge coordinate and speed
+  int qm = 0, vm = 0;                    // first modal coordinate and speed
+  int handle_begin = 0, handle_end = 0;  // the moving nodes of this body that carry others
+  int columns = 0;                       // where the body's columns [F; S] start in a workspace
+  int root_columns = 0;                  // where the columns U of its root node start, when root >= 0
+  int scalars = 0;                       // where its modal numbers start in a workspace: a multiple of kLanes
+  int varying = -1;                      // where its hinge map starts in a workspace when it moves; -1: H is constant
+  bool opens_handle = false;             // the first on its handle in an inward sweep
+  Elimination elimination = Elimination::cholesky;
+
+  // Pose of the child side in the carrier.  "Child side" is the body frame F, or the joint frame O when root >= 0.
+  //   revolute, prismatic, cylindrical, fixed:  K0 + cos q K1 + sin q K2, + slide q
+  //   universal:                                (K0 + cos q1 K1 + sin q1 K2) (L0 + cos q2 L1 + sin q2 L2)
+  //   spherical, free:                          K0 X_J(q) L0
+  PackedPose K[3], L[3];
+  Vec4d slide = zero();
+  Vec4d axis = zero(), axis2 = zero();  // universal: in O+ and on the child side
+  Spatial H[6];                         // motion map on the child side; universal: at q = 0
+
+  bool passive = false;  // has a spring or a damper
+  double stiffness[6] = {}, damping[6] = {}, armature[6] = {};
+};
+
+// A moving node that carries other bodies.
+struct Handle {
+  int body = 0;
+  int node = 0;
+  int columns = 0;  // where its columns start in a workspace
+  bool opened = false;
+};
+
+// The machine in the order in which the sweeps walk it.
+struct Layout {
+  std::vector<Link> links;  // links[0]: the ground, without shape
+  std::vector<Handle> handles;
+  std::vector<std::shared_ptr<const BodyConstants>> shapes;  // equal bodies share one
+  int columns = 0, scalars = 0, varying = 0;                 // sizes of the workspaces
+  int max_modes = 0, max_extended = 0, max_handles = 0;
+  bool ruthless = false, stiffened = false;
+};
+
+Layout make_layout(const Model& model, Elimination choice);
+
+// What a joint does at a state.
+struct Hinge {
+  PackedPose pose;    // of the child side in the carrier
+  Spatial V = {};     // H beta, on the child side
+  Spatial rate = {};  // (dH/dt) beta as seen from the child side
+};
+
+// theory §3.  `q`, `v`: the joint's own coordinates and speeds.  Writes H where it moves with q (link.varying >= 0).
+void compute_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out);
+
+// Forces of the joint's springs and dampers on its speeds; energy of its springs.
+void add_passive_force(const Link& link, const double* q, const double* v, double* force);
+double spring_energy(const Link& link, const double* q);
+
+}  // namespace limber

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "limber/control/controller.hpp"
+#include "limber/realtime/packet.hpp"
+
+namespace limber {
+
+// What both ends of the wire do when something is wrong.  docs/real-time.md, Failures.
+struct SafetyOptions {
+  double hold = 0.02;            // s without a packet in which the last torques are held
+  double ramp = 0.2;             // s in which the controller takes its torques to zero in a safe stop
+  double brake = 0.2;            // s in which the brakes of the machine would stop it if nothing bent
+  int most_misses = 10;          // deadlines missed in a row
+  double most_innovation = 0.1;  // rad or m: where joints are less where the observer expects them
+  double most_error = std::numeric_limits<double>::infinity();  // rad or m: less where they should be
+};
+// Throws InputError.
+void check_safety(const SafetyOptions& options);
+
+// Why a controller stopped.
+enum class StopReason {
+  none,
+  ended,        // the machine ended in order
+  finished,     // its time is over
+  interrupted,  // somebody asked
+  silent,       // no measurement came for the hold time
+  machine,      // the machine is in its safe stop
+  deadlines,    // too many were missed in a row
+  not_finite,   // a reading or a torque is no number
+  speed,        // a joint is faster than its limit
+  innovation,   // the machine does not do what the model says
+  error,        // a joint is too far from where it should be
+  failed        // the controller says that it cannot go on: Controller::failure()
+};
+const char* to_string(StopReason stop);
+
+// A controller between packets: what it does in every period, without clock and socket.  take() and cycle() neither
+// allocate nor wait.  Its time is the machine's, as packets tell it: one update of the controller for each sample of
+// the machine.  Where a measurement is missing, up to kMaxBlind updates take the joints to move on as they did; after
+// that the torques are held; where several are missing, it catches up by kMaxUpdates a period.
+class Executive {
+ public:
+  static constexpr int kMaxBlind = 2, kMaxUpdates = 2;
+
+  // The controller must have been started.
+  Executive(Controller& controller, const SafetyOptions& options);
+
+  // A datagram that came.  now: s, of any clock that only runs forward.
+  PacketFault take(std::span<const std::byte> bytes, double now);
+  // The work of one period: the command to be sent.
+  std::span<const std::byte> cycle(double now);
+  // Of the period before: missed deadlines in a row.
+  void watch(long misses_in_a_row, double now);
+  // A safe stop; the first reason counts.
+  void stop(StopReason reason, double now);
+
+  bool begun() const { return gate_.accepted() > 0; }
+  StopReason stopped() const { return stop_; }
+  // Stopped, and torques are zero.
+  bool over(double now) const;
+  const std::string& joint() const { return joint_; }  // that a stop is about; empty: none
+  PacketGate& gate() { return gate_; }
+  const VectorX& torques() const { return torque_; }  // (hinge) last sent
+  double machine_time() const { return gate_.packet().time; }
+  double age(double now) const { return now - arrived_; }  // s since the last measurement
+  int updates() const { return updates_; }                 // of the controller in the last cycle
+  long blind() const { return blind_total_; }              // updates without a measurement
+  long limited() const { return limited_; }                // torques that a limit of a joint cut
+
+ private:
+  void advance(double now);
+  bool check_speeds(double now);
+  void update(double shift, double now);
+  void limit();
+  std::span<const std::byte> encode(double now);
+
+  Controller& controller_;
+  SafetyOptions options_;
+  PacketGate gate_;
+  Packet command_;
+  PacketBytes bytes_;
+  Measurement y_, shown_;   // newest; as the controller gets it
+  VectorX effort_, speed_;  // (hinge) limits, infinite where there is none
+  VectorX torque_, stop_torque_, new_torque_;
+  std::string joint_;
+  StopReason stop_ = StopReason::none;
+  double arrived_ = 0, stop_time_ = 0;
+  bool fresh_ = false;
+  long done_ = 0;  // updates up to now
+  int blind_ = 0, updates_ = 0;
+  long blind_total_ = 0, limited_ = 0;
+};
+
+// (hinge coordinate) the limits of the joints, infinite where there is none.
+VectorX effort_limits(const Model& model, const DrivenJoints& hinges);
+VectorX speed_limits(const Model& model, const DrivenJoints& hinges);
+
+}  // namespace limber

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "limber/control/sensors.hpp"
+
+namespace limber {
+
+// What a controller and its machine send each other, one datagram each: docs/real-time.md, Packets.
+inline constexpr std::uint16_t kPacketVersion = 1;
+inline constexpr std::size_t kMaxEntries = 256;
+inline constexpr std::size_t kPacketHeader = 52, kPacketEntry = 20, kPacketEnd = 4;  // bytes
+inline constexpr std::size_t kMaxPacketBytes = kPacketHeader + kMaxEntries * kPacketEntry + kPacketEnd;
+using PacketBytes = std::array<std::byte, kMaxPacketBytes>;
+
+enum class PacketKind : std::uint16_t { measurement = 1, command = 2 };
+
+// Bits of Packet::flags.
+inline constexpr std::uint16_t kStopped = 1;  // the sender is in its safe stop
+inline constexpr std::uint16_t kWaiting = 2;  // the machine stands: no command came yet
+inline constexpr std::uint16_t kEnding = 4;   // the last packets of a sender that ends in order
+
+struct PacketEntry {
+  std::uint32_t name = 0;  // crc32 of "joint:shoulder", "strain:root", "acceleration:tip.x"
+  double a = 0, b = 0;     // position and speed of a joint, or its torque; otherwise a reading
+};
+
+struct Packet {
+  PacketKind kind = PacketKind::measurement;
+  std::uint16_t flags = 0;
+  std::uint64_t session = 0;   // of the machine's process, never 0; commands repeat it
+  std::uint64_t sequence = 0;  // counts up from 1
+  std::uint64_t answer = 0;    // command: the sequence of the measurement it comes from
+  double time = 0;             // s, of the machine
+  double taken = 0;            // s, when the readings were taken
+  std::size_t count = 0;
+  std::array<PacketEntry, kMaxEntries> entries;
+};
+
+// Why a packet was refused.
+enum class PacketFault {
+  none,
+  stranger,   // from another address
+  length,     // shorter or longer than it says
+  magic,      // not ours
+  version,    // of another version
+  checksum,   // damaged
+  kind,       // a measurement where commands are expected, or the other way round
+  session,    // of another process, or the answer to what was never sent: forged, or started anew
+  repeated,   // the same again
+  late,       // overtaken by a newer one, or answers what is long past
+  names,      // joints or sensors that are not the receiver's
+  not_finite  // a number that cannot be
+};
+inline constexpr int kPacketFaults = 12;
+const char* to_string(PacketFault fault);
+
+// CRC-32 of IEEE 802.3: reflected, polynomial 0x04C11DB7.
+std::uint32_t crc32(std::span<const std::byte> bytes);
+std::uint32_t crc32(std::string_view text);
+
+// Little-endian whatever the machine; returns the bytes used.  packet.count <= kMaxEntries.
+std::size_t encode_packet(const Packet& packet, PacketBytes& bytes);
+// Length, magic, version and checksum; `packet` counts only where the answer is none.
+PacketFault decode_packet(std::span<const std::byte> bytes, Packet& packet);
+
+// The entries of the two kinds; a name that comes twice has #2, #3, ... after it.  Throws InputError: too many.
+std::vector<std::string> measurement_names(const DrivenJoints& hinges, const SensorOptions& sensors);
+std::vector<std::string> command_names(const DrivenJoints& hinges);
+
+// Lets good packets in, one after the other, and counts the others.  No allocation but in the constructor.
+class PacketGate {
+ public:
+  // session: 0: that of the first good packet.
+  PacketGate(PacketKind kind, const std::vector<std::string>& names, std::uint64_t session = 0);
+  PacketFault accept(std::span<const std::byte> bytes);
+  // Commands must answer measurements from this one to that one.
+  void expect_answers(std::uint64_t oldest, std::uint64_t newest) {
+    oldest_ = oldest;
+    newest_ = newest;
+  }
+  // Counts a packet that was refused elsewhere.
+  PacketFault refuse(PacketFault fault);
+
+  // The last packet that came in, and its entries in the order of the names.
+  const Packet& packet() const { return packet_; }
+  const VectorX& a() const { return a_; }
+  const VectorX& b() const { return b_; }
+  std::uint64_t session() const { return session_; }
+  long accepted() const { return counts_[0]; }
+  long count(PacketFault fault) const { return counts_[static_cast<std::size_t>(fault)]; }
+
+ private:
+  PacketFault examine(std::span<const std::byte> bytes);
+  bool sort_entries();
+
+  PacketKind kind_;
+  std::vector<std::uint32_t> names_;
+  std::uint64_t session_;
+  std::uint64_t oldest_ = 0, newest_ = std::numeric_limits<std::uint64_t>::max();
+  Packet packet_, arrived_;
+  VectorX a_, b_, new_a_, new_b_;
+  std::vector<char> seen_;
+  std::array<long, kPacketFaults> counts_{};
+};
+
+// The hashes of names, for senders.  Throws InputError where two are the same.
+std::vector<std::uint32_t> hash_names(const std::vector<std::string>& names);
+
+}  // namespace limber

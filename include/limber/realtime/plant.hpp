@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/realtime/executive.hpp"
+
+namespace limber {
+
+// The drives and sensors of a machine on the wire to its controller: without clock and socket.  Commands are held;
+// when none comes for the hold time, or one has a number that cannot be, the brakes close for good: torques -c v,
+// within the limits of the joints.  c would stop the joint within SafetyOptions::brake if nothing bent, but is never
+// more than what a torque held for a period can brake: the natural inertia over the period.
+//   No allocation but in the constructor.
+class PlantEnd {
+ public:
+  // x: where it stands.  Throws InputError.
+  PlantEnd(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, double period,
+           const SafetyOptions& options, std::uint64_t session, const State& x);
+
+  // A datagram that came.  now: s, of any clock that only runs forward.
+  PacketFault take(std::span<const std::byte> bytes, double now);
+  // The measurement to be sent.
+  std::span<const std::byte> measure(const Measurement& y, double t, std::uint16_t flags = 0);
+  // Torques of the coming period, into those of the whole machine.
+  void drive(const State& x, double now, Vec torques);
+
+  bool commanded() const { return gate_.accepted() > 0; }
+  bool braking() const { return braking_; }
+  bool controller_stopped() const { return commanded() && (gate_.packet().flags & kStopped) != 0; }
+  bool controller_ended() const { return commanded() && (gate_.packet().flags & kEnding) != 0; }
+  const std::string& failure() const { return failure_; }  // why the brakes closed
+  PacketGate& gate() { return gate_; }
+  const VectorX& braking_gains() const { return c_; }
+  // applied torques, age of the command in s, state: 0 waits, 1 commanded, 2 holds, 3 brakes.
+  std::vector<ControlChannel> channels() const;
+
+ private:
+  void brake(const char* why);
+
+  const Model& model_;
+  const DrivenJoints& hinges_;
+  SafetyOptions options_;
+  double period_;
+  PacketGate gate_;
+  Packet measurement_;
+  PacketBytes bytes_;
+  VectorX c_, effort_, torque_, age_, state_;
+  double arrived_ = 0;
+  bool braking_ = false;
+  std::string failure_;
+};
+
+}  // namespace limber

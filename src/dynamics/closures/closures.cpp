@@ -1,0 +1,434 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/closures.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/aba/operational_steps.hpp"
+#include "dynamics/kinematics/sweeps.hpp"
+#include "limber/model/manifold.hpp"
+
+namespace limber {
+namespace {
+
+// Of the eigenvalues of S, scaled to ones on its diagonal: those below are dependent rows.
+constexpr double kDependent = 1e-11;
+// Of its pivots: when all are above, no eigenvalue is near the bound before, and eigenvectors are not needed.
+constexpr double kIndependent = 1e-6;
+constexpr double kSmallest = 1e-16;  // entries of S that count as zero
+// What may be asked of a dependent row, beside the largest that is asked of any.
+constexpr double kInconsistent = 1e-6;
+constexpr double kImmovable = 1e-13;  // of the mobility of the nodes apart
+constexpr int kMaxIterations = 60;
+constexpr double kLongestMove = 0.3;  // rad or m per iteration
+constexpr double kFar = 1;            // rad: rows of frames that are turned further apart lead elsewhere
+
+Vector3 across(const Vector3& axis) {
+  Vector3::Index k = 0;
+  axis.cwiseAbs().minCoeff(&k);
+  return axis.cross(Vector3::Unit(k)).normalized();
+}
+
+struct RowMaker {
+  std::vector<ClosureRow>& rows;
+  int closure;
+  void place(const Vector3& d) const { rows.push_back({closure, false, d, Vector3::Zero(), 0}); }
+  void align(const Vector3& u, const Vector3& s, double rest = 0) const { rows.push_back({closure, true, u, s, rest}); }
+  void place_all() const {
+    for (int k = 0; k < 3; ++k) place(Vector3::Unit(k));
+  }
+  // Near alignment these three turn about x, y and z.
+  void align_all() const {
+    for (int k = 0; k < 3; ++k) align(Vector3::Unit(k), Vector3::Unit((k + 1) % 3));
+  }
+};
+
+// Which relative motions a kind of joint forbids.  theory §3.
+void add_rows(const Closure& closure, const RowMaker& make) {
+  const Vector3 x = closure.axis, y = across(x), z = x.cross(y);
+  switch (closure.kind) {
+    case JointKind::fixed:
+      make.place_all();
+      make.align_all();
+      break;
+    case JointKind::revolute:
+      make.place_all();
+      make.align(y, x);
+      make.align(z, x);
+      break;
+    case JointKind::prismatic:
+      make.place(y);
+      make.place(z);
+      make.align_all();
+      break;
+    case JointKind::cylindrical:
+      make.place(y);
+      make.place(z);
+      make.align(y, x);
+      make.align(z, x);
+      break;
+    case JointKind::universal:
+      make.place_all();
+      make.align(x, closure.axis2, x.dot(closure.axis2));
+      break;
+    case JointKind::spherical:
+      make.place_all();
+      break;
+    case JointKind::free:
+      break;
+  }
+}
+
+struct NodeMotion {
+  Pose pose;
+  Vector3 w = Vector3::Zero(), v = Vector3::Zero();
+};
+
+// theory §2, Nodes: the node moves with its body, and in it.
+NodeMotion motion_of(const Model& model, const Kinematics& kin, NodeRef node) {
+  const NodeFrame d = node_in_body(model, kin, node, nullptr);
+  const Pose& body = kin.world[node.body];
+  NodeMotion out;
+  out.pose = body * Pose{to_matrix(d.R), to_vector(d.l)};
+  if (node.body == kGround) return out;
+  const Spatial& V = kin.links[node.body].V;
+  out.w = body.R * to_vector(V.ang + d.turn_rate);
+  out.v = body.R * to_vector(V.lin + cross(V.ang, d.l) + d.l_rate);
+  return out;
+}
+
+// Acceleration of a node when aba or hybrid have just left those of the bodies in ws, beyond the bias.
+Vector6 acceleration_of(const Model& model, AbaWorkspace& ws, NodeRef node, ConstVec vdot) {
+  if (node.body == kGround) return Vector6::Zero();
+  const Link& link = model.layout->links[node.body];
+  Spatial* Y = ws.operational.columns.data();
+  const NodeFrame d = node_in_body(model, ws.kin, node, Y);
+  Spatial a = twist_at(d.l, ws.bodies[node.body].a);
+  if (node.node != kBodyFrame) a += times(Y, vdot.data() + link.vm, link.n);
+  const Mat3 R = pack(ws.kin.world[node.body].R);
+  return to_vector(Spatial{R * a.ang, R * a.lin}) + node_bias_acceleration(model, ws.kin, node);
+}
+
+// d . r with d turning with a: rate d . r' + d' . r, and so on.
+void compute_place(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureWorkspace& cw) {
+  const Vector3 d = a.pose.R * row.u, r = b.pose.p - a.pose.p, rdot = b.v - a.v, ddot = a.w.cross(d);
+  cw.error[i] = d.dot(r);
+  cw.on_a.col(i) << -r.cross(d), -d;
+  cw.on_b.col(i) << Vector3::Zero(), d;
+  cw.rate[i] = d.dot(rdot) + ddot.dot(r);
+  cw.bias[i] = 2 * ddot.dot(rdot) + a.w.cross(ddot).dot(r);
+}
+
+// u . s with u turning with a and s with b.
+void compute_align(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureWorkspace& cw) {
+  const Vector3 u = a.pose.R * row.u, s = b.pose.R * row.s, turn = s.cross(u);
+  const Vector3 udot = a.w.cross(u), sdot = b.w.cross(s);
+  cw.error[i] = u.dot(s) - row.rest;
+  cw.on_a.col(i) << -turn, Vector3::Zero();
+  cw.on_b.col(i) << turn, Vector3::Zero();
+  cw.rate[i] = udot.dot(s) + u.dot(sdot);
+  cw.bias[i] = a.w.cross(udot).dot(s) + 2 * udot.dot(sdot) + u.dot(b.w.cross(sdot));
+}
+
+// S = W J M^-1 J^T W^T.
+void compute_S(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw) {
+  compute_operational_inertia_posed(model, cw.nodes, ws, cw.inverse_inertia);
+  for (int i = 0; i < cw.count(); ++i) {
+    const int at_i = 12 * cw.rows[i].closure;
+    Eigen::Matrix<double, 12, 1> wi, wj;
+    wi << cw.on_a.col(i), cw.on_b.col(i);
+    for (int j = 0; j <= i; ++j) {
+      const int at_j = 12 * cw.rows[j].closure;
+      wj << cw.on_a.col(j), cw.on_b.col(j);
+      cw.S(i, j) = cw.S(j, i) = wi.dot(cw.inverse_inertia.block<12, 12>(at_i, at_j).lazyProduct(wj));
+    }
+    // A row that nothing moves is left out: what the two nodes do apart cancels.
+    const double apart = cw.on_a.col(i).dot(cw.inverse_inertia.block<6, 6>(at_i, at_i) * cw.on_a.col(i)) +
+                         cw.on_b.col(i).dot(cw.inverse_inertia.block<6, 6>(at_i + 6, at_i + 6) * cw.on_b.col(i));
+    cw.scale[i] = cw.S(i, i) > kImmovable * apart ? 1 / std::sqrt(cw.S(i, i)) : 0;
+  }
+}
+
+}  // namespace
+
+ClosureWorkspace::ClosureWorkspace(const Model& model) {
+  if (!model.closures.empty() && model.fidelity == Fidelity::ruthless) {
+    throw InputError(
+        "closure '" + model.closures[0].name +
+        "': in a ruthless model nodes do not move with the modes, so that a chain cannot be closed; choose fidelity "
+        "full or stiffened");
+  }
+  for (std::size_t i = 0; i < model.closures.size(); ++i) {
+    add_rows(model.closures[i], RowMaker{rows, static_cast<int>(i)});
+    nodes.push_back(model.closures[i].a);
+    nodes.push_back(model.closures[i].b);
+  }
+  const int n = count(), m = 6 * static_cast<int>(nodes.size());
+  error = rate = bias = lambda = scale = right = VectorX::Zero(n);
+  on_a = on_b = Matrix6X::Zero(6, n);
+  forces = VectorX::Zero(m / 2);
+  wrenches = twists = VectorX::Zero(m);
+  inverse_inertia = MatrixX::Zero(m, m);
+  S = MatrixX::Zero(n, n);
+  dv = VectorX::Zero(model.nv);
+  V = MatrixX::Identity(n, n);
+  if (n > 0) ldlt.compute(V);  // takes its memory
+}
+
+double ClosureWorkspace::closure_error(int closure) const {
+  double largest = 0;
+  for (int i = 0; i < count(); ++i) {
+    if (rows[i].closure == closure) largest = std::max(largest, std::abs(error[i]));
+  }
+  return largest;
+}
+
+void ClosureWorkspace::set_forces() {
+  wrenches.setZero();
+  for (int i = 0; i < count(); ++i) {
+    const int at = 12 * rows[i].closure;
+    wrenches.segment<6>(at) += on_a.col(i) * lambda[i];
+    wrenches.segment<6>(at + 6) += on_b.col(i) * lambda[i];
+  }
+  for (int k = 0; 6 * k < forces.size(); ++k) forces.segment<6>(6 * k) = wrenches.segment<6>(12 * k + 6);
+}
+
+void compute_closures(const Model& model, const Kinematics& kin, ClosureWorkspace& cw) {
+  NodeMotion a, b;
+  for (int i = 0; i < cw.count(); ++i) {
+    const ClosureRow& row = cw.rows[i];
+    if (i == 0 || row.closure != cw.rows[i - 1].closure) {
+      a = motion_of(model, kin, model.closures[row.closure].a);
+      b = motion_of(model, kin, model.closures[row.closure].b);
+    }
+    row.align ? compute_align(row, a, b, i, cw) : compute_place(row, a, b, i, cw);
+  }
+}
+
+namespace {
+
+// The eigenvectors of S into V, and S becomes diagonal: cyclic Jacobi, [GVL] §8.5.  False: no end was found.
+bool diagonalise(MatrixX& S, MatrixX& V) {
+  constexpr int kMaxSweeps = 40;
+  const int n = static_cast<int>(S.rows());
+  V.setIdentity();
+  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+    bool turned = false;
+    for (int q = 1; q < n; ++q) {
+      for (int p = 0; p < q; ++p) {
+        if (std::abs(S(p, q)) <= kSmallest) continue;
+        Eigen::JacobiRotation<double> turn;
+        turn.makeJacobi(S, p, q);
+        S.applyOnTheLeft(p, q, turn.adjoint());
+        S.applyOnTheRight(p, q, turn);
+        V.applyOnTheRight(p, q, turn);
+        turned = true;
+      }
+    }
+    if (!turned) return true;
+  }
+  return false;
+}
+
+// How much the weakest row that counts has shrunk, beside the strongest of its kind in the same closure: S is scaled to
+// a diagonal of ones, which hides a row that vanishes.
+double weakest_row(const ClosureWorkspace& cw) {
+  double weakest = 1;
+  for (int i = 0; i < cw.count(); ++i) {
+    if (cw.scale[i] == 0) continue;
+    for (int j = 0; j < cw.count(); ++j) {
+      const bool same = cw.rows[i].closure == cw.rows[j].closure && cw.rows[i].align == cw.rows[j].align;
+      if (same && cw.scale[j] != 0) weakest = std::min(weakest, cw.scale[j] / cw.scale[i]);
+    }
+  }
+  return weakest;
+}
+
+// lambda = V E^-1 V^T right, over the independent directions.  Returns what is asked of the others.
+double solve_independent(ClosureWorkspace& cw) {
+  double left_over = 0, smallest = 1;
+  cw.lambda.setZero();
+  for (int k = 0; k < cw.count(); ++k) {
+    const double part = cw.V.col(k).dot(cw.right), e = cw.S(k, k);
+    if (e > kDependent) {
+      cw.lambda += cw.V.col(k) * (part / e);
+      smallest = std::min(smallest, e);
+      ++cw.rank;
+    } else {
+      left_over = std::max(left_over, std::abs(part));
+    }
+  }
+  cw.margin *= std::sqrt(smallest);
+  return left_over;
+}
+
+}  // namespace
+
+Status solve_closures(const Model& model, AbaWorkspace& ws, ConstVec right, ClosureWorkspace& cw) {
+  const int n = cw.count();
+  cw.rank = 0;
+  if (n == 0) return Status::ok;
+  compute_S(model, ws, cw);
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) cw.S(i, j) *= cw.scale[i] * cw.scale[j];
+  }
+  if (!cw.S.allFinite() || !right.allFinite()) return Status::not_finite;
+  cw.right = cw.scale.cwiseProduct(right);
+  double left_over = 0;
+  cw.margin = weakest_row(cw);
+  cw.ldlt.compute(cw.S);
+  if (cw.ldlt.vectorD().minCoeff() > kIndependent) {
+    cw.rank = n;
+    cw.margin *= std::sqrt(cw.ldlt.vectorD().minCoeff());
+    cw.lambda = cw.right;
+    cw.ldlt.solveInPlace(cw.lambda);
+  } else {
+    if (!diagonalise(cw.S, cw.V)) return Status::not_finite;
+    left_over = solve_independent(cw);
+  }
+  cw.lambda = cw.lambda.cwiseProduct(cw.scale);
+  cw.set_forces();
+  return left_over <= kInconsistent * (1 + cw.right.lpNorm<Eigen::Infinity>()) ? Status::ok : Status::no_convergence;
+}
+
+namespace {
+
+// J_c vdot + dJ_c/dt v = 0 with vdot = vdot_open + M^-1 J_c^T lambda, from the accelerations of the nodes in cw.twists.
+Status close(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
+  for (int i = 0; i < cw.count(); ++i) {
+    const int at = 12 * cw.rows[i].closure;
+    cw.bias[i] += cw.on_a.col(i).dot(cw.twists.segment<6>(at)) + cw.on_b.col(i).dot(cw.twists.segment<6>(at + 6));
+  }
+  cw.bias = -cw.bias;
+  const Status status = solve_closures(model, ws, cw.bias, cw);
+  if (status == Status::not_finite) return status;
+  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.dv);
+  vdot += cw.dv;
+  return status;
+}
+
+}  // namespace
+
+Status close_accelerations(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
+  check_speeds(model, vdot);
+  if (cw.count() == 0) return Status::ok;
+  compute_world_poses(model, ws.kin);
+  compute_closures(model, ws.kin, cw);
+  ws.operational.columns.resize(static_cast<std::size_t>(kLanes) * lanes_for(model.layout->max_modes));
+  for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
+    cw.twists.segment<6>(6 * k) = acceleration_of(model, ws, cw.nodes[k], vdot);
+  }
+  return close(model, ws, cw, vdot);
+}
+
+// f_R = P_R a_R + z_R of the joint, as in hybrid: bodies in ws hold what the closures add to it.
+Status close_hybrid(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot, Vec tau_out) {
+  check_speeds(model, tau_out);
+  const Status status = close_accelerations(model, ws, cw, vdot);
+  if (status == Status::not_finite || cw.count() == 0) return status;
+  for (int i = 1; i < model.body_count(); ++i) {
+    if (ws.held[i] == 0) continue;
+    const Link& link = model.layout->links[i];
+    Spatial a = ws.bodies[i].a;
+    if (link.root >= 0) a -= times(&ws.kin.columns[link.root_columns], cw.dv.data() + link.vm, link.n);
+    const Spatial f = ws.bodies[i].P * a + ws.bodies[i].z;
+    for (int k = 0; k < link.nr; ++k) tau_out[link.v + k] += dot(ws.kin.hinge_map(link)[k], f);
+  }
+  return status;
+}
+
+Status close_other(const Model& model, const State& x, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
+  check_speeds(model, vdot);
+  if (cw.count() == 0) return Status::ok;
+  if (const Status status = factor_mass(model, x, ws); status != Status::ok) return status;
+  compute_world_poses(model, ws.kin);
+  compute_closures(model, ws.kin, cw);
+  for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
+    cw.twists.segment<6>(6 * k) = node_acceleration(model, ws.kin, cw.nodes[k], vdot);
+  }
+  return close(model, ws, cw, vdot);
+}
+
+void compute_closure_jacobian(const Model& model, const Kinematics& kin, const ClosureWorkspace& cw, Matrix6X& scratch,
+                              Eigen::Ref<MatrixX> C) {
+  C.setZero();
+  for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
+    compute_node_jacobian(model, kin, cw.nodes[k], scratch);
+    const Matrix6X& wrenches = k % 2 == 0 ? cw.on_a : cw.on_b;
+    for (int i = 0; i < cw.count(); ++i) {
+      if (cw.rows[i].closure != static_cast<int>(k / 2)) continue;
+      C.row(i).noalias() += wrenches.col(i).transpose().lazyProduct(scratch);
+    }
+  }
+}
+
+namespace {
+
+// The turn, in world, that brings the frame (or the axis) of b onto that of a.
+Vector3 turn_to_fit(const Closure& closure, const Pose& a, const Pose& b) {
+  const bool whole = closure.kind == JointKind::fixed || closure.kind == JointKind::prismatic;
+  const bool axis = closure.kind == JointKind::revolute || closure.kind == JointKind::cylindrical;
+  if (whole) {
+    const Eigen::AngleAxisd turn(Matrix3(a.R * b.R.transpose()));
+    return turn.angle() * turn.axis();
+  }
+  if (!axis) return Vector3::Zero();
+  const Vector3 from = b.R * closure.axis, to = a.R * closure.axis, n = from.cross(to);
+  const double angle = std::atan2(n.norm(), from.dot(to));
+  return n.norm() > 1e-9 ? Vector3(n.normalized() * angle) : Vector3(across(from) * angle);
+}
+
+// What an iteration asks of the rows, in cw.bias: to lose their errors.  But u.s vanishes also where the frames stand
+// across or against each other; from further off than kFar the rows ask for the turn itself.  True: all is met.
+bool set_demand(const Model& model, const Kinematics& kin, double tolerance, ClosureWorkspace& cw) {
+  cw.bias = -cw.error;
+  bool met = cw.error.lpNorm<Eigen::Infinity>() <= tolerance;
+  Vector3 turn = Vector3::Zero();
+  for (int i = 0; i < cw.count(); ++i) {
+    const Closure& closure = model.closures[cw.rows[i].closure];
+    if (i == 0 || cw.rows[i].closure != cw.rows[i - 1].closure) {
+      turn = turn_to_fit(closure, node_pose(model, kin, closure.a), node_pose(model, kin, closure.b));
+    }
+    if (!cw.rows[i].align || turn.norm() < kFar) continue;
+    cw.bias[i] = cw.on_b.col(i).head<3>().dot(turn);
+    met = false;
+  }
+  return met;
+}
+
+}  // namespace
+
+int project_position(const Model& model, State& x, std::span<const std::uint8_t> prescribed, double tolerance,
+                     AbaWorkspace& ws, ClosureWorkspace& cw) {
+  VectorX& dq = cw.dv;
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    if (factor_mass(model, x, ws, prescribed) != Status::ok) return -1;
+    compute_world_poses(model, ws.kin);
+    compute_closures(model, ws.kin, cw);
+    if (!cw.error.allFinite()) return -1;
+    if (set_demand(model, ws.kin, tolerance, cw)) return iteration;
+    if (solve_closures(model, ws, cw.bias, cw) == Status::not_finite) return -1;
+    respond_posed(model, cw.nodes, cw.wrenches, ws, dq);
+    const double longest = dq.lpNorm<Eigen::Infinity>();
+    if (longest > kLongestMove) dq *= kLongestMove / longest;
+    move(model, x.q, dq, x.q);
+  }
+  return -1;
+}
+
+Status project_velocity(const Model& model, State& x, std::span<const std::uint8_t> prescribed, AbaWorkspace& ws,
+                        ClosureWorkspace& cw) {
+  if (const Status status = factor_mass(model, x, ws, prescribed); status != Status::ok) return status;
+  compute_world_poses(model, ws.kin);
+  compute_closures(model, ws.kin, cw);
+  cw.bias = -cw.rate;
+  const Status status = solve_closures(model, ws, cw.bias, cw);
+  if (status == Status::not_finite) return status;
+  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.dv);
+  x.v += cw.dv;
+  return status;
+}
+
+}  // namespace limber

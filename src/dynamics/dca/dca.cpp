@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/dca.hpp"
+
+#include "dca_steps.hpp"
+#include "dca_threads.hpp"
+
+namespace limber {
+namespace {
+
+// Two halves of `bodies` bodies together, at the same time where that is worth it.  Which thread takes which half
+// changes nothing: each writes to its own bodies only.
+template <typename First, typename Second>
+void fork(const DcaJob& job, int bodies, const First& first, const Second& second) {
+  if (job.threads && bodies > job.ws.grain) {
+    at_the_same_time(first, second);
+    return;
+  }
+  first();
+  second();
+}
+
+// ---- motions relative to the first frame of each part, up the tree ----
+
+void motions_of_branch(const DcaJob& job, int b);
+
+void motions(const DcaJob& job, int p) {
+  const DcaPart& part = job.ws.tree.parts[p];
+  if (part.left < 0) {
+    start_motion(job, part);
+    if (part.branch >= 0) motions_of_branch(job, part.branch);
+    return;
+  }
+  fork(
+      job, part.bodies, [&] { motions(job, part.left); }, [&] { motions(job, part.right); });
+  join_motion(job, part, job.ws.motions[p]);
+}
+
+void motions_of_branch(const DcaJob& job, int b) {
+  const DcaBranch& branch = job.ws.tree.branches[b];
+  if (branch.part >= 0) {
+    motions(job, branch.part);
+    attach_joint(job, job.ws.tree.parts[branch.part].first);
+    return;
+  }
+  fork(
+      job, branch.bodies, [&] { motions_of_branch(job, branch.left); }, [&] { motions_of_branch(job, branch.right); });
+}
+
+// ---- down the tree: motions in world, forces; back up: assembly ----
+
+void inward_branch(const DcaJob& job, int b);
+
+ProductScratch& scratch_of(const DcaJob& job) { return job.ws.scratch[job.threads ? thread_index() : 0]; }
+
+void inward(const DcaJob& job, int p) {
+  const DcaPart& part = job.ws.tree.parts[p];
+  if (part.left < 0) {
+    if (job.kinematics) finish_motion(job, part, scratch_of(job));
+    if (part.branch >= 0) inward_branch(job, part.branch);
+    if (job.assembly) compute_body(job, p);
+    return;
+  }
+  if (job.kinematics) enter_motion(job, part);
+  fork(
+      job, part.bodies, [&] { inward(job, part.left); }, [&] { inward(job, part.right); });
+  if (!job.assembly) return;
+  close_joint(job, part.right);
+  join_parts(job, p);
+}
+
+void inward_branch(const DcaJob& job, int b) {
+  DcaWorkspace& ws = job.ws;
+  const DcaBranch& branch = ws.tree.branches[b];
+  if (branch.part >= 0) {
+    if (job.kinematics) enter_branch_motion(job, ws.tree.parts[branch.part].first);
+    inward(job, branch.part);
+    if (job.assembly) close_joint(job, branch.part);
+    return;
+  }
+  fork(
+      job, branch.bodies, [&] { inward_branch(job, branch.left); }, [&] { inward_branch(job, branch.right); });
+  if (!branch.sum || !job.assembly) return;
+  ws.sums[b] = load_of(ws, branch.left);
+  const ArticulatedHandle more = load_of(ws, branch.right);
+  add(ws.sums[b].Gamma, more.Gamma);
+  ws.sums[b].z += more.z;
+}
+
+// ---- down the tree: accelerations ----
+
+void outward_branch(const DcaJob& job, int b);
+
+// f: wrench at the outboard end.
+void outward(const DcaJob& job, int p, Spatial f) {
+  const DcaPart& part = job.ws.tree.parts[p];
+  if (part.left < 0) {
+    expand_body(job, p, f);
+    if (part.branch >= 0) outward_branch(job, part.branch);
+    return;
+  }
+  Spatial f_between, a_between;
+  part_ends(job, p, f, f_between, a_between);
+  enter_joint(job, part.right, a_between, f_between, f);
+  fork(
+      job, part.bodies, [&] { outward(job, part.left, f_between); }, [&] { outward(job, part.right, f); });
+}
+
+void outward_branch(const DcaJob& job, int b) {
+  const DcaWorkspace& ws = job.ws;
+  const DcaBranch& branch = ws.tree.branches[b];
+  if (branch.part < 0) {
+    fork(
+        job, branch.bodies, [&] { outward_branch(job, branch.left); }, [&] { outward_branch(job, branch.right); });
+    return;
+  }
+  const Link& link = job.layout.links[ws.tree.parts[branch.part].first];
+  const Spatial a = link.handle >= 0 ? ws.handle_a[link.handle] : ws.a[link.parent];
+  const DcaEnds& ends = ws.ends[branch.part];
+  enter_joint(job, branch.part, a, ends.P * a + ends.z, zero_spatial());
+  outward(job, branch.part, zero_spatial());
+}
+
+// False: a part is weak.
+bool evaluate(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) {
+  const int ground = job.ws.tree.ground;
+  if (ground < 0) return true;
+  motions_of_branch(job, ground);
+  if (!wrenches.empty()) {  // these change the forces between the motions and the assembly
+    job.world = true;
+    job.assembly = false;
+    inward_branch(job, ground);
+    apply_wrenches(model, wrenches, job.kin());
+    job.kinematics = false;
+    job.assembly = true;
+  }
+  inward_branch(job, ground);
+  if (is_weak(job.ws, ground)) return false;
+  outward_branch(job, ground);
+  return true;
+}
+
+bool run(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) {
+  DcaWorkspace& ws = job.ws;
+  ws.failure = -1;
+  job.threads = ws.threads != nullptr;
+  struct Call {
+    const Model& model;
+    std::span<const NodeWrench> wrenches;
+    DcaJob& job;
+    bool& strong;
+  };
+  bool strong = false;
+  const Call call{model, wrenches, job, strong};
+  const auto evaluate_call = [](const void* p) {
+    const Call& c = *static_cast<const Call*>(p);
+    c.strong = evaluate(c.model, c.wrenches, c.job);
+  };
+  job.threads ? run_on(*ws.threads, evaluate_call, &call) : evaluate_call(&call);
+  ws.answered_serially = !strong;
+  return strong;
+}
+
+int thread_count(const DcaOptions& options, int bodies, int grain) {
+  if (bodies <= grain) return 1;
+  return options.threads > 0 ? options.threads : core_count();
+}
+
+}  // namespace
+
+DcaWorkspace::DcaWorkspace(const Model& model, const DcaOptions& options) : tree(*model.layout), serial(model) {
+  const Layout& layout = *model.layout;
+  if (options.grain > 0) grain = options.grain;
+  ends.resize(tree.parts.size());
+  motions.resize(tree.parts.size());
+  sums.resize(tree.branches.size());
+  PH.assign(model.nv, zero_spatial());
+  BH = PH;
+  D_inverse.assign(model.nv, 0);
+  e = D_inverse;
+  e_f.assign(layout.scalars, 0);
+  d_inverse = e_f;
+  mu.assign(layout.columns, zero_spatial());
+  Y = mu;
+  a.assign(layout.links.size(), zero_spatial());
+  handle_a.assign(layout.handles.size(), zero_spatial());
+  factor_begin.assign(layout.links.size(), 0);
+  std::size_t size = 0;
+  for (const DcaPart& part : tree.parts) {
+    if (part.left >= 0 || part.direct) continue;
+    const std::size_t n = layout.links[part.first].n;
+    factor_begin[part.first] = size;
+    size += n * n;
+  }
+  L.assign(size, 0);
+  if (layout.ruthless) {
+    constants.resize(tree.parts.size());
+    compute_kinematics(model, make_zero_state(model), serial.kin);
+    const DcaJob job{layout, nullptr, nullptr, nullptr, {}, nullptr, nullptr, *this};
+    for (std::size_t p = 0; p < tree.parts.size(); ++p) compute_constant(job, static_cast<int>(p));
+  }
+  const int count = thread_count(options, model.body_count() - 1, grain);
+  scratch.assign(count, ProductScratch(layout));
+  if (count > 1) threads = make_threads(count);
+}
+
+Status dca(const Model& model, const State& x, const Forces& forces, DcaWorkspace& ws, Vec vdot) {
+  check_sizes(model, x, forces.tau, vdot);
+  DcaJob job{*model.layout, x.q.data(), x.v.data(), forces.tau.data(), {}, vdot.data(), nullptr, ws};
+  if (run(model, forces.wrenches, job) && is_finite(vdot)) return Status::ok;
+  const Status status = aba(model, x, forces, ws.serial, vdot);
+  ws.answered_serially = true;
+  ws.failure = ws.serial.failure;
+  return status;
+}
+
+Status dca_hybrid(const Model& model, const State& x, const Forces& forces, std::span<const std::uint8_t> prescribed,
+                  DcaWorkspace& ws, Vec vdot, Vec tau_out) {
+  check_sizes(model, x, forces.tau, vdot);
+  if (static_cast<int>(prescribed.size()) != model.body_count() || tau_out.size() != model.nv) {
+    throw InputError("dca_hybrid: `prescribed` needs one entry per body, `tau_out` one per speed");
+  }
+  tau_out = forces.tau;
+  DcaJob job{*model.layout, x.q.data(), x.v.data(), forces.tau.data(), prescribed, vdot.data(), tau_out.data(), ws};
+  if (run(model, forces.wrenches, job) && is_finite(vdot) && tau_out.allFinite()) return Status::ok;
+  const Status status = hybrid(model, x, forces, prescribed, ws.serial, vdot, tau_out);
+  ws.answered_serially = true;
+  ws.failure = ws.serial.failure;
+  return status;
+}
+
+}  // namespace limber

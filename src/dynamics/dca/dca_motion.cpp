@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Divide and conquer: poses, velocities and bias accelerations.  Motions are first told relative to the frame before,
+// which makes them independent of each other, then composed up the tree, then pushed down it.  theory §6.
+#include "dca_steps.hpp"
+#include "dynamics/kinematics/body_motion.hpp"
+
+namespace limber {
+namespace {
+
+// Moving nodes that carry others, as seen from their body.  theory §2, Nodes, with w = v = 0.
+void start_handles(const DcaJob& job, const Link& link) {
+  Kinematics& kin = job.kin();
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    const Handle& handle = job.layout.handles[h];
+    HandleFrame& at = kin.handles[h];
+    if (job.layout.ruthless) {
+      at.V = at.a = zero_spatial();
+      continue;
+    }
+    NodeFrame d;
+    compute_node(link.shape->nodes[handle.node], link.n, &kin.eta[link.scalars], &kin.etadot[link.scalars], d,
+                 &kin.columns[handle.columns]);
+    at.l = d.l;
+    at.R = d.R;
+    at.V = {d.turn_rate, d.l_rate};
+    at.a = {d.turn_bias, d.l_bias - cross(d.turn_rate, d.l_rate)};
+  }
+}
+
+// From a body to one of its nodes, which is told in the basis of the body.
+LIMBER_INLINE void push(const HandleFrame& at, Spatial& V, Spatial& a) {
+  V = twist_at(at.l, V) + at.V;
+  a = twist_at(at.l, a) + cross_twist(V, at.V) + at.a;
+}
+
+// What lies between the frame of a part's first body and its outboard end.
+LIMBER_INLINE bool is_frame(const DcaPart& part) { return part.left < 0 && part.handle < 0; }
+LIMBER_INLINE bool is_node(const DcaPart& part) { return part.left < 0 && part.handle >= 0; }
+
+// The joint of body i as its carrier sees it becomes the body as the world sees it.
+LIMBER_INLINE void propagate(const DcaJob& job, int i, Spatial V, Spatial a, const PackedPose* carrier) {
+  Kinematics& kin = job.kin();
+  LinkFrame& f = kin.links[i];
+  push(f, V, a);
+  f.V = V;
+  f.a = a;
+  if (carrier != nullptr) kin.world[i] = to_pose(*carrier * PackedPose{f.R, f.r});
+}
+
+}  // namespace
+
+void start_motion(const DcaJob& job, const DcaPart& part) {
+  Kinematics& kin = job.kin();
+  const Link& link = job.layout.links[part.first];
+  LinkFrame& f = kin.links[part.first];
+  if (link.n > 0) {
+    copy_modes(job.layout, link, job.q, job.v, kin);
+    start_handles(job, link);
+  }
+  Hinge hinge;
+  compute_hinge(link, job.q + link.q, job.v + link.v, link.varying < 0 ? nullptr : kin.varying.data() + link.varying,
+                hinge);
+  f.R = hinge.pose.R;
+  f.r = hinge.pose.p;
+  f.V = hinge.V;
+  f.a = hinge.rate;
+  if (link.root >= 0) from_root_node(job.layout, link, f, kin);
+}
+
+void attach_joint(const DcaJob& job, int i) {
+  const Link& link = job.layout.links[i];
+  LinkFrame& f = job.kin().links[i];
+  if (link.handle >= 0) {
+    const Mat3& R = job.kin().handles[link.handle].R;
+    f.R = R * f.R;
+    f.r = R * f.r;
+  }
+  f.Rt = transpose(f.R);
+}
+
+void join_motion(const DcaJob& job, const DcaPart& pair, DcaMotion& out) {
+  const DcaWorkspace& ws = job.ws;
+  const DcaPart &A = ws.tree.parts[pair.left], &B = ws.tree.parts[pair.right];
+  attach_joint(job, B.first);
+  if (!pair.open) return;
+  const LinkFrame& joint = job.kin().links[B.first];
+  if (is_frame(A)) {
+    out = {joint.R, joint.Rt, joint.r, joint.V, joint.a};
+  } else if (is_node(A)) {
+    const HandleFrame& at = job.kin().handles[A.handle];
+    out = {joint.R, joint.Rt, at.l + joint.r, at.V, at.a};
+    push(joint, out.V, out.a);
+  } else {
+    const DcaMotion& m = ws.motions[pair.left];
+    out = {m.R * joint.R, joint.Rt * m.Rt, m.r + m.R * joint.r, m.V, m.a};
+    push(joint, out.V, out.a);
+  }
+  if (is_frame(B)) return;
+  if (is_node(B)) {
+    const HandleFrame& at = job.kin().handles[B.handle];
+    out.r += out.R * at.l;
+    push(at, out.V, out.a);
+    return;
+  }
+  const DcaMotion& m = ws.motions[pair.right];
+  out.r += out.R * m.r;
+  out.R = out.R * m.R;
+  out.Rt = m.Rt * out.Rt;
+  push(m, out.V, out.a);
+}
+
+void enter_motion(const DcaJob& job, const DcaPart& pair) {
+  const DcaWorkspace& ws = job.ws;
+  const Kinematics& kin = job.kin();
+  const DcaPart &A = ws.tree.parts[pair.left], &B = ws.tree.parts[pair.right];
+  Spatial V = kin.links[pair.first].V, a = kin.links[pair.first].a;
+  PackedPose carrier;
+  if (job.world) carrier = pack(kin.world[pair.first]);
+  if (is_node(A)) {
+    const HandleFrame& at = kin.handles[A.handle];
+    push(at, V, a);
+    if (job.world) carrier.p += carrier.R * at.l;
+  } else if (!is_frame(A)) {
+    const DcaMotion& m = ws.motions[pair.left];
+    push(m, V, a);
+    if (job.world) carrier = carrier * PackedPose{m.R, m.r};
+  }
+  propagate(job, B.first, V, a, job.world ? &carrier : nullptr);
+}
+
+void enter_branch_motion(const DcaJob& job, int i) {
+  const Kinematics& kin = job.kin();
+  const Link& link = job.layout.links[i];
+  PackedPose carrier;
+  if (job.world) carrier = pack(kin.world[link.parent]);
+  if (link.handle < 0) {
+    return propagate(job, i, kin.links[link.parent].V, kin.links[link.parent].a, job.world ? &carrier : nullptr);
+  }
+  const HandleFrame& at = kin.handles[link.handle];
+  if (job.world) carrier.p += carrier.R * at.l;
+  propagate(job, i, at.V, at.a, job.world ? &carrier : nullptr);
+}
+
+void finish_motion(const DcaJob& job, const DcaPart& part, ProductScratch& scratch) {
+  Kinematics& kin = job.kin();
+  const Link& link = job.layout.links[part.first];
+  LinkFrame& f = kin.links[part.first];
+  if (link.n == 0) return rigid_forces(f, zero(), zero_spatial());
+  deform(job.layout, link, f, kin, scratch, kin.G[part.first].data());
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    HandleFrame& at = kin.handles[h];
+    Spatial V = f.V, a = f.a;
+    push(at, V, a);
+    at.V = V;
+    at.a = a;
+  }
+}
+
+}  // namespace limber

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dynamics/kinematics/sweeps.hpp"
+#include "limber/dynamics/derivatives.hpp"
+
+// The steps of derivatives.cpp that belong to one body or one node alone.  theory §8.
+namespace limber {
+
+// Turning by t: the angular and the linear part alike.
+LIMBER_INLINE Spatial rotate_by(Vec4d t, Spatial s) { return {cross(t, s.ang), cross(t, s.lin)}; }
+// V x* f: the rate of change of a wrench that is fixed in a frame moving with V.
+LIMBER_INLINE Spatial cross_wrench(Spatial V, Spatial f) {
+  return {cross(V.ang, f.ang) + cross(V.lin, f.lin), cross(V.ang, f.lin)};
+}
+
+// How the relative motion of two frames changes: the carried one moves by xi, W and W_rate by the rest.
+struct RelativeSlope {
+  Spatial xi = zero_spatial(), dW = zero_spatial(), dW_rate = zero_spatial();
+};
+
+// Along a coordinate whose unit motion is s, with derivatives s_rate and s_acc as seen from the carried frame; `rate`:
+// along its speed.  theory §8 (2), (3).
+LIMBER_INLINE RelativeSlope coordinate_slope(const RelativeMotion& m, Spatial s, Spatial s_rate, Spatial s_acc,
+                                             bool rate) {
+  const Spatial turned = s_rate + cross_twist(m.W, s);
+  if (rate) return {zero_spatial(), s, turned + s_rate};
+  return {s, turned, s_acc + cross_twist(m.W_rate, s) + cross_twist(m.W, s_rate)};
+}
+
+// From the carrying to the carried frame, dV and dA of the former given as seen from the latter.  theory §8 (1).
+LIMBER_INLINE void carry_slope(const RelativeMotion& m, const RelativeSlope& d, Spatial& dV, Spatial& dA) {
+  dV = dV - cross_twist(d.xi, m.V_in) + d.dW;
+  dA = dA - cross_twist(d.xi, m.A_in) + cross_twist(dV, m.W) + cross_twist(m.V, d.dW) + d.dW_rate;
+}
+
+// ---- nodes ------------------------------------------------------------------------------------------
+
+// The unit motion of a mode at a node, [A lambda; gamma], and its derivatives in time, in the basis of the body.
+struct NodeColumn {
+  Spatial Y, Y_rate, Y_acc;
+};
+
+// Node `shape` (null: the body frame) of a body with n modes.
+MovingNode make_moving_node(const NodeConstants* shape, int n, const double* e, const double* e_rate,
+                            const double* e_acc);
+// Then its twist and acceleration from those of the body.
+void place_node(Spatial V, Spatial A, MovingNode& node);
+NodeColumn node_column(const MovingNode& node, int mode);
+// How the unit motion of mode a changes with mode c.
+Spatial column_slope(const MovingNode& node, int a, int c);
+// How the node's motion against its body changes with mode c, seen from the node, in the basis of the body.
+RelativeSlope node_slope(const MovingNode& node, int c, bool rate);
+
+// The columns U of a moving root node, and their derivatives in time and by mode c.  theory §2, Body frame.
+NodeColumn root_column(const MovingNode& node, int mode);
+Spatial root_column_slope(const MovingNode& node, int a, int c);
+
+// ---- mass -------------------------------------------------------------------------------------------
+
+// How a body moves; A classical.
+struct BodyMotion {
+  Vec4d w;
+  Spatial alpha;
+};
+
+// Sums over the shapes and the inertial forces f_e on modes and products, from ws.e and its derivatives.
+void compute_terms(const Link& link, const BodyMotion& m, DerivativesWorkspace& ws);
+// df_r and df_modal (added to) along a change of the body's motion.
+Spatial motion_force_slope(const Link& link, const LinkFrame& f, const BodyMotion& m, const BodyMotion& dm,
+                           DerivativesWorkspace& ws, double* df_modal);
+// The same along mode c or its rate.
+Spatial mode_force_slope(const Link& link, const BodyMotion& m, int c, bool rate, DerivativesWorkspace& ws,
+                         double* df_modal);
+
+}  // namespace limber

@@ -1,0 +1,419 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/derivatives.hpp"
+
+#include <algorithm>
+
+#include "derivative_steps.hpp"
+#include "limber/spatial/rotation.hpp"
+
+namespace limber {
+namespace {
+
+// The coordinate, or its speed, that one column is for.
+struct Seed {
+  int body = 0;
+  int hinge = -1, mode = -1;  // one of them
+  bool rate = false;
+
+  bool turns_modes() const { return mode >= 0 && !rate; }  // shapes, and so the maps of nodes, change
+};
+
+// What the seed does at its own body.
+struct OwnSlope {
+  RelativeSlope relative;
+  Spatial dH[6] = {};  // of its motion map
+};
+
+BodyMotion body_motion(Spatial V, Spatial A) { return {V.ang, {A.ang, A.lin + cross(V.ang, V.lin)}}; }
+
+// ---- the motion -------------------------------------------------------------------------------------
+
+// Modes and products with their derivatives; in `ruthless` shapes are those of the undeformed body at rest.
+void prepare_modes(const Layout& layout, const Link& link, ConstVec vdot, DerivativesWorkspace& ws) {
+  const Kinematics& kin = ws.rnea.kin;
+  double *e = &ws.e[link.scalars], *e_rate = &ws.e_rate[link.scalars], *e_acc = &ws.e_acc[link.scalars];
+  for (int k = 0; k < link.n; ++k) {
+    e[k] = layout.ruthless ? 0 : kin.eta[link.scalars + k];
+    e_rate[k] = layout.ruthless ? 0 : kin.etadot[link.scalars + k];
+    e_acc[k] = vdot[link.vm + k];
+  }
+  for (int k = link.n; k < link.shape->ne; ++k) {
+    const auto [a, b] = link.shape->pairs[static_cast<std::size_t>(k - link.n)];
+    const double once = a == b ? 0.5 : 1;
+    e[k] = once * e[a] * e[b];
+    e_rate[k] = once * (e_rate[a] * e[b] + e[a] * e_rate[b]);
+    e_acc[k] = once * (e_acc[a] * e[b] + 2 * e_rate[a] * e_rate[b] + e[a] * e_acc[b]);
+  }
+}
+
+MovingNode moving_node(const Model& model, NodeRef at, const DerivativesWorkspace& ws) {
+  const Link& link = model.layout->links[at.body];
+  if (at.body == kGround || at.node == kBodyFrame) return {};
+  const int k = link.scalars;
+  return make_moving_node(&link.shape->nodes[at.node], link.n, ws.e.data() + k, ws.e_rate.data() + k,
+                          ws.e_acc.data() + k);
+}
+
+void prepare_body(const Model& model, int i, ConstVec vdot, DerivativesWorkspace& ws) {
+  const Layout& layout = *model.layout;
+  const Link& link = layout.links[i];
+  const Kinematics& kin = ws.rnea.kin;
+  const bool on_handle = link.handle >= 0;
+  RelativeMotion& m = ws.motion[i];
+  m.V_in = across(kin.links[i], on_handle ? ws.handles[link.handle].motion.V : ws.motion[link.parent].V);
+  m.A_in = across(kin.links[i], on_handle ? ws.handles[link.handle].motion.A : ws.motion[link.parent].A);
+  m.V = kin.links[i].V;
+  m.A = kin.links[i].a + ws.rnea.sweep.a[i];
+  m.W = m.V - m.V_in;
+  m.W_rate = m.A - m.A_in - cross_twist(m.V, m.W);
+  ws.modal_W[i] = zero_spatial();
+  if (link.n == 0) return;
+  prepare_modes(layout, link, vdot, ws);
+  compute_terms(link, body_motion(m.V, m.A), ws);
+  if (link.root >= 0) {
+    ws.roots[i] = moving_node(model, {i, link.root}, ws);
+    ws.modal_W[i] = m.W - times(kin.hinge_map(link), &kin.v[link.v], link.nr);
+  }
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    ws.handles[h] = moving_node(model, {i, layout.handles[h].node}, ws);
+    place_node(m.V, m.A, ws.handles[h]);
+  }
+}
+
+void prepare(const Model& model, ConstVec vdot, std::span<const NodeWrench> wrenches, DerivativesWorkspace& ws) {
+  const Kinematics& kin = ws.rnea.kin;
+  ws.motion[0].V = kin.links[0].V;
+  ws.motion[0].A = kin.links[0].a;
+  for (int i = 1; i < model.body_count(); ++i) prepare_body(model, i, vdot, ws);
+  ws.loaded.resize(wrenches.size());
+  ws.load.resize(wrenches.size());
+  for (std::size_t k = 0; k < wrenches.size(); ++k) {
+    const NodeRef at = wrenches[k].at;
+    ws.loaded[k] = moving_node(model, at, ws);
+    const bool follows = wrenches[k].frame == Frame::node;
+    const Mat3 R = follows ? node_in_body(model, kin, at, nullptr).R : transpose(pack(kin.world[at.body].R));
+    const Spatial given = to_spatial(wrenches[k].wrench);
+    ws.load[k] = {R * given.ang, R * given.lin};
+  }
+  for (std::size_t k = 0; k < ws.watched_nodes.size(); ++k) {
+    const NodeRef at = ws.watched_nodes[k];
+    ws.watched[k] = moving_node(model, at, ws);
+    place_node(ws.motion[at.body].V, ws.motion[at.body].A, ws.watched[k]);
+  }
+}
+
+// ---- one column -------------------------------------------------------------------------------------
+
+// A hinge coordinate moves the body by its column of H, which is constant in the body but for the first axis of a
+// universal joint (it stays behind when the second one turns) and for the modes of a moving root node.  theory §8 (4).
+OwnSlope hinge_slope(const Link& link, const Seed& seed, ConstVec vdot, const DerivativesWorkspace& ws) {
+  const Kinematics& kin = ws.rnea.kin;
+  const Spatial* H = kin.hinge_map(link);
+  const int k = seed.hinge;
+  const Spatial& modal = ws.modal_W[seed.body];
+  const bool universal = link.kind == JointKind::universal;
+  const Spatial behind = universal ? cross_twist(H[0], H[1]) : zero_spatial();  // d H[0] / d q[1]
+  const double* v = &kin.v[link.v];
+  OwnSlope own;
+  if (seed.rate) {
+    own.relative = {zero_spatial(), H[k], zero_spatial() - cross_twist(modal, H[k])};
+    if (universal) own.relative.dW_rate += behind * v[1 - k];
+    return own;
+  }
+  own.relative.xi = H[k];
+  if (!universal || k == 0) return own;
+  own.dH[0] = behind;
+  own.relative.dW = behind * v[0];
+  own.relative.dW_rate = behind * vdot[link.v] - cross_twist(H[1] * v[1] + modal, own.relative.dW);
+  return own;
+}
+
+OwnSlope own_slope(const Link& link, const Seed& seed, ConstVec vdot, const DerivativesWorkspace& ws) {
+  if (seed.hinge >= 0) return hinge_slope(link, seed, vdot, ws);
+  OwnSlope own;
+  if (link.root < 0) return own;
+  const NodeColumn U = root_column(ws.roots[seed.body], seed.mode);
+  own.relative = coordinate_slope(ws.motion[seed.body], U.Y, U.Y_rate, U.Y_acc, seed.rate);
+  const Spatial* H = ws.rnea.kin.hinge_map(link);
+  for (int k = 0; k < link.nr && !seed.rate; ++k) own.dH[k] = cross_twist(H[k], U.Y);
+  return own;
+}
+
+RelativeSlope slope_of_node(const MovingNode& node, int body, const Seed& seed) {
+  if (body != seed.body || seed.mode < 0 || node.shape == nullptr) return {};
+  return node_slope(node, seed.mode, seed.rate);
+}
+
+// Twists, accelerations and inertial forces of a body that the seed moves.
+void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& own, DerivativesWorkspace& ws) {
+  const Link& link = model.layout->links[i];
+  const Kinematics& kin = ws.rnea.kin;
+  const LinkFrame& f = kin.links[i];
+  const RelativeMotion& m = ws.motion[i];
+  const bool is_own = i == seed.body, on_handle = link.handle >= 0;
+  Spatial dV = zero_spatial(), dA = zero_spatial();
+  ws.turn[i] = is_own ? own.relative.xi.ang : zero();
+  if (!is_own) {
+    dV = across(f, on_handle ? ws.handle_dV[link.handle] : ws.dV[link.parent]);
+    dA = across(f, on_handle ? ws.handle_dA[link.handle] : ws.dA[link.parent]);
+    ws.turn[i] = f.Rt * (on_handle ? ws.handle_turn[link.handle] : ws.turn[link.parent]);
+  }
+  carry_slope(m, is_own ? own.relative : RelativeSlope{}, dV, dA);
+  ws.dV[i] = dV;
+  ws.dA[i] = dA;
+  const BodyMotion now = body_motion(m.V, m.A);
+  const BodyMotion change{dV.ang, {dA.ang, dA.lin + cross(dV.ang, m.V.lin) + cross(m.V.ang, dV.lin)}};
+  double* modal = ws.df_modal.data() + link.scalars;
+  std::fill_n(modal, link.n, 0.0);
+  ws.df[i] = motion_force_slope(link, f, now, change, ws, modal);
+  if (is_own && seed.mode >= 0) ws.df[i] += mode_force_slope(link, now, seed.mode, seed.rate, ws, modal);
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    const MovingNode& node = ws.handles[h];
+    const RelativeSlope slope = slope_of_node(node, i, seed);
+    ws.handle_dV[h] = twist_at(node.l, dV);
+    ws.handle_dA[h] = twist_at(node.l, dA);
+    carry_slope(node.motion, slope, ws.handle_dV[h], ws.handle_dA[h]);
+    ws.handle_turn[h] = ws.turn[i] + slope.xi.ang;
+    ws.handle_df[h] = zero_spatial();
+  }
+}
+
+// A wrench on a node of a body that the seed moves: constant in world, or in the node.
+void wrench_slope(const Model& model, const NodeWrench& input, const MovingNode& node, Spatial load, const Seed& seed,
+                  DerivativesWorkspace& ws) {
+  const int i = input.at.body;
+  const Link& link = model.layout->links[i];
+  double* modal = ws.df_modal.data() + link.scalars;
+  const bool shapes_change = i == seed.body && seed.turns_modes() && node.shape != nullptr;
+  const Spatial moved = shapes_change ? node_column(node, seed.mode).Y : zero_spatial();
+  const bool follows = input.frame == Frame::node;
+  const Spatial change = follows ? rotate_by(moved.ang, load) : rotate_by(-ws.turn[i], load);
+  ws.df[i] -= wrench_from(node.l, change);
+  ws.df[i].ang -= cross(moved.lin, load.lin);
+  for (int a = 0; a < node.n; ++a) {
+    modal[a] -= dot(node_column(node, a).Y, change);
+    if (shapes_change) modal[a] -= dot(column_slope(node, a, seed.mode), load);
+  }
+}
+
+// Acceleration of a watched node in world.  theory §8 (5).
+Vector6 watched_slope(const DerivativesWorkspace& ws, std::size_t k, const Seed& seed) {
+  const MovingNode& node = ws.watched[k];
+  const int i = ws.watched_nodes[k].body;
+  const RelativeMotion& m = node.motion;
+  const RelativeSlope slope = slope_of_node(node, i, seed);
+  Spatial dV = twist_at(node.l, ws.dV[i]), dA = twist_at(node.l, ws.dA[i]);
+  carry_slope(m, slope, dV, dA);
+  const Vec4d turn = ws.turn[i] + slope.xi.ang;
+  const Spatial classical{m.A.ang, m.A.lin + cross(m.V.ang, m.V.lin)};
+  dA.lin += cross(dV.ang, m.V.lin) + cross(m.V.ang, dV.lin);
+  const Spatial in_body = dA + rotate_by(turn, classical);
+  const Mat3 R = pack(ws.rnea.kin.world[i].R);
+  return to_vector(Spatial{R * in_body.ang, R * in_body.lin});
+}
+
+// What arrives at a moving node goes on to its body and its modes.
+Spatial inward_handle(const Link& link, int h, const Spatial* Y, bool shapes_change, int mode,
+                      DerivativesWorkspace& ws) {
+  const MovingNode& node = ws.handles[h];
+  const Spatial f = ws.rnea.sweep.handle_f[h];
+  double* modal = ws.df_modal.data() + link.scalars;
+  Spatial df = ws.handle_df[h], more = zero_spatial();
+  if (shapes_change) {
+    const Spatial moved = node_column(node, mode).Y;
+    df += rotate_by(moved.ang, f);
+    more.ang = cross(moved.lin, f.lin);
+    for (int a = 0; a < link.n; ++a) modal[a] += dot(column_slope(node, a, mode), f);
+  }
+  for (int a = 0; a < link.n; ++a) modal[a] += dot(Y[a], df);
+  return wrench_from(node.l, df) + more;
+}
+
+// Wrenches inward: [JR] (45), differentiated.
+void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& own, DerivativesWorkspace& ws) {
+  const Layout& layout = *model.layout;
+  const Link& link = layout.links[i];
+  const Kinematics& kin = ws.rnea.kin;
+  const bool is_own = i == seed.body, shapes_change = is_own && seed.turns_modes();
+  const Spatial f = ws.rnea.sweep.f[i];
+  double* modal = ws.df_modal.data() + link.scalars;
+  Spatial df = ws.df[i];
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    df += inward_handle(link, h, &kin.columns[layout.handles[h].columns], shapes_change, seed.mode, ws);
+  }
+  for (int a = 0; link.root >= 0 && a < link.n; ++a) {
+    modal[a] += dot(kin.columns[link.root_columns + a], df);
+    if (shapes_change) modal[a] += dot(root_column_slope(ws.roots[i], a, seed.mode), f);
+  }
+  for (int a = 0; a < link.n; ++a) ws.column[link.vm + a] = modal[a];
+  const Spatial* H = kin.hinge_map(link);
+  for (int k = 0; k < link.nr; ++k) {
+    ws.column[link.v + k] = dot(H[k], df);
+    if (is_own) ws.column[link.v + k] += dot(own.dH[k], f);
+  }
+  if (is_own) df += cross_wrench(own.relative.xi, f);
+  const Spatial on_carrier = back_across(kin.links[i], df);
+  if (link.handle >= 0) {
+    ws.handle_df[link.handle] += on_carrier;
+  } else {
+    ws.df[link.parent] += on_carrier;
+  }
+}
+
+// ws.column: how inertial forces and wrenches change along the seed.
+void compute_column(const Model& model, const Seed& seed, ConstVec vdot, std::span<const NodeWrench> wrenches,
+                    DerivativesWorkspace& ws) {
+  const auto& links = model.layout->links;
+  const int count = model.body_count();
+  const OwnSlope own = own_slope(links[seed.body], seed, vdot, ws);
+  ws.column.setZero();
+  for (int i = seed.body; i < count; ++i) {
+    ws.moved[i] = i == seed.body || (links[i].parent >= seed.body && ws.moved[links[i].parent] != 0);
+    if (ws.moved[i] != 0) outward_slope(model, i, seed, own, ws);
+  }
+  const auto is_moved = [&](int i) { return i >= seed.body && ws.moved[i] != 0; };
+  for (std::size_t k = 0; k < wrenches.size(); ++k) {
+    if (is_moved(wrenches[k].at.body)) wrench_slope(model, wrenches[k], ws.loaded[k], ws.load[k], seed, ws);
+  }
+  for (std::size_t k = 0; k < ws.watched.size(); ++k) {
+    if (!is_moved(ws.watched_nodes[k].body)) continue;
+    const Link& link = links[seed.body];
+    MatrixX& out = seed.rate ? ws.node_dv : ws.node_dq;
+    out.block<6, 1>(static_cast<Eigen::Index>(6 * k), seed.hinge >= 0 ? link.v + seed.hinge : link.vm + seed.mode) =
+        watched_slope(ws, k, seed);
+  }
+  ws.df[0] = zero_spatial();
+  for (int i = links[seed.body].parent; i != kGround; i = links[i].parent) {
+    ws.df[i] = zero_spatial();
+    std::fill_n(ws.df_modal.begin() + links[i].scalars, links[i].n, 0.0);
+    for (int h = links[i].handle_begin; h < links[i].handle_end; ++h) ws.handle_df[h] = zero_spatial();
+  }
+  for (int i = count - 1; i >= seed.body; --i) {
+    if (ws.moved[i] != 0) inward_slope(model, i, seed, own, ws);
+  }
+  for (int i = links[seed.body].parent; i != kGround; i = links[i].parent) inward_slope(model, i, seed, own, ws);
+}
+
+// ---- springs and dampers ----------------------------------------------------------------------------
+
+// d/dq and d/dv of the forces that springs and dampers of a joint need.  theory §3, Springs.
+void add_passive_slope(const Link& link, const double* q, Eigen::Ref<MatrixX> by_q, Eigen::Ref<MatrixX> by_v) {
+  for (int k = 0; k < link.nr; ++k) by_v(link.v + k, link.v + k) += link.damping[k];
+  if (link.kind != JointKind::spherical && link.kind != JointKind::free) {
+    for (int k = 0; k < link.nr; ++k) by_q(link.v + k, link.v + k) += link.stiffness[k];
+    return;
+  }
+  const Vector3 phi = quaternion_log(q);
+  for (int k = 0; k < 3; ++k) {
+    by_q.block<3, 1>(link.v, link.v + k) += link.stiffness[k] * inverse_right_jacobian(phi, Vector3::Unit(k));
+  }
+  if (link.kind == JointKind::spherical) return;
+  // R^T k p: R turns by its own axes, p moves along them.
+  const Matrix3 R = quaternion_rotation(q);
+  const Vector3 k(link.stiffness[3], link.stiffness[4], link.stiffness[5]), p(q[4], q[5], q[6]);
+  by_q.block<3, 3>(link.v + 3, link.v) += skew(R.transpose() * k.cwiseProduct(p));
+  by_q.block<3, 3>(link.v + 3, link.v + 3) += R.transpose() * k.asDiagonal() * R;
+}
+
+void add_elastic_slopes(const Model& model, const Kinematics& kin, Eigen::Ref<MatrixX> by_q, Eigen::Ref<MatrixX> by_v) {
+  const auto& links = model.layout->links;
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    const Link& link = links[i];
+    const BodyConstants& shape = *link.shape;
+    for (int a = 0; a < link.n; ++a) {
+      for (int b = 0; b < link.n; ++b) {
+        if (shape.elastic_diagonal && a != b) continue;
+        const std::size_t at = shape.elastic_diagonal ? a : static_cast<std::size_t>(a) * link.n + b;
+        by_q(link.vm + a, link.vm + b) += shape.K[at];
+        by_v(link.vm + a, link.vm + b) += shape.D[at];
+      }
+    }
+    if (link.passive) add_passive_slope(link, &kin.q[link.q], by_q, by_v);
+  }
+}
+
+void check_square(const Model& model, const Eigen::Ref<MatrixX>& m) {
+  if (m.rows() == model.nv && m.cols() == model.nv) return;
+  throw InputError("derivatives: each matrix needs " + std::to_string(model.nv) + " rows and columns");
+}
+
+}  // namespace
+
+DerivativesWorkspace::DerivativesWorkspace(const Model& model) : aba(model), rnea(model) {
+  const Layout& layout = *model.layout;
+  const std::size_t bodies = layout.links.size(), count = layout.handles.size();
+  motion.resize(bodies);
+  modal_W.assign(bodies, zero_spatial());
+  e.assign(layout.scalars, 0);
+  e_rate = e_acc = f_e = df_modal = e;
+  terms.resize(layout.scalars);
+  roots.resize(bodies);
+  handles.resize(count);
+  moved.assign(bodies, 0);
+  dV.assign(bodies, zero_spatial());
+  dA = df = dV;
+  turn.assign(bodies, limber::zero());
+  handle_dV.assign(count, zero_spatial());
+  handle_dA = handle_df = handle_dV;
+  handle_turn.assign(count, limber::zero());
+  de.assign(layout.max_extended, 0);
+  de_rate = de_acc = mode_slopes = de;
+  column.setZero(model.nv);
+}
+
+void watch_nodes(const Model& model, std::span<const NodeRef> nodes, DerivativesWorkspace& ws) {
+  for (const NodeRef node : nodes) node_in_body(model, ws.rnea.kin, node, nullptr);  // throws where there is none
+  ws.watched_nodes.assign(nodes.begin(), nodes.end());
+  ws.watched.resize(nodes.size());
+  ws.node_dq.setZero(static_cast<Eigen::Index>(6 * nodes.size()), model.nv);
+  ws.node_dv = ws.node_dq;
+}
+
+void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches,
+                      DerivativesWorkspace& ws, Eigen::Ref<MatrixX> dtau_dq, Eigen::Ref<MatrixX> dtau_dv) {
+  check_square(model, dtau_dq);
+  check_square(model, dtau_dv);
+  const Layout& layout = *model.layout;
+  rnea(model, x, vdot, wrenches, ws.rnea, ws.column);
+  compute_world_poses(model, ws.rnea.kin);
+  prepare(model, vdot, wrenches, ws);
+  ws.node_dq.setZero();
+  ws.node_dv.setZero();
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Link& link = layout.links[i];
+    for (int k = 0; k < link.nr + link.n; ++k) {
+      const bool mode = k >= link.nr;
+      for (const bool rate : {false, true}) {
+        // In `ruthless` modes change nothing but the elastic forces.
+        ws.column.setZero();
+        const Seed seed{i, mode ? -1 : k, mode ? k - link.nr : -1, rate};
+        if (!(layout.ruthless && mode)) compute_column(model, seed, vdot, wrenches, ws);
+        (rate ? dtau_dv : dtau_dq).col(link.v + k) = ws.column;
+      }
+    }
+  }
+  add_elastic_slopes(model, ws.rnea.kin, dtau_dq, dtau_dv);
+}
+
+Status forward_derivatives(const Model& model, const State& x, const Forces& forces,
+                           std::span<const std::uint8_t> prescribed, DerivativesWorkspace& ws, Vec vdot,
+                           Eigen::Ref<MatrixX> dvdot_dq, Eigen::Ref<MatrixX> dvdot_dv, Eigen::Ref<MatrixX> dvdot_dtau) {
+  check_square(model, dvdot_dtau);
+  const Status status = prescribed.empty() ? aba(model, x, forces, ws.aba, vdot)
+                                           : hybrid(model, x, forces, prescribed, ws.aba, vdot, ws.column);
+  if (status != Status::ok) return status;
+  rnea_derivatives(model, x, vdot, forces.wrenches, ws, dvdot_dq, dvdot_dv);
+  for (Eigen::Index j = 0; j < model.nv; ++j) {
+    for (Eigen::Ref<MatrixX>* slopes : {&dvdot_dq, &dvdot_dv}) {
+      ws.column = -slopes->col(j);
+      solve_factored(model, ws.column, ws.aba, slopes->col(j));
+    }
+    ws.column.setZero();
+    ws.column[j] = 1;
+    solve_factored(model, ws.column, ws.aba, dvdot_dtau.col(j));
+  }
+  return is_finite(vdot) && dvdot_dq.allFinite() && dvdot_dv.allFinite() ? Status::ok : Status::not_finite;
+}
+
+}  // namespace limber

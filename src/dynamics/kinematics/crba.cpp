@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/crba.hpp"
+
+#include <Eigen/Cholesky>
+
+#include "dynamics/aba/elimination.hpp"
+
+namespace limber {
+namespace {
+
+// Entry M(row, column) of both triangles.
+void put(Eigen::Ref<MatrixX>& M, int row, int column, double value) { M(row, column) = M(column, row) = value; }
+
+// The wrench f of body i that one coordinate makes, walked to the ground: its row on every coordinate on the way.
+void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spatial f, int column,
+                 Eigen::Ref<MatrixX>& M) {
+  for (;;) {
+    const Link& link = layout.links[i];
+    const Spatial g = back_across(kin.links[i], f);
+    if (link.parent == kGround) return;
+    const Link& parent = layout.links[link.parent];
+    f = g;
+    if (link.handle >= 0) {
+      f = wrench_from(kin.handles[link.handle].l, g);
+      const Spatial* Y = &kin.columns[layout.handles[link.handle].columns];
+      for (int k = 0; k < parent.n; ++k) put(M, parent.vm + k, column, dot(Y[k], g));
+    }
+    if (parent.root >= 0) {
+      const Spatial* U = &kin.columns[parent.root_columns];
+      for (int k = 0; k < parent.n; ++k) put(M, parent.vm + k, column, M(parent.vm + k, column) + dot(U[k], f));
+    }
+    const Spatial* H = kin.hinge_map(parent);
+    for (int k = 0; k < parent.nr; ++k) put(M, parent.v + k, column, dot(H[k], f));
+    i = static_cast<std::size_t>(link.parent);
+  }
+}
+
+// The modes of body i: composite blocks P_ff, P_rf, and the columns of M they make.  [JR] (48)-(50) with H_f = [1 U^T].
+void mode_columns(const Layout& layout, std::size_t i, CrbaWorkspace& ws, Eigen::Ref<MatrixX>& M) {
+  const Kinematics& kin = ws.rnea.kin;
+  const Link& link = layout.links[i];
+  const int n = link.n;
+  Spatial* force = ws.column.data();  // P_rf + P_rr U
+  auto own = M.block(link.vm, link.vm, n, n);
+  const double* G = kin.modal_mass(link, i);
+  const int width = kLanes * lanes_for(n);
+  for (int k = 0; k < n; ++k) {
+    force[k] = kin.columns[link.columns + k];
+    for (int j = 0; j <= k; ++j) own(j, k) = G[j * width + k];
+  }
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    const Spatial* Y = &kin.columns[layout.handles[h].columns];
+    for (int k = 0; k < n; ++k) {
+      const Spatial g = ws.handle_inertia[h] * Y[k];
+      force[k] += wrench_from(kin.handles[h].l, g);
+      for (int j = 0; j <= k; ++j) own(j, k) += dot(Y[j], g);
+    }
+  }
+  ws.scale.segment(link.vm, n) = own.diagonal();  // before the terms of U, which may cancel it
+  if (link.root >= 0) {
+    const Spatial* U = &kin.columns[link.root_columns];
+    for (int k = 0; k < n; ++k) {
+      const Spatial PU = ws.inertia[i] * U[k];
+      for (int j = 0; j <= k; ++j) own(j, k) += dot(U[j], force[k] + PU);
+    }
+    for (int k = 0; k < n; ++k) {
+      for (int j = 0; j <= k; ++j) own(j, k) += dot(force[j], U[k]);
+    }
+    for (int k = 0; k < n; ++k) force[k] += ws.inertia[i] * U[k];
+  }
+  const Spatial* H = kin.hinge_map(link);
+  for (int k = 0; k < n; ++k) {
+    for (int j = 0; j < k; ++j) own(k, j) = own(j, k);
+    for (int j = 0; j < link.nr; ++j) put(M, link.v + j, link.vm + k, dot(H[j], force[k]));
+    walk_column(layout, kin, i, force[k], link.vm + k, M);
+  }
+}
+
+}  // namespace
+
+CrbaWorkspace::CrbaWorkspace(const Model& model) : rnea(model) {
+  const Layout& layout = *model.layout;
+  inertia.resize(layout.links.size());
+  handle_inertia.resize(layout.handles.size());
+  column.resize(static_cast<std::size_t>(layout.max_modes));
+  M.setZero(model.nv, model.nv);
+  bias.setZero(model.nv);
+  scale.setZero(model.nv);
+  zero.setZero(model.nv);
+}
+
+void crba(const Model& model, const State& x, CrbaWorkspace& ws, Eigen::Ref<MatrixX> M) {
+  check_sizes(model, x, x.v, x.v);
+  if (M.rows() != model.nv || M.cols() != model.nv) throw InputError("the mass matrix must be nv x nv");
+  compute_kinematics(model, x, ws.rnea.kin);
+  compute_mass_matrix(model, ws, M);
+}
+
+void compute_mass_matrix(const Model& model, CrbaWorkspace& ws, Eigen::Ref<MatrixX> M) {
+  const Layout& layout = *model.layout;
+  const Kinematics& kin = ws.rnea.kin;
+  M.setZero();
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    ws.inertia[i] = body_inertia(kin.links[i].m, kin.links[i].s, kin.links[i].J);
+  }
+  for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
+    const Link& link = layout.links[i];
+    Mat6& P = ws.inertia[i];
+    for (int h = link.handle_begin; h < link.handle_end; ++h)
+      add(P, inertia_from(kin.handles[h].l, ws.handle_inertia[h]));
+    const Spatial* H = kin.hinge_map(link);
+    for (int k = 0; k < link.nr; ++k) {
+      const Spatial force = P * H[k];
+      for (int j = 0; j <= k; ++j) put(M, link.v + j, link.v + k, dot(H[j], force));
+      ws.scale[link.v + k] = inertia_scale(P, H[k]);
+      M(link.v + k, link.v + k) += link.armature[k];
+      walk_column(layout, kin, i, force, link.v + k, M);
+    }
+    if (link.n > 0) mode_columns(layout, i, ws, M);
+    if (link.parent == kGround) continue;
+    const Mat6 on_carrier = back_across(kin.links[i], P);
+    if (link.handle < 0) {
+      add(ws.inertia[link.parent], on_carrier);
+    } else if (link.opens_handle) {
+      ws.handle_inertia[link.handle] = on_carrier;
+    } else {
+      add(ws.handle_inertia[link.handle], on_carrier);
+    }
+  }
+}
+
+Status crba_forward(const Model& model, const State& x, const Forces& forces, CrbaWorkspace& ws, Vec vdot) {
+  check_sizes(model, x, forces.tau, vdot);
+  rnea(model, x, ws.zero, forces.wrenches, ws.rnea, ws.bias);
+  compute_mass_matrix(model, ws, ws.M);
+  const Eigen::LLT<Eigen::Ref<MatrixX>> factor(ws.M);
+  if (factor.info() != Eigen::Success || (ws.M.diagonal().array().square() <= kNoInertia * ws.scale.array()).any()) {
+    return x.q.allFinite() ? Status::singular_mass : Status::not_finite;
+  }
+  vdot = forces.tau - ws.bias;
+  factor.solveInPlace(vdot);
+  return vdot.allFinite() ? Status::ok : Status::not_finite;
+}
+
+}  // namespace limber

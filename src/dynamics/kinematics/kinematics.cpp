@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/kinematics.hpp"
+
+#include <algorithm>
+
+#include "body_motion.hpp"
+
+namespace limber {
+
+//   V_F = X(-l)(V_d - Pi etadot),  U = -X(-l) Pi        theory §2, Body frame, [JR] (10)
+void from_root_node(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& kin) {
+  const bool still = layout.ruthless;
+  NodeFrame d;
+  Spatial* U = &kin.columns[link.root_columns];
+  compute_node(link.shape->nodes[link.root], link.n, still ? nullptr : &kin.eta[link.scalars],
+               still ? nullptr : &kin.etadot[link.scalars], d, U);
+  for (int k = 0; k < link.n; ++k) U[k] = {-U[k].ang, cross(U[k].ang, d.l) - U[k].lin};
+  // Pose, twist and acceleration of the node, in the basis of F.
+  const Mat3 Dt = transpose(d.R);
+  f.R = f.R * Dt;
+  f.Rt = transpose(f.R);
+  f.r -= f.R * d.l;
+  const Spatial V{d.R * f.V.ang, d.R * f.V.lin}, a{d.R * f.a.ang, d.R * f.a.lin};
+  const Vec4d w = V.ang - d.turn_rate;
+  f.V = {w, V.lin - d.l_rate - cross(w, d.l)};
+  const Vec4d wdot = a.ang - d.turn_bias - cross(w, d.turn_rate);
+  const Vec4d vdot =
+      a.lin + cross(V.ang, V.lin) - cross(wdot, d.l) - cross(w, cross(w, d.l) + spread(2) * d.l_rate) - d.l_bias;
+  f.a = {wdot, vdot - cross(w, f.V.lin)};
+  Spatial* H = &kin.varying[link.varying];
+  const Spatial* H_O = link.kind == JointKind::universal ? H : link.H;
+  for (int k = 0; k < link.nr; ++k) {
+    const Spatial h{d.R * H_O[k].ang, d.R * H_O[k].lin};
+    H[k] = {h.ang, h.lin - cross(h.ang, d.l)};
+  }
+}
+
+namespace {
+
+// Pose, twist and acceleration from the carrier to the body.  theory §3, in spatial accelerations: the velocity
+// terms of every joint kind are V x (H beta) + (dH/dt) beta.
+LIMBER_INLINE void across_joint(const Layout& layout, const Link& link, const double* q, const double* v, LinkFrame& f,
+                                Kinematics& kin) {
+  Hinge hinge;
+  compute_hinge(link, q + link.q, v + link.v, link.varying < 0 ? nullptr : &kin.varying[link.varying], hinge);
+  Spatial V, a;
+  if (link.handle >= 0) {
+    const HandleFrame& at = kin.handles[link.handle];
+    f.R = at.R * hinge.pose.R;
+    f.r = at.R * hinge.pose.p;
+    V = at.V;
+    a = at.a;
+  } else {
+    f.R = hinge.pose.R;
+    f.r = hinge.pose.p;
+    V = kin.links[link.parent].V;
+    a = kin.links[link.parent].a;
+  }
+  f.Rt = transpose(f.R);
+  f.V = Spatial{f.Rt * V.ang, f.Rt * (V.lin + cross(V.ang, f.r))} + hinge.V;
+  f.a = Spatial{f.Rt * a.ang, f.Rt * (a.lin + cross(a.ang, f.r))} + cross_twist(f.V, hinge.V) + hinge.rate;
+  if (link.root >= 0) from_root_node(layout, link, f, kin);
+}
+
+// Moving nodes that carry others.  theory §2, Nodes.
+void move_handles(const Layout& layout, const Link& link, const LinkFrame& f, Kinematics& kin) {
+  const Vec4d vdot = f.a.lin + cross(f.V.ang, f.V.lin);
+  for (int h = link.handle_begin; h < link.handle_end; ++h) {
+    const Handle& handle = layout.handles[h];
+    HandleFrame& at = kin.handles[h];
+    const Vec4d w = f.V.ang;
+    if (layout.ruthless) {
+      at.V = twist_at(at.l, f.V);
+      at.a = twist_at(at.l, f.a);
+      continue;
+    }
+    NodeFrame d;
+    compute_node(link.shape->nodes[handle.node], link.n, &kin.eta[link.scalars], &kin.etadot[link.scalars], d,
+                 &kin.columns[handle.columns]);
+    at.l = d.l;
+    at.R = d.R;
+    at.V = {w + d.turn_rate, f.V.lin + cross(w, d.l) + d.l_rate};
+    const Vec4d wdot = f.a.ang + d.turn_bias + cross(w, d.turn_rate);
+    const Vec4d acceleration = vdot + cross(f.a.ang, d.l) + cross(w, cross(w, d.l) + spread(2) * d.l_rate) + d.l_bias;
+    at.a = {wdot, acceleration - cross(at.V.ang, at.V.lin)};
+  }
+}
+
+}  // namespace
+
+void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
+  check_sizes(model, x, x.v, x.v);
+  const Layout& layout = *model.layout;
+  const double* q = x.q.data();
+  const double* v = x.v.data();
+  kin.q = x.q;
+  kin.v = x.v;
+  const int count = static_cast<int>(layout.links.size());
+  for (int i = 1; i < count; ++i) {
+    const Link& link = layout.links[i];
+    LinkFrame& f = kin.links[i];
+    if (link.n > 0) copy_modes(layout, link, q, v, kin);
+    across_joint(layout, link, q, v, f, kin);
+    if (link.n == 0) {
+      rigid_forces(f, zero(), zero_spatial());
+      continue;
+    }
+    deform(layout, link, f, kin, kin.products, kin.G[i].data());
+    move_handles(layout, link, f, kin);
+  }
+}
+
+ProductScratch::ProductScratch(const Layout& layout) {
+  const int extended = kLanes * lanes_for(layout.max_extended);
+  columns.assign(extended, zero_spatial());
+  p.assign(extended, 0);
+  c = p;
+  if (layout.stiffened) product.assign(static_cast<std::size_t>(extended) * layout.max_modes, 0);
+}
+
+Kinematics::Kinematics(const Model& model) {
+  const Layout& layout = *model.layout;
+  links.resize(layout.links.size());
+  handles.resize(layout.handles.size());
+  columns.assign(layout.columns, zero_spatial());
+  varying.assign(layout.varying, zero_spatial());
+  p_f.assign(layout.scalars, 0);
+  eta = etadot = p_f;
+  world.resize(layout.links.size());
+  q = VectorX::Zero(model.nq);
+  v = VectorX::Zero(model.nv);
+  links[0].V = zero_spatial();
+  links[0].a = {zero(), -to_vec4d(model.gravity)};
+  G.resize(layout.links.size());
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    links[i].m = link.shape->m;
+    links[i].s = link.shape->s;
+    links[i].J = link.shape->J;
+    for (int k = 0; k < link.n; ++k) columns[link.columns + k].lin = link.shape->S[k];
+    if (link.shape->ne > link.n) G[i].assign(static_cast<std::size_t>(link.n) * kLanes * lanes_for(link.n), 0);
+  }
+  for (std::size_t h = 0; h < handles.size(); ++h) {  // of the undeformed body: final in `ruthless`
+    const Handle& handle = layout.handles[h];
+    const Link& link = layout.links[handle.body];
+    NodeFrame d;
+    compute_node(link.shape->nodes[handle.node], link.n, nullptr, nullptr, d, &columns[handle.columns]);
+    handles[h].l = d.l;
+    handles[h].R = d.R;
+  }
+  products = ProductScratch(layout);
+}
+
+}  // namespace limber

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/kinematics.hpp"
+#include "sweeps.hpp"
+
+namespace limber {
+namespace {
+
+// O(1); throws InputError.
+void check_node(const Model& model, NodeRef node) {
+  const bool body = node.body >= 0 && node.body < model.body_count();
+  if (body && node.node >= kBodyFrame && node.node < static_cast<int>(model.body(node.body).nodes.size())) return;
+  throw InputError("node " + std::to_string(node.node) + " of body " + std::to_string(node.body) +
+                   " is not there; give indices of the model, kBodyFrame for a body's own frame");
+}
+
+}  // namespace
+
+NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, Spatial* Y) {
+  check_node(model, node);
+  if (node.node == kBodyFrame) {
+    NodeFrame frame{};
+    for (int j = 0; j < 3; ++j) frame.R.c[j][j] = 1;
+    return frame;
+  }
+  const Layout& layout = *model.layout;
+  const Link& link = layout.links[node.body];
+  NodeFrame frame;
+  const bool still = layout.ruthless || link.n == 0;
+  compute_node(link.shape->nodes[node.node], link.n, still ? nullptr : &kin.eta[link.scalars],
+               still ? nullptr : &kin.etadot[link.scalars], frame, Y);
+  return frame;
+}
+
+namespace {
+
+// Walks from a node to the ground: the unit motion of each coordinate on the way, seen at the node.
+// visit(first speed, count, column(k)) gets twists at the node's origin in world components.
+struct ToWorld {
+  Mat3 R;   // body basis -> world
+  Vec4d l;  // node's origin from the body's, in the body's basis
+  Spatial operator()(Spatial V) const { return {R * V.ang, R * (V.lin + cross(V.ang, l))}; }
+};
+
+template <typename Visit>
+void walk(const Model& model, const Kinematics& kin, NodeRef node, Visit visit) {
+  const Layout& layout = *model.layout;
+  const Vec4d end = to_vec4d(node_pose(model, kin, node).p);
+  const auto to_world = [&](int body) {
+    const Mat3 R = pack(kin.world[body].R);
+    return ToWorld{R, transpose(R) * (end - to_vec4d(kin.world[body].p))};
+  };
+  for (int i = node.body; i != kGround; i = layout.links[i].parent) {
+    const Link& link = layout.links[i];
+    const ToWorld map = to_world(i);
+    const Spatial* H = kin.hinge_map(link);
+    for (int k = 0; k < link.nr; ++k) visit(link.v + k, map(H[k]));
+    for (int k = 0; link.root >= 0 && k < link.n; ++k) visit(link.vm + k, map(kin.columns[link.root_columns + k]));
+    if (link.handle < 0) continue;
+    const Handle& handle = layout.handles[link.handle];
+    const Link& parent = layout.links[link.parent];
+    ToWorld from_handle = to_world(link.parent);
+    from_handle.l -= kin.handles[link.handle].l;
+    for (int k = 0; k < parent.n; ++k) visit(parent.vm + k, from_handle(kin.columns[handle.columns + k]));
+  }
+}
+
+// The node's own columns Pi, without a workspace: by the definition of the node, column by column.
+template <typename Visit>
+void own_columns(const Model& model, const Kinematics& kin, NodeRef node, Visit visit) {
+  if (node.body == kGround || node.node == kBodyFrame) return;
+  const Layout& layout = *model.layout;
+  const Link& link = layout.links[node.body];
+  const NodeConstants& shape = link.shape->nodes[node.node];
+  const NodeFrame frame = node_in_body(model, kin, node, nullptr);
+  const Mat3 R = pack(kin.world[node.body].R);
+  for (int k = 0; k < link.n; ++k) {
+    Vec4d gamma = shape.gamma[k];
+    for (int j = 0; !shape.second.empty() && j < link.n; ++j) {
+      gamma += shape.second[static_cast<std::size_t>(k) * link.n + j] * spread(kin.eta[link.scalars + j]);
+    }
+    visit(link.vm + k, Spatial{R * (frame.A * shape.lambda[k]), R * gamma});
+  }
+}
+
+Vector6 motion(const Model& model, const Kinematics& kin, NodeRef node, ConstVec speeds) {
+  Spatial total = zero_spatial();
+  const auto add = [&](int k, Spatial column) { total += column * speeds[k]; };
+  walk(model, kin, node, add);
+  own_columns(model, kin, node, add);
+  return to_vector(total);
+}
+
+}  // namespace
+
+void compute_world_poses(const Model& model, Kinematics& kin) {
+  const Layout& layout = *model.layout;
+  kin.world[0] = {};
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    const LinkFrame& f = kin.links[i];
+    Vec4d r = f.r;
+    if (link.handle >= 0) r += kin.handles[link.handle].l;
+    kin.world[i] = kin.world[link.parent] * Pose{to_matrix(f.R), to_vector(r)};
+  }
+}
+
+Pose node_pose(const Model& model, const Kinematics& kin, NodeRef node) {
+  const NodeFrame frame = node_in_body(model, kin, node, nullptr);
+  return kin.world[node.body] * Pose{to_matrix(frame.R), to_vector(frame.l)};
+}
+
+void compute_node_jacobian(const Model& model, const Kinematics& kin, NodeRef node, Eigen::Ref<Matrix6X> J) {
+  J.setZero();
+  const auto add = [&](int k, Spatial column) { J.col(k) += to_vector(column); };
+  walk(model, kin, node, add);
+  own_columns(model, kin, node, add);
+}
+
+Vector6 node_velocity(const Model& model, const Kinematics& kin, NodeRef node, ConstVec v) {
+  return motion(model, kin, node, v);
+}
+
+Vector6 node_acceleration(const Model& model, const Kinematics& kin, NodeRef node, ConstVec vdot) {
+  return motion(model, kin, node, vdot) + node_bias_acceleration(model, kin, node);
+}
+
+Vector6 node_bias_acceleration(const Model& model, const Kinematics& kin, NodeRef node) {
+  if (node.body == kGround) return Vector6::Zero();
+  const LinkFrame& f = kin.links[node.body];
+  const NodeFrame d = node_in_body(model, kin, node, nullptr);
+  const Vec4d w = f.V.ang;
+  const Vec4d wdot = f.a.ang + d.turn_bias + cross(w, d.turn_rate);
+  const Vec4d vdot =
+      f.a.lin + cross(w, f.V.lin) + cross(f.a.ang, d.l) + cross(w, cross(w, d.l) + spread(2) * d.l_rate) + d.l_bias;
+  const Mat3 R = pack(kin.world[node.body].R);
+  return to_vector(Spatial{R * wdot, R * vdot - kin.links[kGround].a.lin});
+}
+
+void apply_wrenches(const Model& model, std::span<const NodeWrench> wrenches, Kinematics& kin) {
+  for (const NodeWrench& input : wrenches) {
+    const NodeRef at = input.at;
+    check_node(model, at);
+    if (at.body == kGround) continue;
+    const Link& link = model.layout->links[at.body];
+    const NodeFrame d = node_in_body(model, kin, at, nullptr);
+    const Mat3 R = input.frame == Frame::node ? d.R : transpose(pack(kin.world[at.body].R));
+    const Spatial given = to_spatial(input.wrench);
+    const Spatial w{R * given.ang, R * given.lin};
+    kin.links[at.body].p -= wrench_from(d.l, w);
+    if (at.node == kBodyFrame) continue;
+    const Vector6 in_world = to_vector(Spatial{pack(kin.world[at.body].R) * w.ang, pack(kin.world[at.body].R) * w.lin});
+    own_columns(model, kin, at,
+                [&](int k, Spatial column) { kin.p_f[link.scalars + k - link.vm] -= to_vector(column).dot(in_world); });
+  }
+}
+
+}  // namespace limber

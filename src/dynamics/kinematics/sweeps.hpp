@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "limber/dynamics/kinematics.hpp"
+
+// Steps that all sweeps share.
+namespace limber {
+
+// ---- loops over modes -------------------------------------------------------------------------------
+// Small numbers of modes are constants of the compiled code: a kernel is written once, for a size n that is an int or a
+// Size<N>, and its loops unroll in the second case.
+
+template <int N>
+using Size = std::integral_constant<int, N>;
+
+template <typename Kernel>
+LIMBER_INLINE decltype(auto) with_size(int n, Kernel kernel) {
+  switch (n) {
+    case 1:
+      return kernel(Size<1>{});
+    case 2:
+      return kernel(Size<2>{});
+    case 3:
+      return kernel(Size<3>{});
+    case 4:
+      return kernel(Size<4>{});
+    case 5:
+      return kernel(Size<5>{});
+    case 6:
+      return kernel(Size<6>{});
+    case 8:
+      return kernel(Size<8>{});
+    case 10:
+      return kernel(Size<10>{});
+    default:
+      return kernel(n);
+  }
+}
+
+template <int... I, typename Body>
+LIMBER_INLINE void unrolled(std::integer_sequence<int, I...>, Body&& body) {
+  (body(Size<I>{}), ...);
+}
+template <int N, typename Body>
+LIMBER_INLINE void for_each(Size<N>, Body&& body) {
+  unrolled(std::make_integer_sequence<int, N>{}, body);
+}
+template <typename Body>
+LIMBER_INLINE void for_each(int n, Body&& body) {
+  for (int k = 0; k < n; ++k) body(k);
+}
+template <int N>
+constexpr Size<lanes_for(N)> lane_count(Size<N>) {
+  return {};
+}
+constexpr int lane_count(int n) { return lanes_for(n); }
+#define LIMBER_EACH(k) [&](auto k) __attribute__((always_inline))
+
+// ---- steps ------------------------------------------------------------------------------------------
+
+// Sizes only, O(1); throws InputError.
+void check_sizes(const Model& model, const State& x, ConstVec in, ConstVec out);
+void check_speeds(const Model& model, ConstVec v);
+
+// 0 x is 0 for every finite x, and NaN for the others.
+inline bool is_finite(ConstVec x) { return (0 * x).sum() == 0; }
+
+// compute_kinematics, with the wrenches on nodes subtracted from p.
+void compute_bias(const Model& model, const State& x, std::span<const NodeWrench> wrenches, Kinematics& kin);
+
+// A node in its body at the state of kin.  Y: its columns Pi, as many as the body has modes, or null; left alone for
+// kBodyFrame.  Throws InputError for a node that is not there.
+NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, Spatial* Y);
+
+// From the carrier to the body: Z a.
+LIMBER_INLINE Spatial across(const LinkFrame& f, Spatial a) {
+  return {f.Rt * a.ang, f.Rt * (a.lin + cross(a.ang, f.r))};
+}
+// A wrench of the body on its carrier: Z^T f.
+LIMBER_INLINE Spatial back_across(const LinkFrame& f, Spatial w) {
+  return wrench_from(f.r, Spatial{f.R * w.ang, f.R * w.lin});
+}
+// Z^T P Z.
+LIMBER_INLINE Mat6 back_across(const LinkFrame& f, const Mat6& P) {
+  return inertia_from(f.r, rotate_inertia(f.R, f.Rt, P));
+}
+
+// columns * x.
+template <typename N>
+LIMBER_INLINE Spatial times(const Spatial* columns, const double* x, N n) {
+  Spatial out = zero_spatial();
+  for_each(
+      n, LIMBER_EACH(k) { out += columns[k] * x[k]; });
+  return out;
+}
+
+// The dot products of four columns with a.
+LIMBER_INLINE Vec4d four_dots(const Spatial* c, Spatial a) {
+  return sums(c[0].ang * a.ang + c[0].lin * a.lin, c[1].ang * a.ang + c[1].lin * a.lin,
+              c[2].ang * a.ang + c[2].lin * a.lin, c[3].ang * a.ang + c[3].lin * a.lin);
+}
+
+// out = columns^T a; columns and out are padded to a multiple of kLanes.
+template <typename N>
+LIMBER_INLINE void times_transposed(const Spatial* columns, Spatial a, N n, double* out) {
+  for_each(
+      lane_count(n), LIMBER_EACH(c) { store(out + c * kLanes, four_dots(columns + c * kLanes, a)); });
+}
+template <typename N>
+LIMBER_INLINE void add_times_transposed(const Spatial* columns, Spatial a, N n, double* out) {
+  for_each(
+      lane_count(n),
+      LIMBER_EACH(c) { store(out + c * kLanes, load(out + c * kLanes) + four_dots(columns + c * kLanes, a)); });
+}
+
+// out += G x; G by rows, padded.
+inline void add_modal_mass(const BodyConstants& shape, const double* G, const double* x, double* out) {
+  const int width = kLanes * lanes_for(shape.n);
+  for (int a = 0; a < shape.n; ++a) {
+    if (shape.mass_diagonal()) {
+      out[a] += G[a * width + a] * x[a];
+      continue;
+    }
+    for (int b = 0; b < shape.n; ++b) out[a] += G[a * width + b] * x[b];
+  }
+}
+
+// out += K eta + D etadot.
+LIMBER_INLINE void add_elastic_force(const BodyConstants& shape, const double* eta, const double* etadot, double* out) {
+  if (shape.elastic_diagonal) {
+    for (int a = 0; a < shape.n; ++a) out[a] += shape.K[a] * eta[a] + shape.D[a] * etadot[a];
+    return;
+  }
+  for (int a = 0; a < shape.n; ++a) {
+    for (int b = 0; b < shape.n; ++b) {
+      out[a] += shape.K[a * shape.n + b] * eta[b] + shape.D[a * shape.n + b] * etadot[b];
+    }
+  }
+}
+
+}  // namespace limber

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/linear/analysis.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "balance.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+
+// The real modes: columns of `shapes` with shapes^T M shapes = 1.
+struct RealModes {
+  VectorX squares;  // omega^2, rising; exactly zero for rigid-body motions
+  MatrixX shapes;
+};
+
+// omega^2 of one vector, phi^T M phi = 1, or zero where it is nothing but rounding: of the terms of phi^T K phi, or of
+// phi itself.  The solver turns phi by e_j = eps omega_max^2 / omega_j^2 towards another vector, which adds
+// e_j^2 omega_j^2; the nearest above counts most.
+double rayleigh_quotient(const MatrixX& K, const VectorX& phi, double largest, double next) {
+  const double square = phi.dot(K * phi), n = static_cast<double>(phi.size());
+  const double terms = phi.cwiseAbs().dot(K.cwiseAbs() * phi.cwiseAbs());
+  const double turned = next > 0 ? n * std::pow(8 * n * kEps * largest, 2) / next : 0;
+  return std::abs(square) <= std::max(64 * n * kEps * terms, turned) ? 0 : square;
+}
+
+// What the eigensolver leaves of a small omega^2 is rounded at the size of the largest one.  The Rayleigh quotient of
+// its vector is much better.
+RealModes real_modes(const LinearSystem& system) {
+  const MatrixX K = 0.5 * (system.stiffness + system.stiffness.transpose());
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> eigen(K, system.M);
+  RealModes modes{eigen.eigenvalues(), eigen.eigenvectors()};
+  const double largest = modes.squares.cwiseAbs().maxCoeff();
+  double next = 0;  // above the present one, and not zero
+  for (Eigen::Index k = modes.squares.size() - 1; k >= 0; --k) {
+    modes.squares[k] = rayleigh_quotient(K, modes.shapes.col(k), largest, next);
+    if (modes.squares[k] > 0) next = modes.squares[k];
+  }
+  return modes;
+}
+
+void scale_shape(VectorXc& shape) {
+  Eigen::Index largest = 0;
+  if (shape.size() == 0) return;
+  shape.cwiseAbs().maxCoeff(&largest);
+  if (shape[largest] != 0.0) shape /= shape[largest];
+}
+
+std::vector<VibrationMode> real_vibrations(const LinearSystem& system) {
+  const RealModes modes = real_modes(system);
+  std::vector<VibrationMode> out;
+  for (Eigen::Index k = 0; k < modes.squares.size(); ++k) {
+    VibrationMode mode;
+    const VectorX phi = modes.shapes.col(k);
+    const double square = modes.squares[k];
+    if (square > 0) {
+      mode.frequency = std::sqrt(square);
+      mode.damping = phi.dot(system.damping * phi) / (2 * mode.frequency);
+    } else {
+      mode.growth = std::sqrt(-square);
+    }
+    mode.shape = phi.cast<std::complex<double>>();
+    scale_shape(mode.shape);
+    out.push_back(std::move(mode));
+  }
+  return out;
+}
+
+std::vector<VibrationMode> complex_vibrations(const LinearSystem& system) {
+  const Balanced balanced = balance(system.A);
+  const Eigen::EigenSolver<MatrixX> eigen(balanced.A);
+  std::vector<VibrationMode> out;
+  for (Eigen::Index k = 0; k < eigen.eigenvalues().size(); ++k) {
+    const std::complex<double> pole = eigen.eigenvalues()[k];
+    if (pole.imag() < 0) continue;
+    VibrationMode mode;
+    if (pole.imag() > 0) {
+      mode.frequency = std::abs(pole);
+      mode.damping = -pole.real() / mode.frequency;
+    } else {
+      mode.growth = pole.real();
+    }
+    const VectorXc vector = balanced.scale.cast<std::complex<double>>().asDiagonal() * eigen.eigenvectors().col(k);
+    mode.shape = vector.head(system.coordinates());
+    scale_shape(mode.shape);
+    out.push_back(std::move(mode));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const VibrationMode& a, const VibrationMode& b) {
+    return a.frequency != b.frequency ? a.frequency < b.frequency : a.growth < b.growth;
+  });
+  return out;
+}
+
+// In the coordinates of the real modes, positions times omega: [0 omega; -omega -d], d = phi^T D phi.
+MatrixX modal_state_matrix(const LinearSystem& system) {
+  const RealModes modes = real_modes(system);
+  const Eigen::Index n = modes.squares.size();
+  MatrixX A = MatrixX::Zero(2 * n, 2 * n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const double size = std::sqrt(std::abs(modes.squares[k]));
+    A(k, n + k) = size > 0 ? size : 1;
+    A(n + k, k) = size > 0 ? -modes.squares[k] / size : 0;
+  }
+  A.bottomRightCorner(n, n) = -modes.shapes.transpose() * system.damping * modes.shapes;
+  return A;
+}
+
+bool is_nearly_symmetric(const MatrixX& K) {
+  constexpr double kRelative = 1e-8, kOfLargest = 1e-14;
+  const double largest = K.size() == 0 ? 0 : K.cwiseAbs().maxCoeff();
+  for (Eigen::Index i = 0; i < K.rows(); ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const double bound = kRelative * std::max(std::abs(K(i, j)), std::abs(K(j, i))) + kOfLargest * largest;
+      if (std::abs(K(i, j) - K(j, i)) > bound) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool has_real_modes(const LinearSystem& system) { return system.at_rest() && is_nearly_symmetric(system.stiffness); }
+
+std::vector<VibrationMode> compute_modes(const LinearSystem& system) {
+  if (system.coordinates() == 0) return {};
+  return has_real_modes(system) ? real_vibrations(system) : complex_vibrations(system);
+}
+
+void sort_roots(VectorXc& roots) {
+  std::sort(roots.begin(), roots.end(), [](std::complex<double> a, std::complex<double> b) {
+    const double difference = std::abs(a) - std::abs(b), scale = 1e-9 * (std::abs(a) + std::abs(b));
+    if (std::abs(difference) > scale) return difference < 0;
+    return a.imag() != b.imag() ? a.imag() < b.imag() : a.real() < b.real();
+  });
+}
+
+VectorXc compute_poles(const LinearSystem& system) {
+  if (system.coordinates() == 0) return {};
+  const MatrixX A = has_real_modes(system) ? modal_state_matrix(system) : system.A;
+  VectorXc poles = Eigen::EigenSolver<MatrixX>(balance(A).A, false).eigenvalues();
+  sort_roots(poles);
+  return poles;
+}
+
+MatrixXc transfer_function(const LinearSystem& system, std::complex<double> s) {
+  const Eigen::Index n = system.A.rows();
+  const MatrixXc pencil = s * MatrixXc::Identity(n, n) - system.A;
+  return system.D + system.C * pencil.partialPivLu().solve(system.B.cast<std::complex<double>>());
+}
+
+}  // namespace limber

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/linear/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <unordered_map>
+
+#include "limber/dynamics/closures.hpp"
+#include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/energy.hpp"
+#include "limber/dynamics/forward.hpp"
+#include "limber/simulate/system.hpp"
+
+namespace limber {
+namespace {
+
+double hertz(double omega_squared) { return std::sqrt(std::max(0.0, omega_squared)) / (2 * std::numbers::pi); }
+
+bool is_nearly_diagonal(const MatrixX& m) {
+  constexpr double kRounding = 1e-10;
+  for (Eigen::Index a = 0; a < m.rows(); ++a) {
+    for (Eigen::Index b = 0; b < a; ++b) {
+      if (std::abs(m(a, b)) > kRounding * std::sqrt(std::abs(m(a, a) * m(b, b)))) return false;
+    }
+  }
+  return true;
+}
+
+// The columns that diagonalise (K, M): eigenvectors, scaled to x^T M x = 1.  Rising frequency.
+struct Solution {
+  VectorX omega_squared;
+  MatrixX columns;
+};
+
+ModeFacts make_mode(const Body& body, const MatrixX& G, const VectorX& x) {
+  ModeFacts mode;
+  mode.shape = x;
+  mode.modal_mass = x.dot(G * x);
+  const double k = x.dot(body.stiffness * x), d = x.dot(body.damping * x);
+  mode.hertz = hertz(k / mode.modal_mass);
+  mode.damping_ratio = k > 0 ? d / (2 * std::sqrt(k * mode.modal_mass)) : std::numeric_limits<double>::quiet_NaN();
+  // Momentum of the body when the mode moves alone: linear S x, angular F x with F_a = ax(C_a0), theory §2.
+  Vector3 S = Vector3::Zero(), F = Vector3::Zero();
+  for (int a = 0; a < body.modes; ++a) {
+    const Matrix3& C = body.c(1 + a, 0);
+    S += x[a] * body.S.col(1 + a);
+    F += x[a] * Vector3(C(2, 1) - C(1, 2), C(0, 2) - C(2, 0), C(1, 0) - C(0, 1));
+  }
+  mode.effective_mass = S.cwiseAbs2() / mode.modal_mass;
+  mode.effective_inertia = F.cwiseAbs2() / mode.modal_mass;
+  return mode;
+}
+
+// K of all modes and joint springs.
+MatrixX stiffness_matrix(const Model& model) {
+  MatrixX K = MatrixX::Zero(model.nv, model.nv);
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Joint& joint = model.joints[i];
+    K.diagonal().segment(joint.v, joint.stiffness.size()) = joint.stiffness;
+    const int n = model.body(i).modes;
+    if (n > 0) K.block(model.first_mode(i), model.first_mode(i), n, n) = model.body(i).stiffness;
+  }
+  return K;
+}
+
+std::vector<int> modal_speeds(const Model& model) {
+  std::vector<int> out;
+  for (int i = 1; i < model.body_count(); ++i) {
+    for (int a = 0; a < model.body(i).modes; ++a) out.push_back(model.first_mode(i) + a);
+  }
+  return out;
+}
+
+// Why frequencies cannot be told, or nothing.
+std::string no_frequencies(const Model& model, const State& x, const MatrixX& K) {
+  if (K.isZero(0)) return "nothing is elastic";
+  VectorX vdot(model.nv);
+  const VectorX tau = VectorX::Zero(model.nv);
+  const auto aba = make_forward_dynamics(model, "aba");
+  if ((*aba)(x, Forces{tau}, vdot) == Status::ok) return "";
+  return aba->failure() < 0 ? "the mass matrix is singular at this configuration"
+                            : fmt::format("'{}' has no inertia at this configuration", model.speeds[aba->failure()]);
+}
+
+// What the closures allow: columns, scaled to masses of about 1.
+MatrixX free_motions(const MatrixX& C, const MatrixX& M) {
+  const VectorX scale = M.diagonal().cwiseSqrt().cwiseInverse();
+  if (C.rows() == 0) return scale.asDiagonal();
+  constexpr double kDependent = 1e-9;
+  Eigen::ColPivHouseholderQR<MatrixX> qr((C * scale.asDiagonal()).transpose());
+  qr.setThreshold(kDependent);
+  const MatrixX Q = qr.householderQ();
+  return scale.asDiagonal() * Q.rightCols(M.rows() - qr.rank());
+}
+
+// Modes of K x = omega^2 M x with C x = 0.
+Solution solve_modes(const MatrixX& K, const MatrixX& M, const MatrixX& C) {
+  const MatrixX N = free_motions(C, M);
+  if (N.cols() == 0) return {VectorX(0), MatrixX(M.rows(), 0)};
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> solver(N.transpose() * K * N, N.transpose() * M * N);
+  return {solver.eigenvalues(), N * solver.eigenvectors()};
+}
+
+MatrixX closure_rows(const Model& model, const State& x) {
+  if (model.closures.empty()) return MatrixX(0, model.nv);
+  Kinematics kin(model);
+  compute_kinematics(model, x, kin);
+  compute_world_poses(model, kin);
+  ClosureWorkspace closures(model);
+  compute_closures(model, kin, closures);
+  MatrixX C(closures.count(), model.nv);
+  Matrix6X scratch(6, model.nv);
+  compute_closure_jacobian(model, kin, closures, scratch, C);
+  return C;
+}
+
+}  // namespace
+
+BodyFacts compute_body_facts(const Body& body) {
+  BodyFacts facts;
+  const Matrix3& C = body.c(0, 0);
+  facts.mass = body.mass;
+  facts.inertia_about_frame = (C.trace() * Matrix3::Identity() - C).diagonal();
+  facts.inertia = facts.inertia_about_frame;
+  if (body.mass > 0) {
+    facts.com = body.S.col(0) / body.mass;
+    const Vector3 square = facts.com.cwiseAbs2();
+    facts.inertia -= body.mass * (square.sum() * Vector3::Ones() - square);
+  }
+  if (body.modes == 0) return facts;
+  const MatrixX G = body.modal_mass();
+  facts.mixed = !is_nearly_diagonal(G) || !is_nearly_diagonal(body.stiffness);
+  const MatrixX shapes = facts.mixed ? solve_modes(body.stiffness, G, MatrixX(0, G.rows())).columns
+                                     : MatrixX::Identity(G.rows(), G.cols());
+  for (int a = 0; a < body.modes; ++a) {
+    facts.modes.push_back(make_mode(body, G, shapes.col(a)));
+    facts.modes.back().name = facts.mixed ? fmt::format("shape {}", a + 1) : body.mode_names[a];
+  }
+  return facts;
+}
+
+FrequencyFacts compute_frequencies(const Model& model, const State& x) {
+  FrequencyFacts facts;
+  if (model.nv > kMaxForFrequencies) {
+    facts.why_not = fmt::format("not calculated beyond {} coordinates", kMaxForFrequencies);
+    return facts;
+  }
+  const MatrixX K = stiffness_matrix(model);
+  const State rest{x.t, x.q, VectorX::Zero(model.nv)};
+  facts.why_not = no_frequencies(model, rest, K);
+  if (!facts.why_not.empty()) return facts;
+  CrbaWorkspace ws(model);
+  crba(model, rest, ws, ws.M);
+  const MatrixX C = closure_rows(model, rest);
+
+  constexpr double kRigid = 1e-11;  // of the largest omega^2: rounding
+  const Solution free = solve_modes(K, ws.M, C);
+  const double largest = free.omega_squared.size() > 0 ? free.omega_squared.maxCoeff() : 0;
+  for (const double square : free.omega_squared) {
+    if (square > kRigid * largest) {
+      facts.joints_free.push_back(hertz(square));
+    } else {
+      ++facts.rigid;
+    }
+  }
+  facts.free_shapes = free.columns.rightCols(static_cast<Eigen::Index>(facts.joints_free.size()));
+  const std::vector<int> modal = modal_speeds(model);
+  if (modal.empty() || static_cast<int>(modal.size()) == model.nv) return facts;
+  const Solution locked = solve_modes(K(modal, modal), ws.M(modal, modal), C(Eigen::all, modal));
+  for (const double square : locked.omega_squared) facts.joints_locked.push_back(hertz(square));
+  facts.locked_shapes = MatrixX::Zero(model.nv, locked.columns.cols());
+  facts.locked_shapes(modal, Eigen::all) = locked.columns;
+  return facts;
+}
+
+State find_rest(const Model& model, const State& start) {
+  State x{start.t, start.q, VectorX::Zero(model.nv)};
+  if (model.closures.empty()) return x;
+  System system(model, {}, "aba");
+  system.select_interval(0);
+  system.assemble(x);
+  return x;
+}
+
+ModelFacts compute_facts(const Model& model, const State& start, const std::string& where) {
+  ModelFacts facts;
+  facts.total_mass = total_mass(model);
+  facts.at = {start.t, start.q, VectorX::Zero(model.nv)};
+  facts.where = where;
+  try {
+    facts.at = find_rest(model, start);
+    if (!model.closures.empty()) facts.where += ", closed";
+    facts.frequencies = compute_frequencies(model, facts.at);
+  } catch (const InputError& e) {
+    facts.frequencies.why_not = e.what();
+  }
+  Kinematics kin(model);
+  compute_kinematics(model, facts.at, kin);
+  compute_world_poses(model, kin);
+  facts.center_of_mass = compute_center_of_mass(model, kin);
+  std::unordered_map<const Body*, int> known;
+  facts.shape_of.push_back(-1);
+  for (int i = 1; i < model.body_count(); ++i) {
+    const auto [entry, is_new] = known.emplace(&model.body(i), static_cast<int>(facts.shapes.size()));
+    if (is_new) facts.shapes.push_back(compute_body_facts(model.body(i)));
+    facts.shape_of.push_back(entry->second);
+  }
+  return facts;
+}
+
+std::string node_name(const Model& model, NodeRef node) {
+  const std::string& body = model.body_names[node.body];
+  return node.node == kBodyFrame ? body : body + "." + model.body(node.body).nodes[node.node].name;
+}
+
+const char* to_string(Elimination elimination) {
+  switch (elimination) {
+    case Elimination::automatic:
+      return "automatic";
+    case Elimination::cholesky:
+      return "cholesky";
+    case Elimination::condensed:
+      return "condensed";
+  }
+  return "unknown";
+}
+
+}  // namespace limber

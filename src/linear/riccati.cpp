@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/linear/riccati.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <unsupported/Eigen/MatrixFunctions>
+
+namespace limber {
+
+std::optional<MatrixX> solve_riccati(const MatrixX& A0, const MatrixX& B, const MatrixX& Q, const MatrixX& R) {
+  constexpr int kMax = 60;
+  constexpr double kSame = 1e-13, kBeyond = 1e100;  // A goes to zero where there is a solution
+  MatrixX A = A0, G = B * R.llt().solve(B.transpose()), H = Q;
+  const MatrixX one = MatrixX::Identity(A.rows(), A.cols());
+  for (int k = 0; k < kMax; ++k) {
+    const Eigen::PartialPivLU<MatrixX> W(one + G * H);
+    const MatrixX V1 = W.solve(A), V2 = W.solve(G).eval();
+    const MatrixX more = A.transpose() * H * V1;
+    G += A * V2 * A.transpose();
+    H += 0.5 * (more + more.transpose());
+    G = 0.5 * (G + G.transpose()).eval();
+    A = (A * V1).eval();
+    if (!H.allFinite() || !(A.cwiseAbs().maxCoeff() < kBeyond)) return std::nullopt;
+    if (more.norm() <= kSame * H.norm()) return H;
+  }
+  return std::nullopt;
+}
+
+Sampled sample(const MatrixX& A, const MatrixX& B, double period) {
+  const Eigen::Index n = A.rows(), m = B.cols();
+  MatrixX both = MatrixX::Zero(n + m, n + m);
+  both.topLeftCorner(n, n) = A * period;
+  both.topRightCorner(n, m) = B * period;
+  const MatrixX e = both.exp();
+  return {e.topLeftCorner(n, n), e.topRightCorner(n, m)};
+}
+
+}  // namespace limber

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/realtime/packet.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x52424D4C;  // "LMBR"
+constexpr double kMaxTime = 1e9;              // s
+
+constexpr std::array<std::uint32_t, 256> make_crc_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t c = i;
+    for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? 0xEDB88320U ^ (c >> 1) : c >> 1;
+    table[i] = c;
+  }
+  return table;
+}
+constexpr std::array<std::uint32_t, 256> kCrcTable = make_crc_table();
+
+class ByteWriter {
+ public:
+  explicit ByteWriter(PacketBytes& bytes) : bytes_(bytes) {}
+  template <class Unsigned>
+  void put(Unsigned value) {
+    for (std::size_t k = 0; k < sizeof(Unsigned); ++k) {
+      bytes_[at_++] = static_cast<std::byte>((static_cast<std::uint64_t>(value) >> (8 * k)) & 0xFF);
+    }
+  }
+  void put(double value) { put(std::bit_cast<std::uint64_t>(value)); }
+  std::size_t size() const { return at_; }
+
+ private:
+  PacketBytes& bytes_;
+  std::size_t at_ = 0;
+};
+
+// The caller knows that there are enough bytes.
+class ByteReader {
+ public:
+  explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  template <class Unsigned>
+  Unsigned get() {
+    std::uint64_t value = 0;
+    for (std::size_t k = 0; k < sizeof(Unsigned); ++k) value |= static_cast<std::uint64_t>(bytes_[at_++]) << (8 * k);
+    return static_cast<Unsigned>(value);
+  }
+  double number() { return std::bit_cast<double>(get<std::uint64_t>()); }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t at_ = 0;
+};
+
+bool is_time(double t) { return t >= -kMaxTime && t <= kMaxTime; }
+
+std::vector<std::string> numbered(std::vector<std::string> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string name = names[i];
+    int count = 1;
+    for (std::size_t j = i + 1; j < names.size(); ++j) {
+      if (names[j] == name) names[j] = name + "#" + std::to_string(++count);
+    }
+  }
+  if (names.size() > kMaxEntries) {
+    throw InputError("a packet carries " + std::to_string(kMaxEntries) +
+                     " joints and readings at most, and these are " + std::to_string(names.size()) +
+                     "; leave out sensors, or name the joints to be controlled");
+  }
+  return names;
+}
+
+}  // namespace
+
+const char* to_string(PacketFault fault) {
+  constexpr const char* kWords[kPacketFaults] = {"accepted", "stranger", "length",   "magic", "version", "checksum",
+                                                 "kind",     "session",  "repeated", "late",  "names",   "not_finite"};
+  return kWords[static_cast<std::size_t>(fault)];
+}
+
+std::uint32_t crc32(std::span<const std::byte> bytes) {
+  std::uint32_t c = 0xFFFFFFFFU;
+  for (const std::byte b : bytes) c = kCrcTable[(c ^ static_cast<std::uint32_t>(b)) & 0xFF] ^ (c >> 8);
+  return c ^ 0xFFFFFFFFU;
+}
+
+std::uint32_t crc32(std::string_view text) { return crc32(std::as_bytes(std::span(text.data(), text.size()))); }
+
+std::size_t encode_packet(const Packet& packet, PacketBytes& bytes) {
+  LIMBER_ASSERT(packet.count <= kMaxEntries);
+  ByteWriter out(bytes);
+  out.put(kMagic);
+  out.put(kPacketVersion);
+  out.put(static_cast<std::uint16_t>(packet.kind));
+  out.put(packet.session);
+  out.put(packet.sequence);
+  out.put(packet.answer);
+  out.put(packet.time);
+  out.put(packet.taken);
+  out.put(packet.flags);
+  out.put(static_cast<std::uint16_t>(packet.count));
+  for (std::size_t k = 0; k < packet.count; ++k) {
+    out.put(packet.entries[k].name);
+    out.put(packet.entries[k].a);
+    out.put(packet.entries[k].b);
+  }
+  out.put(crc32(std::span(bytes.data(), out.size())));
+  return out.size();
+}
+
+PacketFault decode_packet(std::span<const std::byte> bytes, Packet& packet) {
+  if (bytes.size() < kPacketHeader + kPacketEnd || bytes.size() > kMaxPacketBytes) return PacketFault::length;
+  ByteReader in(bytes);
+  if (in.get<std::uint32_t>() != kMagic) return PacketFault::magic;
+  if (in.get<std::uint16_t>() != kPacketVersion) return PacketFault::version;
+  const auto kind = in.get<std::uint16_t>();
+  packet.session = in.get<std::uint64_t>();
+  packet.sequence = in.get<std::uint64_t>();
+  packet.answer = in.get<std::uint64_t>();
+  packet.time = in.number();
+  packet.taken = in.number();
+  packet.flags = in.get<std::uint16_t>();
+  packet.count = in.get<std::uint16_t>();
+  if (bytes.size() != kPacketHeader + packet.count * kPacketEntry + kPacketEnd) return PacketFault::length;
+  for (std::size_t k = 0; k < packet.count; ++k) {
+    packet.entries[k].name = in.get<std::uint32_t>();
+    packet.entries[k].a = in.number();
+    packet.entries[k].b = in.number();
+  }
+  if (in.get<std::uint32_t>() != crc32(bytes.first(bytes.size() - kPacketEnd))) return PacketFault::checksum;
+  if (kind != static_cast<std::uint16_t>(PacketKind::measurement) &&
+      kind != static_cast<std::uint16_t>(PacketKind::command)) {
+    return PacketFault::kind;
+  }
+  packet.kind = static_cast<PacketKind>(kind);
+  return PacketFault::none;
+}
+
+std::vector<std::string> measurement_names(const DrivenJoints& hinges, const SensorOptions& sensors) {
+  std::vector<std::string> out;
+  for (const std::string& name : hinges.names) out.push_back("joint:" + name);
+  for (const StrainGauge& gauge : sensors.strains) out.push_back("strain:" + gauge.name);
+  for (const Accelerometer& sensor : sensors.accelerometers) {
+    for (const char* axis : {".x", ".y", ".z"}) out.push_back("acceleration:" + sensor.name + axis);
+  }
+  return numbered(std::move(out));
+}
+
+std::vector<std::string> command_names(const DrivenJoints& hinges) {
+  std::vector<std::string> out;
+  for (const std::string& name : hinges.names) out.push_back("joint:" + name);
+  return numbered(std::move(out));
+}
+
+std::vector<std::uint32_t> hash_names(const std::vector<std::string>& names) {
+  std::vector<std::uint32_t> out;
+  for (const std::string& name : names) {
+    const std::uint32_t hash = crc32(name);
+    const auto same = std::find(out.begin(), out.end(), hash);
+    if (same != out.end()) {
+      throw InputError("'" + name + "' and '" + names[static_cast<std::size_t>(same - out.begin())] +
+                       "' have the same checksum; rename one of them");
+    }
+    out.push_back(hash);
+  }
+  return out;
+}
+
+// ---- the gate --------------------------------------------------------------------------------------
+
+PacketGate::PacketGate(PacketKind kind, const std::vector<std::string>& names, std::uint64_t session)
+    : kind_(kind), names_(hash_names(names)), session_(session), seen_(names.size()) {
+  a_.setZero(static_cast<Eigen::Index>(names.size()));
+  b_ = new_a_ = new_b_ = a_;
+}
+
+PacketFault PacketGate::refuse(PacketFault fault) {
+  ++counts_[static_cast<std::size_t>(fault)];
+  return fault;
+}
+
+PacketFault PacketGate::accept(std::span<const std::byte> bytes) {
+  const PacketFault fault = examine(bytes);
+  if (fault == PacketFault::none) {
+    session_ = arrived_.session;
+    packet_ = arrived_;
+    a_.swap(new_a_);
+    b_.swap(new_b_);
+  }
+  return refuse(fault);
+}
+
+PacketFault PacketGate::examine(std::span<const std::byte> bytes) {
+  if (const PacketFault fault = decode_packet(bytes, arrived_); fault != PacketFault::none) return fault;
+  if (arrived_.kind != kind_) return PacketFault::kind;
+  if (arrived_.session == 0 || (session_ != 0 && arrived_.session != session_)) return PacketFault::session;
+  if (arrived_.sequence == packet_.sequence) return PacketFault::repeated;
+  if (arrived_.answer > newest_) return PacketFault::session;
+  if (arrived_.sequence < packet_.sequence || arrived_.answer < oldest_) return PacketFault::late;
+  if (!sort_entries()) return PacketFault::names;
+  if (!is_time(arrived_.time) || !is_time(arrived_.taken)) return PacketFault::not_finite;
+  return new_a_.allFinite() && new_b_.allFinite() ? PacketFault::none : PacketFault::not_finite;
+}
+
+// Each name once, in any order; in the expected one it is a single pass.
+bool PacketGate::sort_entries() {
+  const std::size_t n = names_.size();
+  if (arrived_.count != n) return false;
+  std::fill(seen_.begin(), seen_.end(), 0);
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t tries = 0, i = k;
+    while (tries < n && names_[i] != arrived_.entries[k].name) {
+      ++tries;
+      i = i + 1 == n ? 0 : i + 1;
+    }
+    if (tries == n || seen_[i] != 0) return false;
+    seen_[i] = 1;
+    new_a_[static_cast<Eigen::Index>(i)] = arrived_.entries[k].a;
+    new_b_[static_cast<Eigen::Index>(i)] = arrived_.entries[k].b;
+  }
+  return true;
+}
+
+}  // namespace limber

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/realtime/plant.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double kWaits = 0, kCommanded = 1, kHolds = 2, kBrakes = 3;
+
+VectorX braking_gains_at(const Model& model, const DrivenJoints& hinges, double period, double brake, const State& x) {
+  // kd = 2 ratio w times the inertia of the rigid machine.
+  const double w = 1 / brake;
+  VectorX c = make_pid(model, hinges, x, {w / (2 * std::numbers::pi), 0.5}).kd;
+  NaturalGain gain(model, hinges, period);
+  if (gain.set(x) != Status::ok) throw InputError("the inertia of the joints is singular; give them an armature");
+  VectorX unit = VectorX::Zero(hinges.size()), felt = unit;
+  for (int k = 0; k < hinges.size(); ++k) {
+    unit[k] = 1;
+    felt.setZero();
+    gain.add(unit, felt);
+    unit[k] = 0;
+    c[k] = std::min(c[k], felt[k] / period);
+  }
+  return c;
+}
+
+}  // namespace
+
+PlantEnd::PlantEnd(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, double period,
+                   const SafetyOptions& options, std::uint64_t session, const State& x)
+    : model_(model),
+      hinges_(hinges),
+      options_(options),
+      period_(period),
+      gate_(PacketKind::command, command_names(hinges), session) {
+  check_safety(options);
+  c_ = braking_gains_at(model, hinges, period, options.brake, x);
+  effort_ = effort_limits(model, hinges);
+  torque_.setZero(hinges.size());
+  age_.setZero(1);
+  state_.setZero(1);
+  const std::vector<std::uint32_t> names = hash_names(measurement_names(hinges, sensors));
+  measurement_.kind = PacketKind::measurement;
+  measurement_.session = session;
+  measurement_.count = names.size();
+  for (std::size_t k = 0; k < names.size(); ++k) measurement_.entries[k].name = names[k];
+  failure_.reserve(100);
+}
+
+PacketFault PlantEnd::take(std::span<const std::byte> bytes, double now) {
+  const PacketFault fault = gate_.accept(bytes);
+  if (fault == PacketFault::not_finite) brake("a commanded torque is no number");
+  if (fault == PacketFault::none) arrived_ = now;
+  return fault;
+}
+
+std::span<const std::byte> PlantEnd::measure(const Measurement& y, double t, std::uint16_t flags) {
+  measurement_.time = t;
+  measurement_.taken = y.t;
+  measurement_.flags = flags;
+  if (braking_) measurement_.flags |= kStopped;
+  ++measurement_.sequence;
+  // An answer to what is longer past than the hold time is as good as none.
+  const auto oldest = static_cast<double>(measurement_.sequence) - std::ceil(options_.hold / period_);
+  gate_.expect_answers(oldest > 1 ? static_cast<std::uint64_t>(oldest) : 1, measurement_.sequence);
+  const Eigen::Index n = y.q.size(), strains = y.strain.size();
+  const auto entry = [&](Eigen::Index k) -> PacketEntry& { return measurement_.entries[static_cast<std::size_t>(k)]; };
+  for (Eigen::Index k = 0; k < n; ++k) {
+    entry(k).a = y.q[k];
+    entry(k).b = y.v[k];
+  }
+  for (Eigen::Index k = 0; k < strains; ++k) entry(n + k).a = y.strain[k];
+  for (Eigen::Index k = 0; k < y.acceleration.size(); ++k) entry(n + strains + k).a = y.acceleration[k];
+  return {bytes_.data(), encode_packet(measurement_, bytes_)};
+}
+
+void PlantEnd::brake(const char* why) {
+  if (braking_) return;
+  braking_ = true;
+  failure_ = why;
+}
+
+void PlantEnd::drive(const State& x, double now, Vec torques) {
+  age_[0] = commanded() ? now - arrived_ : 0;
+  const bool stops = controller_stopped();
+  if (commanded() && age_[0] > options_.hold) {
+    brake(stops ? "the controller stopped and fell silent" : "no command came for the hold time");
+  }
+  torques.setZero();
+  for (int k = 0; k < hinges_.size(); ++k) {
+    double tau = commanded() && !braking_ ? gate_.a()[k] : 0;
+    if (braking_ || stops) tau -= c_[k] * x.v[hinges_.v[k]];
+    torque_[k] = std::clamp(tau, -effort_[k], effort_[k]);
+    torques[hinges_.v[k]] = torque_[k];
+  }
+  const bool held = age_[0] > 1.5 * period_;
+  state_[0] = !commanded() ? kWaits : braking_ || stops ? kBrakes : held ? kHolds : kCommanded;
+}
+
+std::vector<ControlChannel> PlantEnd::channels() const {
+  std::vector<std::string> units;
+  for (const int joint : hinges_.joints) {
+    const JointKind kind = model_.joints[joint].kind;
+    for (int k = 0; k < speed_count(kind); ++k) {
+      const bool slides = kind == JointKind::prismatic || (kind == JointKind::cylindrical && k == 1);
+      units.push_back(slides ? "N" : "N m");
+    }
+  }
+  return {{"control/applied", hinges_.names, units, &torque_},
+          {"control/age", {"command"}, {"s"}, &age_},
+          {"control/state", {"state"}, {"1"}, &state_}};
+}
+
+}  // namespace limber

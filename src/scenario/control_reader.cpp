@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/control_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <limits>
+
+#include "limber/control/tip_path.hpp"
+#include "limber/control/trajectory.hpp"
+#include "limber/files/model_file.hpp"
+#include "limber/files/text_file.hpp"
+#include "scenario/sensor_reader.hpp"
+#include "scenario/signal_reader.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::array<std::string_view, 3> kFeedForwards = {"none", "rigid", "hybrid"};
+constexpr std::array<std::string_view, 3> kProfiles = {"trapezoid", "quintic", "cycloid"};
+constexpr std::array<std::string_view, 3> kShapers = {"zv", "zvd", "ei"};
+constexpr std::array<std::string_view, 2> kEmbodiments = {"propagated", "sensed"};
+constexpr int kMaxVibrations = 4, kMaxSchedule = 100, kMaxCorrections = 100, kMaxSamples = 10000;
+
+// Runs what throws InputError without a place, and adds the place.
+template <class Action>
+auto at_place(const Reader& at, Action action) {
+  try {
+    return action();
+  } catch (const InputError& e) {
+    at.fail(fmt::format("does not fit: {}", e.what()));
+  }
+}
+
+double number_or(const Reader& map, std::string_view key, double otherwise) {
+  const auto at = map.find(key);
+  return at ? at->positive() : otherwise;
+}
+
+// ---- the desired motion ----------------------------------------------------------------------------
+
+std::vector<Waypoint> read_waypoints(const Reader& list, int n) {
+  std::vector<Waypoint> out;
+  for (const Reader& entry : list.list()) {
+    entry.check_keys({"q", "duration", "dwell"});
+    Waypoint waypoint;
+    waypoint.q = entry.at("q", "q: [0.5, 0.2]").number_or_numbers(n);
+    if (const auto duration = entry.find("duration")) waypoint.duration = duration->positive();
+    if (const auto dwell = entry.find("dwell")) waypoint.dwell = dwell->not_negative();
+    out.push_back(std::move(waypoint));
+  }
+  if (out.empty()) list.fail("must have at least one entry {q: [0.5], duration: 10}");
+  return out;
+}
+
+void read_moves(const Reader& map, const State& start, ControlOptions& out) {
+  map.check_keys({"profile", "start", "waypoints", "limits"});
+  const int n = out.hinges.size();
+  const auto profile_at = map.find("profile");
+  const Profile profile = profile_at ? static_cast<Profile>(profile_at->choice(kProfiles)) : Profile::cycloid;
+  const auto begin_at = map.find("start");
+  const double begin = begin_at ? begin_at->not_negative() : 0;
+  const Reader list = map.at("waypoints", "waypoints: [{q: [0.5], duration: 10}]");
+  MoveLimits limits;
+  if (const auto at = map.find("limits")) {
+    at->check_keys({"speed", "acceleration"});
+    const auto read = [&](std::string_view key) {
+      const auto found = at->find(key);
+      if (!found) return VectorX();
+      VectorX values = found->number_or_numbers(n);
+      if (!(values.minCoeff() > 0)) found->fail("must be above 0");
+      return values;
+    };
+    limits = {read("speed"), read("acceleration")};
+  }
+  const std::vector<Waypoint> waypoints = read_waypoints(list, n);
+  const JointPath path =
+      at_place(list, [&] { return make_path(profile, start.q(out.hinges.q), begin, waypoints, limits); });
+  out.desired = path.joints;
+  out.end = path.end;
+}
+
+// By joint: signals.  The motion counts as ended at its last break.
+void read_signals_by_joint(const Reader& map, const State& start, ControlOptions& out) {
+  const Model& model = *out.model;
+  std::vector<std::string_view> names;
+  for (const int joint : out.hinges.joints) names.push_back(model.joints[joint].name);
+  map.check_keys(names);
+  std::size_t next = 0;
+  for (const int joint : out.hinges.joints) {
+    const std::size_t count = static_cast<std::size_t>(speed_count(model.joints[joint].kind));
+    const std::span<const std::string> coordinates(out.hinges.names.data() + next, count);
+    if (const auto at = map.find(model.joints[joint].name)) {
+      for (Signal& signal : read_signals(*at, coordinates, "coordinate")) out.desired.push_back(std::move(signal));
+    } else {
+      for (std::size_t k = 0; k < count; ++k) out.desired.push_back(Signal(start.q[out.hinges.q[next + k]]));
+    }
+    next += count;
+  }
+  for (const Signal& signal : out.desired) {
+    for (const double t : signal.breaks()) out.end = std::max(out.end, t);
+  }
+}
+
+// A node along a path.
+void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
+  map.check_keys({"node", "x", "y", "z", "until", "samples", "flexible"});
+  TipPath path;
+  path.node = ModelNames(*out.model).node(map.at("node", "node: hand.tip"));
+  constexpr std::string_view kComponents[] = {"x", "y", "z"};
+  bool any = false;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (const auto at = map.find(kComponents[k])) path.position[k] = read_signal(*at);
+    any = any || path.position[k].has_value();
+  }
+  if (!any) map.fail("needs at least one of x, y and z");
+  path.end = map.at("until", "until: 30").positive();
+  if (const auto at = map.find("samples")) path.samples = at->whole_number(10, kMaxSamples);
+  const auto flexible_at = map.find("flexible");
+  const bool flexible = !flexible_at || flexible_at->boolean();
+  out.desired = at_place(map, [&] { return follow_tip_path(*out.model, out.hinges, path, start, flexible); });
+  out.end = path.end;
+}
+
+void read_desired(const std::optional<Reader>& map, const State& start, ControlOptions& out) {
+  if (!map) {  // stay
+    for (const int q : out.hinges.q) out.desired.push_back(Signal(start.q[q]));
+  } else if (map->is_map() && map->has("waypoints")) {
+    read_moves(*map, start, out);
+  } else if (map->is_map() && map->has("node") && out.model->find_joint("node") < 0) {
+    read_tip_path(*map, start, out);
+  } else {
+    read_signals_by_joint(*map, start, out);
+  }
+}
+
+// ---- the laws --------------------------------------------------------------------------------------
+
+PidOptions read_pid(const Reader& map, const State& start, const ControlOptions& options) {
+  map.check_keys({"kp", "kd", "ki", "frequency", "ratio", "gravity"});
+  const int n = options.hinges.size();
+  PidOptions out;
+  const bool by_frequency = map.has("frequency");
+  if (by_frequency && (map.has("kp") || map.has("kd"))) map.fail("has both frequency and kp or kd; write one of them");
+  if (by_frequency) {
+    const double frequency = map.at("frequency", "frequency: 0.5").positive();
+    out = make_pid(*options.model, options.hinges, start, {frequency, number_or(map, "ratio", 1)});
+  } else {
+    out.kp = map.at("kp", "kp: 1000, or frequency: 0.5").number_or_numbers(n);
+    const auto kd = map.find("kd");
+    out.kd = kd ? kd->number_or_numbers(n) : VectorX::Zero(n);
+    if (const auto ratio = map.find("ratio")) ratio->fail("has no meaning without frequency; write kd");
+  }
+  const auto ki = map.find("ki");
+  out.ki = ki ? ki->number_or_numbers(n) : VectorX::Zero(n);
+  if (const auto gravity = map.find("gravity")) out.gravity = gravity->boolean();
+  return out;
+}
+
+TrackingOptions read_tracking(const Reader& map) {
+  TrackingOptions out;
+  out.frequency = number_or(map, "frequency", out.frequency);
+  out.ratio = number_or(map, "ratio", out.ratio);
+  return out;
+}
+
+void read_correction(const Reader& map, ControlOptions& out) {
+  map.check_keys({"frequency", "ratio", "embodiment", "tolerance", "most"});
+  out.correction = read_tracking(map);
+  if (const auto at = map.find("embodiment")) out.embodiment = static_cast<Embodiment>(at->choice(kEmbodiments));
+  out.correcting.tolerance = number_or(map, "tolerance", out.correcting.tolerance);
+  if (const auto at = map.find("most")) out.correcting.most = at->whole_number(1, kMaxCorrections);
+}
+
+void read_feedback(const Reader& map, const State& start, ControlOptions& out) {
+  map.check_keys({"pid", "computed_torque", "correction", "lqr"});
+  if (const auto at = map.find("pid")) out.pid = read_pid(*at, start, out);
+  if (const auto at = map.find("computed_torque")) {
+    at->check_keys({"frequency", "ratio"});
+    out.computed_torque = read_tracking(*at);
+  }
+  if (const auto at = map.find("correction")) read_correction(*at, out);
+  if (const auto at = map.find("lqr")) {
+    at->check_keys({"position", "speed", "torque", "vibration"});
+    LqrOptions lqr;
+    lqr.position = number_or(*at, "position", lqr.position);
+    lqr.speed = number_or(*at, "speed", lqr.speed);
+    lqr.torque = number_or(*at, "torque", lqr.torque);
+    lqr.vibration = number_or(*at, "vibration", lqr.vibration);
+    out.lqr = lqr;
+  }
+}
+
+void read_extras(const Reader& map, ControlOptions& out) {
+  if (const auto at = map.find("shaping")) {
+    at->check_keys({"kind", "vibrations"});
+    ShapingOptions shaping;
+    if (const auto kind = at->find("kind")) shaping.kind = static_cast<Shaper>(kind->choice(kShapers));
+    if (const auto count = at->find("vibrations")) shaping.vibrations = count->whole_number(1, kMaxVibrations);
+    out.shaping = shaping;
+  }
+  if (const auto at = map.find("damping")) {
+    at->check_keys({"ratio"});
+    DampingOptions damping;
+    damping.ratio = number_or(*at, "ratio", damping.ratio);
+    out.damping = damping;
+  }
+  if (const auto at = map.find("observer")) {
+    at->check_keys({"acceleration", "schedule"});
+    out.kalman.acceleration = number_or(*at, "acceleration", out.kalman.acceleration);
+    if (const auto count = at->find("schedule")) out.schedule = count->whole_number(1, kMaxSchedule);
+  }
+}
+
+// The model that the controller believes in.
+void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, const std::string& folder,
+                    ControlScenario& out) {
+  out.options.model = scenario.model;
+  out.model_text = scenario.model_text;
+  if (!at) return;
+  out.model_file = (std::filesystem::path(folder) / at->one_line(kLongestPath)).string();
+  try {
+    out.model_text = read_text_file(out.model_file);
+  } catch (const InputError& e) {
+    at->fail_item(fmt::format("control.model {}; write its path from the folder of the scenario", e.what()));
+  }
+  out.options.model = std::make_shared<const Model>(parse_model(out.model_text, out.model_file));
+}
+
+}  // namespace
+
+std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,
+                                                    const std::string& folder) {
+  map.check_keys({"rate", "model", "joints", "desired", "feed_forward", "feedback", "shaping", "damping", "observer",
+                  "servos", "sensors"});
+  auto out = std::make_shared<ControlScenario>();
+  ControlOptions& options = out->options;
+  read_own_model(map.find("model"), scenario, folder, *out);
+  options.rate = number_or(map, "rate", options.rate);
+  std::vector<std::string> joints;
+  if (const auto list = map.find("joints")) {
+    const ModelNames own(*options.model);
+    for (const Reader& entry : list->list()) joints.push_back(options.model->joints[own.joint(entry)].name);
+    if (joints.empty()) list->fail("must name at least one joint");
+  }
+  options.hinges = at_place(map, [&] { return find_hinges(*options.model, joints); });
+  const State start = translate_state(*scenario.model, scenario.initial, *options.model);
+  read_desired(map.find("desired"), start, options);
+  if (const auto at = map.find("feed_forward"))
+    options.feed_forward = static_cast<FeedForward>(at->choice(kFeedForwards));
+  if (const auto at = map.find("feedback")) read_feedback(*at, start, options);
+  read_extras(map, options);
+  options.servos = read_servos(map.find("servos"), options.hinges.size());
+  const auto sensors = map.find("sensors");
+  out->sensors = read_sensors(sensors, ModelNames(*scenario.model), options);
+  options.sensors = read_sensors(sensors, ModelNames(*options.model), options);
+  at_place(map, [&] {
+    check_control(options);
+    std::vector<std::string> names;
+    for (const int joint : options.hinges.joints) names.push_back(options.model->joints[joint].name);
+    const DrivenJoints of_plant = find_hinges(*scenario.model, names);
+    for (const MotionInput& motion : scenario.inputs.motions) {
+      if (of_plant.held[motion.joint] != 0)
+        throw InputError("joint '" + scenario.model->joints[motion.joint].name + "' has a prescribed motion, too");
+    }
+    return 0;
+  });
+  return out;
+}
+
+}  // namespace limber

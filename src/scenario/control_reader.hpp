@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/files/detail/model_names.hpp"
+#include "limber/scenario/scenario.hpp"
+
+namespace limber {
+
+// The map `control` of a scenario, whose model and initial state are known.  `folder`: where the controller's own model
+// file is looked for.  docs/scenario-format.md, Control.
+std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,
+                                                    const std::string& folder);
+
+}  // namespace limber

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/initial_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "limber/files/detail/text.hpp"
+
+namespace limber {
+namespace {
+
+class InitialReader {
+ public:
+  InitialReader(const ModelNames& names, const Inputs& inputs);
+  InitialState read(const Reader& map);
+  const InitialState& state() const { return out_; }
+
+ private:
+  void read_entry(const Reader& key, const Reader& value);
+  void read_joint(const Reader& value, int joint);
+  void read_body(const Reader& value, int body);
+  VectorX read_numbers(const Reader& at, std::span<const std::string> names, std::string_view none) const;
+  void compare(const Reader& at, const VectorX& given, const VectorX& wanted, const std::string& motion) const;
+  void check() const;
+
+  const ModelNames& names_;
+  const Model& model_;
+  InitialState out_;
+  std::unordered_map<int, std::string> motions_;    // by joint: label
+  std::unordered_map<std::string, Reader> places_;  // of coordinates, by "joint 'base'"
+  std::optional<Reader> moving_;                    // a speed that is not zero
+};
+
+InitialReader::InitialReader(const ModelNames& names, const Inputs& inputs) : names_(names), model_(names.model()) {
+  out_.x = make_zero_state(model_);
+  for (const MotionInput& input : inputs.motions) {
+    const Joint& joint = model_.joints[input.joint];
+    for (std::size_t k = 0; k < input.motion.size(); ++k) {
+      const Jet start = input.motion[k].at(0);
+      out_.x.q[joint.q + static_cast<int>(k)] = start.value;
+      out_.x.v[joint.v + static_cast<int>(k)] = start.rate;
+    }
+    motions_.emplace(input.joint, input.label);
+  }
+}
+
+InitialState InitialReader::read(const Reader& map) {
+  for (const auto& [key, value] : map.entries()) {
+    if (key.text() == "equilibrium") {
+      out_.equilibrium = value.boolean();
+    } else {
+      read_entry(key, value);
+    }
+  }
+  if (out_.equilibrium && moving_) moving_->fail("must be 0 with equilibrium: true, which starts at rest");
+  check();
+  return std::move(out_);
+}
+
+void InitialReader::read_entry(const Reader& key, const Reader& value) {
+  const std::string name = key.text();
+  const int joint = names_.find_joint(name), body = names_.find_body(name);
+  if (joint < 0 && body < 0) {
+    std::vector<std::string_view> known = names_.joint_names();
+    const auto bodies = names_.body_names();
+    known.insert(known.end(), bodies.begin(), bodies.end());
+    known.push_back("equilibrium");
+    key.fail_item(fmt::format("unknown name {} in initial;{} joints and bodies: {}", show(name), suggest(name, known),
+                              join(known)));
+  }
+  // The other one's keys are the usual slip.
+  if (body < 0 && value.is_map() && (value.has("eta") || value.has("etadot")))
+    value.fail(
+        fmt::format("is a joint, which has q and v; write eta and etadot for its body '{}'", model_.body_names[joint]));
+  if (joint < 0 && value.is_map() && (value.has("q") || value.has("v")))
+    value.fail(
+        fmt::format("is a body, which has eta and etadot; write q and v for its joint '{}'", model_.joints[body].name));
+  if (joint < 0) {
+    value.check_keys({"eta", "etadot"});
+  } else if (body < 0) {
+    value.check_keys({"q", "v"});
+  } else {
+    value.check_keys({"q", "v", "eta", "etadot"});
+  }
+  if (joint >= 0) read_joint(value, joint);
+  if (body >= 0) read_body(value, body);
+}
+
+// One number per name; where there is one name, the number may stand alone.  `none`: why there is no name.
+VectorX InitialReader::read_numbers(const Reader& at, std::span<const std::string> names, std::string_view none) const {
+  const bool list = at.is_list();
+  if (!list && names.size() == 1) return VectorX::Constant(1, at.number());
+  if (names.empty() && !(list && at.length(kMaxDocumentNodes) == 0))
+    at.fail(fmt::format("has no meaning: the {}; remove it", none));
+  const VectorX numbers = list ? at.numbers() : VectorX();
+  if (numbers.size() != std::ssize(names))
+    at.fail(fmt::format("must be a list of {} {} ({}), but {}", names.size(), names.size() == 1 ? "number" : "numbers",
+                        join(views(names), 8), list ? fmt::format("has {}", numbers.size()) : "is no list"));
+  return numbers;
+}
+
+// What is written for a joint whose motion is prescribed.
+void InitialReader::compare(const Reader& at, const VectorX& given, const VectorX& wanted,
+                            const std::string& motion) const {
+  constexpr double kSame = 1e-9;
+  for (Eigen::Index k = 0; k < given.size(); ++k) {
+    if (std::abs(given[k] - wanted[k]) <= kSame * std::max(1.0, std::abs(wanted[k]))) continue;
+    at.fail(fmt::format("has {}, but {} starts with {}; remove it, or make them equal", given[k], motion, wanted[k]));
+  }
+}
+
+void InitialReader::read_joint(const Reader& value, int joint) {
+  const Joint& of = model_.joints[joint];
+  const auto motion = motions_.find(joint);
+  const auto read = [&](std::string_view key, std::span<const std::string> names, Vec out) {
+    const auto given = value.find(key);
+    if (!given) return;
+    const VectorX numbers = read_numbers(*given, names, "joint is fixed");
+    if (motion != motions_.end()) return compare(*given, numbers, out, motion->second);
+    out = numbers;
+    if (key == "q") places_.emplace(fmt::format("joint '{}'", of.name), *given);
+    if (key == "v" && !numbers.isZero(0) && !moving_) moving_ = *given;
+  };
+  const int nq = position_count(of.kind), nv = speed_count(of.kind);
+  read("q", std::span(model_.coordinates).subspan(of.q, nq), out_.x.q.segment(of.q, nq));
+  read("v", std::span(model_.speeds).subspan(of.v, nv), out_.x.v.segment(of.v, nv));
+}
+
+void InitialReader::read_body(const Reader& value, int body) {
+  const int n = model_.body(body).modes, q = model_.first_mode_q(body), v = model_.first_mode(body);
+  const auto names = std::span(model_.speeds).subspan(v, n);
+  constexpr std::string_view kNoModes = "body has no modes";
+  if (const auto eta = value.find("eta")) out_.x.q.segment(q, n) = read_numbers(*eta, names, kNoModes);
+  if (const auto rate = value.find("etadot")) {
+    const VectorX numbers = read_numbers(*rate, names, kNoModes);
+    out_.x.v.segment(v, n) = numbers;
+    if (!numbers.isZero(0) && !moving_) moving_ = *rate;
+  }
+}
+
+void InitialReader::check() const {
+  try {
+    check_state(model_, out_.x);
+  } catch (const InputError& e) {
+    const std::string what = e.what();
+    const auto found = places_.find(what.substr(0, what.find("': ") + 1));
+    if (found == places_.end()) throw;
+    found->second.fail_item(what);
+  }
+}
+
+}  // namespace
+
+InitialState read_initial(const std::optional<Reader>& map, const ModelNames& names, const Inputs& inputs) {
+  InitialReader reader(names, inputs);
+  return map ? reader.read(*map) : reader.state();
+}
+
+}  // namespace limber

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/input_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/files/detail/text.hpp"
+#include "scenario/signal_reader.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::array<std::string_view, 2> kFrames = {"world", "node"};
+const std::string kAxes[] = {"x", "y", "z"};
+
+class InputReader {
+ public:
+  explicit InputReader(const ModelNames& names) : names_(names), model_(names.model()) {}
+  Inputs read(const Reader& list);
+
+ private:
+  void read_input(const Reader& entry);
+  void read_joint(const Reader& entry);
+  void read_torque(const Reader& torque, int joint);
+  void read_motion(const Reader& motion, int joint);
+  void read_node(const Reader& entry);
+  void read_body(const Reader& entry);
+  void read_gravity(const Reader& entry);
+  void add_forces(const Reader& at, std::vector<Signal> forces, int first_speed);
+  void check() const;
+
+  const ModelNames& names_;
+  const Model& model_;
+  Inputs out_;
+  std::vector<std::pair<Reader, int>> torques_;     // with their joints
+  std::unordered_map<int, std::string> motions_;    // by joint: label
+  std::unordered_map<std::string, Reader> places_;  // of labels
+};
+
+Inputs InputReader::read(const Reader& list) {
+  for (const Reader& entry : list.list()) read_input(entry);
+  check();
+  return std::move(out_);
+}
+
+void InputReader::read_input(const Reader& entry) {
+  entry.check_keys({"joint", "node", "body", "gravity", "torque", "motion", "force", "frame", "modal"});
+  const std::string_view kind = entry.one_of({"joint", "node", "body", "gravity"});
+  if (kind == "joint") return read_joint(entry);
+  if (kind == "node") return read_node(entry);
+  if (kind == "body") return read_body(entry);
+  read_gravity(entry);
+}
+
+void InputReader::read_joint(const Reader& entry) {
+  entry.check_keys({"joint", "torque", "motion"});
+  const std::string_view what = entry.one_of({"torque", "motion"});
+  const int joint = names_.joint(entry.at("joint", ""));
+  const Reader value = entry.at(what, "");
+  if (model_.joints[joint].kind == JointKind::fixed)
+    value.fail(
+        fmt::format("has no meaning for joint '{}', which is fixed; remove the input", model_.joints[joint].name));
+  return what == "torque" ? read_torque(value, joint) : read_motion(value, joint);
+}
+
+// Forces on speeds that follow each other.
+void InputReader::add_forces(const Reader& at, std::vector<Signal> forces, int first_speed) {
+  for (std::size_t k = 0; k < forces.size(); ++k) {
+    const std::string label = at.is_list() ? fmt::format("{}[{}]", at.path(), k) : at.path();
+    out_.speeds.push_back({first_speed + static_cast<int>(k), std::move(forces[k]), label});
+    places_.emplace(label, at);
+  }
+}
+
+void InputReader::read_torque(const Reader& torque, int joint) {
+  const int first = model_.joints[joint].v, count = speed_count(model_.joints[joint].kind);
+  add_forces(torque, read_signals(torque, std::span(model_.speeds).subspan(first, count), "speed"), first);
+  torques_.emplace_back(torque, joint);
+}
+
+void InputReader::read_motion(const Reader& motion, int joint) {
+  const Joint& of = model_.joints[joint];
+  const int count = position_count(of.kind);
+  if (count != speed_count(of.kind))
+    motion.fail(
+        fmt::format("of joint '{}' ({}) cannot be prescribed; compose the joint of revolute and prismatic ones, "
+                    "or drive it with torques",
+                    of.name, to_string(of.kind)));
+  const auto [before, is_new] = motions_.emplace(joint, motion.path());
+  if (!is_new)
+    motion.fail(fmt::format("of joint '{}' is prescribed by {} already; remove one", of.name, before->second));
+  const auto names = std::span(model_.coordinates).subspan(of.q, count);
+  MotionInput input{joint, read_signals(motion, names, "coordinate"), motion.path()};
+  for (const Signal& signal : input.motion) {
+    const Jet start = signal.at(0);
+    if (!std::isfinite(start.rate) || !std::isfinite(start.acceleration))
+      motion.fail("has no finite speed and acceleration at t = 0; write a smoother signal");
+  }
+  out_.motions.push_back(std::move(input));
+  places_.emplace(motion.path(), motion);
+}
+
+void InputReader::read_node(const Reader& entry) {
+  entry.check_keys({"node", "force", "torque", "frame"});
+  WrenchInput input;
+  input.at = names_.node(entry.at("node", ""));
+  input.label = entry.path();
+  if (const auto frame = entry.find("frame")) input.frame = static_cast<Frame>(frame->choice(kFrames));
+  const auto torque = entry.find("torque"), force = entry.find("force");
+  if (!torque && !force)
+    entry.fail_item(fmt::format("missing key in {}; write force: [0, 0, -10], torque, or both", entry.path()));
+  const auto read = [&](const Reader& at, int first) {
+    std::vector<Signal> signals = read_signals(at, kAxes, "direction");
+    std::move(signals.begin(), signals.end(), input.wrench.begin() + first);
+  };
+  if (torque) read(*torque, 0);
+  if (force) read(*force, 3);
+  out_.wrenches.push_back(std::move(input));
+  places_.emplace(entry.path(), entry);
+}
+
+void InputReader::read_body(const Reader& entry) {
+  entry.check_keys({"body", "modal"});
+  const int body = names_.body(entry.at("body", ""));
+  const Reader modal = entry.at("modal", "modal: [0, 1]");
+  const int first = model_.first_mode(body), count = model_.body(body).modes;
+  if (count == 0)
+    modal.fail(
+        fmt::format("has no meaning for body '{}', which has no modes; remove the input", model_.body_names[body]));
+  add_forces(modal, read_signals(modal, std::span(model_.speeds).subspan(first, count), "mode"), first);
+}
+
+void InputReader::read_gravity(const Reader& entry) {
+  entry.check_keys({"gravity"});
+  const Reader gravity = entry.at("gravity", "");
+  std::vector<Signal> signals = read_signals(gravity, kAxes, "direction");
+  GravityInput input;
+  input.label = gravity.path();
+  std::move(signals.begin(), signals.end(), input.gravity.begin());
+  out_.gravities.push_back(std::move(input));
+  places_.emplace(gravity.path(), gravity);
+}
+
+// What only the whole list shows, and what the simulation refuses.
+void InputReader::check() const {
+  for (const auto& [torque, joint] : torques_) {
+    if (const auto motion = motions_.find(joint); motion != motions_.end())
+      torque.fail(fmt::format("acts on joint '{}', whose motion {} prescribes; remove one of the two",
+                              model_.joints[joint].name, motion->second));
+  }
+  try {
+    check_inputs(model_, out_);
+  } catch (const InputError& e) {
+    const std::string what = e.what();
+    const auto found = places_.find(what.substr(0, what.find(": ")));
+    if (found == places_.end()) throw;
+    found->second.fail_item(what);
+  }
+}
+
+}  // namespace
+
+Inputs read_inputs(const Reader& list, const ModelNames& names) { return InputReader(names).read(list); }
+
+}  // namespace limber

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/scenario/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "limber/files/detail/flow.hpp"
+#include "limber/files/detail/text.hpp"
+#include "limber/files/model_file.hpp"
+#include "limber/files/text_file.hpp"
+#include "scenario/control_reader.hpp"
+#include "scenario/initial_reader.hpp"
+#include "scenario/input_reader.hpp"
+#include "scenario/solver_reader.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::size_t kLongestName = 200;  // bytes, of a scenario
+constexpr double kDefaultRecords = 1000;
+
+void check_header(const Reader& root) {
+  const bool map = root.is_map();
+  if (map && !root.has("scenario") && (root.has("bodies") || root.has("joints")))
+    root.fail_item("this is a model, not a scenario; a scenario has the keys scenario, model and duration");
+  if (map && !root.has("scenario") && root.has("q"))
+    root.fail_item("this is a state, not a scenario; a scenario has the keys scenario, model and duration");
+  if (map) check_version(root);
+  root.check_keys({"limber", "scenario", "model", "initial", "inputs", "solver", "duration", "record", "control"});
+}
+
+// A model inside the scenario.
+void read_inline_model(const Reader& at, const Document& document, Scenario& out) {
+  out.model_file = out.file;
+  out.model = std::make_shared<const Model>(read_model(at));
+  const auto& keys = document.root->keys;
+  const auto key = std::find_if(keys.begin(), keys.end(), [](const auto* k) { return k->text == "model"; });
+  out.model_text = write_flow(*document.root->items[static_cast<std::size_t>(key - keys.begin())]);
+  if (!at.has("limber")) out.model_text.insert(1, "limber: 1, ");
+}
+
+void read_model_file(const Reader& at, const std::string& folder, Scenario& out) {
+  const std::string name = at.one_line(kLongestPath);
+  out.model_file = (std::filesystem::path(folder) / name).string();
+  try {
+    out.model_text = read_text_file(out.model_file);
+  } catch (const InputError& e) {
+    std::error_code ignored;
+    const bool missing = !std::filesystem::exists(out.model_file, ignored);
+    at.fail_item(
+        fmt::format("model {}{}", e.what(), missing ? "; write its path from the folder of the scenario" : ""));
+  }
+  out.model = std::make_shared<const Model>(parse_model(out.model_text, out.model_file));
+}
+
+void read_nodes(const Reader& nodes, const ModelNames& names, std::vector<NodeRef>& out) {
+  std::set<std::pair<int, int>> taken;
+  for (const Reader& entry : nodes.list()) {
+    const NodeRef at = names.node(entry);
+    if (at.node == kBodyFrame)
+      entry.fail(fmt::format("'{0}' must be a node; write '{0}.' and the name of the node", entry.text()));
+    if (!taken.insert({at.body, at.node}).second)
+      entry.fail(fmt::format("'{}' stands twice; remove one", entry.text()));
+    out.push_back(at);
+  }
+}
+
+void read_record(const std::optional<Reader>& record, const ModelNames& names, Scenario& out) {
+  const Model& model = *out.model;
+  out.run.record_every = out.run.duration / kDefaultRecords;
+  const auto nodes = record ? record->find("nodes") : std::nullopt;
+  if (record) record->check_keys({"every", "nodes", "energy"});
+  if (nodes && nodes->is_list()) {
+    read_nodes(*nodes, names, out.record.nodes);
+  } else {
+    constexpr std::array<std::string_view, 2> kChoices = {"all", "none"};
+    if (nodes && (!nodes->is_scalar() || !(nodes->text() == "all" || nodes->text() == "none")))
+      nodes->fail("must be all, none, or a list such as [boom.tip]");
+    const bool all = !nodes || nodes->choice(kChoices) == 0;
+    for (int i = 1; all && i < model.body_count(); ++i) {
+      for (int k = 0; k < static_cast<int>(model.body(i).nodes.size()); ++k) out.record.nodes.push_back({i, k});
+    }
+  }
+  if (!record) return;
+  if (const auto energy = record->find("energy")) out.record.energy = energy->boolean();
+  const auto every = record->find("every");
+  if (!every) return;
+  out.run.record_every = every->positive();
+  if (const double records = out.run.duration / out.run.record_every; !(records <= kMaxRecords))
+    every->fail(fmt::format("makes {:.3g} records, more than {}; write at least {:.3g}", records, kMaxRecords,
+                            out.run.duration / kMaxRecords));
+}
+
+double read_duration(const Reader& duration) {
+  const double seconds = duration.positive();
+  if (seconds < kShortestDuration)
+    duration.fail(fmt::format("must be at least {} s, but is {}", kShortestDuration, duration.text()));
+  return seconds;
+}
+
+}  // namespace
+
+Scenario parse_scenario(std::string_view text, const std::string& name_for_messages, const std::string& folder) {
+  const Document document = parse_document(text, name_for_messages);
+  const Reader root(document);
+  check_header(root);
+  Scenario out;
+  out.text = text;
+  out.file = name_for_messages;
+  out.name = root.at("scenario", "scenario: slew").one_line(kLongestName);
+  const Reader model = root.at("model", "model: arm.yaml"), duration = root.at("duration", "duration: 10");
+  out.run.duration = read_duration(duration);
+  if (model.is_map()) {
+    read_inline_model(model, document, out);
+  } else {
+    read_model_file(model, folder, out);
+  }
+  const ModelNames names(*out.model);
+  if (const auto inputs = root.find("inputs")) out.inputs = read_inputs(*inputs, names);
+  InitialState initial = read_initial(root.find("initial"), names, out.inputs);
+  out.initial = std::move(initial.x);
+  out.equilibrium = initial.equilibrium;
+  out.solver = read_solver(root.find("solver"), out.inputs);
+  read_record(root.find("record"), names, out);
+  if (const auto control = root.find("control")) out.control = read_control(*control, out, folder);
+  return out;
+}
+
+Scenario read_scenario(const std::string& path) {
+  return parse_scenario(read_text_file(path), path, std::filesystem::path(path).parent_path().string());
+}
+
+}  // namespace limber
