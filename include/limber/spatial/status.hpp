@@ -11,10 +11,25 @@
 
 namespace limber {
 
-// Bad input, at the door: says where, what, and what to do.
-class InputError : public std::runtime_error {
+// Everything that limber throws.
+class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+// Bad input, at the door: says where, what, and what to do.
+class InputError : public Error {
+ public:
+  using Error::Error;
+};
+// A file that cannot be opened, read or written: the cause lies outside of its content.
+class FileError : public Error {
+ public:
+  using Error::Error;
+};
+// A calculation that could not be done although its input is well formed.
+class NumericalError : public Error {
+ public:
+  using Error::Error;
 };
 
 // Numerical failure inside an algorithm.
