@@ -6,12 +6,17 @@ JOBS ?= $(shell nproc)
 EXAMPLE = examples/canadarm
 
 .DEFAULT_GOAL := help
-.PHONY: help build run pictures test check format sanitize clang bench fuzz clean
+.PHONY: help build run pictures test check format sanitize clang docs bench fuzz clean
+
+# How long the parts of `make test` took.
+TIMES = out/times
+timed = scripts/timed $(TIMES)
 
 # $(call configure,preset,options), $(call build,preset,options), $(call test,preset)
 configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
 build = cmake --build --preset $(1) -j $(JOBS) $(2)
-test = echo "== tests: $(1)" && $(call configure,$(1)) && $(call build,$(1)) && ctest --preset $(1) -j $(JOBS)
+test = echo "== tests: $(1)" && $(timed) "$(1): configure" $(call configure,$(1)) && \
+  $(timed) "$(1): build" $(call build,$(1)) && $(timed) "$(1): tests" ctest --preset $(1) -j $(JOBS)
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -32,20 +37,23 @@ pictures: build ## run the examples and make their pictures
 	@scripts/screenshots.mjs
 
 test: ## every check: source, tests, browser, address, undefined-behaviour and thread sanitizers
-	@scripts/packages build check test
-	@scripts/browser
-	@$(MAKE) --no-print-directory check
+	@rm -f $(TIMES)
+	@$(timed) "packages" scripts/packages build check test
+	@$(timed) "packages of the browser" scripts/browser
+	@$(timed) "checks of the source" $(MAKE) --no-print-directory check
 	@$(call test,release)
 	@$(MAKE) --no-print-directory sanitize
-	@echo "== all checks passed"
+	@echo "== all checks passed, in minutes:" && $(timed)
 
-check: ## check the source: format, licence lines, room order, lengths
+check: ## check the source: format, licence lines, room order, lengths, one definition of each type, files that pages name
 	@scripts/packages check
 	@echo "== checks of the source"
 	@scripts/check_format
 	@scripts/check_spdx
 	@scripts/check_rooms
 	@scripts/check_lengths
+	@scripts/check_odr
+	@scripts/check_docs
 
 format: ## format the source in place
 	@scripts/packages check
@@ -59,6 +67,10 @@ sanitize: ## run the tests under the address, undefined-behaviour and thread san
 clang: ## build and run the tests with clang
 	@scripts/packages build test clang
 	@$(call test,clang)
+
+docs: ## make the reference of the public headers: build/docs/html/index.html
+	@scripts/packages docs
+	@scripts/make_docs
 
 bench: ## build and run the benchmarks
 	@scripts/packages build bench

@@ -6,9 +6,12 @@ include_guard()
 include(CheckCXXSourceRuns)
 
 option(LIMBER_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(LIMBER_PROGRAM "Build the program limber" ${PROJECT_IS_TOP_LEVEL})
+option(LIMBER_INSTALL "Add rules that install limber" ${PROJECT_IS_TOP_LEVEL})
 option(LIMBER_BENCH "Add the benchmarks (target `bench`, not built by default)" OFF)
 option(LIMBER_FUZZ "Build the fuzzers in tests/fuzz (clang only)" OFF)
 option(LIMBER_PRECOMPILE "Parse the headers of Eigen and GoogleTest once: halves the build" ${PROJECT_IS_TOP_LEVEL})
+option(LIMBER_UNITY "Compile the sources of a room together: halves the build" ${PROJECT_IS_TOP_LEVEL})
 option(LIMBER_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
 set(LIMBER_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread; empty: none")
 
@@ -25,6 +28,7 @@ endif()
 set(LIMBER_ARCH "${limber_default_arch}" CACHE STRING "-march of limber's own code; empty: the compiler's default")
 
 if(PROJECT_IS_TOP_LEVEL)
+  option(BUILD_SHARED_LIBS "Link and install liblimber.so; off: one static archive per room" OFF)
   if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
   endif()
@@ -51,7 +55,8 @@ if(LIMBER_WERROR AND NOT LIMBER_SANITIZE)
 endif()
 
 # With -std=c++20 GCC fuses no multiply-add unless told to.  Never -ffast-math: NaN and infinity are caught, not assumed away.
-set(limber_flags -ffp-contract=fast -fno-math-errno)
+# psabi: GCC's note that 32-byte vectors are passed otherwise with and without AVX; none of ours crosses a call.
+set(limber_flags -ffp-contract=fast -fno-math-errno -Wno-psabi)
 if(LIMBER_ARCH)
   list(APPEND limber_flags -march=${LIMBER_ARCH})
 endif()
@@ -76,6 +81,16 @@ function(limber_options target)
   target_compile_options(${target} PRIVATE ${limber_warnings} ${limber_flags})
   target_link_options(${target} PRIVATE ${limber_link_flags})
   target_compile_definitions(${target} PRIVATE LIMBER_VERSION="${PROJECT_VERSION}")
+endfunction()
+
+# limber_unity(target n): its sources compiled together, n at a time, and so without precompiled headers.  They share
+# their unnamed namespaces then, which locals may shadow.  GCC's collector of garbage may wait: a tenth of the time.
+function(limber_unity target size)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  target_compile_options(${target} PRIVATE -Wno-shadow)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE -Wshadow=local --param=ggc-min-heapsize=1000000)
+  endif()
 endfunction()
 
 # limber_precompile(target headers...): headers parsed once.  The first target with given headers builds them, the

@@ -1,13 +1,30 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# limber_room(name [PUBLIC libs...] [PRIVATE libs...]): the library of one room, from src/<name>/**.cpp, linked to the
-# room named by the call before.  A room without sources is its headers only; one without either is passed over.
+# limber_room(name [KERNEL] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room, from src/<name>/**.cpp,
+# linked to the room named by the call before.  A room without sources is its headers only; one without either is passed
+# over.  KERNEL: its functions are where the time of a run goes.  They are optimised in full, each source by itself.
+# PACKAGES: what find_dependency must find for these libs, with its arguments.
+#
+# limber_libraries(): after the last room, the targets that others link: limber::<room>, and limber::limber for all of them.
+# Objects are compiled once, position-independent: the static archives limber_<room> and the one shared library
+# limber_shared (liblimber.so) are made of the same ones, and BUILD_SHARED_LIBS chooses.  docs/decisions/0014-package.md
 include_guard()
 set(LIMBER_ROOMS "") # those there are, in order
 
+# Eigen takes its registers, and with them how it allocates, from these: docs/decisions/0012-eigen-alignment.md.
+set(limber_eigen_flags -U__AVX__ -U__AVX2__ -U__FMA__ -U__AVX512F__ -U__AVX512DQ__ -U__AVX512ER__ -U__AVX512BF16__)
+
+# What every user of a room's headers needs.
+function(limber_usage target scope)
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_compile_options(${target} ${scope} $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:${limber_eigen_flags}>)
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
 function(limber_room name)
-  cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "KERNEL" "" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/limber/${name}/*.hpp)
   if(NOT sources AND NOT headers)
@@ -16,37 +33,87 @@ function(limber_room name)
 
   set(target limber_${name})
   if(sources)
-    set(public PUBLIC)
-    add_library(${target} ${sources} ${headers})
+    set(scope PUBLIC)
+    add_library(${target} STATIC ${sources} ${headers})
     limber_options(${target})
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU) # our functions are not replaced from outside: inline as in a program
+      target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+    endif()
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE ${arg_PRIVATE})
-    limber_precompile(${target} <Eigen/Dense>)
+    if(LIMBER_UNITY AND (LIMBER_SANITIZE OR NOT arg_KERNEL))
+      limber_unity(${target} 20)
+    else()
+      limber_precompile(${target} <Eigen/Dense>)
+    endif()
+    if(NOT arg_KERNEL)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+    endif()
   else()
-    set(public INTERFACE)
+    set(scope INTERFACE)
     add_library(${target} INTERFACE)
   endif()
-  add_library(limber::${name} ALIAS ${target})
+  limber_usage(${target} ${scope})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  target_compile_features(${target} ${public} cxx_std_20)
-  # GCC's note that 32-byte vectors are passed otherwise with and without AVX; none of ours crosses a call.
-  target_compile_options(${target} ${public} $<$<CXX_COMPILER_ID:GNU,Clang>:-Wno-psabi>)
-  target_include_directories(${target} ${public} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   if(LIMBER_ROOMS)
     list(GET LIMBER_ROOMS -1 above)
-    target_link_libraries(${target} ${public} limber_${above})
+    target_link_libraries(${target} ${scope} limber_${above})
   endif()
-  target_link_libraries(${target} ${public} ${arg_PUBLIC})
+  target_link_libraries(${target} ${scope} ${arg_PUBLIC})
   set(LIMBER_ROOMS ${LIMBER_ROOMS} ${name} PARENT_SCOPE)
+  set(LIMBER_PACKAGES_${name} "${arg_PACKAGES}" PARENT_SCOPE)
+  set_property(GLOBAL APPEND PROPERTY LIMBER_PUBLIC ${arg_PUBLIC})
+  set_property(GLOBAL APPEND PROPERTY LIMBER_PRIVATE ${arg_PRIVATE})
 endfunction()
 
-# Public compile definitions of a room.
-function(limber_definitions name)
-  get_target_property(type limber_${name} TYPE)
-  if(type STREQUAL INTERFACE_LIBRARY)
-    target_compile_definitions(limber_${name} INTERFACE ${ARGN})
+# limber_link_privately(room libs...): more libraries for a room; their packages go to LIMBER_PACKAGES_<room>.
+function(limber_link_privately name)
+  target_link_libraries(limber_${name} PRIVATE ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY LIMBER_PRIVATE ${ARGN})
+endfunction()
+
+function(limber_libraries)
+  list(GET LIMBER_ROOMS -1 last)
+  add_library(limber_static INTERFACE)
+  set_target_properties(limber_static PROPERTIES EXPORT_NAME limber)
+  target_link_libraries(limber_static INTERFACE limber_${last})
+
+  add_library(limber_shared SHARED)
+  limber_usage(limber_shared PUBLIC)
+  set(exports ${PROJECT_SOURCE_DIR}/cmake/limber.map)
+  target_link_options(limber_shared PRIVATE ${limber_link_flags} -Wl,--version-script=${exports})
+  set_target_properties(limber_shared PROPERTIES EXPORT_NAME limber OUTPUT_NAME limber LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
+                        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  get_property(public GLOBAL PROPERTY LIMBER_PUBLIC)
+  get_property(private GLOBAL PROPERTY LIMBER_PRIVATE)
+  target_link_libraries(limber_shared PUBLIC ${public} PRIVATE ${private})
+  foreach(room IN LISTS LIMBER_ROOMS)
+    get_target_property(type limber_${room} TYPE)
+    if(type STREQUAL STATIC_LIBRARY)
+      target_sources(limber_shared PRIVATE $<TARGET_OBJECTS:limber_${room}>)
+    endif()
+    add_library(limber_shared_${room} INTERFACE) # everything is in the one library
+    set_target_properties(limber_shared_${room} PROPERTIES EXPORT_NAME ${room})
+    target_link_libraries(limber_shared_${room} INTERFACE limber_shared)
+    if(BUILD_SHARED_LIBS)
+      add_library(limber::${room} ALIAS limber_shared_${room})
+    else()
+      add_library(limber::${room} ALIAS limber_${room})
+    endif()
+  endforeach()
+  if(BUILD_SHARED_LIBS)
+    add_library(limber::limber ALIAS limber_shared)
   else()
-    target_compile_definitions(limber_${name} PUBLIC ${ARGN})
+    add_library(limber::limber ALIAS limber_static)
+    if(NOT LIMBER_TESTS) # they use both
+      set_target_properties(limber_shared PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
   endif()
+endfunction()
+
+# Public compile definitions of every room.
+function(limber_definitions)
+  target_compile_definitions(limber_spatial PUBLIC ${ARGN})
+  target_compile_definitions(limber_shared PUBLIC ${ARGN})
 endfunction()

@@ -11,13 +11,15 @@ import {fileURLToPath} from "node:url";
 
 const kRoot = join(dirname(fileURLToPath(import.meta.url)), "..");
 const kWide = {width: 1280, height: 800};
-// What is shown: time, magnification, colour, and the machine without deformation beside it.
+// What is shown: time, magnification, colour, the machine without deformation beside it; a mode, spectra, provenance.
 const kPictures = [
   {name: "view-canadarm", example: "canadarm/controlled.yaml", time: 10.4, scale: 10, ghost: true},
   {name: "view-spin-up", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, colour: "strain", ghost: true},
   {name: "view-four-bar", example: "four-bar/scenario.yaml", time: 1.5, scale: 1},
   {name: "view-long-chain", example: "long-chain/sway.yaml", time: 5.2, scale: 1},
-  {name: "view-modes", model: "canadarm/model.yaml", time: 0.25, dark: true},
+  {name: "view-modes", model: "canadarm/model.yaml", time: 0.25, mode: 18, dark: true},
+  {name: "view-spectrum", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, spectra: true, size: {width: 1280, height: 1000}},
+  {name: "view-provenance", example: "four-bar/scenario.yaml", time: 1.5, scale: 1, provenance: true},
 ];
 
 const {no_browser, open_browser} = await import(join(kRoot, "viewer", "test", "browser.mjs"));
@@ -36,8 +38,12 @@ for (const picture of kPictures.filter(({name}) => !wanted.length || wanted.incl
   if (picture.model) limber("info", join(kRoot, "examples", picture.model), "--report", html);
   else limber("run", join(kRoot, "examples", picture.example), "-o", join(folder, "a.h5"), "--report", html, "-q");
   const page = await browser.show(readFileSync(html, "utf8"), {viewport: picture.size ?? kWide, colorScheme: picture.dark ? "dark" : "light"});
-  await page.evaluate(({time, scale, colour, ghost}) => {
+  await page.evaluate(({time, scale, colour, ghost, mode, spectra, provenance}) => {
     limber_view.player.play(false);
+    if (mode) limber_view.side.choose(mode);
+    if (spectra) for (const plot of limber_view.side.plots.values()) plot.set_kind("spectrum");
+    if (provenance) for (const part of document.querySelectorAll(".provenance, .provenance details")) part.open = true;
+    if (provenance) document.querySelector(".provenance").scrollIntoView();
     limber_view.player.seek(time);
     if (scale) limber_view.stage_panel.set_scale(scale);
     if (colour) limber_view.stage_panel.set_colour(colour);
