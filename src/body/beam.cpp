@@ -357,6 +357,7 @@ Body make_beam_body(const BeamSpec& spec, bool second_order) {
   Body& body = beam.body;
   const std::size_t shapes = static_cast<std::size_t>(body.shapes());
   body.length = spec.length;
+  body.second_order = second_order;
   body.beam = std::make_shared<const BeamSpec>(spec);
   body.S = Matrix3X::Zero(3, body.shapes());
   body.C.assign(shapes * shapes, Matrix3::Zero());

@@ -10,7 +10,7 @@ namespace limber::body_impl {
 namespace {
 
 constexpr Real kPi = std::numbers::pi_v<Real>;
-constexpr Real kEps = std::numeric_limits<Real>::epsilon();
+constexpr Real kRootEps = std::numeric_limits<Real>::epsilon();
 constexpr Real kSmallBeta = 3;  // below: Krylov functions by series; above: sines and decaying exponentials
 
 // Krylov-Duncan functions K_j(z) = sum_m z^(4m+j) / (4m+j)!, j = 0 ... 3; K_j' = K_{j-1}, K_0' = K_3.
@@ -21,7 +21,7 @@ std::array<Real, 4> krylov(Real z) {
   for (int n = 0; n < 60; ++n) {
     K[n % 4] += term;
     term *= z / (n + 1);
-    if (n % 4 == 3 && term < kEps / 16) break;
+    if (n % 4 == 3 && term < kRootEps / 16) break;
   }
   return K;
 }
@@ -123,7 +123,7 @@ Probe probe(BeamRoot root, const BeamTip& tip, Real beta) {
 // Root of f in (lo, hi) by Ridders' method, to the last digits; f(lo) f(hi) < 0.
 template <class F>
 Real refine(F f, Real lo, Real hi, Real f_lo, Real f_hi) {
-  for (int pass = 0; pass < 100 && hi - lo > 2 * kEps * hi; ++pass) {
+  for (int pass = 0; pass < 100 && hi - lo > 2 * kRootEps * hi; ++pass) {
     const Real mid = lo + (hi - lo) / 2;
     const Real f_mid = f(mid);
     const Real scale = std::sqrt(f_mid * f_mid - f_lo * f_hi);
@@ -143,7 +143,7 @@ Real refine(F f, Real lo, Real hi, Real f_lo, Real f_hi) {
     tighten(next, f_next);
     if (hi - lo == before) break;
     // Once `next` has settled, one probe on its other side closes the interval.
-    const Real step = 4 * kEps * next;
+    const Real step = 4 * kRootEps * next;
     if (next == lo || next == hi) {
       const Real other = next == lo ? next + step : next - step;
       tighten(other, f(other));
@@ -170,7 +170,7 @@ std::vector<Real> beam_roots(BeamRoot root, const BeamTip& tip, int count) {
       hi += kPi;
     }
     // Halve until root k is alone, or two roots are one to the last digit.
-    while ((lo == 0 || at_lo.below != k - 1 || at_hi.below != k) && hi - lo > kEps * hi) {
+    while ((lo == 0 || at_lo.below != k - 1 || at_hi.below != k) && hi - lo > kRootEps * hi) {
       const Real mid = lo + (hi - lo) / 2;
       const Probe at_mid = probe(root, tip, mid);
       (at_mid.below < k ? lo : hi) = mid;

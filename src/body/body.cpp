@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/body/body.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "checks.hpp"
+#include "limber/spatial/detail/solvers.hpp"
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber {
 namespace {
@@ -13,14 +14,13 @@ namespace {
 using body_impl::fail;
 
 constexpr double kInertiaRounding = 1e-6;  // of the largest moment; inertias are often given with few digits
-constexpr double kMassless = 1e-12;        // eigenvalue of G scaled to a diagonal of ones
 
 void check_inertia(const Matrix3& J) {
   body_impl::check_finite(J, "inertia");
   const double size = J.cwiseAbs().maxCoeff();
   if ((J - J.transpose()).cwiseAbs().maxCoeff() > kInertiaRounding * size)
     fail("inertia is not symmetric", "give a symmetric matrix");
-  const Vector3 moments = Eigen::SelfAdjointEigenSolver<Matrix3>(J, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector3 moments = eigenvalues_symmetric(J);
   if (moments(0) < -kInertiaRounding * size)
     fail("inertia has the negative principal moment " + body_impl::text(moments(0)),
          "give the inertia about the centre of mass, with positive moments");
@@ -28,11 +28,6 @@ void check_inertia(const Matrix3& J) {
     fail("no mass has this inertia: its principal moment " + body_impl::text(moments(2)) +
              " is above the sum of the others, " + body_impl::text(moments(0) + moments(1)),
          "give the inertia about the centre of mass, in the order xx yy zz xy xz yz");
-}
-
-int find_node_index(const std::vector<Node>& nodes, const std::string& name) {
-  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.name == name; });
-  return it == nodes.end() ? -1 : static_cast<int>(it - nodes.begin());
 }
 
 void check_modal(const ModalSpec& spec) {
@@ -52,25 +47,6 @@ void check_modal(const ModalSpec& spec) {
   }
   if (mass <= 0) fail("the body has no mass", "give at least one point with a mass above 0");
   body_impl::check_nodes(spec.nodes, n);
-}
-
-// Every mode needs mass of its own: G positive definite.
-void check_modal_mass(const MatrixX& G) {
-  const Eigen::Index n = G.rows();
-  if (n == 0) return;
-  for (Eigen::Index a = 0; a < n; ++a) {
-    if (G(a, a) > 0) continue;
-    fail("mode " + std::to_string(a + 1) + " has no mass",
-         "give points with mass that it moves, or leave the mode out");
-  }
-  const VectorX scale = G.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(scale.asDiagonal() * G * scale.asDiagonal());
-  if (eigen.eigenvalues()(0) > kMassless) return;
-  Eigen::Index worst = 0;
-  eigen.eigenvectors().col(0).cwiseAbs().maxCoeff(&worst);
-  fail("mode " + std::to_string(worst + 1) +
-           " has no mass of its own: it moves the points as a combination of other modes",
-       "leave the mode out, or give more points");
 }
 
 bool has_entry(const std::array<MatrixX, 3>& second, int a, int b) {
@@ -165,7 +141,18 @@ MatrixX Body::modal_mass() const {
   return G;
 }
 
-int Body::find_node(const std::string& node_name) const { return find_node_index(nodes, node_name); }
+std::optional<int> Body::find_node(const std::string& node_name) const {
+  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.name == node_name; });
+  return it == nodes.end() ? std::nullopt : std::optional(static_cast<int>(it - nodes.begin()));
+}
+
+int Body::node_index(const std::string& node_name) const {
+  if (const auto found = find_node(node_name)) return *found;
+  std::vector<std::string_view> known;
+  for (const Node& node : nodes) known.push_back(node.name);
+  throw InputError(show(node_name) + " is not a node;" + suggest(node_name, known) +
+                   (known.empty() ? " the body has none" : " nodes: " + join(known)));
+}
 
 // C = sum m r r^T = (tr J / 2) 1 - J + m c c^T, J about the centre of mass.
 Body make_rigid_body(const RigidSpec& spec) {
@@ -180,6 +167,7 @@ Body make_rigid_body(const RigidSpec& spec) {
   body.C = {0.5 * J.trace() * Matrix3::Identity() - J + spec.mass * spec.com * spec.com.transpose()};
   body.nodes = spec.nodes;
   for (Node& node : body.nodes) node.second = {};
+  body.rigid = std::make_shared<const RigidSpec>(spec);
   return body;
 }
 
@@ -187,9 +175,10 @@ Body make_modal_body(const ModalSpec& spec, bool second_order) {
   check_modal(spec);
   Body body;
   body.modes = static_cast<int>(spec.stiffness.rows());
+  body.second_order = second_order;
   if (second_order) body.pairs = find_pairs(spec);
   sum_points(spec.points, body);
-  check_modal_mass(body.modal_mass());
+  body_impl::check_modal_mass(body.modal_mass());
   body.stiffness = 0.5 * (spec.stiffness + spec.stiffness.transpose());
   body.damping = MatrixX::Zero(body.modes, body.modes);
   if (spec.damping.size() > 0) body.damping = 0.5 * (spec.damping + spec.damping.transpose());

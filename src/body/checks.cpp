@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+#include "limber/spatial/detail/solvers.hpp"
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber::body_impl {
 namespace {
 
 constexpr double kSymmetry = 1e-9;     // numbers in files have often ten digits
 constexpr double kDefinite = 1e-10;    // eigenvalue of a matrix scaled to a diagonal of ones
+constexpr double kMassless = 1e-12;    // eigenvalue of G scaled to a diagonal of ones
 constexpr double kOrthonormal = 1e-8;  // entries of R^T R - 1
 
 bool is_symmetric(const MatrixX& m) {
@@ -71,8 +74,26 @@ void check_semidefinite(const MatrixX& m, int n, const std::string& what) {
     scale(a) = empty ? 0 : 1 / std::sqrt(m(a, a));
   }
   const MatrixX scaled = scale.asDiagonal() * (0.5 * (m + m.transpose())) * scale.asDiagonal();
-  const double smallest = Eigen::SelfAdjointEigenSolver<MatrixX>(scaled, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  const double smallest = eigenvalues_symmetric(scaled)(0);
   if (smallest < -kDefinite) fail(what + " has a negative eigenvalue", "give a positive semidefinite matrix");
+}
+
+void check_modal_mass(const MatrixX& G) {
+  const Eigen::Index n = G.rows();
+  if (n == 0) return;
+  for (Eigen::Index a = 0; a < n; ++a) {
+    if (G(a, a) > 0) continue;
+    fail("mode " + std::to_string(a + 1) + " has no mass",
+         "give points with mass that it moves, or leave the mode out");
+  }
+  const VectorX scale = G.diagonal().cwiseSqrt().cwiseInverse();
+  const auto [values, vectors] = eigen_symmetric(scale.asDiagonal() * G * scale.asDiagonal());
+  if (values(0) > kMassless) return;
+  Eigen::Index worst = 0;
+  vectors.col(0).cwiseAbs().maxCoeff(&worst);
+  fail("mode " + std::to_string(worst + 1) +
+           " has no mass of its own: it moves the points as a combination of other modes",
+       "leave the mode out, or give more points");
 }
 
 void check_second(const std::array<MatrixX, 3>& second, int n, const std::string& what) {
@@ -87,6 +108,7 @@ void check_second(const std::array<MatrixX, 3>& second, int n, const std::string
 
 void check_node_name(const std::string& name, const std::vector<std::string>& before) {
   if (name.empty()) fail("a node has no name", "give every node a name");
+  if (const std::string fault = name_fault(name); !fault.empty()) fail("node name " + fault, "rename the node");
   if (std::find(before.begin(), before.end(), name) == before.end()) return;
   fail("node name " + quoted(name) + " is used twice", "give every node of a body its own name");
 }

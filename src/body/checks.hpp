@@ -24,6 +24,8 @@ void check_not_negative(double value, const std::string& what, const std::string
 void check_size(const MatrixX& m, Eigen::Index rows, Eigen::Index cols, const std::string& what);
 // (n x n), finite, symmetric to rounding, no negative eigenvalue beyond rounding.
 void check_semidefinite(const MatrixX& m, int n, const std::string& what);
+// Every mode needs mass of its own: G positive definite.
+void check_modal_mass(const MatrixX& G);
 // Each part empty or (n x n), finite, symmetric to rounding.
 void check_second(const std::array<MatrixX, 3>& second, int n, const std::string& what);
 

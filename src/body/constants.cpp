@@ -15,23 +15,23 @@ std::array<double, 9> pair_numbers(const Matrix3& C) {
           C(2, 1) - C(1, 2),          C(0, 2) - C(2, 0),          C(1, 0) - C(0, 1)};
 }
 
-void make_blocks(const Body& body, BodyConstants& shape) {
-  for (int chunk = 0; chunk < lanes_for(shape.ne); ++chunk) {
-    shape.block_begin.push_back(static_cast<int>(shape.blocks.size()));
-    for (int b = 0; b <= shape.ne; ++b) {
+void make_blocks(const Body& body, BodyConstants& constants) {
+  for (int chunk = 0; chunk < lanes_for(constants.ne); ++chunk) {
+    constants.block_begin.push_back(static_cast<int>(constants.blocks.size()));
+    for (int b = 0; b <= constants.ne; ++b) {
       PairBlock block{};
       block.b = b;
       bool used = b == 0;
-      for (int lane = 0; lane < kLanes && chunk * kLanes + lane < shape.ne; ++lane) {
+      for (int lane = 0; lane < kLanes && chunk * kLanes + lane < constants.ne; ++lane) {
         const auto numbers = pair_numbers(body.c(1 + chunk * kLanes + lane, b));
         for (int i = 0; i < 6; ++i) block.inertia[i][lane] = numbers[i];
         for (int i = 0; i < 3; ++i) block.axial[i][lane] = numbers[6 + i];
         for (const double number : numbers) used = used || number != 0;
       }
-      if (used) shape.blocks.push_back(block);
+      if (used) constants.blocks.push_back(block);
     }
   }
-  shape.block_begin.push_back(static_cast<int>(shape.blocks.size()));
+  constants.block_begin.push_back(static_cast<int>(constants.blocks.size()));
 }
 
 bool is_diagonal(const MatrixX& m) {
@@ -44,10 +44,10 @@ bool is_diagonal(const MatrixX& m) {
 }
 
 // Off-diagonal modal masses at the level of rounding count as zero.
-bool is_mass_diagonal(const BodyConstants& shape) {
+bool is_mass_diagonal(const BodyConstants& constants) {
   constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
-  const auto G = [&](int a, int b) { return shape.G[static_cast<std::size_t>(a) * shape.ne + b]; };
-  for (int a = 0; a < shape.n; ++a) {
+  const auto G = [&](int a, int b) { return constants.G[static_cast<std::size_t>(a) * constants.ne + b]; };
+  for (int a = 0; a < constants.n; ++a) {
     if (!(G(a, a) > 0)) return false;
     for (int b = 0; b < a; ++b) {
       if (std::abs(G(a, b)) > kRounding * std::sqrt(G(a, a) * G(b, b))) return false;
@@ -56,27 +56,28 @@ bool is_mass_diagonal(const BodyConstants& shape) {
   return true;
 }
 
-void make_matrices(const Body& body, BodyConstants& shape) {
-  for (int a = 1; a <= shape.ne; ++a) {
-    for (int b = 1; b <= shape.ne; ++b) shape.G.push_back(body.c(a, b).trace());
+void make_matrices(const Body& body, BodyConstants& constants) {
+  for (int a = 1; a <= constants.ne; ++a) {
+    for (int b = 1; b <= constants.ne; ++b) constants.G.push_back(body.c(a, b).trace());
   }
-  if (shape.ne == shape.n) {
-    const int width = kLanes * lanes_for(shape.n);
-    shape.G_rows.assign(static_cast<std::size_t>(shape.n) * width, 0);
-    for (int a = 0; a < shape.n; ++a) {
-      for (int b = 0; b < shape.n; ++b) shape.G_rows[a * width + b] = shape.G[a * shape.n + b];
+  if (constants.ne == constants.n) {
+    const int width = kLanes * lanes_for(constants.n);
+    constants.G_rows.assign(static_cast<std::size_t>(constants.n) * width, 0);
+    for (int a = 0; a < constants.n; ++a) {
+      for (int b = 0; b < constants.n; ++b) constants.G_rows[a * width + b] = constants.G[a * constants.n + b];
     }
   }
-  if (shape.ne == shape.n && is_mass_diagonal(shape)) {
-    shape.G_inverse.assign(static_cast<std::size_t>(kLanes) * lanes_for(shape.n), 0);
-    for (int a = 0; a < shape.n; ++a) shape.G_inverse[a] = 1 / shape.G[static_cast<std::size_t>(a) * shape.ne + a];
+  if (constants.ne == constants.n && is_mass_diagonal(constants)) {
+    constants.G_inverse.assign(static_cast<std::size_t>(kLanes) * lanes_for(constants.n), 0);
+    for (int a = 0; a < constants.n; ++a)
+      constants.G_inverse[a] = 1 / constants.G[static_cast<std::size_t>(a) * constants.ne + a];
   }
-  shape.elastic_diagonal = is_diagonal(body.stiffness) && is_diagonal(body.damping);
-  for (int a = 0; a < shape.n; ++a) {
-    for (int b = 0; b < shape.n; ++b) {
-      if (shape.elastic_diagonal && a != b) continue;
-      shape.K.push_back(body.stiffness(a, b));
-      shape.D.push_back(body.damping(a, b));
+  constants.elastic_diagonal = is_diagonal(body.stiffness) && is_diagonal(body.damping);
+  for (int a = 0; a < constants.n; ++a) {
+    for (int b = 0; b < constants.n; ++b) {
+      if (constants.elastic_diagonal && a != b) continue;
+      constants.K.push_back(body.stiffness(a, b));
+      constants.D.push_back(body.damping(a, b));
     }
   }
 }
@@ -103,25 +104,26 @@ NodeConstants make_node(const Node& node, int n) {
 }  // namespace
 
 BodyConstants make_constants(const Body& body) {
-  BodyConstants shape;
-  shape.n = body.modes;
-  shape.ne = body.shapes() - 1;
-  shape.m = body.mass;
-  shape.s = to_vec4d(body.S.col(0));
+  BodyConstants constants;
+  constants.source = &body;
+  constants.n = body.modes;
+  constants.ne = body.shapes() - 1;
+  constants.m = body.mass;
+  constants.s = to_vec4d(body.S.col(0));
   const Matrix3& C = body.c(0, 0);
-  shape.J = pack(C.trace() * Matrix3::Identity() - C);
-  shape.pairs = body.pairs;
-  const int chunks = lanes_for(shape.ne);
-  shape.S_rows.assign(static_cast<std::size_t>(3) * chunks, zero());
-  for (int a = 0; a < shape.ne; ++a) {
-    shape.S.push_back(to_vec4d(body.S.col(1 + a)));
+  constants.J = pack(C.trace() * Matrix3::Identity() - C);
+  constants.pairs = body.pairs;
+  const int chunks = lanes_for(constants.ne);
+  constants.S_rows.assign(static_cast<std::size_t>(3) * chunks, zero());
+  for (int a = 0; a < constants.ne; ++a) {
+    constants.S.push_back(to_vec4d(body.S.col(1 + a)));
     for (int i = 0; i < 3; ++i)
-      shape.S_rows[static_cast<std::size_t>(a / kLanes) * 3 + i][a % kLanes] = body.S(i, 1 + a);
+      constants.S_rows[static_cast<std::size_t>(a / kLanes) * 3 + i][a % kLanes] = body.S(i, 1 + a);
   }
-  make_blocks(body, shape);
-  make_matrices(body, shape);
-  for (const Node& node : body.nodes) shape.nodes.push_back(make_node(node, shape.n));
-  return shape;
+  make_blocks(body, constants);
+  make_matrices(body, constants);
+  for (const Node& node : body.nodes) constants.nodes.push_back(make_node(node, constants.n));
+  return constants;
 }
 
 }  // namespace limber

@@ -3,52 +3,18 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <set>
 #include <unordered_map>
 
+#include "checks.hpp"
+#include "limber/body/detail/content.hpp"
 #include "limber/model/detail/layout.hpp"
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber {
 namespace {
 
-[[noreturn]] void refuse(const std::string& item, const std::string& name, const std::string& what) {
-  throw InputError(item + " '" + name + "': " + what);
-}
-
-// All numbers and node names of a body, to find equal ones.
-std::string content_key(const Body& body) {
-  std::string key;
-  const auto add = [&key](const auto& matrix) {
-    const auto size = matrix.size();
-    key.append(reinterpret_cast<const char*>(&size), sizeof size);
-    key.append(reinterpret_cast<const char*>(matrix.data()), sizeof(double) * static_cast<std::size_t>(size));
-  };
-  add(Eigen::Matrix<double, 1, 1>(body.mass));
-  add(body.S);
-  for (const Matrix3& C : body.C) add(C);
-  add(body.stiffness);
-  add(body.damping);
-  for (const ModePair& pair : body.pairs) key += std::to_string(pair.a) + "," + std::to_string(pair.b) + ";";
-  for (const Node& node : body.nodes) {
-    key += node.name + '\n';
-    add(node.position);
-    add(node.rotation);
-    add(node.translation);
-    add(node.turn);
-    for (const MatrixX& second : node.second) add(second);
-  }
-  for (const std::string& name : body.mode_names) key += name + '\n';
-  return key;
-}
-
-Vector3 unit(const Vector3& axis, const Joint& joint, const char* what) {
-  const double length = axis.norm();
-  if (!(length > 0) || !std::isfinite(length)) {
-    refuse("joint", joint.name, std::string(what) + " has no direction; write three numbers that are not all zero");
-  }
-  return axis / length;
-}
+using model_impl::refuse;
 
 void check_coefficients(VectorX& values, const Joint& joint, const char* what) {
   const int nr = speed_count(joint.kind);
@@ -76,80 +42,52 @@ void check_origin(const Joint& joint) {
   refuse("joint", joint.name, "its origin is not a pose; give a finite position and a rotation matrix");
 }
 
+void check_stop(const Joint& joint) {
+  if (!joint.stop) return;
+  const JointStop& stop = *joint.stop;
+  if (!joint_traits(joint.kind).stops)
+    refuse("joint", joint.name, std::string("a ") + to_string(joint.kind) + " joint has no stops; remove them");
+  if (!(stop.lower < stop.upper)) refuse("joint", joint.name, "its upper travel limit is not above the lower one");
+  if (!(stop.stiffness > 0) || !(stop.damping >= 0) || !std::isfinite(stop.stiffness + stop.damping))
+    refuse("joint", joint.name, "its stop needs a stiffness above 0 and a damping of 0 or more");
+}
+
 void check_joint(Joint& joint) {
+  model_impl::check_item_name("joint", joint.name);
   check_origin(joint);
-  const bool turns = joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic ||
-                     joint.kind == JointKind::cylindrical || joint.kind == JointKind::universal;
-  if (turns) joint.axis = unit(joint.axis, joint, "axis");
-  if (joint.kind == JointKind::universal) {
-    joint.axis2 = unit(joint.axis2, joint, "axis2");
-    constexpr double kParallel = 1e-9;  // sine of the angle below which the two speeds cannot be told apart
-    if (joint.axis.cross(joint.axis2).norm() < kParallel) {
-      refuse("joint", joint.name, "axis and axis2 are parallel; a universal joint needs two directions");
-    }
-  }
+  model_impl::set_unit_axes(joint, "joint");
   check_coefficients(joint.stiffness, joint, "stiffness");
   check_coefficients(joint.damping, joint, "damping");
   check_coefficients(joint.armature, joint, "armature");
-  if (position_count(joint.kind) == speed_count(joint.kind)) return;
+  model_impl::check_limit(joint, joint.effort_limit, "effort_limit");
+  model_impl::check_limit(joint, joint.velocity_limit, "velocity_limit");
+  check_stop(joint);
+  if (!joint_traits(joint.kind).quaternion) return;
   const auto& k = joint.stiffness;
   if (k[0] != k[1] || k[0] != k[2]) {
     refuse("joint", joint.name, "stiffness differs between the three rotations; write the same number for each");
   }
 }
 
-std::vector<std::string> hinge_names(const Joint& joint, bool speeds) {
-  const std::string& n = joint.name;
-  switch (joint.kind) {
-    case JointKind::fixed:
-      return {};
-    case JointKind::revolute:
-    case JointKind::prismatic:
-      return {n};
-    case JointKind::cylindrical:
-      return {n + ".angle", n + ".slide"};
-    case JointKind::universal:
-      return {n + ".angle1", n + ".angle2"};
-    case JointKind::spherical:
-      if (speeds) return {n + ".wx", n + ".wy", n + ".wz"};
-      return {n + ".qw", n + ".qx", n + ".qy", n + ".qz"};
-    case JointKind::free:
-      if (speeds) return {n + ".wx", n + ".wy", n + ".wz", n + ".vx", n + ".vy", n + ".vz"};
-      return {n + ".qw", n + ".qx", n + ".qy", n + ".qz", n + ".x", n + ".y", n + ".z"};
-  }
-  return {};
+// What a joint and the modes of its body add to the names of coordinates or speeds.
+void add_names(const Joint& joint, const std::vector<JointCoordinate>& hinge, const std::string& body_name,
+               const Body& body, std::vector<std::string>& names) {
+  for (const JointCoordinate& c : hinge) names.push_back(c.suffix.empty() ? joint.name : joint.name + "." + c.suffix);
+  for (const std::string& mode : body.mode_names) names.push_back(body_name + "." + mode);
 }
 
-void number_coordinates(Model& model) {
-  for (int i = 1; i < model.body_count(); ++i) {
-    Joint& joint = model.joints[i];
-    joint.q = model.nq;
-    joint.v = model.nv;
-    const auto add = [&](std::vector<std::string>& names, bool speeds) {
-      for (std::string& name : hinge_names(joint, speeds)) names.push_back(std::move(name));
-      for (const std::string& mode : model.body(i).mode_names) names.push_back(model.body_names[i] + "." + mode);
-    };
-    add(model.coordinates, false);
-    add(model.speeds, true);
-    model.nq = static_cast<int>(model.coordinates.size());
-    model.nv = static_cast<int>(model.speeds.size());
-  }
-}
-
-void check_node(const Model& model, const std::string& item, const std::string& name, NodeRef at) {
-  if (at.body < 0 || at.body >= model.body_count()) refuse(item, name, "names a body that is not there");
-  const int nodes = static_cast<int>(model.body(at.body).nodes.size());
-  if (at.node < kBodyFrame || at.node >= nodes) {
-    refuse(item, name, "names a node that body '" + model.body_names[at.body] + "' does not have");
-  }
-}
-
+// A scenario addresses bodies and joints alike.
 void check_names(const Model& model) {
-  std::set<std::string> bodies, joints;
+  std::set<std::string> names, closures;
   for (int i = 1; i < model.body_count(); ++i) {
-    if (!bodies.insert(model.body_names[i]).second) refuse("body", model.body_names[i], "name used twice; rename one");
-    if (!joints.insert(model.joints[i].name).second)
+    if (!names.insert(model.body_names[i]).second) refuse("body", model.body_names[i], "name used twice; rename one");
+  }
+  for (int i = 1; i < model.body_count(); ++i) {
+    if (!names.insert(model.joints[i].name).second)
       refuse("joint", model.joints[i].name, "name used twice; rename one");
+  }
+  for (const Closure& closure : model.closures) {
+    if (!closures.insert(closure.name).second) refuse("closure", closure.name, "name used twice; rename one");
   }
 }
 
@@ -168,7 +106,7 @@ ModelBuilder& ModelBuilder::gravity(const Vector3& g) {
 }
 
 ModelBuilder& ModelBuilder::fidelity(Fidelity f) {
-  model_.fidelity = f;
+  model_.fidelity.value_ = f;
   return *this;
 }
 
@@ -178,6 +116,12 @@ ModelBuilder& ModelBuilder::elimination(Elimination choice) {
 }
 
 int ModelBuilder::add_body(Body body) {
+  model_impl::check_item_name("body", body.name);
+  try {
+    check_body(body);
+  } catch (const InputError& e) {
+    refuse("body", body.name, e.what());
+  }
   body_names_.push_back(std::move(body.name));
   body.name.clear();
   auto& shared = known_bodies_[content_key(body)];
@@ -188,57 +132,100 @@ int ModelBuilder::add_body(Body body) {
 
 void ModelBuilder::add_joint(Joint joint, int child) {
   check_joint(joint);
-  if (child < 1 || child > static_cast<int>(bodies_.size())) refuse("joint", joint.name, "its child is not there");
+  if (child < 1 || child > static_cast<int>(bodies_.size()))
+    refuse("joint", joint.name, "its child is not a number that add_body returned; name the body instead");
   if (!carried_.insert(child).second) {
     refuse("joint", joint.name, "body '" + body_names_[child - 1] + "' is already carried by another joint");
   }
-  model_.joints.push_back(std::move(joint));
+  model_.joints.value_.push_back(std::move(joint));
   children_.push_back(child);
 }
 
-void ModelBuilder::add_closure(Closure closure) { model_.closures.push_back(std::move(closure)); }
+void ModelBuilder::add_joint(Joint joint, const std::string& parent, const std::string& child) {
+  const std::string item = "joint '" + joint.name + "'";
+  joint.parent = find_node(item, parent);
+  const NodeRef at = find_node(item, child);
+  joint.child_node = at.node;
+  if (at.body == kGround) refuse("joint", joint.name, "its child is the world; name a body");
+  add_joint(std::move(joint), at.body);
+}
 
-Model ModelBuilder::build() const {
-  Model model = model_;
-  std::vector<int> place(bodies_.size() + 1, -1);  // index from add_body -> index in the model
-  place[kGround] = kGround;
-  auto ground = std::make_shared<Body>();
-  ground->S = Matrix3X::Zero(3, 1);
-  ground->C = {Matrix3::Zero()};
-  model.bodies = {ground};
-  model.body_names = {"world"};
-  model.joints.assign(1, Joint{});
+void ModelBuilder::add_closure(Closure closure) {
+  model_impl::check_closure(closure);
+  model_.closures.value_.push_back(std::move(closure));
+}
+
+void ModelBuilder::add_closure(Closure closure, const std::string& a, const std::string& b) {
+  const std::string item = "closure '" + closure.name + "'";
+  closure.a = find_node(item, a);
+  closure.b = find_node(item, b);
+  add_closure(std::move(closure));
+}
+
+NodeRef ModelBuilder::find_node(const std::string& item, const std::string& path) const {
+  return model_impl::find_node(path, body_names_, item + ": ", [&](std::size_t k) {
+    return std::pair<int, const Body*>(static_cast<int>(k) + 1, bodies_[k].get());
+  });
+}
+
+// Bodies and joints in the order of the joints; place: number from add_body -> index in the model, -1: none.
+void ModelBuilder::place_bodies(Model& model, std::vector<int>& place) const {
   for (std::size_t j = 0; j < children_.size(); ++j) {
     Joint joint = model_.joints[j];
     const int parent = joint.parent.body;
     if (parent < 0 || parent >= static_cast<int>(place.size()) || place[parent] < 0) {
       refuse("joint", joint.name, "its parent is not carried by an earlier joint; list the joints parents first");
     }
+    const int child = children_[j] - 1;
     joint.parent.body = place[parent];
     place[children_[j]] = model.body_count();
-    model.bodies.push_back(bodies_[children_[j] - 1]);
-    model.body_names.push_back(body_names_[children_[j] - 1]);
-    model.joints.push_back(std::move(joint));
+    model_impl::check_order("body", body_names_[child], model.fidelity, *bodies_[child]);
+    model.bodies.value_.push_back(bodies_[child]);
+    model.body_names.value_.push_back(body_names_[child]);
+    joint.q = model.nq;
+    joint.v = model.nv;
+    const JointTraits& traits = joint_traits(joint.kind);
+    add_names(joint, traits.positions, body_names_[child], *bodies_[child], model.coordinates.value_);
+    add_names(joint, traits.speeds, body_names_[child], *bodies_[child], model.speeds.value_);
+    model.nq = static_cast<int>(model.coordinates.size());
+    model.nv = static_cast<int>(model.speeds.size());
+    model.joints.value_.push_back(std::move(joint));
   }
   for (std::size_t b = 1; b < place.size(); ++b) {
     if (place[b] < 0) refuse("body", body_names_[b - 1], "no joint carries it; add one with it as child");
   }
-  for (int i = 1; i < model.body_count(); ++i) {
-    const Joint& joint = model.joints[i];
-    check_node(model, "joint", joint.name, joint.parent);
-    check_node(model, "joint", joint.name, {i, joint.child_node});
-  }
-  for (Closure& closure : model.closures) {
+}
+
+void ModelBuilder::place_closures(const std::vector<int>& place, Model& model) const {
+  for (Closure& closure : model.closures.value_) {
     for (NodeRef* at : {&closure.a, &closure.b}) {
       if (at->body < 0 || at->body >= static_cast<int>(place.size()))
-        refuse("closure", closure.name, "names a body that is not there");
+        refuse("closure", closure.name, "refers to a body that does not exist");
       at->body = place[at->body];
-      check_node(model, "closure", closure.name, *at);
+      model_impl::check_node(model, "closure", closure.name, *at);
     }
   }
+}
+
+Model ModelBuilder::build() const {
+  Model model = model_;
+  std::vector<int> place(bodies_.size() + 1, -1);
+  place[kGround] = kGround;
+  auto ground = std::make_shared<Body>();
+  ground->S = Matrix3X::Zero(3, 1);
+  ground->C = {Matrix3::Zero()};
+  model.bodies.value_ = {ground};
+  model.body_names.value_ = {"world"};
+  model.joints.value_.assign(1, Joint{});
+  place_bodies(model, place);
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Joint& joint = model.joints[i];
+    model_impl::check_node(model, "joint", joint.name, joint.parent);
+    model_impl::check_node(model, "joint", joint.name, {i, joint.child_node});
+  }
+  place_closures(place, model);
   check_names(model);
   check_mass(model);
-  number_coordinates(model);
   model.layout = std::make_shared<const Layout>(make_layout(model, elimination_));
   return model;
 }

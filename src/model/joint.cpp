@@ -8,6 +8,41 @@
 namespace limber {
 namespace {
 
+// A Rot(axis, q) B = K0 + cos q K1 + sin q K2, by Rodrigues' formula.
+void set_rotation_terms(const Pose& A, const Vector3& axis, const Pose& B, PackedPose* K) {
+  const Matrix3 N = axis * axis.transpose();
+  const Matrix3 terms[3] = {N, Matrix3::Identity() - N, skew(axis)};
+  for (int i = 0; i < 3; ++i) {
+    K[i].R = pack(Matrix3(A.R * terms[i] * B.R));
+    K[i].p = to_vec4d(Vector3(A.R * terms[i] * B.p));
+  }
+  K[0].p += to_vec4d(A.p);
+}
+
+// A twist [w; v] at O in the basis of O, seen from F; B is the pose of F in O.
+Spatial seen_from(const Pose& B, const Vector3& w, const Vector3& v) {
+  return {to_vec4d(Vector3(B.R.transpose() * w)), to_vec4d(Vector3(B.R.transpose() * (v + w.cross(B.p))))};
+}
+
+// X_J = exp(s_1 q_1) ... exp(s_n q_n) stands before B; with h_k = s_k seen from F it is A B exp(h_1 q_1) ...
+// exp(h_n q_n), so that H at q = 0 is all that is needed.  [MLS] §3.2.2.
+void set_screws(const Joint& joint, const Pose& B, Link& link) {
+  const std::vector<Vector6> screws = joint_traits(joint.kind).screws(joint);
+  const int n = static_cast<int>(screws.size());
+  for (int k = 0; k < n; ++k) link.H[k] = seen_from(B, screws[k].head<3>(), screws[k].tail<3>());
+  for (int k = 1; k < n; ++k) {
+    for (int j = 0; j < k; ++j) link.varies = link.varies || !to_vector(cross_twist(link.H[j], link.H[k])).isZero(0);
+  }
+}
+
+// exp of a twist: a rotation by its angular part, a translation by the left Jacobian times its linear part.
+PackedPose exp_twist(Spatial h) {
+  const Vector3 w = to_vector(h.ang), u = to_vector(h.lin);
+  const RotationSeries s = rotation_series(w.squaredNorm());
+  const Vector3 p = u + s.a * w.cross(u) + s.b * w.cross(w.cross(u));
+  return {pack(exp_rotation(w)), to_vec4d(p)};
+}
+
 PackedPose at_angle(const PackedPose* K, double angle) {
   const Vec4d c = spread(std::cos(angle)), s = spread(std::sin(angle));
   PackedPose out;
@@ -36,7 +71,62 @@ void quaternion_hinge(const Link& link, const double* q, const double* v, Hinge&
   for (int k = 1; k < link.nr; ++k) out.V += link.H[k] * v[k];
 }
 
+// From the last factor to the first: H_j is h_j seen from behind all later ones, [RBDA §4.4]; they leave it behind with
+// the twist sum_(k>j) H_k v_k.
+void screw_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out) {
+  PackedPose after{pack(Matrix3(Matrix3::Identity())), zero()};
+  out.V = zero_spatial();
+  for (int j = link.nr - 1; j >= 0; --j) {
+    const Mat3 Rt = transpose(after.R);
+    const Spatial h = twist_at(after.p, link.H[j]), Hj{Rt * h.ang, Rt * h.lin};
+    out.rate += cross_twist(Hj * v[j], out.V);
+    out.V += Hj * v[j];
+    if (link.varies) H[j] = Hj;
+    after = exp_twist(link.H[j] * q[j]) * after;
+  }
+  out.pose = link.K[0] * after;
+}
+
 }  // namespace
+
+void set_hinge(const Joint& joint, const Pose& A, const Pose& B, Link& link) {
+  const Vector3 none = Vector3::Zero();
+  link.K[0] = pack(A * B);
+  link.L[0] = pack(B);
+  link.slide = to_vec4d(Vector3(A.R * joint.axis));
+  switch (joint.kind) {
+    case JointKind::fixed:
+      break;
+    case JointKind::revolute:
+    case JointKind::cylindrical:
+      set_rotation_terms(A, joint.axis, B, link.K);
+      link.H[0] = seen_from(B, joint.axis, none);
+      link.H[1] = seen_from(B, none, joint.axis);
+      break;
+    case JointKind::prismatic:
+      link.H[0] = seen_from(B, none, joint.axis);
+      break;
+    case JointKind::universal:
+      set_rotation_terms(A, joint.axis, Pose{}, link.K);
+      set_rotation_terms(Pose{}, joint.axis2, B, link.L);
+      link.axis = to_vec4d(joint.axis);
+      link.varies = true;
+      link.H[0] = seen_from(B, joint.axis, none);
+      link.H[1] = seen_from(B, joint.axis2, none);
+      break;
+    case JointKind::spherical:
+    case JointKind::free:
+      link.K[0] = pack(A);
+      for (int k = 0; k < 3; ++k) {
+        link.H[k] = seen_from(B, Vector3::Unit(k), none);
+        link.H[3 + k] = seen_from(B, none, Vector3::Unit(k));
+      }
+      break;
+    default:
+      set_screws(joint, B, link);
+      break;
+  }
+}
 
 void compute_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out) {
   out.rate = zero_spatial();
@@ -66,6 +156,9 @@ void compute_hinge(const Link& link, const double* q, const double* v, Spatial* 
     case JointKind::free:
       quaternion_hinge(link, q, v, out);
       break;
+    default:
+      screw_hinge(link, q, v, H, out);
+      break;
   }
 }
 
@@ -73,7 +166,7 @@ void compute_hinge(const Link& link, const double* q, const double* v, Spatial* 
 // gradient on beta is k phi itself; k p^2 / 2 of the position of a free joint, whose gradient in O is R^T k p.
 void add_passive_force(const Link& link, const double* q, const double* v, double* force) {
   for (int k = 0; k < link.nr; ++k) force[k] -= link.damping[k] * v[k];
-  if (link.kind != JointKind::spherical && link.kind != JointKind::free) {
+  if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) force[k] -= link.stiffness[k] * q[k];
     return;
   }
@@ -87,7 +180,7 @@ void add_passive_force(const Link& link, const double* q, const double* v, doubl
 
 double spring_energy(const Link& link, const double* q) {
   double energy = 0;
-  if (link.kind != JointKind::spherical && link.kind != JointKind::free) {
+  if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) energy += 0.5 * link.stiffness[k] * q[k] * q[k];
     return energy;
   }

@@ -8,12 +8,10 @@
 namespace limber {
 namespace {
 
-bool has_quaternion(const Link& link) { return link.kind == JointKind::spherical || link.kind == JointKind::free; }
-
 // Everything but quaternions and what follows them in a free joint.
 template <typename Each>
 void for_plain(const Link& link, Each each) {
-  if (!has_quaternion(link)) {
+  if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) each(link.q + k, link.v + k);
   }
   for (int k = 0; k < link.n; ++k) each(link.qm + k, link.vm + k);
@@ -32,7 +30,7 @@ void move(const Model& model, ConstVec q, ConstVec dv, Vec out) {
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
     for_plain(link, [&](int at_q, int at_v) { out[at_q] = q[at_q] + dv[at_v]; });
-    if (!has_quaternion(link)) continue;
+    if (!link.quaternion) continue;
     const Vector3 turn = three(dv, link.v);
     if (link.kind == JointKind::free) {
       // SE(3): the position moves by R A(turn) slide, A the left Jacobian of theory §2.
@@ -54,7 +52,7 @@ void chart_point(const Model& model, ConstVec q0, ConstVec y, Vec q) {
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
     for_plain(link, [&](int at_q, int at_v) { q[at_q] = q0[at_q] + y[at_v]; });
-    if (!has_quaternion(link)) continue;
+    if (!link.quaternion) continue;
     quaternion_turn(q0.data() + link.q, three(y, link.v), q.data() + link.q);
     if (link.kind == JointKind::free) q.segment<3>(link.q + 4) = three(q0, link.q + 4) + three(y, link.v + 3);
   }
@@ -69,7 +67,7 @@ void chart_coordinates(const Model& model, ConstVec q0, ConstVec q, Vec y) {
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
     for_plain(link, [&](int at_q, int at_v) { y[at_v] = q[at_q] - q0[at_q]; });
-    if (!has_quaternion(link)) continue;
+    if (!link.quaternion) continue;
     // conj(q0) q
     const Eigen::Quaterniond from(q0[link.q], q0[link.q + 1], q0[link.q + 2], q0[link.q + 3]);
     const Eigen::Quaterniond to(q[link.q], q[link.q + 1], q[link.q + 2], q[link.q + 3]);
@@ -89,7 +87,7 @@ void chart_rate(const Model& model, ConstVec q, ConstVec y, ConstVec v, Vec rate
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
     for_plain(link, [&](int, int at_v) { rate[at_v] = v[at_v]; });
-    if (!has_quaternion(link)) continue;
+    if (!link.quaternion) continue;
     rate.segment<3>(link.v) = inverse_right_jacobian(three(y, link.v), three(v, link.v));
     if (link.kind == JointKind::free)
       rate.segment<3>(link.v + 3) = quaternion_rotation(q.data() + link.q) * three(v, link.v + 3);

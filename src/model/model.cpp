@@ -5,27 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-namespace limber {
+#include "checks.hpp"
+#include "limber/body/payload.hpp"
+#include "limber/model/detail/layout.hpp"
+#include "limber/spatial/detail/text.hpp"
 
-const char* to_string(JointKind kind) {
-  switch (kind) {
-    case JointKind::fixed:
-      return "fixed";
-    case JointKind::revolute:
-      return "revolute";
-    case JointKind::prismatic:
-      return "prismatic";
-    case JointKind::cylindrical:
-      return "cylindrical";
-    case JointKind::universal:
-      return "universal";
-    case JointKind::spherical:
-      return "spherical";
-    case JointKind::free:
-      return "free";
-  }
-  return "unknown";
-}
+namespace limber {
 
 const char* to_string(Fidelity fidelity) {
   switch (fidelity) {
@@ -37,16 +22,6 @@ const char* to_string(Fidelity fidelity) {
       return "stiffened";
   }
   return "unknown";
-}
-
-int speed_count(JointKind kind) {
-  constexpr int kCounts[] = {0, 1, 1, 2, 2, 3, 6};
-  return kCounts[static_cast<int>(kind)];
-}
-
-int position_count(JointKind kind) {
-  const bool quaternion = kind == JointKind::spherical || kind == JointKind::free;
-  return speed_count(kind) + (quaternion ? 1 : 0);
 }
 
 int Model::find_body(const std::string& body_name) const {
@@ -61,11 +36,122 @@ int Model::find_joint(const std::string& joint_name) const {
   return -1;
 }
 
+namespace {
+
+[[noreturn]] void refuse_name(const std::string& name, const char* what, const char* list,
+                              const std::vector<std::string_view>& known) {
+  throw InputError(show(name) + " is not a " + what + ";" + suggest(name, known) + " " + list + ": " +
+                   (known.empty() ? "none" : join(known)));
+}
+
+// `names`: all coordinates or all speeds.
+int find_coordinate(const Model& model, const std::string& name, const std::vector<std::string>& names,
+                    const char* what) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  // A joint with several, or a body with modes.
+  std::vector<std::string_view> parts;
+  for (const std::string& each : names) {
+    if (each.starts_with(name + ".")) parts.push_back(each);
+  }
+  if (!parts.empty())
+    throw InputError(show(name) + " has " + std::to_string(parts.size()) + " " + what + "s; name one: " + join(parts));
+  if (const int joint = model.find_joint(name); joint > 0)
+    throw InputError("joint " + show(name) + " is fixed and has no " + what);
+  refuse_name(name, what, (std::string(what) + "s").c_str(), views(names));
+}
+
+}  // namespace
+
+int Model::body_index(const std::string& body_name) const {
+  if (const int found = find_body(body_name); found >= 0) return found;
+  if (const int joint = find_joint(body_name); joint > 0)
+    throw InputError(show(body_name) + " is a joint, not a body; it carries body '" + body_names[joint] + "'");
+  refuse_name(body_name, "body", "bodies", {body_names.begin() + 1, body_names.end()});
+}
+
+int Model::joint_index(const std::string& joint_name) const {
+  if (const int found = find_joint(joint_name); found >= 0) return found;
+  if (const int of = find_body(joint_name); of > 0)
+    throw InputError(show(joint_name) + " is a body, not a joint; joint '" + joints[of].name + "' carries it");
+  std::vector<std::string_view> known;
+  for (int i = 1; i < body_count(); ++i) known.push_back(joints[i].name);
+  refuse_name(joint_name, "joint", "joints", known);
+}
+
+int Model::closure_index(const std::string& closure_name) const {
+  std::vector<std::string_view> known;
+  for (const Closure& closure : closures) {
+    if (closure.name == closure_name) return static_cast<int>(&closure - closures.data());
+    known.push_back(closure.name);
+  }
+  refuse_name(closure_name, "closure", "closures", known);
+}
+
+NodeRef Model::node(const std::string& path) const {
+  const std::vector<std::string> names(body_names.begin() + 1, body_names.end());
+  return model_impl::find_node(path, names, "", [&](std::size_t k) {
+    return std::pair<int, const Body*>(static_cast<int>(k) + 1, &body(static_cast<int>(k) + 1));
+  });
+}
+
+int Model::coordinate(const std::string& coordinate_name) const {
+  return find_coordinate(*this, coordinate_name, coordinates, "coordinate");
+}
+
+int Model::speed(const std::string& speed_name) const { return find_coordinate(*this, speed_name, speeds, "speed"); }
+
+void Model::set_limits(int joint, double effort, double velocity) {
+  if (joint < 1 || joint >= body_count()) throw InputError("set_limits: there is no joint " + std::to_string(joint));
+  Joint& of = joints.value_[joint];
+  model_impl::check_limit(of, effort, "effort limit");
+  model_impl::check_limit(of, velocity, "velocity limit");
+  of.effort_limit = effort;
+  of.velocity_limit = velocity;
+}
+
+void Model::add_closure(Closure closure) {
+  model_impl::check_closure(closure);
+  model_impl::check_node(*this, "closure", closure.name, closure.a);
+  model_impl::check_node(*this, "closure", closure.name, closure.b);
+  for (const Closure& other : closures) {
+    if (other.name == closure.name) model_impl::refuse("closure", closure.name, "name used twice; rename one");
+  }
+  closures.value_.push_back(std::move(closure));
+}
+
+void Model::set_body(int i, Body body) {
+  if (i < 1 || i >= body_count()) throw InputError("set_body: there is no body " + std::to_string(i));
+  const Body& now = this->body(i);
+  const std::string& body_name = body_names[i];
+  try {
+    check_body(body);
+  } catch (const InputError& e) {
+    model_impl::refuse("body", body_name, e.what());
+  }
+  model_impl::check_order("body", body_name, fidelity, body);
+  const bool nodes_fit = std::equal(now.nodes.begin(), now.nodes.end(), body.nodes.begin(), body.nodes.end(),
+                                    [](const Node& a, const Node& b) { return a.name == b.name; });
+  if (body.mode_names != now.mode_names || !nodes_fit)
+    model_impl::refuse("body", body_name, "the new body has other modes or nodes; build a new model");
+  body.name.clear();
+  bodies.value_[i] = std::make_shared<const Body>(std::move(body));
+  layout = std::make_shared<const Layout>(make_layout(*this, layout->choice, layout.get()));
+}
+
+Model with_payload(const Model& bare, const std::string& node, const RigidSpec& load) {
+  const NodeRef at = bare.node(node);
+  if (at.body == kGround) throw InputError("a payload on the world moves nothing; name a body or a node");
+  Model out = bare;
+  out.set_body(at.body, with_payload(bare.body(at.body), at.node, load));
+  return out;
+}
+
 State make_zero_state(const Model& model) {
   State x{0, VectorX::Zero(model.nq), VectorX::Zero(model.nv)};
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
-    if (position_count(joint.kind) != speed_count(joint.kind)) x.q[joint.q] = 1;
+    if (joint_traits(joint.kind).quaternion) x.q[joint.q] = 1;
   }
   return x;
 }
@@ -88,7 +174,7 @@ void check_state(const Model& model, const State& x) {
   constexpr double kUnitTolerance = 1e-6;  // what survives printing with seven digits
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
-    if (position_count(joint.kind) == speed_count(joint.kind)) continue;
+    if (!joint_traits(joint.kind).quaternion) continue;
     const double length = x.q.segment<4>(joint.q).norm();
     if (std::abs(length - 1) > kUnitTolerance) {
       throw InputError("joint '" + joint.name + "': its quaternion q[" + std::to_string(joint.q) + "..." +

@@ -42,6 +42,12 @@ RotationSeries rotation_series(double x) {
   return {sinc, a, b, (0.5 * sinc - a) / x, (0.5 * a - 1.5 * b) / x};
 }
 
+Vector3 perpendicular(const Vector3& axis) {
+  Vector3::Index k = 0;
+  axis.cwiseAbs().minCoeff(&k);
+  return axis.cross(Vector3::Unit(k)).normalized();
+}
+
 Matrix3 exp_rotation(const Vector3& theta) {
   const RotationSeries k = rotation_series(theta.squaredNorm());
   const Matrix3 t = skew(theta);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct ModePair {
   int b = 0;
 };
 
+struct RigidSpec;
 struct BeamSpec;
 struct ModalSpec;
 
@@ -37,6 +39,7 @@ struct Body {
   std::string name;
   int modes = 0;                // n
   std::vector<ModePair> pairs;  // second-order shapes that are not zero (only for `stiffened`)
+  bool second_order = false;    // was made with them, even if all are zero
   double mass = 0;              // m
   Matrix3X S;                   // (3 x shapes)        S_a  = sum m phi_a
   std::vector<Matrix3> C;       // (shapes x shapes)   C_ab = sum m phi_a phi_b^T, at a * shapes() + b
@@ -44,17 +47,19 @@ struct Body {
   MatrixX damping;              // D (n x n)
   std::vector<Node> nodes;
   std::vector<std::string> mode_names;  // (n) "bending_y1", ... or "mode1", ...
-  double length = 0;                    // a length that the deflection is compared with; 0: unknown
-  // What it was made from, for pictures; neither: a rigid body.
+  double length = 0;                    // reference length for deflections; 0: unknown
+  // What it was made from, for pictures and files; none: made by hand.
+  std::shared_ptr<const RigidSpec> rigid;
   std::shared_ptr<const BeamSpec> beam;
   std::shared_ptr<const ModalSpec> modal;
 
-  int shapes() const { return 1 + modes + static_cast<int>(pairs.size()); }
-  const Matrix3& c(int a, int b) const { return C[static_cast<std::size_t>(a) * shapes() + b]; }
+  int shapes() const { return 1 + modes + static_cast<int>(pairs.size()); }                       // r, modes and pairs
+  const Matrix3& c(int a, int b) const { return C[static_cast<std::size_t>(a) * shapes() + b]; }  // C_ab
   // Modal mass matrix G_ab = tr C_ab (n x n).
   MatrixX modal_mass() const;
-  // Index of the node with that name, or -1.
-  int find_node(const std::string& node_name) const;
+  // Index of the node with that name; node_index throws InputError with the names that there are.
+  int node_index(const std::string& node_name) const;
+  std::optional<int> find_node(const std::string& node_name) const;
 };
 
 // ---- where bodies come from ---------------------------------------------------------------------
@@ -110,5 +115,8 @@ struct BeamSpec {
 Body make_rigid_body(const RigidSpec& spec);
 Body make_modal_body(const ModalSpec& spec, bool second_order);
 Body make_beam_body(const BeamSpec& spec, bool second_order);
+
+// Throws InputError where sizes, symmetries or names of a body that was made by hand do not fit together.
+void check_body(const Body& body);
 
 }  // namespace limber

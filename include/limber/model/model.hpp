@@ -10,28 +10,26 @@
 #include <vector>
 
 #include "limber/body/body.hpp"
+#include "limber/model/joint_kind.hpp"
+#include "limber/model/read_only.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
 
-enum class JointKind { fixed, revolute, prismatic, cylindrical, universal, spherical, free };
 enum class Fidelity { ruthless, full, stiffened };  // theory §2, Fidelity
 
-const char* to_string(JointKind kind);
-const char* to_string(Fidelity fidelity);
-int position_count(JointKind kind);  // coordinates in q: 4 for a quaternion
-int speed_count(JointKind kind);     // speeds in v
+const char* to_string(Fidelity fidelity);  // as in model files
 
 inline constexpr int kBodyFrame = -1;  // in place of a node index: the frame of the body itself
 inline constexpr int kGround = 0;      // bodies[0]: the world
 
-// A frame somewhere on the machine.
+// A node of a body, or the frame of the body itself.
 struct NodeRef {
   int body = kGround;
   int node = kBodyFrame;
 };
 
-// Ends of a joint's way, each a spring and a damper that push back and never pull.
+// Travel limits of a joint, each a spring and a damper that push back and never pull.
 struct JointStop {
   double lower = 0, upper = 0;  // may be infinite
   double stiffness = 0, damping = 0;
@@ -48,7 +46,7 @@ struct Joint {
   int child_node = kBodyFrame;       // where frame O sits on the child
   VectorX stiffness, damping, armature;         // (speed_count); the stiffness of a quaternion's rotation is one number
   double effort_limit = 0, velocity_limit = 0;  // 0: none
-  std::optional<JointStop> stop;                // revolute, prismatic
+  std::optional<JointStop> stop;                // travel limits; kinds with one coordinate
   int q = 0, v = 0;                             // first coordinate and first speed; the modes of the body follow
 };
 
@@ -64,31 +62,53 @@ struct Closure {
 // How the modes of a body are eliminated in the articulated-body recursion.  theory §5.
 enum class Elimination { automatic, cholesky, condensed };
 
-struct Layout;  // the machine in the order in which the sweeps walk it: model/layout.hpp
+struct Layout;  // the machine in the order in which the sweeps walk it: model/detail/layout.hpp
 
-// The machine.  Built by ModelBuilder, validated, then only ever const.
+// The machine.  Built by ModelBuilder and validated.  The sweeps read tables that were made from it (`layout`), so that
+// what they depend on can be read but not be changed from outside; the set_ functions below check, and keep the tables
+// right.
 struct Model {
   std::string name;
-  Vector3 gravity = Vector3::Zero();
-  Fidelity fidelity = Fidelity::full;
-  std::vector<std::shared_ptr<const Body>> bodies;  // parent before child; bodies[0] is the ground
-  std::vector<std::string> body_names;              // equal bodies may share their data, never their name
-  std::vector<Joint> joints;                        // joints[i] carries bodies[i]
-  std::vector<Closure> closures;
+  Vector3 gravity = Vector3::Zero();  // a change acts at once
+  ReadOnly<Fidelity> fidelity = Fidelity::full;
+  ReadOnly<std::vector<std::shared_ptr<const Body>>> bodies;  // parent before child; bodies[0] is the ground
+  ReadOnly<std::vector<std::string>> body_names;              // equal bodies may share their data, never their name
+  ReadOnly<std::vector<Joint>> joints;                        // joints[i] carries bodies[i]
+  ReadOnly<std::vector<Closure>> closures;
   int nq = 0, nv = 0;
-  std::vector<std::string> coordinates;  // (nq) "shoulder", "base.qw", "boom.bending_y1"
-  std::vector<std::string> speeds;       // (nv) "shoulder", "base.wx", "boom.bending_y1"
+  ReadOnly<std::vector<std::string>> coordinates;  // (nq) "shoulder", "base.qw", "boom.bending_y1"
+  ReadOnly<std::vector<std::string>> speeds;       // (nv) "shoulder", "base.wx", "boom.bending_y1"
   std::shared_ptr<const Layout> layout;
 
-  int body_count() const { return static_cast<int>(bodies.size()); }  // with the ground
-  const Body& body(int i) const { return *bodies[i]; }
+  int body_count() const { return static_cast<int>(bodies.size()); }                      // with the ground
+  const Body& body(int i) const { return *bodies[i]; }                                    // 0: the ground
   int first_mode(int i) const { return joints[i].v + speed_count(joints[i].kind); }       // in v
   int first_mode_q(int i) const { return joints[i].q + position_count(joints[i].kind); }  // in q
   int find_body(const std::string& body_name) const;                                      // -1: none
   int find_joint(const std::string& joint_name) const;  // index of the body it carries, -1: none
+
+  // By name.  InputError: there is no such thing; the message lists what there is.
+  int body_index(const std::string& body_name) const;
+  int joint_index(const std::string& joint_name) const;  // in joints: also the body that it carries
+  int closure_index(const std::string& closure_name) const;
+  NodeRef node(const std::string& path) const;               // "fore.tip"; "fore": the body's frame; "world"
+  int coordinate(const std::string& coordinate_name) const;  // in q: "elbow", "base.qw", "boom.bending_y1"
+  int speed(const std::string& speed_name) const;            // in v: "elbow", "base.wx", "boom.bending_y1"
+
+  // Limits of a joint's effort and velocity; 0: none.
+  void set_limits(int joint, double effort, double velocity);
+  // One more closure, its nodes by the indices of the model.  Workspaces of closures must be made anew.
+  void add_closure(Closure closure);
+  // Another body in place of body i, with as many modes and the same nodes by name: all indices stay.  Only its own
+  // constants are computed; the result is that of a build with this body, bit by bit.  Workspaces must be made anew.
+  void set_body(int i, Body body);
 };
 
-// What a stepper moves; nothing derived.
+// The model with a rigid load on a node ("fore.tip") or a body's frame ("hub"); see with_payload of bodies.  Indices
+// stay; start from the bare model to change the load.
+Model with_payload(const Model& bare, const std::string& node, const RigidSpec& load);
+
+// The state: time, coordinates, speeds; nothing derived.
 struct State {
   double t = 0;
   VectorX q, v;
@@ -104,11 +124,16 @@ void check_state(const Model& model, const State& x);
 class ModelBuilder {
  public:
   explicit ModelBuilder(std::string name = "") { model_.name = std::move(name); }
-  ModelBuilder& gravity(const Vector3& g);
-  ModelBuilder& fidelity(Fidelity f);  // before the bodies: `stiffened` wants second-order shapes
-  // Bodies in any order; joints parents first, one per body.  A returned index counts from 1, in the order of calls.
+  ModelBuilder& gravity(const Vector3& g);  // m/s^2, in world; default none
+  ModelBuilder& fidelity(Fidelity f);       // `stiffened` wants bodies that were made with second-order shapes
+  // Bodies in any order, with names that differ; joints parents first, one per body.  The number that add_body returns
+  // counts its calls from 1, and serves the other calls of this builder only: the model has its bodies in the order of
+  // their joints (Model::body_index).
   int add_body(Body body);
-  // The joint that carries `child` (an index from add_body).  joint.parent.body is such an index or kGround.
+  // By names: the parent is "world", a body ("upper") or a node ("upper.tip"), so is the child but for the world.
+  void add_joint(Joint joint, const std::string& parent, const std::string& child);
+  void add_closure(Closure closure, const std::string& a, const std::string& b);
+  // By numbers from add_body, or kGround, in `child`, joint.parent.body, closure.a.body and closure.b.body.
   void add_joint(Joint joint, int child);
   void add_closure(Closure closure);
   // Default: the cheaper one, body by body.  `condensed` where it applies (diagonal modal mass, joint on the frame).
@@ -117,6 +142,10 @@ class ModelBuilder {
   Model build() const;
 
  private:
+  NodeRef find_node(const std::string& item, const std::string& path) const;
+  void place_bodies(Model& model, std::vector<int>& place) const;
+  void place_closures(const std::vector<int>& place, Model& model) const;
+
   Model model_;
   std::vector<std::shared_ptr<const Body>> bodies_;
   std::vector<std::string> body_names_;

@@ -14,14 +14,16 @@ struct RotationSeries {
   double da;    // d a / d x
   double db;    // d b / d x
 };
-RotationSeries rotation_series(double x);
+RotationSeries rotation_series(double x);  // x = |t|^2
 
-inline Matrix3 skew(const Vector3& a) {
+inline Matrix3 skew(const Vector3& a) {  // a~: a~ b = a x b
   Matrix3 m;
   m << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;
   return m;
 }
 
+// A unit vector at right angles to an axis that is not zero.
+Vector3 perpendicular(const Vector3& axis);
 // Rotation by the vector theta.
 Matrix3 exp_rotation(const Vector3& theta);
 // The rotation vector of R, |theta| <= pi.

@@ -26,7 +26,7 @@ struct Pose {
   Vector3 p = Vector3::Zero();
 };
 
-inline Pose operator*(const Pose& a, const Pose& b) { return {a.R * b.R, a.R * b.p + a.p}; }
-inline Pose inverse(const Pose& a) { return {a.R.transpose(), -(a.R.transpose() * a.p)}; }
+inline Pose operator*(const Pose& a, const Pose& b) { return {a.R * b.R, a.R * b.p + a.p}; }  // of C in A
+inline Pose inverse(const Pose& a) { return {a.R.transpose(), -(a.R.transpose() * a.p)}; }    // of A in B
 
 }  // namespace limber

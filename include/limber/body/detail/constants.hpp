@@ -29,8 +29,9 @@ struct NodeConstants {
 
 // One body's constants in the order in which the sweeps read them.  Made from a Body, never changed.
 struct BodyConstants {
-  int n = 0;   // modes
-  int ne = 0;  // modes and products of modes: more than n only in `stiffened`
+  const Body* source = nullptr;  // compared, never read
+  int n = 0;                     // modes
+  int ne = 0;                    // modes and products of modes: more than n only in `stiffened`
   double m = 0;
   Vec4d s = zero();           // S_0
   Mat3 J;                     // tr(C_00) 1 - C_00

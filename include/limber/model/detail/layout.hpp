@@ -21,37 +21,41 @@ inline constexpr int kMaxStack = 8;
 
 // One body and the joint that carries it.
 struct Link {
-  const BodyConstants* shape = nullptr;
+  const BodyConstants* constants = nullptr;
   int parent = kGround;
-  int handle = -1;  // the moving node of the parent that the joint sits on; -1: rigidly on the parent's frame
-  int root = -1;    // the moving node of the body that the joint sits on; -1: rigidly on its frame
+  int attachment = -1;  // the moving node of the parent that the joint sits on; -1: rigidly on the parent's frame
+  int inboard = -1;     // the moving node of the body that the joint sits on; -1: rigidly on its frame
   JointKind kind = JointKind::fixed;
-  int nr = 0, n = 0;                     // hinge speeds, modes
-  int q = 0, v = 0;                      // first hinge coordinate and speed
-  int qm = 0, vm = 0;                    // first modal coordinate and speed
-  int handle_begin = 0, handle_end = 0;  // the moving nodes of this body that carry others
-  int columns = 0;                       // where the body's columns [F; S] start in a workspace
-  int root_columns = 0;                  // where the columns U of its root node start, when root >= 0
-  int scalars = 0;                       // where its modal numbers start in a workspace: a multiple of kLanes
-  int varying = -1;                      // where its hinge map starts in a workspace when it moves; -1: H is constant
-  bool opens_handle = false;             // the first on its handle in an inward sweep
+  int nr = 0, n = 0;                             // hinge speeds, modes
+  int q = 0, v = 0;                              // first hinge coordinate and speed
+  int qm = 0, vm = 0;                            // first modal coordinate and speed
+  int attachment_begin = 0, attachment_end = 0;  // the moving nodes of this body that carry others
+  int columns = 0;                               // where the body's columns [F; S] start in a workspace
+  int inboard_columns = 0;        // where the columns U of its inboard attachment start, when inboard >= 0
+  int scalars = 0;                // where its modal numbers start in a workspace: a multiple of kLanes
+  int varying = -1;               // where its hinge map starts in a workspace when it moves; -1: H is constant
+  bool quaternion = false;        // q begins with a quaternion: spherical, free
+  bool varies = false;            // H moves with q, as that of a universal joint
+  bool opens_attachment = false;  // the first on its attachment in an inward sweep
   Elimination elimination = Elimination::cholesky;
 
-  // Pose of the child side in the carrier.  "Child side" is the body frame F, or the joint frame O when root >= 0.
+  // Pose of the child side in the inboard frame.  "Child side" is the body frame F, or the joint frame O when inboard
+  // >= 0.
   //   revolute, prismatic, cylindrical, fixed:  K0 + cos q K1 + sin q K2, + slide q
   //   universal:                                (K0 + cos q1 K1 + sin q1 K2) (L0 + cos q2 L1 + sin q2 L2)
   //   spherical, free:                          K0 X_J(q) L0
+  //   kinds that a program added:               K0 exp(H1 q1) ... exp(Hn qn)
   PackedPose K[3], L[3];
   Vec4d slide = zero();
   Vec4d axis = zero(), axis2 = zero();  // universal: in O+ and on the child side
-  Spatial H[6];                         // motion map on the child side; universal: at q = 0
+  Spatial H[6];                         // motion map on the child side; where it varies: at q = 0
 
   bool passive = false;  // has a spring or a damper
   double stiffness[6] = {}, damping[6] = {}, armature[6] = {};
 };
 
 // A moving node that carries other bodies.
-struct Handle {
+struct OutboardAttachment {
   int body = 0;
   int node = 0;
   int columns = 0;  // where its columns start in a workspace
@@ -60,19 +64,25 @@ struct Handle {
 
 // The machine in the order in which the sweeps walk it.
 struct Layout {
-  std::vector<Link> links;  // links[0]: the ground, without shape
-  std::vector<Handle> handles;
-  std::vector<std::shared_ptr<const BodyConstants>> shapes;  // equal bodies share one
-  int columns = 0, scalars = 0, varying = 0;                 // sizes of the workspaces
-  int max_modes = 0, max_extended = 0, max_handles = 0;
+  std::vector<Link> links;  // links[0]: the ground, without constants
+  std::vector<OutboardAttachment> attachments;
+  std::vector<std::shared_ptr<const BodyConstants>> constants;  // equal bodies share one
+  int columns = 0, scalars = 0, varying = 0;                    // sizes of the workspaces
+  int max_modes = 0, max_extended = 0, max_attachments = 0;
   bool ruthless = false, stiffened = false;
+  Elimination choice = Elimination::automatic;
 };
 
-Layout make_layout(const Model& model, Elimination choice);
+// `before`: the layout of a model that shares bodies with this one at the same places; their constants are taken over.
+Layout make_layout(const Model& model, Elimination choice, const Layout* before = nullptr);
+
+// Poses and motion map of theory §3, with everything constant multiplied out.  A: pose of O+ in the carrier; B: pose of
+// the child side in O.
+void set_hinge(const Joint& joint, const Pose& A, const Pose& B, Link& link);
 
 // What a joint does at a state.
 struct Hinge {
-  PackedPose pose;    // of the child side in the carrier
+  PackedPose pose;    // of the child side in the inboard frame
   Spatial V = {};     // H beta, on the child side
   Spatial rate = {};  // (dH/dt) beta as seen from the child side
 };

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <new>
+
 #include "limber/spatial/types.hpp"
 
 // The kernels under the recursions: 3-vectors in the four lanes of a register (the fourth is zero), spatial
@@ -12,6 +15,7 @@ namespace limber {
 
 inline constexpr int kLanes = 4;
 using Vec4d = double __attribute__((vector_size(32)));
+inline constexpr std::size_t kRegisterBytes = 32;  // alignment, whatever the instruction set and Eigen's own
 
 constexpr int lanes_for(int n) { return (n + kLanes - 1) / kLanes; }
 
@@ -61,11 +65,23 @@ LIMBER_INLINE void rows_of(Vec4d a, Vec4d b, Vec4d c, Vec4d d, Vec4d* out, int s
   out[2 * stride] = __builtin_shufflevector(ab02, cd02, 2, 3, 6, 7);
 }
 
-// Numbers that start on the boundary of a lane.
-using Vec4dAllocator = Eigen::aligned_allocator<double>;
+// Numbers that start on the boundary of a register.
+template <typename T>
+struct RegisterAllocator {
+  using value_type = T;
+  RegisterAllocator() = default;
+  template <typename U>
+  RegisterAllocator(const RegisterAllocator<U>&) {}  // NOLINT(google-explicit-constructor)
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{kRegisterBytes}));
+  }
+  void deallocate(T* p, std::size_t) { ::operator delete (p, std::align_val_t{kRegisterBytes}); }
+  friend bool operator==(const RegisterAllocator&, const RegisterAllocator&) { return true; }
+};
+using Vec4dAllocator = RegisterAllocator<double>;
 
 // A 3x3 matrix by columns.
-struct Mat3 {
+struct alignas(kRegisterBytes) Mat3 {
   Vec4d c[3];
 };
 
@@ -86,7 +102,7 @@ inline Matrix3 to_matrix(const Mat3& m) {
 }
 
 // A twist or a wrench: angular part, linear part.
-struct Spatial {
+struct alignas(kRegisterBytes) Spatial {
   Vec4d ang, lin;
 };
 

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <unsupported/Eigen/MatrixFunctions>
+
+#include "limber/spatial/detail/solvers.hpp"
+
+namespace limber {
+
+MatrixX matrix_exponential(const MatrixX& A) { return A.exp(); }
+
+}  // namespace limber

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+#include "limber/spatial/detail/solvers.hpp"
+
+namespace limber {
+namespace {
+
+using Qr = Eigen::ColPivHouseholderQR<MatrixX>;
+
+Qr factorize(const MatrixX& A, double threshold) {
+  Qr qr(A.rows(), A.cols());
+  if (threshold >= 0) qr.setThreshold(threshold);
+  qr.compute(A);
+  return qr;
+}
+
+}  // namespace
+
+VectorX solve_least_norm(const MatrixX& A, const VectorX& b) { return A.completeOrthogonalDecomposition().solve(b); }
+
+PivotedQr pivoted_qr(const MatrixX& A, double threshold) {
+  const Qr qr = factorize(A, threshold);
+  return {qr.matrixR().triangularView<Eigen::Upper>(), qr.colsPermutation().indices(), qr.rank()};
+}
+
+// Of A^T P = Q R, the columns of Q beyond the rank.
+MatrixX null_space(const MatrixX& A, double threshold) {
+  const Qr qr = factorize(A.transpose(), threshold);
+  const MatrixX Q = qr.householderQ();
+  return Q.rightCols(A.cols() - qr.rank());
+}
+
+Svd svd(const MatrixX& A, SvdParts parts) {
+  const bool u = parts != SvdParts::full_v, v = parts != SvdParts::thin_u;
+  const Eigen::JacobiSVD<MatrixX> svd(
+      A, (u ? unsigned{Eigen::ComputeThinU} : 0U) | (v ? unsigned{Eigen::ComputeFullV} : 0U));
+  Svd out;
+  out.values = svd.singularValues();
+  if (u) out.U = svd.matrixU();
+  if (v) out.V = svd.matrixV();
+  return out;
+}
+
+}  // namespace limber
