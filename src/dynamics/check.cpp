@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/detail/aba.hpp"
 
 namespace limber {
 namespace {
@@ -34,7 +34,7 @@ std::string owner(const Model& model, int speed) {
 
 void check_inertia(const Model& model) {
   constexpr int kTries = 3;
-  AbaWorkspace ws(model);
+  AbaData ws(model);
   VectorX none = VectorX::Zero(model.nv), out(model.nv);
   int failure = -1;
   for (int k = 0; k <= kTries; ++k) {

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/forward.hpp"
 
+#include <utility>
+
 #include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/dca.hpp"
 #include "limber/dynamics/study/book.hpp"
@@ -18,7 +21,7 @@ class Aba final : public ForwardDynamics {
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
     return aba(model_, x, forces, ws_, vdot);
   }
-  int failure() const override { return ws_.failure; }
+  int failure() const override { return ws_.failure(); }
 
  private:
   const Model& model_;
@@ -43,7 +46,7 @@ class Denoc final : public ForwardDynamics {
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
     return denoc(model_, x, forces, ws_, vdot);
   }
-  int failure() const override { return ws_.failure; }
+  int failure() const override { return ws_.failure(); }
 
  private:
   const Model& model_;
@@ -68,7 +71,7 @@ class Operators final : public ForwardDynamics {
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
     return operators_forward(model_, x, forces, ws_, vdot);
   }
-  int failure() const override { return ws_.failure; }
+  int failure() const override { return ws_.failure(); }
 
  private:
   const Model& model_;
@@ -81,11 +84,36 @@ class Dca final : public ForwardDynamics {
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
     return dca(model_, x, forces, ws_, vdot);
   }
-  int failure() const override { return ws_.failure; }
+  int failure() const override { return ws_.failure(); }
 
  private:
   const Model& model_;
   DcaWorkspace ws_;
+};
+
+// The tree by any algorithm, then its closures by their multipliers.
+class Closed final : public ForwardDynamics {
+ public:
+  Closed(const Model& model, std::unique_ptr<ForwardDynamics> tree)
+      : model_(model), tree_(std::move(tree)), ws_(model), closures_(model) {}
+  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
+    failure_ = -1;
+    if (const Status status = (*tree_)(x, forces, vdot); status != Status::ok) {
+      failure_ = tree_->failure();
+      return status;
+    }
+    const Status status = close_other(model_, x, ws_, closures_, vdot);
+    if (status == Status::singular_mass) failure_ = ws_.failure();
+    return status;
+  }
+  int failure() const override { return failure_; }
+
+ private:
+  const Model& model_;
+  std::unique_ptr<ForwardDynamics> tree_;
+  AbaWorkspace ws_;
+  ClosureWorkspace closures_;
+  int failure_ = -1;
 };
 
 template <typename Algorithm>
@@ -108,13 +136,19 @@ std::vector<std::string> forward_dynamics_names() {
   return names;
 }
 
-std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model& model, std::string_view name) {
+std::unique_ptr<ForwardDynamics> make_tree_dynamics(const Model& model, std::string_view name) {
   std::string known;
   for (const Entry& entry : kAlgorithms) {
     if (name == entry.name) return entry.make(model);
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
   throw InputError("unknown algorithm '" + std::string(name) + "'; choose one of " + known);
+}
+
+std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model& model, std::string_view name) {
+  auto tree = make_tree_dynamics(model, name);
+  if (model.closures.empty()) return tree;
+  return std::make_unique<Closed>(model, std::move(tree));
 }
 
 }  // namespace limber

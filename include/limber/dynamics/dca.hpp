@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "limber/dynamics/aba.hpp"
@@ -13,63 +12,6 @@
 // each other O(log N).
 namespace limber {
 
-// A part: consecutive bodies of one path of the tree, with everything that hangs on their sides.  Its inboard end is
-// the child side of the joint that carries its first body, its outboard end the place on its last body where the path
-// goes on.
-struct DcaPart {
-  int left = -1, right = -1;         // the two that it is made of, inboard and outboard; -1: a single body
-  int first = 0;                     // first body
-  int handle = -1;                   // outboard end: this moving node of the last body; -1: its frame
-  bool open = false;                 // has an outboard end
-  bool rigid = false;                // one body whose outboard end moves with its inboard end
-  bool direct = false;               // one body whose modal mass is diagonal, and stays so
-  bool closes = false;               // its first joint is the last to be closed: outboard half of a pair, or a branch
-  int bodies = 0;                    // how many it has
-  int branch = -1;                   // what hangs on the side of a single body
-  int load_begin = 0, load_end = 0;  // the same as loads
-};
-
-// What hangs on one body beside its path: one part, or two branches.
-struct DcaBranch {
-  int left = -1, right = -1;
-  int part = -1;
-  bool sum = false;  // both sit at the same place: their loads are added
-  int bodies = 0;
-};
-
-// A branch (or several, added) as the body that carries it feels it.
-struct DcaLoad {
-  int handle = -1;  // where, -1: on the frame
-  int branch = 0;
-};
-
-// Follows from the topology alone.
-struct DcaTree {
-  explicit DcaTree(const Layout& layout);
-  std::vector<DcaPart> parts;
-  std::vector<DcaBranch> branches;
-  std::vector<DcaLoad> loads;
-  int ground = -1;  // all that the ground carries, as a branch
-  int levels = 0;   // steps that wait for each other in one sweep over the tree
-};
-
-// A part seen from its ends: with the acceleration a of the inboard end (beyond the bias) and the wrench f that the
-// outboard end gives away, the inboard end takes the wrench P a + B^T f + z, the outboard end has the acceleration
-// B a - Omega f + y.  theory §6.
-struct DcaEnds {
-  Mat6 P, Bt, Omega;
-  Spatial z, y;
-  double d_inverse[8];  // once it is joined, P holds N of T = N d^-1 N^T, and this d^-1
-  bool weak;            // digits are lost in it, or there are none
-};
-
-// Motion of a part's outboard end as seen from the frame of its first body.
-struct DcaMotion {
-  Mat3 R, Rt;
-  Vec4d r;
-  Spatial V, a;
-};
-
 struct DcaOptions {
   int threads = 0;  // 0: as many as there are cores
   int grain = 0;    // parts of fewer bodies are not divided among threads; 0: kDcaGrain
@@ -78,42 +20,25 @@ struct DcaOptions {
 // Found by measurement: bench/results/dca.md.
 inline constexpr int kDcaGrain = 128;
 
-struct DcaThreads;
-struct DcaThreadsDeleter {
-  void operator()(DcaThreads* threads) const;
-};
-
-struct DcaWorkspace {  // one per caller; it has its own threads
+struct DcaData;
+extern template class Workspace<DcaData>;
+class DcaWorkspace : public Workspace<DcaData> {  // one per caller; it has its own threads, and so has a copy
+ public:
   explicit DcaWorkspace(const Model& model, const DcaOptions& options = {});
-
-  DcaTree tree;
-  AbaWorkspace serial;                                 // its kinematics, and who answers where parts are weak
-  std::vector<DcaEnds> ends;                           // (part)
-  std::vector<DcaMotion> motions;                      // (part)
-  std::vector<DcaEnds> constants;                      // (part) in `ruthless`, of single bodies
-  std::vector<ArticulatedHandle> sums;                 // (branch) loads added
-  std::vector<Spatial> PH, BH;                         // (speed) P H and B H of hinges
-  std::vector<double> D_inverse, e;                    // (speed)
-  std::vector<double, Vec4dAllocator> e_f, d_inverse;  // (at link.scalars)
-  std::vector<Spatial> mu, Y;  // (at link.columns) L^-1 of the columns of a body, where its modes are factored
-  std::vector<double> L;       // (body) rows of L, at factor_begin
-  std::vector<std::size_t> factor_begin;
-  std::vector<Spatial> a, handle_a;                        // (body), (handle) acceleration beyond the bias
-  std::vector<ProductScratch> scratch;                     // (thread)
-  std::unique_ptr<DcaThreads, DcaThreadsDeleter> threads;  // null: one thread, no others are started
-  int grain = kDcaGrain;
-  bool answered_serially = false;  // by the last call
-  int failure = -1;                // index of the speed without inertia, after Status::singular_mass
+  // Whether the last call was answered by aba.
+  bool answered_serially() const;
+  // Index of the speed without inertia, after Status::singular_mass; else -1.
+  int failure() const;
 };
 
 // Forward dynamics.  The same bits for every number of threads.  No heap but what oneTBB takes for its tasks; with one
 // thread, or fewer bodies than the grain, none at all.
 // A part may have no inertia of its own in a joint although the machine has, or be so light beside the rest that digits
-// get lost; then the whole is answered by aba with this workspace's `serial`, as are states without a solution.
-[[nodiscard]] Status dca(const Model& model, const State& x, const Forces& forces, DcaWorkspace& ws, Vec vdot);
+// get lost; then the whole is answered by aba in this workspace, as are states without a solution.
+[[nodiscard]] Status dca(const Model& model, const State& x, const Forces& forces, DcaData& ws, Vec vdot);
 
 // The same with prescribed joints, as in hybrid.
 [[nodiscard]] Status dca_hybrid(const Model& model, const State& x, const Forces& forces,
-                                std::span<const std::uint8_t> prescribed, DcaWorkspace& ws, Vec vdot, Vec tau_out);
+                                std::span<const std::uint8_t> prescribed, DcaData& ws, Vec vdot, Vec tau_out);
 
 }  // namespace limber

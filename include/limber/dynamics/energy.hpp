@@ -9,10 +9,10 @@ namespace limber {
 // Energies of the machine at a state.
 struct Energy {
   double kinetic = 0;
-  double gravity = 0;  // zero at the world origin
-  double elastic = 0;  // of the modes
-  double springs = 0;  // of the joints
-  double potential() const { return gravity + elastic + springs; }
+  double gravity = 0;                                               // zero at the world origin
+  double elastic = 0;                                               // of the modes
+  double springs = 0;                                               // of the joints
+  double potential() const { return gravity + elastic + springs; }  // all but kinetic
 };
 
 struct Momentum {
@@ -21,10 +21,10 @@ struct Momentum {
 };
 
 // Each costs one or two sweeps, O(N).
-Energy compute_energy(const Model& model, const State& x, RneaWorkspace& ws);
-Momentum compute_momentum(const Model& model, const State& x, RneaWorkspace& ws);
+Energy compute_energy(const Model& model, const State& x, RneaData& ws);
+Momentum compute_momentum(const Model& model, const State& x, RneaData& ws);
 
-double total_mass(const Model& model);
+double total_mass(const Model& model);  // of all bodies
 // In world.  Needs compute_kinematics and compute_world_poses to have been called on `kin`.
 Vector3 compute_center_of_mass(const Model& model, const Kinematics& kin);
 

@@ -25,7 +25,12 @@ class ForwardDynamics {  // one per thread
 // operators.hpp.
 std::vector<std::string> forward_dynamics_names();
 // Throws InputError for a name that is not in the list and for a model that the algorithm does not cover.  The model
-// must outlive the result.
+// must outlive the result.  In a model with closures the accelerations are those of the closed chain at the state as it
+// is, see close_accelerations.
 std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model& model, std::string_view name);
+std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model&& model, std::string_view name) = delete;
+// The same of the tree alone: closures are left out, for callers that close the chain themselves.
+std::unique_ptr<ForwardDynamics> make_tree_dynamics(const Model& model, std::string_view name);
+std::unique_ptr<ForwardDynamics> make_tree_dynamics(const Model&& model, std::string_view name) = delete;
 
 }  // namespace limber

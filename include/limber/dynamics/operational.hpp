@@ -7,26 +7,34 @@
 #include "limber/dynamics/aba.hpp"
 
 // What the inverse of the mass matrix is needed for, without either matrix.  All of these use the factors that
-// factor_mass (or aba, hybrid, solve_mass) left in the workspace; M is the matrix that was factored there, with the
-// rows and columns of prescribed joints left out.  [JR] lemma 6.3, theory §6.
+// factor_mass (or aba, hybrid, solve_mass) left in the workspace, and throw InputError where there are none; M is the
+// matrix that was factored there, with the rows and columns of prescribed joints left out.  [JR] lemma 6.3, theory §6.
 namespace limber {
 
+struct OperationalData;
+extern template class Workspace<OperationalData>;
+class OperationalWorkspace : public Workspace<OperationalData> {  // one per thread
+ public:
+  explicit OperationalWorkspace(const Model& model);
+};
+
 // f^T M^-1 f.  O(N).
-double compute_quadratic_inverse(const Model& model, ConstVec f, AbaWorkspace& ws);
+double compute_quadratic_inverse(const Model& model, ConstVec f, AbaData& ws);
 
 // log det M.  O(N).
-double compute_log_det_mass(const Model& model, const AbaWorkspace& ws);
+double compute_log_det_mass(const Model& model, const AbaData& ws);
 
 // J M^-1 J^T of k nodes (6k x 6k), the inverse of their operational-space inertia: accelerations of the nodes per
 // wrenches on them, both [angular; linear] at the nodes' origins in world components, as in compute_node_jacobian.
 // Nodes of the ground have rows of zeros.  Both triangles hold the same bits.
 // By recursion, without J: O(bodies on the way from the nodes to the ground), and for each further node O(bodies on
-// the way to the others), for each pair O(modes of the body where they meet).  Allocates only when it is first called
-// with a workspace, or with more nodes than before.
-void compute_operational_inertia(const Model& model, std::span<const NodeRef> nodes, AbaWorkspace& ws,
-                                 Eigen::Ref<MatrixX> Lambda_inverse);
+// the way to the others), for each pair O(modes of the body where they meet).  Allocates only when there are more
+// nodes than ever before with this scratch.
+void compute_operational_inertia(const Model& model, std::span<const NodeRef> nodes, AbaData& ws,
+                                 OperationalData& scratch, Eigen::Ref<MatrixX> Lambda_inverse);
 
 // dv = M^-1 J^T lambda: what wrenches on nodes (6k, as above) add to all accelerations.  O(N).
-void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaWorkspace& ws, Vec dv);
+void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaData& ws, OperationalData& scratch,
+             Vec dv);
 
 }  // namespace limber

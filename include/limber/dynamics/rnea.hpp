@@ -6,21 +6,24 @@
 
 namespace limber {
 
-struct RneaWorkspace {  // one per thread
+struct RneaData;
+extern template class Workspace<RneaData>;
+class RneaWorkspace : public Workspace<RneaData> {  // one per thread
+ public:
   explicit RneaWorkspace(const Model& model);
-  Kinematics kin;
-  LinearSweep sweep;
-  VectorX product;  // (nv) scratch for energies
+  // Of the last call with this workspace.
+  Kinematics& kinematics();
+  const Kinematics& kinematics() const;
 };
 
 // Inverse dynamics: the hinge torques and modal forces that give the accelerations vdot.  O(N).
 //   tau = M(q) vdot + h(q, v) + K eta + D etadot + joint springs and dampers - gravity - wrenches
 // [JR] (44)-(45), theory §4.
-void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches, RneaWorkspace& ws,
+void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches, RneaData& ws,
           Vec tau);
 
 // out = M(q) a, by the same two sweeps without bias.  O(N).
-void multiply_mass(const Model& model, const State& x, ConstVec a, RneaWorkspace& ws, Vec out);
+void multiply_mass(const Model& model, const State& x, ConstVec a, RneaData& ws, Vec out);
 // The same over kinematics that are already there.
 void multiply_mass(const Model& model, const Kinematics& kin, ConstVec a, LinearSweep& sweep, Vec out);
 

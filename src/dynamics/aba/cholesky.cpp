@@ -5,8 +5,8 @@
 namespace limber {
 namespace {
 
-// D_f is G plus a sum of terms R^T g, R and g spatial columns (6 x n): Y^T (Gamma Y) of every handle, and of a moving
-// root node U^T (P_rf + P_rr U) + P_rf^T U.  R is kept by rows, modes in the lanes.
+// D_f is G plus a sum of terms R^T g, R and g spatial columns (6 x n): Y^T (Gamma Y) of every attachment, and of a
+// moving inboard attachment U^T (P_rf + P_rr U) + P_rf^T U.  R is kept by rows, modes in the lanes.
 struct Terms {
   Vec4d* rows;  // (term x 6 x lanes)
   Spatial* g;   // (term x modes)
@@ -26,8 +26,8 @@ LIMBER_INLINE void put_rows(const Spatial* columns, N n, Vec4d* rows) {
 
 // mu = before + X^T Gamma Y, P += X^T Gamma X, and the term Y^T (Gamma Y).
 template <typename N>
-LIMBER_INLINE void add_handle(const Mat6& Gamma, Vec4d l, const Spatial* Y, N n, const Spatial* before, Terms& terms,
-                              Spatial* mu, Mat6& P) {
+LIMBER_INLINE void add_attachment(const Mat6& Gamma, Vec4d l, const Spatial* Y, N n, const Spatial* before,
+                                  Terms& terms, Spatial* mu, Mat6& P) {
   put_rows(Y, n, terms.rows + terms.count * 6 * lane_count(n));
   Spatial* g = terms.g + terms.count++ * n;
   for_each(
@@ -40,7 +40,7 @@ LIMBER_INLINE void add_handle(const Mat6& Gamma, Vec4d l, const Spatial* Y, N n,
 }
 
 // H_f = [1 U^T]: mu = P_rf + P_rr U, and two terms.
-void add_root(const Spatial* U, const Mat6& P, int n, Terms& terms, Spatial* mu) {
+void add_inboard_attachment(const Spatial* U, const Mat6& P, int n, Terms& terms, Spatial* mu) {
   const int lanes = lanes_for(n);
   put_rows(mu, n, terms.rows + terms.count * 6 * lanes);
   Spatial* first = terms.g + terms.count++ * n;
@@ -53,11 +53,11 @@ void add_root(const Spatial* U, const Mat6& P, int n, Terms& terms, Spatial* mu)
   }
 }
 
-// Lanes of a fixed number in registers, of any number in memory.
+// A column over the modes: of a fixed number in registers, of any number in memory.
 template <int N>
-struct Held {
+struct RegisterColumn {
   Vec4d lanes[lanes_for(N)];
-  Held(Size<N>, Vec4d*) {}
+  RegisterColumn(Size<N>, Vec4d*) {}
   Vec4d& operator[](int c) { return lanes[c]; }
   void put(Vec4d* memory, int first) {
     for_each(
@@ -66,17 +66,17 @@ struct Held {
         });
   }
 };
-struct HeldInMemory {
+struct MemoryColumn {
   Vec4d* lanes;
-  HeldInMemory(int, Vec4d* memory) : lanes(memory) {}
+  MemoryColumn(int, Vec4d* memory) : lanes(memory) {}
   Vec4d& operator[](int c) { return lanes[c]; }
   void put(Vec4d*, int) {}
 };
 template <int N>
-LIMBER_INLINE Held<N> hold(Size<N> n, Vec4d* memory) {
+LIMBER_INLINE RegisterColumn<N> make_column(Size<N> n, Vec4d* memory) {
   return {n, memory};
 }
-LIMBER_INLINE HeldInMemory hold(int n, Vec4d* memory) { return {n, memory}; }
+LIMBER_INLINE MemoryColumn make_column(int n, Vec4d* memory) { return {n, memory}; }
 
 // Column j of D_f, less what the columns before it account for; y_j -= L_jk y_k beside it.  Returns the number on the
 // diagonal before that.  Lanes above the diagonal are left alone.
@@ -84,7 +84,7 @@ template <typename N, typename J>
 LIMBER_INLINE double compute_column(const Terms& terms, const double* G, N n, J j, const Vec4d* L, const double* d,
                                     Vec4d* column, Spatial* y) {
   const int lanes = lane_count(n), first = j / kLanes;
-  auto acc = hold(n, column);
+  auto acc = make_column(n, column);
   for_each(
       lane_count(n), LIMBER_EACH(c) {
         if (c >= first) acc[c] = load(G + (j * lanes + c) * kLanes);
@@ -143,16 +143,16 @@ LIMBER_INLINE int factor(const Terms& terms, const double* G, N n, Vec4d* L, dou
   return failure;
 }
 
-// The terms of a moving root node may cancel G and those of the handles: then what is left is rounding of these.
-int find_cancelled(const Layout& layout, const Link& link, const AbaWorkspace& ws, const Terms& terms,
-                   const double* G) {
+// The terms of a moving inboard attachment may cancel G and those of the attachments: then what is left is rounding of
+// these.
+int find_cancelled(const Layout& layout, const Link& link, const AbaData& ws, const Terms& terms, const double* G) {
   const int n = link.n, width = kLanes * lanes_for(n);
   for (int j = 0; j < n; ++j) {
     double scale = G[j * width + j];
-    for (int h = link.handle_begin; h < link.handle_end; ++h) {
-      scale += dot(ws.kin.columns[layout.handles[h].columns + j], terms.g[(h - link.handle_begin) * n + j]);
+    for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+      scale += dot(ws.kin.columns[layout.attachments[h].columns + j], terms.g[(h - link.attachment_begin) * n + j]);
     }
-    if (!(ws.pivots[j] > kNoInertia * scale)) return j;
+    if (!(ws.cholesky.pivots[j] > kNoInertia * scale)) return j;
   }
   return -1;
 }
@@ -167,69 +167,71 @@ LIMBER_INLINE void subtract_modes(N n, const double* d_inverse, const Spatial* y
 }
 
 template <typename N>
-int factor_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws) {
+int factor_cholesky(N n, const Layout& layout, const Link& link, int i, AbaData& ws) {
   const Kinematics& kin = ws.kin;
-  Spatial* y = &ws.y[link.columns];
+  Spatial* y = &ws.cholesky.y[link.columns];
   const Spatial* mu = &kin.columns[link.columns];
   Mat6& P = ws.bodies[i].P;
-  if (link.handle_begin == link.handle_end)
+  if (link.attachment_begin == link.attachment_end)
     for_each(
         n, LIMBER_EACH(k) { y[k] = mu[k]; });
-  Terms terms{ws.term_rows.data(), ws.term_columns.data()};
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    const Spatial* Y = &kin.columns[layout.handles[h].columns];
-    add_handle(ws.handles[h].Gamma, kin.handles[h].l, Y, n, h == link.handle_begin ? mu : y, terms, y, P);
+  Terms terms{ws.cholesky.term_rows.data(), ws.cholesky.term_columns.data()};
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    const Spatial* Y = &kin.columns[layout.attachments[h].columns];
+    add_attachment(ws.attachments[h].Gamma, kin.attachments[h].l, Y, n, h == link.attachment_begin ? mu : y, terms, y,
+                   P);
   }
-  if (link.root >= 0) add_root(&kin.columns[link.root_columns], P, n, terms, y);
-  double* d_inverse = &ws.d_inverse[link.scalars];
+  if (link.inboard >= 0) add_inboard_attachment(&kin.columns[link.inboard_columns], P, n, terms, y);
+  double* d_inverse = &ws.cholesky.d_inverse[link.scalars];
   const double* G = modal_mass(link, i, ws);
-  int failure = factor(terms, G, n, ws.L.data() + ws.factor_begin[i], ws.pivots.data(), d_inverse, y);
-  if (failure < 0 && link.root >= 0) failure = find_cancelled(layout, link, ws, terms, G);
+  int failure =
+      factor(terms, G, n, ws.cholesky.L.data() + ws.cholesky.factor_begin[i], ws.cholesky.pivots.data(), d_inverse, y);
+  if (failure < 0 && link.inboard >= 0) failure = find_cancelled(layout, link, ws, terms, G);
   if (failure < 0) subtract_modes(n, d_inverse, y, P);
   return failure;
 }
 
 template <typename N>
-void reduce_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws) {
+void reduce_cholesky(N n, const Layout& layout, const Link& link, int i, AbaData& ws) {
   const Kinematics& kin = ws.kin;
   const int lanes = lane_count(n);
   Spatial z = ws.bodies[i].z;
   double* e = &ws.e_f[link.scalars];
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    const Spatial z_h = ws.handles[h].z;
-    add_times_transposed(&kin.columns[layout.handles[h].columns], z_h * -1, n, e);
-    z += wrench_from(kin.handles[h].l, z_h);
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    const Spatial z_h = ws.attachments[h].z;
+    add_times_transposed(&kin.columns[layout.attachments[h].columns], z_h * -1, n, e);
+    z += wrench_from(kin.attachments[h].l, z_h);
   }
-  if (link.root >= 0) add_times_transposed(&kin.columns[link.root_columns], z * -1, n, e);
-  const Vec4d* L = ws.L.data() + ws.factor_begin[i];
-  const double* d_inverse = &ws.d_inverse[link.scalars];
-  const Spatial* y = &ws.y[link.columns];
+  if (link.inboard >= 0) add_times_transposed(&kin.columns[link.inboard_columns], z * -1, n, e);
+  const Vec4d* L = ws.cholesky.L.data() + ws.cholesky.factor_begin[i];
+  const double* d_inverse = &ws.cholesky.d_inverse[link.scalars];
+  const Spatial* y = &ws.cholesky.y[link.columns];
   Vec4d* in_memory = reinterpret_cast<Vec4d*>(e);
-  auto held = hold(n, in_memory);
+  auto e_column = make_column(n, in_memory);
   for_each(
-      lane_count(n), LIMBER_EACH(c) { held[c] = in_memory[c]; });
+      lane_count(n), LIMBER_EACH(c) { e_column[c] = in_memory[c]; });
   for_each(
       n, LIMBER_EACH(k) {
-        const Vec4d e_k = spread(held[k / kLanes][k % kLanes]), scaled = e_k * spread(d_inverse[k]);
+        const Vec4d e_k = spread(e_column[k / kLanes][k % kLanes]), scaled = e_k * spread(d_inverse[k]);
         for_each(
             lane_count(n), LIMBER_EACH(c) {
-              if (c >= k / kLanes) held[c] -= e_k * L[k * lanes + c];
+              if (c >= k / kLanes) e_column[c] -= e_k * L[k * lanes + c];
             });
         z = {z.ang + y[k].ang * scaled, z.lin + y[k].lin * scaled};
       });
-  held.put(in_memory, 0);
+  e_column.put(in_memory, 0);
   ws.bodies[i].z = z;
 }
 
 template <typename N>
-void expand_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWorkspace& ws, double* etaddot) {
+void expand_cholesky(N n, const Layout& layout, const Link& link, int i, AbaData& ws, double* etaddot) {
   const Kinematics& kin = ws.kin;
   const int lanes = lane_count(n);
   Spatial a = ws.bodies[i].a;
   double* t = &ws.e_f[link.scalars];  // becomes etaddot
-  const Vec4d* L = ws.L.data() + ws.factor_begin[i];
-  const double* d_inverse = &ws.d_inverse[link.scalars];
-  const Spatial* y = &ws.y[link.columns];
+  const Vec4d* L = ws.cholesky.L.data() + ws.cholesky.factor_begin[i];
+  const double* d_inverse = &ws.cholesky.d_inverse[link.scalars];
+  const Spatial* y = &ws.cholesky.y[link.columns];
   for_each(
       lane_count(n), LIMBER_EACH(c) {
         store(t + c * kLanes, load(d_inverse + c * kLanes) * (load(t + c * kLanes) - four_dots(y + c * kLanes, a)));
@@ -244,26 +246,26 @@ void expand_cholesky(N n, const Layout& layout, const Link& link, int i, AbaWork
             });
         etaddot[k] = t[k] -= sum(known);
       });
-  if (link.root >= 0) a += times(&kin.columns[link.root_columns], t, n);
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    ws.handles[h].a = twist_at(kin.handles[h].l, a) + times(&kin.columns[layout.handles[h].columns], t, n);
+  if (link.inboard >= 0) a += times(&kin.columns[link.inboard_columns], t, n);
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    ws.attachments[h].a = twist_at(kin.attachments[h].l, a) + times(&kin.columns[layout.attachments[h].columns], t, n);
   }
   ws.bodies[i].a = a;
 }
 
 }  // namespace
 
-int factor_cholesky(const Layout& layout, int i, AbaWorkspace& ws) {
+int factor_cholesky(const Layout& layout, int i, AbaData& ws) {
   const Link& link = layout.links[i];
   return with_size(link.n, [&](auto n) { return factor_cholesky(n, layout, link, i, ws); });
 }
 
-void reduce_cholesky(const Layout& layout, int i, AbaWorkspace& ws) {
+void reduce_cholesky(const Layout& layout, int i, AbaData& ws) {
   const Link& link = layout.links[i];
   with_size(link.n, [&](auto n) { reduce_cholesky(n, layout, link, i, ws); });
 }
 
-void expand_cholesky(const Layout& layout, int i, AbaWorkspace& ws, double* etaddot) {
+void expand_cholesky(const Layout& layout, int i, AbaData& ws, double* etaddot) {
   const Link& link = layout.links[i];
   with_size(link.n, [&](auto n) { expand_cholesky(n, layout, link, i, ws, etaddot); });
 }

@@ -25,24 +25,25 @@ LIMBER_INLINE Mat6 twist_matrix(Vec4d l) {
 // D_f = L d L^T: with f = -L^-1 (Y + X(l) U)^T, a row for each mode, and y = L^-1 mu^T of the elimination,
 //   own = f^T d^-1 f      through^T = X(l) + f^T d^-1 y
 template <typename N>
-void compute_passage_cholesky(N n, const Layout& layout, int i, int handle, AbaWorkspace& ws, Passage& out) {
+void compute_passage_cholesky(N n, const Layout& layout, int i, int attachment, AbaData& ws, OperationalData& scratch,
+                              Passage& out) {
   const Link& link = layout.links[i];
   const Kinematics& kin = ws.kin;
-  Spatial* f = ws.operational.columns.data();
-  const Vec4d l = handle < 0 ? zero() : kin.handles[handle].l;
-  const Spatial* Y = handle < 0 ? nullptr : &kin.columns[layout.handles[handle].columns];
-  const Spatial* U = link.root < 0 ? nullptr : &kin.columns[link.root_columns];
+  Spatial* f = scratch.columns.data();
+  const Vec4d l = attachment < 0 ? zero() : kin.attachments[attachment].l;
+  const Spatial* Y = attachment < 0 ? nullptr : &kin.columns[layout.attachments[attachment].columns];
+  const Spatial* U = link.inboard < 0 ? nullptr : &kin.columns[link.inboard_columns];
   for (int k = 0; k < n; ++k) {
     f[k] = Y == nullptr ? zero_spatial() : Y[k] * -1;
     if (U != nullptr) f[k] -= twist_at(l, U[k]);
   }
-  const double* L = reinterpret_cast<const double*>(ws.L.data() + ws.factor_begin[i]);
+  const double* L = reinterpret_cast<const double*>(ws.cholesky.L.data() + ws.cholesky.factor_begin[i]);
   for (int k = 0; k < n; ++k) {
     const double* column = L + k * kLanes * lane_count(n);
     for (int j = k + 1; j < n; ++j) f[j] -= f[k] * column[j];
   }
-  const double* d_inverse = &ws.d_inverse[link.scalars];
-  const Spatial* y = &ws.y[link.columns];
+  const double* d_inverse = &ws.cholesky.d_inverse[link.scalars];
+  const Spatial* y = &ws.cholesky.y[link.columns];
   Mat6Registers own{};
   for (int k = 0; k < n; ++k) own.add(f[k] * d_inverse[k], f[k]);
   own.put(out.own);
@@ -51,19 +52,19 @@ void compute_passage_cholesky(N n, const Layout& layout, int i, int handle, AbaW
   through.put(out.through_transposed);
 }
 
-// The children f_g of all handles hold of a unit wrench on one, f = (1 + Gamma Omega)^-1 (1 on h), solved as in
-// `expand` of condensed.cpp, once refined:
-//   own = Omega_hg f_g      through = X_bar_g^T f_g      summed over the handles g
-void compute_passage_condensed(const Layout& layout, int i, int handle, AbaWorkspace& ws, Passage& out) {
+// A unit wrench on attachment h leaves the wrenches f = (1 + Gamma Omega)^-1 (1 on h) at the attachments g, solved as
+// in `expand` of condensed.cpp with one step of refinement:
+//   own = Omega_hg f_g      through = X_bar_g^T f_g      summed over the attachments g
+void compute_passage_condensed(const Layout& layout, int i, int attachment, AbaData& ws, Passage& out) {
   const Link& link = layout.links[i];
-  const int c = link.handle_end - link.handle_begin, h = handle - link.handle_begin;
-  const Mat6* gram = ws.gram.data() + ws.gram_begin[i];
-  for (int g = 0; g < c; ++g) ws.handles[link.handle_begin + g].z = zero_spatial();
+  const int c = link.attachment_end - link.attachment_begin, h = attachment - link.attachment_begin;
+  const Mat6* gram = ws.condensed.gram.data() + ws.condensed.gram_begin[i];
+  for (int g = 0; g < c; ++g) ws.attachments[link.attachment_begin + g].z = zero_spatial();
   Mat6 through;
   for (int r = 0; r < 6; ++r) {
-    ws.handles[handle].z = unit_spatial(r);
+    ws.attachments[attachment].z = unit_spatial(r);
     Spatial f[kMaxStack];
-    hold_condensed(layout, i, ws, f);
+    solve_attachment_wrenches(layout, i, ws, f);
     out.own.c[r] = through.c[r] = zero_spatial();
     for (int g = 0; g < c; ++g) {
       out.own.c[r] += gram[gram_omega(c, h, g)] * f[g];
@@ -75,16 +76,16 @@ void compute_passage_condensed(const Layout& layout, int i, int handle, AbaWorks
 
 }  // namespace
 
-Passage compute_passage(const Layout& layout, int i, int handle, AbaWorkspace& ws) {
+Passage compute_passage(const Layout& layout, int i, int attachment, AbaData& ws, OperationalData& scratch) {
   const Link& link = layout.links[i];
   Passage out;
-  if (handle < 0 && link.root < 0) {  // the modes do not feel it
+  if (attachment < 0 && link.inboard < 0) {  // the modes do not feel it
     out.own = Mat6{};
     out.through_transposed = twist_matrix(zero());
-  } else if (ws.condensed[i] != 0) {
-    compute_passage_condensed(layout, i, handle, ws, out);
+  } else if (ws.is_condensed[i] != 0) {
+    compute_passage_condensed(layout, i, attachment, ws, out);
   } else {
-    with_size(link.n, [&](auto n) { compute_passage_cholesky(n, layout, i, handle, ws, out); });
+    with_size(link.n, [&](auto n) { compute_passage_cholesky(n, layout, i, attachment, ws, scratch, out); });
   }
   return out;
 }
@@ -108,7 +109,7 @@ Mat6 cross_joint_outward(const LinkFrame& f, const Mat6& W) {
 // One hinge speed h: e = h^T z is left at the hinge, z+ = z - Ph D^-1 e goes on, so
 //   W = h D^-1 h^T + (1 - Ph D^-1 h^T)^T W+ (1 - Ph D^-1 h^T) = W+ - h u^T - u h^T
 //   w = W+ Ph D^-1      u = w - h D^-1 (1 + Ph.w) / 2
-void pass_hinge_outward(const Link& link, const AbaWorkspace& ws, Mat6& W) {
+void pass_hinge_outward(const Link& link, const AbaData& ws, Mat6& W) {
   const Spatial* H = ws.kin.hinge_map(link);
   for (int k = link.nr - 1; k >= 0; --k) {
     const double D_inverse = ws.D_inverse[link.v + k];

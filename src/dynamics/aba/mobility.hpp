@@ -4,6 +4,7 @@
 
 #include "dynamics/kinematics/component.hpp"
 #include "elimination.hpp"
+#include "limber/dynamics/detail/operational.hpp"
 
 // Mobilities: the acceleration W f of a place per wrench f on it, symmetric 6x6 matrices that travel outward, over the
 // factors that the inward sweep left.  theory §6, Operational-space inertia.
@@ -23,21 +24,21 @@ LIMBER_INLINE Mat6 transpose(const Mat6& m) {
   return {{{A.c[0], B.c[0]}, {A.c[1], B.c[1]}, {A.c[2], B.c[2]}, {C.c[0], D.c[0]}, {C.c[1], D.c[1]}, {C.c[2], D.c[2]}}};
 }
 
-// How wrenches on a handle of a flexible body (or on its frame) pass its modes.  A wrench z' leaves e' = -(Y + X(l)
-// U)^T z' at them and z_R = through z' on the joint side.
+// How wrenches on an attachment of a flexible body (or on its frame) pass its modes.  A wrench z' leaves e' = -(Y +
+// X(l) U)^T z' at them and z_R = through z' on the joint side.
 struct Passage {
   Mat6 own;                 // of two wrenches: e'_1^T D_f^-1 e'_2
-  Mat6 through_transposed;  // accelerations of the handle per accelerations of the joint side
+  Mat6 through_transposed;  // accelerations of the attachment per accelerations of the joint side
 };
 
-// Handle of body i, or -1: its frame.  O(n^2) after Cholesky, else independent of n.
-Passage compute_passage(const Layout& layout, int i, int handle, AbaWorkspace& ws);
+// Outboard attachment of body i, or -1: its frame.  O(n^2) after Cholesky, else independent of n.
+Passage compute_passage(const Layout& layout, int i, int attachment, AbaData& ws, OperationalData& scratch);
 
-// Mobility of the handle from that of the joint side.
+// Mobility of the attachment from that of the joint side.
 Mat6 pass_modes_outward(const Passage& passage, const Mat6& W);
-// From the carrier to the child side of the joint, before its speeds: Z W Z^T.
+// From the inboard frame to the child side of the joint, before its speeds: Z W Z^T.
 Mat6 cross_joint_outward(const LinkFrame& f, const Mat6& W);
 // What the speeds of the joint add.
-void pass_hinge_outward(const Link& link, const AbaWorkspace& ws, Mat6& W);
+void pass_hinge_outward(const Link& link, const AbaData& ws, Mat6& W);
 
 }  // namespace limber

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/closures.hpp"
+#include "limber/dynamics/detail/closures.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "dynamics/aba/operational_steps.hpp"
 #include "dynamics/kinematics/sweeps.hpp"
 #include "limber/model/manifold.hpp"
+#include "limber/spatial/rotation.hpp"
 
 namespace limber {
 namespace {
@@ -18,68 +19,12 @@ constexpr double kDependent = 1e-11;
 // Of its pivots: when all are above, no eigenvalue is near the bound before, and eigenvectors are not needed.
 constexpr double kIndependent = 1e-6;
 constexpr double kSmallest = 1e-16;  // entries of S that count as zero
-// What may be asked of a dependent row, beside the largest that is asked of any.
+// Right-hand side of a dependent row that counts as none, relative to the largest of all rows.
 constexpr double kInconsistent = 1e-6;
 constexpr double kImmovable = 1e-13;  // of the mobility of the nodes apart
 constexpr int kMaxIterations = 60;
 constexpr double kLongestMove = 0.3;  // rad or m per iteration
 constexpr double kFar = 1;            // rad: rows of frames that are turned further apart lead elsewhere
-
-Vector3 across(const Vector3& axis) {
-  Vector3::Index k = 0;
-  axis.cwiseAbs().minCoeff(&k);
-  return axis.cross(Vector3::Unit(k)).normalized();
-}
-
-struct RowMaker {
-  std::vector<ClosureRow>& rows;
-  int closure;
-  void place(const Vector3& d) const { rows.push_back({closure, false, d, Vector3::Zero(), 0}); }
-  void align(const Vector3& u, const Vector3& s, double rest = 0) const { rows.push_back({closure, true, u, s, rest}); }
-  void place_all() const {
-    for (int k = 0; k < 3; ++k) place(Vector3::Unit(k));
-  }
-  // Near alignment these three turn about x, y and z.
-  void align_all() const {
-    for (int k = 0; k < 3; ++k) align(Vector3::Unit(k), Vector3::Unit((k + 1) % 3));
-  }
-};
-
-// Which relative motions a kind of joint forbids.  theory §3.
-void add_rows(const Closure& closure, const RowMaker& make) {
-  const Vector3 x = closure.axis, y = across(x), z = x.cross(y);
-  switch (closure.kind) {
-    case JointKind::fixed:
-      make.place_all();
-      make.align_all();
-      break;
-    case JointKind::revolute:
-      make.place_all();
-      make.align(y, x);
-      make.align(z, x);
-      break;
-    case JointKind::prismatic:
-      make.place(y);
-      make.place(z);
-      make.align_all();
-      break;
-    case JointKind::cylindrical:
-      make.place(y);
-      make.place(z);
-      make.align(y, x);
-      make.align(z, x);
-      break;
-    case JointKind::universal:
-      make.place_all();
-      make.align(x, closure.axis2, x.dot(closure.axis2));
-      break;
-    case JointKind::spherical:
-      make.place_all();
-      break;
-    case JointKind::free:
-      break;
-  }
-}
 
 struct NodeMotion {
   Pose pose;
@@ -100,10 +45,9 @@ NodeMotion motion_of(const Model& model, const Kinematics& kin, NodeRef node) {
 }
 
 // Acceleration of a node when aba or hybrid have just left those of the bodies in ws, beyond the bias.
-Vector6 acceleration_of(const Model& model, AbaWorkspace& ws, NodeRef node, ConstVec vdot) {
+Vector6 acceleration_of(const Model& model, const AbaData& ws, NodeRef node, ConstVec vdot, Spatial* Y) {
   if (node.body == kGround) return Vector6::Zero();
   const Link& link = model.layout->links[node.body];
-  Spatial* Y = ws.operational.columns.data();
   const NodeFrame d = node_in_body(model, ws.kin, node, Y);
   Spatial a = twist_at(d.l, ws.bodies[node.body].a);
   if (node.node != kBodyFrame) a += times(Y, vdot.data() + link.vm, link.n);
@@ -112,7 +56,7 @@ Vector6 acceleration_of(const Model& model, AbaWorkspace& ws, NodeRef node, Cons
 }
 
 // d . r with d turning with a: rate d . r' + d' . r, and so on.
-void compute_place(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureWorkspace& cw) {
+void compute_place(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureData& cw) {
   const Vector3 d = a.pose.R * row.u, r = b.pose.p - a.pose.p, rdot = b.v - a.v, ddot = a.w.cross(d);
   cw.error[i] = d.dot(r);
   cw.on_a.col(i) << -r.cross(d), -d;
@@ -122,7 +66,7 @@ void compute_place(const ClosureRow& row, const NodeMotion& a, const NodeMotion&
 }
 
 // u . s with u turning with a and s with b.
-void compute_align(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureWorkspace& cw) {
+void compute_align(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureData& cw) {
   const Vector3 u = a.pose.R * row.u, s = b.pose.R * row.s, turn = s.cross(u);
   const Vector3 udot = a.w.cross(u), sdot = b.w.cross(s);
   cw.error[i] = u.dot(s) - row.rest;
@@ -133,8 +77,8 @@ void compute_align(const ClosureRow& row, const NodeMotion& a, const NodeMotion&
 }
 
 // S = W J M^-1 J^T W^T.
-void compute_S(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw) {
-  compute_operational_inertia_posed(model, cw.nodes, ws, cw.inverse_inertia);
+void compute_S(const Model& model, AbaData& ws, ClosureData& cw) {
+  compute_operational_inertia_posed(model, cw.nodes, ws, cw.operational, cw.inverse_inertia);
   for (int i = 0; i < cw.count(); ++i) {
     const int at_i = 12 * cw.rows[i].closure;
     Eigen::Matrix<double, 12, 1> wi, wj;
@@ -153,7 +97,7 @@ void compute_S(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw) {
 
 }  // namespace
 
-ClosureWorkspace::ClosureWorkspace(const Model& model) {
+ClosureData::ClosureData(const Model& model) : operational(model) {
   if (!model.closures.empty() && model.fidelity == Fidelity::ruthless) {
     throw InputError(
         "closure '" + model.closures[0].name +
@@ -161,7 +105,11 @@ ClosureWorkspace::ClosureWorkspace(const Model& model) {
         "full or stiffened");
   }
   for (std::size_t i = 0; i < model.closures.size(); ++i) {
-    add_rows(model.closures[i], RowMaker{rows, static_cast<int>(i)});
+    const Closure& closure = model.closures[i];
+    for (ClosureRow row : joint_traits(closure.kind).closure_rows(closure)) {
+      row.closure = static_cast<int>(i);
+      rows.push_back(row);
+    }
     nodes.push_back(model.closures[i].a);
     nodes.push_back(model.closures[i].b);
   }
@@ -177,7 +125,7 @@ ClosureWorkspace::ClosureWorkspace(const Model& model) {
   if (n > 0) ldlt.compute(V);  // takes its memory
 }
 
-double ClosureWorkspace::closure_error(int closure) const {
+double ClosureData::closure_error(int closure) const {
   double largest = 0;
   for (int i = 0; i < count(); ++i) {
     if (rows[i].closure == closure) largest = std::max(largest, std::abs(error[i]));
@@ -185,7 +133,7 @@ double ClosureWorkspace::closure_error(int closure) const {
   return largest;
 }
 
-void ClosureWorkspace::set_forces() {
+void ClosureData::set_forces() {
   wrenches.setZero();
   for (int i = 0; i < count(); ++i) {
     const int at = 12 * rows[i].closure;
@@ -195,7 +143,7 @@ void ClosureWorkspace::set_forces() {
   for (int k = 0; 6 * k < forces.size(); ++k) forces.segment<6>(6 * k) = wrenches.segment<6>(12 * k + 6);
 }
 
-void compute_closures(const Model& model, const Kinematics& kin, ClosureWorkspace& cw) {
+void compute_closures(const Model& model, const Kinematics& kin, ClosureData& cw) {
   NodeMotion a, b;
   for (int i = 0; i < cw.count(); ++i) {
     const ClosureRow& row = cw.rows[i];
@@ -209,7 +157,7 @@ void compute_closures(const Model& model, const Kinematics& kin, ClosureWorkspac
 
 namespace {
 
-// The eigenvectors of S into V, and S becomes diagonal: cyclic Jacobi, [GVL] §8.5.  False: no end was found.
+// The eigenvectors of S into V, and S becomes diagonal: cyclic Jacobi, [GVL] §8.5.  False: no convergence.
 bool diagonalise(MatrixX& S, MatrixX& V) {
   constexpr int kMaxSweeps = 40;
   const int n = static_cast<int>(S.rows());
@@ -234,7 +182,7 @@ bool diagonalise(MatrixX& S, MatrixX& V) {
 
 // How much the weakest row that counts has shrunk, beside the strongest of its kind in the same closure: S is scaled to
 // a diagonal of ones, which hides a row that vanishes.
-double weakest_row(const ClosureWorkspace& cw) {
+double weakest_row(const ClosureData& cw) {
   double weakest = 1;
   for (int i = 0; i < cw.count(); ++i) {
     if (cw.scale[i] == 0) continue;
@@ -246,8 +194,8 @@ double weakest_row(const ClosureWorkspace& cw) {
   return weakest;
 }
 
-// lambda = V E^-1 V^T right, over the independent directions.  Returns what is asked of the others.
-double solve_independent(ClosureWorkspace& cw) {
+// lambda = V E^-1 V^T right, over the independent directions.  Returns the largest right-hand side of the others.
+double solve_independent(ClosureData& cw) {
   double left_over = 0, smallest = 1;
   cw.lambda.setZero();
   for (int k = 0; k < cw.count(); ++k) {
@@ -266,10 +214,11 @@ double solve_independent(ClosureWorkspace& cw) {
 
 }  // namespace
 
-Status solve_closures(const Model& model, AbaWorkspace& ws, ConstVec right, ClosureWorkspace& cw) {
+Status solve_closures(const Model& model, AbaData& ws, ConstVec right, ClosureData& cw) {
   const int n = cw.count();
   cw.rank = 0;
   if (n == 0) return Status::ok;
+  ws.check_stage(model, AbaStage::factors, "solve_closures");
   compute_S(model, ws, cw);
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i) cw.S(i, j) *= cw.scale[i] * cw.scale[j];
@@ -296,7 +245,7 @@ Status solve_closures(const Model& model, AbaWorkspace& ws, ConstVec right, Clos
 namespace {
 
 // J_c vdot + dJ_c/dt v = 0 with vdot = vdot_open + M^-1 J_c^T lambda, from the accelerations of the nodes in cw.twists.
-Status close(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
+Status close(const Model& model, AbaData& ws, ClosureData& cw, Vec vdot) {
   for (int i = 0; i < cw.count(); ++i) {
     const int at = 12 * cw.rows[i].closure;
     cw.bias[i] += cw.on_a.col(i).dot(cw.twists.segment<6>(at)) + cw.on_b.col(i).dot(cw.twists.segment<6>(at + 6));
@@ -304,42 +253,42 @@ Status close(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdo
   cw.bias = -cw.bias;
   const Status status = solve_closures(model, ws, cw.bias, cw);
   if (status == Status::not_finite) return status;
-  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.dv);
+  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.operational, cw.dv);
   vdot += cw.dv;
   return status;
 }
 
 }  // namespace
 
-Status close_accelerations(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
+Status close_accelerations(const Model& model, AbaData& ws, ClosureData& cw, Vec vdot) {
   check_speeds(model, vdot);
   if (cw.count() == 0) return Status::ok;
+  ws.check_stage(model, AbaStage::accelerations, "close_accelerations");
   compute_world_poses(model, ws.kin);
   compute_closures(model, ws.kin, cw);
-  ws.operational.columns.resize(static_cast<std::size_t>(kLanes) * lanes_for(model.layout->max_modes));
   for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
-    cw.twists.segment<6>(6 * k) = acceleration_of(model, ws, cw.nodes[k], vdot);
+    cw.twists.segment<6>(6 * k) = acceleration_of(model, ws, cw.nodes[k], vdot, cw.operational.columns.data());
   }
   return close(model, ws, cw, vdot);
 }
 
 // f_R = P_R a_R + z_R of the joint, as in hybrid: bodies in ws hold what the closures add to it.
-Status close_hybrid(const Model& model, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot, Vec tau_out) {
+Status close_hybrid(const Model& model, AbaData& ws, ClosureData& cw, Vec vdot, Vec tau_out) {
   check_speeds(model, tau_out);
   const Status status = close_accelerations(model, ws, cw, vdot);
   if (status == Status::not_finite || cw.count() == 0) return status;
   for (int i = 1; i < model.body_count(); ++i) {
-    if (ws.held[i] == 0) continue;
+    if (ws.prescribed[i] == 0) continue;
     const Link& link = model.layout->links[i];
     Spatial a = ws.bodies[i].a;
-    if (link.root >= 0) a -= times(&ws.kin.columns[link.root_columns], cw.dv.data() + link.vm, link.n);
+    if (link.inboard >= 0) a -= times(&ws.kin.columns[link.inboard_columns], cw.dv.data() + link.vm, link.n);
     const Spatial f = ws.bodies[i].P * a + ws.bodies[i].z;
     for (int k = 0; k < link.nr; ++k) tau_out[link.v + k] += dot(ws.kin.hinge_map(link)[k], f);
   }
   return status;
 }
 
-Status close_other(const Model& model, const State& x, AbaWorkspace& ws, ClosureWorkspace& cw, Vec vdot) {
+Status close_other(const Model& model, const State& x, AbaData& ws, ClosureData& cw, Vec vdot) {
   check_speeds(model, vdot);
   if (cw.count() == 0) return Status::ok;
   if (const Status status = factor_mass(model, x, ws); status != Status::ok) return status;
@@ -351,7 +300,7 @@ Status close_other(const Model& model, const State& x, AbaWorkspace& ws, Closure
   return close(model, ws, cw, vdot);
 }
 
-void compute_closure_jacobian(const Model& model, const Kinematics& kin, const ClosureWorkspace& cw, Matrix6X& scratch,
+void compute_closure_jacobian(const Model& model, const Kinematics& kin, const ClosureData& cw, Matrix6X& scratch,
                               Eigen::Ref<MatrixX> C) {
   C.setZero();
   for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
@@ -368,21 +317,21 @@ namespace {
 
 // The turn, in world, that brings the frame (or the axis) of b onto that of a.
 Vector3 turn_to_fit(const Closure& closure, const Pose& a, const Pose& b) {
-  const bool whole = closure.kind == JointKind::fixed || closure.kind == JointKind::prismatic;
-  const bool axis = closure.kind == JointKind::revolute || closure.kind == JointKind::cylindrical;
-  if (whole) {
+  const ClosureAlignment alignment = joint_traits(closure.kind).alignment;
+  if (alignment == ClosureAlignment::frame) {
     const Eigen::AngleAxisd turn(Matrix3(a.R * b.R.transpose()));
     return turn.angle() * turn.axis();
   }
-  if (!axis) return Vector3::Zero();
+  if (alignment == ClosureAlignment::none) return Vector3::Zero();
   const Vector3 from = b.R * closure.axis, to = a.R * closure.axis, n = from.cross(to);
   const double angle = std::atan2(n.norm(), from.dot(to));
-  return n.norm() > 1e-9 ? Vector3(n.normalized() * angle) : Vector3(across(from) * angle);
+  return n.norm() > 1e-9 ? Vector3(n.normalized() * angle) : Vector3(perpendicular(from) * angle);
 }
 
-// What an iteration asks of the rows, in cw.bias: to lose their errors.  But u.s vanishes also where the frames stand
-// across or against each other; from further off than kFar the rows ask for the turn itself.  True: all is met.
-bool set_demand(const Model& model, const Kinematics& kin, double tolerance, ClosureWorkspace& cw) {
+// The right-hand side of one Newton iteration, in cw.bias: the errors change sign.  But u.s vanishes also where the
+// frames stand across or against each other; from further off than kFar the rows ask for the turn itself.  True:
+// converged.
+bool set_newton_step(const Model& model, const Kinematics& kin, double tolerance, ClosureData& cw) {
   cw.bias = -cw.error;
   bool met = cw.error.lpNorm<Eigen::Infinity>() <= tolerance;
   Vector3 turn = Vector3::Zero();
@@ -401,16 +350,16 @@ bool set_demand(const Model& model, const Kinematics& kin, double tolerance, Clo
 }  // namespace
 
 int project_position(const Model& model, State& x, std::span<const std::uint8_t> prescribed, double tolerance,
-                     AbaWorkspace& ws, ClosureWorkspace& cw) {
+                     AbaData& ws, ClosureData& cw) {
   VectorX& dq = cw.dv;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     if (factor_mass(model, x, ws, prescribed) != Status::ok) return -1;
     compute_world_poses(model, ws.kin);
     compute_closures(model, ws.kin, cw);
     if (!cw.error.allFinite()) return -1;
-    if (set_demand(model, ws.kin, tolerance, cw)) return iteration;
+    if (set_newton_step(model, ws.kin, tolerance, cw)) return iteration;
     if (solve_closures(model, ws, cw.bias, cw) == Status::not_finite) return -1;
-    respond_posed(model, cw.nodes, cw.wrenches, ws, dq);
+    respond_posed(model, cw.nodes, cw.wrenches, ws, cw.operational, dq);
     const double longest = dq.lpNorm<Eigen::Infinity>();
     if (longest > kLongestMove) dq *= kLongestMove / longest;
     move(model, x.q, dq, x.q);
@@ -418,15 +367,15 @@ int project_position(const Model& model, State& x, std::span<const std::uint8_t>
   return -1;
 }
 
-Status project_velocity(const Model& model, State& x, std::span<const std::uint8_t> prescribed, AbaWorkspace& ws,
-                        ClosureWorkspace& cw) {
+Status project_velocity(const Model& model, State& x, std::span<const std::uint8_t> prescribed, AbaData& ws,
+                        ClosureData& cw) {
   if (const Status status = factor_mass(model, x, ws, prescribed); status != Status::ok) return status;
   compute_world_poses(model, ws.kin);
   compute_closures(model, ws.kin, cw);
   cw.bias = -cw.rate;
   const Status status = solve_closures(model, ws, cw.bias, cw);
   if (status == Status::not_finite) return status;
-  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.dv);
+  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.operational, cw.dv);
   x.v += cw.dv;
   return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/dca.hpp"
+#include "limber/dynamics/detail/dca.hpp"
 
 #include "dca_steps.hpp"
 #include "dca_threads.hpp"
@@ -70,7 +70,7 @@ void inward(const DcaJob& job, int p) {
 }
 
 void inward_branch(const DcaJob& job, int b) {
-  DcaWorkspace& ws = job.ws;
+  DcaData& ws = job.ws;
   const DcaBranch& branch = ws.tree.branches[b];
   if (branch.part >= 0) {
     if (job.kinematics) enter_branch_motion(job, ws.tree.parts[branch.part].first);
@@ -82,7 +82,7 @@ void inward_branch(const DcaJob& job, int b) {
       job, branch.bodies, [&] { inward_branch(job, branch.left); }, [&] { inward_branch(job, branch.right); });
   if (!branch.sum || !job.assembly) return;
   ws.sums[b] = load_of(ws, branch.left);
-  const ArticulatedHandle more = load_of(ws, branch.right);
+  const ArticulatedAttachment more = load_of(ws, branch.right);
   add(ws.sums[b].Gamma, more.Gamma);
   ws.sums[b].z += more.z;
 }
@@ -107,7 +107,7 @@ void outward(const DcaJob& job, int p, Spatial f) {
 }
 
 void outward_branch(const DcaJob& job, int b) {
-  const DcaWorkspace& ws = job.ws;
+  const DcaData& ws = job.ws;
   const DcaBranch& branch = ws.tree.branches[b];
   if (branch.part < 0) {
     fork(
@@ -115,7 +115,7 @@ void outward_branch(const DcaJob& job, int b) {
     return;
   }
   const Link& link = job.layout.links[ws.tree.parts[branch.part].first];
-  const Spatial a = link.handle >= 0 ? ws.handle_a[link.handle] : ws.a[link.parent];
+  const Spatial a = link.attachment >= 0 ? ws.attachment_a[link.attachment] : ws.a[link.parent];
   const DcaEnds& ends = ws.ends[branch.part];
   enter_joint(job, branch.part, a, ends.P * a + ends.z, zero_spatial());
   outward(job, branch.part, zero_spatial());
@@ -141,9 +141,10 @@ bool evaluate(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& 
 }
 
 bool run(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) {
-  DcaWorkspace& ws = job.ws;
+  DcaData& ws = job.ws;
   ws.failure = -1;
-  job.threads = ws.threads != nullptr;
+  job.threads = ws.threads.get() != nullptr;
+  ws.serial.set_stage(AbaStage::none);  // its kinematics are written to
   struct Call {
     const Model& model;
     std::span<const NodeWrench> wrenches;
@@ -156,7 +157,7 @@ bool run(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) 
     const Call& c = *static_cast<const Call*>(p);
     c.strong = evaluate(c.model, c.wrenches, c.job);
   };
-  job.threads ? run_on(*ws.threads, evaluate_call, &call) : evaluate_call(&call);
+  job.threads ? run_on(*ws.threads.get(), evaluate_call, &call) : evaluate_call(&call);
   ws.answered_serially = !strong;
   return strong;
 }
@@ -168,7 +169,7 @@ int thread_count(const DcaOptions& options, int bodies, int grain) {
 
 }  // namespace
 
-DcaWorkspace::DcaWorkspace(const Model& model, const DcaOptions& options) : tree(*model.layout), serial(model) {
+DcaData::DcaData(const Model& model, const DcaOptions& options) : tree(*model.layout), serial(model) {
   const Layout& layout = *model.layout;
   if (options.grain > 0) grain = options.grain;
   ends.resize(tree.parts.size());
@@ -183,7 +184,7 @@ DcaWorkspace::DcaWorkspace(const Model& model, const DcaOptions& options) : tree
   mu.assign(layout.columns, zero_spatial());
   Y = mu;
   a.assign(layout.links.size(), zero_spatial());
-  handle_a.assign(layout.handles.size(), zero_spatial());
+  attachment_a.assign(layout.attachments.size(), zero_spatial());
   factor_begin.assign(layout.links.size(), 0);
   std::size_t size = 0;
   for (const DcaPart& part : tree.parts) {
@@ -201,11 +202,12 @@ DcaWorkspace::DcaWorkspace(const Model& model, const DcaOptions& options) : tree
   }
   const int count = thread_count(options, model.body_count() - 1, grain);
   scratch.assign(count, ProductScratch(layout));
-  if (count > 1) threads = make_threads(count);
+  threads = DcaThreadPool(count);
 }
 
-Status dca(const Model& model, const State& x, const Forces& forces, DcaWorkspace& ws, Vec vdot) {
+Status dca(const Model& model, const State& x, const Forces& forces, DcaData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
+  check_model(model, ws.serial.kin);
   DcaJob job{*model.layout, x.q.data(), x.v.data(), forces.tau.data(), {}, vdot.data(), nullptr, ws};
   if (run(model, forces.wrenches, job) && is_finite(vdot)) return Status::ok;
   const Status status = aba(model, x, forces, ws.serial, vdot);
@@ -215,8 +217,9 @@ Status dca(const Model& model, const State& x, const Forces& forces, DcaWorkspac
 }
 
 Status dca_hybrid(const Model& model, const State& x, const Forces& forces, std::span<const std::uint8_t> prescribed,
-                  DcaWorkspace& ws, Vec vdot, Vec tau_out) {
+                  DcaData& ws, Vec vdot, Vec tau_out) {
   check_sizes(model, x, forces.tau, vdot);
+  check_model(model, ws.serial.kin);
   if (static_cast<int>(prescribed.size()) != model.body_count() || tau_out.size() != model.nv) {
     throw InputError("dca_hybrid: `prescribed` needs one entry per body, `tau_out` one per speed");
   }

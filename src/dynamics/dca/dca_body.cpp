@@ -20,8 +20,8 @@ Modes modes_of(const DcaJob& job, const DcaPart& part) {
     return {&job.ws.mu[link.columns], moving ? &job.ws.Y[link.columns] : nullptr, &job.ws.d_inverse[link.scalars]};
   }
   const Kinematics& kin = job.kin();
-  return {&kin.columns[link.columns], moving ? &kin.columns[job.layout.handles[part.handle].columns] : nullptr,
-          link.shape->G_inverse.data()};
+  return {&kin.columns[link.columns], moving ? &kin.columns[job.layout.attachments[part.attachment].columns] : nullptr,
+          link.constants->G_inverse.data()};
 }
 
 // e_f = u - p - K eta - D etadot.
@@ -29,7 +29,7 @@ void modal_forces(const DcaJob& job, const Link& link) {
   double* e = &job.ws.e_f[link.scalars];
   const double* p_f = &job.kin().p_f[link.scalars];
   for (int k = 0; k < link.n; ++k) e[k] = p_f[k];
-  add_elastic_force(*link.shape, &job.kin().eta[link.scalars], &job.kin().etadot[link.scalars], e);
+  add_elastic_force(*link.constants, &job.kin().eta[link.scalars], &job.kin().etadot[link.scalars], e);
   for (int k = 0; k < link.n; ++k) e[k] = job.u[link.vm + k] - e[k];
 }
 
@@ -58,9 +58,10 @@ bool factor_rows(int n, const double* scale, double* D, double* d_inverse, Spati
   return true;
 }
 
-// D_f = G + sum Y^T Gamma Y of the loads + U^T (mu + P U) + mu^T U of a moving root node; mu, e_f, P and z with them.
+// D_f = G + sum Y^T Gamma Y of the loads + U^T (mu + P U) + mu^T U of a moving inboard attachment; mu, e_f, P and z
+// with them.
 bool factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
-  DcaWorkspace& ws = job.ws;
+  DcaData& ws = job.ws;
   const Kinematics& kin = job.kin();
   const Link& link = job.layout.links[part.first];
   const int n = link.n, width = kLanes * lanes_for(n);
@@ -73,11 +74,11 @@ bool factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
     for (int k = 0; k <= j; ++k) D[j * n + k] = G[j * width + k];
   }
   for (int l = part.load_begin; l < part.load_end; ++l) {
-    const int h = ws.tree.loads[l].handle;
+    const int h = ws.tree.loads[l].attachment;
     if (h < 0) continue;
-    const ArticulatedHandle load = load_of(ws, ws.tree.loads[l].branch);
-    const Vec4d at = kin.handles[h].l;
-    const Spatial* columns = &kin.columns[job.layout.handles[h].columns];
+    const ArticulatedAttachment load = load_of(ws, ws.tree.loads[l].branch);
+    const Vec4d at = kin.attachments[h].l;
+    const Spatial* columns = &kin.columns[job.layout.attachments[h].columns];
     for (int k = 0; k < n; ++k) {
       const Spatial g = load.Gamma * columns[k];
       mu[k] += wrench_from(at, g);
@@ -89,7 +90,7 @@ bool factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
   }
   double* scale = &ws.d_inverse[link.scalars];
   for (int j = 0; j < n; ++j) scale[j] = D[j * n + j];
-  const Spatial* U = link.root >= 0 ? &kin.columns[link.root_columns] : nullptr;
+  const Spatial* U = link.inboard >= 0 ? &kin.columns[link.inboard_columns] : nullptr;
   for (int k = 0; k < n && U != nullptr; ++k) {
     const Spatial PU = ends.P * U[k];
     e[k] -= dot(U[k], ends.z);
@@ -97,10 +98,10 @@ bool factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
     for (int j = k; j < n; ++j) D[j * n + k] += dot(U[j], mu[k] + PU) + dot(mu[j], U[k]);
     mu[k] += PU;
   }
-  const bool on_node = part.open && part.handle >= 0;
+  const bool on_node = part.open && part.attachment >= 0;
   for (int k = 0; k < n; ++k) {
-    Y[k] = on_node ? kin.columns[job.layout.handles[part.handle].columns + k] : zero_spatial();
-    if (U != nullptr && part.open) Y[k] += on_node ? twist_at(kin.handles[part.handle].l, U[k]) : U[k];
+    Y[k] = on_node ? kin.columns[job.layout.attachments[part.attachment].columns + k] : zero_spatial();
+    if (U != nullptr && part.open) Y[k] += on_node ? twist_at(kin.attachments[part.attachment].l, U[k]) : U[k];
   }
   return factor_rows(n, scale, D, scale, mu, Y, e);
 }
@@ -129,8 +130,8 @@ void start_ends(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
   ends.Bt = identity6();
   ends.Omega = Mat6{};
   ends.y = zero_spatial();
-  if (part.handle < 0) return;
-  const Vec4d l = job.kin().handles[part.handle].l;
+  if (part.attachment < 0) return;
+  const Vec4d l = job.kin().attachments[part.attachment].l;
   for (int j = 0; j < 3; ++j) ends.Bt.c[3 + j].ang = cross(l, ends.Bt.c[3 + j].lin);
 }
 
@@ -168,7 +169,7 @@ void compute_constant(const DcaJob& job, int p) {
 }
 
 void compute_body(const DcaJob& job, int p) {
-  DcaWorkspace& ws = job.ws;
+  DcaData& ws = job.ws;
   const DcaPart& part = ws.tree.parts[p];
   const Link& link = job.layout.links[part.first];
   DcaEnds& ends = ws.ends[p];
@@ -180,8 +181,8 @@ void compute_body(const DcaJob& job, int p) {
   constant ? copy_constant(part, ws.constants[p], ends) : start_ends(job, part, ends);
   ends.z = job.kin().links[part.first].p;
   for (int l = part.load_begin; l < part.load_end; ++l) {
-    if (ws.tree.loads[l].handle >= 0) continue;
-    const ArticulatedHandle load = load_of(ws, ws.tree.loads[l].branch);
+    if (ws.tree.loads[l].attachment >= 0) continue;
+    const ArticulatedAttachment load = load_of(ws, ws.tree.loads[l].branch);
     add(ends.P, load.Gamma);
     ends.z += load.z;
   }
@@ -200,7 +201,7 @@ void compute_body(const DcaJob& job, int p) {
 }
 
 void expand_body(const DcaJob& job, int p, Spatial f) {
-  DcaWorkspace& ws = job.ws;
+  DcaData& ws = job.ws;
   const DcaPart& part = ws.tree.parts[p];
   const Link& link = job.layout.links[part.first];
   const Kinematics& kin = job.kin();
@@ -222,13 +223,14 @@ void expand_body(const DcaJob& job, int p, Spatial f) {
       for (int k = 0; k < j; ++k) t[k] -= L[j * link.n + k] * t[j];
     }
     for (int k = 0; k < link.n; ++k) job.vdot[link.vm + k] = t[k];
-    if (link.root >= 0) a += times(&kin.columns[link.root_columns], t, link.n);
+    if (link.inboard >= 0) a += times(&kin.columns[link.inboard_columns], t, link.n);
     ws.a[part.first] = a;
   }
   for (int l = part.load_begin; l < part.load_end; ++l) {
-    const int h = ws.tree.loads[l].handle;
+    const int h = ws.tree.loads[l].attachment;
     if (h < 0) continue;
-    ws.handle_a[h] = twist_at(kin.handles[h].l, a) + times(&kin.columns[job.layout.handles[h].columns], t, link.n);
+    ws.attachment_a[h] =
+        twist_at(kin.attachments[h].l, a) + times(&kin.columns[job.layout.attachments[h].columns], t, link.n);
   }
 }
 

@@ -92,7 +92,7 @@ void join_on_rigid(const DcaEnds& A, const DcaEnds& B, bool open, DcaEnds& out) 
 
 // Hinge speeds leave one after the other, as in aba; the outboard end gives way with them.
 bool eliminate_hinge(const DcaJob& job, const Link& link, int i, bool open, DcaEnds& ends) {
-  DcaWorkspace& ws = job.ws;
+  DcaData& ws = job.ws;
   const LinkFrame& f = job.kin().links[i];
   const Spatial* H = job.kin().hinge_map(link);
   double* e = ws.e.data() + link.v;
@@ -193,14 +193,14 @@ void part_ends(const DcaJob& job, int p, Spatial f, Spatial& f_between, Spatial&
   a_between = t - A.Omega * f_between;
 }
 
-void enter_joint(const DcaJob& job, int p, Spatial a_carrier, Spatial f_carrier, Spatial f) {
-  DcaWorkspace& ws = job.ws;
+void enter_joint(const DcaJob& job, int p, Spatial a_inboard, Spatial f_inboard, Spatial f) {
+  DcaData& ws = job.ws;
   const DcaPart& part = ws.tree.parts[p];
   const int i = part.first;
   const Link& link = job.layout.links[i];
   const LinkFrame& frame = job.kin().links[i];
   const Spatial* H = job.kin().hinge_map(link);
-  Spatial a = across(frame, a_carrier);
+  Spatial a = across(frame, a_inboard);
   const bool given = job.is_prescribed(i);
   for (int k = link.nr - 1; k >= 0; --k) {
     double& betadot = job.vdot[link.v + k];
@@ -214,8 +214,8 @@ void enter_joint(const DcaJob& job, int p, Spatial a_carrier, Spatial f_carrier,
   ws.a[i] = a;
   if (!given || job.tau_out == nullptr) return;
   // The torque that the prescribed motion needs: H^T of the wrench, in the body's frame.
-  const Vec4d force = frame.Rt * f_carrier.lin;
-  const Spatial f_R{frame.Rt * (f_carrier.ang - cross(frame.r, f_carrier.lin)), force};
+  const Vec4d force = frame.Rt * f_inboard.lin;
+  const Spatial f_R{frame.Rt * (f_inboard.ang - cross(frame.r, f_inboard.lin)), force};
   double passive[6] = {};
   if (link.passive) add_passive_force(link, job.q + link.q, job.v + link.v, passive);
   for (int k = 0; k < link.nr; ++k) {

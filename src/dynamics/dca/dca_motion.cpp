@@ -10,18 +10,18 @@ namespace limber {
 namespace {
 
 // Moving nodes that carry others, as seen from their body.  theory §2, Nodes, with w = v = 0.
-void start_handles(const DcaJob& job, const Link& link) {
+void start_attachments(const DcaJob& job, const Link& link) {
   Kinematics& kin = job.kin();
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    const Handle& handle = job.layout.handles[h];
-    HandleFrame& at = kin.handles[h];
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    const OutboardAttachment& attachment = job.layout.attachments[h];
+    AttachmentFrame& at = kin.attachments[h];
     if (job.layout.ruthless) {
       at.V = at.a = zero_spatial();
       continue;
     }
     NodeFrame d;
-    compute_node(link.shape->nodes[handle.node], link.n, &kin.eta[link.scalars], &kin.etadot[link.scalars], d,
-                 &kin.columns[handle.columns]);
+    compute_node(link.constants->nodes[attachment.node], link.n, &kin.eta[link.scalars], &kin.etadot[link.scalars], d,
+                 &kin.columns[attachment.columns]);
     at.l = d.l;
     at.R = d.R;
     at.V = {d.turn_rate, d.l_rate};
@@ -30,23 +30,23 @@ void start_handles(const DcaJob& job, const Link& link) {
 }
 
 // From a body to one of its nodes, which is told in the basis of the body.
-LIMBER_INLINE void push(const HandleFrame& at, Spatial& V, Spatial& a) {
+LIMBER_INLINE void push(const AttachmentFrame& at, Spatial& V, Spatial& a) {
   V = twist_at(at.l, V) + at.V;
   a = twist_at(at.l, a) + cross_twist(V, at.V) + at.a;
 }
 
 // What lies between the frame of a part's first body and its outboard end.
-LIMBER_INLINE bool is_frame(const DcaPart& part) { return part.left < 0 && part.handle < 0; }
-LIMBER_INLINE bool is_node(const DcaPart& part) { return part.left < 0 && part.handle >= 0; }
+LIMBER_INLINE bool is_frame(const DcaPart& part) { return part.left < 0 && part.attachment < 0; }
+LIMBER_INLINE bool is_node(const DcaPart& part) { return part.left < 0 && part.attachment >= 0; }
 
-// The joint of body i as its carrier sees it becomes the body as the world sees it.
-LIMBER_INLINE void propagate(const DcaJob& job, int i, Spatial V, Spatial a, const PackedPose* carrier) {
+// The joint of body i as its inboard frame sees it becomes the body as the world sees it.
+LIMBER_INLINE void propagate(const DcaJob& job, int i, Spatial V, Spatial a, const PackedPose* inboard) {
   Kinematics& kin = job.kin();
   LinkFrame& f = kin.links[i];
   push(f, V, a);
   f.V = V;
   f.a = a;
-  if (carrier != nullptr) kin.world[i] = to_pose(*carrier * PackedPose{f.R, f.r});
+  if (inboard != nullptr) kin.world[i] = to_pose(*inboard * PackedPose{f.R, f.r});
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ void start_motion(const DcaJob& job, const DcaPart& part) {
   LinkFrame& f = kin.links[part.first];
   if (link.n > 0) {
     copy_modes(job.layout, link, job.q, job.v, kin);
-    start_handles(job, link);
+    start_attachments(job, link);
   }
   Hinge hinge;
   compute_hinge(link, job.q + link.q, job.v + link.v, link.varying < 0 ? nullptr : kin.varying.data() + link.varying,
@@ -66,14 +66,14 @@ void start_motion(const DcaJob& job, const DcaPart& part) {
   f.r = hinge.pose.p;
   f.V = hinge.V;
   f.a = hinge.rate;
-  if (link.root >= 0) from_root_node(job.layout, link, f, kin);
+  if (link.inboard >= 0) from_inboard_attachment(job.layout, link, f, kin);
 }
 
 void attach_joint(const DcaJob& job, int i) {
   const Link& link = job.layout.links[i];
   LinkFrame& f = job.kin().links[i];
-  if (link.handle >= 0) {
-    const Mat3& R = job.kin().handles[link.handle].R;
+  if (link.attachment >= 0) {
+    const Mat3& R = job.kin().attachments[link.attachment].R;
     f.R = R * f.R;
     f.r = R * f.r;
   }
@@ -81,7 +81,7 @@ void attach_joint(const DcaJob& job, int i) {
 }
 
 void join_motion(const DcaJob& job, const DcaPart& pair, DcaMotion& out) {
-  const DcaWorkspace& ws = job.ws;
+  const DcaData& ws = job.ws;
   const DcaPart &A = ws.tree.parts[pair.left], &B = ws.tree.parts[pair.right];
   attach_joint(job, B.first);
   if (!pair.open) return;
@@ -89,7 +89,7 @@ void join_motion(const DcaJob& job, const DcaPart& pair, DcaMotion& out) {
   if (is_frame(A)) {
     out = {joint.R, joint.Rt, joint.r, joint.V, joint.a};
   } else if (is_node(A)) {
-    const HandleFrame& at = job.kin().handles[A.handle];
+    const AttachmentFrame& at = job.kin().attachments[A.attachment];
     out = {joint.R, joint.Rt, at.l + joint.r, at.V, at.a};
     push(joint, out.V, out.a);
   } else {
@@ -99,7 +99,7 @@ void join_motion(const DcaJob& job, const DcaPart& pair, DcaMotion& out) {
   }
   if (is_frame(B)) return;
   if (is_node(B)) {
-    const HandleFrame& at = job.kin().handles[B.handle];
+    const AttachmentFrame& at = job.kin().attachments[B.attachment];
     out.r += out.R * at.l;
     push(at, out.V, out.a);
     return;
@@ -112,35 +112,35 @@ void join_motion(const DcaJob& job, const DcaPart& pair, DcaMotion& out) {
 }
 
 void enter_motion(const DcaJob& job, const DcaPart& pair) {
-  const DcaWorkspace& ws = job.ws;
+  const DcaData& ws = job.ws;
   const Kinematics& kin = job.kin();
   const DcaPart &A = ws.tree.parts[pair.left], &B = ws.tree.parts[pair.right];
   Spatial V = kin.links[pair.first].V, a = kin.links[pair.first].a;
-  PackedPose carrier;
-  if (job.world) carrier = pack(kin.world[pair.first]);
+  PackedPose inboard;
+  if (job.world) inboard = pack(kin.world[pair.first]);
   if (is_node(A)) {
-    const HandleFrame& at = kin.handles[A.handle];
+    const AttachmentFrame& at = kin.attachments[A.attachment];
     push(at, V, a);
-    if (job.world) carrier.p += carrier.R * at.l;
+    if (job.world) inboard.p += inboard.R * at.l;
   } else if (!is_frame(A)) {
     const DcaMotion& m = ws.motions[pair.left];
     push(m, V, a);
-    if (job.world) carrier = carrier * PackedPose{m.R, m.r};
+    if (job.world) inboard = inboard * PackedPose{m.R, m.r};
   }
-  propagate(job, B.first, V, a, job.world ? &carrier : nullptr);
+  propagate(job, B.first, V, a, job.world ? &inboard : nullptr);
 }
 
 void enter_branch_motion(const DcaJob& job, int i) {
   const Kinematics& kin = job.kin();
   const Link& link = job.layout.links[i];
-  PackedPose carrier;
-  if (job.world) carrier = pack(kin.world[link.parent]);
-  if (link.handle < 0) {
-    return propagate(job, i, kin.links[link.parent].V, kin.links[link.parent].a, job.world ? &carrier : nullptr);
+  PackedPose inboard;
+  if (job.world) inboard = pack(kin.world[link.parent]);
+  if (link.attachment < 0) {
+    return propagate(job, i, kin.links[link.parent].V, kin.links[link.parent].a, job.world ? &inboard : nullptr);
   }
-  const HandleFrame& at = kin.handles[link.handle];
-  if (job.world) carrier.p += carrier.R * at.l;
-  propagate(job, i, at.V, at.a, job.world ? &carrier : nullptr);
+  const AttachmentFrame& at = kin.attachments[link.attachment];
+  if (job.world) inboard.p += inboard.R * at.l;
+  propagate(job, i, at.V, at.a, job.world ? &inboard : nullptr);
 }
 
 void finish_motion(const DcaJob& job, const DcaPart& part, ProductScratch& scratch) {
@@ -149,8 +149,8 @@ void finish_motion(const DcaJob& job, const DcaPart& part, ProductScratch& scrat
   LinkFrame& f = kin.links[part.first];
   if (link.n == 0) return rigid_forces(f, zero(), zero_spatial());
   deform(job.layout, link, f, kin, scratch, kin.G[part.first].data());
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    HandleFrame& at = kin.handles[h];
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    AttachmentFrame& at = kin.attachments[h];
     Spatial V = f.V, a = f.a;
     push(at, V, a);
     at.V = V;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dynamics/aba/elimination.hpp"
-#include "limber/dynamics/dca.hpp"
+#include "limber/dynamics/detail/dca.hpp"
 
 // The steps of divide and conquer on one body, one joint, one pair of parts.  theory §6.
 namespace limber {
@@ -21,7 +21,7 @@ struct DcaJob {
   std::span<const std::uint8_t> prescribed;
   double* vdot;
   double* tau_out;  // torques of prescribed joints, or null
-  DcaWorkspace& ws;
+  DcaData& ws;
   bool world = false;                       // poses in world are wanted
   bool kinematics = true, assembly = true;  // what the inward pass does
   bool threads = false;
@@ -31,11 +31,11 @@ struct DcaJob {
 };
 
 // What branch b gives to the body that carries it.
-inline ArticulatedHandle load_of(const DcaWorkspace& ws, int b) {
+inline ArticulatedAttachment load_of(const DcaData& ws, int b) {
   const int part = ws.tree.branches[b].part;
-  return part < 0 ? ws.sums[b] : ArticulatedHandle{ws.ends[part].P, ws.ends[part].z, zero_spatial()};
+  return part < 0 ? ws.sums[b] : ArticulatedAttachment{ws.ends[part].P, ws.ends[part].z, zero_spatial()};
 }
-inline bool is_weak(const DcaWorkspace& ws, int b) {
+inline bool is_weak(const DcaData& ws, int b) {
   if (b < 0) return false;
   const DcaBranch& branch = ws.tree.branches[b];
   return branch.part >= 0 ? ws.ends[branch.part].weak : is_weak(ws, branch.left) || is_weak(ws, branch.right);
@@ -50,7 +50,7 @@ LIMBER_INLINE void push(const Relative& m, Spatial& V, Spatial& a) {
   a = Spatial{m.Rt * a.ang, m.Rt * (a.lin + cross(a.ang, m.r))} + cross_twist(V, m.V) + m.a;
 }
 
-// Modes, moving nodes and joint of a body as seen from a carrier at rest; kin.links[i] is relative from now on.
+// Modes, moving nodes and joint of a body as seen from an inboard frame at rest; kin.links[i] is relative from now on.
 void start_motion(const DcaJob& job, const DcaPart& part);
 // Turns the joint of body i with the node that it sits on.
 void attach_joint(const DcaJob& job, int i);
@@ -74,14 +74,15 @@ void expand_body(const DcaJob& job, int p, Spatial f);
 
 // ---- joints and pairs ----
 
-// The first joint of a part leaves: its inboard end is the carrier of that joint from now on.
+// The first joint of a part leaves: its inboard end is the inboard frame of that joint from now on.
 void close_joint(const DcaJob& job, int p);
 // A pair from its parts, the outboard one closed.
 void join_parts(const DcaJob& job, int p);
 // Wrench between the halves of a pair and acceleration of the place, from those at its ends.
 void part_ends(const DcaJob& job, int p, Spatial f, Spatial& f_between, Spatial& a_between);
-// Accelerations of the first joint of a part, from that of its carrier, the wrench there, and that at the outboard end.
-void enter_joint(const DcaJob& job, int p, Spatial a_carrier, Spatial f_carrier, Spatial f);
+// Accelerations of the first joint of a part, from that of its inboard frame, the wrench there, and that at the
+// outboard end.
+void enter_joint(const DcaJob& job, int p, Spatial a_inboard, Spatial f_inboard, Spatial f);
 
 // ---- 6x6 matrices that are not symmetric ----
 

@@ -20,9 +20,7 @@ struct DcaThreads {
 };
 
 int core_count() { return tbb::info::default_concurrency(); }
-std::unique_ptr<DcaThreads, DcaThreadsDeleter> make_threads(int count) {
-  return std::unique_ptr<DcaThreads, DcaThreadsDeleter>(new DcaThreads(count));
-}
+DcaThreadPool::DcaThreadPool(int count) : count_(count), threads_(count > 1 ? new DcaThreads(count) : nullptr) {}
 void DcaThreadsDeleter::operator()(DcaThreads* threads) const { delete threads; }
 int thread_index() { return tbb::this_task_arena::current_thread_index(); }
 

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-
-#include "limber/dynamics/dca.hpp"
+#include "limber/dynamics/detail/dca.hpp"
 
 // Two things at the same time, on oneTBB.  Its headers stay in dca_threads.cpp: the package's library is not
 // instrumented, so that the thread sanitizer sees none of its synchronisation; told here what waits for what, it checks
@@ -28,8 +26,7 @@ inline void tell_acquire([[maybe_unused]] const char& token) {
 }
 
 int core_count();
-std::unique_ptr<DcaThreads, DcaThreadsDeleter> make_threads(int count);
-// Below the number given to make_threads; valid within run_on.
+// Below the number of threads of the pool; valid within run_on.
 int thread_index();
 void run_on(DcaThreads& threads, void (*function)(const void*), const void* argument);
 void invoke_both(void (*half)(const void* halves, int which), const void* halves);

@@ -6,7 +6,7 @@
 // its path's tree, and the levels of all paths between a leaf and the ground add up to O(log N).  theory §6.
 #include <algorithm>
 
-#include "limber/dynamics/dca.hpp"
+#include "limber/dynamics/detail/dca.hpp"
 
 namespace limber {
 namespace {
@@ -73,7 +73,7 @@ class Builder {
     part.right = make_parts(path, sums, cut, end);
     tree_.parts[part.right].closes = true;
     part.first = path[begin];
-    part.handle = tree_.parts[part.right].handle;
+    part.attachment = tree_.parts[part.right].attachment;
     part.open = tree_.parts[part.right].open;
     part.bodies = sums[end] - sums[begin];
     tree_.parts.push_back(part);
@@ -90,19 +90,19 @@ class Builder {
     for (const int child : children_[i]) {
       if (k + 1 < static_cast<int>(path.size()) && child == path[k + 1]) {
         part.open = true;
-        part.handle = layout_.links[child].handle;
+        part.attachment = layout_.links[child].attachment;
         part.bodies -= bodies_[child];
       } else {
         aside.push_back(child);
       }
     }
-    part.rigid = part.handle < 0 && link.root < 0;
+    part.rigid = part.attachment < 0 && link.inboard < 0;
     part.branch = make_branches(i, aside);
     part.load_begin = load_begin_;
     part.load_end = static_cast<int>(tree_.loads.size());
     bool loaded = false;
-    for (int l = part.load_begin; l < part.load_end; ++l) loaded = loaded || tree_.loads[l].handle >= 0;
-    part.direct = link.n > 0 && link.shape->mass_diagonal() && link.root < 0 && !loaded;
+    for (int l = part.load_begin; l < part.load_end; ++l) loaded = loaded || tree_.loads[l].attachment >= 0;
+    part.direct = link.n > 0 && link.constants->mass_diagonal() && link.inboard < 0 && !loaded;
     tree_.parts.push_back(part);
     return static_cast<int>(tree_.parts.size()) - 1;
   }
@@ -112,14 +112,15 @@ class Builder {
     std::vector<int> places;  // a branch each
     std::vector<DcaLoad> loads;
     for (std::size_t k = 0; k < bodies.size(); ++k) {
-      const int handle = layout_.links[bodies[k]].handle;
-      if (std::any_of(loads.begin(), loads.end(), [&](const DcaLoad& l) { return l.handle == handle; })) continue;
+      const int attachment = layout_.links[bodies[k]].attachment;
+      if (std::any_of(loads.begin(), loads.end(), [&](const DcaLoad& l) { return l.attachment == attachment; }))
+        continue;
       std::vector<int> here;
       for (const int body : bodies) {
-        if (layout_.links[body].handle == handle) here.push_back(make_branch(make_path(body)));
+        if (layout_.links[body].attachment == attachment) here.push_back(make_branch(make_path(body)));
       }
       places.push_back(gather(here, i != kGround));
-      loads.push_back({handle, places.back()});
+      loads.push_back({attachment, places.back()});
     }
     load_begin_ = static_cast<int>(tree_.loads.size());
     tree_.loads.insert(tree_.loads.end(), loads.begin(), loads.end());

@@ -26,20 +26,20 @@ void add(Mat3& sum, const Mat3& m, double s) {
 
 // Calls visit(a, block, lane) for each mode or product a and each block of its row.
 template <typename Visit>
-void for_rows(const BodyConstants& shape, Visit visit) {
-  for (int a = 0; a < shape.ne; ++a) {
+void for_rows(const BodyConstants& constants, Visit visit) {
+  for (int a = 0; a < constants.ne; ++a) {
     const int chunk = a / kLanes;
-    for (int k = shape.block_begin[chunk]; k < shape.block_begin[chunk + 1]; ++k) {
-      visit(a, shape.blocks[k], a % kLanes);
+    for (int k = constants.block_begin[chunk]; k < constants.block_begin[chunk + 1]; ++k) {
+      visit(a, constants.blocks[k], a % kLanes);
     }
   }
 }
 
 // out[j] += E^T in, E the derivative of modes and products by the modes.  theory §2, Geometric stiffening.
-void add_projected(const BodyConstants& shape, const double* e, const double* in, double* out) {
-  for (int a = 0; a < shape.n; ++a) out[a] += in[a];
-  for (int k = shape.n; k < shape.ne; ++k) {
-    const auto [a, b] = shape.pairs[static_cast<std::size_t>(k - shape.n)];
+void add_projected_slopes(const BodyConstants& constants, const double* e, const double* in, double* out) {
+  for (int a = 0; a < constants.n; ++a) out[a] += in[a];
+  for (int k = constants.n; k < constants.ne; ++k) {
+    const auto [a, b] = constants.pairs[static_cast<std::size_t>(k - constants.n)];
     out[a] += in[k] * e[b];
     if (a != b) out[b] += in[k] * e[a];
   }
@@ -49,15 +49,15 @@ void add_projected(const BodyConstants& shape, const double* e, const double* in
 int partner(const ModePair& pair, int c) { return pair.a == c ? pair.b : pair.b == c ? pair.a : -1; }
 
 // How e and its derivatives change with mode c or its rate.
-void extended_slope(const Link& link, int c, bool rate, DerivativesWorkspace& ws) {
-  const BodyConstants& shape = *link.shape;
-  std::fill_n(ws.de.begin(), shape.ne, 0.0);
-  std::fill_n(ws.de_rate.begin(), shape.ne, 0.0);
-  std::fill_n(ws.de_acc.begin(), shape.ne, 0.0);
+void extended_slope(const Link& link, int c, bool rate, DerivativesData& ws) {
+  const BodyConstants& constants = *link.constants;
+  std::fill_n(ws.de.begin(), constants.ne, 0.0);
+  std::fill_n(ws.de_rate.begin(), constants.ne, 0.0);
+  std::fill_n(ws.de_acc.begin(), constants.ne, 0.0);
   std::vector<double>& own = rate ? ws.de_rate : ws.de;
   own[c] = 1;
-  for (int k = shape.n; k < shape.ne; ++k) {
-    const int p = partner(shape.pairs[static_cast<std::size_t>(k - shape.n)], c);
+  for (int k = constants.n; k < constants.ne; ++k) {
+    const int p = partner(constants.pairs[static_cast<std::size_t>(k - constants.n)], c);
     if (p < 0) continue;
     if (!rate) ws.de[k] = ws.e[link.scalars + p];
     ws.de_rate[k] = rate ? ws.e[link.scalars + p] : ws.e_rate[link.scalars + p];
@@ -66,20 +66,20 @@ void extended_slope(const Link& link, int c, bool rate, DerivativesWorkspace& ws
 }
 
 // G_a . x.
-double mass_row(const BodyConstants& shape, int a, const double* x) {
+double mass_row(const BodyConstants& constants, int a, const double* x) {
   double sum = 0;
-  for (int b = 0; b < shape.ne; ++b) sum += shape.G[static_cast<std::size_t>(a) * shape.ne + b] * x[b];
+  for (int b = 0; b < constants.ne; ++b) sum += constants.G[static_cast<std::size_t>(a) * constants.ne + b] * x[b];
   return sum;
 }
 
 }  // namespace
 
-void compute_terms(const Link& link, const BodyMotion& m, DerivativesWorkspace& ws) {
-  const BodyConstants& shape = *link.shape;
+void compute_terms(const Link& link, const BodyMotion& m, DerivativesData& ws) {
+  const BodyConstants& constants = *link.constants;
   const double *e = &ws.e[link.scalars], *e_rate = &ws.e_rate[link.scalars], *e_acc = &ws.e_acc[link.scalars];
   ModeTerms* terms = &ws.terms[link.scalars];
-  std::fill_n(terms, shape.ne, ModeTerms{});
-  for_rows(shape, [&](int a, const PairBlock& block, int lane) {
+  std::fill_n(terms, constants.ne, ModeTerms{});
+  for_rows(constants, [&](int a, const PairBlock& block, int lane) {
     const Mat3 J = inertia_of(block, lane);
     const Vec4d F = axial_of(block, lane);
     const int b = block.b - 1;  // -1: the undeformed body
@@ -90,41 +90,42 @@ void compute_terms(const Link& link, const BodyMotion& m, DerivativesWorkspace& 
     terms[a].F_rate += F * spread(e_rate[b]);
     terms[a].F_acc += F * spread(e_acc[b]);
   });
-  for (int a = 0; a < shape.ne; ++a) {
+  for (int a = 0; a < constants.ne; ++a) {
     ws.f_e[link.scalars + a] = 2 * dot(m.w, terms[a].F_rate) - dot(m.w, terms[a].J * m.w) +
-                               dot(terms[a].F, m.alpha.ang) + dot(shape.S[a], m.alpha.lin) + mass_row(shape, a, e_acc);
+                               dot(terms[a].F, m.alpha.ang) + dot(constants.S[a], m.alpha.lin) +
+                               mass_row(constants, a, e_acc);
   }
 }
 
 Spatial motion_force_slope(const Link& link, const LinkFrame& f, const BodyMotion& m, const BodyMotion& dm,
-                           DerivativesWorkspace& ws, double* df_modal) {
-  const BodyConstants& shape = *link.shape;
+                           DerivativesData& ws, double* df_modal) {
+  const BodyConstants& constants = *link.constants;
   const Vec4d w = m.w, dw = dm.w;
   Spatial df = apply_inertia(f.m, f.s, f.J, dm.alpha);
   df.ang += cross(dw, f.J * w) + cross(w, f.J * dw);
   Vec4d s_rate = zero();
   double* slopes = ws.mode_slopes.data();
-  for (int a = 0; a < shape.ne; ++a) {
+  for (int a = 0; a < constants.ne; ++a) {
     const ModeTerms& t = ws.terms[link.scalars + a];
     const double rate = ws.e_rate[link.scalars + a];
-    s_rate += shape.S[a] * spread(rate);
+    s_rate += constants.S[a] * spread(rate);
     df.ang += spread(rate) * (spread(2) * (t.J * dw) - cross(t.F, dw));
-    slopes[a] = 2 * dot(dw, t.F_rate - t.J * w) + dot(t.F, dm.alpha.ang) + dot(shape.S[a], dm.alpha.lin);
+    slopes[a] = 2 * dot(dw, t.F_rate - t.J * w) + dot(t.F, dm.alpha.ang) + dot(constants.S[a], dm.alpha.lin);
   }
   df.lin += cross(dw, cross(w, f.s) + spread(2) * s_rate) + cross(w, cross(dw, f.s));
-  add_projected(shape, &ws.e[link.scalars], slopes, df_modal);
+  add_projected_slopes(constants, &ws.e[link.scalars], slopes, df_modal);
   return df;
 }
 
-Spatial mode_force_slope(const Link& link, const BodyMotion& m, int c, bool rate, DerivativesWorkspace& ws,
+Spatial mode_force_slope(const Link& link, const BodyMotion& m, int c, bool rate, DerivativesData& ws,
                          double* df_modal) {
-  const BodyConstants& shape = *link.shape;
+  const BodyConstants& constants = *link.constants;
   const Vec4d w = m.w, wdot = m.alpha.ang, vdot = m.alpha.lin;
   extended_slope(link, c, rate, ws);
   Spatial df = zero_spatial();
-  for (int k = 0; k < shape.ne; ++k) {
+  for (int k = 0; k < constants.ne; ++k) {
     const ModeTerms& t = ws.terms[link.scalars + k];
-    const Vec4d S = shape.S[k], Jw = t.J * w;
+    const Vec4d S = constants.S[k], Jw = t.J * w;
     // C_ab = C_ba^T: sums over rows become sums over columns, ax(C) changes its sign.
     const Vec4d by_e =
         spread(2) * (t.J * wdot + cross(w, Jw) + t.J_rate * w) + cross(S, vdot) + cross(t.F_rate, w) - t.F_acc;
@@ -134,17 +135,17 @@ Spatial mode_force_slope(const Link& link, const BodyMotion& m, int c, bool rate
               S * spread(ws.de_acc[k]);
   }
   double* slopes = ws.mode_slopes.data();
-  for (int a = 0; a < shape.ne; ++a) slopes[a] = mass_row(shape, a, ws.de_acc.data());
-  for_rows(shape, [&](int a, const PairBlock& block, int lane) {
+  for (int a = 0; a < constants.ne; ++a) slopes[a] = mass_row(constants, a, ws.de_acc.data());
+  for_rows(constants, [&](int a, const PairBlock& block, int lane) {
     const int b = block.b - 1;
     if (b < 0 || (ws.de[b] == 0 && ws.de_rate[b] == 0)) return;
     const Vec4d F = axial_of(block, lane);
     slopes[a] += ws.de[b] * (dot(F, wdot) - dot(w, inertia_of(block, lane) * w)) + 2 * ws.de_rate[b] * dot(w, F);
   });
-  add_projected(shape, &ws.e[link.scalars], slopes, df_modal);
+  add_projected_slopes(constants, &ws.e[link.scalars], slopes, df_modal);
   if (rate) return df;
-  for (int k = shape.n; k < shape.ne; ++k) {  // (dE/deta_c)^T f
-    const int p = partner(shape.pairs[static_cast<std::size_t>(k - shape.n)], c);
+  for (int k = constants.n; k < constants.ne; ++k) {  // (dE/deta_c)^T f
+    const int p = partner(constants.pairs[static_cast<std::size_t>(k - constants.n)], c);
     if (p >= 0) df_modal[p] += ws.f_e[link.scalars + k];
   }
   return df;

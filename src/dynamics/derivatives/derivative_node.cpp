@@ -63,8 +63,8 @@ Vec4d jacobian_along(const MovingNode& m, Vec4d d, Vec4d u) {
 // Row a of Xi, times y.
 Vec4d bent(const MovingNode& m, int a, const double* y) {
   Vec4d sum = zero();
-  if (m.shape->second.empty()) return sum;
-  for (int j = 0; j < m.n; ++j) sum += m.shape->second[static_cast<std::size_t>(a) * m.n + j] * spread(y[j]);
+  if (m.constants->second.empty()) return sum;
+  for (int j = 0; j < m.n; ++j) sum += m.constants->second[static_cast<std::size_t>(a) * m.n + j] * spread(y[j]);
   return sum;
 }
 
@@ -82,21 +82,21 @@ void turn_coefficients(MovingNode& m) {
 
 }  // namespace
 
-MovingNode make_moving_node(const NodeConstants* shape, int n, const double* e, const double* e_rate,
+MovingNode make_moving_node(const NodeConstants* constants, int n, const double* e, const double* e_rate,
                             const double* e_acc) {
   MovingNode m;
-  if (shape == nullptr) return m;
-  m.shape = shape;
+  if (constants == nullptr) return m;
+  m.constants = constants;
   m.n = n;
   m.e = e, m.e_rate = e_rate, m.e_acc = e_acc;
-  m.l = shape->position;
+  m.l = constants->position;
   for (int k = 0; k < n; ++k) {
-    m.theta += shape->lambda[k] * spread(e[k]);
-    m.theta_rate += shape->lambda[k] * spread(e_rate[k]);
-    m.theta_acc += shape->lambda[k] * spread(e_acc[k]);
+    m.theta += constants->lambda[k] * spread(e[k]);
+    m.theta_rate += constants->lambda[k] * spread(e_rate[k]);
+    m.theta_acc += constants->lambda[k] * spread(e_acc[k]);
     // l = l0 + gamma eta + eta^T Xi eta / 2
-    const Vec4d turned = bent(m, k, e), gamma = shape->gamma[k] + turned;
-    m.l += (shape->gamma[k] + turned * spread(0.5)) * spread(e[k]);
+    const Vec4d turned = bent(m, k, e), gamma = constants->gamma[k] + turned;
+    m.l += (constants->gamma[k] + turned * spread(0.5)) * spread(e[k]);
     m.l_rate += gamma * spread(e_rate[k]);
     m.l_acc += gamma * spread(e_acc[k]) + bent(m, k, e_rate) * spread(e_rate[k]);
   }
@@ -118,16 +118,16 @@ void place_node(Spatial V, Spatial A, MovingNode& node) {
 }
 
 NodeColumn node_column(const MovingNode& node, int mode) {
-  const Vec4d lambda = node.shape->lambda[mode];
-  return {{jacobian(node, lambda), node.shape->gamma[mode] + bent(node, mode, node.e)},
+  const Vec4d lambda = node.constants->lambda[mode];
+  return {{jacobian(node, lambda), node.constants->gamma[mode] + bent(node, mode, node.e)},
           {jacobian_rate(node, lambda), bent(node, mode, node.e_rate)},
           {jacobian_acc(node, lambda), bent(node, mode, node.e_acc)}};
 }
 
 Spatial column_slope(const MovingNode& node, int a, int c) {
-  const NodeConstants& shape = *node.shape;
-  const Vec4d second = shape.second.empty() ? zero() : shape.second[static_cast<std::size_t>(a) * node.n + c];
-  return {jacobian_along(node, shape.lambda[c], shape.lambda[a]), second};
+  const NodeConstants& constants = *node.constants;
+  const Vec4d second = constants.second.empty() ? zero() : constants.second[static_cast<std::size_t>(a) * node.n + c];
+  return {jacobian_along(node, constants.lambda[c], constants.lambda[a]), second};
 }
 
 RelativeSlope node_slope(const MovingNode& node, int c, bool rate) {
@@ -141,7 +141,7 @@ RelativeSlope node_slope(const MovingNode& node, int c, bool rate) {
 }
 
 // U = -X(-l) Y = {-Y_w, Y_w x l - Y_v}.
-NodeColumn root_column(const MovingNode& node, int mode) {
+NodeColumn inboard_column(const MovingNode& node, int mode) {
   const auto [Y, Y1, Y2] = node_column(node, mode);
   return {
       {-Y.ang, cross(Y.ang, node.l) - Y.lin},
@@ -149,7 +149,7 @@ NodeColumn root_column(const MovingNode& node, int mode) {
       {-Y2.ang, cross(Y2.ang, node.l) + spread(2) * cross(Y1.ang, node.l_rate) + cross(Y.ang, node.l_acc) - Y2.lin}};
 }
 
-Spatial root_column_slope(const MovingNode& node, int a, int c) {
+Spatial inboard_column_slope(const MovingNode& node, int a, int c) {
   const Spatial dY = column_slope(node, a, c);
   const Vec4d dl = node_column(node, c).Y.lin, turn = node_column(node, a).Y.ang;
   return {-dY.ang, cross(dY.ang, node.l) + cross(turn, dl) - dY.lin};

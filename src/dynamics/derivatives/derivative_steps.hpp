@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dynamics/kinematics/sweeps.hpp"
-#include "limber/dynamics/derivatives.hpp"
+#include "limber/dynamics/detail/derivatives.hpp"
 
 // The steps of derivatives.cpp that belong to one body or one node alone.  theory §8.
 namespace limber {
@@ -42,8 +42,8 @@ struct NodeColumn {
   Spatial Y, Y_rate, Y_acc;
 };
 
-// Node `shape` (null: the body frame) of a body with n modes.
-MovingNode make_moving_node(const NodeConstants* shape, int n, const double* e, const double* e_rate,
+// Node `constants` (null: the body frame) of a body with n modes.
+MovingNode make_moving_node(const NodeConstants* constants, int n, const double* e, const double* e_rate,
                             const double* e_acc);
 // Then its twist and acceleration from those of the body.
 void place_node(Spatial V, Spatial A, MovingNode& node);
@@ -53,9 +53,9 @@ Spatial column_slope(const MovingNode& node, int a, int c);
 // How the node's motion against its body changes with mode c, seen from the node, in the basis of the body.
 RelativeSlope node_slope(const MovingNode& node, int c, bool rate);
 
-// The columns U of a moving root node, and their derivatives in time and by mode c.  theory §2, Body frame.
-NodeColumn root_column(const MovingNode& node, int mode);
-Spatial root_column_slope(const MovingNode& node, int a, int c);
+// The columns U of a moving inboard attachment, and their derivatives in time and by mode c.  theory §2, Body frame.
+NodeColumn inboard_column(const MovingNode& node, int mode);
+Spatial inboard_column_slope(const MovingNode& node, int a, int c);
 
 // ---- mass -------------------------------------------------------------------------------------------
 
@@ -66,12 +66,12 @@ struct BodyMotion {
 };
 
 // Sums over the shapes and the inertial forces f_e on modes and products, from ws.e and its derivatives.
-void compute_terms(const Link& link, const BodyMotion& m, DerivativesWorkspace& ws);
+void compute_terms(const Link& link, const BodyMotion& m, DerivativesData& ws);
 // df_r and df_modal (added to) along a change of the body's motion.
 Spatial motion_force_slope(const Link& link, const LinkFrame& f, const BodyMotion& m, const BodyMotion& dm,
-                           DerivativesWorkspace& ws, double* df_modal);
+                           DerivativesData& ws, double* df_modal);
 // The same along mode c or its rate.
-Spatial mode_force_slope(const Link& link, const BodyMotion& m, int c, bool rate, DerivativesWorkspace& ws,
+Spatial mode_force_slope(const Link& link, const BodyMotion& m, int c, bool rate, DerivativesData& ws,
                          double* df_modal);
 
 }  // namespace limber

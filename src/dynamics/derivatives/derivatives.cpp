@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/derivatives.hpp"
+#include "limber/dynamics/detail/derivatives.hpp"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ BodyMotion body_motion(Spatial V, Spatial A) { return {V.ang, {A.ang, A.lin + cr
 // ---- the motion -------------------------------------------------------------------------------------
 
 // Modes and products with their derivatives; in `ruthless` shapes are those of the undeformed body at rest.
-void prepare_modes(const Layout& layout, const Link& link, ConstVec vdot, DerivativesWorkspace& ws) {
+void prepare_modes(const Layout& layout, const Link& link, ConstVec vdot, DerivativesData& ws) {
   const Kinematics& kin = ws.rnea.kin;
   double *e = &ws.e[link.scalars], *e_rate = &ws.e_rate[link.scalars], *e_acc = &ws.e_acc[link.scalars];
   for (int k = 0; k < link.n; ++k) {
@@ -38,8 +38,8 @@ void prepare_modes(const Layout& layout, const Link& link, ConstVec vdot, Deriva
     e_rate[k] = layout.ruthless ? 0 : kin.etadot[link.scalars + k];
     e_acc[k] = vdot[link.vm + k];
   }
-  for (int k = link.n; k < link.shape->ne; ++k) {
-    const auto [a, b] = link.shape->pairs[static_cast<std::size_t>(k - link.n)];
+  for (int k = link.n; k < link.constants->ne; ++k) {
+    const auto [a, b] = link.constants->pairs[static_cast<std::size_t>(k - link.n)];
     const double once = a == b ? 0.5 : 1;
     e[k] = once * e[a] * e[b];
     e_rate[k] = once * (e_rate[a] * e[b] + e[a] * e_rate[b]);
@@ -47,22 +47,22 @@ void prepare_modes(const Layout& layout, const Link& link, ConstVec vdot, Deriva
   }
 }
 
-MovingNode moving_node(const Model& model, NodeRef at, const DerivativesWorkspace& ws) {
+MovingNode moving_node(const Model& model, NodeRef at, const DerivativesData& ws) {
   const Link& link = model.layout->links[at.body];
   if (at.body == kGround || at.node == kBodyFrame) return {};
   const int k = link.scalars;
-  return make_moving_node(&link.shape->nodes[at.node], link.n, ws.e.data() + k, ws.e_rate.data() + k,
+  return make_moving_node(&link.constants->nodes[at.node], link.n, ws.e.data() + k, ws.e_rate.data() + k,
                           ws.e_acc.data() + k);
 }
 
-void prepare_body(const Model& model, int i, ConstVec vdot, DerivativesWorkspace& ws) {
+void prepare_body(const Model& model, int i, ConstVec vdot, DerivativesData& ws) {
   const Layout& layout = *model.layout;
   const Link& link = layout.links[i];
   const Kinematics& kin = ws.rnea.kin;
-  const bool on_handle = link.handle >= 0;
+  const bool on_attachment = link.attachment >= 0;
   RelativeMotion& m = ws.motion[i];
-  m.V_in = across(kin.links[i], on_handle ? ws.handles[link.handle].motion.V : ws.motion[link.parent].V);
-  m.A_in = across(kin.links[i], on_handle ? ws.handles[link.handle].motion.A : ws.motion[link.parent].A);
+  m.V_in = across(kin.links[i], on_attachment ? ws.attachments[link.attachment].motion.V : ws.motion[link.parent].V);
+  m.A_in = across(kin.links[i], on_attachment ? ws.attachments[link.attachment].motion.A : ws.motion[link.parent].A);
   m.V = kin.links[i].V;
   m.A = kin.links[i].a + ws.rnea.sweep.a[i];
   m.W = m.V - m.V_in;
@@ -71,17 +71,17 @@ void prepare_body(const Model& model, int i, ConstVec vdot, DerivativesWorkspace
   if (link.n == 0) return;
   prepare_modes(layout, link, vdot, ws);
   compute_terms(link, body_motion(m.V, m.A), ws);
-  if (link.root >= 0) {
-    ws.roots[i] = moving_node(model, {i, link.root}, ws);
+  if (link.inboard >= 0) {
+    ws.inboard[i] = moving_node(model, {i, link.inboard}, ws);
     ws.modal_W[i] = m.W - times(kin.hinge_map(link), &kin.v[link.v], link.nr);
   }
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    ws.handles[h] = moving_node(model, {i, layout.handles[h].node}, ws);
-    place_node(m.V, m.A, ws.handles[h]);
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    ws.attachments[h] = moving_node(model, {i, layout.attachments[h].node}, ws);
+    place_node(m.V, m.A, ws.attachments[h]);
   }
 }
 
-void prepare(const Model& model, ConstVec vdot, std::span<const NodeWrench> wrenches, DerivativesWorkspace& ws) {
+void prepare(const Model& model, ConstVec vdot, std::span<const NodeWrench> wrenches, DerivativesData& ws) {
   const Kinematics& kin = ws.rnea.kin;
   ws.motion[0].V = kin.links[0].V;
   ws.motion[0].A = kin.links[0].a;
@@ -105,35 +105,43 @@ void prepare(const Model& model, ConstVec vdot, std::span<const NodeWrench> wren
 
 // ---- one column -------------------------------------------------------------------------------------
 
-// A hinge coordinate moves the body by its column of H, which is constant in the body but for the first axis of a
-// universal joint (it stays behind when the second one turns) and for the modes of a moving root node.  theory §8 (4).
-OwnSlope hinge_slope(const Link& link, const Seed& seed, ConstVec vdot, const DerivativesWorkspace& ws) {
+// A hinge coordinate moves the body by its column of H.  The columns are constant in the body but for the modes of a
+// moving inboard attachment, and, where a joint is a product of exponentials that do not commute, for the later
+// coordinates, which leave the earlier columns behind: dH_j / dq_k = H_j x H_k, j < k.  theory §8 (4).
+OwnSlope hinge_slope(const Link& link, const Seed& seed, ConstVec vdot, const DerivativesData& ws) {
   const Kinematics& kin = ws.rnea.kin;
   const Spatial* H = kin.hinge_map(link);
   const int k = seed.hinge;
   const Spatial& modal = ws.modal_W[seed.body];
-  const bool universal = link.kind == JointKind::universal;
-  const Spatial behind = universal ? cross_twist(H[0], H[1]) : zero_spatial();  // d H[0] / d q[1]
   const double* v = &kin.v[link.v];
   OwnSlope own;
   if (seed.rate) {
     own.relative = {zero_spatial(), H[k], zero_spatial() - cross_twist(modal, H[k])};
-    if (universal) own.relative.dW_rate += behind * v[1 - k];
+    for (int j = 0; link.varies && j < link.nr; ++j) {
+      if (j != k) own.relative.dW_rate += cross_twist(H[std::min(j, k)], H[std::max(j, k)]) * v[j];
+    }
     return own;
   }
   own.relative.xi = H[k];
-  if (!universal || k == 0) return own;
-  own.dH[0] = behind;
-  own.relative.dW = behind * v[0];
-  own.relative.dW_rate = behind * vdot[link.v] - cross_twist(H[1] * v[1] + modal, own.relative.dW);
+  if (!link.varies) return own;
+  // (dH/dt) beta = sum_(j<i) H_j x H_i v_j v_i.
+  for (int j = 0; j < k; ++j) {
+    own.dH[j] = cross_twist(H[j], H[k]);
+    const Spatial dW = own.dH[j] * v[j];
+    Spatial later = H[j + 1] * v[j + 1];
+    for (int i = j + 2; i < link.nr; ++i) later += H[i] * v[i];
+    own.relative.dW += dW;
+    own.relative.dW_rate += own.dH[j] * vdot[link.v + j] - cross_twist(later + modal, dW);
+    for (int i = 0; i < j; ++i) own.relative.dW_rate += cross_twist(H[i] * v[i], dW);
+  }
   return own;
 }
 
-OwnSlope own_slope(const Link& link, const Seed& seed, ConstVec vdot, const DerivativesWorkspace& ws) {
+OwnSlope own_slope(const Link& link, const Seed& seed, ConstVec vdot, const DerivativesData& ws) {
   if (seed.hinge >= 0) return hinge_slope(link, seed, vdot, ws);
   OwnSlope own;
-  if (link.root < 0) return own;
-  const NodeColumn U = root_column(ws.roots[seed.body], seed.mode);
+  if (link.inboard < 0) return own;
+  const NodeColumn U = inboard_column(ws.inboard[seed.body], seed.mode);
   own.relative = coordinate_slope(ws.motion[seed.body], U.Y, U.Y_rate, U.Y_acc, seed.rate);
   const Spatial* H = ws.rnea.kin.hinge_map(link);
   for (int k = 0; k < link.nr && !seed.rate; ++k) own.dH[k] = cross_twist(H[k], U.Y);
@@ -141,23 +149,23 @@ OwnSlope own_slope(const Link& link, const Seed& seed, ConstVec vdot, const Deri
 }
 
 RelativeSlope slope_of_node(const MovingNode& node, int body, const Seed& seed) {
-  if (body != seed.body || seed.mode < 0 || node.shape == nullptr) return {};
+  if (body != seed.body || seed.mode < 0 || node.constants == nullptr) return {};
   return node_slope(node, seed.mode, seed.rate);
 }
 
 // Twists, accelerations and inertial forces of a body that the seed moves.
-void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& own, DerivativesWorkspace& ws) {
+void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& own, DerivativesData& ws) {
   const Link& link = model.layout->links[i];
   const Kinematics& kin = ws.rnea.kin;
   const LinkFrame& f = kin.links[i];
   const RelativeMotion& m = ws.motion[i];
-  const bool is_own = i == seed.body, on_handle = link.handle >= 0;
+  const bool is_own = i == seed.body, on_attachment = link.attachment >= 0;
   Spatial dV = zero_spatial(), dA = zero_spatial();
   ws.turn[i] = is_own ? own.relative.xi.ang : zero();
   if (!is_own) {
-    dV = across(f, on_handle ? ws.handle_dV[link.handle] : ws.dV[link.parent]);
-    dA = across(f, on_handle ? ws.handle_dA[link.handle] : ws.dA[link.parent]);
-    ws.turn[i] = f.Rt * (on_handle ? ws.handle_turn[link.handle] : ws.turn[link.parent]);
+    dV = across(f, on_attachment ? ws.attachment_dV[link.attachment] : ws.dV[link.parent]);
+    dA = across(f, on_attachment ? ws.attachment_dA[link.attachment] : ws.dA[link.parent]);
+    ws.turn[i] = f.Rt * (on_attachment ? ws.attachment_turn[link.attachment] : ws.turn[link.parent]);
   }
   carry_slope(m, is_own ? own.relative : RelativeSlope{}, dV, dA);
   ws.dV[i] = dV;
@@ -168,24 +176,24 @@ void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& 
   std::fill_n(modal, link.n, 0.0);
   ws.df[i] = motion_force_slope(link, f, now, change, ws, modal);
   if (is_own && seed.mode >= 0) ws.df[i] += mode_force_slope(link, now, seed.mode, seed.rate, ws, modal);
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    const MovingNode& node = ws.handles[h];
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    const MovingNode& node = ws.attachments[h];
     const RelativeSlope slope = slope_of_node(node, i, seed);
-    ws.handle_dV[h] = twist_at(node.l, dV);
-    ws.handle_dA[h] = twist_at(node.l, dA);
-    carry_slope(node.motion, slope, ws.handle_dV[h], ws.handle_dA[h]);
-    ws.handle_turn[h] = ws.turn[i] + slope.xi.ang;
-    ws.handle_df[h] = zero_spatial();
+    ws.attachment_dV[h] = twist_at(node.l, dV);
+    ws.attachment_dA[h] = twist_at(node.l, dA);
+    carry_slope(node.motion, slope, ws.attachment_dV[h], ws.attachment_dA[h]);
+    ws.attachment_turn[h] = ws.turn[i] + slope.xi.ang;
+    ws.attachment_df[h] = zero_spatial();
   }
 }
 
 // A wrench on a node of a body that the seed moves: constant in world, or in the node.
 void wrench_slope(const Model& model, const NodeWrench& input, const MovingNode& node, Spatial load, const Seed& seed,
-                  DerivativesWorkspace& ws) {
+                  DerivativesData& ws) {
   const int i = input.at.body;
   const Link& link = model.layout->links[i];
   double* modal = ws.df_modal.data() + link.scalars;
-  const bool shapes_change = i == seed.body && seed.turns_modes() && node.shape != nullptr;
+  const bool shapes_change = i == seed.body && seed.turns_modes() && node.constants != nullptr;
   const Spatial moved = shapes_change ? node_column(node, seed.mode).Y : zero_spatial();
   const bool follows = input.frame == Frame::node;
   const Spatial change = follows ? rotate_by(moved.ang, load) : rotate_by(-ws.turn[i], load);
@@ -198,7 +206,7 @@ void wrench_slope(const Model& model, const NodeWrench& input, const MovingNode&
 }
 
 // Acceleration of a watched node in world.  theory §8 (5).
-Vector6 watched_slope(const DerivativesWorkspace& ws, std::size_t k, const Seed& seed) {
+Vector6 watched_slope(const DerivativesData& ws, std::size_t k, const Seed& seed) {
   const MovingNode& node = ws.watched[k];
   const int i = ws.watched_nodes[k].body;
   const RelativeMotion& m = node.motion;
@@ -214,12 +222,12 @@ Vector6 watched_slope(const DerivativesWorkspace& ws, std::size_t k, const Seed&
 }
 
 // What arrives at a moving node goes on to its body and its modes.
-Spatial inward_handle(const Link& link, int h, const Spatial* Y, bool shapes_change, int mode,
-                      DerivativesWorkspace& ws) {
-  const MovingNode& node = ws.handles[h];
-  const Spatial f = ws.rnea.sweep.handle_f[h];
+Spatial inward_attachment(const Link& link, int h, const Spatial* Y, bool shapes_change, int mode,
+                          DerivativesData& ws) {
+  const MovingNode& node = ws.attachments[h];
+  const Spatial f = ws.rnea.sweep.attachment_f[h];
   double* modal = ws.df_modal.data() + link.scalars;
-  Spatial df = ws.handle_df[h], more = zero_spatial();
+  Spatial df = ws.attachment_df[h], more = zero_spatial();
   if (shapes_change) {
     const Spatial moved = node_column(node, mode).Y;
     df += rotate_by(moved.ang, f);
@@ -231,7 +239,7 @@ Spatial inward_handle(const Link& link, int h, const Spatial* Y, bool shapes_cha
 }
 
 // Wrenches inward: [JR] (45), differentiated.
-void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& own, DerivativesWorkspace& ws) {
+void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& own, DerivativesData& ws) {
   const Layout& layout = *model.layout;
   const Link& link = layout.links[i];
   const Kinematics& kin = ws.rnea.kin;
@@ -239,12 +247,12 @@ void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& o
   const Spatial f = ws.rnea.sweep.f[i];
   double* modal = ws.df_modal.data() + link.scalars;
   Spatial df = ws.df[i];
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    df += inward_handle(link, h, &kin.columns[layout.handles[h].columns], shapes_change, seed.mode, ws);
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    df += inward_attachment(link, h, &kin.columns[layout.attachments[h].columns], shapes_change, seed.mode, ws);
   }
-  for (int a = 0; link.root >= 0 && a < link.n; ++a) {
-    modal[a] += dot(kin.columns[link.root_columns + a], df);
-    if (shapes_change) modal[a] += dot(root_column_slope(ws.roots[i], a, seed.mode), f);
+  for (int a = 0; link.inboard >= 0 && a < link.n; ++a) {
+    modal[a] += dot(kin.columns[link.inboard_columns + a], df);
+    if (shapes_change) modal[a] += dot(inboard_column_slope(ws.inboard[i], a, seed.mode), f);
   }
   for (int a = 0; a < link.n; ++a) ws.column[link.vm + a] = modal[a];
   const Spatial* H = kin.hinge_map(link);
@@ -253,17 +261,17 @@ void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& o
     if (is_own) ws.column[link.v + k] += dot(own.dH[k], f);
   }
   if (is_own) df += cross_wrench(own.relative.xi, f);
-  const Spatial on_carrier = back_across(kin.links[i], df);
-  if (link.handle >= 0) {
-    ws.handle_df[link.handle] += on_carrier;
+  const Spatial on_inboard = back_across(kin.links[i], df);
+  if (link.attachment >= 0) {
+    ws.attachment_df[link.attachment] += on_inboard;
   } else {
-    ws.df[link.parent] += on_carrier;
+    ws.df[link.parent] += on_inboard;
   }
 }
 
 // ws.column: how inertial forces and wrenches change along the seed.
 void compute_column(const Model& model, const Seed& seed, ConstVec vdot, std::span<const NodeWrench> wrenches,
-                    DerivativesWorkspace& ws) {
+                    DerivativesData& ws) {
   const auto& links = model.layout->links;
   const int count = model.body_count();
   const OwnSlope own = own_slope(links[seed.body], seed, vdot, ws);
@@ -287,7 +295,7 @@ void compute_column(const Model& model, const Seed& seed, ConstVec vdot, std::sp
   for (int i = links[seed.body].parent; i != kGround; i = links[i].parent) {
     ws.df[i] = zero_spatial();
     std::fill_n(ws.df_modal.begin() + links[i].scalars, links[i].n, 0.0);
-    for (int h = links[i].handle_begin; h < links[i].handle_end; ++h) ws.handle_df[h] = zero_spatial();
+    for (int h = links[i].attachment_begin; h < links[i].attachment_end; ++h) ws.attachment_df[h] = zero_spatial();
   }
   for (int i = count - 1; i >= seed.body; --i) {
     if (ws.moved[i] != 0) inward_slope(model, i, seed, own, ws);
@@ -300,7 +308,7 @@ void compute_column(const Model& model, const Seed& seed, ConstVec vdot, std::sp
 // d/dq and d/dv of the forces that springs and dampers of a joint need.  theory §3, Springs.
 void add_passive_slope(const Link& link, const double* q, Eigen::Ref<MatrixX> by_q, Eigen::Ref<MatrixX> by_v) {
   for (int k = 0; k < link.nr; ++k) by_v(link.v + k, link.v + k) += link.damping[k];
-  if (link.kind != JointKind::spherical && link.kind != JointKind::free) {
+  if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) by_q(link.v + k, link.v + k) += link.stiffness[k];
     return;
   }
@@ -308,7 +316,7 @@ void add_passive_slope(const Link& link, const double* q, Eigen::Ref<MatrixX> by
   for (int k = 0; k < 3; ++k) {
     by_q.block<3, 1>(link.v, link.v + k) += link.stiffness[k] * inverse_right_jacobian(phi, Vector3::Unit(k));
   }
-  if (link.kind == JointKind::spherical) return;
+  if (link.nr == 3) return;  // spherical
   // R^T k p: R turns by its own axes, p moves along them.
   const Matrix3 R = quaternion_rotation(q);
   const Vector3 k(link.stiffness[3], link.stiffness[4], link.stiffness[5]), p(q[4], q[5], q[6]);
@@ -320,13 +328,13 @@ void add_elastic_slopes(const Model& model, const Kinematics& kin, Eigen::Ref<Ma
   const auto& links = model.layout->links;
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
-    const BodyConstants& shape = *link.shape;
+    const BodyConstants& constants = *link.constants;
     for (int a = 0; a < link.n; ++a) {
       for (int b = 0; b < link.n; ++b) {
-        if (shape.elastic_diagonal && a != b) continue;
-        const std::size_t at = shape.elastic_diagonal ? a : static_cast<std::size_t>(a) * link.n + b;
-        by_q(link.vm + a, link.vm + b) += shape.K[at];
-        by_v(link.vm + a, link.vm + b) += shape.D[at];
+        if (constants.elastic_diagonal && a != b) continue;
+        const std::size_t at = constants.elastic_diagonal ? a : static_cast<std::size_t>(a) * link.n + b;
+        by_q(link.vm + a, link.vm + b) += constants.K[at];
+        by_v(link.vm + a, link.vm + b) += constants.D[at];
       }
     }
     if (link.passive) add_passive_slope(link, &kin.q[link.q], by_q, by_v);
@@ -340,29 +348,29 @@ void check_square(const Model& model, const Eigen::Ref<MatrixX>& m) {
 
 }  // namespace
 
-DerivativesWorkspace::DerivativesWorkspace(const Model& model) : aba(model), rnea(model) {
+DerivativesData::DerivativesData(const Model& model) : aba(model), rnea(model) {
   const Layout& layout = *model.layout;
-  const std::size_t bodies = layout.links.size(), count = layout.handles.size();
+  const std::size_t bodies = layout.links.size(), count = layout.attachments.size();
   motion.resize(bodies);
   modal_W.assign(bodies, zero_spatial());
   e.assign(layout.scalars, 0);
   e_rate = e_acc = f_e = df_modal = e;
   terms.resize(layout.scalars);
-  roots.resize(bodies);
-  handles.resize(count);
+  inboard.resize(bodies);
+  attachments.resize(count);
   moved.assign(bodies, 0);
   dV.assign(bodies, zero_spatial());
   dA = df = dV;
   turn.assign(bodies, limber::zero());
-  handle_dV.assign(count, zero_spatial());
-  handle_dA = handle_df = handle_dV;
-  handle_turn.assign(count, limber::zero());
+  attachment_dV.assign(count, zero_spatial());
+  attachment_dA = attachment_df = attachment_dV;
+  attachment_turn.assign(count, limber::zero());
   de.assign(layout.max_extended, 0);
   de_rate = de_acc = mode_slopes = de;
   column.setZero(model.nv);
 }
 
-void watch_nodes(const Model& model, std::span<const NodeRef> nodes, DerivativesWorkspace& ws) {
+void watch_nodes(const Model& model, std::span<const NodeRef> nodes, DerivativesData& ws) {
   for (const NodeRef node : nodes) node_in_body(model, ws.rnea.kin, node, nullptr);  // throws where there is none
   ws.watched_nodes.assign(nodes.begin(), nodes.end());
   ws.watched.resize(nodes.size());
@@ -371,7 +379,7 @@ void watch_nodes(const Model& model, std::span<const NodeRef> nodes, Derivatives
 }
 
 void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches,
-                      DerivativesWorkspace& ws, Eigen::Ref<MatrixX> dtau_dq, Eigen::Ref<MatrixX> dtau_dv) {
+                      DerivativesData& ws, Eigen::Ref<MatrixX> dtau_dq, Eigen::Ref<MatrixX> dtau_dv) {
   check_square(model, dtau_dq);
   check_square(model, dtau_dv);
   const Layout& layout = *model.layout;
@@ -397,7 +405,7 @@ void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::sp
 }
 
 Status forward_derivatives(const Model& model, const State& x, const Forces& forces,
-                           std::span<const std::uint8_t> prescribed, DerivativesWorkspace& ws, Vec vdot,
+                           std::span<const std::uint8_t> prescribed, DerivativesData& ws, Vec vdot,
                            Eigen::Ref<MatrixX> dvdot_dq, Eigen::Ref<MatrixX> dvdot_dv, Eigen::Ref<MatrixX> dvdot_dtau) {
   check_square(model, dvdot_dtau);
   const Status status = prescribed.empty() ? aba(model, x, forces, ws.aba, vdot)

@@ -26,7 +26,7 @@ LIMBER_INLINE void copy_modes(const Layout& layout, const Link& link, const doub
 
 // The joint sits on a moving node d of the body: from the joint frame O on that node, which f holds on entry, to the
 // body frame.  Writes the columns U and the hinge map of the body.
-void from_root_node(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& kin);
+void from_inboard_attachment(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& kin);
 
 // Inertia and inertial forces of the undeformed parts: p_r = M_rr alpha + b_r.  theory §2.
 LIMBER_INLINE void rigid_forces(LinkFrame& f, Vec4d s_rate, Spatial more) {
@@ -38,10 +38,10 @@ LIMBER_INLINE void rigid_forces(LinkFrame& f, Vec4d s_rate, Spatial more) {
 }
 
 // s = S_0 + sum e_a S_a, and its rate.
-LIMBER_INLINE Vec4d first_moment(const BodyConstants& shape, const double* e, const double* e_rate, Vec4d& s) {
-  return with_size(shape.ne, [&](auto n) {
-    Vec4d sum = shape.s, rate = zero();
-    const Vec4d* S = shape.S.data();
+LIMBER_INLINE Vec4d first_moment(const BodyConstants& constants, const double* e, const double* e_rate, Vec4d& s) {
+  return with_size(constants.ne, [&](auto n) {
+    Vec4d sum = constants.s, rate = zero();
+    const Vec4d* S = constants.S.data();
     for_each(
         n, LIMBER_EACH(k) {
           sum += S[k] * spread(e[k]);
@@ -56,22 +56,22 @@ LIMBER_INLINE Vec4d first_moment(const BodyConstants& shape, const double* e, co
 // depends on the state.
 LIMBER_INLINE void deform(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& kin,
                           ProductScratch& scratch, double* G) {
-  const BodyConstants& shape = *link.shape;
+  const BodyConstants& constants = *link.constants;
   const Spatial alpha{f.a.ang, f.a.lin + cross(f.V.ang, f.V.lin)};
   Contraction sum{&kin.columns[link.columns], &kin.p_f[link.scalars]};
   if (layout.ruthless) {
-    contract_undeformed(shape, f.V.ang, alpha, sum);
+    contract_undeformed(constants, f.V.ang, alpha, sum);
     rigid_forces(f, zero(), zero_spatial());
     return;
   }
   const double* e = &kin.eta[link.scalars];
   const double* e_rate = &kin.etadot[link.scalars];
-  if (shape.ne > shape.n) sum = {scratch.columns.data(), scratch.p.data()};
-  contract(shape, e, e_rate, f.V.ang, alpha, sum);
-  const Vec4d s_rate = first_moment(shape, e, e_rate, f.s);
-  for (int j = 0; j < 3; ++j) f.J.c[j] = shape.J.c[j] + sum.J.c[j];
+  if (constants.ne > constants.n) sum = {scratch.columns.data(), scratch.p.data()};
+  contract(constants, e, e_rate, f.V.ang, alpha, sum);
+  const Vec4d s_rate = first_moment(constants, e, e_rate, f.s);
+  for (int j = 0; j < 3; ++j) f.J.c[j] = constants.J.c[j] + sum.J.c[j];
   Spatial more{sum.gyroscopic, zero()};
-  if (shape.ne > shape.n) more += project_products(link, kin, scratch, G);
+  if (constants.ne > constants.n) more += project_products(link, kin, scratch, G);
   rigid_forces(f, s_rate, more);
 }
 

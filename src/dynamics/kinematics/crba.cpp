@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/detail/crba.hpp"
 
 #include <Eigen/Cholesky>
 
@@ -21,13 +21,13 @@ void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spa
     if (link.parent == kGround) return;
     const Link& parent = layout.links[link.parent];
     f = g;
-    if (link.handle >= 0) {
-      f = wrench_from(kin.handles[link.handle].l, g);
-      const Spatial* Y = &kin.columns[layout.handles[link.handle].columns];
+    if (link.attachment >= 0) {
+      f = wrench_from(kin.attachments[link.attachment].l, g);
+      const Spatial* Y = &kin.columns[layout.attachments[link.attachment].columns];
       for (int k = 0; k < parent.n; ++k) put(M, parent.vm + k, column, dot(Y[k], g));
     }
-    if (parent.root >= 0) {
-      const Spatial* U = &kin.columns[parent.root_columns];
+    if (parent.inboard >= 0) {
+      const Spatial* U = &kin.columns[parent.inboard_columns];
       for (int k = 0; k < parent.n; ++k) put(M, parent.vm + k, column, M(parent.vm + k, column) + dot(U[k], f));
     }
     const Spatial* H = kin.hinge_map(parent);
@@ -37,7 +37,7 @@ void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spa
 }
 
 // The modes of body i: composite blocks P_ff, P_rf, and the columns of M they make.  [JR] (48)-(50) with H_f = [1 U^T].
-void mode_columns(const Layout& layout, std::size_t i, CrbaWorkspace& ws, Eigen::Ref<MatrixX>& M) {
+void mode_columns(const Layout& layout, std::size_t i, CrbaData& ws, Eigen::Ref<MatrixX>& M) {
   const Kinematics& kin = ws.rnea.kin;
   const Link& link = layout.links[i];
   const int n = link.n;
@@ -49,17 +49,17 @@ void mode_columns(const Layout& layout, std::size_t i, CrbaWorkspace& ws, Eigen:
     force[k] = kin.columns[link.columns + k];
     for (int j = 0; j <= k; ++j) own(j, k) = G[j * width + k];
   }
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    const Spatial* Y = &kin.columns[layout.handles[h].columns];
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    const Spatial* Y = &kin.columns[layout.attachments[h].columns];
     for (int k = 0; k < n; ++k) {
-      const Spatial g = ws.handle_inertia[h] * Y[k];
-      force[k] += wrench_from(kin.handles[h].l, g);
+      const Spatial g = ws.attachment_inertia[h] * Y[k];
+      force[k] += wrench_from(kin.attachments[h].l, g);
       for (int j = 0; j <= k; ++j) own(j, k) += dot(Y[j], g);
     }
   }
   ws.scale.segment(link.vm, n) = own.diagonal();  // before the terms of U, which may cancel it
-  if (link.root >= 0) {
-    const Spatial* U = &kin.columns[link.root_columns];
+  if (link.inboard >= 0) {
+    const Spatial* U = &kin.columns[link.inboard_columns];
     for (int k = 0; k < n; ++k) {
       const Spatial PU = ws.inertia[i] * U[k];
       for (int j = 0; j <= k; ++j) own(j, k) += dot(U[j], force[k] + PU);
@@ -79,10 +79,10 @@ void mode_columns(const Layout& layout, std::size_t i, CrbaWorkspace& ws, Eigen:
 
 }  // namespace
 
-CrbaWorkspace::CrbaWorkspace(const Model& model) : rnea(model) {
+CrbaData::CrbaData(const Model& model) : rnea(model) {
   const Layout& layout = *model.layout;
   inertia.resize(layout.links.size());
-  handle_inertia.resize(layout.handles.size());
+  attachment_inertia.resize(layout.attachments.size());
   column.resize(static_cast<std::size_t>(layout.max_modes));
   M.setZero(model.nv, model.nv);
   bias.setZero(model.nv);
@@ -90,14 +90,14 @@ CrbaWorkspace::CrbaWorkspace(const Model& model) : rnea(model) {
   zero.setZero(model.nv);
 }
 
-void crba(const Model& model, const State& x, CrbaWorkspace& ws, Eigen::Ref<MatrixX> M) {
+void crba(const Model& model, const State& x, CrbaData& ws, Eigen::Ref<MatrixX> M) {
   check_sizes(model, x, x.v, x.v);
   if (M.rows() != model.nv || M.cols() != model.nv) throw InputError("the mass matrix must be nv x nv");
   compute_kinematics(model, x, ws.rnea.kin);
   compute_mass_matrix(model, ws, M);
 }
 
-void compute_mass_matrix(const Model& model, CrbaWorkspace& ws, Eigen::Ref<MatrixX> M) {
+void compute_mass_matrix(const Model& model, CrbaData& ws, Eigen::Ref<MatrixX> M) {
   const Layout& layout = *model.layout;
   const Kinematics& kin = ws.rnea.kin;
   M.setZero();
@@ -107,8 +107,8 @@ void compute_mass_matrix(const Model& model, CrbaWorkspace& ws, Eigen::Ref<Matri
   for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
     const Link& link = layout.links[i];
     Mat6& P = ws.inertia[i];
-    for (int h = link.handle_begin; h < link.handle_end; ++h)
-      add(P, inertia_from(kin.handles[h].l, ws.handle_inertia[h]));
+    for (int h = link.attachment_begin; h < link.attachment_end; ++h)
+      add(P, inertia_from(kin.attachments[h].l, ws.attachment_inertia[h]));
     const Spatial* H = kin.hinge_map(link);
     for (int k = 0; k < link.nr; ++k) {
       const Spatial force = P * H[k];
@@ -119,18 +119,18 @@ void compute_mass_matrix(const Model& model, CrbaWorkspace& ws, Eigen::Ref<Matri
     }
     if (link.n > 0) mode_columns(layout, i, ws, M);
     if (link.parent == kGround) continue;
-    const Mat6 on_carrier = back_across(kin.links[i], P);
-    if (link.handle < 0) {
-      add(ws.inertia[link.parent], on_carrier);
-    } else if (link.opens_handle) {
-      ws.handle_inertia[link.handle] = on_carrier;
+    const Mat6 on_inboard = back_across(kin.links[i], P);
+    if (link.attachment < 0) {
+      add(ws.inertia[link.parent], on_inboard);
+    } else if (link.opens_attachment) {
+      ws.attachment_inertia[link.attachment] = on_inboard;
     } else {
-      add(ws.handle_inertia[link.handle], on_carrier);
+      add(ws.attachment_inertia[link.attachment], on_inboard);
     }
   }
 }
 
-Status crba_forward(const Model& model, const State& x, const Forces& forces, CrbaWorkspace& ws, Vec vdot) {
+Status crba_forward(const Model& model, const State& x, const Forces& forces, CrbaData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
   rnea(model, x, ws.zero, forces.wrenches, ws.rnea, ws.bias);
   compute_mass_matrix(model, ws, ws.M);

@@ -66,15 +66,15 @@ LIMBER_INLINE void put_columns(const FourModes& s, Spatial* columns) {
 namespace {
 
 template <typename Lanes>
-void contract(Lanes lanes, const BodyConstants& shape, const double* e, const double* e_rate, Vec4d w, Spatial alpha,
-              Contraction& out) {
+void contract(Lanes lanes, const BodyConstants& constants, const double* e, const double* e_rate, Vec4d w,
+              Spatial alpha, Contraction& out) {
   const Rates r(w, alpha);
   Vec4d J[6] = {}, gyro[3] = {};
   for_each(
       lanes, LIMBER_EACH(chunk) {
-        const PairBlock* first = &shape.blocks[shape.block_begin[chunk]];
+        const PairBlock* first = &constants.blocks[constants.block_begin[chunk]];
         FourModes s;
-        contract_four(first, &shape.blocks[0] + shape.block_begin[chunk + 1], e, e_rate, s);
+        contract_four(first, &constants.blocks[0] + constants.block_begin[chunk + 1], e, e_rate, s);
         const Vec4d ea = load(e + chunk * kLanes), ra = load(e_rate + chunk * kLanes);
         Vec4d Jw[3];
         inertia_times(s.J, r.w, Jw);
@@ -83,7 +83,7 @@ void contract(Lanes lanes, const BodyConstants& shape, const double* e, const do
         gyro[0] += ra * (Jw[0] + Jw[0] - s.F[1] * r.w[2] + s.F[2] * r.w[1]);
         gyro[1] += ra * (Jw[1] + Jw[1] - s.F[2] * r.w[0] + s.F[0] * r.w[2]);
         gyro[2] += ra * (Jw[2] + Jw[2] - s.F[0] * r.w[1] + s.F[1] * r.w[0]);
-        store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &shape.S_rows[chunk * 3]));
+        store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &constants.S_rows[chunk * 3]));
         put_columns(s, out.columns + chunk * kLanes);
       });
   out.J = {{sums(J[0], J[3], J[4], zero()), sums(J[3], J[1], J[5], zero()), sums(J[4], J[5], J[2], zero())}};
@@ -92,30 +92,30 @@ void contract(Lanes lanes, const BodyConstants& shape, const double* e, const do
 
 }  // namespace
 
-void contract(const BodyConstants& shape, const double* e, const double* e_rate, Vec4d w, Spatial alpha,
+void contract(const BodyConstants& constants, const double* e, const double* e_rate, Vec4d w, Spatial alpha,
               Contraction& out) {
-  const int lanes = lanes_for(shape.ne);
-  if (lanes == 1) return contract(Size<1>{}, shape, e, e_rate, w, alpha, out);
-  if (lanes == 2) return contract(Size<2>{}, shape, e, e_rate, w, alpha, out);
-  contract(lanes, shape, e, e_rate, w, alpha, out);
+  const int lanes = lanes_for(constants.ne);
+  if (lanes == 1) return contract(Size<1>{}, constants, e, e_rate, w, alpha, out);
+  if (lanes == 2) return contract(Size<2>{}, constants, e, e_rate, w, alpha, out);
+  contract(lanes, constants, e, e_rate, w, alpha, out);
 }
 
-void contract_undeformed(const BodyConstants& shape, Vec4d w, Spatial alpha, Contraction& out) {
+void contract_undeformed(const BodyConstants& constants, Vec4d w, Spatial alpha, Contraction& out) {
   const Rates r(w, alpha);
-  for (int chunk = 0; chunk < lanes_for(shape.n); ++chunk) {
-    const PairBlock* first = &shape.blocks[shape.block_begin[chunk]];
+  for (int chunk = 0; chunk < lanes_for(constants.n); ++chunk) {
+    const PairBlock* first = &constants.blocks[constants.block_begin[chunk]];
     FourModes s;
     contract_four(first, first + 1, nullptr, nullptr, s);
     Vec4d Jw[3];
     inertia_times(s.J, r.w, Jw);
-    store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &shape.S_rows[chunk * 3]));
+    store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &constants.S_rows[chunk * 3]));
     put_columns(s, out.columns + chunk * kLanes);
   }
 }
 
 void extend_coordinates(const Link& link, double* e, double* e_rate) {
-  for (std::size_t i = 0; i < link.shape->pairs.size(); ++i) {
-    const auto [a, b] = link.shape->pairs[i];
+  for (std::size_t i = 0; i < link.constants->pairs.size(); ++i) {
+    const auto [a, b] = link.constants->pairs[i];
     const std::size_t k = static_cast<std::size_t>(link.n) + i;
     e[k] = (a == b ? 0.5 : 1.0) * e[a] * e[b];
     e_rate[k] = a == b ? e[a] * e_rate[a] : e[a] * e_rate[b] + e_rate[a] * e[b];
@@ -126,29 +126,29 @@ namespace {
 
 // out[j] += sum over the pairs of E[pair][j] in[pair]: the rows of E below the identity.
 template <typename T>
-void add_projected(const BodyConstants& shape, const double* eta, const T* in, T* out) {
-  for (std::size_t i = 0; i < shape.pairs.size(); ++i) {
-    const auto [a, b] = shape.pairs[i];
+void add_projected(const BodyConstants& constants, const double* eta, const T* in, T* out) {
+  for (std::size_t i = 0; i < constants.pairs.size(); ++i) {
+    const auto [a, b] = constants.pairs[i];
     out[a] = out[a] + in[i] * eta[b];
     if (a != b) out[b] = out[b] + in[i] * eta[a];
   }
 }
 
 // G = E^T G_e E, rows padded; wide: (ne x n) scratch for G_e E.
-void project_mass(const BodyConstants& shape, const double* eta, double* wide, double* G) {
-  const int n = shape.n, ne = shape.ne;
+void project_mass(const BodyConstants& constants, const double* eta, double* wide, double* G) {
+  const int n = constants.n, ne = constants.ne;
   for (int a = 0; a < ne; ++a) {
-    const double* row = &shape.G[static_cast<std::size_t>(a) * ne];
+    const double* row = &constants.G[static_cast<std::size_t>(a) * ne];
     double* out = wide + static_cast<std::size_t>(a) * n;
     for (int j = 0; j < n; ++j) out[j] = row[j];
-    add_projected(shape, eta, row + n, out);
+    add_projected(constants, eta, row + n, out);
   }
   const int width = kLanes * lanes_for(n);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) G[i * width + j] = wide[i * n + j];
   }
-  for (std::size_t i = 0; i < shape.pairs.size(); ++i) {
-    const auto [a, b] = shape.pairs[i];
+  for (std::size_t i = 0; i < constants.pairs.size(); ++i) {
+    const auto [a, b] = constants.pairs[i];
     const double* row = wide + (static_cast<std::size_t>(n) + i) * n;
     for (int j = 0; j < n; ++j) {
       G[a * width + j] += row[j] * eta[b];
@@ -160,22 +160,22 @@ void project_mass(const BodyConstants& shape, const double* eta, double* wide, d
 }  // namespace
 
 Spatial project_products(const Link& link, Kinematics& kin, ProductScratch& scratch, double* G) {
-  const BodyConstants& shape = *link.shape;
-  const int n = shape.n, ne = shape.ne;
+  const BodyConstants& constants = *link.constants;
+  const int n = constants.n, ne = constants.ne;
   const double* eta = &kin.eta[link.scalars];
   const double* rate = &kin.etadot[link.scalars];
   Spatial* wide = scratch.columns.data();
   double* p = scratch.p.data();
   double* c = scratch.c.data();
-  for (int a = 0; a < ne; ++a) wide[a].lin = shape.S[a];
+  for (int a = 0; a < ne; ++a) wide[a].lin = constants.S[a];
   Spatial more = zero_spatial();
   for (int k = n; k < ne; ++k) {
-    const auto [a, b] = shape.pairs[static_cast<std::size_t>(k - n)];
+    const auto [a, b] = constants.pairs[static_cast<std::size_t>(k - n)];
     c[k] = (a == b ? 1.0 : 2.0) * rate[a] * rate[b];
     more += wide[k] * c[k];
   }
   for (int a = 0; a < ne; ++a) {
-    for (int k = n; k < ne; ++k) p[a] += shape.G[static_cast<std::size_t>(a) * ne + k] * c[k];
+    for (int k = n; k < ne; ++k) p[a] += constants.G[static_cast<std::size_t>(a) * ne + k] * c[k];
   }
   Spatial* columns = &kin.columns[link.columns];
   double* p_f = &kin.p_f[link.scalars];
@@ -183,9 +183,9 @@ Spatial project_products(const Link& link, Kinematics& kin, ProductScratch& scra
     columns[j] = wide[j];
     p_f[j] = p[j];
   }
-  add_projected(shape, eta, wide + n, columns);
-  add_projected(shape, eta, p + n, p_f);
-  project_mass(shape, eta, scratch.product.data(), G);
+  add_projected(constants, eta, wide + n, columns);
+  add_projected(constants, eta, p + n, p_f);
+  project_mass(constants, eta, scratch.product.data(), G);
   return more;
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/dynamics/kinematics.hpp"
+#include "limber/dynamics/detail/kinematics.hpp"
 
 namespace limber {
 
@@ -15,10 +15,10 @@ struct Contraction {
 };
 
 // theory §2: F_a = ax(C_a), J, b_m, at modal coordinates e and rates e_rate, angular velocity w, acceleration alpha.
-void contract(const BodyConstants& shape, const double* e, const double* e_rate, Vec4d w, Spatial alpha,
+void contract(const BodyConstants& constants, const double* e, const double* e_rate, Vec4d w, Spatial alpha,
               Contraction& out);
 // The same at e = e_rate = 0.
-void contract_undeformed(const BodyConstants& shape, Vec4d w, Spatial alpha, Contraction& out);
+void contract_undeformed(const BodyConstants& constants, Vec4d w, Spatial alpha, Contraction& out);
 
 // Geometric stiffening, theory §2: the products of modes and their rates after the modes themselves ...
 void extend_coordinates(const Link& link, double* e, double* e_rate);

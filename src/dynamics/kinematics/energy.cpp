@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/energy.hpp"
 
+#include "limber/dynamics/detail/rnea.hpp"
 #include "sweeps.hpp"
 
 namespace limber {
@@ -9,7 +10,7 @@ namespace limber {
 // Kinetic energy v^T M v / 2 and momentum come from one product with the mass matrix: the wrench that arrives at the
 // ground, when speeds stand in for accelerations, is the momentum about the world origin.
 
-Energy compute_energy(const Model& model, const State& x, RneaWorkspace& ws) {
+Energy compute_energy(const Model& model, const State& x, RneaData& ws) {
   const Layout& layout = *model.layout;
   Energy energy;
   compute_kinematics(model, x, ws.kin);
@@ -27,8 +28,9 @@ Energy compute_energy(const Model& model, const State& x, RneaWorkspace& ws) {
   return energy;
 }
 
-Momentum compute_momentum(const Model& model, const State& x, RneaWorkspace& ws) {
+Momentum compute_momentum(const Model& model, const State& x, RneaData& ws) {
   compute_kinematics(model, x, ws.kin);
+  compute_world_poses(model, ws.kin);  // for what follows with this workspace
   multiply_mass(model, ws.kin, x.v, ws.sweep, ws.product);
   return {to_vector(ws.sweep.f[0].lin), to_vector(ws.sweep.f[0].ang)};
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/kinematics.hpp"
+#include "limber/dynamics/detail/kinematics.hpp"
 
 #include <algorithm>
 
@@ -9,11 +9,11 @@
 namespace limber {
 
 //   V_F = X(-l)(V_d - Pi etadot),  U = -X(-l) Pi        theory §2, Body frame, [JR] (10)
-void from_root_node(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& kin) {
+void from_inboard_attachment(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& kin) {
   const bool still = layout.ruthless;
   NodeFrame d;
-  Spatial* U = &kin.columns[link.root_columns];
-  compute_node(link.shape->nodes[link.root], link.n, still ? nullptr : &kin.eta[link.scalars],
+  Spatial* U = &kin.columns[link.inboard_columns];
+  compute_node(link.constants->nodes[link.inboard], link.n, still ? nullptr : &kin.eta[link.scalars],
                still ? nullptr : &kin.etadot[link.scalars], d, U);
   for (int k = 0; k < link.n; ++k) U[k] = {-U[k].ang, cross(U[k].ang, d.l) - U[k].lin};
   // Pose, twist and acceleration of the node, in the basis of F.
@@ -29,7 +29,7 @@ void from_root_node(const Layout& layout, const Link& link, LinkFrame& f, Kinema
       a.lin + cross(V.ang, V.lin) - cross(wdot, d.l) - cross(w, cross(w, d.l) + spread(2) * d.l_rate) - d.l_bias;
   f.a = {wdot, vdot - cross(w, f.V.lin)};
   Spatial* H = &kin.varying[link.varying];
-  const Spatial* H_O = link.kind == JointKind::universal ? H : link.H;
+  const Spatial* H_O = link.varies ? H : link.H;
   for (int k = 0; k < link.nr; ++k) {
     const Spatial h{d.R * H_O[k].ang, d.R * H_O[k].lin};
     H[k] = {h.ang, h.lin - cross(h.ang, d.l)};
@@ -38,15 +38,15 @@ void from_root_node(const Layout& layout, const Link& link, LinkFrame& f, Kinema
 
 namespace {
 
-// Pose, twist and acceleration from the carrier to the body.  theory §3, in spatial accelerations: the velocity
+// Pose, twist and acceleration from the inboard frame to the body.  theory §3, in spatial accelerations: the velocity
 // terms of every joint kind are V x (H beta) + (dH/dt) beta.
 LIMBER_INLINE void across_joint(const Layout& layout, const Link& link, const double* q, const double* v, LinkFrame& f,
                                 Kinematics& kin) {
   Hinge hinge;
   compute_hinge(link, q + link.q, v + link.v, link.varying < 0 ? nullptr : &kin.varying[link.varying], hinge);
   Spatial V, a;
-  if (link.handle >= 0) {
-    const HandleFrame& at = kin.handles[link.handle];
+  if (link.attachment >= 0) {
+    const AttachmentFrame& at = kin.attachments[link.attachment];
     f.R = at.R * hinge.pose.R;
     f.r = at.R * hinge.pose.p;
     V = at.V;
@@ -60,15 +60,15 @@ LIMBER_INLINE void across_joint(const Layout& layout, const Link& link, const do
   f.Rt = transpose(f.R);
   f.V = Spatial{f.Rt * V.ang, f.Rt * (V.lin + cross(V.ang, f.r))} + hinge.V;
   f.a = Spatial{f.Rt * a.ang, f.Rt * (a.lin + cross(a.ang, f.r))} + cross_twist(f.V, hinge.V) + hinge.rate;
-  if (link.root >= 0) from_root_node(layout, link, f, kin);
+  if (link.inboard >= 0) from_inboard_attachment(layout, link, f, kin);
 }
 
 // Moving nodes that carry others.  theory §2, Nodes.
-void move_handles(const Layout& layout, const Link& link, const LinkFrame& f, Kinematics& kin) {
+void move_attachments(const Layout& layout, const Link& link, const LinkFrame& f, Kinematics& kin) {
   const Vec4d vdot = f.a.lin + cross(f.V.ang, f.V.lin);
-  for (int h = link.handle_begin; h < link.handle_end; ++h) {
-    const Handle& handle = layout.handles[h];
-    HandleFrame& at = kin.handles[h];
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    const OutboardAttachment& attachment = layout.attachments[h];
+    AttachmentFrame& at = kin.attachments[h];
     const Vec4d w = f.V.ang;
     if (layout.ruthless) {
       at.V = twist_at(at.l, f.V);
@@ -76,8 +76,8 @@ void move_handles(const Layout& layout, const Link& link, const LinkFrame& f, Ki
       continue;
     }
     NodeFrame d;
-    compute_node(link.shape->nodes[handle.node], link.n, &kin.eta[link.scalars], &kin.etadot[link.scalars], d,
-                 &kin.columns[handle.columns]);
+    compute_node(link.constants->nodes[attachment.node], link.n, &kin.eta[link.scalars], &kin.etadot[link.scalars], d,
+                 &kin.columns[attachment.columns]);
     at.l = d.l;
     at.R = d.R;
     at.V = {w + d.turn_rate, f.V.lin + cross(w, d.l) + d.l_rate};
@@ -89,8 +89,12 @@ void move_handles(const Layout& layout, const Link& link, const LinkFrame& f, Ki
 
 }  // namespace
 
+void set_gravity(const Vector3& gravity, Kinematics& kin) { kin.links[kGround].a.lin = -to_vec4d(gravity); }
+
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
   check_sizes(model, x, x.v, x.v);
+  check_model(model, kin);
+  ++kin.stamp;
   const Layout& layout = *model.layout;
   const double* q = x.q.data();
   const double* v = x.v.data();
@@ -107,7 +111,7 @@ void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
       continue;
     }
     deform(layout, link, f, kin, kin.products, kin.G[i].data());
-    move_handles(layout, link, f, kin);
+    move_attachments(layout, link, f, kin);
   }
 }
 
@@ -119,37 +123,36 @@ ProductScratch::ProductScratch(const Layout& layout) {
   if (layout.stiffened) product.assign(static_cast<std::size_t>(extended) * layout.max_modes, 0);
 }
 
-Kinematics::Kinematics(const Model& model) {
-  const Layout& layout = *model.layout;
-  links.resize(layout.links.size());
-  handles.resize(layout.handles.size());
-  columns.assign(layout.columns, zero_spatial());
-  varying.assign(layout.varying, zero_spatial());
-  p_f.assign(layout.scalars, 0);
+Kinematics::Kinematics(const Model& model) : layout(model.layout) {
+  links.resize(layout->links.size());
+  attachments.resize(layout->attachments.size());
+  columns.assign(layout->columns, zero_spatial());
+  varying.assign(layout->varying, zero_spatial());
+  p_f.assign(layout->scalars, 0);
   eta = etadot = p_f;
-  world.resize(layout.links.size());
+  world.resize(layout->links.size());
   q = VectorX::Zero(model.nq);
   v = VectorX::Zero(model.nv);
   links[0].V = zero_spatial();
   links[0].a = {zero(), -to_vec4d(model.gravity)};
-  G.resize(layout.links.size());
-  for (std::size_t i = 1; i < layout.links.size(); ++i) {
-    const Link& link = layout.links[i];
-    links[i].m = link.shape->m;
-    links[i].s = link.shape->s;
-    links[i].J = link.shape->J;
-    for (int k = 0; k < link.n; ++k) columns[link.columns + k].lin = link.shape->S[k];
-    if (link.shape->ne > link.n) G[i].assign(static_cast<std::size_t>(link.n) * kLanes * lanes_for(link.n), 0);
+  G.resize(layout->links.size());
+  for (std::size_t i = 1; i < layout->links.size(); ++i) {
+    const Link& link = layout->links[i];
+    links[i].m = link.constants->m;
+    links[i].s = link.constants->s;
+    links[i].J = link.constants->J;
+    for (int k = 0; k < link.n; ++k) columns[link.columns + k].lin = link.constants->S[k];
+    if (link.constants->ne > link.n) G[i].assign(static_cast<std::size_t>(link.n) * kLanes * lanes_for(link.n), 0);
   }
-  for (std::size_t h = 0; h < handles.size(); ++h) {  // of the undeformed body: final in `ruthless`
-    const Handle& handle = layout.handles[h];
-    const Link& link = layout.links[handle.body];
+  for (std::size_t h = 0; h < attachments.size(); ++h) {  // of the undeformed body: final in `ruthless`
+    const OutboardAttachment& attachment = layout->attachments[h];
+    const Link& link = layout->links[attachment.body];
     NodeFrame d;
-    compute_node(link.shape->nodes[handle.node], link.n, nullptr, nullptr, d, &columns[handle.columns]);
-    handles[h].l = d.l;
-    handles[h].R = d.R;
+    compute_node(link.constants->nodes[attachment.node], link.n, nullptr, nullptr, d, &columns[attachment.columns]);
+    attachments[h].l = d.l;
+    attachments[h].R = d.R;
   }
-  products = ProductScratch(layout);
+  products = ProductScratch(*layout);
 }
 
 }  // namespace limber

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/kinematics.hpp"
+#include "limber/dynamics/detail/kinematics.hpp"
 #include "sweeps.hpp"
 
 namespace limber {
@@ -27,7 +27,7 @@ NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, 
   const Link& link = layout.links[node.body];
   NodeFrame frame;
   const bool still = layout.ruthless || link.n == 0;
-  compute_node(link.shape->nodes[node.node], link.n, still ? nullptr : &kin.eta[link.scalars],
+  compute_node(link.constants->nodes[node.node], link.n, still ? nullptr : &kin.eta[link.scalars],
                still ? nullptr : &kin.etadot[link.scalars], frame, Y);
   return frame;
 }
@@ -55,13 +55,14 @@ void walk(const Model& model, const Kinematics& kin, NodeRef node, Visit visit) 
     const ToWorld map = to_world(i);
     const Spatial* H = kin.hinge_map(link);
     for (int k = 0; k < link.nr; ++k) visit(link.v + k, map(H[k]));
-    for (int k = 0; link.root >= 0 && k < link.n; ++k) visit(link.vm + k, map(kin.columns[link.root_columns + k]));
-    if (link.handle < 0) continue;
-    const Handle& handle = layout.handles[link.handle];
+    for (int k = 0; link.inboard >= 0 && k < link.n; ++k)
+      visit(link.vm + k, map(kin.columns[link.inboard_columns + k]));
+    if (link.attachment < 0) continue;
+    const OutboardAttachment& attachment = layout.attachments[link.attachment];
     const Link& parent = layout.links[link.parent];
-    ToWorld from_handle = to_world(link.parent);
-    from_handle.l -= kin.handles[link.handle].l;
-    for (int k = 0; k < parent.n; ++k) visit(parent.vm + k, from_handle(kin.columns[handle.columns + k]));
+    ToWorld from_attachment = to_world(link.parent);
+    from_attachment.l -= kin.attachments[link.attachment].l;
+    for (int k = 0; k < parent.n; ++k) visit(parent.vm + k, from_attachment(kin.columns[attachment.columns + k]));
   }
 }
 
@@ -71,15 +72,15 @@ void own_columns(const Model& model, const Kinematics& kin, NodeRef node, Visit 
   if (node.body == kGround || node.node == kBodyFrame) return;
   const Layout& layout = *model.layout;
   const Link& link = layout.links[node.body];
-  const NodeConstants& shape = link.shape->nodes[node.node];
+  const NodeConstants& constants = link.constants->nodes[node.node];
   const NodeFrame frame = node_in_body(model, kin, node, nullptr);
   const Mat3 R = pack(kin.world[node.body].R);
   for (int k = 0; k < link.n; ++k) {
-    Vec4d gamma = shape.gamma[k];
-    for (int j = 0; !shape.second.empty() && j < link.n; ++j) {
-      gamma += shape.second[static_cast<std::size_t>(k) * link.n + j] * spread(kin.eta[link.scalars + j]);
+    Vec4d gamma = constants.gamma[k];
+    for (int j = 0; !constants.second.empty() && j < link.n; ++j) {
+      gamma += constants.second[static_cast<std::size_t>(k) * link.n + j] * spread(kin.eta[link.scalars + j]);
     }
-    visit(link.vm + k, Spatial{R * (frame.A * shape.lambda[k]), R * gamma});
+    visit(link.vm + k, Spatial{R * (frame.A * constants.lambda[k]), R * gamma});
   }
 }
 
@@ -95,22 +96,37 @@ Vector6 motion(const Model& model, const Kinematics& kin, NodeRef node, ConstVec
 
 void compute_world_poses(const Model& model, Kinematics& kin) {
   const Layout& layout = *model.layout;
+  check_model(model, kin);
+  kin.posed_stamp = kin.stamp;
   kin.world[0] = {};
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
     const LinkFrame& f = kin.links[i];
     Vec4d r = f.r;
-    if (link.handle >= 0) r += kin.handles[link.handle].l;
+    if (link.attachment >= 0) r += kin.attachments[link.attachment].l;
     kin.world[i] = kin.world[link.parent] * Pose{to_matrix(f.R), to_vector(r)};
   }
 }
 
+const Pose& body_pose(const Kinematics& kin, int body) {
+  check_poses(kin);
+  if (body >= 0 && body < static_cast<int>(kin.world.size())) return kin.world[static_cast<std::size_t>(body)];
+  throw InputError("body " + std::to_string(body) + " is not there; the model has " + std::to_string(kin.world.size()) +
+                   ", the ground among them");
+}
+
 Pose node_pose(const Model& model, const Kinematics& kin, NodeRef node) {
+  check_poses(kin);
   const NodeFrame frame = node_in_body(model, kin, node, nullptr);
   return kin.world[node.body] * Pose{to_matrix(frame.R), to_vector(frame.l)};
 }
 
 void compute_node_jacobian(const Model& model, const Kinematics& kin, NodeRef node, Eigen::Ref<Matrix6X> J) {
+  if (J.cols() != model.nv) {
+    throw InputError("compute_node_jacobian: J must be 6 x " + std::to_string(model.nv) + ", not 6 x " +
+                     std::to_string(J.cols()));
+  }
+  check_node(model, node);
   J.setZero();
   const auto add = [&](int k, Spatial column) { J.col(k) += to_vector(column); };
   walk(model, kin, node, add);
@@ -118,14 +134,17 @@ void compute_node_jacobian(const Model& model, const Kinematics& kin, NodeRef no
 }
 
 Vector6 node_velocity(const Model& model, const Kinematics& kin, NodeRef node, ConstVec v) {
+  check_speeds(model, v);
   return motion(model, kin, node, v);
 }
 
 Vector6 node_acceleration(const Model& model, const Kinematics& kin, NodeRef node, ConstVec vdot) {
+  check_speeds(model, vdot);
   return motion(model, kin, node, vdot) + node_bias_acceleration(model, kin, node);
 }
 
 Vector6 node_bias_acceleration(const Model& model, const Kinematics& kin, NodeRef node) {
+  check_poses(kin);
   if (node.body == kGround) return Vector6::Zero();
   const LinkFrame& f = kin.links[node.body];
   const NodeFrame d = node_in_body(model, kin, node, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/rnea.hpp"
+#include "limber/dynamics/detail/rnea.hpp"
 
 #include "sweeps.hpp"
 
@@ -13,14 +13,14 @@ void outward_accelerations(const Layout& layout, const Kinematics& kin, const do
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
     Spatial& out = sweep.a[i];
-    out = across(kin.links[i], link.handle >= 0 ? sweep.handle_a[link.handle] : sweep.a[link.parent]);
+    out = across(kin.links[i], link.attachment >= 0 ? sweep.attachment_a[link.attachment] : sweep.a[link.parent]);
     const Spatial* H = kin.hinge_map(link);
     for (int k = 0; k < link.nr; ++k) out += H[k] * a[link.v + k];
-    if (link.root >= 0) out += times(&kin.columns[link.root_columns], a + link.vm, link.n);
-    for (int h = link.handle_begin; h < link.handle_end; ++h) {
-      sweep.handle_a[h] =
-          twist_at(kin.handles[h].l, out) + times(&kin.columns[layout.handles[h].columns], a + link.vm, link.n);
-      sweep.handle_f[h] = zero_spatial();
+    if (link.inboard >= 0) out += times(&kin.columns[link.inboard_columns], a + link.vm, link.n);
+    for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+      sweep.attachment_a[h] =
+          twist_at(kin.attachments[h].l, out) + times(&kin.columns[layout.attachments[h].columns], a + link.vm, link.n);
+      sweep.attachment_f[h] = zero_spatial();
     }
   }
 }
@@ -37,7 +37,7 @@ void body_forces(const Layout& layout, const Kinematics& kin, const double* a, L
     double* modal = &sweep.f_modal[link.scalars];
     sweep.f[i] += times(mu, a + link.vm, link.n);
     times_transposed(mu, sweep.a[i], link.n, modal);
-    add_modal_mass(*link.shape, kin.modal_mass(link, i), a + link.vm, modal);
+    add_modal_mass(*link.constants, kin.modal_mass(link, i), a + link.vm, modal);
   }
 }
 
@@ -47,15 +47,15 @@ void inward_forces(const Layout& layout, const Kinematics& kin, const double* a,
     const Link& link = layout.links[i];
     Spatial& f = sweep.f[i];
     double* modal = &sweep.f_modal[link.scalars];
-    for (int h = link.handle_begin; h < link.handle_end; ++h) {
-      f += wrench_from(kin.handles[h].l, sweep.handle_f[h]);
-      add_times_transposed(&kin.columns[layout.handles[h].columns], sweep.handle_f[h], link.n, modal);
+    for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+      f += wrench_from(kin.attachments[h].l, sweep.attachment_f[h]);
+      add_times_transposed(&kin.columns[layout.attachments[h].columns], sweep.attachment_f[h], link.n, modal);
     }
-    if (link.root >= 0) add_times_transposed(&kin.columns[link.root_columns], f, link.n, modal);
+    if (link.inboard >= 0) add_times_transposed(&kin.columns[link.inboard_columns], f, link.n, modal);
     for (int k = 0; k < link.n; ++k) tau[link.vm + k] = modal[k];
     const Spatial* H = kin.hinge_map(link);
     for (int k = 0; k < link.nr; ++k) tau[link.v + k] = dot(H[k], f) + link.armature[k] * a[link.v + k];
-    (link.handle >= 0 ? sweep.handle_f[link.handle] : sweep.f[link.parent]) += back_across(kin.links[i], f);
+    (link.attachment >= 0 ? sweep.attachment_f[link.attachment] : sweep.f[link.parent]) += back_across(kin.links[i], f);
   }
 }
 
@@ -64,7 +64,7 @@ void add_elastic_forces(const Layout& layout, const Kinematics& kin, double* tau
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
     if (link.n > 0) {
-      add_elastic_force(*link.shape, &kin.eta[link.scalars], &kin.etadot[link.scalars], tau + link.vm);
+      add_elastic_force(*link.constants, &kin.eta[link.scalars], &kin.etadot[link.scalars], tau + link.vm);
     }
     if (!link.passive) continue;
     double passive[6] = {};
@@ -75,14 +75,14 @@ void add_elastic_forces(const Layout& layout, const Kinematics& kin, double* tau
 
 }  // namespace
 
-RneaWorkspace::RneaWorkspace(const Model& model) : kin(model), sweep(model), product(VectorX::Zero(model.nv)) {}
+RneaData::RneaData(const Model& model) : kin(model), sweep(model), product(VectorX::Zero(model.nv)) {}
 
 LinearSweep::LinearSweep(const Model& model) {
   const Layout& layout = *model.layout;
   a.resize(layout.links.size());
   f = a;
-  handle_a.resize(layout.handles.size());
-  handle_f = handle_a;
+  attachment_a.resize(layout.attachments.size());
+  attachment_f = attachment_a;
   f_modal.assign(layout.scalars, 0);
 }
 
@@ -93,13 +93,13 @@ void multiply_mass(const Model& model, const Kinematics& kin, ConstVec a, Linear
   inward_forces(layout, kin, a.data(), sweep, out.data());
 }
 
-void multiply_mass(const Model& model, const State& x, ConstVec a, RneaWorkspace& ws, Vec out) {
+void multiply_mass(const Model& model, const State& x, ConstVec a, RneaData& ws, Vec out) {
   check_sizes(model, x, a, out);
   compute_kinematics(model, x, ws.kin);
   multiply_mass(model, ws.kin, a, ws.sweep, out);
 }
 
-void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches, RneaWorkspace& ws,
+void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches, RneaData& ws,
           Vec tau) {
   check_sizes(model, x, vdot, tau);
   const Layout& layout = *model.layout;

@@ -17,6 +17,12 @@ void check_speeds(const Model& model, ConstVec v) {
                    std::to_string(model.nv) + " numbers");
 }
 
+void throw_other_model() { throw InputError("the workspace was made for another model; make one workspace per model"); }
+
+void throw_not_posed() {
+  throw InputError("the poses in world are not those of the state; call compute_kinematics and compute_world_poses");
+}
+
 void compute_bias(const Model& model, const State& x, std::span<const NodeWrench> wrenches, Kinematics& kin) {
   compute_kinematics(model, x, kin);
   if (wrenches.empty()) return;

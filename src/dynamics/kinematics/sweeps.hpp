@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "limber/dynamics/kinematics.hpp"
+#include "limber/dynamics/detail/kinematics.hpp"
 
 // Steps that all sweeps share.
 namespace limber {
@@ -65,6 +65,15 @@ constexpr int lane_count(int n) { return lanes_for(n); }
 // Sizes only, O(1); throws InputError.
 void check_sizes(const Model& model, const State& x, ConstVec in, ConstVec out);
 void check_speeds(const Model& model, ConstVec v);
+// That kin was made for this model; that its poses in world are those of its state.
+[[noreturn]] void throw_other_model();
+[[noreturn]] void throw_not_posed();
+inline void check_model(const Model& model, const Kinematics& kin) {
+  if (kin.layout != model.layout) throw_other_model();
+}
+inline void check_poses(const Kinematics& kin) {
+  if (kin.posed_stamp != kin.stamp || kin.stamp == 0) throw_not_posed();
+}
 
 // 0 x is 0 for every finite x, and NaN for the others.
 inline bool is_finite(ConstVec x) { return (0 * x).sum() == 0; }
@@ -76,11 +85,11 @@ void compute_bias(const Model& model, const State& x, std::span<const NodeWrench
 // kBodyFrame.  Throws InputError for a node that is not there.
 NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, Spatial* Y);
 
-// From the carrier to the body: Z a.
+// From the inboard frame to the body: Z a.
 LIMBER_INLINE Spatial across(const LinkFrame& f, Spatial a) {
   return {f.Rt * a.ang, f.Rt * (a.lin + cross(a.ang, f.r))};
 }
-// A wrench of the body on its carrier: Z^T f.
+// A wrench of the body on its inboard frame: Z^T f.
 LIMBER_INLINE Spatial back_across(const LinkFrame& f, Spatial w) {
   return wrench_from(f.r, Spatial{f.R * w.ang, f.R * w.lin});
 }
@@ -118,26 +127,27 @@ LIMBER_INLINE void add_times_transposed(const Spatial* columns, Spatial a, N n, 
 }
 
 // out += G x; G by rows, padded.
-inline void add_modal_mass(const BodyConstants& shape, const double* G, const double* x, double* out) {
-  const int width = kLanes * lanes_for(shape.n);
-  for (int a = 0; a < shape.n; ++a) {
-    if (shape.mass_diagonal()) {
+inline void add_modal_mass(const BodyConstants& constants, const double* G, const double* x, double* out) {
+  const int width = kLanes * lanes_for(constants.n);
+  for (int a = 0; a < constants.n; ++a) {
+    if (constants.mass_diagonal()) {
       out[a] += G[a * width + a] * x[a];
       continue;
     }
-    for (int b = 0; b < shape.n; ++b) out[a] += G[a * width + b] * x[b];
+    for (int b = 0; b < constants.n; ++b) out[a] += G[a * width + b] * x[b];
   }
 }
 
 // out += K eta + D etadot.
-LIMBER_INLINE void add_elastic_force(const BodyConstants& shape, const double* eta, const double* etadot, double* out) {
-  if (shape.elastic_diagonal) {
-    for (int a = 0; a < shape.n; ++a) out[a] += shape.K[a] * eta[a] + shape.D[a] * etadot[a];
+LIMBER_INLINE void add_elastic_force(const BodyConstants& constants, const double* eta, const double* etadot,
+                                     double* out) {
+  if (constants.elastic_diagonal) {
+    for (int a = 0; a < constants.n; ++a) out[a] += constants.K[a] * eta[a] + constants.D[a] * etadot[a];
     return;
   }
-  for (int a = 0; a < shape.n; ++a) {
-    for (int b = 0; b < shape.n; ++b) {
-      out[a] += shape.K[a * shape.n + b] * eta[b] + shape.D[a * shape.n + b] * etadot[b];
+  for (int a = 0; a < constants.n; ++a) {
+    for (int b = 0; b < constants.n; ++b) {
+      out[a] += constants.K[a * constants.n + b] * eta[b] + constants.D[a * constants.n + b] * etadot[b];
     }
   }
 }

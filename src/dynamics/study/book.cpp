@@ -9,7 +9,7 @@
 //   W_i  = W^_(j-1) A_j jW_i      jW_i = E_j A_(j+1) E_(j+1) ... A_i                                        [Book] (58)
 //        = W_j E_j jW^_i          jW^_i = A_(j+1) E_(j+1) ... A_i = A_(j+1) (j+1)W_i                        [Book] (59)
 // So  dW_i/dq_j = W^_(j-1) U_j jW_i  and  dW_i/ddelta_jf = W_j M_jf jW^_i.
-#include "limber/dynamics/study/book.hpp"
+#include "limber/dynamics/detail/book.hpp"
 
 #include <Eigen/Cholesky>
 #include <cmath>
@@ -48,7 +48,7 @@ void check_covered(const Model& model) {
     if (joint.kind != JointKind::revolute && joint.kind != JointKind::fixed) {
       refuse("joint '" + joint.name + "' is " + to_string(joint.kind) + ", only revolute and fixed are covered");
     }
-    if (model.layout->links[i].root >= 0) {
+    if (model.layout->links[i].inboard >= 0) {
       refuse("joint '" + joint.name + "' holds '" + model.body_names[i] +
              "' at a node that its modes move, only clamped modes are covered");
     }
@@ -137,7 +137,7 @@ void deform_link(const Body& body, const Link& at, const State& x, BookLink& lin
   }
 }
 
-void compute_links(const Model& model, const State& x, BookWorkspace& ws) {
+void compute_links(const Model& model, const State& x, BookData& ws) {
   const auto& at = model.layout->links;
   for (std::size_t j = 1; j < at.size(); ++j) {
     const BookLink& before = ws.links[j - 1];
@@ -156,7 +156,7 @@ double trace(const Matrix4& a, const Matrix4& b) { return a.cwiseProduct(b).sum(
 
 // jF~_h = sum over i >= max(h, j) of jW_i G_i hW_i^T, [Book] (67), and jW_h for j <= h.
 struct Pairs {
-  const BookWorkspace& ws;
+  const BookData& ws;
   std::size_t size() const { return ws.links.size(); }
   std::size_t last() const { return size() - 1; }
   const Matrix4& F_tilde(std::size_t j, std::size_t h) const { return ws.F[j * size() + h]; }
@@ -169,7 +169,7 @@ struct Pairs {
 };
 
 // [Book] (77)-(79), and jW_h by its definition.
-void compute_pairs(BookWorkspace& ws) {
+void compute_pairs(BookData& ws) {
   const std::size_t size = ws.links.size();
   for (std::size_t j = size - 1; j > 0; --j) {
     const Matrix4& next = ws.links[j].next;
@@ -186,7 +186,7 @@ void compute_pairs(BookWorkspace& ws) {
 }
 
 // Row of joint j: with joint h (j <= h) and the modes of any link h.
-void joint_row(const Layout& layout, std::size_t j, std::size_t h, const Pairs& pairs, BookWorkspace& ws) {
+void joint_row(const Layout& layout, std::size_t j, std::size_t h, const Pairs& pairs, BookData& ws) {
   const Link &row = layout.links[j], &column = layout.links[h];
   const Matrix4& left = ws.left[row.v];
   if (column.nr > 0 && j <= h) {
@@ -203,7 +203,7 @@ void joint_row(const Layout& layout, std::size_t j, std::size_t h, const Pairs& 
 }
 
 // Rows of the modes of link j: with the modes of link h, j <= h.
-void mode_rows(const Model& model, std::size_t j, std::size_t h, const Pairs& pairs, BookWorkspace& ws) {
+void mode_rows(const Model& model, std::size_t j, std::size_t h, const Pairs& pairs, BookData& ws) {
   const Link &row = model.layout->links[j], &column = model.layout->links[h];
   const Body& body = *model.bodies[j];
   const BookLink& link = ws.links[h];
@@ -224,7 +224,7 @@ void mode_rows(const Model& model, std::size_t j, std::size_t h, const Pairs& pa
 }
 
 // J of [Book] (82), both triangles, with the rotors of the motors.
-void assemble_inertia(const Model& model, BookWorkspace& ws) {
+void assemble_inertia(const Model& model, BookData& ws) {
   const Layout& layout = *model.layout;
   const Pairs pairs{ws};
   for (std::size_t j = 1; j < layout.links.size(); ++j) {
@@ -260,13 +260,13 @@ void outer_forces(const Link& link, const State& x, ConstVec tau, Vec R) {
   if (link.n == 0) return;
   auto modal = R.segment(link.vm, link.n);
   modal = -modal;
-  add_elastic_force(*link.shape, &x.q[link.qm], &x.v[link.vm], modal.data());
+  add_elastic_force(*link.constants, &x.q[link.qm], &x.v[link.vm], modal.data());
   modal = -modal;
 }
 
 // Modal equations of link j: [Book] (85), (86).
 void mode_rest(const Body& body, const Link& at, const State& x, const Vector4& g, const BookLink& link,
-               const BookLink* next, BookWorkspace& ws) {
+               const BookLink* next, BookData& ws) {
   for (int f = 0; f < at.n; ++f) {
     Matrix4 C_rate = Matrix4::Zero();  // sum deltadot_k C_kf
     for (int k = 0; k < at.n; ++k) C_rate += x.v[at.vm + k] * pseudo_inertia(body, 1 + k, 1 + f);
@@ -280,7 +280,7 @@ void mode_rest(const Body& body, const Link& at, const State& x, const Vector4& 
 }
 
 // R of [Book] (82): all that is not an acceleration.  [Book] (83)-(90), inward.
-void compute_rest(const Model& model, const State& x, ConstVec tau, BookWorkspace& ws) {
+void compute_rest(const Model& model, const State& x, ConstVec tau, BookData& ws) {
   const Layout& layout = *model.layout;
   Vector4 g;
   g << 0, model.gravity;
@@ -308,7 +308,7 @@ void compute_rest(const Model& model, const State& x, ConstVec tau, BookWorkspac
 
 }  // namespace
 
-BookWorkspace::BookWorkspace(const Model& model) {
+BookData::BookData(const Model& model) {
   check_covered(model);
   const std::size_t size = model.bodies.size();
   links.resize(size);
@@ -331,7 +331,7 @@ BookWorkspace::BookWorkspace(const Model& model) {
   scale.setZero(model.nv);
 }
 
-Status book(const Model& model, const State& x, const Forces& forces, BookWorkspace& ws, Vec vdot) {
+Status book(const Model& model, const State& x, const Forces& forces, BookData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
   if (!forces.wrenches.empty()) refuse("forces on nodes are not covered, only joint torques and modal forces");
   compute_links(model, x, ws);

@@ -8,7 +8,7 @@
 //
 // The paper has a chain of revolute and prismatic joints.  Here body i may carry any number of others: a sum over them
 // stands where the paper has i + 1, and A_ij = 0 where j is not on the way from i to the base.
-#include "limber/dynamics/study/denoc.hpp"
+#include "limber/dynamics/detail/denoc.hpp"
 
 #include <cmath>
 
@@ -26,16 +26,17 @@ void compute_propagation(const Layout& layout, const Kinematics& kin, int i, Den
   const LinkFrame& f = kin.links[i];
   for (int j = 0; j < 6; ++j) {
     const Spatial unit = to_spatial(Vector6::Unit(j));
-    body.A.col(j) = to_vector(across(f, link.handle < 0 ? unit : twist_at(kin.handles[link.handle].l, unit)));
+    body.A.col(j) =
+        to_vector(across(f, link.attachment < 0 ? unit : twist_at(kin.attachments[link.attachment].l, unit)));
   }
-  if (link.handle >= 0) {
-    const Spatial* Y = &kin.columns[layout.handles[link.handle].columns];
+  if (link.attachment >= 0) {
+    const Spatial* Y = &kin.columns[layout.attachments[link.attachment].columns];
     for (int k = 0; k < layout.links[link.parent].n; ++k) body.A.col(6 + k) = to_vector(across(f, Y[k]));
   }
   const Spatial* H = kin.hinge_map(link);
   for (int k = 0; k < link.nr; ++k) body.P.col(k) = to_vector(H[k]);
-  if (link.root < 0) return;
-  const Spatial* U = &kin.columns[link.root_columns];
+  if (link.inboard < 0) return;
+  const Spatial* U = &kin.columns[link.inboard_columns];
   for (int k = 0; k < link.n; ++k) body.P.col(link.nr + k) = to_vector(U[k]);
 }
 
@@ -77,7 +78,7 @@ void solve_block(const MatrixX& L, Vec x) {
 
 // Elimination of one body, whose M_hat holds M_i and the share of all it carries.  Returns its speed without inertia,
 // or -1.
-int eliminate(const Link& link, DenocBody& body, DenocWorkspace& ws) {
+int eliminate(const Link& link, DenocBody& body, DenocData& ws) {
   const int n = link.n, size = link.nr + n;
   const auto& P = body.P;
   // [MS] (37): Psi_hat = M_hat P.
@@ -102,7 +103,7 @@ int eliminate(const Link& link, DenocBody& body, DenocWorkspace& ws) {
 }
 
 // [MS] (36)-(38), inward.  Returns the speed without inertia, or -1.
-int factor(const Layout& layout, DenocWorkspace& ws) {
+int factor(const Layout& layout, DenocData& ws) {
   const int count = static_cast<int>(layout.links.size());
   for (int i = 1; i < count; ++i) {
     compute_propagation(layout, ws.rnea.kin, i, ws.bodies[i]);
@@ -123,7 +124,7 @@ int factor(const Layout& layout, DenocWorkspace& ws) {
 
 // Step A, [MS] (39), inward: phi_hat = U^-1 phi.  The paper's first line misses the bar on eta.
 //   phi_hat = phi - P^T eta_bar      eta = Psi phi_hat + eta_bar      eta_bar_p += A^T eta
-void substitute_inward(const Layout& layout, DenocWorkspace& ws) {
+void substitute_inward(const Layout& layout, DenocData& ws) {
   for (DenocBody& body : ws.bodies) body.eta_bar.setZero();
   for (int i = static_cast<int>(layout.links.size()) - 1; i > 0; --i) {
     const Link& link = layout.links[i];
@@ -139,7 +140,7 @@ void substitute_inward(const Layout& layout, DenocWorkspace& ws) {
 }
 
 // Step B, [MS] (40): phi_tilde = D^-1 phi_hat.
-void divide(const Layout& layout, DenocWorkspace& ws) {
+void divide(const Layout& layout, DenocData& ws) {
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
     if (link.nr + link.n > 0) solve_block(ws.bodies[i].I_hat, ws.phi.segment(link.v, link.nr + link.n));
@@ -148,7 +149,7 @@ void divide(const Layout& layout, DenocWorkspace& ws) {
 
 // Step C, [MS] (41)-(42), outward: qddot = U^-T phi_tilde.
 //   mu_bar = A mu_p      qddot = phi_tilde - Psi^T mu_bar      mu = P qddot + mu_bar
-void substitute_outward(const Layout& layout, DenocWorkspace& ws, Vec vdot) {
+void substitute_outward(const Layout& layout, DenocData& ws, Vec vdot) {
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
     DenocBody& body = ws.bodies[i];
@@ -165,7 +166,7 @@ void substitute_outward(const Layout& layout, DenocWorkspace& ws, Vec vdot) {
 
 }  // namespace
 
-DenocWorkspace::DenocWorkspace(const Model& model) : rnea(model) {
+DenocData::DenocData(const Model& model) : rnea(model) {
   const Layout& layout = *model.layout;
   bodies.resize(layout.links.size());
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
@@ -187,7 +188,7 @@ DenocWorkspace::DenocWorkspace(const Model& model) : rnea(model) {
   scale.setZero(6 + layout.max_modes);
 }
 
-Status denoc(const Model& model, const State& x, const Forces& forces, DenocWorkspace& ws, Vec vdot) {
+Status denoc(const Model& model, const State& x, const Forces& forces, DenocData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
   const Layout& layout = *model.layout;
   // [MS] (33): phi, all forces at zero accelerations.  The paper's formula misses gamma of its (23).

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/study/operators.hpp"
+#include "limber/dynamics/detail/operators.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +48,7 @@ void put_joint_map(const Link& link, const Kinematics& kin, Block H) {
   for (int k = 0; k < link.nr; ++k) H.block<1, 6>(k, n) = to_vector(H_F[k]).transpose();
   for (int k = 0; k < n; ++k) {
     H(link.nr + k, k) = 1;
-    if (link.root >= 0) H.block<1, 6>(link.nr + k, n) = to_vector(kin.columns[link.root_columns + k]).transpose();
+    if (link.inboard >= 0) H.block<1, 6>(link.nr + k, n) = to_vector(kin.columns[link.inboard_columns + k]).transpose();
   }
 }
 
@@ -60,10 +60,10 @@ void put_step(const Layout& layout, int i, const Kinematics& kin, Block E) {
     Spatial g = zero_spatial();
     half(g, r)[r % 3] = 1;
     g = back_across(kin.links[i], g);
-    if (link.handle >= 0) {
-      const Spatial* Y = &kin.columns[layout.handles[link.handle].columns];
+    if (link.attachment >= 0) {
+      const Spatial* Y = &kin.columns[layout.attachments[link.attachment].columns];
       for (int k = 0; k < n; ++k) E(k, link.n + r) = dot(Y[k], g);
-      g = wrench_from(kin.handles[link.handle].l, g);
+      g = wrench_from(kin.attachments[link.attachment].l, g);
     }
     E.block<6, 1>(n, link.n + r) = to_vector(g);
   }
@@ -138,7 +138,7 @@ void accumulate(const Blocks& b, MatrixX& E, MatrixX& out) {
 }
 
 // Forces less the elastic and passive ones, and the inertial forces p.
-void collect_forces(const Layout& layout, const Forces& forces, OperatorsWorkspace& ws) {
+void collect_forces(const Layout& layout, const Forces& forces, OperatorsData& ws) {
   const Kinematics& kin = ws.ops.kin;
   ws.T = forces.tau;
   for (int i = 1; i < static_cast<int>(layout.links.size()); ++i) {
@@ -147,7 +147,7 @@ void collect_forces(const Layout& layout, const Forces& forces, OperatorsWorkspa
     if (link.n > 0) {
       double* f = &ws.p[ws.ops.row[i]];
       std::fill_n(f, link.n, 0.0);
-      add_elastic_force(*link.shape, &kin.eta[link.scalars], &kin.etadot[link.scalars], f);
+      add_elastic_force(*link.constants, &kin.eta[link.scalars], &kin.etadot[link.scalars], f);
       for (int k = 0; k < link.n; ++k) {
         ws.T[link.vm + k] -= f[k];
         f[k] = kin.p_f[link.scalars + k];
@@ -200,13 +200,13 @@ Status compute_operators(const Model& model, SpatialOperators& ops) {
   }
   for (int i = model.body_count() - 1; i > 0; --i) {
     ops.failure = articulate(b, i);
-    if (ops.failure >= 0) return ops.kin.q.allFinite() ? Status::singular_mass : Status::not_finite;
+    if (ops.failure >= 0) return ops.kin->q.allFinite() ? Status::singular_mass : Status::not_finite;
   }
   accumulate(b, ops.E_Psi, ops.Psi);
   return Status::ok;
 }
 
-OperatorsWorkspace::OperatorsWorkspace(const Model& model) : ops(model) {
+OperatorsData::OperatorsData(const Model& model) : ops(model) {
   T.setZero(model.nv);
   nu.setZero(model.nv);
   p.setZero(ops.rows);
@@ -215,7 +215,7 @@ OperatorsWorkspace::OperatorsWorkspace(const Model& model) : ops(model) {
 
 // With p = M_m Phi^T a_m + b_m in the place of [JR]'s two terms, and K_m in T, lemma 7.1 (57) reads
 //   nu = D^-1 (T - H Psi (K T + p))        vdot = (1 - H Psi K)^T nu
-Status operators_forward(const Model& model, const State& x, const Forces& forces, OperatorsWorkspace& ws, Vec vdot) {
+Status operators_forward(const Model& model, const State& x, const Forces& forces, OperatorsData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
   SpatialOperators& ops = ws.ops;
   compute_bias(model, x, forces.wrenches, ops.kin);

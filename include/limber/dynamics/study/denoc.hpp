@@ -2,41 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
 #include "limber/dynamics/rnea.hpp"
 
 namespace limber {
 
-using MatrixX6 = Eigen::Matrix<double, Eigen::Dynamic, 6>;
-
-// What the recursion keeps of body i, whose twist is t = [omega; v; etadot] (6 + n numbers, [MS] (3) in our order) and
-// whose coordinates are its hinge and its modes as one block (nr + n).  p is its parent.
-struct DenocBody {
-  Matrix6X A;       // (6 x 6 + n of p) A_ip; its n rows below are zero                     [MS] (8)
-  Matrix6X P;       // (6 x nr + n) [H U], the upper rows of P_i; those below are [0 1]     [MS] (8)
-  MatrixX M_hat;    // (6 + n x 6 + n) articulated mass                                     [MS] (38)
-  MatrixX Psi_hat;  // (6 + n x nr + n)                                                     [MS] (37)
-  MatrixX I_hat;    // (nr + n x nr + n) block of D; then L of its L L^T, below             [MS] (36)
-  MatrixX6 Psi_t;   // (nr + n x 6) transpose of the upper rows of Psi: A drops the others  [MS] (37)
-  Matrix6 M_bar;    // upper left block, for the same reason                                [MS] (38)
-  VectorX eta_bar;  // (6 + n)                                                              [MS] (39)
-  VectorX mu;       // (6 + n)                                                              [MS] (42)
-};
-
-struct DenocWorkspace {  // one per thread
+struct DenocData;
+extern template class Workspace<DenocData>;
+class DenocWorkspace : public Workspace<DenocData> {  // one per thread
+ public:
   explicit DenocWorkspace(const Model& model);
-  RneaWorkspace rnea;
-  std::vector<DenocBody> bodies;
-  VectorX phi, zero;  // (nv)
-  Matrix6X product;   // scratch: M_bar A of one body
-  VectorX scale;      // scratch: what rounding in the pivots of one block is measured against
-  int failure = -1;   // index of the speed without inertia, after Status::singular_mass
+  // Index of the speed without inertia, after Status::singular_mass; else -1.
+  int failure() const;
 };
 
 // Forward dynamics by a block U D U^T factorisation of the mass matrix, one block per body, that is never assembled.
 // [MS] (31)-(42), theory §6.  O(N) in the bodies, O(n^3) in the modes of each.
-// On failure ws.failure is the index of the speed that has no inertia, and vdot is not to be used.
-[[nodiscard]] Status denoc(const Model& model, const State& x, const Forces& forces, DenocWorkspace& ws, Vec vdot);
+// On failure ws.failure() is the index of the speed that has no inertia, and vdot is not to be used.
+[[nodiscard]] Status denoc(const Model& model, const State& x, const Forces& forces, DenocData& ws, Vec vdot);
 
 }  // namespace limber

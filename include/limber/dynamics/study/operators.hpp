@@ -15,7 +15,7 @@ namespace limber {
 // Unlike [JR], D has the armature of the hinges: M = H Phi M_m Phi^T H^T + armature.  The lemmas hold as they stand.
 struct SpatialOperators {
   explicit SpatialOperators(const Model& model);  // throws InputError beyond kMaxOperatorRows
-  Kinematics kin;
+  KinematicsWorkspace kin;
   int rows = 0;                           // of all blocks
   std::vector<int> row;                   // (body) first row of its block
   std::vector<std::vector<int>> subtree;  // (body) it and all that it carries
@@ -37,17 +37,18 @@ inline constexpr int kMaxOperatorRows = 2000;
 // O(N^2) blocks, written only where they are not zero.
 [[nodiscard]] Status compute_operators(const Model& model, SpatialOperators& ops);
 
-struct OperatorsWorkspace {  // one per thread
+struct OperatorsData;
+extern template class Workspace<OperatorsData>;
+class OperatorsWorkspace : public Workspace<OperatorsData> {  // one per thread
+ public:
   explicit OperatorsWorkspace(const Model& model);
-  SpatialOperators ops;
-  VectorX T, nu;     // (nv) forces less elastic ones; D^-1 of the innovations
-  VectorX p, wide;   // (rows) inertial forces in the motion without accelerations; scratch
-  int failure = -1;  // index of the speed without inertia, after Status::singular_mass
+  // Index of the speed without inertia, after Status::singular_mass; else -1.
+  int failure() const;
 };
 
 // Forward dynamics with M^-1 = (1 - H Psi K)^T D^-1 (1 - H Psi K), factor by factor.  [JR] lemmas 6.3 and 7.1.
 // O(N^2) and dense: for study.
-[[nodiscard]] Status operators_forward(const Model& model, const State& x, const Forces& forces, OperatorsWorkspace& ws,
+[[nodiscard]] Status operators_forward(const Model& model, const State& x, const Forces& forces, OperatorsData& ws,
                                        Vec vdot);
 
 }  // namespace limber

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/dynamics/closed_inverse.hpp"
+#include "limber/dynamics/detail/closures.hpp"
+#include "limber/dynamics/detail/rnea.hpp"
+
+namespace limber {
+
+struct ClosedInverseData {
+  // actuated (nv): speeds on which an actuator can act; at the others, and at modes that have none, forces are zero.
+  ClosedInverseData(const Model& model, std::span<const std::uint8_t> actuated);
+  std::vector<int> active, passive;  // speeds
+  RneaData rnea;
+  ClosureData closures;  // lambda and forces: those of the closures; error and rate: how the state meets them
+  MatrixX C;             // (rows x nv) rates of the closures per speeds
+  Matrix6X node;         // (6 x nv) scratch
+  VectorX needed;        // (nv) forces that the accelerations take, of actuators and closures together
+  // By inverse_closed:
+  VectorX residual;              // (nv) of these, what neither can give
+  VectorX closure_acceleration;  // (rows) second derivatives of the constraint violations
+};
+
+}  // namespace limber

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/detail/rnea.hpp"
+
+namespace limber {
+
+struct CrbaData {
+  explicit CrbaData(const Model& model);
+  RneaData rnea;
+  std::vector<Mat6> inertia;             // (body) composite inertia of it and all that it carries
+  std::vector<Mat6> attachment_inertia;  // (outboard attachment) of all that it carries
+  std::vector<Spatial> column;           // (modes of one body) scratch
+  MatrixX M;                             // (nv x nv) for crba_forward
+  VectorX bias, zero;                    // (nv)
+  VectorX scale;                         // (nv) what rounding on the diagonal of M is measured against
+};
+
+}  // namespace limber

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "limber/dynamics/dca.hpp"
+#include "limber/dynamics/detail/aba.hpp"
+
+namespace limber {
+
+// A part: consecutive bodies of one path of the tree, with everything that hangs on their sides.  Its inboard end is
+// the child side of the joint that carries its first body, its outboard end the place on its last body where the path
+// goes on.
+struct DcaPart {
+  int left = -1, right = -1;         // the two that it is made of, inboard and outboard; -1: a single body
+  int first = 0;                     // first body
+  int attachment = -1;               // outboard end: this moving node of the last body; -1: its frame
+  bool open = false;                 // has an outboard end
+  bool rigid = false;                // one body whose outboard end moves with its inboard end
+  bool direct = false;               // one body whose modal mass is diagonal, and stays so
+  bool closes = false;               // its first joint is the last to be closed: outboard half of a pair, or a branch
+  int bodies = 0;                    // how many it has
+  int branch = -1;                   // what hangs on the side of a single body
+  int load_begin = 0, load_end = 0;  // the same as loads
+};
+
+// What hangs on one body beside its path: one part, or two branches.
+struct DcaBranch {
+  int left = -1, right = -1;
+  int part = -1;
+  bool sum = false;  // both sit at the same place: their loads are added
+  int bodies = 0;
+};
+
+// A branch (or several, added) as the body that carries it feels it.
+struct DcaLoad {
+  int attachment = -1;  // where, -1: on the frame
+  int branch = 0;
+};
+
+// Follows from the topology alone.
+struct DcaTree {
+  explicit DcaTree(const Layout& layout);
+  std::vector<DcaPart> parts;
+  std::vector<DcaBranch> branches;
+  std::vector<DcaLoad> loads;
+  int ground = -1;  // all that the ground carries, as a branch
+  int levels = 0;   // steps that wait for each other in one sweep over the tree
+};
+
+// A part seen from its ends: with the acceleration a of the inboard end (beyond the bias) and the wrench f that the
+// outboard end gives away, the inboard end takes the wrench P a + B^T f + z, the outboard end has the acceleration
+// B a - Omega f + y.  theory §6.
+struct DcaEnds {
+  Mat6 P, Bt, Omega;
+  Spatial z, y;
+  double d_inverse[8];  // once it is joined, P holds N of T = N d^-1 N^T, and this d^-1
+  bool weak;            // digits are lost in it, or there are none
+};
+
+// Motion of a part's outboard end as seen from the frame of its first body.
+struct DcaMotion {
+  Mat3 R, Rt;
+  Vec4d r;
+  Spatial V, a;
+};
+
+// Worker threads; a copy has its own, as many.
+struct DcaThreads;
+struct DcaThreadsDeleter {
+  void operator()(DcaThreads* threads) const;
+};
+class DcaThreadPool {
+ public:
+  DcaThreadPool() = default;
+  explicit DcaThreadPool(int count);  // one: no others are started
+  DcaThreadPool(const DcaThreadPool& other) : DcaThreadPool(other.count_) {}
+  DcaThreadPool(DcaThreadPool&&) noexcept = default;
+  DcaThreadPool& operator=(DcaThreadPool other) noexcept {
+    std::swap(count_, other.count_);
+    threads_.swap(other.threads_);
+    return *this;
+  }
+  DcaThreads* get() const { return threads_.get(); }  // null: one thread
+
+ private:
+  int count_ = 1;
+  std::unique_ptr<DcaThreads, DcaThreadsDeleter> threads_;
+};
+
+struct DcaData {
+  explicit DcaData(const Model& model, const DcaOptions& options = {});
+
+  DcaTree tree;
+  AbaData serial;                                      // its kinematics, and who answers where parts are weak
+  std::vector<DcaEnds> ends;                           // (part)
+  std::vector<DcaMotion> motions;                      // (part)
+  std::vector<DcaEnds> constants;                      // (part) in `ruthless`, of single bodies
+  std::vector<ArticulatedAttachment> sums;             // (branch) loads added
+  std::vector<Spatial> PH, BH;                         // (speed) P H and B H of hinges
+  std::vector<double> D_inverse, e;                    // (speed)
+  std::vector<double, Vec4dAllocator> e_f, d_inverse;  // (at link.scalars)
+  std::vector<Spatial> mu, Y;  // (at link.columns) L^-1 of the columns of a body, where its modes are factored
+  std::vector<double> L;       // (body) rows of L, at factor_begin
+  std::vector<std::size_t> factor_begin;
+  std::vector<Spatial> a, attachment_a;  // (body), (attachment) acceleration beyond the bias
+  std::vector<ProductScratch> scratch;   // (thread)
+  DcaThreadPool threads;
+  int grain = kDcaGrain;
+  bool answered_serially = false;  // by the last call
+  int failure = -1;                // index of the speed without inertia, after Status::singular_mass
+};
+
+}  // namespace limber

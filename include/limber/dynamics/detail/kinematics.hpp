@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "limber/dynamics/kinematics.hpp"
+#include "limber/model/detail/layout.hpp"
+
+namespace limber {
+
+// One body at a state.  Its inboard frame is the frame of its parent, or the outboard attachment of the parent that its
+// joint sits on, in both cases in the basis of the parent's body frame.
+struct LinkFrame {
+  Mat3 R, Rt;  // rotation of the body frame in its inboard frame, and its transpose
+  Vec4d r;     // its origin, from that of the inboard frame
+  Spatial V;   // its twist
+  Spatial a;   // its spatial acceleration when all speeds keep constant, less gravity
+  Spatial p;   // p_r: the rigid part of the inertial forces in that motion, less the external wrenches
+  Mat3 J;      // inertia about the origin
+  Vec4d s;     // first moment of mass
+  double m;
+};
+
+// An outboard attachment, in the basis of its body.
+struct AttachmentFrame {
+  Vec4d l;       // position
+  Mat3 R;        // rotation
+  Spatial V, a;  // twist and spatial acceleration at l, as above
+};
+
+// Scratch for one body with products of modes.
+struct ProductScratch {
+  ProductScratch() = default;
+  explicit ProductScratch(const Layout& layout);
+  std::vector<Spatial> columns;
+  std::vector<double> p, c, product;
+};
+
+struct Kinematics {
+  explicit Kinematics(const Model& model);
+  std::shared_ptr<const Layout> layout;  // of the model that this was made for
+  std::vector<LinkFrame> links;
+  std::vector<AttachmentFrame> attachments;
+  // Per mode: [F; S] of bodies, U of inboard attachments, Pi of outboard attachments.  Layout says where.
+  std::vector<Spatial> columns;
+  std::vector<Spatial> varying;        // motion maps that depend on q
+  std::vector<double> p_f;             // the modal part of p, per body at link.scalars
+  std::vector<double> eta, etadot;     // modal coordinates and their products, padded with zeros
+  std::vector<std::vector<double>> G;  // (body) modal mass, rows padded to whole registers: only where it depends on q
+  std::vector<Pose> world;             // (body) X_WB, by compute_world_poses
+  VectorX q, v;
+  std::uint64_t stamp = 0;        // how often the kinematics were computed
+  std::uint64_t posed_stamp = 0;  // `stamp` that the poses in world belong to
+
+  const Spatial* hinge_map(const Link& link) const { return link.varying < 0 ? link.H : varying.data() + link.varying; }
+
+  // Modal mass matrix of body i (n x n), rows padded to whole registers.
+  const double* modal_mass(const Link& link, std::size_t i) const {
+    return link.constants->G_rows.empty() ? G[i].data() : link.constants->G_rows.data();
+  }
+
+  ProductScratch products;
+};
+
+struct LinearSweep {
+  explicit LinearSweep(const Model& model);
+  std::vector<Spatial> a, f;                        // (body)
+  std::vector<Spatial> attachment_a, attachment_f;  // (outboard attachment)
+  std::vector<double> f_modal;                      // at link.scalars
+};
+
+// Subtracts wrenches on nodes from p; needs the poses in world.
+void apply_wrenches(const Model& model, std::span<const NodeWrench> wrenches, Kinematics& kin);
+
+// A node in its body.
+struct NodeFrame {
+  Vec4d l;                     // position
+  Mat3 R;                      // rotation
+  Mat3 A;                      // left Jacobian of the node's rotation vector
+  Vec4d l_rate, l_bias;        // dl/dt and its second derivative at constant etadot
+  Vec4d turn_rate, turn_bias;  // A dtheta/dt, (dA/dt) dtheta/dt
+};
+// theory §2, Nodes.  eta, etadot: n numbers; null: the node of the undeformed body at rest.  Y: its n columns Pi, or
+// null.
+void compute_node(const NodeConstants& node, int n, const double* eta, const double* etadot, NodeFrame& out,
+                  Spatial* Y);
+
+}  // namespace limber

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/dynamics/detail/kinematics.hpp"
+#include "limber/dynamics/study/operators.hpp"
+
+namespace limber {
+
+struct OperatorsData {
+  explicit OperatorsData(const Model& model);
+  SpatialOperators ops;
+  VectorX T, nu;     // (nv) forces less elastic ones; D^-1 of the innovations
+  VectorX p, wide;   // (rows) inertial forces in the motion without accelerations; scratch
+  int failure = -1;  // index of the speed without inertia, after Status::singular_mass
+};
+
+}  // namespace limber

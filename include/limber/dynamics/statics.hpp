@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "limber/dynamics/forces.hpp"
+
+namespace limber {
+
+// Static forces of a tree and their exact tangent stiffness, eliminated body by body: the articulated-body recursion
+// with stiffness in the place of inertia, O(N).  docs/theory.md, Statics.
+class StaticTangent {  // one per thread
+ public:
+  explicit StaticTangent(const Model& model);  // which must outlive it
+  explicit StaticTangent(Model&&) = delete;
+  ~StaticTangent();
+
+  // At the configuration of x, at rest, under gravity and wrenches.
+  void set(const State& x, const Vector3& gravity, std::span<const NodeWrench> wrenches);
+  // (nv) the hinge torques and modal forces that keep the machine there: rnea at rest.
+  const VectorX& forces() const;
+  // (nv) the sizes of their terms before these cancel: what rounding is proportional to.
+  const VectorX& scale() const;
+  // (nv) the diagonal of M, but for the inertia that modes get from what they carry.
+  const VectorX& mass() const;
+
+  // Solves (K + sigma M + diag(added)) dq = r over the coordinates of joints that are not prescribed (an entry per
+  // body; empty: none), zero for the others.  K = d forces / d q, along the speeds' directions.  Returns the number of
+  // eigenvalues of the matrix that are not positive, exact where it is symmetric (conservative loads in equilibrium);
+  // dq is not finite where it is singular.
+  int solve(double sigma, ConstVec added, std::span<const std::uint8_t> prescribed, ConstVec r, Vec dq);
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace limber

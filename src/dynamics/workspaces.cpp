@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/detail/aba.hpp"
+#include "limber/dynamics/detail/book.hpp"
+#include "limber/dynamics/detail/closed_inverse.hpp"
+#include "limber/dynamics/detail/closures.hpp"
+#include "limber/dynamics/detail/crba.hpp"
+#include "limber/dynamics/detail/dca.hpp"
+#include "limber/dynamics/detail/denoc.hpp"
+#include "limber/dynamics/detail/derivatives.hpp"
+#include "limber/dynamics/detail/operational.hpp"
+#include "limber/dynamics/detail/operators.hpp"
+#include "limber/dynamics/detail/workspace.hpp"
+
+// The public side of every workspace.
+namespace limber {
+
+void throw_moved_from() { throw InputError("the workspace was moved from; assign another to it, or make a new one"); }
+
+template class Workspace<Kinematics>;
+template class Workspace<LinearSweep>;
+template class Workspace<RneaData>;
+template class Workspace<CrbaData>;
+template class Workspace<AbaData>;
+template class Workspace<OperationalData>;
+template class Workspace<ClosureData>;
+template class Workspace<ClosedInverseData>;
+template class Workspace<DcaData>;
+template class Workspace<DerivativesData>;
+template class Workspace<BookData>;
+template class Workspace<DenocData>;
+template class Workspace<OperatorsData>;
+
+KinematicsWorkspace::KinematicsWorkspace(const Model& model) : Workspace(new Kinematics(model)) {}
+SweepWorkspace::SweepWorkspace(const Model& model) : Workspace(new LinearSweep(model)) {}
+
+RneaWorkspace::RneaWorkspace(const Model& model) : Workspace(new RneaData(model)) {}
+Kinematics& RneaWorkspace::kinematics() { return (*this)->kin; }
+const Kinematics& RneaWorkspace::kinematics() const { return (*this)->kin; }
+
+CrbaWorkspace::CrbaWorkspace(const Model& model) : Workspace(new CrbaData(model)) {}
+Kinematics& CrbaWorkspace::kinematics() { return (*this)->rnea.kin; }
+const Kinematics& CrbaWorkspace::kinematics() const { return (*this)->rnea.kin; }
+
+AbaWorkspace::AbaWorkspace(const Model& model) : Workspace(new AbaData(model)) {}
+Kinematics& AbaWorkspace::kinematics() { return (*this)->kin; }
+const Kinematics& AbaWorkspace::kinematics() const { return (*this)->kin; }
+int AbaWorkspace::failure() const { return (*this)->failure; }
+
+OperationalWorkspace::OperationalWorkspace(const Model& model) : Workspace(new OperationalData(model)) {}
+
+ClosureWorkspace::ClosureWorkspace(const Model& model) : Workspace(new ClosureData(model)) {}
+int ClosureWorkspace::count() const { return (*this)->count(); }
+const VectorX& ClosureWorkspace::error() const { return (*this)->error; }
+const VectorX& ClosureWorkspace::rate() const { return (*this)->rate; }
+double ClosureWorkspace::closure_error(int closure) const { return (*this)->closure_error(closure); }
+const VectorX& ClosureWorkspace::lambda() const { return (*this)->lambda; }
+const VectorX& ClosureWorkspace::forces() const { return (*this)->forces; }
+int ClosureWorkspace::rank() const { return (*this)->rank; }
+double ClosureWorkspace::margin() const { return (*this)->margin; }
+
+ClosedInverseWorkspace::ClosedInverseWorkspace(const Model& model, std::span<const std::uint8_t> actuated)
+    : Workspace(new ClosedInverseData(model, actuated)) {}
+const VectorX& ClosedInverseWorkspace::lambda() const { return (*this)->closures.lambda; }
+const VectorX& ClosedInverseWorkspace::closure_forces() const { return (*this)->closures.forces; }
+const VectorX& ClosedInverseWorkspace::closure_error() const { return (*this)->closures.error; }
+const VectorX& ClosedInverseWorkspace::residual() const { return (*this)->residual; }
+const VectorX& ClosedInverseWorkspace::closure_acceleration() const { return (*this)->closure_acceleration; }
+
+DcaWorkspace::DcaWorkspace(const Model& model, const DcaOptions& options) : Workspace(new DcaData(model, options)) {}
+bool DcaWorkspace::answered_serially() const { return (*this)->answered_serially; }
+int DcaWorkspace::failure() const { return (*this)->failure; }
+
+DerivativesWorkspace::DerivativesWorkspace(const Model& model) : Workspace(new DerivativesData(model)) {}
+const Kinematics& DerivativesWorkspace::kinematics() const { return (*this)->rnea.kin; }
+const MatrixX& DerivativesWorkspace::node_dq() const { return (*this)->node_dq; }
+const MatrixX& DerivativesWorkspace::node_dv() const { return (*this)->node_dv; }
+int DerivativesWorkspace::failure() const { return (*this)->aba.failure; }
+
+BookWorkspace::BookWorkspace(const Model& model) : Workspace(new BookData(model)) {}
+
+DenocWorkspace::DenocWorkspace(const Model& model) : Workspace(new DenocData(model)) {}
+int DenocWorkspace::failure() const { return (*this)->failure; }
+
+OperatorsWorkspace::OperatorsWorkspace(const Model& model) : Workspace(new OperatorsData(model)) {}
+int OperatorsWorkspace::failure() const { return (*this)->failure; }
+
+}  // namespace limber
