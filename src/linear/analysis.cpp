@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/linear/analysis.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "balance.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {
 namespace {
@@ -36,8 +34,8 @@ double rayleigh_quotient(const MatrixX& K, const VectorX& phi, double largest, d
 // its vector is much better.
 RealModes real_modes(const LinearSystem& system) {
   const MatrixX K = 0.5 * (system.stiffness + system.stiffness.transpose());
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> eigen(K, system.M);
-  RealModes modes{eigen.eigenvalues(), eigen.eigenvectors()};
+  SymmetricEigen eigen = eigen_generalized(K, system.M);
+  RealModes modes{std::move(eigen.values), std::move(eigen.vectors)};
   const double largest = modes.squares.cwiseAbs().maxCoeff();
   double next = 0;  // above the present one, and not zero
   for (Eigen::Index k = modes.squares.size() - 1; k >= 0; --k) {
@@ -76,10 +74,10 @@ std::vector<VibrationMode> real_vibrations(const LinearSystem& system) {
 
 std::vector<VibrationMode> complex_vibrations(const LinearSystem& system) {
   const Balanced balanced = balance(system.A);
-  const Eigen::EigenSolver<MatrixX> eigen(balanced.A);
+  const auto [poles, vectors] = eigen_general(balanced.A);
   std::vector<VibrationMode> out;
-  for (Eigen::Index k = 0; k < eigen.eigenvalues().size(); ++k) {
-    const std::complex<double> pole = eigen.eigenvalues()[k];
+  for (Eigen::Index k = 0; k < poles.size(); ++k) {
+    const std::complex<double> pole = poles[k];
     if (pole.imag() < 0) continue;
     VibrationMode mode;
     if (pole.imag() > 0) {
@@ -88,7 +86,7 @@ std::vector<VibrationMode> complex_vibrations(const LinearSystem& system) {
     } else {
       mode.growth = pole.real();
     }
-    const VectorXc vector = balanced.scale.cast<std::complex<double>>().asDiagonal() * eigen.eigenvectors().col(k);
+    const VectorXc vector = balanced.scale.cast<std::complex<double>>().asDiagonal() * vectors.col(k);
     mode.shape = vector.head(system.coordinates());
     scale_shape(mode.shape);
     out.push_back(std::move(mode));
@@ -145,7 +143,7 @@ void sort_roots(VectorXc& roots) {
 VectorXc compute_poles(const LinearSystem& system) {
   if (system.coordinates() == 0) return {};
   const MatrixX A = has_real_modes(system) ? modal_state_matrix(system) : system.A;
-  VectorXc poles = Eigen::EigenSolver<MatrixX>(balance(A).A, false).eigenvalues();
+  VectorXc poles = eigenvalues_general(balance(A).A);
   sort_roots(poles);
   return poles;
 }
@@ -153,7 +151,7 @@ VectorXc compute_poles(const LinearSystem& system) {
 MatrixXc transfer_function(const LinearSystem& system, std::complex<double> s) {
   const Eigen::Index n = system.A.rows();
   const MatrixXc pencil = s * MatrixXc::Identity(n, n) - system.A;
-  return system.D + system.C * pencil.partialPivLu().solve(system.B.cast<std::complex<double>>());
+  return system.D + system.C * solve(pencil, system.B.cast<std::complex<double>>());
 }
 
 }  // namespace limber

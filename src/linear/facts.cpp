@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -15,7 +13,9 @@
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/dynamics/forward.hpp"
+#include "limber/model/manifold.hpp"
 #include "limber/simulate/system.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {
 namespace {
@@ -82,7 +82,7 @@ std::string no_frequencies(const Model& model, const State& x, const MatrixX& K)
   if (K.isZero(0)) return "nothing is elastic";
   VectorX vdot(model.nv);
   const VectorX tau = VectorX::Zero(model.nv);
-  const auto aba = make_forward_dynamics(model, "aba");
+  const auto aba = make_tree_dynamics(model, "aba");
   if ((*aba)(x, Forces{tau}, vdot) == Status::ok) return "";
   return aba->failure() < 0 ? "the mass matrix is singular at this configuration"
                             : fmt::format("'{}' has no inertia at this configuration", model.speeds[aba->failure()]);
@@ -93,23 +93,20 @@ MatrixX free_motions(const MatrixX& C, const MatrixX& M) {
   const VectorX scale = M.diagonal().cwiseSqrt().cwiseInverse();
   if (C.rows() == 0) return scale.asDiagonal();
   constexpr double kDependent = 1e-9;
-  Eigen::ColPivHouseholderQR<MatrixX> qr((C * scale.asDiagonal()).transpose());
-  qr.setThreshold(kDependent);
-  const MatrixX Q = qr.householderQ();
-  return scale.asDiagonal() * Q.rightCols(M.rows() - qr.rank());
+  return scale.asDiagonal() * null_space(C * scale.asDiagonal(), kDependent);
 }
 
 // Modes of K x = omega^2 M x with C x = 0.
 Solution solve_modes(const MatrixX& K, const MatrixX& M, const MatrixX& C) {
   const MatrixX N = free_motions(C, M);
   if (N.cols() == 0) return {VectorX(0), MatrixX(M.rows(), 0)};
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> solver(N.transpose() * K * N, N.transpose() * M * N);
-  return {solver.eigenvalues(), N * solver.eigenvectors()};
+  const auto [squares, shapes] = eigen_generalized(N.transpose() * K * N, N.transpose() * M * N);
+  return {squares, N * shapes};
 }
 
 MatrixX closure_rows(const Model& model, const State& x) {
   if (model.closures.empty()) return MatrixX(0, model.nv);
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   compute_kinematics(model, x, kin);
   compute_world_poses(model, kin);
   ClosureWorkspace closures(model);
@@ -118,6 +115,36 @@ MatrixX closure_rows(const Model& model, const State& x) {
   Matrix6X scratch(6, model.nv);
   compute_closure_jacobian(model, kin, closures, scratch, C);
   return C;
+}
+
+// The state with its joints moved a little, each by another amount: out of a configuration with all links in line, say.
+constexpr double kBeside = 0.05;  // rad or m
+State beside(const Model& model, const State& x) {
+  VectorX aside = VectorX::Zero(model.nv);
+  for (int i = 1; i < model.body_count(); ++i)
+    for (int k = 0; k < speed_count(model.joints[i].kind); ++k)
+      aside[model.joints[i].v + k] = kBeside * std::sin(1.0 + model.joints[i].v + k);
+  State out = x;
+  move(model, x.q, aside, out.q);
+  return out;
+}
+
+// A configuration that meets the closures: the one nearest to the start or, where these are singular there, one beside
+// it, of which facts.frequencies.caution then tells.
+void find_configuration(const Model& model, const State& start, ModelFacts& facts) {
+  try {
+    facts.at = find_rest(model, start);
+  } catch (const InputError& e) {
+    const std::string why = e.what();
+    try {
+      facts.at = find_rest(model, beside(model, start));
+    } catch (const InputError&) {
+      throw InputError(why + "; give another configuration with --at STATE");
+    }
+    facts.frequencies.caution =
+        fmt::format("{}; shown is a configuration beside {}, with joints moved by up to {}; --at STATE chooses another",
+                    why, facts.where, kBeside);
+  }
 }
 
 }  // namespace
@@ -156,11 +183,12 @@ FrequencyFacts compute_frequencies(const Model& model, const State& x) {
   facts.why_not = no_frequencies(model, rest, K);
   if (!facts.why_not.empty()) return facts;
   CrbaWorkspace ws(model);
-  crba(model, rest, ws, ws.M);
+  MatrixX M(model.nv, model.nv);
+  crba(model, rest, ws, M);
   const MatrixX C = closure_rows(model, rest);
 
   constexpr double kRigid = 1e-11;  // of the largest omega^2: rounding
-  const Solution free = solve_modes(K, ws.M, C);
+  const Solution free = solve_modes(K, M, C);
   const double largest = free.omega_squared.size() > 0 ? free.omega_squared.maxCoeff() : 0;
   for (const double square : free.omega_squared) {
     if (square > kRigid * largest) {
@@ -172,7 +200,7 @@ FrequencyFacts compute_frequencies(const Model& model, const State& x) {
   facts.free_shapes = free.columns.rightCols(static_cast<Eigen::Index>(facts.joints_free.size()));
   const std::vector<int> modal = modal_speeds(model);
   if (modal.empty() || static_cast<int>(modal.size()) == model.nv) return facts;
-  const Solution locked = solve_modes(K(modal, modal), ws.M(modal, modal), C(Eigen::all, modal));
+  const Solution locked = solve_modes(K(modal, modal), M(modal, modal), C(Eigen::all, modal));
   for (const double square : locked.omega_squared) facts.joints_locked.push_back(hertz(square));
   facts.locked_shapes = MatrixX::Zero(model.nv, locked.columns.cols());
   facts.locked_shapes(modal, Eigen::all) = locked.columns;
@@ -194,13 +222,16 @@ ModelFacts compute_facts(const Model& model, const State& start, const std::stri
   facts.at = {start.t, start.q, VectorX::Zero(model.nv)};
   facts.where = where;
   try {
-    facts.at = find_rest(model, start);
-    if (!model.closures.empty()) facts.where += ", closed";
+    find_configuration(model, start, facts);
+    if (!model.closures.empty())
+      facts.where += facts.frequencies.caution.empty() ? ", closed" : ", moved aside, closed";
+    const std::string caution = facts.frequencies.caution;
     facts.frequencies = compute_frequencies(model, facts.at);
+    facts.frequencies.caution = caution;
   } catch (const InputError& e) {
     facts.frequencies.why_not = e.what();
   }
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   compute_kinematics(model, facts.at, kin);
   compute_world_poses(model, kin);
   facts.center_of_mass = compute_center_of_mass(model, kin);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/linear/linearize.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "limber/dynamics/crba.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/rotation.hpp"
 #include "linear_terms.hpp"
 
@@ -62,14 +62,14 @@ void compute_open_terms(const Model& model, const LinearizeOptions& options, con
   State still = x;
   still.v.setZero();
   rnea_derivatives(model, still, x.v, {}, ws, terms.tau_q, terms.tau_v);
-  terms.velocity_q = ws.node_dq;
+  terms.velocity_q = ws.node_dq();
   system.acceleration.setZero(model.nv);
   const Status status = forward_derivatives(model, x, Forces{tau, options.wrenches}, options.held, ws,
                                             system.acceleration, terms.vdot_q, terms.vdot_v, terms.vdot_tau);
-  check_solved(model, status, ws.aba.failure);
+  check_solved(model, status, ws.failure());
   rnea_derivatives(model, x, system.acceleration, options.wrenches, ws, terms.tau_q, terms.tau_v);
-  terms.node_q = ws.node_dq;
-  terms.node_v = ws.node_dv;
+  terms.node_q = ws.node_dq();
+  terms.node_v = ws.node_dv();
   CrbaWorkspace cw(model);
   crba(model, x, cw, terms.M);
   const MatrixX all = MatrixX::Identity(model.nv, model.nv);
@@ -81,12 +81,11 @@ void compute_open_terms(const Model& model, const LinearizeOptions& options, con
 void add_frame_rates(const Model& model, const State& x, const std::vector<int>& place, MatrixX& A) {
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
-    const bool free = joint.kind == JointKind::free;
-    const int at = speed_count(joint.kind) < 3 ? -1 : place[static_cast<std::size_t>(joint.v)];
+    const int at = joint_traits(joint.kind).quaternion ? place[static_cast<std::size_t>(joint.v)] : -1;
     if (at < 0) continue;
     const Matrix3 w = skew(x.v.segment<3>(joint.v));
     A.block<3, 3>(at, at) -= w;
-    if (!free) continue;
+    if (speed_count(joint.kind) == 3) continue;  // spherical
     A.block<3, 3>(at + 3, at) -= skew(x.v.segment<3>(joint.v + 3));
     A.block<3, 3>(at + 3, at + 3) -= w;
   }
@@ -181,9 +180,9 @@ void set_state_matrix(const Model& model, const LinearTerms& terms, const std::v
     system.A.bottomLeftCorner(n, n) = terms.vdot_q(free, free);
     system.A.bottomRightCorner(n, n) = terms.vdot_v(free, free);
   } else if (n > 0) {
-    const Eigen::LLT<MatrixX> llt(system.M);
-    system.A.bottomLeftCorner(n, n) = -llt.solve(system.stiffness);
-    system.A.bottomRightCorner(n, n) = -llt.solve(system.damping);
+    const Cholesky factor(system.M);
+    system.A.bottomLeftCorner(n, n) = -factor.solve(system.stiffness);
+    system.A.bottomRightCorner(n, n) = -factor.solve(system.damping);
   }
   for (const int k : free) system.states.push_back(model.speeds[static_cast<std::size_t>(k)]);
   for (const int k : free) system.states.push_back(model.speeds[static_cast<std::size_t>(k)] + ".rate");
@@ -200,7 +199,7 @@ void set_inputs(const Model& model, const LinearTerms& terms, const std::vector<
     if (model.closures.empty()) {
       column = terms.vdot_tau.col(speed)(system.free);
     } else if (n > 0) {
-      column = system.M.llt().solve(system.basis.row(speed).transpose());
+      column = Cholesky(system.M).solve(VectorX(system.basis.row(speed).transpose()));
     }
     system.inputs.push_back(model.speeds[static_cast<std::size_t>(speed)]);
   }
@@ -240,7 +239,7 @@ LinearSystem linearize(const Model& model, const State& point, const LinearizeOp
   const auto outputs = static_cast<Eigen::Index>(options.outputs.size());
   system.C.setZero(outputs, system.A.cols());
   system.D.setZero(outputs, system.B.cols());
-  Outputs rows(model, ws.rnea.kin, terms, place, system);
+  Outputs rows(model, ws.kinematics(), terms, place, system);
   Eigen::Index node = 0;
   for (Eigen::Index i = 0; i < outputs; ++i) {
     const LinearOutput& output = options.outputs[static_cast<std::size_t>(i)];
@@ -256,7 +255,7 @@ LinearizeOptions make_joint_options(const Model& model, std::vector<std::uint8_t
   options.held = std::move(held);
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
-    if (is_held(options, i) || joint.kind == JointKind::spherical || joint.kind == JointKind::free) continue;
+    if (is_held(options, i) || joint_traits(joint.kind).quaternion) continue;
     for (int k = joint.v; k < model.first_mode(i); ++k) {
       options.inputs.push_back(k);
       LinearOutput output;

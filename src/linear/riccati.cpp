@@ -2,20 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/linear/riccati.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <unsupported/Eigen/MatrixFunctions>
+#include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {
 
 std::optional<MatrixX> solve_riccati(const MatrixX& A0, const MatrixX& B, const MatrixX& Q, const MatrixX& R) {
   constexpr int kMax = 60;
   constexpr double kSame = 1e-13, kBeyond = 1e100;  // A goes to zero where there is a solution
-  MatrixX A = A0, G = B * R.llt().solve(B.transpose()), H = Q;
+  MatrixX A = A0, G = B * Cholesky(R).solve(MatrixX(B.transpose())), H = Q;
   const MatrixX one = MatrixX::Identity(A.rows(), A.cols());
   for (int k = 0; k < kMax; ++k) {
-    const Eigen::PartialPivLU<MatrixX> W(one + G * H);
-    const MatrixX V1 = W.solve(A), V2 = W.solve(G).eval();
+    const Lu W(one + G * H);
+    const MatrixX V1 = W.solve(A), V2 = W.solve(G);
     const MatrixX more = A.transpose() * H * V1;
     G += A * V2 * A.transpose();
     H += 0.5 * (more + more.transpose());
@@ -32,7 +30,7 @@ Sampled sample(const MatrixX& A, const MatrixX& B, double period) {
   MatrixX both = MatrixX::Zero(n + m, n + m);
   both.topLeftCorner(n, n) = A * period;
   both.topRightCorner(n, m) = B * period;
-  const MatrixX e = both.exp();
+  const MatrixX e = matrix_exponential(both);
   return {e.topLeftCorner(n, n), e.topRightCorner(n, m)};
 }
 

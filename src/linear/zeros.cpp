@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "balance.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {
 
@@ -47,10 +45,10 @@ struct RowSpace {
 RowSpace row_space(const MatrixX& m, Eigen::Index size) {
   RowSpace out{MatrixX::Identity(size, size), 0};
   if (m.rows() == 0 || size == 0) return out;
-  const Eigen::JacobiSVD<MatrixX> svd(m, Eigen::ComputeFullV);
-  for (const double value : svd.singularValues()) out.rank += value > kZeroRank ? 1 : 0;
-  out.basis.leftCols(size - out.rank) = svd.matrixV().rightCols(size - out.rank);
-  out.basis.rightCols(out.rank) = svd.matrixV().leftCols(out.rank);
+  const auto [none, values, V] = svd(m, SvdParts::full_v);
+  for (const double value : values) out.rank += value > kZeroRank ? 1 : 0;
+  out.basis.leftCols(size - out.rank) = V.rightCols(size - out.rank);
+  out.basis.rightCols(out.rank) = V.leftCols(out.rank);
   return out;
 }
 
@@ -85,13 +83,13 @@ MatrixX reachable(const MatrixX& A, const MatrixX& B) {
   MatrixX basis(n, 0), fresh = B;
   while (fresh.cols() > 0 && basis.cols() < n) {
     for (int twice = 0; twice < 2; ++twice) fresh -= basis * (basis.transpose() * fresh).eval();
-    const Eigen::JacobiSVD<MatrixX> svd(fresh, Eigen::ComputeThinU);
+    const auto [U, values, none] = svd(fresh, SvdParts::thin_u);
     Eigen::Index rank = 0;
-    for (const double value : svd.singularValues()) rank += value > kUnreached ? 1 : 0;
+    for (const double value : values) rank += value > kUnreached ? 1 : 0;
     rank = std::min(rank, n - basis.cols());
     basis.conservativeResize(n, basis.cols() + rank);
-    basis.rightCols(rank) = svd.matrixU().leftCols(rank);
-    fresh = A * svd.matrixU().leftCols(rank);
+    basis.rightCols(rank) = U.leftCols(rank);
+    fresh = A * U.leftCols(rank);
   }
   return basis;
 }
@@ -128,8 +126,8 @@ VectorXc finite_zeros(Quadruple s, double rate) {
   s = transposed(s);
   reduce(s);
   if (s.A.rows() == 0 || s.D.rows() != s.D.cols()) return {};
-  if (s.D.rows() > 0) s.A -= s.B * s.D.fullPivLu().solve(s.C);
-  const VectorXc all = rate * Eigen::EigenSolver<MatrixX>(balance(s.A).A, false).eigenvalues();
+  if (s.D.rows() > 0) s.A -= s.B * solve_full_pivoting(s.D, s.C);
+  const VectorXc all = rate * eigenvalues_general(balance(s.A).A);
   std::vector<std::complex<double>> finite;
   for (const auto& zero : all) {
     if (std::abs(zero) <= kFarZero * rate) finite.push_back(zero);

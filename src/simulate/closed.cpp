@@ -27,16 +27,16 @@ Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
     status = close_hybrid(model_, ws, *closures_, vdot, needed_);
     take_needed_torques();  // now that closures pull as well
   }
-  if (status == Status::singular_mass) return explain(status, x, vdot, ws.failure);
+  if (status == Status::singular_mass) return explain(status, x, vdot, ws.failure());
   for (int k = 0; k < closure_error_.size(); ++k) closure_error_[k] = closures_->closure_error(k);
-  closure_force_ = closures_->forces;
+  closure_force_ = closures_->forces();
   if (status == Status::no_convergence) {
     failure_ = "the closures cannot be met at t = " + text(x.t) + " s: prescribed motions work against them";
     return status;
   }
   if (status != Status::ok) return explain(status, x, vdot, -1);
-  if (closures_->rank < rank_) {
-    failure_ = "the closures are singular at t = " + text(x.t) + " s (" + std::to_string(closures_->rank) + " of " +
+  if (closures_->rank() < rank_) {
+    failure_ = "the closures are singular at t = " + text(x.t) + " s (" + std::to_string(closures_->rank()) + " of " +
                std::to_string(rank_) + " constraints left): the way the machine goes on is not determined";
     return Status::singular_closure;
   }
@@ -60,7 +60,7 @@ void System::assemble(State& x) {
     throw InputError("the closures cannot be met by any speeds: prescribed motions work against them");
   }
   if (status != Status::ok) throw InputError(std::string("the closures cannot be solved: ") + to_string(status));
-  rank_ = closures_->rank;
+  rank_ = closures_->rank();
   // Where the machine has moved a little, a singular configuration has more independent constraints.
   State near = x;
   for (int k = 0; k < model_.nv; ++k) near.v[k] = std::sin(1.0 + 1.7 * k);
@@ -71,9 +71,9 @@ void System::assemble(State& x) {
   move(model_, x.q, near.v, near.q);
   if (project_position(model_, near, prescribed_, kMet, *stiff_, *closures_) < 0) return;
   if (project_velocity(model_, near, prescribed_, aba_, *closures_) != Status::ok) return;
-  if (closures_->rank > rank_) {
+  if (closures_->rank() > rank_) {
     throw InputError("the closures are singular in the initial state (" + std::to_string(rank_) + " of " +
-                     std::to_string(closures_->rank) +
+                     std::to_string(closures_->rank()) +
                      " constraints): the way the machine goes on is not determined; start in another position");
   }
 }
@@ -93,7 +93,7 @@ Status System::project(State& x) {
   }
   const Status status = project_velocity(model_, x, prescribed_, aba_, *closures_);
   if (status == Status::ok || status == Status::no_convergence) return Status::ok;  // accelerations tell of conflicts
-  return explain(status, x, x.v, aba_.failure);
+  return explain(status, x, x.v, aba_.failure());
 }
 
 }  // namespace limber

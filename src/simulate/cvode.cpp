@@ -58,7 +58,7 @@ struct Context {
 // method remembers steps in it.
 class Cvode final : public Stepper {
  public:
-  Cvode(System& system, const SolverOptions& options) : flow_(system), options_(options) {
+  Cvode(System& system, const SolverOptions& options) : Stepper(system), flow_(system), options_(options) {
     const int n = flow_.size();
     z_.reset(N_VNew_Serial(n, context_.context));
     tolerance_.reset(N_VClone(z_.get()));
@@ -94,7 +94,7 @@ class Cvode final : public Stepper {
   Cvode(const Cvode&) = delete;
   Cvode& operator=(const Cvode&) = delete;
 
-  Status start(const Motion& from) override {
+  Status do_start(const Motion& from) override {
     now_ = projected_ = from;
     return restart();
   }
@@ -105,18 +105,16 @@ class Cvode final : public Stepper {
     return Status::ok;
   }
 
-  Status release(const Motion& m) override { return start(m); }
+  Status release(const Motion& m) override { return do_start(m); }
 
-  Status step(double limit) override {
+  Status do_step(double limit) override {
     if (rotation() > kLongestChart) {
       if (const Status status = restart(); status != Status::ok) return status;
     }
     CVodeSetStopTime(memory_, limit);
     double t = now_.x.t;
     status_ = Status::ok;
-    const long before = evaluations();
     const int flag = CVode(memory_, limit, z_.get(), &t, CV_ONE_STEP);
-    counts_.evaluations += evaluations() - before;
     long failed = 0;
     CVodeGetNumErrTestFails(memory_, &failed);
     counts_.rejected = rejected_before_ + failed;
@@ -132,6 +130,14 @@ class Cvode final : public Stepper {
     flow_.read(t, Eigen::Map<VectorX>(N_VGetArrayPointer(tolerance_.get()), flow_.size()), out);
   }
   bool dense() const override { return true; }
+  // What CVODE remembers of earlier steps it does not give out.
+  bool resumable() const override { return false; }
+  void do_transfer(Archive& archive) override {
+    archive(now_);
+    if (archive.reads() && do_start(now_) != Status::ok)
+      throw NumericalError("cvode cannot start from the saved state");
+    archive(rejected_before_);
+  }
 
  private:
   static void check(int flag) {
@@ -143,6 +149,7 @@ class Cvode final : public Stepper {
   static int rate(double t, N_Vector z, N_Vector dz, void* self) {
     Cvode& own = *static_cast<Cvode*>(self);
     Eigen::Map<VectorX> out = map(dz);
+    ++own.counts_.evaluations;
     own.status_ = own.flow_.rate(t, map(z), out);
     return own.status_ == Status::ok ? 0 : 1;  // 1: try a shorter step
   }
@@ -165,13 +172,6 @@ class Cvode final : public Stepper {
     own.flow_.write(own.projected_, out);
     out -= map(z);
     return 0;
-  }
-
-  long evaluations() const {
-    long own = 0, linear = 0;
-    CVodeGetNumRhsEvals(memory_, &own);
-    if (linear_) CVodeGetNumLinRhsEvals(memory_, &linear);
-    return own + linear;
   }
 
   Status restart() {

@@ -63,13 +63,13 @@ void combine(int count, const VectorX& z, double h, const double* c, const Vecto
 
 class Dopri5 final : public Stepper {
  public:
-  Dopri5(System& system, const SolverOptions& options) : flow_(system), options_(options) {
+  Dopri5(System& system, const SolverOptions& options) : Stepper(system), flow_(system), options_(options) {
     for (VectorX& k : k_) k.setZero(flow_.size());
     z0_.setZero(flow_.size());
     z_ = scale0_ = scale_ = error_ = dense_ = zero_ = z0_;
   }
 
-  Status start(const Motion& from) override {
+  Status do_start(const Motion& from) override {
     now_ = from;
     before_ = from.x.t;
     flow_.set_base(now_, z0_);
@@ -87,7 +87,7 @@ class Dopri5 final : public Stepper {
     return evaluate(now_.x.t, z0_, k_[0]);
   }
 
-  Status step(double limit) override {
+  Status do_step(double limit) override {
     const double t = now_.x.t;
     // First same as last: f at the end of the last step is f at the new origin of the chart, but for the chart's part.
     if (fresh_) k_[0].swap(k_[kStages - 1]);
@@ -142,6 +142,11 @@ class Dopri5 final : public Stepper {
     flow_.read(t, error_, out);
   }
   bool dense() const override { return true; }
+  void do_transfer(Archive& archive) override {
+    archive(flow_, h_, before_, error_before_, first_, fresh_, now_, z0_, z_);
+    for (VectorX& k : k_) archive(k);
+    dense_known_ = false;
+  }
 
  private:
   static constexpr double kTrouble = 1e-10;

@@ -2,55 +2,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/simulate/equilibrium.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/detail/closures.hpp"
+#include "limber/dynamics/detail/derivatives.hpp"
+#include "limber/dynamics/statics.hpp"
 #include "limber/model/manifold.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/detail/text.hpp"
 
+// Newton's method with the exact tangent stiffness K, regularised as pseudo-transient continuation (Kelley & Keyes,
+// SIAM J. Numer. Anal. 35, 1998): each step solves (K + sigma M) dq = r, one implicit Euler step of the gradient flow
+// M dq/ds = r of length 1/sigma.  sigma is zero where K is positive definite: then the steps are Newton's.  Where it is
+// not, sigma makes it so, and the step goes downhill, away from unstable equilibria.  Trees: O(N) per step.
 namespace limber {
 namespace {
 
-constexpr int kMaxSpeeds = 10000;  // the tangent is dense
+constexpr int kMaxClosedSpeeds = 3000;  // the tangent of a closed chain is dense
 constexpr int kMaxIterations = 300;
-constexpr double kBalanced = 1e-11;   // residual beside the largest force that acts
-constexpr double kDifference = 1e-6;  // of a coordinate: forces are good to 1e-16, so the tangent is to 1e-10
-constexpr double kLongestMove = 0.5;  // rad or m per iteration: Newton's steps are local
-constexpr double kNeutral = 1e-10;    // stiffness beside the largest that counts as none
+constexpr double kBalanced = 1e-12;   // residual beside the sizes of the forces that cancel in it
+constexpr double kClosed = 1e-12;     // m or rad: errors of closures
+constexpr double kLongestMove = 0.5;  // rad or m per step: Newton's steps are local
+constexpr double kNeutral = 1e-10;    // closed chains: stiffness beside the largest that counts as none
+constexpr double kOvershoot = 0.9;    // of the force along a step, backward at its end: beyond it the step is too long
+constexpr double kOnward = 0.3;       // of the force along a step, forward at its end: a regularised one may be longer
 
 class Balance {
  public:
   Balance(const Model& model, const Inputs& inputs, const State& start)
-      : model_(model), ws_(model), crba_(model), closures_(model), x_(start), trial_(start) {
+      : model_(model), tangent_(model), closures_(model), x_(start), kin_(model) {
     tau_.setZero(model.nv);
+    dq_ = added_ = r_ = tau_;
+    prescribed_.assign(model.bodies.size(), 0);
+    for (const MotionInput& input : inputs.motions) prescribed_[static_cast<std::size_t>(input.joint)] = 1;
+    for (int i = 1; i < model.body_count(); ++i) {
+      const int hinges = speed_count(model.joints[i].kind), end = hinges + model.body(i).modes;
+      for (int k = prescribed_[static_cast<std::size_t>(i)] != 0 ? hinges : 0; k < end; ++k)
+        free_.push_back(model.joints[i].v + k);
+    }
     gather(inputs);
     for (const NodeRef node : closures_.nodes) wrenches_.push_back({node, Vector6::Zero(), Frame::world});
     lambda_.setZero(closures_.count());
-    std::vector<bool> held(model.nv, false);
-    for (const MotionInput& input : inputs.motions) {
-      const Joint& joint = model.joints[input.joint];
-      for (std::size_t k = 0; k < input.motion.size(); ++k) held[joint.v + k] = true;
-    }
-    for (int k = 0; k < model.nv; ++k) {
-      if (!held[k]) free_.push_back(k);
-    }
     x_.v.setZero();
-    trial_ = x_;
-    dv_ = none_ = force_ = VectorX::Zero(model.nv);
-    mass_.resize(model.nv, model.nv);
   }
 
   Equilibrium solve();
 
  private:
-  VectorX move_closed(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& stable, double& left);
-
   // What stays the same: constant inputs.
   void gather(const Inputs& inputs) {
     for (const SpeedInput& input : inputs.speeds) {
@@ -63,19 +64,18 @@ class Balance {
       }
       wrenches_.push_back(wrench);
     }
-    Vector3 gravity = model_.gravity;
+    gravity_ = model_.gravity;
     for (const GravityInput& input : inputs.gravities) {
-      for (int k = 0; k < 3; ++k) gravity[k] += input.gravity[k].is_constant() ? input.gravity[k].at(0).value : 0;
+      for (int k = 0; k < 3; ++k) gravity_[k] += input.gravity[k].is_constant() ? input.gravity[k].at(0).value : 0;
     }
-    set_gravity(gravity, ws_.kin);
   }
 
   // Closures pull with their multipliers.
   void set_closures(const State& x) {
     if (closures_.count() == 0) return;
-    compute_kinematics(model_, x, ws_.kin);
-    compute_world_poses(model_, ws_.kin);
-    compute_closures(model_, ws_.kin, closures_);
+    compute_kinematics(model_, x, kin_);
+    compute_world_poses(model_, kin_);
+    compute_closures(model_, kin_, closures_);
     const std::size_t first = wrenches_.size() - closures_.nodes.size();
     for (std::size_t k = first; k < wrenches_.size(); ++k) wrenches_[k].wrench.setZero();
     for (int i = 0; i < closures_.count(); ++i) {
@@ -85,84 +85,129 @@ class Balance {
     }
   }
 
-  // Derivatives of the errors of closures by the free coordinates, at x_.
-  MatrixX closure_jacobian() {
-    set_closures(x_);
-    MatrixX all(closures_.count(), model_.nv);
-    Matrix6X scratch(6, model_.nv);
-    compute_closure_jacobian(model_, ws_.kin, closures_, scratch, all);
-    return all(Eigen::all, free_);
-  }
-
-  // Forces on the free speeds at rest.
-  VectorX force(const State& x) {
+  // Forces on the speeds at rest, r_, and the stiffness of stops in contact, added_.
+  void set_forces(const State& x) {
     set_closures(x);
-    rnea(model_, x, none_, wrenches_, ws_, force_);
-    force_ = tau_ - force_;
+    tangent_.set(x, gravity_, wrenches_);
+    r_ = tau_ - tangent_.forces();
+    added_.setZero();
     for (int i = 1; i < model_.body_count(); ++i) {
       const Joint& joint = model_.joints[i];
       if (!joint.stop) continue;
       const double q = x.q[joint.q];
-      force_[joint.v] -=
-          joint.stop->stiffness * (std::max(0.0, q - joint.stop->upper) - std::max(0.0, joint.stop->lower - q));
+      const double depth = std::max(0.0, q - joint.stop->upper) - std::max(0.0, joint.stop->lower - q);
+      r_[joint.v] -= joint.stop->stiffness * depth;
+      if (depth != 0) added_[joint.v] = joint.stop->stiffness;
     }
-    return force_(free_);
   }
 
-  void displace(const State& from, int k, double by, State& to) {
-    dv_.setZero();
-    dv_[k] = by;
-    move(model_, from.q, dv_, to.q);
-  }
+  // The size of the terms that cancel in r_.
+  double scale(int speed) const { return tangent_.scale()[speed] + std::abs(tau_[speed]); }
 
-  // - d force / d q, column by column.
-  MatrixX tangent() {
-    MatrixX K(free_.size(), free_.size());
-    for (std::size_t j = 0; j < free_.size(); ++j) {
-      displace(x_, free_[j], kDifference, trial_);
-      K.col(j) = force(trial_);
-      displace(x_, free_[j], -kDifference, trial_);
-      K.col(j) = (force(trial_) - K.col(j)) / (2 * kDifference);
+  // The largest residual of the free speeds beside the terms that cancel in it.
+  double imbalance() const {
+    double largest = 0;
+    for (const int k : free_) {
+      if (r_[k] != 0)
+        largest = std::max(largest, std::abs(r_[k]) / std::max(scale(k), std::numeric_limits<double>::min()));
     }
-    return K;
+    return largest;
   }
 
-  // The forces that act, each for itself: what the residual is compared with.
-  double acting() {
-    State rest = x_;
+  // The largest move of a hinge in d, rad or m.
+  double longest_move(const VectorX& d) const {
+    double longest = std::numeric_limits<double>::min();
     for (int i = 1; i < model_.body_count(); ++i) {
-      rest.q.segment(model_.first_mode_q(i), model_.body(i).modes).setZero();
+      const int hinges = speed_count(model_.joints[i].kind);
+      if (hinges > 0) longest = std::max(longest, d.segment(model_.joints[i].v, hinges).lpNorm<Eigen::Infinity>());
     }
-    double largest = force(rest).lpNorm<Eigen::Infinity>();
-    for (int i = 1; i < model_.body_count(); ++i) {
-      const Body& body = model_.body(i);
-      if (body.modes == 0) continue;
-      const VectorX elastic = body.stiffness * x_.q.segment(model_.first_mode_q(i), body.modes);
-      largest = std::max(largest, elastic.lpNorm<Eigen::Infinity>());
-    }
-    return std::max(largest, tau_.lpNorm<Eigen::Infinity>());
+    if (!std::isfinite(d.sum())) refuse();
+    return longest;
   }
 
-  [[noreturn]] void refuse(const VectorX& r, int iterations) const {
-    int worst = 0;
-    r.cwiseAbs().maxCoeff(&worst);
-    throw InputError("no static equilibrium was found: after " + std::to_string(iterations) + " iterations '" +
-                     model_.speeds[free_[worst]] + "' keeps a force of " + text(r[worst]) +
+  // To `from` moved by t d; the force along d there.
+  double try_step(const State& from, const VectorX& d, double t) {
+    dq_ = t * d;
+    move(model_, from.q, dq_, x_.q);
+    set_forces(x_);
+    return r_(free_).dot(d(free_));
+  }
+
+  bool downhill_step(Equilibrium& out);
+  double closed_step(Equilibrium& out);
+  MatrixX closed_tangent();
+
+  [[noreturn]] void refuse() const {
+    int worst = free_.empty() ? 0 : free_[0];
+    for (const int k : free_) {
+      if (!(std::abs(r_[k]) * scale(worst) <= std::abs(r_[worst]) * scale(k))) worst = k;
+    }
+    throw InputError("no static equilibrium was found: after " + std::to_string(iterations_) + " iterations '" +
+                     model_.speeds[worst] + "' keeps a force of " + text(r_[worst], 4) +
                      "; hold the machine by a joint, a spring or a prescribed motion, start nearer to it, or write "
                      "equilibrium: false");
   }
 
   const Model& model_;
-  RneaWorkspace ws_;
-  CrbaWorkspace crba_;
-  ClosureWorkspace closures_;
+  StaticTangent tangent_;
+  ClosureData closures_;
   VectorX lambda_;  // of closures
-  State x_, trial_;
-  VectorX tau_, dv_, none_, force_;
+  State x_;
+  KinematicsWorkspace kin_;
+  Vector3 gravity_ = Vector3::Zero();
+  VectorX tau_, r_, added_, dq_;  // (nv)
+  std::vector<std::uint8_t> prescribed_;
   std::vector<NodeWrench> wrenches_;
   std::vector<int> free_;
-  MatrixX mass_;
+  double sigma_ = 0;
+  int iterations_ = 0;
 };
+
+// One regularised step of a tree.  It is too long where it ends with a force that pushes back by as much as r pushed
+// on: then sigma grows.  It may be longer, as a direction downhill, where the force along it hardly falls.  True: it
+// was Newton's own step, in full.
+bool Balance::downhill_step(Equilibrium& out) {
+  const int unstable = tangent_.solve(0, added_, prescribed_, r_, dq_);
+  out.stable = unstable == 0;
+  double pushed = 0;  // 1/s^2 per rad or m
+  for (const int k : free_) pushed = std::max(pushed, std::abs(r_[k]) / tangent_.mass()[k]);
+  const double least = std::max(1e-3 * pushed, 1e-6);
+  if (imbalance() <= kBalanced) {
+    sigma_ = 0;  // it is one already: stable or not, it is not left
+  } else if (unstable > 0) {
+    sigma_ = std::max(sigma_, least);
+  }
+  const State before = x_;
+  const VectorX force = r_;
+  for (int tries = 0;; ++tries) {
+    while (sigma_ > 0 && std::isfinite(sigma_) && tangent_.solve(sigma_, added_, prescribed_, force, dq_) > 0)
+      sigma_ *= 8;
+    const VectorX d = dq_;
+    const double farthest = kLongestMove / longest_move(d), begin = force(free_).dot(d(free_));
+    double t = std::min(1.0, farthest), end = try_step(before, d, t);
+    while (sigma_ > 0 && end > kOnward * begin && 2 * t <= farthest) end = try_step(before, d, t *= 2);
+    if (end >= -kOvershoot * std::abs(begin) || imbalance() < 1e-6 || tries >= 20) {
+      const bool newton = sigma_ == 0 && t == 1;
+      sigma_ = sigma_ > least ? sigma_ / 8 : 0;
+      return newton;
+    }
+    sigma_ = std::max(8 * sigma_, least);
+    x_ = before;
+    set_forces(x_);
+  }
+}
+
+// K over the free coordinates, with the wrenches of closures as they follow the nodes.
+MatrixX Balance::closed_tangent() {
+  DerivativesWorkspace ws(model_);
+  set_gravity(gravity_, ws->rnea.kin);
+  MatrixX K(model_.nv, model_.nv), by_v(model_.nv, model_.nv);
+  rnea_derivatives(model_, x_, VectorX::Zero(model_.nv), wrenches_, ws, K, by_v);
+  set_closures(x_);
+  subtract_closure_stiffness(model_, kin_, closures_, lambda_, K);
+  K += added_.asDiagonal();
+  return K(free_, free_);
+}
 
 // Where the tangent is not positive definite, so much of the mass matrix is added that it becomes so: then the move
 // goes downhill, away from unstable equilibria.
@@ -172,56 +217,65 @@ VectorX downhill(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& sta
   for (Eigen::Index k = 0; k < K.rows(); ++k) stiffest = std::max(stiffest, std::abs(K(k, k)) / M(k, k));
   const double pushed = r.cwiseAbs().cwiseQuotient(M.diagonal()).maxCoeff();
   double shift = std::max({kNeutral * stiffest, 1e-12 * pushed, std::numeric_limits<double>::min()});
-  stable = Eigen::LLT<MatrixX>(symmetric + shift * M).info() == Eigen::Success;
-  if (stable) return (K + shift * M).partialPivLu().solve(r);
+  stable = Cholesky(symmetric + shift * M).positive_definite();
+  if (stable) return Lu(K + shift * M).solve(r);
   for (shift = std::max(shift, 1e-6 * stiffest);; shift *= 10) {
-    const Eigen::LLT<MatrixX> llt(symmetric + shift * M);
-    if (llt.info() == Eigen::Success) return (symmetric + 2 * shift * M).llt().solve(r);
+    if (Cholesky(symmetric + shift * M).positive_definite()) return Cholesky(symmetric + 2 * shift * M).solve(r);
     if (!std::isfinite(shift)) return VectorX::Constant(r.size(), std::numeric_limits<double>::quiet_NaN());
   }
 }
 
-// With closures: the errors of these, C, go; what is left moves in the directions Z that they allow; and the
-// multipliers take the forces across.
-VectorX Balance::move_closed(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& stable, double& left) {
-  const MatrixX C = closure_jacobian();
-  const Eigen::ColPivHouseholderQR<MatrixX> across(C.transpose());
-  const MatrixX Q = across.householderQ();
-  const MatrixX Z = Q.rightCols(Q.cols() - across.rank());
-  const VectorX back = C.completeOrthogonalDecomposition().solve(-closures_.error);
+// One step of a closed chain: the errors of closures, with the rows C, go; what is left moves in the directions Z that
+// they allow; and the multipliers take the forces across.  Returns what was left before it, beside what cancels.
+double Balance::closed_step(Equilibrium& out) {
+  CrbaWorkspace crba_ws(model_);
+  MatrixX mass(model_.nv, model_.nv), all(closures_.count(), model_.nv);
+  crba(model_, x_, crba_ws, mass);
+  const MatrixX K = closed_tangent(), M = mass(free_, free_);
+  Matrix6X scratch(6, model_.nv);
+  compute_closure_jacobian(model_, kin_, closures_, scratch, all);
+  const MatrixX C = all(Eigen::all, free_);
+  const VectorX r = r_(free_), scales = (tangent_.scale() + tau_.cwiseAbs())(free_);
+  const MatrixX Z = null_space(C);
+  const VectorX back = solve_least_norm(C, -closures_.error);
   VectorX by = back;
-  left = closures_.error.size() > 0 ? closures_.error.lpNorm<Eigen::Infinity>() : 0;
+  double left = closures_.error.lpNorm<Eigen::Infinity>() / kClosed * kBalanced;
   if (Z.cols() > 0) {
-    left = std::max(left, (Z.transpose() * r).lpNorm<Eigen::Infinity>());
-    by += Z * downhill(Z.transpose() * K * Z, Z.transpose() * M * Z, Z.transpose() * (r - K * back), stable);
+    const VectorX along = Z.transpose() * r;
+    const VectorX sizes = (Z.cwiseAbs().transpose() * scales).cwiseMax(std::numeric_limits<double>::min());
+    left = std::max(left, along.cwiseAbs().cwiseQuotient(sizes).maxCoeff());
+    by += Z * downhill(Z.transpose() * K * Z, Z.transpose() * M * Z, Z.transpose() * (r - K * back), out.stable);
   }
-  lambda_ += C.transpose().completeOrthogonalDecomposition().solve(K * by - r);
-  return by;
+  lambda_ += solve_least_norm(C.transpose(), K * by - r);
+  VectorX d = VectorX::Zero(model_.nv);
+  d(free_) = by;
+  try_step(State(x_), d, std::min(1.0, kLongestMove / longest_move(d)));
+  return left;
 }
 
 Equilibrium Balance::solve() {
   Equilibrium out;
-  VectorX r = force(x_);
-  bool polished = false;
-  for (; !free_.empty(); ++out.iterations) {
-    const double scale = acting();
-    double left = r.lpNorm<Eigen::Infinity>();
-    if (!std::isfinite(left) || out.iterations >= kMaxIterations) refuse(r, out.iterations);
-    crba(model_, x_, crba_, mass_);
-    const MatrixX K = tangent(), M = mass_(free_, free_);
-    VectorX move_by = closures_.count() > 0 ? move_closed(K, M, r, out.stable, left) : downhill(K, M, r, out.stable);
-    out.residual = scale > 0 ? left / scale : 0;
-    if (polished || left == 0) break;
-    const double longest = move_by.lpNorm<Eigen::Infinity>();
-    if (!std::isfinite(longest)) refuse(r, out.iterations);
-    move_by = move_by.cwiseMin(kLongestMove).cwiseMax(-kLongestMove).eval();
-    // The last step that Newton's method can do: from there on it is rounding.
-    polished = left <= kBalanced * scale && longest <= kLongestMove;
-    dv_.setZero();
-    dv_(free_) = move_by;
-    move(model_, x_.q, dv_, x_.q);
-    r = force(x_);
+  set_forces(x_);
+  const bool closed = closures_.count() > 0;
+  bool balanced = false;
+  for (; !free_.empty(); ++iterations_) {
+    if (!std::isfinite(r_.sum()) || iterations_ >= kMaxIterations) refuse();
+    out.residual = imbalance();
+    if (!closed && out.residual == 0) {
+      out.stable = tangent_.solve(0, added_, prescribed_, r_, dq_) == 0;
+      break;
+    }
+    // One step more than balance asks for: the last that Newton's method can do before rounding.
+    const bool last = balanced;
+    if (closed) {
+      out.residual = closed_step(out);
+      balanced = out.residual <= kBalanced;
+    } else {
+      balanced = downhill_step(out) && out.residual <= kBalanced;
+    }
+    if (last && balanced) break;
   }
+  out.iterations = iterations_;
   out.x = x_;
   return out;
 }
@@ -230,9 +284,10 @@ Equilibrium Balance::solve() {
 
 Equilibrium find_equilibrium(const Model& model, const Inputs& inputs, const State& start) {
   check_inputs(model, inputs);
-  if (model.nv > kMaxSpeeds) {
-    throw InputError("the static equilibrium of " + std::to_string(model.nv) + " coordinates is too large; at most " +
-                     std::to_string(kMaxSpeeds) + ", write equilibrium: false");
+  if (!model.closures.empty() && model.nv > kMaxClosedSpeeds) {
+    throw InputError("the static equilibrium of a closed chain of " + std::to_string(model.nv) +
+                     " coordinates is too large; at most " + std::to_string(kMaxClosedSpeeds) +
+                     ", write equilibrium: false");
   }
   State x = start;
   System system(model, inputs);

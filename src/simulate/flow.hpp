@@ -3,6 +3,7 @@
 #pragma once
 
 #include "limber/model/manifold.hpp"
+#include "limber/simulate/archive.hpp"
 #include "limber/simulate/system.hpp"
 
 namespace limber {
@@ -65,6 +66,8 @@ class Flow {
     out.dissipated = z[2 * nv() + 1];
     system_.prescribe(out.x);
   }
+
+  void transfer(Archive& archive) { archive(q0_); }
 
  private:
   void set_point(double t, ConstVec z) {

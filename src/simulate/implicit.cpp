@@ -26,13 +26,13 @@ struct Weights {
 class Implicit final : public Stepper {
  public:
   Implicit(System& system, const SolverOptions& options)
-      : system_(system), h_(options.step), passes_(options.passes), w_(options.rho_inf) {
+      : Stepper(system), system_(system), h_(options.step), passes_(options.passes), w_(options.rho_inf) {
     const int nv = system.model().nv;
     a_.setZero(nv);
     A_ = dq_ = dq_f_ = next_ = a_;
   }
 
-  Status start(const Motion& from) override {
+  Status do_start(const Motion& from) override {
     now_ = middle_ = from;
     h_set_ = 0;
     ++counts_.evaluations;
@@ -46,7 +46,7 @@ class Implicit final : public Stepper {
     return Status::ok;
   }
 
-  Status step(double limit) override {
+  Status do_step(double limit) override {
     const auto [h, last] = step_length(now_.x.t, limit, h_);
     const double share = 1 - w_.af;
     if (std::abs(h - h_set_) > 1e-12 * h) {
@@ -69,6 +69,7 @@ class Implicit final : public Stepper {
   const Motion& now() const override { return now_; }
   void at(double, Motion& out) const override { out = now_; }
   bool dense() const override { return false; }
+  void do_transfer(Archive& archive) override { archive(now_, middle_, a_, A_, h_set_); }
 
  private:
   // a' from A, then the displacement and the speeds at the end.

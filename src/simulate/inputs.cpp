@@ -57,6 +57,13 @@ void check_motion(const Model& model, const MotionInput& input) {
   for (const Signal& signal : input.motion) check_continuity(input, signal);
 }
 
+void check_node(const Model& model, NodeRef at, const std::string& label) {
+  const bool body = at.body > kGround && at.body < model.body_count();
+  if (!body || at.node < kBodyFrame || at.node >= static_cast<int>(model.body(at.body).nodes.size())) {
+    fail(label, "there is no such node");
+  }
+}
+
 }  // namespace
 
 void check_inputs(const Model& model, const Inputs& inputs) {
@@ -71,12 +78,10 @@ void check_inputs(const Model& model, const Inputs& inputs) {
   for (const SpeedInput& input : inputs.speeds) {
     if (input.speed < 0 || input.speed >= model.nv) fail(input.label, "there is no such speed");
   }
-  for (const WrenchInput& input : inputs.wrenches) {
-    const bool body = input.at.body > kGround && input.at.body < model.body_count();
-    if (!body || input.at.node < kBodyFrame ||
-        input.at.node >= static_cast<int>(model.body(input.at.body).nodes.size())) {
-      fail(input.label, "there is no such node");
-    }
+  for (const WrenchInput& input : inputs.wrenches) check_node(model, input.at, input.label);
+  for (const WrenchLaw& input : inputs.laws) {
+    check_node(model, input.at, input.label);
+    if (!input.wrench) fail(input.label, "the law is empty; give it a function");
   }
 }
 

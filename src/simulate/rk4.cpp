@@ -11,19 +11,20 @@ namespace {
 // The classical method of order 4, with a fixed step.
 class Rk4 final : public Stepper {
  public:
-  Rk4(System& system, const SolverOptions& options) : flow_(system), h_(options.step), z_(flow_.size()) {
+  Rk4(System& system, const SolverOptions& options)
+      : Stepper(system), flow_(system), h_(options.step), z_(flow_.size()) {
     for (VectorX& k : k_) k.setZero(flow_.size());
     stage_ = z_;
   }
 
-  Status start(const Motion& from) override {
+  Status do_start(const Motion& from) override {
     now_ = from;
     return Status::ok;
   }
 
-  Status adjust(const Motion& m) override { return start(m); }
+  Status adjust(const Motion& m) override { return do_start(m); }
 
-  Status step(double limit) override {
+  Status do_step(double limit) override {
     const double t = now_.x.t;
     const auto [h, last] = step_length(t, limit, h_);
     flow_.set_base(now_, z_);
@@ -43,6 +44,7 @@ class Rk4 final : public Stepper {
   const Motion& now() const override { return now_; }
   void at(double, Motion& out) const override { out = now_; }
   bool dense() const override { return false; }
+  void do_transfer(Archive& archive) override { archive(now_); }
 
  private:
   Flow flow_;

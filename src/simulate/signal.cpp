@@ -55,6 +55,17 @@ Signal Signal::cycloid(double start, double distance, double from, double durati
   return out;
 }
 
+Signal Signal::callback(std::function<Jet(double t)> law, const std::vector<double>& breaks) {
+  if (!law) throw InputError("the law of a signal is empty; give it a function");
+  Signal out;
+  out.segments_[0].law = Callback{law};
+  for (const double t : breaks) {
+    if (!(t > out.segments_.back().begin)) throw InputError("the breaks of a signal must rise; sort them");
+    out.segments_.push_back({t, Callback{law}});
+  }
+  return out;
+}
+
 Signal Signal::polynomial(double from, std::span<const double> c) {
   if (c.size() > std::size(Polynomial{}.c)) throw InputError("a polynomial has at most the fifth power");
   Polynomial p;
@@ -168,6 +179,7 @@ Jet Signal::at(const Segment& segment, double t, double inside) {
     }
     return out;
   }
+  if (const auto* own = std::get_if<Callback>(&segment.law)) return own->law(t);
   return std::get<Expression>(segment.law).at(t);
 }
 

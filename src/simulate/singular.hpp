@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "limber/simulate/archive.hpp"
 #include "limber/simulate/system.hpp"
 
 namespace limber {
@@ -17,23 +18,34 @@ class SingularWatch {
   bool passed(const State& x);
   double at() const { return at_; }
   // Whether the last state was near one: a step that ends beside it may fail instead of passing.
-  bool near() const { return last_.margin < kNear * largest_; }
+  bool near() const { return seen_.last.margin < kNear * seen_.largest; }
+  // The last step is taken back.
+  void take_back() { seen_ = back_; }
+  void transfer(Archive& archive) { archive(seen_, back_); }
 
  private:
-  static constexpr double kNear = 0.1;
   struct Point {
     State x;
     double margin = 0;
+    void transfer(Archive& archive) { archive(x, margin); }
   };
+  struct Seen {
+    Point before, last;
+    double largest = 0;
+    void transfer(Archive& archive) { archive(before, last, largest); }
+  };
+
+  static constexpr double kNear = 0.1;
   bool search(const Point& a, const Point& b);
   double margin_between(const Point& a, const Point& b, double share);
-  Point take(const State& x);
+  void take(const State& x, Point& out);
 
   System& system_;
-  Point before_, last_;
+  Seen seen_, back_;  // now, and before the last step
+  Point now_;
   State between_;
   VectorX way_, part_;
-  double largest_ = 0, at_ = 0;
+  double at_ = 0;
 };
 
 }  // namespace limber

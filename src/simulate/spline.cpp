@@ -4,12 +4,17 @@
 
 #include <Eigen/SparseLU>
 #include <algorithm>
+#include <limits>
+#include <sstream>
 #include <vector>
+
+#include "limber/spatial/status.hpp"
 
 namespace limber {
 namespace {
 
 constexpr int kMaxDegree = 5;
+constexpr double kTiny = std::numeric_limits<double>::min();
 
 // B-splines over knots.
 struct Basis {
@@ -60,6 +65,29 @@ struct Basis {
   }
 };
 
+// No spline of doubles goes through times with such gaps.
+[[noreturn]] void refuse_times(const VectorX& t) {
+  const Eigen::Index n = t.size();
+  const VectorX gaps = t.tail(n - 1) - t.head(n - 1);
+  std::ostringstream text;
+  text << "no smooth curve goes through times with gaps from " << gaps.minCoeff() << " to " << gaps.maxCoeff()
+       << " s; space them more evenly, or write interpolate: linear";
+  throw InputError(text.str());
+}
+
+// Coefficients of the B-splines; they give back the values, or the times are refused.
+VectorX solve_spline(const Eigen::SparseMatrix<double>& A, const VectorX& t, const VectorX& y) {
+  constexpr double kTolerance = 1e-9;
+  const Eigen::Map<const VectorX> entries(A.valuePtr(), A.nonZeros());
+  if (!entries.allFinite()) refuse_times(t);
+  const Eigen::SparseLU<Eigen::SparseMatrix<double>> lu(A);
+  if (lu.info() != Eigen::Success) refuse_times(t);
+  const VectorX x = lu.solve(y);
+  const double error = (A * x - y).cwiseAbs().maxCoeff();
+  if (!x.allFinite() || !(error <= kTolerance * std::max(y.cwiseAbs().maxCoeff(), kTiny))) refuse_times(t);
+  return x;
+}
+
 }  // namespace
 
 MatrixX compute_spline(const VectorX& t, const VectorX& y, int degree) {
@@ -84,10 +112,10 @@ MatrixX compute_spline(const VectorX& t, const VectorX& y, int degree) {
     }
   }
   A.makeCompressed();
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu(A);
-  const VectorX coefficients = lu.solve(y);
+  const VectorX coefficients = solve_spline(A, t, y);
   MatrixX out = MatrixX::Zero(p + 1, n - 1);
   for (int k = 0; k + 1 < n; ++k) basis.taylor(basis.span(t[k]), t[k], coefficients, out.col(k).data());
+  if (!out.allFinite()) refuse_times(t);
   // The values themselves are exact.
   for (int k = 0; k + 1 < n; ++k) out(0, k) = y[k];
   return out;

@@ -7,7 +7,8 @@
 namespace limber {
 
 // The spline of an odd degree through the points, not-a-knot at its ends: column k holds the coefficients of
-// (t - t_k)^j between t_k and t_(k+1).  With fewer points than degree + 1 the polynomial through them.  Times rise.
+// (t - t_k)^j between t_k and t_(k+1).  With fewer points than degree + 1 the polynomial through them.  Times rise;
+// gaps between which doubles do not suffice are an InputError.
 // [de Boor, A Practical Guide to Splines, ch. XIII]; O(points).
 MatrixX compute_spline(const VectorX& t, const VectorX& y, int degree);
 

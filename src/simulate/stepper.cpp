@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "limber/model/detail/layout.hpp"
+#include "limber/spatial/detail/text.hpp"
 #include "simulate/flow.hpp"
 #include "steppers.hpp"
 
@@ -52,6 +54,30 @@ void compute_scales(const System& system, ConstVec q0, ConstVec z, Vec scale) {
       scale[model.nv + link.vm + k] = std::abs(z[model.nv + link.vm + k]);
     }
   }
+}
+
+Status Stepper::start(const Motion& from) {
+  if (from.x.q.size() != nq_ || from.x.v.size() != nv_) {
+    throw InputError("a stepper starts from a state of its model: " + std::to_string(nq_) + " coordinates and " +
+                     std::to_string(nv_) + " speeds, but got " + std::to_string(from.x.q.size()) + " and " +
+                     std::to_string(from.x.v.size()));
+  }
+  started_ = true;
+  return do_start(from);
+}
+
+Status Stepper::step(double limit) {
+  if (!started_) throw InputError("a stepper steps from where it was started; call start first");
+  if (!(limit > now().x.t)) {
+    throw InputError("a step goes forward: from t = " + text(now().x.t) + " s to " + text(limit) + " s it cannot");
+  }
+  return do_step(limit);
+}
+
+void Stepper::transfer(Archive& archive) {
+  archive(started_);
+  do_transfer(archive);
+  archive(counts_);
 }
 
 std::vector<std::string> stepper_names() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/model/detail/layout.hpp"
 #include "limber/spatial/detail/text.hpp"
 
 namespace limber {
@@ -25,7 +26,7 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
     : model_(model), inputs_(std::move(inputs)), aba_(model), rnea_(model) {
   check_inputs(model, inputs_);
   if (algorithm != "aba") {
-    other_ = make_forward_dynamics(model, algorithm);
+    other_ = make_tree_dynamics(model, algorithm);
     if (!inputs_.motions.empty() || !inputs_.gravities.empty()) {
       throw InputError("algorithm '" + algorithm + "' knows no prescribed motions and no gravity input; choose aba");
     }
@@ -34,6 +35,9 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   prescribed_.assign(model.bodies.size(), 0);
   for (const MotionInput& input : inputs_.motions) prescribed_[input.joint] = 1;
   for (const WrenchInput& input : inputs_.wrenches) wrenches_.push_back({input.at, Vector6::Zero(), input.frame});
+  for (const WrenchLaw& law : inputs_.laws) wrenches_.push_back({law.at, Vector6::Zero(), law.frame});
+  control_motions_.resize(static_cast<std::size_t>(model.nv));
+  after_ = make_zero_state(model);
   tau_.setZero(model.nv);
   control_torques_ = stop_ = total_ = torque_ = needed_ = tau_;
   add_stops();
@@ -41,7 +45,7 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
     closures_ = std::make_unique<ClosureWorkspace>(model);
     stiff_ = std::make_unique<AbaWorkspace>(model);
     limber::set_implicit(model, 0, kStiffMetric, tau_, *stiff_);
-    closure_force_ = closures_->forces;
+    closure_force_ = closures_->forces();
     closure_error_ = VectorX::Zero(model.closures.size());
   }
 }
@@ -56,11 +60,62 @@ void System::add_stops() {
   }
 }
 
+void System::set_control_torques(ConstVec torques) {
+  if (torques.size() != model_.nv) {
+    throw InputError("control torques: " + std::to_string(torques.size()) + " are given, but the model has " +
+                     std::to_string(model_.nv) + " speeds; give one for each");
+  }
+  control_torques_ = torques;
+}
+
+void System::set_control_wrench(NodeRef at, Frame frame, const Vector6& wrench) {
+  for (ControlWrench& own : control_wrenches_) {
+    if (own.at.body != at.body || own.at.node != at.node || own.frame != frame) continue;
+    Eigen::Map<Vector6>(own.wrench.data()) = wrench;
+    return;
+  }
+  check_inputs(model_, {{}, {}, {{at, frame, {}, "control wrench"}}, {}, {}});
+  control_wrenches_.push_back({at, frame});
+  Eigen::Map<Vector6>(control_wrenches_.back().wrench.data()) = wrench;
+  wrenches_.push_back({at, wrench, frame});
+}
+
+void System::set_control_motion(int joint, int coordinate, double t, const Jet& motion) {
+  if (joint <= kGround || joint >= model_.body_count() || !is_prescribed(joint) || coordinate < 0 ||
+      coordinate >= speed_count(model_.joints[joint].kind)) {
+    const bool known = joint > kGround && joint < model_.body_count();
+    throw InputError("joint '" + (known ? model_.joints[joint].name : std::to_string(joint)) +
+                     "' has no prescribed motion; give it one among the inputs first");
+  }
+  control_motions_[static_cast<std::size_t>(model_.joints[joint].v + coordinate)] = {true, t, motion.value, motion.rate,
+                                                                                     motion.acceleration};
+}
+
+void System::clear_control() {
+  control_torques_.setZero();
+  for (ControlWrench& own : control_wrenches_) own.wrench = {};
+  for (ControlMotion& own : control_motions_) own = {};
+}
+
+Jet System::motion(const MotionInput& input, std::size_t k, double t) const {
+  const ControlMotion& own = control_motions_[static_cast<std::size_t>(model_.joints[input.joint].v) + k];
+  return own.active ? own.at(t) : input.motion[k].at(t, inside_);
+}
+
+void System::transfer(Archive& archive) {
+  archive(inside_, rank_, control_torques_, control_motions_, control_wrenches_, implicit_c_D_, implicit_c_K_);
+  for (StopContact& stop : stops_) archive(stop.contact);
+  if (!archive.reads()) return;
+  wrenches_.resize(inputs_.wrenches.size() + inputs_.laws.size());
+  for (const ControlWrench& own : control_wrenches_) wrenches_.push_back({own.at, own.vector(), own.frame});
+  if (implicit_c_D_ > 0) set_implicit(implicit_c_D_, implicit_c_K_);
+}
+
 void System::prescribe(State& x) const {
   for (const MotionInput& input : inputs_.motions) {
     const Joint& joint = model_.joints[input.joint];
     for (std::size_t k = 0; k < input.motion.size(); ++k) {
-      const Jet jet = input.motion[k].at(x.t, inside_);
+      const Jet jet = motion(input, k, x.t);
       x.q[joint.q + k] = jet.value;
       x.v[joint.v + k] = jet.rate;
     }
@@ -69,14 +124,15 @@ void System::prescribe(State& x) const {
 
 Status System::apply_jump(Motion& m) {
   constexpr double kSame = 1e-12;
-  State after = m.x;
+  State& after = after_;
+  after = m.x;
   prescribe(after);
   VectorX& dv = total_;
   dv = after.v - m.x.v;
   if (dv.lpNorm<Eigen::Infinity>() <= kSame * std::max(1.0, after.v.lpNorm<Eigen::Infinity>())) return Status::ok;
   const double before = compute_energy(model_, m.x, rnea_).kinetic;
   const Status status = hybrid_impulse(model_, m.x, prescribed_, aba_, dv);
-  if (status != Status::ok) return explain(status, m.x, dv, aba_.failure);
+  if (status != Status::ok) return explain(status, m.x, dv, aba_.failure());
   m.x.v += dv;
   prescribe(m.x);
   m.work += compute_energy(model_, m.x, rnea_).kinetic - before;
@@ -93,10 +149,11 @@ Status System::gather(const State& x) {
   failure_.clear();
   tau_ = control_torques_;
   for (const SpeedInput& input : inputs_.speeds) tau_[input.speed] += value(input.force, input.label);
-  for (std::size_t i = 0; i < wrenches_.size(); ++i) {
+  for (std::size_t i = 0; i < inputs_.wrenches.size(); ++i) {
     const WrenchInput& input = inputs_.wrenches[i];
     for (int k = 0; k < 6; ++k) wrenches_[i].wrench[k] = value(input.wrench[k], input.label);
   }
+  if (!inputs_.laws.empty() || !control_wrenches_.empty()) gather_wrenches(x);
   gravity_.setZero();
   for (const GravityInput& input : inputs_.gravities) {
     for (int k = 0; k < 3; ++k) gravity_[k] += value(input.gravity[k], input.label);
@@ -110,8 +167,19 @@ Status System::gather(const State& x) {
   return failure_.empty() ? Status::ok : Status::not_finite;
 }
 
+// Those of laws and of set_control_wrench.
+void System::gather_wrenches(const State& x) {
+  std::size_t next = inputs_.wrenches.size();
+  if (!inputs_.laws.empty()) compute_kinematics(x);
+  for (const WrenchLaw& law : inputs_.laws) {
+    wrenches_[next].wrench = law.wrench(x, rnea_.kinematics());
+    if (!wrenches_[next++].wrench.allFinite()) failure_ = law.label + " is not finite" + at_time(x.t);
+  }
+  for (const ControlWrench& own : control_wrenches_) wrenches_[next++].wrench = own.vector();
+}
+
 Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers) {
-  if (!inputs_.gravities.empty()) set_gravity(model_.gravity + gravity_, ws.kin);
+  if (!inputs_.gravities.empty()) set_gravity(model_.gravity + gravity_, ws.kinematics());
   Status status;
   if (inputs_.motions.empty()) {
     status = other_ ? (*other_)(x, {total_, wrenches_}, vdot) : aba(model_, x, {total_, wrenches_}, ws, vdot);
@@ -120,7 +188,7 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
     for (const MotionInput& input : inputs_.motions) {
       const int v = model_.joints[input.joint].v;
       for (std::size_t k = 0; k < input.motion.size(); ++k) {
-        const double a = input.motion[k].at(x.t, inside_).acceleration;
+        const double a = motion(input, k, x.t).acceleration;
         vdot[v + k] = a;
         if (std::isfinite(a)) continue;
         failure_ = input.label + ": its second derivative is not finite" + at_time(x.t);
@@ -131,11 +199,11 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
     torque_ = tau_;
     take_needed_torques();
   }
-  if (status != Status::ok) return explain(status, x, vdot, other_ ? other_->failure() : ws.failure);
+  if (status != Status::ok) return explain(status, x, vdot, other_ ? other_->failure() : ws.failure());
   if (closures_) {
     if (status = close(x, ws, vdot); status != Status::ok) return status;
   }
-  if (powers != nullptr) *powers = compute_powers(x, ws.kin);
+  if (powers != nullptr) *powers = compute_powers(x, ws.kinematics());
   return Status::ok;
 }
 
@@ -153,6 +221,8 @@ Status System::accelerate(const State& x, Vec vdot, Powers* powers) {
 
 void System::set_implicit(double c_D, double c_K) {
   if (!implicit_) implicit_ = std::make_unique<AbaWorkspace>(model_);
+  implicit_c_D_ = c_D;
+  implicit_c_K_ = c_K;
   total_.setZero();
   for (const StopContact& stop : stops_) {
     if (stop.contact) total_[stop.v] += c_D * stop.damping + c_K * stop.stiffness;
@@ -173,9 +243,9 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
     const Link& link = model_.layout->links[i];
     for (int k = 0; k < link.nr; ++k) powers.dissipated += link.damping[k] * x.v[link.v + k] * x.v[link.v + k];
     if (link.n == 0) continue;
-    const double* D = link.shape->D.data();
+    const double* D = link.constants->D.data();
     const auto rate = x.v.segment(link.vm, link.n);
-    if (link.shape->elastic_diagonal) {
+    if (link.constants->elastic_diagonal) {
       for (int a = 0; a < link.n; ++a) powers.dissipated += D[a] * rate[a] * rate[a];
     } else {
       powers.dissipated += rate.dot(Eigen::Map<const MatrixX>(D, link.n, link.n).lazyProduct(rate));
@@ -234,9 +304,9 @@ Energy System::energy(const State& x) {
 }
 
 const Kinematics& System::compute_kinematics(const State& x) {
-  limber::compute_kinematics(model_, x, rnea_.kin);
-  compute_world_poses(model_, rnea_.kin);
-  return rnea_.kin;
+  limber::compute_kinematics(model_, x, rnea_.kinematics());
+  compute_world_poses(model_, rnea_.kinematics());
+  return rnea_.kinematics();
 }
 
 Status System::explain(Status status, const State& x, ConstVec vdot, int speed) {

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/simulate/validity.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
+#include "limber/dynamics/detail/kinematics.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/detail/text.hpp"
 
 namespace limber {
@@ -19,10 +20,8 @@ constexpr double kFastSpin = 0.3;         // of the first frequency: stiffening 
 
 double first_frequency(const Body& body) {
   if (body.modes == 0) return 0;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> solver(body.stiffness, body.modal_mass(),
-                                                                 Eigen::EigenvaluesOnly);
   // The softest mode that is elastic at all.
-  const VectorX squares = solver.eigenvalues();
+  const VectorX squares = eigenvalues_generalized(body.stiffness, body.modal_mass());
   for (const double square : squares) {
     if (square > 1e-9 * squares.maxCoeff() && square > 0) return std::sqrt(square);
   }

@@ -30,19 +30,20 @@ struct BodyFacts {
   std::vector<ModeFacts> modes;
   bool mixed = false;  // the modes are combinations of the coordinates, because K or G is not diagonal
 };
-BodyFacts compute_body_facts(const Body& body);
+BodyFacts compute_body_facts(const Body& body);  // of the body held at its frame
 
 // Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes and joint
 // springs only: no gravity, no motion.  Shapes are speeds, one column per frequency.
 struct FrequencyFacts {
   std::string why_not;                 // when there are none
+  std::string caution;                 // why they may mislead here, and what to do
   int rigid = 0;                       // motions without stiffness
   std::vector<double> joints_free;     // Hz, without the `rigid` zeros
   std::vector<double> joints_locked;   // Hz, all hinges held
   MatrixX free_shapes, locked_shapes;  // (nv x frequencies)
 };
-inline constexpr int kMaxForFrequencies = 200;  // coordinates
-FrequencyFacts compute_frequencies(const Model& model, const State& x);
+inline constexpr int kMaxForFrequencies = 200;                           // coordinates
+FrequencyFacts compute_frequencies(const Model& model, const State& x);  // at the configuration of x
 // A state at rest, moved the shortest way to where the closures hold.  Throws InputError when that is not found.
 State find_rest(const Model& model, const State& start);
 
@@ -55,7 +56,7 @@ struct ModelFacts {
   std::vector<int> shape_of;                 // (body) index into shapes; the ground has none
   FrequencyFacts frequencies;
 };
-ModelFacts compute_facts(const Model& model, const State& start, const std::string& where);
+ModelFacts compute_facts(const Model& model, const State& start, const std::string& where);  // near start
 
 // "world", "boom", "boom.tip".
 std::string node_name(const Model& model, NodeRef node);

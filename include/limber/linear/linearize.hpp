@@ -49,8 +49,8 @@ struct LinearSystem {
   VectorX acceleration;  // (nv) at the point: zero at an equilibrium
   std::vector<std::string> states, inputs, outputs;
 
-  int coordinates() const { return static_cast<int>(free.size()); }
-  bool at_rest() const { return point.v.isZero(0); }
+  int coordinates() const { return static_cast<int>(free.size()); }  // half the number of states
+  bool at_rest() const { return point.v.isZero(0); }                 // no speeds at the point
 };
 
 // Exact derivatives (forward_derivatives), O(nv^2) for a chain, and the products of outputs.  Joint stops have no part

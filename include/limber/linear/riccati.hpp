@@ -16,6 +16,6 @@ std::optional<MatrixX> solve_riccati(const MatrixX& A, const MatrixX& B, const M
 struct Sampled {
   MatrixX A, B;
 };
-Sampled sample(const MatrixX& A, const MatrixX& B, double period);
+Sampled sample(const MatrixX& A, const MatrixX& B, double period);  // zero-order hold
 
 }  // namespace limber

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "limber/dynamics/forces.hpp"
+#include "limber/dynamics/kinematics.hpp"
 #include "limber/simulate/signal.hpp"
 
 namespace limber {
@@ -39,12 +40,22 @@ struct GravityInput {
   std::string label;
 };
 
+// A wrench on a node that depends on the state: a drag, a spring to a place in the world.  Asked at every evaluation,
+// and so many times in a step; kin: of x, with poses in world.  Static equilibrium does not know it.
+struct WrenchLaw {
+  NodeRef at;
+  Frame frame = Frame::world;
+  std::function<Vector6(const State& x, const Kinematics& kin)> wrench;  // torque, force
+  std::string label;
+};
+
 // What drives a machine.  Inputs of one kind on the same place add up, but a joint has one motion.
 struct Inputs {
   std::vector<SpeedInput> speeds;
   std::vector<MotionInput> motions;
   std::vector<WrenchInput> wrenches;
   std::vector<GravityInput> gravities;
+  std::vector<WrenchLaw> laws;
 };
 
 // Throws InputError "LABEL: ..." for what does not fit the model: indices, numbers of signals, a motion of a spherical

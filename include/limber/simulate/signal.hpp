@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -32,7 +33,10 @@ class Signal {
   struct Impulse {
     double delay = 0, weight = 1;
   };
-  static Signal shaped(const Signal& s, std::span<const Impulse> impulses);
+  static Signal shaped(const Signal& s, std::span<const Impulse> impulses);  // s, convolved with them
+  // Any function of time, smooth but at `breaks`, which rise.  A plain number per time does for forces; a motion needs
+  // the derivatives too.
+  static Signal callback(std::function<Jet(double t)> law, const std::vector<double>& breaks = {});
   // Through the points (t, y): straight lines, or a spline of degree 3 or 5 with the not-a-knot condition at its ends
   // (fewer points: the polynomial through them).  Before the first and after the last time the value is held.
   // Throws InputError: sizes differ, no points, times that do not rise.
@@ -63,9 +67,12 @@ class Signal {
     std::shared_ptr<const Signal> of;
     std::vector<Impulse> impulses;
   };
+  struct Callback {
+    std::function<Jet(double)> law;
+  };
   struct Segment {
     double begin;  // holds from here to the next; the first from -infinity
-    std::variant<Polynomial, Sine, Expression, Sum> law;
+    std::variant<Polynomial, Sine, Expression, Sum, Callback> law;
   };
   static Jet at(const Segment& segment, double t, double inside);
 

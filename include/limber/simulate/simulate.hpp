@@ -29,7 +29,7 @@ struct Record {
 class RunListener {
  public:
   virtual ~RunListener() = default;
-  virtual void record(const Record&) {}
+  virtual void record(const Record&) {}  // at every record time
   // After every step; false: stop here.
   virtual bool go_on(double /*t*/, const StepCounts&) { return true; }
 };
@@ -38,11 +38,13 @@ class RunListener {
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  virtual double period() const = 0;  // s
-  virtual bool wants_accelerations() const { return false; }
+  virtual double period() const = 0;                          // s
+  virtual bool wants_accelerations() const { return false; }  // vdot in sample
   // At k period(), k = 0, 1, ...; kin: of x, with poses in world.  vdot: just before, or empty when not wanted.
   // torques (nv): on entry those held until now.
   virtual Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) = 0;
+  // What it goes on from; one that keeps nothing has nothing to do.
+  virtual void transfer(Archive&) {}
   // After a failure: what went wrong.
   virtual std::string failure() const { return ""; }
 };
@@ -61,13 +63,16 @@ struct RunResult {
   Validity validity;
 };
 
-// Number of records of a whole run: times 0, every, 2 every, ..., and the end.
+// Number of records of a whole run: times 0, every, 2 every, ..., and the end, after its start.
 long record_count(const RunOptions& options);
 double record_time(const RunOptions& options, long k);
 
-// From `start` to the end; closed chains are assembled first (System::assemble) and put back on their closures after
-// every step.  Steps end at breaks of signals; the adaptive methods also where a stop is met or left.
-// Numerical failure ends the run and is told in the result, with everything up to there recorded.  At a break the
+// Throws InputError for a duration or an interval that is not above 0.
+void check_run(const RunOptions& options);
+
+// From `start`, at its time, over the duration; closed chains are assembled first (System::assemble) and put back on
+// their closures after every step.  Steps end at breaks of signals; the adaptive methods also where a stop is met or
+// left. Numerical failure ends the run and is told in the result, with everything up to there recorded.  At a break the
 // record shows the side before it, at a sample that after it.  `sampler` may be null.
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
                    RunListener& listener, Sampler* sampler = nullptr);

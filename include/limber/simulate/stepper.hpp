@@ -26,27 +26,42 @@ struct StepCounts {
   long steps = 0, rejected = 0, evaluations = 0;
 };
 
-// Moves a System in time.  One per run; no allocation but in make_stepper and start.
+// Moves a System in time, on a smooth interval.  Low-level: it knows no breaks of signals (System::select_interval), no
+// stops (update_contacts), no closures (assemble, project) and no controller; Simulation and simulate() do, and are
+// what one wants.  One per run; no allocation but in make_stepper and start.
 class Stepper {
  public:
   virtual ~Stepper() = default;
-  // From here; what was before is forgotten.  Must be called after every discontinuity.
-  virtual Status start(const Motion& from) = 0;
+  // From here; what was before is forgotten.  Must be called before the first step and after every discontinuity.
+  // Throws InputError: a state of another model.
+  [[nodiscard]] Status start(const Motion& from);
   // The state was put back on the closures: a small change, after which the method goes on as it was.
   virtual Status adjust(const Motion& m) = 0;
   // Torques that are held have changed: the state goes on, its derivative jumps.
   virtual Status release(const Motion& m) { return adjust(m); }
-  // One step, at most to `limit`, which is met exactly when it is near.
-  virtual Status step(double limit) = 0;
+  // One step, at most to `limit`, which is met exactly when it is near.  Throws InputError before start, and for a
+  // limit that is not ahead.
+  [[nodiscard]] Status step(double limit);
   // Where the last step ended.
   virtual const Motion& now() const = 0;
   // Between the beginning and the end of the last step.  Only when dense().
   virtual void at(double t, Motion& out) const = 0;
   virtual bool dense() const = 0;
+  // All that the next steps depend on.  Where it is not resumable(), reading starts the method anew at now().
+  void transfer(Archive& archive);
+  virtual bool resumable() const { return true; }
   const StepCounts& counts() const { return counts_; }
 
  protected:
+  explicit Stepper(const System& system) : nq_(system.model().nq), nv_(system.model().nv) {}
+  virtual Status do_start(const Motion& from) = 0;  // what start does
+  virtual Status do_step(double limit) = 0;         // what step does
+  virtual void do_transfer(Archive& archive) = 0;   // what transfer does
   StepCounts counts_;
+
+ private:
+  int nq_, nv_;
+  bool started_ = false;
 };
 
 // "rk4", "dopri5", "implicit", "cvode".

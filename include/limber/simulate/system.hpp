@@ -10,6 +10,7 @@
 #include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/dynamics/forward.hpp"
+#include "limber/simulate/archive.hpp"
 #include "limber/simulate/inputs.hpp"
 
 namespace limber {
@@ -17,8 +18,9 @@ namespace limber {
 // A state, and what has flowed until then.
 struct Motion {
   State x;
-  double work = 0;        // done by the inputs
-  double dissipated = 0;  // in modes, joints and stops
+  double work = 0;                                                   // done by the inputs
+  double dissipated = 0;                                             // in modes, joints and stops
+  void transfer(Archive& archive) { archive(x, work, dissipated); }  // to or from an archive
 };
 
 // Power of the inputs and of the dampers.
@@ -30,18 +32,28 @@ struct Powers {
 class System {
  public:
   // Throws InputError for inputs that do not fit (check_inputs), and for an algorithm that cannot do what they ask.
+  // The model must outlive it.
   System(const Model& model, Inputs inputs, const std::string& algorithm = "aba");
+  System(const Model&&, Inputs, const std::string& = "aba") = delete;
 
-  const Model& model() const { return model_; }
-  const Inputs& inputs() const { return inputs_; }
+  const Model& model() const { return model_; }     // as given
+  const Inputs& inputs() const { return inputs_; }  // as given
   // Of its signals, rising.
   const std::vector<double>& breaks() const { return breaks_; }
 
   // From here on the branches of signals that hold at this time, until the next call.
   void select_interval(double inside) { inside_ = inside; }
 
-  // Torques (nv) that act besides the inputs until the next call: a digital controller's.
-  void set_control_torques(ConstVec torques) { control_torques_ = torques; }
+  // Torques (nv) that act besides the inputs until the next call: a digital controller's.  Throws InputError: the size.
+  void set_control_torques(ConstVec torques);
+  // A wrench on a node that acts besides the inputs until the next call for the same node and frame; only the first one
+  // there allocates.  Throws InputError: no such node.
+  void set_control_wrench(NodeRef at, Frame frame, const Vector6& wrench);
+  // The motion of a coordinate of a joint among the motion inputs, in their place from t on: position + velocity
+  // (time - t) + acceleration (time - t)^2 / 2.  Throws InputError: a joint without motion input.
+  void set_control_motion(int joint, int coordinate, double t, const Jet& motion);
+  // None of these.
+  void clear_control();
 
   // Puts the joints whose motion is prescribed where it has them at x.t.
   void prescribe(State& x) const;
@@ -84,7 +96,7 @@ class System {
   // Puts a state back on the closures, position and speed.
   [[nodiscard]] Status project(State& x);
   // Of the last projection: goes to zero, at a finite rate, where the closures become singular.
-  double closure_margin() const { return closures_->rank < rank_ ? 0 : closures_->margin; }
+  double closure_margin() const { return closures_->rank() < rank_ ? 0 : closures_->margin(); }
 
   // Energies, with those of stops in contact among `springs`.
   Energy energy(const State& x);
@@ -92,12 +104,33 @@ class System {
   // Kinematics at a state, with poses in world.
   const Kinematics& compute_kinematics(const State& x);
   // At the state of the last call of energy or look.
-  const Kinematics& kinematics() const { return rnea_.kin; }
+  const Kinematics& kinematics() const { return rnea_.kinematics(); }
+
+  // All that the next evaluations depend on besides the state.
+  void transfer(Archive& archive);
 
   // After a failure: the coordinate or the input that went, for a message.
   std::string failure() const { return failure_; }
 
  private:
+  struct ControlWrench {
+    NodeRef at;
+    Frame frame = Frame::world;
+    std::array<double, 6> wrench = {};
+    Vector6 vector() const { return Eigen::Map<const Vector6>(wrench.data()); }
+  };
+  // Of one coordinate, in the place of its input.
+  struct ControlMotion {
+    bool active = false;
+    double from = 0, position = 0, velocity = 0, acceleration = 0;
+    Jet at(double t) const {
+      const double dt = t - from;
+      return {position + dt * (velocity + 0.5 * dt * acceleration), velocity + dt * acceleration, acceleration};
+    }
+  };
+  // Of coordinate k of an input at a time.
+  Jet motion(const MotionInput& input, std::size_t k, double t) const;
+  void gather_wrenches(const State& x);
   struct StopContact {
     int q, v;
     double bound, sign;  // beyond when sign (q - bound) > 0
@@ -127,11 +160,15 @@ class System {
   std::unique_ptr<AbaWorkspace> stiff_;  // the metric of projections: modes yield little
   int rank_ = -1;                        // of the closures; -1: not known
   VectorX closure_force_, closure_error_;
-  std::vector<NodeWrench> wrenches_;
-  VectorX control_torques_;            // (nv) by hold
-  VectorX tau_, stop_, total_;         // (nv) of inputs with those held, of stops, both
-  VectorX torque_, needed_;            // (nv) of inputs and prescribed motions; scratch
-  Vector3 gravity_ = Vector3::Zero();  // of inputs
+  std::vector<NodeWrench> wrenches_;  // of inputs, laws, set_control_wrench
+  std::vector<ControlWrench> control_wrenches_;
+  std::vector<ControlMotion> control_motions_;  // (nv)
+  double implicit_c_D_ = 0, implicit_c_K_ = 0;  // of set_implicit
+  State after_;                                 // scratch of apply_jump
+  VectorX control_torques_;                     // (nv)
+  VectorX tau_, stop_, total_;                  // (nv) of inputs with those held, of stops, both
+  VectorX torque_, needed_;                     // (nv) of inputs and prescribed motions; scratch
+  Vector3 gravity_ = Vector3::Zero();           // of inputs
   std::string failure_;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "limber/dynamics/kinematics.hpp"
+#include "limber/simulate/archive.hpp"
 
 namespace limber {
 
@@ -28,8 +29,10 @@ std::vector<std::string> warnings(const Model& model, const Validity& validity);
 class ValidityMonitor {
  public:
   explicit ValidityMonitor(const Model& model);
-  void watch(const Kinematics& kin, double t);
-  Validity validity() const;
+  explicit ValidityMonitor(const Model&&) = delete;                                  // it keeps a reference
+  void watch(const Kinematics& kin, double t);                                       // after every step
+  Validity validity() const;                                                         // of all that was watched
+  void transfer(Archive& archive) { archive(validity_, energy_, highest_energy_); }  // to or from an archive
 
  private:
   void watch_modes(int body, const double* eta, const double* rate, double t);

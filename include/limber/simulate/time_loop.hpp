@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/simulate/simulate.hpp"
+
+namespace limber {
+
+class SingularWatch;
+
+// Moves a System from time to time, as simulate() and Simulation do: steps end at breaks of signals and at samples of a
+// controller, contacts of stops are found, closed chains stay closed.  Adaptive methods choose their steps without
+// regard to the times asked for and interpolate there; the fixed steps of the others end there.  No allocation but in
+// the constructor, start and save; of cvode, which allocates where it likes.
+class TimeLoop {
+ public:
+  enum class Outcome { reached, interrupted, failed };
+
+  // What it refers to must outlive it; the sampler may be null.  A step ends at start + duration, which may be
+  // infinite.
+  TimeLoop(System& system, const SolverOptions& solver, double duration, Sampler* sampler);
+  ~TimeLoop();
+  TimeLoop(const TimeLoop&) = delete;
+  TimeLoop& operator=(const TimeLoop&) = delete;
+
+  // From x, at its own time; the chains are closed first (System::assemble, which throws).  False: failed.
+  [[nodiscard]] bool start(const State& x);
+  // Up to t.  listener: asked after every step whether to go on; may be null.
+  [[nodiscard]] Outcome advance_to(double t, RunListener* listener = nullptr);
+  // Ends what advance_to leaves for the next call: closes the chains, asks the listener.
+  [[nodiscard]] Outcome complete_step(RunListener* listener);
+  // Where it is, with closed chains closed.
+  const Motion& now() const { return shown_; }
+
+  // From now on: in place of another.  Samples are at now + k period.
+  [[nodiscard]] bool set_sampler(Sampler* sampler);
+  // Torques (nv) beside those of the sampler, until the next call.
+  void set_torques(ConstVec torques);
+  const VectorX& given_torques() const { return given_; }
+  // The system was changed: wrenches, motions.  The next step begins anew where it is.
+  void inputs_changed() { changed_ = true; }
+
+  // Energies now, into the ledger, with what the model assumes.  Kinematics are those of System::kinematics afterwards.
+  void observe();
+  // And accelerations, forces and momentum, which a record has.  False: failed.
+  [[nodiscard]] bool evaluate();
+  Record record() const;
+  const VectorX& accelerations() const { return vdot_; }  // of the last evaluate
+  Status status() const { return result_.status; }
+  // How it went up to now; `t` is that of the last observe.
+  const RunResult& result();
+
+  // All that the future depends on.  A method that is not resumable starts anew here, in what is saved and here too.
+  void transfer(Archive& archive);
+
+ private:
+  enum class Phase : int { ready, stepped, sampled };  // next: a step; a sample that is due; the end of the step
+
+  void set_intervals(double start);
+  void select_interval(std::size_t interval);
+  bool begin(Motion& m);
+  bool apply_changes(RunListener* listener);
+  bool take_step(double t);
+  bool meet_stops();
+  bool meet_contact();
+  int find_contact(double& t);
+  int switching(double t);
+  bool watch_closures();
+  bool end_step();
+  bool show(double t, bool inside);
+  double sample_time() const;
+  bool sample_due();
+  bool sample(const Motion& m);
+  bool good(Status status, const Motion& m);
+  bool diverged(const State& x);
+  bool tell_singular(double t);
+  double tolerance() const;
+
+  System& system_;
+  double duration_;
+  Sampler* sampler_;
+  std::unique_ptr<Stepper> stepper_;
+  std::unique_ptr<SingularWatch> watch_;
+  ValidityMonitor monitor_;
+  RunResult result_;
+  std::vector<double> stops_;  // ends of smooth intervals
+  double start_ = 0;
+  std::size_t interval_ = 0;
+  Phase phase_ = Phase::ready;
+  bool changed_ = false;
+  int contact_ = -1;  // the stop that switches at contact_time_, where the step ends; -1: none
+  double contact_time_ = 0;
+  double singular_time_ = 0;          // infinite: none
+  double first_sample_ = 0;           // time
+  long samples_ = 0;                  // taken
+  double initial_ = 0, gravity_ = 0;  // energies at the start
+  Motion shown_, before_, closed_, motion_;
+  Energy energy_;
+  Momentum momentum_;
+  double balance_ = 0;
+  VectorX vdot_, held_, given_, sum_, none_;
+};
+
+// The records of a run from the one with index `first` on; `start`: the time of that with index 0.
+void run_records(TimeLoop& loop, const RunOptions& options, double start, long first, RunListener& listener);
+
+}  // namespace limber

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/simulate/channels.hpp"
+
+#include <algorithm>
+
+namespace limber {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Channels = std::vector<Channel>;
+
+constexpr const char* kModal = "modal";  // whatever the shapes of the body make of it
+constexpr const char* kModalRate = "modal/s";
+
+// One word when all columns share it.
+Texts shared(Texts units) {
+  if (std::all_of(units.begin(), units.end(), [&](const std::string& unit) { return unit == units[0]; }))
+    units.resize(1);
+  return units;
+}
+
+double* put(double* out, ConstVec values) { return std::copy_n(values.data(), values.size(), out); }
+
+// ---- rows of each kind -------------------------------------------------------------------------------
+
+// A row whose columns are axes.
+void add_axes(std::string path, int columns, Texts units, Channel::Getter get, Channels& out) {
+  Texts names;
+  for (int k = 0; k < columns; ++k) names.push_back(axis_name(path, columns, k));
+  out.push_back({std::move(path), columns, std::move(units), std::move(names), false, false, std::move(get)});
+}
+
+void add_scalar(std::string path, const char* unit, Channel::Getter get, Channels& out) {
+  out.push_back({std::move(path), 1, {unit}, {""}, false, true, std::move(get)});
+}
+
+void add_named(std::string path, Texts names, Texts units, Channel::Getter get, Channels& out) {
+  const int columns = static_cast<int>(names.size());
+  out.push_back({std::move(path), columns, std::move(units), std::move(names), true, false, std::move(get)});
+}
+
+// ---- the table ---------------------------------------------------------------------------------------
+
+void add_state(const Model& model, Channels& out) {
+  Texts q, v;
+  const auto append = [](Texts& to, const Texts& from) { to.insert(to.end(), from.begin(), from.end()); };
+  for (int i = 1; i < model.body_count(); ++i) {
+    append(q, position_units(model.joints[i].kind));
+    append(v, speed_units(model.joints[i].kind));
+    q.insert(q.end(), model.body(i).modes, kModal);
+    v.insert(v.end(), model.body(i).modes, kModalRate);
+  }
+  add_named(
+      "q", model.coordinates, q, [](const Record& r, double* to) { put(to, r.motion.x.q); }, out);
+  add_named(
+      "v", model.speeds, v, [](const Record& r, double* to) { put(to, r.motion.x.v); }, out);
+}
+
+// Names and values of a part of the state.
+void add_part(const std::string& path, const Texts& names, bool speeds, int first, const Texts& units, Channels& out) {
+  const int count = static_cast<int>(units.size());
+  if (count == 0) return;
+  const auto get = [=](const Record& r, double* to) {
+    put(to, (speeds ? r.motion.x.v : r.motion.x.q).segment(first, count));
+  };
+  add_named(path, {names.begin() + first, names.begin() + first + count}, units, get, out);
+}
+
+void add_parts(const Model& model, Channels& out) {
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Joint& joint = model.joints[i];
+    const std::string at = "joints/" + joint.name, body = "bodies/" + model.body_names[i];
+    const auto modes = static_cast<std::size_t>(model.body(i).modes);
+    add_part(at + "/position", model.coordinates, false, joint.q, position_units(joint.kind), out);
+    add_part(at + "/velocity", model.speeds, true, joint.v, speed_units(joint.kind), out);
+    add_part(body + "/modes", model.coordinates, false, model.first_mode_q(i), Texts(modes, kModal), out);
+    add_part(body + "/mode_rates", model.speeds, true, model.first_mode(i), Texts(modes, kModalRate), out);
+  }
+}
+
+// From the undeformed place of the node, in the body frame.
+Vector3 deflection(const Model& model, const Kinematics& kin, NodeRef node) {
+  const Body& body = model.body(node.body);
+  if (node.node == kBodyFrame || body.modes == 0) return Vector3::Zero();
+  return (inverse(body_pose(kin, node.body)) * node_pose(model, kin, node)).p - body.nodes[node.node].position;
+}
+
+void add_node(const Model& model, NodeRef node, Channels& out) {
+  const Model* m = &model;
+  const auto position = [=](const Record& r, double* to) { put(to, node_pose(*m, r.kin, node).p); };
+  const auto rotation = [=](const Record& r, double* to) {
+    const Matrix3 rows = node_pose(*m, r.kin, node).R.transpose();  // columns of the transpose: rows
+    std::copy_n(rows.data(), 9, to);
+  };
+  const auto deflected = [=](const Record& r, double* to) { put(to, deflection(*m, r.kin, node)); };
+  add_axes(node_channel(model, node, "position"), 3, {"m"}, position, out);
+  add_axes(node_channel(model, node, "rotation"), 9, {"1"}, rotation, out);
+  add_axes(node_channel(model, node, "deflection"), 3, {"m"}, deflected, out);
+}
+
+void add_joint(const Joint& joint, Channels& out) {
+  const int v = joint.v, count = speed_count(joint.kind);
+  const Texts units = shared(force_units(joint.kind));
+  const auto torque = [=](const Record& r, double* to) { put(to, r.torques.segment(v, count)); };
+  const auto stop = [=](const Record& r, double* to) { *to = r.stops[v]; };
+  if (count > 0) add_axes("joints/" + joint.name + "/torque", count, units, torque, out);
+  if (joint.stop) add_axes("joints/" + joint.name + "/stop", 1, units, stop, out);
+}
+
+void add_closure(const Closure& closure, Eigen::Index k, Channels& out) {
+  const auto force = [=](const Record& r, double* to) { put(to, r.closure_forces.segment<6>(6 * k)); };
+  const auto error = [=](const Record& r, double* to) { *to = r.closure_errors[k]; };
+  add_axes("closures/" + closure.name + "/force", 6, {"N m", "N m", "N m", "N", "N", "N"}, force, out);
+  add_scalar("closures/" + closure.name + "/error", "m or rad", error, out);
+}
+
+void add_energies(Channels& out) {
+  using Value = double (*)(const Record&);
+  const std::pair<const char*, Value> energies[] = {
+      {"energy/kinetic", [](const Record& r) { return r.energy.kinetic; }},
+      {"energy/elastic", [](const Record& r) { return r.energy.elastic; }},
+      {"energy/gravity", [](const Record& r) { return r.energy.gravity; }},
+      {"energy/springs", [](const Record& r) { return r.energy.springs; }},
+      {"energy/work", [](const Record& r) { return r.motion.work; }},
+      {"energy/dissipated", [](const Record& r) { return r.motion.dissipated; }},
+      {"energy/balance", [](const Record& r) { return r.balance; }},
+  };
+  for (const auto& [path, value] : energies)
+    add_scalar(
+        path, "J", [value = value](const Record& r, double* to) { *to = value(r); }, out);
+  const auto linear = [](const Record& r, double* to) { put(to, r.momentum.linear); };
+  const auto angular = [](const Record& r, double* to) { put(to, r.momentum.angular); };
+  add_axes("momentum/linear", 3, {"kg m/s"}, linear, out);
+  add_axes("momentum/angular", 3, {"kg m^2/s"}, angular, out);
+}
+
+}  // namespace
+
+std::vector<Channel> make_channels(const Model& model, const ChannelOptions& options) {
+  Channels out;
+  add_scalar(
+      "time", "s", [](const Record& r, double* to) { *to = r.motion.x.t; }, out);
+  add_state(model, out);
+  if (options.parts) add_parts(model, out);
+  for (const NodeRef node : options.nodes) add_node(model, node, out);
+  for (int i = 1; i < model.body_count(); ++i) add_joint(model.joints[i], out);
+  for (std::size_t k = 0; k < model.closures.size(); ++k)
+    add_closure(model.closures[k], static_cast<Eigen::Index>(k), out);
+  if (options.energy) add_energies(out);
+  for (const ExternalChannel& e : options.external) {
+    const auto get = [values = e.values](const Record&, double* to) { put(to, *values); };
+    add_named(e.path, e.names, e.units, get, out);
+  }
+  return out;
+}
+
+const Channel* find_channel(std::span<const Channel> channels, std::string_view path) {
+  const auto at = std::find_if(channels.begin(), channels.end(), [&](const Channel& c) { return c.path == path; });
+  return at == channels.end() ? nullptr : &*at;
+}
+
+int total_columns(std::span<const Channel> channels) {
+  int out = 0;
+  for (const Channel& channel : channels) out += channel.columns;
+  return out;
+}
+
+void fill_row(std::span<const Channel> channels, const Record& record, double* row) {
+  for (const Channel& channel : channels) {
+    channel.get(record, row);
+    row += channel.columns;
+  }
+}
+
+std::string node_channel(const Model& model, NodeRef node, std::string_view quantity) {
+  std::string out = "nodes/" + (node.body == kGround ? "world" : model.body_names[node.body]);
+  if (node.node != kBodyFrame) out += "." + model.body(node.body).nodes[node.node].name;
+  return out.append("/").append(quantity);
+}
+
+std::string axis_name(std::string_view path, int columns, int column) {
+  static constexpr const char* kAxes[] = {"x", "y", "z"};
+  static constexpr const char* kWrench[] = {"torque x", "torque y", "torque z", "force x", "force y", "force z"};
+  static constexpr std::string_view kInSpace[] = {"nodes/", "momentum/", "joints/", "closures/"};
+  if (columns == 1) return "";
+  const bool in_space = std::any_of(std::begin(kInSpace), std::end(kInSpace),
+                                    [&](std::string_view start) { return path.starts_with(start); });
+  if (in_space && columns == 3) return kAxes[column];
+  if (in_space && columns == 6) return kWrench[column];
+  return std::to_string(column + 1);
+}
+
+}  // namespace limber

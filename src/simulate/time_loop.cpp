@@ -1,0 +1,363 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/simulate/time_loop.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "limber/spatial/detail/text.hpp"
+#include "singular.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kDiverged = 1e15;      // of any coordinate or speed, in its unit
+constexpr double kSameInstant = 1e-12;  // relative to the duration
+constexpr int kSamples = 4;             // of a step in which contacts are looked for
+constexpr int kBisections = 60;
+
+}  // namespace
+
+TimeLoop::TimeLoop(System& system, const SolverOptions& solver, double duration, Sampler* sampler)
+    : system_(system),
+      duration_(duration),
+      sampler_(sampler),
+      stepper_(make_stepper(system, solver)),
+      watch_(std::make_unique<SingularWatch>(system)),
+      monitor_(system.model()) {
+  const Model& model = system.model();
+  shown_.x = make_zero_state(model);
+  before_ = closed_ = motion_ = shown_;
+  vdot_.setZero(model.nv);
+  held_ = given_ = sum_ = vdot_;
+  result_.largest.setZero(model.nq);
+}
+
+TimeLoop::~TimeLoop() = default;
+
+double TimeLoop::tolerance() const { return kSameInstant * (std::isfinite(duration_) ? duration_ : 1); }
+
+void TimeLoop::set_intervals(double start) {
+  start_ = start;
+  stops_.clear();
+  const double end = start + duration_;
+  for (const double t : system_.breaks()) {
+    if (t > start && std::abs(t - end) > tolerance()) stops_.push_back(t);
+  }
+  if (std::isfinite(end)) stops_.push_back(end);
+  std::sort(stops_.begin(), stops_.end());
+  stops_.push_back(kNever);
+}
+
+void TimeLoop::select_interval(std::size_t interval) {
+  interval_ = interval;
+  const double from = interval == 0 ? start_ : stops_[interval - 1], to = stops_[interval];
+  system_.select_interval(std::isfinite(to) ? 0.5 * (from + to) : from + 1);
+}
+
+bool TimeLoop::start(const State& x) {
+  set_intervals(x.t);
+  phase_ = Phase::ready;
+  contact_ = -1;
+  changed_ = false;
+  singular_time_ = kNever;
+  first_sample_ = x.t;
+  samples_ = 0;
+  motion_ = {x};
+  select_interval(0);
+  system_.prescribe(motion_.x);
+  system_.assemble(motion_.x);
+  const Energy first = system_.energy(motion_.x);
+  initial_ = first.kinetic + first.potential();
+  gravity_ = first.gravity;
+  if (system_.has_closures() && system_.project(motion_.x) == Status::ok) watch_->start(motion_.x);
+  shown_ = motion_;
+  if (!sample(motion_) || !begin(motion_)) return false;
+  return show(x.t, false);
+}
+
+// From m on a smooth way.
+bool TimeLoop::begin(Motion& m) {
+  if (!good(system_.apply_jump(m), m)) return false;
+  system_.update_contacts(m);
+  return good(stepper_->start(m), m);
+}
+
+TimeLoop::Outcome TimeLoop::advance_to(double t, RunListener* listener) {
+  if (result_.status != Status::ok) return Outcome::failed;
+  if (!(t >= shown_.x.t - tolerance()))
+    throw InputError("time goes forward only: from t = " + text(shown_.x.t) + " s to " + text(t) + " s it cannot");
+  result_.interrupted = false;
+  if (changed_ && !apply_changes(listener)) return result_.interrupted ? Outcome::interrupted : Outcome::failed;
+  const auto outcome = [](bool good) { return good ? Outcome::reached : Outcome::failed; };
+  for (;;) {
+    const double now = stepper_->now().x.t;
+    if (phase_ == Phase::stepped) {
+      if (t < std::min(now - tolerance(), singular_time_)) return outcome(show(t, stepper_->dense()));
+      if (singular_time_ < kNever) return outcome(tell_singular(singular_time_));
+      if (contact_ >= 0) {
+        if (!meet_contact()) return Outcome::failed;
+        continue;
+      }
+      if (!sample_due()) return Outcome::failed;
+      phase_ = Phase::sampled;
+    }
+    if (t <= now + tolerance()) return outcome(show(t, false));
+    if (phase_ == Phase::sampled) {
+      if (const Outcome ended = complete_step(listener); ended != Outcome::reached) return ended;
+    }
+    if (!take_step(t)) return Outcome::failed;
+  }
+}
+
+// The motion at t, inside of the last step or at its end.
+bool TimeLoop::show(double t, bool inside) {
+  if (inside) {
+    stepper_->at(t, shown_);
+  } else {
+    shown_ = stepper_->now();
+    shown_.x.t = t;
+  }
+  return !system_.has_closures() || good(system_.project(shown_.x), shown_);
+}
+
+// Puts the machine back on its closures, where watch_closures has it.
+bool TimeLoop::end_step() { return !system_.has_closures() || good(stepper_->adjust(closed_), closed_); }
+
+TimeLoop::Outcome TimeLoop::complete_step(RunListener* listener) {
+  if (phase_ != Phase::sampled) return Outcome::reached;
+  phase_ = Phase::ready;
+  if (!end_step()) return Outcome::failed;
+  if (listener == nullptr || listener->go_on(stepper_->now().x.t, stepper_->counts())) return Outcome::reached;
+  result_.interrupted = true;
+  return Outcome::interrupted;
+}
+
+// Inputs have changed where the motion was last shown: inside of a step, which ends there then, or between two.
+bool TimeLoop::apply_changes(RunListener* listener) {
+  changed_ = false;
+  if (phase_ == Phase::stepped) {
+    motion_ = shown_;
+    contact_ = -1;
+    singular_time_ = kNever;
+    if (system_.has_closures()) watch_->take_back();
+    phase_ = Phase::ready;
+  } else {
+    if (complete_step(listener) != Outcome::reached) return false;
+    motion_ = stepper_->now();
+  }
+  if (!good(system_.apply_jump(motion_), motion_)) return false;
+  return good(stepper_->dense() ? stepper_->release(motion_) : stepper_->start(motion_), motion_);
+}
+
+// One step, at most to t where the method cannot interpolate.
+bool TimeLoop::take_step(double t) {
+  if (stepper_->now().x.t >= stops_[interval_]) {
+    select_interval(interval_ + 1);
+    motion_ = stepper_->now();
+    if (!begin(motion_)) return false;
+  }
+  double limit = stops_[interval_];
+  if (!stepper_->dense()) limit = std::min(limit, t);
+  if (sampler_ != nullptr) limit = std::min(limit, sample_time());
+  if (system_.stop_count() > 0) before_ = stepper_->now();
+  if (!good(stepper_->step(limit), stepper_->now())) return false;
+  phase_ = Phase::stepped;
+  if (system_.stop_count() > 0 && !meet_stops()) return false;
+  return contact_ >= 0 || !system_.has_closures() || watch_closures();
+}
+
+// Sees when the machine goes through a singular configuration, where the run ends.
+bool TimeLoop::watch_closures() {
+  closed_ = stepper_->now();
+  if (!good(system_.project(closed_.x), closed_)) return false;
+  if (watch_->passed(closed_.x)) singular_time_ = watch_->at();
+  return true;
+}
+bool TimeLoop::tell_singular(double t) {
+  result_.status = Status::singular_closure;
+  result_.failure = "the machine came to a singular configuration of its closures at t = " + text(t, 6) +
+                    " s: the way it goes on from there is not determined";
+  return false;
+}
+
+// ---- stops -------------------------------------------------------------------------------------------
+
+// Where a stop is met or left in the last step, if one is, the step is made again and ends there.
+bool TimeLoop::meet_stops() {
+  if (!stepper_->dense()) {
+    motion_ = stepper_->now();
+    return !system_.update_contacts(motion_) || good(stepper_->start(motion_), motion_);
+  }
+  contact_ = find_contact(contact_time_);
+  if (contact_ < 0) return true;
+  if (!good(stepper_->start(before_), before_)) return false;
+  return meet_contact();
+}
+
+// A step towards the contact or, there, its switching.
+bool TimeLoop::meet_contact() {
+  if (stepper_->now().x.t < contact_time_) return good(stepper_->step(contact_time_), stepper_->now());
+  motion_ = stepper_->now();
+  system_.switch_contact(contact_, motion_);
+  contact_ = -1;
+  if (!good(stepper_->start(motion_), motion_)) return false;
+  return !system_.has_closures() || watch_closures();
+}
+
+// The first stop that switches in the last step, and when; -1: none.
+int TimeLoop::find_contact(double& t) {
+  const double begin = before_.x.t, length = stepper_->now().x.t - begin;
+  double low = begin;
+  for (int s = 1; s <= kSamples; ++s) {
+    double high = s == kSamples ? stepper_->now().x.t : begin + length * s / kSamples;
+    int found = switching(high);
+    if (found >= 0) {
+      for (int k = 0; k < kBisections && high - low > 4 * std::numeric_limits<double>::epsilon() * std::abs(high);
+           ++k) {
+        const double middle = 0.5 * (low + high);
+        const int stop = switching(middle);
+        (stop >= 0 ? high : low) = middle;
+        if (stop >= 0) found = stop;
+      }
+      t = high;
+      return found;
+    }
+    low = high;
+  }
+  return -1;
+}
+int TimeLoop::switching(double t) {
+  stepper_->at(t, motion_);
+  for (int i = 0; i < system_.stop_count(); ++i) {
+    if (system_.in_contact(i) != (system_.stop_guard(i, motion_.x) > 0)) return i;
+  }
+  return -1;
+}
+
+// ---- the controller ----------------------------------------------------------------------------------
+
+double TimeLoop::sample_time() const { return first_sample_ + static_cast<double>(samples_) * sampler_->period(); }
+
+bool TimeLoop::sample_due() {
+  if (sampler_ == nullptr || stepper_->now().x.t < sample_time() - tolerance()) return true;
+  motion_ = stepper_->now();
+  if (!sample(motion_)) return false;
+  return good(stepper_->release(motion_), motion_);
+}
+
+bool TimeLoop::sample(const Motion& m) {
+  if (sampler_ == nullptr) return true;
+  const bool wants = sampler_->wants_accelerations();
+  if (wants && !good(system_.accelerate(m.x, vdot_), m)) return false;
+  const Status status =
+      sampler_->sample(m.x, system_.compute_kinematics(m.x), wants ? ConstVec(vdot_) : ConstVec(none_), held_);
+  sum_ = held_ + given_;
+  system_.set_control_torques(sum_);
+  ++samples_;
+  if (status == Status::ok) return true;
+  result_.status = status;
+  result_.failure = sampler_->failure();
+  return false;
+}
+
+bool TimeLoop::set_sampler(Sampler* sampler) {
+  sampler_ = sampler;
+  first_sample_ = shown_.x.t;
+  samples_ = 0;
+  held_.setZero();
+  set_torques(given_);
+  return sample(shown_);
+}
+
+void TimeLoop::set_torques(ConstVec torques) {
+  sum_ = held_ + torques;
+  system_.set_control_torques(sum_);
+  given_ = torques;
+  changed_ = true;
+}
+
+// ---- what is seen ------------------------------------------------------------------------------------
+
+void TimeLoop::observe() {
+  const Motion& m = shown_;
+  energy_ = system_.energy(m.x);
+  balance_ = energy_.kinetic + energy_.potential() - initial_ - m.work + m.dissipated;
+  result_.energy_error = std::max(result_.energy_error, std::abs(balance_));
+  result_.energy_scale = std::max({result_.energy_scale, energy_.kinetic, energy_.elastic + energy_.springs,
+                                   std::abs(energy_.gravity - gravity_), std::abs(m.work), m.dissipated});
+  result_.largest = result_.largest.cwiseMax(m.x.q.cwiseAbs());
+  monitor_.watch(system_.kinematics(), m.x.t);
+  result_.t = m.x.t;
+}
+
+bool TimeLoop::evaluate() {
+  if (!good(system_.accelerate(shown_.x, vdot_), shown_)) return false;
+  momentum_ = system_.momentum(shown_.x);
+  return true;
+}
+
+Record TimeLoop::record() const {
+  return {
+      shown_,    system_.torques(), system_.stop_torques(), system_.closure_forces(), system_.closure_errors(), energy_,
+      momentum_, balance_,          system_.kinematics()};
+}
+
+const RunResult& TimeLoop::result() {
+  result_.counts = stepper_->counts();
+  result_.note = system_.closure_note();
+  result_.validity = monitor_.validity();
+  return result_;
+}
+
+void TimeLoop::transfer(Archive& archive) {
+  if (!archive.reads() && !stepper_->resumable()) {
+    changed_ = true;
+    if (!apply_changes(nullptr)) throw NumericalError("cannot be saved: " + result_.failure);
+  }
+  archive(start_, interval_, phase_, changed_, contact_, contact_time_, singular_time_, first_sample_, samples_);
+  archive(initial_, gravity_, shown_, before_, closed_, held_, given_, energy_, balance_, stops_);
+  archive(result_.interrupted, result_.t, result_.energy_error, result_.energy_scale, result_.largest);
+  archive(monitor_, *watch_, system_, *stepper_);
+  if (sampler_ != nullptr) archive(*sampler_);
+  if (!archive.reads()) return;
+  system_.compute_kinematics(shown_.x);  // what record() shows
+  result_.status = Status::ok;
+  result_.failure.clear();
+}
+
+// Notes what went wrong.
+bool TimeLoop::good(Status status, const Motion& m) {
+  if (status == Status::ok) {
+    if (!diverged(m.x)) return true;
+    result_.status = Status::not_finite;
+    if (system_.has_closures() && watch_->near()) tell_singular(m.x.t);
+    return false;
+  }
+  result_.status = status;
+  result_.failure = system_.failure();
+  if (status == Status::no_convergence) {
+    int fastest = 0;
+    if (m.x.v.size() > 0) m.x.v.cwiseAbs().maxCoeff(&fastest);
+    result_.failure = "the step became too small at t = " + text(m.x.t) + " s, where '" +
+                      (m.x.v.size() > 0 ? system_.model().speeds[fastest] : "?") +
+                      "' moves fastest; use a larger rtol and atol, or the method implicit";
+  }
+  return false;
+}
+bool TimeLoop::diverged(const State& x) {
+  const auto tell = [&](const VectorX& values, const std::vector<std::string>& names, const char* what) {
+    for (int k = 0; k < values.size(); ++k) {
+      if (std::abs(values[k]) < kDiverged) continue;
+      result_.failure = what + names[k] + "' diverged at t = " + text(x.t) +
+                        " s; use a shorter step or tighter tolerances, and check stiffness and fidelity";
+      return true;
+    }
+    return false;
+  };
+  return tell(x.q, system_.model().coordinates, "'") || tell(x.v, system_.model().speeds, "the speed of '");
+}
+
+}  // namespace limber
