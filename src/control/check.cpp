@@ -29,7 +29,7 @@ void check_tracking(const TrackingOptions& tracking, double rate, const char* na
 }  // namespace
 
 void check_control(const ControlOptions& options) {
-  const int n = options.hinges.size();
+  const int n = options.driven.size();
   if (!(options.rate >= kSlowest && options.rate <= kFastest)) {
     throw InputError("the rate must be between 1 and 100000 Hz");
   }

@@ -14,28 +14,36 @@ void set_period(const Model& model, double h, AbaWorkspace& ws) {
 
 }  // namespace
 
-NaturalGain::NaturalGain(const Model& model, const DrivenJoints& hinges, double period)
-    : model_(model), hinges_(hinges), ws_(model), sweep_(model) {
+NaturalGain::NaturalGain(const Model& model, const DrivenJoints& driven, double period)
+    : model_(model), driven_(driven), ws_(model), sweep_(model), at_(make_zero_state(model)) {
   dv_.setZero(model.nv);
   f_ = dv_;
   set_period(model, period, ws_);
 }
 
-Status NaturalGain::set(const State& x) { return factor_mass(model_, x, ws_, hinges_.held); }
+Status NaturalGain::set(const State& x) {
+  at_ = x;
+  return factor_mass(model_, x, ws_, driven_.mask);
+}
+
+void NaturalGain::transfer(Archive& archive) {
+  archive(at_);
+  if (archive.reads() && set(at_) != Status::ok) throw NumericalError("the inertia of the saved state is singular");
+}
 
 // M (a_J, 0) = (M_JJ a_J, M_FJ a_J); the rest yields by -M_FF^-1 of the second part; M times both has the torques.
 void NaturalGain::add(ConstVec accelerations, Vec torques) {
   dv_.setZero();
-  for (int k = 0; k < hinges_.size(); ++k) dv_[hinges_.v[k]] = accelerations[k];
-  multiply_mass(model_, ws_.kin, dv_, sweep_, f_);
+  for (int k = 0; k < driven_.size(); ++k) dv_[driven_.v[k]] = accelerations[k];
+  multiply_mass(model_, ws_.kinematics(), dv_, sweep_, f_);
   solve_factored(model_, f_, ws_, f_);
   dv_ -= f_;
-  multiply_mass(model_, ws_.kin, dv_, sweep_, f_);
-  for (int k = 0; k < hinges_.size(); ++k) torques[k] += f_[hinges_.v[k]];
+  multiply_mass(model_, ws_.kinematics(), dv_, sweep_, f_);
+  for (int k = 0; k < driven_.size(); ++k) torques[k] += f_[driven_.v[k]];
 }
 
-MeanAccelerations::MeanAccelerations(const Model& model, const DrivenJoints& hinges, double period)
-    : model_(model), hinges_(hinges), period_(period), ws_(model), middle_(make_zero_state(model)) {
+MeanAccelerations::MeanAccelerations(const Model& model, const DrivenJoints& driven, double period)
+    : model_(model), driven_(driven), period_(period), ws_(model), middle_(make_zero_state(model)) {
   a_.setZero(model.nv);
   tau_ = dq_ = a_;
   set_period(model, period, ws_);
@@ -52,24 +60,24 @@ const State& MeanAccelerations::middle(const State& x) {
 
 Status MeanAccelerations::forward(const State& x, ConstVec torques) {
   tau_.setZero();
-  for (int k = 0; k < hinges_.size(); ++k) tau_[hinges_.v[k]] = torques[k];
+  for (int k = 0; k < driven_.size(); ++k) tau_[driven_.v[k]] = torques[k];
   if (period_ > 0) add_implicit_force(model_, ws_, a_, tau_);
   return aba(model_, middle(x), {tau_}, ws_, a_);
 }
 
 Status MeanAccelerations::hybrid(const State& x, ConstVec accelerations, Vec torques) {
-  for (int k = 0; k < hinges_.size(); ++k) a_[hinges_.v[k]] = accelerations[k];
+  for (int k = 0; k < driven_.size(); ++k) a_[driven_.v[k]] = accelerations[k];
   tau_.setZero();
   if (period_ > 0) add_implicit_force(model_, ws_, a_, tau_);
-  const Status status = limber::hybrid(model_, middle(x), {tau_}, hinges_.held, ws_, a_, dq_);
-  for (int k = 0; k < hinges_.size(); ++k) torques[k] = dq_[hinges_.v[k]];
+  const Status status = limber::hybrid(model_, middle(x), {tau_}, driven_.mask, ws_, a_, dq_);
+  for (int k = 0; k < driven_.size(); ++k) torques[k] = dq_[driven_.v[k]];
   return status;
 }
 
-ForceCorrection::ForceCorrection(const Model& model, const DrivenJoints& hinges, double period,
+ForceCorrection::ForceCorrection(const Model& model, const DrivenJoints& driven, double period,
                                  const CorrectionOptions& options)
-    : hinges_(hinges), options_(options), gain_(model, hinges, period), predicted_(model, hinges, period) {
-  error_.setZero(hinges.size());
+    : driven_(driven), options_(options), gain_(model, driven, period), predicted_(model, driven, period) {
+  error_.setZero(driven.size());
 }
 
 Correction ForceCorrection::operator()(const State& x, ConstVec desired, Vec torques) {
@@ -79,7 +87,7 @@ Correction ForceCorrection::operator()(const State& x, ConstVec desired, Vec tor
     out.status = predicted_.forward(x, torques);
     if (out.status != Status::ok) return out;
     // [Pat] claim 1: compare, and correct.
-    for (int k = 0; k < hinges_.size(); ++k) error_[k] = desired[k] - predicted_.now()[hinges_.v[k]];
+    for (int k = 0; k < driven_.size(); ++k) error_[k] = desired[k] - predicted_.now()[driven_.v[k]];
     out.last = error_.size() > 0 ? error_.cwiseAbs().maxCoeff() : 0;
     if (out.count == 0) out.first = out.last;
     out.converged = out.last <= options_.tolerance;

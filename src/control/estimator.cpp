@@ -6,10 +6,10 @@
 #include "limber/model/manifold.hpp"
 
 namespace limber {
-Estimator::Estimator(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, Schedule gains,
+Estimator::Estimator(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, Schedule gains,
                      double period)
     : model_(model),
-      hinges_(hinges),
+      driven_(driven),
       sensors_(sensors),
       gains_(std::move(gains)),
       corrects_(!gains_.empty()),
@@ -45,10 +45,10 @@ Status Estimator::correct(const Measurement& y) {
 Status Estimator::predict_readings(const Measurement& y) {
   const State& x = x_.x;
   Eigen::Index row = 0;
-  for (int k = 0; k < hinges_.size(); ++k) innovation_[row++] = y.q[k] - x.q[hinges_.q[k]];
-  for (int k = 0; k < hinges_.size(); ++k) {
+  for (int k = 0; k < driven_.size(); ++k) innovation_[row++] = y.q[k] - x.q[driven_.q[k]];
+  for (int k = 0; k < driven_.size(); ++k) {
     if (!sensors_.encoders.empty() && !sensors_.encoders[static_cast<std::size_t>(k)].tachometer) continue;
-    innovation_[row++] = y.v[k] - x.v[hinges_.v[k]];
+    innovation_[row++] = y.v[k] - x.v[driven_.v[k]];
   }
   for (std::size_t k = 0; k < sensors_.strains.size(); ++k) {
     innovation_[row++] = y.strain[static_cast<Eigen::Index>(k)] - compute_strain(model_, sensors_.strains[k], x);
@@ -65,7 +65,7 @@ Status Estimator::predict_readings(const Measurement& y) {
 }
 
 Status Estimator::propagate(ConstVec torques) {
-  for (int k = 0; k < hinges_.size(); ++k) tau_[hinges_.v[k]] = torques[k];
+  for (int k = 0; k < driven_.size(); ++k) tau_[driven_.v[k]] = torques[k];
   system_.set_control_torques(tau_);
   if (const Status status = stepper_->release(x_); status != Status::ok) return status;
   if (const Status status = stepper_->step(x_.x.t + period_); status != Status::ok) return status;

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/gains.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "limber/control/shaping.hpp"
 #include "limber/dynamics/rnea.hpp"
 #include "limber/linear/riccati.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -30,9 +30,9 @@ void add_specific_force(const Model& model, const Kinematics& kin, const Acceler
   for (int k = 0; k < n; ++k) C.col(k) += Rt * f.cross(Vector3(J.col(k).head<3>()));
 }
 
-Readings make_readings(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, const State& x,
+Readings make_readings(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, const State& x,
                        const KalmanOptions& options, const MatrixX& A) {
-  const int n = model.nv, h = hinges.size();
+  const int n = model.nv, h = driven.size();
   const auto tachometer = [&](int k) {
     return sensors.encoders.empty() || sensors.encoders[static_cast<std::size_t>(k)].tachometer;
   };
@@ -45,13 +45,13 @@ Readings make_readings(const Model& model, const DrivenJoints& hinges, const Sen
   const auto square = [](double a, double least) { return std::max(a * a, least * least); };
   int row = 0;
   for (int k = 0; k < h; ++k, ++row) {
-    out.C(row, hinges.v[k]) = 1;
+    out.C(row, driven.v[k]) = 1;
     const double step = encoder(k).resolution;  // rounding: variance step^2/12
     out.noise[row] = square(encoder(k).noise, options.least_position) + step * step / 12;
   }
   for (int k = 0; k < h; ++k) {
     if (!tachometer(k)) continue;
-    out.C(row, n + hinges.v[k]) = 1;
+    out.C(row, n + driven.v[k]) = 1;
     out.noise[row++] = square(encoder(k).speed_noise, options.least_speed);
   }
   for (const StrainGauge& gauge : sensors.strains) {
@@ -59,10 +59,10 @@ Readings make_readings(const Model& model, const DrivenJoints& hinges, const Sen
     out.noise[row++] = square(gauge.noise, options.least_strain);
   }
   RneaWorkspace ws(model);
-  compute_kinematics(model, x, ws.kin);
-  compute_world_poses(model, ws.kin);
+  compute_kinematics(model, x, ws.kinematics());
+  compute_world_poses(model, ws.kinematics());
   for (const Accelerometer& sensor : sensors.accelerometers) {
-    add_specific_force(model, ws.kin, sensor, A, out.C.middleRows(row, 3));
+    add_specific_force(model, ws.kinematics(), sensor, A, out.C.middleRows(row, 3));
     out.noise.segment(row, 3).setConstant(square(sensor.noise, options.least_acceleration));
     row += 3;
   }
@@ -71,11 +71,11 @@ Readings make_readings(const Model& model, const DrivenJoints& hinges, const Sen
 
 }  // namespace
 
-MatrixX compute_kalman_gain(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors,
+MatrixX compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
                             const State& x, const KalmanOptions& options, double period) {
   const int n = model.nv;
   const LinearSystem machine = linearize_at_rest(model, x, {});
-  const Readings readings = make_readings(model, hinges, sensors, x, options, machine.A);
+  const Readings readings = make_readings(model, driven, sensors, x, options, machine.A);
   const MatrixX A = sample(machine.A, machine.B, period).A;
   // Noise enters the speeds all through a period: the trapezoidal rule over it.
   MatrixX Q = MatrixX::Zero(2 * n, 2 * n);
@@ -89,15 +89,15 @@ MatrixX compute_kalman_gain(const Model& model, const DrivenJoints& hinges, cons
         "the observer cannot see everything that moves by itself; add sensors, or control the joints that are free");
   }
   const MatrixX S = readings.C * *P * readings.C.transpose() + R;
-  return S.llt().solve(readings.C * *P).transpose();
+  return Cholesky(S).solve(MatrixX(readings.C * *P)).transpose();
 }
 
-MatrixX compute_lqr_gain(const Model& model, const DrivenJoints& hinges, const State& x, const LqrOptions& options,
+MatrixX compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
                          double period) {
-  const int n = model.nv, h = hinges.size();
+  const int n = model.nv, h = driven.size();
   const LinearSystem machine = linearize_at_rest(model, x, {});
   MatrixX B(2 * n, h);
-  for (int k = 0; k < h; ++k) B.col(k) = machine.B.col(hinges.v[k]);
+  for (int k = 0; k < h; ++k) B.col(k) = machine.B.col(driven.v[k]);
   const Sampled sampled = sample(machine.A, B, period);
   MatrixX Q = MatrixX::Zero(2 * n, 2 * n);
   for (int i = 1; i < model.body_count(); ++i) {
@@ -106,14 +106,14 @@ MatrixX compute_lqr_gain(const Model& model, const DrivenJoints& hinges, const S
     Q.block(n + m, n + m, modes, modes) = 0.5 / options.vibration * machine.M.block(m, m, modes, modes);
   }
   for (int k = 0; k < h; ++k) {
-    Q(hinges.v[k], hinges.v[k]) = 1 / (options.position * options.position);
-    Q(n + hinges.v[k], n + hinges.v[k]) = 1 / (options.speed * options.speed);
+    Q(driven.v[k], driven.v[k]) = 1 / (options.position * options.position);
+    Q(n + driven.v[k], n + driven.v[k]) = 1 / (options.speed * options.speed);
   }
   const MatrixX R = MatrixX::Identity(h, h) / (options.torque * options.torque);
   const auto X = solve_riccati(sampled.A, sampled.B, Q, R);
   if (!X) throw InputError("the regulator cannot bring everything to rest; control the joints that are free");
   const MatrixX S = R + sampled.B.transpose() * *X * sampled.B;
-  return S.llt().solve(sampled.B.transpose() * *X * sampled.A);
+  return Cholesky(S).solve(MatrixX(sampled.B.transpose() * *X * sampled.A));
 }
 
 void Schedule::add(double t, MatrixX gain) {

@@ -9,14 +9,14 @@ namespace {
 
 std::vector<std::string> joint_names(const ControlOptions& options) {
   std::vector<std::string> out;
-  for (const int joint : options.hinges.joints) out.push_back(options.model->joints[joint].name);
+  for (const int joint : options.driven.joints) out.push_back(options.model->joints[joint].name);
   return out;
 }
 
-void check_same_kinds(const Model& plant, const DrivenJoints& hinges, const ControlOptions& options) {
-  for (std::size_t k = 0; k < hinges.joints.size(); ++k) {
-    const Joint& own = options.model->joints[options.hinges.joints[k]];
-    const Joint& there = plant.joints[hinges.joints[k]];
+void check_same_kinds(const Model& plant, const DrivenJoints& driven, const ControlOptions& options) {
+  for (std::size_t k = 0; k < driven.joints.size(); ++k) {
+    const Joint& own = options.model->joints[options.driven.joints[k]];
+    const Joint& there = plant.joints[driven.joints[k]];
     if (own.kind == there.kind) continue;
     throw InputError("joint '" + own.name + "' is " + to_string(own.kind) + " for the controller, but " +
                      to_string(there.kind) + " in the machine");
@@ -27,10 +27,10 @@ void check_same_kinds(const Model& plant, const DrivenJoints& hinges, const Cont
 
 ControlLoop::ControlLoop(const Model& plant, SensorOptions sensors, ControlOptions options)
     : plant_(plant),
-      hinges_(find_hinges(plant, joint_names(options))),
-      sensors_(plant, hinges_, std::move(sensors), 1 / options.rate),
-      controller_((check_same_kinds(plant, hinges_, options), std::move(options))) {
-  torque_.setZero(hinges_.size());
+      driven_(find_driven_joints(plant, joint_names(options))),
+      sensors_(plant, driven_, std::move(sensors), 1 / options.rate),
+      controller_((check_same_kinds(plant, driven_, options), std::move(options))) {
+  torque_.setZero(driven_.size());
 }
 
 Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) {
@@ -43,7 +43,7 @@ Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot,
     return status;
   }
   torques.setZero();
-  for (int k = 0; k < hinges_.size(); ++k) torques[hinges_.v[k]] = torque_[k];
+  for (int k = 0; k < driven_.size(); ++k) torques[driven_.v[k]] = torque_[k];
   return Status::ok;
 }
 

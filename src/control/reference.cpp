@@ -7,10 +7,10 @@
 namespace limber {
 namespace {
 
-Inputs prescribe(const Model& model, const DrivenJoints& hinges, const std::vector<Signal>& desired) {
+Inputs prescribe(const Model& model, const DrivenJoints& driven, const std::vector<Signal>& desired) {
   Inputs inputs;
   std::size_t next = 0;
-  for (const int joint : hinges.joints) {
+  for (const int joint : driven.joints) {
     MotionInput input{joint, {}, "the desired motion of '" + model.joints[joint].name + "'"};
     for (int k = 0; k < speed_count(model.joints[joint].kind); ++k) input.motion.push_back(desired[next++]);
     inputs.motions.push_back(std::move(input));
@@ -20,18 +20,18 @@ Inputs prescribe(const Model& model, const DrivenJoints& hinges, const std::vect
 
 }  // namespace
 
-Reference::Reference(const Model& model, const DrivenJoints& hinges, const std::vector<Signal>& desired, double period,
+Reference::Reference(const Model& model, const DrivenJoints& driven, const std::vector<Signal>& desired, double period,
                      FeedForward kind)
     : model_(model),
-      hinges_(hinges),
+      driven_(driven),
       period_(period),
       kind_(kind),
-      system_(model, prescribe(model, hinges, desired)),
+      system_(model, prescribe(model, driven, desired)),
       stepper_(make_one_step(system_, period, false)),
       rnea_(model),
       x_(make_zero_state(model)),
       middle_(x_) {
-  torque_.setZero(hinges.size());
+  torque_.setZero(driven.size());
   a_ = torque_;
   vdot_.setZero(model.nv);
   tau_ = vdot_;
@@ -54,10 +54,10 @@ Status Reference::step() {
     const Status status = stepper_->step(next);
     failure_ = system_.failure();
     if (status != Status::ok) return status;
-    for (int k = 0; k < hinges_.size(); ++k) torque_[k] = system_.torques()[hinges_.v[k]];
+    for (int k = 0; k < driven_.size(); ++k) torque_[k] = system_.torques()[driven_.v[k]];
     x_ = stepper_->now().x;
   }
-  if (const Status status = look_rigid(); status != Status::ok) return status;
+  if (const Status status = compute_rigid(); status != Status::ok) return status;
   if (kind_ != FeedForward::hybrid) {
     x_.t = next;
     system_.prescribe(x_);
@@ -65,21 +65,21 @@ Status Reference::step() {
   return Status::ok;
 }
 
-// Hinge accelerations in the middle of a step that ends at x_.t or begins there, and the torques of a rigid machine.
-Status Reference::look_rigid() {
+// Joint accelerations in the middle of a step that ends at x_.t or begins there, and the torques of a rigid machine.
+Status Reference::compute_rigid() {
   middle_.t = kind_ == FeedForward::hybrid ? x_.t - 0.5 * period_ : x_.t + 0.5 * period_;
   for (std::size_t j = 0, k = 0; j < system_.inputs().motions.size(); ++j) {
     for (const Signal& signal : system_.inputs().motions[j].motion) {
       const Jet jet = signal.at(middle_.t, middle_.t);
-      middle_.q[hinges_.q[k]] = jet.value;
-      middle_.v[hinges_.v[k]] = jet.rate;
-      a_[k] = vdot_[hinges_.v[k]] = jet.acceleration;
+      middle_.q[driven_.q[k]] = jet.value;
+      middle_.v[driven_.v[k]] = jet.rate;
+      a_[k] = vdot_[driven_.v[k]] = jet.acceleration;
       ++k;
     }
   }
   if (kind_ != FeedForward::rigid) return Status::ok;
   rnea(model_, middle_, vdot_, {}, rnea_, tau_);
-  for (int k = 0; k < hinges_.size(); ++k) torque_[k] = tau_[hinges_.v[k]];
+  for (int k = 0; k < driven_.size(); ++k) torque_[k] = tau_[driven_.v[k]];
   return torque_.allFinite() ? Status::ok : Status::not_finite;
 }
 

@@ -25,11 +25,11 @@ Vector3 compute_specific_force(const Model& model, const Kinematics& kin, NodeRe
   return node_pose(model, kin, at).R.transpose() * (a - model.gravity);
 }
 
-Sensors::Sensors(const Model& model, const DrivenJoints& hinges, SensorOptions options, double period)
-    : model_(model), hinges_(hinges), options_(std::move(options)), period_(period), random_(options_.seed) {
-  options_.encoders.resize(hinges.v.size());
+Sensors::Sensors(const Model& model, const DrivenJoints& driven, SensorOptions options, double period)
+    : model_(model), driven_(driven), options_(std::move(options)), period_(period), random_(options_.seed) {
+  options_.encoders.resize(driven.v.size());
   Measurement empty;
-  empty.q.setZero(hinges.size());
+  empty.q.setZero(driven.size());
   empty.v = empty.q;
   empty.strain.setZero(static_cast<Eigen::Index>(options_.strains.size()));
   empty.acceleration.setZero(3 * static_cast<Eigen::Index>(options_.accelerometers.size()));
@@ -56,13 +56,13 @@ const Measurement& Sensors::read(const State& x, const Kinematics& kin, ConstVec
 void Sensors::take(const State& x, const Kinematics& kin, ConstVec vdot, Measurement& out) {
   const auto noisy = [&](double value, double noise) { return noise > 0 ? value + noise * normal_(random_) : value; };
   out.t = x.t;
-  for (int k = 0; k < hinges_.size(); ++k) {
+  for (int k = 0; k < driven_.size(); ++k) {
     const EncoderOptions& encoder = options_.encoders[k];
-    double q = noisy(x.q[hinges_.q[k]], encoder.noise);
+    double q = noisy(x.q[driven_.q[k]], encoder.noise);
     if (encoder.resolution > 0) q = encoder.resolution * std::round(q / encoder.resolution);
     out.q[k] = q;
     if (encoder.tachometer) {
-      out.v[k] = noisy(x.v[hinges_.v[k]], encoder.speed_noise);
+      out.v[k] = noisy(x.v[driven_.v[k]], encoder.speed_noise);
       continue;
     }
     if (reads_ > 0) filtered_[k] += kFilter * ((q - last_q_[k]) / (options_.every * period_) - filtered_[k]);

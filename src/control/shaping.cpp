@@ -11,10 +11,10 @@
 #include "limber/linear/analysis.hpp"
 
 namespace limber {
-LinearSystem linearize_at_rest(const Model& model, const State& x, std::vector<std::uint8_t> held) {
+LinearSystem linearize_at_rest(const Model& model, const State& x, std::vector<std::uint8_t> locked) {
   LinearizeOptions options;
   for (int i = 1; i < model.body_count(); ++i) {
-    const int first = held.empty() || held[i] == 0 ? model.joints[i].v : model.first_mode(i);
+    const int first = locked.empty() || locked[i] == 0 ? model.joints[i].v : model.first_mode(i);
     for (int v = first; v < model.first_mode(i) + model.body(i).modes; ++v) options.inputs.push_back(v);
   }
   State still = x;
@@ -22,12 +22,12 @@ LinearSystem linearize_at_rest(const Model& model, const State& x, std::vector<s
   RneaWorkspace ws(model);
   options.tau.setZero(model.nv);
   rnea(model, still, VectorX::Zero(model.nv), {}, ws, options.tau);
-  options.held = std::move(held);
+  options.held = std::move(locked);
   return linearize(model, still, options);
 }
 
-std::vector<Vibration> compute_vibrations(const Model& model, const State& x, std::span<const std::uint8_t> held) {
-  const LinearSystem machine = linearize_at_rest(model, x, {held.begin(), held.end()});
+std::vector<Vibration> compute_vibrations(const Model& model, const State& x, std::span<const std::uint8_t> locked) {
+  const LinearSystem machine = linearize_at_rest(model, x, {locked.begin(), locked.end()});
   std::vector<Vibration> out;
   if (machine.coordinates() == 0) return out;
   for (const VibrationMode& mode : compute_modes(machine)) {
@@ -42,7 +42,7 @@ std::vector<Vibration> compute_vibrations(const Model& model, const State& x, st
 std::vector<Signal::Impulse> make_shaper(Shaper kind, double frequency, double ratio) {
   const double damped = std::sqrt(1 - ratio * ratio);
   const double half = std::numbers::pi / (frequency * damped);    // half a damped period
-  const double K = std::exp(-ratio * std::numbers::pi / damped);  // what is left of a swing after it
+  const double K = std::exp(-ratio * std::numbers::pi / damped);  // decay of the amplitude over it
   std::vector<Signal::Impulse> out;
   if (kind == Shaper::zv) {
     out = {{0, 1}, {half, K}};

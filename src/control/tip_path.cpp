@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/tip_path.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <string>
 
 #include "limber/dynamics/rnea.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -23,8 +22,8 @@ constexpr double kArrived = 1e-12;  // m
 // A time of the path, solved for.
 class Follower {
  public:
-  Follower(const Model& model, const DrivenJoints& hinges, const TipPath& path, const State& start, bool flexible)
-      : model_(model), hinges_(hinges), path_(path), flexible_(flexible), ws_(model), x_(start) {
+  Follower(const Model& model, const DrivenJoints& driven, const TipPath& path, const State& start, bool flexible)
+      : model_(model), driven_(driven), path_(path), flexible_(flexible), ws_(model), x_(start) {
     x_.v.setZero();
     for (int k = 0; k < 3; ++k) {
       if (path.position[k]) rows_.push_back(k);
@@ -34,25 +33,25 @@ class Follower {
 
   // DrivenJoints at x_ are the guess; v, a: how they move.
   void solve(double t, const VectorX& v, const VectorX& a) {
-    for (int k = 0; k < hinges_.size(); ++k) x_.v[hinges_.v[k]] = v[k];
+    for (int k = 0; k < driven_.size(); ++k) x_.v[driven_.v[k]] = v[k];
     VectorX left(static_cast<Eigen::Index>(rows_.size()));
     for (int step = 0; step < kMaxSteps; ++step) {
-      if (flexible_ && !settle_modes(model_, hinges_, a, x_)) break;
-      compute_kinematics(model_, x_, ws_.kin);
-      compute_world_poses(model_, ws_.kin);
-      const Vector3 now = node_pose(model_, ws_.kin, path_.node).p;
+      if (flexible_ && !settle_modes(model_, driven_, a, x_)) break;
+      compute_kinematics(model_, x_, ws_.kinematics());
+      compute_world_poses(model_, ws_.kinematics());
+      const Vector3 now = node_pose(model_, ws_.kinematics(), path_.node).p;
       for (std::size_t r = 0; r < rows_.size(); ++r) {
         left[static_cast<Eigen::Index>(r)] = path_.position[rows_[r]]->at(t).value - now[rows_[r]];
       }
       if (left.norm() < kArrived) return;
-      compute_node_jacobian(model_, ws_.kin, path_.node, J_);
-      MatrixX J(left.size(), hinges_.size());
+      compute_node_jacobian(model_, ws_.kinematics(), path_.node, J_);
+      MatrixX J(left.size(), driven_.size());
       for (std::size_t r = 0; r < rows_.size(); ++r) {
-        for (int k = 0; k < hinges_.size(); ++k) J(static_cast<Eigen::Index>(r), k) = J_(3 + rows_[r], hinges_.v[k]);
+        for (int k = 0; k < driven_.size(); ++k) J(static_cast<Eigen::Index>(r), k) = J_(3 + rows_[r], driven_.v[k]);
       }
-      const VectorX dq = J.completeOrthogonalDecomposition().solve(left);
+      const VectorX dq = solve_least_norm(J, left);
       const double scale = std::min(1.0, 0.3 / std::max(dq.norm(), 1e-300));
-      for (int k = 0; k < hinges_.size(); ++k) x_.q[hinges_.q[k]] += scale * dq[k];
+      for (int k = 0; k < driven_.size(); ++k) x_.q[driven_.q[k]] += scale * dq[k];
     }
     throw InputError("the node does not reach the path at t = " + text(t, 4) + " s: it stays " + text(left.norm(), 3) +
                      " m away");
@@ -62,7 +61,7 @@ class Follower {
 
  private:
   const Model& model_;
-  const DrivenJoints& hinges_;
+  const DrivenJoints& driven_;
   const TipPath& path_;
   bool flexible_;
   RneaWorkspace ws_;
@@ -73,10 +72,10 @@ class Follower {
 
 }  // namespace
 
-bool settle_modes(const Model& model, const DrivenJoints& hinges, ConstVec a, State& x) {
+bool settle_modes(const Model& model, const DrivenJoints& driven, ConstVec a, State& x) {
   RneaWorkspace ws(model);
   VectorX vdot = VectorX::Zero(model.nv), tau(model.nv);
-  for (int k = 0; k < hinges.size(); ++k) vdot[hinges.v[k]] = a[k];
+  for (int k = 0; k < driven.size(); ++k) vdot[driven.v[k]] = a[k];
   for (int i = 1; i < model.body_count(); ++i) x.v.segment(model.first_mode(i), model.body(i).modes).setZero();
   for (int step = 0; step < kMaxSettling; ++step) {
     rnea(model, x, vdot, {}, ws, tau);
@@ -89,17 +88,17 @@ bool settle_modes(const Model& model, const DrivenJoints& hinges, ConstVec a, St
       auto eta = x.q.segment(model.first_mode_q(i), body.modes);
       left += force.squaredNorm();
       acting += (body.stiffness * eta).squaredNorm();
-      eta -= body.stiffness.llt().solve(force);
+      eta -= Cholesky(body.stiffness).solve(VectorX(force));
     }
     if (left <= kSettled * kSettled * acting || left == 0) return true;
   }
   return false;
 }
 
-std::vector<Signal> follow_tip_path(const Model& model, const DrivenJoints& hinges, const TipPath& path,
+std::vector<Signal> follow_tip_path(const Model& model, const DrivenJoints& driven, const TipPath& path,
                                     const State& start, bool flexible) {
-  const int n = hinges.size(), count = path.samples;
-  Follower follower(model, hinges, path, start, flexible);
+  const int n = driven.size(), count = path.samples;
+  Follower follower(model, driven, path, start, flexible);
   const VectorX t = VectorX::LinSpaced(count + 1, 0, path.end);
   MatrixX q(count + 1, n);
   std::vector<Signal> out(static_cast<std::size_t>(n), Signal(0.0));
@@ -115,7 +114,7 @@ std::vector<Signal> follow_tip_path(const Model& model, const DrivenJoints& hing
         a[j] = jet.acceleration;
       }
       follower.solve(t[k], v, a);
-      for (int j = 0; j < n; ++j) q(k, j) = follower.state().q[hinges.q[j]];
+      for (int j = 0; j < n; ++j) q(k, j) = follower.state().q[driven.q[j]];
     }
     for (int j = 0; j < n; ++j) out[static_cast<std::size_t>(j)] = Signal::table(t, q.col(j), Interpolation::quintic);
   }

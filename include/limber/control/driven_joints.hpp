@@ -10,20 +10,24 @@
 
 namespace limber {
 
-// The joints that a controller drives, and their coordinates one after the other.
+// The joints that a controller drives.  Their coordinates, in order, are the driven coordinates.
 struct DrivenJoints {
-  std::vector<int> joints;         // index of the body each carries
-  std::vector<std::uint8_t> held;  // (body) 1 for these joints: `prescribed` of hybrid dynamics
-  std::vector<int> q, v;           // (coordinate) index into q and v
-  std::vector<std::string> names;  // (coordinate) as in Model::speeds
-  int size() const { return static_cast<int>(v.size()); }
+  std::vector<int> joints;                                 // index of the body each carries
+  std::vector<std::uint8_t> mask;                          // (body) 1 for these joints: `prescribed` of hybrid dynamics
+  std::vector<int> q, v;                                   // (coordinate) index into q and v
+  std::vector<std::string> names;                          // (coordinate) as in Model::speeds
+  int size() const { return static_cast<int>(v.size()); }  // number of driven joints
 
-  VectorX positions(const State& x) const { return x.q(q); }
-  VectorX speeds(const State& x) const { return x.v(v); }
+  VectorX positions(const State& x) const { return x.q(q); }  // (joint)
+  VectorX speeds(const State& x) const { return x.v(v); }     // (joint)
 };
 
-// By the names of joints; empty: every joint that can be driven.  Throws InputError: no such joint, one named twice,
-// one that cannot be driven (fixed, spherical, free).
-DrivenJoints find_hinges(const Model& model, const std::vector<std::string>& joints);
+// By name; empty: every joint that can be driven.  Throws InputError for an unknown or duplicate name and for a joint
+// that cannot be driven (fixed, spherical, free).
+DrivenJoints find_driven_joints(const Model& model, const std::vector<std::string>& joints);
+
+// (coordinate) with position_units, speed_units or force_units.
+std::vector<std::string> units_of(const Model& model, const DrivenJoints& joints,
+                                  std::vector<std::string> (*units)(JointKind));
 
 }  // namespace limber

@@ -7,29 +7,31 @@
 
 namespace limber {
 
-// The state of the machine as its controller believes it to be: propagated by the O(N) dynamics of the model
-// ([Pat] claim 6), and corrected by what sensors say (claim 7) with the gain of a Kalman filter at the configuration.
+// State observer: propagates the state by the O(N) dynamics of the model ([Pat] claim 6) and corrects it by
+// measurements (claim 7) with the steady-state Kalman gain of the configuration.
 class Estimator {
  public:
-  // Without gains it only propagates.  The sensors are the ones the gains were computed for.
-  Estimator(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, Schedule gains,
+  // Without gains it only propagates.  `sensors`: those that the gains were computed for.
+  Estimator(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, Schedule gains,
             double period);
   [[nodiscard]] Status start(const State& x);
-  // From the readings at this time.
+  // With the readings at this time.
   [[nodiscard]] Status correct(const Measurement& y);
-  // One period on, under these torques (hinge coordinate).
+  // By one period, under these torques (driven coordinate).
   [[nodiscard]] Status propagate(ConstVec torques);
 
-  const State& state() const { return x_.x; }
-  double innovation() const { return innovation_.size() > 0 ? innovation_.cwiseAbs().maxCoeff() : 0; }
-  // Of the positions of hinges alone.
-  double hinge_innovation() const { return corrects_ ? innovation_.head(hinges_.size()).cwiseAbs().maxCoeff() : 0; }
+  void transfer(Archive& archive) { archive(system_, *stepper_, x_, tau_, innovation_); }  // to or from an archive
+
+  const State& state() const { return x_.x; }                                                           // the estimate
+  double innovation() const { return innovation_.size() > 0 ? innovation_.cwiseAbs().maxCoeff() : 0; }  // largest
+  // Of the joint positions alone.
+  double joint_innovation() const { return corrects_ ? innovation_.head(driven_.size()).cwiseAbs().maxCoeff() : 0; }
 
  private:
   [[nodiscard]] Status predict_readings(const Measurement& y);
 
   const Model& model_;
-  const DrivenJoints& hinges_;
+  const DrivenJoints& driven_;
   const SensorOptions& sensors_;
   Schedule gains_;
   bool corrects_;

@@ -7,31 +7,32 @@
 
 namespace limber {
 
-// A controller around a simulated machine, which may differ from the one it believes in.
+// A controller in closed loop with a simulated machine (plant), which may differ from the controller's model.
 class ControlLoop : public Sampler {
  public:
-  // plant: the machine; sensors: those it has.  Throws InputError: joints of the controller that the machine does not
-  // have.
+  // sensors: those of the plant.  Throws InputError when the plant lacks a driven joint of the controller.
   ControlLoop(const Model& plant, SensorOptions sensors, ControlOptions options);
+  ControlLoop(const Model&&, SensorOptions, ControlOptions) = delete;  // it keeps a reference
 
   double period() const override { return controller_.period(); }
   bool wants_accelerations() const override { return sensors_.wants_accelerations(); }
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override;
+  void transfer(Archive& archive) override { archive(started_, torque_, sensors_, controller_); }
   std::string failure() const override { return controller_.failure(); }
 
-  const Controller& controller() const { return controller_; }
-  const DrivenJoints& plant_hinges() const { return hinges_; }
+  const Controller& controller() const { return controller_; }   // the digital controller
+  const DrivenJoints& driven_joints() const { return driven_; }  // of the machine
 
  private:
   const Model& plant_;
-  DrivenJoints hinges_;  // of the machine
+  DrivenJoints driven_;  // of the machine
   Sensors sensors_;
   Controller controller_;
   VectorX torque_;
   bool started_ = false;
 };
 
-// What of a state of one model another has too, by names of coordinates; the rest is zero.
+// A state of one model as that of another: coordinates of the same name are copied, the rest is zero.
 State translate_state(const Model& from, const State& x, const Model& to);
 
 }  // namespace limber

@@ -6,7 +6,7 @@
 
 namespace limber {
 
-// What a Controller makes of its options: checked, with what was left out, and with the desired motion shaped.  Throws
+// The options as a Controller uses them: checked, with defaults filled in and the desired motion shaped.  Throws
 // InputError.
 ControlOptions prepare_control(ControlOptions options);
 

@@ -9,33 +9,36 @@ namespace limber {
 
 enum class FeedForward {
   none,
-  rigid,  // inverse dynamics of the desired hinge motion, as if nothing bent
-  hybrid  // hinge motion prescribed, modal forces zero, modes integrated along: exact.  [JR] §4, theory §5 Hybrid
+  rigid,  // inverse dynamics of the desired joint motion with rigid bodies
+  hybrid  // joint motion prescribed, modal forces zero, modes integrated along: exact.  [JR] §4, theory §5 Hybrid
 };
 
-// The desired motion of the hinges, the motion of modes and other joints that goes with it, and the torques for both.
+// Reference trajectory: the desired motion of the driven joints, the motion of modes and other joints that follows from
+// it, and the feed-forward torques.
 class Reference {
  public:
-  // desired: one signal per coordinate of the hinges.  Throws InputError for signals that jump.
-  Reference(const Model& model, const DrivenJoints& hinges, const std::vector<Signal>& desired, double period,
+  // desired: one signal per coordinate of the driven joints.  Throws InputError for signals that jump.
+  Reference(const Model& model, const DrivenJoints& driven, const std::vector<Signal>& desired, double period,
             FeedForward kind);
 
-  // Modes and other joints start as in x, the time too.
+  // At the time of x, with its modes and other joints.
   [[nodiscard]] Status start(const State& x);
-  // One period on.  Then torque() is what the hinges need in the middle of it: the constant that does in one period
-  // what the varying torque would, to second order.
+  // By one period.  torque() is then the feed-forward in the middle of it: as a constant over the period it acts like
+  // the varying torque, to second order.
   [[nodiscard]] Status step();
 
-  const State& state() const { return x_; }
+  // To or from an archive.
+  void transfer(Archive& archive) { archive(system_, *stepper_, x_, middle_, torque_, a_, vdot_); }
+  const State& state() const { return x_; }                // desired state
   const VectorX& torque() const { return torque_; }        // (coordinate)
   const VectorX& acceleration() const { return a_; }       // (coordinate) desired, in the middle of the last step
   const std::string& failure() const { return failure_; }  // after a failure
 
  private:
-  [[nodiscard]] Status look_rigid();
+  [[nodiscard]] Status compute_rigid();
 
   const Model& model_;
-  const DrivenJoints& hinges_;
+  const DrivenJoints& driven_;
   double period_;
   FeedForward kind_;
   System system_;

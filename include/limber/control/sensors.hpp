@@ -8,10 +8,11 @@
 
 #include "limber/control/driven_joints.hpp"
 #include "limber/dynamics/kinematics.hpp"
+#include "limber/simulate/archive.hpp"
 
 namespace limber {
 
-// The encoder of one joint coordinate; as it stands it is exact.
+// The encoder of one joint coordinate; exact by default.
 struct EncoderOptions {
   double resolution = 0;   // rad or m per count; 0: exact
   double noise = 0;        // standard deviation of a position
@@ -19,7 +20,7 @@ struct EncoderOptions {
   bool tachometer = true;  // false: the speed is the filtered difference of positions
 };
 
-// A combination of modal coordinates of one body that is measured.
+// Measures a linear combination of the modal coordinates of a body.
 struct StrainGauge {
   std::string name;
   int body = 0;
@@ -38,7 +39,7 @@ struct Accelerometer {
   double noise = 0;  // m/s^2, standard deviation
 };
 
-// What they read when they are exact.  kin: of x, with poses in world.
+// Exact readings.  kin: of x, with poses in world.
 double compute_strain(const Model& model, const StrainGauge& gauge, const State& x);
 Vector3 compute_specific_force(const Model& model, const Kinematics& kin, NodeRef at, ConstVec vdot);
 
@@ -47,36 +48,39 @@ struct SensorOptions {
   std::vector<StrainGauge> strains;
   std::vector<Accelerometer> accelerometers;
   int delay = 0;  // samples until a reading arrives
-  int every = 1;  // samples between readings; held in between
+  int every = 1;  // samples between readings, which are held in between
   unsigned seed = 1;
 };
 
-// What a controller gets to see.
+// Readings of all sensors.
 struct Measurement {
-  double t = 0;          // when it was taken
-  VectorX q, v;          // (coordinate) of the hinges
-  VectorX strain;        // (gauge)
-  VectorX acceleration;  // (3 per accelerometer)
+  double t = 0;                                                                // of the measurement
+  VectorX q, v;                                                                // (coordinate) of the driven joints
+  VectorX strain;                                                              // (gauge)
+  VectorX acceleration;                                                        // (3 per accelerometer)
+  void transfer(Archive& archive) { archive(t, q, v, strain, acceleration); }  // to or from an archive
 };
 
-// Reads a machine.  No allocation but in the constructor.
+// Simulated sensors.  No allocation but in the constructor.
 class Sensors {
  public:
-  Sensors(const Model& model, const DrivenJoints& hinges, SensorOptions options, double period);
-  bool wants_accelerations() const { return !options_.accelerometers.empty(); }
+  Sensors(const Model& model, const DrivenJoints& driven, SensorOptions options, double period);
+  bool wants_accelerations() const { return !options_.accelerometers.empty(); }  // accelerometers need vdot
   // kin: of x, with poses in world.
   const Measurement& read(const State& x, const Kinematics& kin, ConstVec vdot);
+  // Readings under way, filters and the generator of noise.
+  void transfer(Archive& archive) { archive(random_, normal_, line_, last_q_, filtered_, reads_); }
 
  private:
   void take(const State& x, const Kinematics& kin, ConstVec vdot, Measurement& out);
 
   const Model& model_;
-  const DrivenJoints& hinges_;
+  const DrivenJoints& driven_;
   SensorOptions options_;
   double period_;
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
-  std::vector<Measurement> line_;  // on their way, as many as the delay, then the newest
+  std::vector<Measurement> line_;  // delay line and the newest
   VectorX last_q_, filtered_;      // of encoders without a tachometer
   long reads_ = 0;
 };

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "limber/spatial/types.hpp"
+#include "limber/simulate/archive.hpp"
 
 namespace limber {
 
@@ -12,22 +12,23 @@ namespace limber {
 struct ServoOptions {
   double max_torque = std::numeric_limits<double>::infinity();       // at the joint
   double max_torque_rate = std::numeric_limits<double>::infinity();  // per second
-  double bandwidth = 0;        // Hz of the torque loop, a first-order lag; 0: none
+  double bandwidth = 0;        // Hz of the torque loop, a first-order lag; 0: no lag
   double gear = 1;             // turns of the motor per turn of the joint
-  double torque_constant = 0;  // Nm of the motor per A; 0: no current is told
+  double torque_constant = 0;  // N m of the motor per A; 0: unknown, currents are then 0
 };
 
-// Turns commanded torques into those that act.  Sampled with the controller.
+// Turns commanded torques into acting ones: saturation, rate limit, lag.  Sampled with the controller.
 class Servos {
  public:
   Servos(std::vector<ServoOptions> options, double period);
-  void reset();
-  // The torques of the next period.
+  void reset();  // torques and currents to zero
+  // Acting torques of the next period.
   void drive(ConstVec command, Vec torque);
-  // Of the last drive, in A; zero where the torque constant is not known.
+  // Motor currents of the last drive, A.
   const VectorX& currents() const { return current_; }
-  // Whether the last drive gave less than was asked for.
+  // Whether a limit was active in the last drive.
   bool saturated(int k) const { return saturated_[k] != 0; }
+  void transfer(Archive& archive) { archive(torque_, current_, saturated_); }
 
  private:
   std::vector<ServoOptions> options_;

@@ -19,7 +19,7 @@ enum class Profile {
 struct ProfilePeaks {
   double speed, acceleration;
 };
-ProfilePeaks peaks(Profile profile);
+ProfilePeaks peaks(Profile profile);  // of a profile over unit distance and time
 
 // From one value to another in [begin, begin + duration], at rest before and after.
 Signal make_move(Profile profile, double from, double to, double begin, double duration);
@@ -27,7 +27,7 @@ Signal make_move(Profile profile, double from, double to, double begin, double d
 // The shortest duration of a move within limits on speed and acceleration (infinite: none).
 double shortest_duration(Profile profile, double distance, double speed_limit, double acceleration_limit);
 
-// Joints through waypoints, at rest at each, all of them on the way together.
+// Joints through waypoints, at rest at each; all joints move together.
 struct Waypoint {
   VectorX q;            // (joints)
   double duration = 0;  // of the move to it; 0: the shortest within the limits

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "limber/control/sensors.hpp"
+#include "limber/simulate/channels.hpp"
+
+namespace limber {
+
+// One sample of a controller: what its laws are given, and what they add up.  Vectors are by driven coordinate.
+struct ControlSample {
+  // Given.
+  const Measurement* readings = nullptr;  // the newest
+  const State* estimate = nullptr;        // of the machine, by the observer; without one by the reference
+  State reference;                        // the desired motion now, with the modes that go with it
+  VectorX acceleration;                   // desired on the mean over the coming period
+  VectorX desired, desired_rate;          // the reference with the offset
+  VectorX measured, measured_rate;
+  VectorX error, error_rate;          // desired less measured; less estimated for laws that follow accelerations
+  VectorX torque;                     // acted over the last period
+  std::vector<std::uint8_t> limited;  // 1: the servo gave less than the last command
+
+  // What laws write.
+  VectorX offset, offset_rate;     // to the desired motion, from the next sample on
+  VectorX offset_acceleration;     // at once
+  VectorX feed_forward, feedback;  // torques; laws add to them
+
+  ControlSample() = default;
+  ControlSample(const Model& model, int size);
+  void transfer(Archive& archive);  // to or from an archive
+};
+
+// A control law.  A controller runs its laws one after the other in each sample, in the order of kLaws
+// (src/control/laws/laws.cpp).
+class Law {
+ public:
+  virtual ~Law() = default;
+  // Before the first sample; x: a state of the controller's model.
+  [[nodiscard]] virtual Status start(const State& /*x*/) { return Status::ok; }
+  // No allocation.
+  [[nodiscard]] virtual Status update(ControlSample& sample) = 0;
+  // All that the next samples depend on.
+  virtual void transfer(Archive& /*archive*/) {}
+  // For recordings.
+  virtual std::vector<ExternalChannel> channels() const { return {}; }
+  // After a failure: what went wrong.
+  virtual std::string failure() const { return "a control law failed"; }
+};
+
+}  // namespace limber

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Computed torque of a flexible arm: hybrid dynamics gives the torques of the wanted joint accelerations.  [JR] §4
+#include "control/laws/laws.hpp"
+
+namespace limber {
+namespace {
+
+class ComputedTorque final : public Law {
+ public:
+  explicit ComputedTorque(const ControlOptions& options)
+      : tracking_(*options.computed_torque),
+        period_(1 / options.rate),
+        mean_(*options.model, options.driven, period_),
+        torques_(VectorX::Zero(options.driven.size())) {}
+
+  Status start(const State& /*x*/) override {
+    mean_.reset();
+    return Status::ok;
+  }
+
+  Status update(ControlSample& s) override {
+    constexpr int kMidpointPasses = 2;  // of the midpoint rule
+    compute_wanted_acceleration(tracking_, period_, s, wanted_);
+    torques_ = s.torque;
+    Status status = Status::ok;
+    for (int pass = 0; pass < kMidpointPasses && status == Status::ok; ++pass) {
+      status = mean_.hybrid(*s.estimate, wanted_, torques_);
+    }
+    s.feedback += torques_ - s.feed_forward;
+    return status;
+  }
+
+  void transfer(Archive& archive) override { archive(mean_); }
+  std::string failure() const override { return "the dynamics failed"; }
+
+ private:
+  const TrackingOptions& tracking_;
+  double period_;
+  MeanAccelerations mean_;
+  VectorX torques_, wanted_ = torques_;
+};
+
+}  // namespace
+
+std::unique_ptr<Law> make_computed_torque_law(const ControlOptions& options) {
+  return options.computed_torque ? std::make_unique<ComputedTorque>(options) : nullptr;
+}
+
+}  // namespace limber

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "limber/control/controller.hpp"
+
+namespace limber {
+
+// The laws that the options choose, in the order in which they run.  The options must outlive them.
+std::vector<std::unique_ptr<Law>> make_laws(const ControlOptions& options);
+
+// One law each; nullptr where it is not chosen.  Throws InputError.
+std::unique_ptr<Law> make_damping_law(const ControlOptions& options);
+std::unique_ptr<Law> make_pid_law(const ControlOptions& options);
+std::unique_ptr<Law> make_lqr_law(const ControlOptions& options);
+std::unique_ptr<Law> make_correction_law(const ControlOptions& options);
+std::unique_ptr<Law> make_computed_torque_law(const ControlOptions& options);
+
+// The accelerations that laws follow, on the mean over the coming period:
+//   a = a_desired + 2 ratio w de/dt + w^2 (e + period/2 de/dt).
+void compute_wanted_acceleration(const TrackingOptions& tracking, double period, const ControlSample& sample,
+                                 VectorX& wanted);
+
+}  // namespace limber

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// PID on each driven coordinate, with gravity compensation on request.
+#include <numbers>
+
+#include "control/configuration.hpp"
+#include "control/laws/laws.hpp"
+#include "limber/dynamics/crba.hpp"
+#include "limber/spatial/detail/text.hpp"
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+// Torques that feed speeds back are constant over a period, in which a joint feels no more than its natural inertia N:
+// with kd period > N its speed changes sign at every sample, and grows beyond 2 N.
+void check_sampled(const ControlOptions& options) {
+  NaturalGain gain(*options.model, options.driven, 1 / options.rate);
+  if (gain.set(desired_configuration(options, 0)) != Status::ok) return;  // told elsewhere
+  VectorX unit = VectorX::Zero(options.driven.size()), felt = unit;
+  for (int k = 0; k < options.driven.size(); ++k) {
+    unit[k] = 1;
+    felt.setZero();
+    gain.add(unit, felt);
+    unit[k] = 0;
+    const double most = felt[k] * options.rate;
+    if (options.pid->kd[k] <= most) continue;
+    throw InputError("kd of '" + options.driven.names[k] + "' is " + text(options.pid->kd[k], 4) + ", but sampled at " +
+                     text(options.rate, 6) + " Hz it must stay below " + text(most, 4) +
+                     ": the inertia that the joint feels at once times the rate; lower kd (or frequency), raise" +
+                     " the rate, or give the joint its armature");
+  }
+}
+
+class Pid final : public Law {
+ public:
+  explicit Pid(const ControlOptions& options)
+      : model_(*options.model),
+        joints_(options.driven),
+        pid_(*options.pid),
+        period_(1 / options.rate),
+        rnea_(model_),
+        x_(make_zero_state(model_)) {
+    integral_.setZero(joints_.size());
+    at_rest_.setZero(model_.nv);
+    tau_ = at_rest_;
+  }
+
+  Status start(const State& /*x*/) override {
+    integral_.setZero();
+    return Status::ok;
+  }
+
+  Status update(ControlSample& s) override {
+    for (int k = 0; k < joints_.size(); ++k) {
+      s.feedback[k] += pid_.kp[k] * s.error[k] + pid_.kd[k] * s.error_rate[k] + pid_.ki[k] * integral_[k];
+      // Anti-windup: no more integral while the servo is at its limit, unless it would shrink.
+      if (s.limited[k] == 0 || s.error[k] * integral_[k] < 0) integral_[k] += period_ * s.error[k];
+    }
+    if (pid_.gravity) compensate_gravity(s);
+    return Status::ok;
+  }
+
+  void transfer(Archive& archive) override { archive(integral_); }
+
+ private:
+  // Inverse dynamics at rest, with the joints where they are measured.
+  void compensate_gravity(ControlSample& s) {
+    x_ = *s.estimate;
+    x_.v.setZero();
+    for (int k = 0; k < joints_.size(); ++k) x_.q[joints_.q[k]] = s.measured[k];
+    rnea(model_, x_, at_rest_, {}, rnea_, tau_);
+    for (int k = 0; k < joints_.size(); ++k) s.feedback[k] += tau_[joints_.v[k]];
+  }
+
+  const Model& model_;
+  const DrivenJoints& joints_;
+  const PidOptions& pid_;
+  double period_;
+  RneaWorkspace rnea_;
+  State x_;
+  VectorX integral_;       // (coordinate) of the error
+  VectorX at_rest_, tau_;  // (nv)
+};
+
+}  // namespace
+
+PidOptions make_pid(const Model& model, const DrivenJoints& driven, const State& x, const TrackingOptions& wanted) {
+  CrbaWorkspace ws(model);
+  MatrixX M(model.nv, model.nv);
+  crba(model, x, ws, M);
+  const double w = 2 * std::numbers::pi * wanted.frequency;
+  const VectorX inertia = M.diagonal()(driven.v);
+  return {w * w * inertia, 2 * wanted.ratio * w * inertia, VectorX::Zero(driven.size()), false};
+}
+
+std::unique_ptr<Law> make_pid_law(const ControlOptions& options) {
+  if (!options.pid) return nullptr;
+  check_sampled(options);
+  return std::make_unique<Pid>(options);
+}
+
+}  // namespace limber
