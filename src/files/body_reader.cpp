@@ -14,10 +14,6 @@ constexpr Eigen::Index kMaxModes = 1000;    // of a modal body
 constexpr Eigen::Index kMaxNodes = 10'000;  // of a body
 constexpr int kMaxBeamModes = 200;          // of one family of a beam
 
-constexpr std::array<std::string_view, 4> kFamilies = {"bending_y", "bending_z", "axial", "torsion"};
-constexpr std::array<std::string_view, 6> kBases = {"clamped-free",  "free-free",  "pinned-free",
-                                                    "craig-bampton", "polynomial", "custom"};
-
 Vector3 vector3_or_zero(const Reader& map, std::string_view key) {
   const auto given = map.find(key);
   return given ? given->vector3() : Vector3::Zero();

@@ -7,6 +7,11 @@
 
 namespace limber {
 
+// Words of beams, in the order of BeamFamily and BeamBasis.
+inline constexpr std::array<std::string_view, 4> kFamilies = {"bending_y", "bending_z", "axial", "torsion"};
+inline constexpr std::array<std::string_view, 6> kBases = {"clamped-free",  "free-free",  "pinned-free",
+                                                           "craig-bampton", "polynomial", "custom"};
+
 // One entry of `bodies` in a model file, whose item is set.  docs/model-format.md.  `second_order`: for `stiffened`.
 Body read_body(const Reader& body, const std::string& name, bool second_order);
 

@@ -102,23 +102,30 @@ void overwrite_number(hid_t object, const char* name, int value) {
   checked(H5Awrite(attribute.get(), H5T_NATIVE_INT, &value));
 }
 
-std::vector<std::string> get_texts(hid_t object, const char* name) {
+std::vector<std::string> get_texts(hid_t object, const char* name, std::size_t max_bytes) {
   if (H5Aexists(object, name) <= 0) return {};
   const Id attribute = open_attribute(object, name);
   const Id type(H5Aget_type(attribute.get()), &H5Tclose), space(H5Aget_space(attribute.get()), &H5Sclose);
   const hssize_t count = checked(H5Sget_simple_extent_npoints(space.get()));
   if (H5Tget_class(type.get()) != H5T_STRING || count == 0) return {};
+  const std::size_t bytes = H5Tget_size(type.get());
+  if (bytes == 0 || static_cast<std::size_t>(count) > max_bytes / bytes)
+    throw HdfError(std::string("its attribute '") + name + "' is too long");
   std::vector<std::string> out;
   if (H5Tis_variable_str(type.get()) > 0) {
     const Id memory = text_type(H5T_VARIABLE);
     checked(H5Tset_cset(memory.get(), H5Tget_cset(type.get())));
     std::vector<char*> texts(static_cast<std::size_t>(count));
     checked(H5Aread(attribute.get(), memory.get(), texts.data()));
-    for (const char* text : texts) out.emplace_back(text == nullptr ? "" : text);
+    std::size_t taken = 0;
+    for (const char* text : texts) {
+      out.emplace_back(text == nullptr ? "" : text);
+      if ((taken += out.back().size()) > max_bytes)
+        throw HdfError(std::string("its attribute '") + name + "' is too long");
+    }
     checked(H5Dvlen_reclaim(memory.get(), space.get(), H5P_DEFAULT, texts.data()));
     return out;
   }
-  const std::size_t bytes = H5Tget_size(type.get());
   std::string all(bytes * static_cast<std::size_t>(count), '\0');
   checked(H5Aread(attribute.get(), type.get(), all.data()));
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -132,20 +139,10 @@ int get_number(hid_t object, const char* name) {
   const Id attribute = open_attribute(object, name);
   const Id type(H5Aget_type(attribute.get()), &H5Tclose), space(H5Aget_space(attribute.get()), &H5Sclose);
   if (H5Tget_class(type.get()) != H5T_INTEGER || H5Sget_simple_extent_npoints(space.get()) != 1)
-    throw InputError(std::string("its attribute '") + name + "' is not a number");
+    throw HdfError(std::string("its attribute '") + name + "' is not a number");
   int value = 0;
   checked(H5Aread(attribute.get(), H5T_NATIVE_INT, &value));
   return value;
-}
-
-bool has_at_root(const std::string& path, const char* attribute, const char* link) {
-  const Quiet quiet;
-  const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
-  checked(H5Pset_file_locking(access.get(), false, true));
-  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
-  if (id < 0) return false;
-  const Id file(id, &H5Fclose);
-  return H5Aexists(file.get(), attribute) > 0 && H5Lexists(file.get(), link, H5P_DEFAULT) > 0;
 }
 
 }  // namespace limber::h5

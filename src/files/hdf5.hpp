@@ -13,8 +13,13 @@
 #include "limber/spatial/status.hpp"
 
 // The little of HDF5's C interface that recordings need: handles that close themselves, errors that throw.
-// Failures are an InputError with the reason alone ("No space left on device"); who knows the file adds its name.
 namespace limber::h5 {
+
+// The reason alone ("No space left on device"); who knows the file adds its name.
+class HdfError : public FileError {
+ public:
+  using FileError::FileError;
+};
 
 // HDF5 prints nothing as long as one of these lives.  Every use of HDF5 starts with one.
 class Quiet {
@@ -35,7 +40,7 @@ std::string reason();
 // Passes on what a call returned, or throws.
 template <typename Result>
 Result checked(Result result) {
-  if (result < 0) throw InputError(reason());
+  if (result < 0) throw HdfError(reason());
   return result;
 }
 
@@ -71,11 +76,9 @@ void set_number(hid_t object, const char* name, int value);
 void make_fixed_text(hid_t object, const char* name, std::string_view value, std::size_t bytes);
 void overwrite_fixed_text(hid_t object, const char* name, std::string_view value);
 void overwrite_number(hid_t object, const char* name, int value);
-// One text or a list of them, of fixed or any length; nothing when it is not there or is no text.
-std::vector<std::string> get_texts(hid_t object, const char* name);
+// One text or a list of them, of fixed or any length; nothing when it is not there or is no text.  Throws beyond so
+// many bytes.
+std::vector<std::string> get_texts(hid_t object, const char* name, std::size_t max_bytes);
 int get_number(hid_t object, const char* name);
-
-// True for a file that HDF5 opens and that has these at its root.
-bool has_at_root(const std::string& path, const char* attribute, const char* link);
 
 }  // namespace limber::h5

@@ -19,13 +19,6 @@ namespace limber {
 namespace {
 
 constexpr std::array<std::string_view, 3> kFidelities = {"ruthless", "full", "stiffened"};
-constexpr std::array<std::string_view, 7> kKinds = {"fixed",     "revolute",  "prismatic", "cylindrical",
-                                                    "universal", "spherical", "free"};
-
-bool has_axis(JointKind kind) {
-  return kind == JointKind::revolute || kind == JointKind::prismatic || kind == JointKind::cylindrical ||
-         kind == JointKind::universal;
-}
 
 // A body that joints and closures can name.
 struct Carried {
@@ -85,9 +78,7 @@ auto ModelReader::place_errors(const Call& call) const {
 // Names of items and of what scenarios keep for themselves.
 std::string take_name(Names& names, const Reader& entry, std::string_view example) {
   std::string name = names.take(entry, example);
-  for (const std::string_view reserved : {"world", "equilibrium"}) {
-    if (name == reserved) entry.at("name", "").fail(fmt::format("'{}' is a reserved word; choose another", name));
-  }
+  if (const std::string fault = reserved_fault(name); !fault.empty()) entry.at("name", "").fail(fault);
   return name;
 }
 
@@ -101,29 +92,30 @@ Vector3 read_direction(const Reader& joint, std::string_view key) {
 // `Connection`: Joint or Closure.
 template <class Connection>
 void read_axes(const Reader& entry, Connection& out) {
+  const int axes = joint_traits(out.kind).axes;
   for (const std::string_view key : {"axis", "axis2"}) {
-    const bool wanted = key == "axis" ? has_axis(out.kind) : out.kind == JointKind::universal;
+    const bool wanted = axes > (key == "axis" ? 0 : 1);
     const auto given = entry.find(key);
     if (given && !wanted) given->fail(fmt::format("has no meaning for type {}; remove it", to_string(out.kind)));
     if (wanted) (key == "axis" ? out.axis : out.axis2) = read_direction(entry, key);
   }
   constexpr double kParallel = 1e-9;  // sine of the angle
-  if (out.kind == JointKind::universal && out.axis.cross(out.axis2).norm() < kParallel)
+  if (axes == 2 && out.axis.cross(out.axis2).norm() < kParallel)
     entry.at("axis2", "").fail("must not be parallel to axis");
 }
 
-// The ends of a joint's way, each a spring and a damper.
+// Travel limits of a joint, each a spring and a damper.
 void read_stop(const Reader& limits, Joint& joint) {
   const auto lower = limits.find("lower"), upper = limits.find("upper");
-  const bool ends = lower || upper, straight = joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic;
+  const bool limited = lower || upper, allowed = joint_traits(joint.kind).stops;
   for (const std::string_view key : {"lower", "upper", "stiffness", "damping"}) {
     const auto given = limits.find(key);
-    if (given && !straight)
+    if (given && !allowed)
       given->fail(
           fmt::format("has no meaning for type {}; revolute and prismatic joints have stops", to_string(joint.kind)));
-    if (given && !ends) given->fail("belongs to a stop; write lower or upper beside it, or remove it");
+    if (given && !limited) given->fail("belongs to a stop; write lower or upper beside it, or remove it");
   }
-  if (!ends) return;
+  if (!limited) return;
   constexpr double kNone = std::numeric_limits<double>::infinity();
   JointStop stop{-kNone, kNone};
   if (lower) stop.lower = lower->number();
@@ -171,7 +163,9 @@ Pose read_origin(const Reader& entry) {
 }
 
 JointKind read_kind(const Reader& entry) {
-  return static_cast<JointKind>(entry.at("type", "type: revolute").choice(kKinds));
+  std::vector<std::string_view> names;
+  for (const JointKind kind : joint_kinds()) names.emplace_back(to_string(kind));
+  return static_cast<JointKind>(entry.at("type", "type: revolute").choice(names));
 }
 
 Model ModelReader::read() {
@@ -280,8 +274,9 @@ void ModelReader::read_closure(const Reader& entry) {
   lines_[at.item()] = at.line();
   at.check_keys({"name", "type", "axis", "axis2", "a", "b"});
   closure.kind = read_kind(at);
-  if (closure.kind == JointKind::free)
-    at.at("type", "").fail("free closes nothing; choose another or remove the closure");
+  if (joint_traits(closure.kind).closure_rows == nullptr)
+    at.at("type", "")
+        .fail(fmt::format("{} closes nothing; choose another or remove the closure", to_string(closure.kind)));
   read_axes(at, closure);
   const Reader a = at.at("a", "a: boom.tip"), b = at.at("b", "b: world");
   closure.a = resolve(a);

@@ -54,8 +54,7 @@ NodeRef ModelNames::node(const Reader& reference) const {
     reference.fail(fmt::format("{} is not a body;{} bodies: {}", show(name), suggest(name, known), join(known)));
   }
   if (dot == std::string::npos) return {body, kBodyFrame};
-  const int node = model_.body(body).find_node(text.substr(dot + 1));
-  if (node >= 0) return {body, node};
+  if (const auto node = model_.body(body).find_node(text.substr(dot + 1))) return {body, *node};
   std::vector<std::string_view> known;
   for (const Node& n : model_.body(body).nodes) known.push_back(n.name);
   reference.fail(fmt::format("{} is not a node;{} body '{}' has {}", show(text), suggest(text.substr(dot + 1), known),

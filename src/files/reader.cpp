@@ -18,8 +18,6 @@ namespace {
 
 using Kind = DocumentNode::Kind;
 
-constexpr std::size_t kLongestName = 200;  // bytes
-
 // What stands there, for "must be ..., but is ...".
 std::string describe(const DocumentNode& node) {
   switch (node.kind) {
@@ -206,13 +204,8 @@ std::string Reader::one_line(std::size_t most) const {
 }
 
 std::string Reader::name() const {
-  const std::string name = text();
-  if (name.empty()) fail("must not be empty");
-  if (name.size() > kLongestName)
-    fail(fmt::format("must have at most {} bytes, but has {}", kLongestName, name.size()));
-  if (name.find_first_of("./") != std::string::npos) fail(fmt::format("{} must have no '.' and no '/'", show(name)));
-  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::iscntrl(c); }))
-    fail(fmt::format("{} must be on one line, without control characters", show(name)));
+  std::string name = text();
+  if (const std::string fault = name_fault(name); !fault.empty()) fail(fault);
   return name;
 }
 

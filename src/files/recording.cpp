@@ -9,14 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
+#include <optional>
 
 #include "files/hdf5.hpp"
-#include "files/recording_series.hpp"
+#include "files/recording_source.hpp"
 #include "limber/files/detail/output.hpp"
 
 namespace limber {
@@ -24,6 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using h5::checked;
+using h5::HdfError;
 using h5::Id;
 
 constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
@@ -53,46 +51,46 @@ Id file_access(std::size_t datasets) {
 }
 
 // One chunk in time, placed at once but not filled (a hole in the file), so that growing touches the length alone.
-Id dataset_creation(const Series& series, hsize_t records) {
+Id dataset_creation(const Channel& channel, hsize_t records) {
   Id creation(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
   const hsize_t most = kMaxChunkBytes / (records * sizeof(double));
-  if (most == 0) throw InputError(fmt::format("{} records are too many; raise record.every in the scenario", records));
-  const hsize_t columns = std::max<hsize_t>(1, series.columns);
+  const hsize_t columns = std::max<hsize_t>(1, channel.columns);
   const hsize_t chunk[2] = {records, std::min(columns, most)};
-  checked(H5Pset_chunk(creation.get(), series.table ? 2 : 1, chunk));
+  checked(H5Pset_chunk(creation.get(), channel.scalar ? 1 : 2, chunk));
   checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY));
   // But for `time`, which is filled at once: then a full disk cannot fail its rows alone, after its length has grown.
-  const bool is_time = series.path == "time";
+  const bool is_time = channel.path == "time";
   checked(H5Pset_fill_time(creation.get(), is_time ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER));
   checked(H5Pset_obj_track_times(creation.get(), false));
-  if (series.columns > kManyColumns) {  // long attributes, outside of the header
+  if (channel.columns > kManyColumns) {  // long attributes, outside of the header
     checked(H5Pset_attr_creation_order(creation.get(), H5P_CRT_ORDER_TRACKED));
     checked(H5Pset_attr_phase_change(creation.get(), 0, 0));
   }
   return creation;
 }
 
-Id make_dataset(hid_t file, const Series& series, hsize_t records) {
-  const hsize_t columns = series.columns;
+Id make_dataset(hid_t file, const Channel& channel, hsize_t records) {
+  const hsize_t columns = channel.columns;
   const hsize_t now[2] = {1, columns};
   const hsize_t most[2] = {records, columns == 0 ? H5S_UNLIMITED : columns};
-  const Id space(H5Screate_simple(series.table ? 2 : 1, now, most), &H5Sclose);
-  const Id creation = dataset_creation(series, records);
+  const Id space(H5Screate_simple(channel.scalar ? 1 : 2, now, most), &H5Sclose);
+  const Id creation = dataset_creation(channel, records);
   const Id access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose);
   checked(H5Pset_chunk_cache(access.get(), 0, 0, 0));
   const Id links(H5Pcreate(H5P_LINK_CREATE), &H5Pclose);
   checked(H5Pset_create_intermediate_group(links.get(), 1));
   checked(H5Pset_char_encoding(links.get(), H5T_CSET_UTF8));
-  return {H5Dcreate2(file, series.path.c_str(), H5T_IEEE_F64LE, space.get(), links.get(), creation.get(), access.get()),
-          &H5Dclose};
+  return {
+      H5Dcreate2(file, channel.path.c_str(), H5T_IEEE_F64LE, space.get(), links.get(), creation.get(), access.get()),
+      &H5Dclose};
 }
 
-void describe(hid_t dataset, const Series& series) {
-  if (!series.names.empty() || series.columns == 0) h5::set_texts(dataset, "names", series.names);
-  if (series.units.size() == 1 && series.names.empty())
-    h5::set_text(dataset, "units", series.units[0]);
+void describe(hid_t dataset, const Channel& channel) {
+  if (channel.named) h5::set_texts(dataset, "names", channel.names);
+  if (channel.units.size() == 1 && !channel.named)
+    h5::set_text(dataset, "units", channel.units[0]);
   else
-    h5::set_texts(dataset, "units", series.units);
+    h5::set_texts(dataset, "units", channel.units);
 }
 
 void describe(hid_t file, const RecordingOptions& options) {
@@ -106,42 +104,36 @@ void describe(hid_t file, const RecordingOptions& options) {
   h5::make_fixed_text(file, "ended", "running", kEndedBytes);
 }
 
-// A file that is there already is overwritten only when it is a recording, or empty.
-std::string check_path(const std::string& path, const std::vector<std::string>& never) {
-  const std::string behind = check_output(path, never);
-  std::error_code ignored;
-  const auto size = std::filesystem::file_size(behind, ignored);
-  if (!ignored && size > 0 && !h5::has_at_root(behind, "limber", "time"))
-    throw InputError(fmt::format("{}: is there and is not a recording; remove it or name another output", path));
-  return behind;
-}
+constexpr OutputKind kRecordingKind = {"a recording", &is_recording};
 
 }  // namespace
 
 struct RecordingWriter::Impl {
   struct Column {
-    Series series;
     Id dataset;
-    std::size_t begin = 0;  // of its part of the buffer, in units of `capacity`
+    std::size_t begin = 0;  // in a row; of its part of the buffer, in units of `capacity`
   };
 
   const Model& model;
   RecordingOptions options;
-  std::string path, target, part;  // as given; behind links; until the first record
+  std::optional<OutputFile> output;  // has its name from the first record on
   Id file;
-  std::vector<Column> columns;
+  std::vector<Channel> channels;                             // `time` last
+  std::vector<Column> columns;                               // (channel)
+  std::vector<std::pair<NodeRef, std::size_t>> deflections;  // and where they are in a row
   std::vector<double> row, buffer;
   hsize_t capacity = 1, buffered = 0, written = 0, limit = 1;
-  bool open = true, renamed = false;
+  bool open = true;
   Clock::time_point next = Clock::now();
   double last_time = 0;
+  std::string warning;
   LargestDeflection largest;
 
-  Impl(const Model& model_, const std::string& path_, RecordingOptions options_)
-      : model(model_), options(std::move(options_)), path(path_) {}
+  Impl(const Model& model_, RecordingOptions options_) : model(model_), options(std::move(options_)) {}
 
   void create();
-  void append(const Column& column);
+  void append(std::size_t channel);
+  void find_largest_deflection(double t);
   void hand_on();
   void mark(std::string_view ended, bool complete);
   bool close();
@@ -150,19 +142,31 @@ struct RecordingWriter::Impl {
 
 void RecordingWriter::Impl::create() {
   limit = static_cast<hsize_t>(std::max(1L, options.records)) + 1;  // and one at an end that nobody planned
-  std::vector<Series> all = make_series(model, options);
-  const Id access = file_access(all.size());
-  file = Id(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), &H5Fclose);
+  if (limit > kMaxChunkBytes / sizeof(double))
+    throw InputError(
+        fmt::format("{}: {} records are too many; raise record.every in the scenario", output->path(), limit));
+  channels = make_channels(model, {.nodes = options.nodes, .energy = options.energy, .external = options.channels});
+  std::rotate(channels.begin(), channels.begin() + 1, channels.end());
+  double bytes = 0;
+  for (const Channel& channel : channels)
+    bytes += static_cast<double>(channel.columns) * static_cast<double>(limit * sizeof(double));
+  if (!options.force) warning = check_room(output->path(), bytes);
+  const Id access = file_access(channels.size());
+  file = Id(H5Fcreate(output->part().c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), &H5Fclose);
   std::size_t width = 0;
-  for (Series& series : all) {
-    Id dataset = make_dataset(file.get(), series, limit);
-    const std::size_t begin = width;
-    width += series.columns;
-    columns.push_back({std::move(series), std::move(dataset), begin});
+  for (const Channel& channel : channels) {
+    columns.push_back({make_dataset(file.get(), channel, limit), width});
+    width += static_cast<std::size_t>(channel.columns);
+  }
+  auto channel = channels.begin();
+  for (const NodeRef node : options.nodes) {
+    const std::string wanted = node_channel(model, node, "deflection");
+    channel = std::find_if(channel, channels.end(), [&](const Channel& c) { return c.path == wanted; });
+    deflections.emplace_back(node, columns[static_cast<std::size_t>(channel - channels.begin())].begin);
   }
   // After all headers: those start at multiples of 8 bytes then, and the first two, which may have a checksum, lie in
   // the first page.  A killed write may be torn between two pages, not inside one.
-  for (const Column& column : columns) describe(column.dataset.get(), column.series);
+  for (std::size_t i = 0; i < channels.size(); ++i) describe(columns[i].dataset.get(), channels[i]);
   describe(file.get(), options);
   const hsize_t fit = kBufferBytes / (width * sizeof(double)), fit_at_most = kMaxBufferBytes / (width * sizeof(double));
   capacity = std::clamp<hsize_t>(std::max(fit, std::min(kFewRows, fit_at_most)), 1, limit);
@@ -171,10 +175,11 @@ void RecordingWriter::Impl::create() {
 }
 
 // Buffered rows of one dataset: the rows to disk, its length in memory only.
-void RecordingWriter::Impl::append(const Column& column) {
-  const auto& [series, dataset, begin] = column;
-  const int rank = series.table ? 2 : 1;
-  const hsize_t width = series.columns;
+void RecordingWriter::Impl::append(std::size_t i) {
+  const Channel& channel = channels[i];
+  const auto& [dataset, begin] = columns[i];
+  const int rank = channel.scalar ? 1 : 2;
+  const hsize_t width = channel.columns;
   const hsize_t size[2] = {written + buffered, width};
   checked(H5Dset_extent(dataset.get(), size));
   if (width == 0) return;
@@ -186,21 +191,25 @@ void RecordingWriter::Impl::append(const Column& column) {
                    buffer.data() + begin * capacity));
 }
 
+void RecordingWriter::Impl::find_largest_deflection(double t) {
+  for (const auto& [node, begin] : deflections) {
+    const double value = Eigen::Map<const Vector3>(row.data() + begin).norm();
+    if (value > largest.value) largest = {value, t, node};
+  }
+}
+
 void RecordingWriter::Impl::hand_on() {
   const auto begin = Clock::now();
-  const bool first = !renamed;
+  const bool first = !output->published();
   if (buffered > 0) {
-    for (std::size_t i = 0; i + 1 < columns.size(); ++i) append(columns[i]);
+    for (std::size_t i = 0; i + 1 < columns.size(); ++i) append(i);
     checked(H5Fflush(file.get(), H5F_SCOPE_LOCAL));
-    append(columns.back());  // time
+    append(columns.size() - 1);  // time
     checked(H5Fflush(file.get(), H5F_SCOPE_LOCAL));
     written += buffered;
     buffered = 0;
   }
-  if (first && written > 0) {
-    if (std::rename(part.c_str(), target.c_str()) != 0) throw InputError(std::strerror(errno));
-    renamed = true;
-  }
+  if (first && written > 0) output->publish();
   const auto end = Clock::now();
   const double took = first ? 0 : std::chrono::duration<double>(end - begin).count();
   next = end + std::chrono::duration_cast<Clock::duration>(
@@ -223,28 +232,29 @@ bool RecordingWriter::Impl::close() {
   bool good = true;
   for (Column& column : columns) good &= column.dataset.close();
   good &= file.close();
-  if (!renamed) std::remove(part.c_str());
   return good;
 }
 
 void RecordingWriter::Impl::fail(const std::string& why) {
   try {
     mark("failed: " + why, false);
-  } catch (const InputError&) {  // what can be said in the file is said; the error is on its way
+  } catch (const Error&) {  // what can be said in the file is said; the error is on its way
   }
   close();
-  if (written == 0) refuse_output(path, why);
+  const std::string path = output->path();
+  const bool kept = output->published();
+  output.reset();
+  if (!kept) refuse_output(path, why);
   refuse_output(path, fmt::format("{}; it holds everything up to t = {:.6g}", why, last_time));
 }
 
 RecordingWriter::RecordingWriter(const Model& model, const std::string& path, RecordingOptions options)
-    : impl_(std::make_unique<Impl>(model, path, std::move(options))) {
-  impl_->target = check_path(path, impl_->options.never_overwrites);
-  impl_->part = impl_->target + ".part";
+    : impl_(std::make_unique<Impl>(model, std::move(options))) {
   const h5::Quiet quiet;
+  impl_->output.emplace(path, kRecordingKind, impl_->options.never_overwrites);
   try {
     impl_->create();
-  } catch (const InputError& e) {
+  } catch (const HdfError& e) {
     impl_->close();
     refuse_output(path, e.what());
   }
@@ -261,11 +271,12 @@ RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
 void RecordingWriter::write(const Record& record) {
   Impl& w = *impl_;
   if (w.written + w.buffered >= w.limit)
-    throw InputError(fmt::format("{}: more than the {} records that were announced", w.path, w.limit));
-  fill_row(w.model, w.options, record, w.row.data(), w.largest);
-  for (const Impl::Column& column : w.columns) {
-    const std::size_t width = column.series.columns;
-    std::copy_n(w.row.data() + column.begin, width, w.buffer.data() + column.begin * w.capacity + w.buffered * width);
+    throw InputError(fmt::format("{}: more than the {} records that were announced", w.output->path(), w.limit));
+  fill_row(w.channels, record, w.row.data());
+  w.find_largest_deflection(record.motion.x.t);
+  for (std::size_t i = 0; i < w.channels.size(); ++i) {
+    const std::size_t begin = w.columns[i].begin, width = static_cast<std::size_t>(w.channels[i].columns);
+    std::copy_n(w.row.data() + begin, width, w.buffer.data() + begin * w.capacity + w.buffered * width);
   }
   ++w.buffered;
   if (w.buffered < w.capacity && Clock::now() < w.next) return;
@@ -273,7 +284,7 @@ void RecordingWriter::write(const Record& record) {
   try {
     w.hand_on();
     w.last_time = record.motion.x.t;
-  } catch (const InputError& e) {
+  } catch (const HdfError& e) {
     w.fail(e.what());
   }
 }
@@ -285,12 +296,15 @@ void RecordingWriter::finish(std::string_view ended, bool complete) {
   try {
     w.hand_on();
     if (w.written > 0) w.mark(ended, complete);
-  } catch (const InputError& e) {
+  } catch (const HdfError& e) {
     w.fail(e.what());
   }
-  if (!w.close()) refuse_output(w.path, h5::reason());
+  if (!w.close()) refuse_output(w.output->path(), h5::reason());
+  w.output->check_still_there();
+  w.output.reset();  // gives its name free
 }
 
+const std::string& RecordingWriter::warning() const { return impl_->warning; }
 long RecordingWriter::records() const { return static_cast<long>(impl_->written + impl_->buffered); }
 const LargestDeflection& RecordingWriter::largest_deflection() const { return impl_->largest; }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -15,13 +16,16 @@
 namespace limber {
 namespace {
 
-constexpr std::string_view kFirst = "time";
+constexpr std::string_view kTimeColumn = "time";
 constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
-constexpr std::size_t kMaxColumns = 1'000'000;
+constexpr std::size_t kMaxTableColumns = 1'000'000;
 constexpr std::size_t kMaxNumbers = std::size_t{1} << 30;
 
+// Of a plain file: what is taken from a pipe is gone.
 std::string start_of(const std::string& path, std::size_t bytes) {
   std::string start(bytes, '\0');
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return start;
   std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(bytes));
   return start;
 }
@@ -65,22 +69,22 @@ long parse_row(std::string_view line, double* out, std::size_t most) {
 bool is_hdf5(const std::string& path) { return start_of(path, kSignature.size()) == kSignature; }
 
 bool is_table(const std::string& path) {
-  const std::string start = start_of(path, kFirst.size() + 1);
-  return start.starts_with(kFirst) && (start.back() == ',' || start.back() == '\n' || start.back() == '\r');
+  const std::string start = start_of(path, kTimeColumn.size() + 1);
+  return start.starts_with(kTimeColumn) && (start.back() == ',' || start.back() == '\n' || start.back() == '\r');
 }
 
 TableReader::TableReader(const std::string& path) {
   path_ = path;
   std::ifstream in(path, std::ios::binary);
   std::string line;
-  if (!in || !std::getline(in, line)) throw InputError(path + ": cannot be read, or is empty; name a table");
+  if (!in || !std::getline(in, line)) throw FileError(path + ": cannot be read, or is empty; name a table");
   const auto trim = [](std::string& text) {
     if (!text.empty() && text.back() == '\r') text.pop_back();
   };
   trim(line);
   const std::vector<std::string> names = split(line);
-  if (names[0] != kFirst || names.size() > kMaxColumns || find_bad_utf8(line) != std::string::npos)
-    throw InputError(path + ":1: is not the first line of a table; it has names, and 'time' first");
+  if (names[0] != kTimeColumn || names.size() > kMaxTableColumns || find_bad_utf8(line) != std::string::npos)
+    throw FileError(path + ":1: is not the first line of a table; it has names, and 'time' first");
   for (std::size_t k = 1; k < names.size(); ++k) series_.push_back({names[k], 1, {""}, {}});
   columns_.resize(series_.size());
   std::vector<double> row(names.size());
@@ -89,18 +93,18 @@ TableReader::TableReader(const std::string& path) {
     trim(line);
     const long count = parse_row(line, row.data(), row.size());
     if (count != static_cast<long>(row.size()))
-      throw InputError(
+      throw FileError(
           fmt::format("{}:{}: {}; every line has {} numbers", path, number,
                       count < 0 ? show(line) + " is not a row of numbers" : fmt::format("there are {} numbers", count),
                       row.size()));
     if (!std::isfinite(row[0]) || (!time_.empty() && row[0] <= time_.back()))
-      throw InputError(fmt::format("{}:{}: the times do not rise; record it again", path, number));
+      throw FileError(fmt::format("{}:{}: the times do not rise; record it again", path, number));
     if ((time_.size() + 1) * row.size() > kMaxNumbers)
-      throw InputError(fmt::format("{}:{}: more numbers than fit into memory; cut the table", path, number));
+      throw FileError(fmt::format("{}:{}: more numbers than fit into memory; cut the table", path, number));
     time_.push_back(row[0]);
     for (std::size_t k = 1; k < row.size(); ++k) columns_[k - 1].push_back(row[k]);
   }
-  if (time_.empty()) throw InputError(path + ": holds no records below its names");
+  if (time_.empty()) throw FileError(path + ": holds no records below its names");
 }
 
 void TableReader::read(int series, long first, long count, int /*column*/, int columns, double* out) const {

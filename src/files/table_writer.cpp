@@ -4,10 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "limber/files/detail/output.hpp"
@@ -17,7 +15,7 @@ namespace limber {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::string_view kFirst = "time,";
+constexpr std::string_view kTableStart = "time,";
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 // In quotes where a comma, a quote or a line end would be misread.
@@ -28,54 +26,46 @@ std::string cell(const std::string& text) {
   return out + "\"";
 }
 
-// A table of ours, or nothing: those may be overwritten.
-bool may_go(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return true;  // opening it for writing will tell
-  char first[kFirst.size()];
-  const std::size_t got = std::fread(first, 1, kFirst.size(), file);
-  std::fclose(file);
-  return std::string_view(first, got) == kFirst.substr(0, got);
-}
+bool is_our_table(const std::string& path) { return OutputKind::starts_with(path, kTableStart); }
+constexpr OutputKind kTableKind = {"a table of ours", &is_our_table};
 
 }  // namespace
 
 struct TableWriter::Impl {
-  std::string path;
+  OutputFile output;  // has its name from the first rows on
   TableOptions options;
   std::FILE* file = nullptr;
   fmt::memory_buffer text;
   bool empty_row = true;
   Clock::time_point next = Clock::now();
 
+  Impl(const std::string& path, const TableOptions& o)
+      : output(path, kTableKind, o.never_overwrites), options(o), file(output.open()) {}
+  ~Impl() {
+    if (file != nullptr) std::fclose(file);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
   void hand_on() {
     const bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-    if (!good) refuse_output(path, std::strerror(errno));
+    if (!good) refuse_output(output.path(), system_reason());
     text.clear();
+    if (!output.published()) output.publish();
     next =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.flush_every));
   }
 };
 
 TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& columns, const TableOptions& options)
-    : impl_(std::make_unique<Impl>()) {
-  const std::string behind = check_output(path, options.never_overwrites);
-  if (!may_go(behind))
-    throw InputError(fmt::format("{}: is there and is not a table of ours; remove it or name another one", path));
-  impl_->path = path;
-  impl_->options = options;
-  impl_->file = std::fopen(behind.c_str(), "wb");
-  if (impl_->file == nullptr) refuse_output(path, std::strerror(errno));
+    : impl_(std::make_unique<Impl>(path, options)) {
   std::string header;
   for (const std::string& name : columns) header += (header.empty() ? "" : ",") + cell(name);
   header += "\n";
   impl_->text.append(header.data(), header.data() + header.size());
 }
 
-TableWriter::~TableWriter() {
-  if (impl_ && impl_->file != nullptr) std::fclose(impl_->file);
-}
-
+TableWriter::~TableWriter() = default;
 TableWriter::TableWriter(TableWriter&&) noexcept = default;
 
 void TableWriter::add(double value) {
@@ -103,7 +93,8 @@ void TableWriter::finish() {
   Impl& w = *impl_;
   if (w.file == nullptr) return;
   w.hand_on();
-  if (std::fclose(std::exchange(w.file, nullptr)) != 0) refuse_output(w.path, std::strerror(errno));
+  if (std::fclose(std::exchange(w.file, nullptr)) != 0) refuse_output(w.output.path(), system_reason());
+  w.output.check_still_there();
 }
 
 }  // namespace limber

@@ -20,12 +20,12 @@ std::string reason(int error) { return error == ENOENT ? "no such file" : std::s
 }  // namespace
 
 std::string read_text_file(const std::string& path) {
-  if (path.empty()) throw InputError("an empty file name; name a file");
+  if (path.empty()) throw FileError("an empty file name; name a file");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
-    throw InputError(fmt::format("{}: is a directory; name a file in it", path));
+    throw FileError(fmt::format("{}: is a directory; name a file in it", path));
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) throw InputError(fmt::format("{}: cannot be opened: {}", path, reason(errno)));
+  if (!file) throw FileError(fmt::format("{}: cannot be opened: {}", path, reason(errno)));
 
   // In pieces: a pipe does not tell its length.
   std::string text;
@@ -36,9 +36,9 @@ std::string read_text_file(const std::string& path) {
     got = std::fread(text.data() + before, 1, kPiece, file.get());
     text.resize(before + got);
     if (text.size() > kMaxFileBytes)
-      throw InputError(fmt::format("{}: larger than {} MiB; split it", path, kMaxFileBytes >> 20));
+      throw FileError(fmt::format("{}: larger than {} MiB; split it", path, kMaxFileBytes >> 20));
   }
-  if (std::ferror(file.get()) != 0) throw InputError(fmt::format("{}: cannot be read: {}", path, reason(errno)));
+  if (std::ferror(file.get()) != 0) throw FileError(fmt::format("{}: cannot be read: {}", path, reason(errno)));
   return text;
 }
 

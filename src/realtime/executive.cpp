@@ -10,13 +10,13 @@
 namespace limber {
 namespace {
 
-// A property of joints by hinge coordinate; 0: none.
-VectorX limits_of(const Model& model, const DrivenJoints& hinges, double Joint::*limit) {
-  VectorX out = VectorX::Constant(hinges.size(), std::numeric_limits<double>::infinity());
-  for (int k = 0; k < hinges.size(); ++k) {
-    for (const int i : hinges.joints) {
+// A property of joints by driven coordinate; 0: none.
+VectorX limits_of(const Model& model, const DrivenJoints& driven, double Joint::*limit) {
+  VectorX out = VectorX::Constant(driven.size(), std::numeric_limits<double>::infinity());
+  for (int k = 0; k < driven.size(); ++k) {
+    for (const int i : driven.joints) {
       const Joint& joint = model.joints[i];
-      const bool own = hinges.v[k] >= joint.v && hinges.v[k] < joint.v + speed_count(joint.kind);
+      const bool own = driven.v[k] >= joint.v && driven.v[k] < joint.v + speed_count(joint.kind);
       if (own && joint.*limit > 0) out[k] = joint.*limit;
     }
   }
@@ -25,11 +25,11 @@ VectorX limits_of(const Model& model, const DrivenJoints& hinges, double Joint::
 
 }  // namespace
 
-VectorX effort_limits(const Model& model, const DrivenJoints& hinges) {
-  return limits_of(model, hinges, &Joint::effort_limit);
+VectorX effort_limits(const Model& model, const DrivenJoints& driven) {
+  return limits_of(model, driven, &Joint::effort_limit);
 }
-VectorX speed_limits(const Model& model, const DrivenJoints& hinges) {
-  return limits_of(model, hinges, &Joint::velocity_limit);
+VectorX speed_limits(const Model& model, const DrivenJoints& driven) {
+  return limits_of(model, driven, &Joint::velocity_limit);
 }
 
 const char* to_string(StopReason stop) {
@@ -63,23 +63,23 @@ void check_safety(const SafetyOptions& options) {
 Executive::Executive(Controller& controller, const SafetyOptions& options)
     : controller_(controller),
       options_(options),
-      gate_(PacketKind::measurement, measurement_names(controller.options().hinges, controller.options().sensors)) {
+      gate_(PacketKind::measurement, measurement_names(controller.options().driven, controller.options().sensors)) {
   check_safety(options);
   const ControlOptions& control = controller.options();
-  const DrivenJoints& hinges = control.hinges;
-  effort_ = effort_limits(*control.model, hinges);
-  speed_ = speed_limits(*control.model, hinges);
-  torque_.setZero(hinges.size());
+  const DrivenJoints& driven = control.driven;
+  effort_ = effort_limits(*control.model, driven);
+  speed_ = speed_limits(*control.model, driven);
+  torque_.setZero(driven.size());
   stop_torque_ = new_torque_ = y_.q = y_.v = torque_;
   y_.strain.setZero(static_cast<Eigen::Index>(control.sensors.strains.size()));
   y_.acceleration.setZero(3 * static_cast<Eigen::Index>(control.sensors.accelerometers.size()));
   shown_ = y_;
-  const std::vector<std::uint32_t> names = hash_names(command_names(hinges));
+  const std::vector<std::uint32_t> names = hash_names(command_names(driven));
   command_.kind = PacketKind::command;
   command_.count = names.size();
   for (std::size_t k = 0; k < names.size(); ++k) command_.entries[k].name = names[k];
   std::size_t longest = 0;
-  for (const std::string& name : hinges.names) longest = std::max(longest, name.size());
+  for (const std::string& name : driven.names) longest = std::max(longest, name.size());
   joint_.reserve(longest);
 }
 
@@ -147,7 +147,7 @@ void Executive::advance(double now) {
 bool Executive::check_speeds(double now) {
   for (Eigen::Index k = 0; k < speed_.size(); ++k) {
     if (std::abs(y_.v[k]) <= speed_[k]) continue;
-    if (stop_ == StopReason::none) joint_ = controller_.options().hinges.names[static_cast<std::size_t>(k)];
+    if (stop_ == StopReason::none) joint_ = controller_.options().driven.names[static_cast<std::size_t>(k)];
     stop(StopReason::speed, now);
     return false;
   }
@@ -166,7 +166,7 @@ void Executive::update(double shift, double now) {
   if (controller_.innovation() > options_.most_innovation) return stop(StopReason::innovation, now);
   Eigen::Index worst = 0;
   if (controller_.errors().cwiseAbs().maxCoeff(&worst) > options_.most_error) {
-    joint_ = controller_.options().hinges.names[static_cast<std::size_t>(worst)];
+    joint_ = controller_.options().driven.names[static_cast<std::size_t>(worst)];
     return stop(StopReason::error, now);
   }
   torque_ = new_torque_;

@@ -143,9 +143,9 @@ PacketFault decode_packet(std::span<const std::byte> bytes, Packet& packet) {
   return PacketFault::none;
 }
 
-std::vector<std::string> measurement_names(const DrivenJoints& hinges, const SensorOptions& sensors) {
+std::vector<std::string> measurement_names(const DrivenJoints& driven, const SensorOptions& sensors) {
   std::vector<std::string> out;
-  for (const std::string& name : hinges.names) out.push_back("joint:" + name);
+  for (const std::string& name : driven.names) out.push_back("joint:" + name);
   for (const StrainGauge& gauge : sensors.strains) out.push_back("strain:" + gauge.name);
   for (const Accelerometer& sensor : sensors.accelerometers) {
     for (const char* axis : {".x", ".y", ".z"}) out.push_back("acceleration:" + sensor.name + axis);
@@ -153,9 +153,9 @@ std::vector<std::string> measurement_names(const DrivenJoints& hinges, const Sen
   return numbered(std::move(out));
 }
 
-std::vector<std::string> command_names(const DrivenJoints& hinges) {
+std::vector<std::string> command_names(const DrivenJoints& driven) {
   std::vector<std::string> out;
-  for (const std::string& name : hinges.names) out.push_back("joint:" + name);
+  for (const std::string& name : driven.names) out.push_back("joint:" + name);
   return numbered(std::move(out));
 }
 

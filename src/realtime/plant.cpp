@@ -13,14 +13,14 @@ namespace {
 
 constexpr double kWaits = 0, kCommanded = 1, kHolds = 2, kBrakes = 3;
 
-VectorX braking_gains_at(const Model& model, const DrivenJoints& hinges, double period, double brake, const State& x) {
+VectorX braking_gains_at(const Model& model, const DrivenJoints& driven, double period, double brake, const State& x) {
   // kd = 2 ratio w times the inertia of the rigid machine.
   const double w = 1 / brake;
-  VectorX c = make_pid(model, hinges, x, {w / (2 * std::numbers::pi), 0.5}).kd;
-  NaturalGain gain(model, hinges, period);
+  VectorX c = make_pid(model, driven, x, {w / (2 * std::numbers::pi), 0.5}).kd;
+  NaturalGain gain(model, driven, period);
   if (gain.set(x) != Status::ok) throw InputError("the inertia of the joints is singular; give them an armature");
-  VectorX unit = VectorX::Zero(hinges.size()), felt = unit;
-  for (int k = 0; k < hinges.size(); ++k) {
+  VectorX unit = VectorX::Zero(driven.size()), felt = unit;
+  for (int k = 0; k < driven.size(); ++k) {
     unit[k] = 1;
     felt.setZero();
     gain.add(unit, felt);
@@ -32,20 +32,20 @@ VectorX braking_gains_at(const Model& model, const DrivenJoints& hinges, double 
 
 }  // namespace
 
-PlantEnd::PlantEnd(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, double period,
+PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, double period,
                    const SafetyOptions& options, std::uint64_t session, const State& x)
     : model_(model),
-      hinges_(hinges),
+      driven_(driven),
       options_(options),
       period_(period),
-      gate_(PacketKind::command, command_names(hinges), session) {
+      gate_(PacketKind::command, command_names(driven), session) {
   check_safety(options);
-  c_ = braking_gains_at(model, hinges, period, options.brake, x);
-  effort_ = effort_limits(model, hinges);
-  torque_.setZero(hinges.size());
+  c_ = braking_gains_at(model, driven, period, options.brake, x);
+  effort_ = effort_limits(model, driven);
+  torque_.setZero(driven.size());
   age_.setZero(1);
   state_.setZero(1);
-  const std::vector<std::uint32_t> names = hash_names(measurement_names(hinges, sensors));
+  const std::vector<std::uint32_t> names = hash_names(measurement_names(driven, sensors));
   measurement_.kind = PacketKind::measurement;
   measurement_.session = session;
   measurement_.count = names.size();
@@ -93,26 +93,18 @@ void PlantEnd::drive(const State& x, double now, Vec torques) {
     brake(stops ? "the controller stopped and fell silent" : "no command came for the hold time");
   }
   torques.setZero();
-  for (int k = 0; k < hinges_.size(); ++k) {
+  for (int k = 0; k < driven_.size(); ++k) {
     double tau = commanded() && !braking_ ? gate_.a()[k] : 0;
-    if (braking_ || stops) tau -= c_[k] * x.v[hinges_.v[k]];
+    if (braking_ || stops) tau -= c_[k] * x.v[driven_.v[k]];
     torque_[k] = std::clamp(tau, -effort_[k], effort_[k]);
-    torques[hinges_.v[k]] = torque_[k];
+    torques[driven_.v[k]] = torque_[k];
   }
   const bool held = age_[0] > 1.5 * period_;
   state_[0] = !commanded() ? kWaits : braking_ || stops ? kBrakes : held ? kHolds : kCommanded;
 }
 
-std::vector<ControlChannel> PlantEnd::channels() const {
-  std::vector<std::string> units;
-  for (const int joint : hinges_.joints) {
-    const JointKind kind = model_.joints[joint].kind;
-    for (int k = 0; k < speed_count(kind); ++k) {
-      const bool slides = kind == JointKind::prismatic || (kind == JointKind::cylindrical && k == 1);
-      units.push_back(slides ? "N" : "N m");
-    }
-  }
-  return {{"control/applied", hinges_.names, units, &torque_},
+std::vector<ExternalChannel> PlantEnd::channels() const {
+  return {{"control/applied", driven_.names, units_of(model_, driven_, force_units), &torque_},
           {"control/age", {"command"}, {"s"}, &age_},
           {"control/state", {"state"}, {"1"}, &state_}};
 }

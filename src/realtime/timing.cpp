@@ -51,11 +51,12 @@ void Histogram::add(Nanoseconds value) {
 }
 
 Nanoseconds Histogram::quantile(double share) const {
-  const auto wanted = static_cast<long>(std::ceil(share * static_cast<double>(count_)));
+  if (count_ == 0) return 0;
+  const long wanted = quantile_rank(share, count_);
   long passed = 0;
   for (std::size_t k = 0; k < kClasses; ++k) {
     passed += counts_[k];
-    if (passed < wanted || passed == 0) continue;
+    if (passed < wanted) continue;
     const std::size_t shift = k >> kBits == 0 ? 0 : (k >> kBits) - 1;
     const std::size_t value = k - (shift << kBits);
     return std::min(worst_, static_cast<Nanoseconds>(((value + 1) << shift) - 1));

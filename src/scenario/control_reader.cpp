@@ -57,7 +57,7 @@ std::vector<Waypoint> read_waypoints(const Reader& list, int n) {
 
 void read_moves(const Reader& map, const State& start, ControlOptions& out) {
   map.check_keys({"profile", "start", "waypoints", "limits"});
-  const int n = out.hinges.size();
+  const int n = out.driven.size();
   const auto profile_at = map.find("profile");
   const Profile profile = profile_at ? static_cast<Profile>(profile_at->choice(kProfiles)) : Profile::cycloid;
   const auto begin_at = map.find("start");
@@ -77,7 +77,7 @@ void read_moves(const Reader& map, const State& start, ControlOptions& out) {
   }
   const std::vector<Waypoint> waypoints = read_waypoints(list, n);
   const JointPath path =
-      at_place(list, [&] { return make_path(profile, start.q(out.hinges.q), begin, waypoints, limits); });
+      at_place(list, [&] { return make_path(profile, start.q(out.driven.q), begin, waypoints, limits); });
   out.desired = path.joints;
   out.end = path.end;
 }
@@ -86,16 +86,16 @@ void read_moves(const Reader& map, const State& start, ControlOptions& out) {
 void read_signals_by_joint(const Reader& map, const State& start, ControlOptions& out) {
   const Model& model = *out.model;
   std::vector<std::string_view> names;
-  for (const int joint : out.hinges.joints) names.push_back(model.joints[joint].name);
+  for (const int joint : out.driven.joints) names.push_back(model.joints[joint].name);
   map.check_keys(names);
   std::size_t next = 0;
-  for (const int joint : out.hinges.joints) {
+  for (const int joint : out.driven.joints) {
     const std::size_t count = static_cast<std::size_t>(speed_count(model.joints[joint].kind));
-    const std::span<const std::string> coordinates(out.hinges.names.data() + next, count);
+    const std::span<const std::string> coordinates(out.driven.names.data() + next, count);
     if (const auto at = map.find(model.joints[joint].name)) {
       for (Signal& signal : read_signals(*at, coordinates, "coordinate")) out.desired.push_back(std::move(signal));
     } else {
-      for (std::size_t k = 0; k < count; ++k) out.desired.push_back(Signal(start.q[out.hinges.q[next + k]]));
+      for (std::size_t k = 0; k < count; ++k) out.desired.push_back(Signal(start.q[out.driven.q[next + k]]));
     }
     next += count;
   }
@@ -120,13 +120,13 @@ void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
   if (const auto at = map.find("samples")) path.samples = at->whole_number(10, kMaxSamples);
   const auto flexible_at = map.find("flexible");
   const bool flexible = !flexible_at || flexible_at->boolean();
-  out.desired = at_place(map, [&] { return follow_tip_path(*out.model, out.hinges, path, start, flexible); });
+  out.desired = at_place(map, [&] { return follow_tip_path(*out.model, out.driven, path, start, flexible); });
   out.end = path.end;
 }
 
 void read_desired(const std::optional<Reader>& map, const State& start, ControlOptions& out) {
   if (!map) {  // stay
-    for (const int q : out.hinges.q) out.desired.push_back(Signal(start.q[q]));
+    for (const int q : out.driven.q) out.desired.push_back(Signal(start.q[q]));
   } else if (map->is_map() && map->has("waypoints")) {
     read_moves(*map, start, out);
   } else if (map->is_map() && map->has("node") && out.model->find_joint("node") < 0) {
@@ -140,13 +140,13 @@ void read_desired(const std::optional<Reader>& map, const State& start, ControlO
 
 PidOptions read_pid(const Reader& map, const State& start, const ControlOptions& options) {
   map.check_keys({"kp", "kd", "ki", "frequency", "ratio", "gravity"});
-  const int n = options.hinges.size();
+  const int n = options.driven.size();
   PidOptions out;
   const bool by_frequency = map.has("frequency");
   if (by_frequency && (map.has("kp") || map.has("kd"))) map.fail("has both frequency and kp or kd; write one of them");
   if (by_frequency) {
     const double frequency = map.at("frequency", "frequency: 0.5").positive();
-    out = make_pid(*options.model, options.hinges, start, {frequency, number_or(map, "ratio", 1)});
+    out = make_pid(*options.model, options.driven, start, {frequency, number_or(map, "ratio", 1)});
   } else {
     out.kp = map.at("kp", "kp: 1000, or frequency: 0.5").number_or_numbers(n);
     const auto kd = map.find("kd");
@@ -223,7 +223,7 @@ void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, c
   out.model_file = (std::filesystem::path(folder) / at->one_line(kLongestPath)).string();
   try {
     out.model_text = read_text_file(out.model_file);
-  } catch (const InputError& e) {
+  } catch (const FileError& e) {
     at->fail_item(fmt::format("control.model {}; write its path from the folder of the scenario", e.what()));
   }
   out.options.model = std::make_shared<const Model>(parse_model(out.model_text, out.model_file));
@@ -245,24 +245,24 @@ std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Sce
     for (const Reader& entry : list->list()) joints.push_back(options.model->joints[own.joint(entry)].name);
     if (joints.empty()) list->fail("must name at least one joint");
   }
-  options.hinges = at_place(map, [&] { return find_hinges(*options.model, joints); });
+  options.driven = at_place(map, [&] { return find_driven_joints(*options.model, joints); });
   const State start = translate_state(*scenario.model, scenario.initial, *options.model);
   read_desired(map.find("desired"), start, options);
   if (const auto at = map.find("feed_forward"))
     options.feed_forward = static_cast<FeedForward>(at->choice(kFeedForwards));
   if (const auto at = map.find("feedback")) read_feedback(*at, start, options);
   read_extras(map, options);
-  options.servos = read_servos(map.find("servos"), options.hinges.size());
+  options.servos = read_servos(map.find("servos"), options.driven.size());
   const auto sensors = map.find("sensors");
   out->sensors = read_sensors(sensors, ModelNames(*scenario.model), options);
   options.sensors = read_sensors(sensors, ModelNames(*options.model), options);
   at_place(map, [&] {
     check_control(options);
     std::vector<std::string> names;
-    for (const int joint : options.hinges.joints) names.push_back(options.model->joints[joint].name);
-    const DrivenJoints of_plant = find_hinges(*scenario.model, names);
+    for (const int joint : options.driven.joints) names.push_back(options.model->joints[joint].name);
+    const DrivenJoints of_plant = find_driven_joints(*scenario.model, names);
     for (const MotionInput& motion : scenario.inputs.motions) {
-      if (of_plant.held[motion.joint] != 0)
+      if (of_plant.mask[motion.joint] != 0)
         throw InputError("joint '" + scenario.model->joints[motion.joint].name + "' has a prescribed motion, too");
     }
     return 0;

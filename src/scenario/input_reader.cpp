@@ -60,7 +60,7 @@ void InputReader::read_joint(const Reader& entry) {
   const std::string_view what = entry.one_of({"torque", "motion"});
   const int joint = names_.joint(entry.at("joint", ""));
   const Reader value = entry.at(what, "");
-  if (model_.joints[joint].kind == JointKind::fixed)
+  if (speed_count(model_.joints[joint].kind) == 0)
     value.fail(
         fmt::format("has no meaning for joint '{}', which is fixed; remove the input", model_.joints[joint].name));
   return what == "torque" ? read_torque(value, joint) : read_motion(value, joint);
@@ -84,7 +84,7 @@ void InputReader::read_torque(const Reader& torque, int joint) {
 void InputReader::read_motion(const Reader& motion, int joint) {
   const Joint& of = model_.joints[joint];
   const int count = position_count(of.kind);
-  if (count != speed_count(of.kind))
+  if (!joint_traits(of.kind).driven)
     motion.fail(
         fmt::format("of joint '{}' ({}) cannot be prescribed; compose the joint of revolute and prismatic ones, "
                     "or drive it with torques",

@@ -48,7 +48,7 @@ void read_model_file(const Reader& at, const std::string& folder, Scenario& out)
   out.model_file = (std::filesystem::path(folder) / name).string();
   try {
     out.model_text = read_text_file(out.model_file);
-  } catch (const InputError& e) {
+  } catch (const FileError& e) {
     std::error_code ignored;
     const bool missing = !std::filesystem::exists(out.model_file, ignored);
     at.fail_item(
@@ -102,6 +102,21 @@ double read_duration(const Reader& duration) {
   return seconds;
 }
 
+// Steps that nobody lives to see the end of, or that do not move the clock.
+void check_steps(const Reader& root, const Scenario& scenario) {
+  const bool fixed = scenario.solver.method == "rk4" || scenario.solver.method == "implicit";
+  const double step = fixed ? scenario.solver.step : scenario.solver.max_step, steps = scenario.run.duration / step;
+  if (!(steps > kMaxSteps)) return;
+  const auto solver = root.find("solver");
+  const auto given = solver ? solver->find(fixed ? "step" : "max_step") : std::nullopt;
+  if (given)
+    given->fail(fmt::format("makes {:.3g} steps, more than {:.0e}; write at least {:.3g}", steps, kMaxSteps,
+                            scenario.run.duration / kMaxSteps));
+  root.at("duration", "")
+      .fail(fmt::format("makes {:.3g} steps of {} s, more than {:.0e}; write a longer solver.step", steps, step,
+                        kMaxSteps));
+}
+
 }  // namespace
 
 Scenario parse_scenario(std::string_view text, const std::string& name_for_messages, const std::string& folder) {
@@ -125,6 +140,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name_for_messa
   out.initial = std::move(initial.x);
   out.equilibrium = initial.equilibrium;
   out.solver = read_solver(root.find("solver"), out.inputs);
+  check_steps(root, out);
   read_record(root.find("record"), names, out);
   if (const auto control = root.find("control")) out.control = read_control(*control, out, folder);
   return out;

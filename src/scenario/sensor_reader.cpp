@@ -32,7 +32,7 @@ EncoderOptions read_encoder(const Reader& map) {
   return out;
 }
 
-constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
+constexpr std::array<std::string_view, 3> kGaugeAxes = {"x", "y", "z"};
 
 // A gauge between two nodes of a body.
 StrainGauge read_strain(const Reader& map, const ModelNames& names) {
@@ -46,7 +46,7 @@ StrainGauge read_strain(const Reader& map, const ModelNames& names) {
   if (body.modes == 0) from.fail(fmt::format("'{}' is on a rigid body; a gauge needs one that bends", from.text()));
   if (body.nodes[a.node].position == body.nodes[b.node].position) to.fail("must be away from `from`");
   const auto axis = map.find("axis");
-  StrainGauge out = make_curvature_gauge(names.model(), a, b, axis ? axis->choice(kAxes) : 2);
+  StrainGauge out = make_curvature_gauge(names.model(), a, b, axis ? axis->choice(kGaugeAxes) : 2);
   if (const auto at = map.find("noise")) out.noise = at->not_negative();
   const auto name = map.find("name");
   out.name = name ? name->name() : from.text();
@@ -78,11 +78,11 @@ std::vector<ServoOptions> read_servos(const std::optional<Reader>& at, int count
 
 SensorOptions read_sensors(const std::optional<Reader>& at, const ModelNames& names, const ControlOptions& options) {
   SensorOptions out;
-  out.encoders.resize(options.hinges.v.size());
+  out.encoders.resize(options.driven.v.size());
   if (!at) return out;
   at->check_keys(
       {"resolution", "noise", "speed_noise", "tachometer", "strains", "accelerometers", "delay", "rate", "seed"});
-  out.encoders.assign(options.hinges.v.size(), read_encoder(*at));
+  out.encoders.assign(options.driven.v.size(), read_encoder(*at));
   if (const auto list = at->find("strains")) {
     for (const Reader& entry : list->list()) out.strains.push_back(read_strain(entry, names));
   }

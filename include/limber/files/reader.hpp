@@ -32,14 +32,14 @@ class Reader {
   // Throws without the path.
   [[noreturn]] void fail_item(std::string_view what) const;
 
-  const std::string& file() const { return document_->file; }
-  const std::string& item() const { return item_; }
-  const std::string& path() const { return path_; }
-  int line() const { return node_->line; }
-  bool is_map() const { return node_->kind == DocumentNode::Kind::map; }
-  bool is_list() const { return node_->kind == DocumentNode::Kind::list; }
-  bool is_scalar() const { return node_->kind == DocumentNode::Kind::scalar; }
-  bool is_quoted() const { return node_->quoted; }
+  const std::string& file() const { return document_->file; }                   // name of the file
+  const std::string& item() const { return item_; }                             // as in a message: "body 'link2'"
+  const std::string& path() const { return path_; }                             // keys from the item to here
+  int line() const { return node_->line; }                                      // in the file, from 1
+  bool is_map() const { return node_->kind == DocumentNode::Kind::map; }        // keys and values
+  bool is_list() const { return node_->kind == DocumentNode::Kind::list; }      // items
+  bool is_scalar() const { return node_->kind == DocumentNode::Kind::scalar; }  // one value
+  bool is_quoted() const { return node_->quoted; }  // a scalar in quotes: text, whatever it looks like
 
   // ---- maps ----
   // A map whose keys are all among `known`.
@@ -56,15 +56,15 @@ class Reader {
   std::string_view one_of(std::initializer_list<std::string_view> choices) const;
 
   // ---- lists ----
-  std::vector<Reader> list() const;
+  std::vector<Reader> list() const;  // its items
 
   // ---- scalars ----
-  double number() const;
-  double positive() const;
-  double not_negative() const;
-  int whole_number(int least, int most) const;
-  bool boolean() const;
-  std::string text() const;
+  double number() const;                        // finite
+  double positive() const;                      // finite, > 0
+  double not_negative() const;                  // finite, >= 0
+  int whole_number(int least, int most) const;  // in this range
+  bool boolean() const;                         // true or false
+  std::string text() const;                     // any scalar
   // One line that is not empty, of at most so many bytes.
   std::string one_line(std::size_t most) const;
   // Text fit for "body.node" and for a path in a recording: no '.', no '/', one line, at most 200 bytes.
@@ -76,8 +76,8 @@ class Reader {
   VectorX numbers() const;                             // any length
   VectorX numbers(Eigen::Index size) const;            // that length
   VectorX number_or_numbers(Eigen::Index size) const;  // one number stands for all
-  Vector3 vector3() const { return numbers(3); }
-  Matrix3 rpy() const;  // the rotation of roll, pitch, yaw about fixed axes, in radians
+  Vector3 vector3() const { return numbers(3); }       // three numbers
+  Matrix3 rpy() const;                                 // the rotation of roll, pitch, yaw about fixed axes, in radians
   MatrixX matrix(Eigen::Index rows, Eigen::Index cols) const;   // a list of rows
   MatrixX square_or_diagonal(Eigen::Index n) const;             // n rows, or the n numbers of the diagonal
   Eigen::Index length(Eigen::Index most) const;                 // of a list, which must not be longer than `most`

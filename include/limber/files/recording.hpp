@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "limber/control/controller.hpp"
-#include "limber/simulate/simulate.hpp"
+#include "limber/simulate/channels.hpp"
 
 namespace limber {
 
@@ -20,13 +19,14 @@ struct RecordingOptions {
   std::string solver;                         // in words
   std::vector<NodeRef> nodes;                 // whose poses and deflections are kept
   bool energy = true;                         // energies and momenta
-  std::vector<ControlChannel> channels;       // of a controller, which must outlive the writer
+  std::vector<ExternalChannel> channels;      // of a controller, which must outlive the writer
   long records = 1;                           // at most so many: record_count()
   double flush_every = 1;                     // seconds on the clock
   std::vector<std::string> never_overwrites;  // files that `path` must not be
+  bool force = false;                         // begin even where the disk has no room for all records
 };
 
-// The largest way of a node from its undeformed place, among what was recorded.
+// The largest deflection of a node among those recorded.
 struct LargestDeflection {
   double value = 0, t = 0;
   NodeRef node;
@@ -35,8 +35,9 @@ struct LargestDeflection {
 // Writes a recording: docs/recording-format.md.  Records are gathered in memory (8 MiB or 64 records) and
 // handed on from time to time; whatever happens to the process in between or meanwhile, the file opens and holds all
 // that was handed on.  Others may read it while it is written.
-//   Every failure is an InputError "PATH: ...": a folder that is not there, a file that is not a recording and would be
-// overwritten, a full disk.  The file appears under its name with the first record; until then it is PATH.part.
+//   Every failure is a FileError "PATH: ...": a folder that is not there, a file that is not a recording and would be
+// overwritten, another process that writes there, no room for all records, a full disk.  The file appears under its
+// name with the first record.
 class RecordingWriter {
  public:
   RecordingWriter(const Model& model, const std::string& path, RecordingOptions options);
@@ -51,6 +52,8 @@ class RecordingWriter {
   void finish(std::string_view ended, bool complete);
 
   long records() const;
+  // About the room on the disk; empty: there is enough.
+  const std::string& warning() const;
   const LargestDeflection& largest_deflection() const;
 
  private:
@@ -59,15 +62,15 @@ class RecordingWriter {
 };
 
 // Writes time, coordinates, speeds and (`energy`) energies as a table in text, with names in the first line and 17
-// digits.  Failures are an InputError "PATH: ...".
+// digits.  Failures are a FileError "PATH: ...".
 class CsvWriter {
  public:
   CsvWriter(const Model& model, const std::string& path, bool energy,
             const std::vector<std::string>& never_overwrites = {});
   ~CsvWriter();
   CsvWriter(CsvWriter&&) noexcept;
-  void write(const Record& record);
-  void finish();
+  void write(const Record& record);  // one row
+  void finish();                     // writes what is left
 
  private:
   struct Impl;

@@ -36,7 +36,7 @@ enum class StopReason {
   error,        // a joint is too far from where it should be
   failed        // the controller says that it cannot go on: Controller::failure()
 };
-const char* to_string(StopReason stop);
+const char* to_string(StopReason stop);  // for a message
 
 // A controller between packets: what it does in every period, without clock and socket.  take() and cycle() neither
 // allocate nor wait.  Its time is the machine's, as packets tell it: one update of the controller for each sample of
@@ -58,13 +58,13 @@ class Executive {
   // A safe stop; the first reason counts.
   void stop(StopReason reason, double now);
 
-  bool begun() const { return gate_.accepted() > 0; }
-  StopReason stopped() const { return stop_; }
+  bool begun() const { return gate_.accepted() > 0; }  // a measurement has arrived
+  StopReason stopped() const { return stop_; }         // why, or that it has not
   // Stopped, and torques are zero.
   bool over(double now) const;
   const std::string& joint() const { return joint_; }  // that a stop is about; empty: none
   PacketGate& gate() { return gate_; }
-  const VectorX& torques() const { return torque_; }  // (hinge) last sent
+  const VectorX& torques() const { return torque_; }  // (driven coordinate) last sent
   double machine_time() const { return gate_.packet().time; }
   double age(double now) const { return now - arrived_; }  // s since the last measurement
   int updates() const { return updates_; }                 // of the controller in the last cycle
@@ -84,7 +84,7 @@ class Executive {
   Packet command_;
   PacketBytes bytes_;
   Measurement y_, shown_;   // newest; as the controller gets it
-  VectorX effort_, speed_;  // (hinge) limits, infinite where there is none
+  VectorX effort_, speed_;  // (driven coordinate) limits, infinite where there is none
   VectorX torque_, stop_torque_, new_torque_;
   std::string joint_;
   StopReason stop_ = StopReason::none;
@@ -95,8 +95,8 @@ class Executive {
   long blind_total_ = 0, limited_ = 0;
 };
 
-// (hinge coordinate) the limits of the joints, infinite where there is none.
-VectorX effort_limits(const Model& model, const DrivenJoints& hinges);
-VectorX speed_limits(const Model& model, const DrivenJoints& hinges);
+// (driven coordinate) the limits of the joints, infinite where there is none.
+VectorX effort_limits(const Model& model, const DrivenJoints& driven);
+VectorX speed_limits(const Model& model, const DrivenJoints& driven);
 
 }  // namespace limber

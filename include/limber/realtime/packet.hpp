@@ -62,7 +62,7 @@ enum class PacketFault {
   not_finite  // a number that cannot be
 };
 inline constexpr int kPacketFaults = 12;
-const char* to_string(PacketFault fault);
+const char* to_string(PacketFault fault);  // for a message
 
 // CRC-32 of IEEE 802.3: reflected, polynomial 0x04C11DB7.
 std::uint32_t crc32(std::span<const std::byte> bytes);
@@ -74,8 +74,8 @@ std::size_t encode_packet(const Packet& packet, PacketBytes& bytes);
 PacketFault decode_packet(std::span<const std::byte> bytes, Packet& packet);
 
 // The entries of the two kinds; a name that comes twice has #2, #3, ... after it.  Throws InputError: too many.
-std::vector<std::string> measurement_names(const DrivenJoints& hinges, const SensorOptions& sensors);
-std::vector<std::string> command_names(const DrivenJoints& hinges);
+std::vector<std::string> measurement_names(const DrivenJoints& driven, const SensorOptions& sensors);
+std::vector<std::string> command_names(const DrivenJoints& driven);
 
 // Lets good packets in, one after the other, and counts the others.  No allocation but in the constructor.
 class PacketGate {

@@ -14,7 +14,7 @@ namespace limber {
 class PlantEnd {
  public:
   // x: where it stands.  Throws InputError.
-  PlantEnd(const Model& model, const DrivenJoints& hinges, const SensorOptions& sensors, double period,
+  PlantEnd(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, double period,
            const SafetyOptions& options, std::uint64_t session, const State& x);
 
   // A datagram that came.  now: s, of any clock that only runs forward.
@@ -24,21 +24,21 @@ class PlantEnd {
   // Torques of the coming period, into those of the whole machine.
   void drive(const State& x, double now, Vec torques);
 
-  bool commanded() const { return gate_.accepted() > 0; }
-  bool braking() const { return braking_; }
-  bool controller_stopped() const { return commanded() && (gate_.packet().flags & kStopped) != 0; }
-  bool controller_ended() const { return commanded() && (gate_.packet().flags & kEnding) != 0; }
+  bool commanded() const { return gate_.accepted() > 0; }  // a command has arrived
+  bool braking() const { return braking_; }                // the brakes are closed
+  bool controller_stopped() const { return commanded() && (gate_.packet().flags & kStopped) != 0; }  // it says so
+  bool controller_ended() const { return commanded() && (gate_.packet().flags & kEnding) != 0; }     // it says so
   const std::string& failure() const { return failure_; }  // why the brakes closed
-  PacketGate& gate() { return gate_; }
-  const VectorX& braking_gains() const { return c_; }
+  PacketGate& gate() { return gate_; }                     // of the commands
+  const VectorX& braking_gains() const { return c_; }      // (joint) torque per speed
   // applied torques, age of the command in s, state: 0 waits, 1 commanded, 2 holds, 3 brakes.
-  std::vector<ControlChannel> channels() const;
+  std::vector<ExternalChannel> channels() const;
 
  private:
   void brake(const char* why);
 
   const Model& model_;
-  const DrivenJoints& hinges_;
+  const DrivenJoints& driven_;
   SafetyOptions options_;
   double period_;
   PacketGate gate_;

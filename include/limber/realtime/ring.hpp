@@ -13,7 +13,7 @@ namespace limber {
 class RowRing {
  public:
   RowRing(std::size_t width, std::size_t rows) : width_(width), rows_(rows), data_(width * rows) {}
-  std::size_t width() const { return width_; }
+  std::size_t width() const { return width_; }  // numbers per row
 
   // The writer: where the next row goes; empty when the ring is full.  push() hands it over.
   std::span<double> next() {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -13,13 +15,20 @@ using Nanoseconds = std::int64_t;
 Nanoseconds now_ns();
 void sleep_until(Nanoseconds deadline);
 
+// Quantiles, here, in reports and on their pages: the smallest value with at least this share of all at or below it
+// (definition 1 of Hyndman and Fan, American Statistician 50, 1996).  Its place, from 1, among `count` sorted values.
+inline long quantile_rank(double share, long count) {
+  constexpr double kRounding = 1e-9;  // of share * count
+  return std::clamp(static_cast<long>(std::ceil(share * static_cast<double>(count) - kRounding)), 1L, count);
+}
+
 // How often a time came, in classes 0.4 % wide.
 class Histogram {
  public:
   void add(Nanoseconds value);  // below 0 counts as 0
   long count() const { return count_; }
   Nanoseconds worst() const { return worst_; }
-  // The upper end of the class in which this share of the values ends, 0 ... 1; never above the worst.
+  // The upper end of the class that holds the quantile, 0 ... 1; never above the worst.
   Nanoseconds quantile(double share) const;
 
  private:

@@ -38,7 +38,8 @@ struct Scenario {
   } record;
 };
 
-inline constexpr double kMaxRecords = 1e9;
+inline constexpr double kMaxRecords = 5e8;          // of a recording: 4 GiB per column
+inline constexpr double kMaxSteps = 1e12;           // of a fixed or longest length
 inline constexpr double kShortestDuration = 1e-12;  // s
 
 // A scenario file, YAML or JSON, and its model.  Every key is checked; the first fault is an InputError

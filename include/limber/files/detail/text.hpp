@@ -2,20 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber {
-
-// Text of a file for a message, in quotes, on one line, cut where it is long: 'boom'.
-std::string show(std::string_view text);
-// "a, b, c"; beyond `most` words only their number.
-std::string join(std::span<const std::string_view> words, std::size_t most = 20);
-// " did you mean 'length'?", or nothing when no known word is near.
-std::string suggest(std::string_view word, std::span<const std::string_view> known);
-std::vector<std::string_view> views(std::span<const std::string> words);
 
 // Place of the first byte that is not part of a UTF-8 character, or npos.
 std::size_t find_bad_utf8(std::string_view text);

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+enum class PortKind {
+  joint_position,  // <joint>/position   its coordinates in q
+  joint_velocity,  // <joint>/velocity   its speeds in v
+  joint_effort,    // <joint>/effort     torques or forces given beside those of inputs and controller
+  joint_torque,    // <joint>/torque     all that act on it, or that its prescribed motion needs
+  joint_motion,    // <joint>/motion     of a prescribed one: position, velocity, acceleration, coordinate by coordinate
+  node_pose,       // <node>/pose        position and quaternion (w, x, y, z) in world
+  node_velocity,   // <node>/velocity    angular and linear velocity in world
+  node_force,      // <node>/force       torque and force given, in world, about the node
+  body_modes,      // <body>/modes       modal coordinates
+  body_rates,      // <body>/mode_rates  and their rates
+};
+
+enum class PortDirection { input, output };
+
+// A number or several of a simulation, by name.  A node is "body.node", or "body" for the frame of the body.
+struct Port {
+  std::string name;
+  PortKind kind = PortKind::joint_position;
+  PortDirection direction = PortDirection::output;
+  std::vector<std::string> components;                              // "shoulder", "base.qw"; "x", "y", "z"
+  std::vector<std::string> units;                                   // one for each
+  NodeRef at;                                                       // the node, or the body that the joint carries
+  int size() const { return static_cast<int>(components.size()); }  // number of components
+};
+
+// Those of a machine; `prescribed` (body): joints whose motion is.
+std::vector<Port> list_ports(const Model& model, const std::vector<bool>& prescribed);
+
+// The node "body.node", or "body" for the frame of the body.  Throws InputError: there is none.
+NodeRef find_node(const Model& model, const std::string& name);
+
+}  // namespace limber

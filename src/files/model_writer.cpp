@@ -1,0 +1,306 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/files/model_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "files/body_reader.hpp"
+#include "limber/body/detail/content.hpp"
+#include "limber/files/detail/output.hpp"
+#include "limber/spatial/rotation.hpp"
+
+namespace limber {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void refuse(const std::string& body, const std::string& what) {
+  throw InputError("body '" + body + "': cannot be written: " + what);
+}
+
+template <class Vector>
+Json list(const Vector& values) {
+  Json out = Json::array();
+  for (const double value : values) out.push_back(value);
+  return out;
+}
+
+Json rows(const MatrixX& m) {
+  Json out = Json::array();
+  for (Eigen::Index i = 0; i < m.rows(); ++i) out.push_back(list(VectorX(m.row(i))));
+  return out;
+}
+
+// ---- what the reader rounds -------------------------------------------------------------------------
+
+double steps_from(double x, int ulps) {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  for (; ulps > 0; --ulps) x = std::nextafter(x, kFar);
+  for (; ulps < 0; ++ulps) x = std::nextafter(x, -kFar);
+  return x;
+}
+
+// Angles near `start` whose rotation is R, bit by bit.
+bool find_near(const Matrix3& R, const Vector3& start, Vector3& found) {
+  constexpr int kOffsets[] = {0, 1, -1, 2, -2, 3, -3, 4, -4};
+  for (const int yaw : kOffsets) {
+    for (const int pitch : kOffsets) {
+      for (const int roll : kOffsets) {
+        found = {steps_from(start[0], roll), steps_from(start[1], pitch), steps_from(start[2], yaw)};
+        if (rpy_rotation(found) == R) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// R = Rz(yaw) Ry(pitch) Rx(roll); near pitch = +-pi/2 only roll +- yaw is determined.
+Vector3 rpy_of(const Matrix3& R) {
+  constexpr double kTurn = 6.283185307179586;
+  const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
+  const Vector3 first(std::atan2(R(2, 1), R(2, 2)), pitch, std::atan2(R(1, 0), R(0, 0)));
+  std::vector<Vector3> starts = {
+      first,
+      {std::atan2(-R(1, 2), R(1, 1)), pitch, 0},
+      {0, pitch, std::atan2(-R(0, 1), R(1, 1))},
+      {first[0] - std::copysign(kTurn / 2, first[0]), std::copysign(kTurn / 2, pitch) - pitch,
+       first[2] - std::copysign(kTurn / 2, first[2])}};
+  for (const int k : {0, 2}) {
+    for (const double turn : {kTurn, -kTurn}) {
+      starts.push_back(first);
+      starts.back()[k] += turn;
+    }
+  }
+  Vector3 found;
+  for (const Vector3& start : starts) {
+    if (find_near(R, start, found)) return found;
+  }
+  const auto off = [&](const Vector3& rpy) { return (rpy_rotation(rpy) - R).norm(); };
+  return *std::min_element(starts.begin(), starts.end(),
+                           [&](const Vector3& a, const Vector3& b) { return off(a) < off(b); });
+}
+
+// A direction that the reader (and, for a joint, the builder) makes this unit vector, bit by bit.
+Vector3 direction_of(const Vector3& axis, bool of_joint) {
+  constexpr int kTries = 4096;
+  for (int k = 0; k < kTries; ++k) {
+    const Vector3 given = (1 + k / 1024.0) * axis;
+    Vector3 read = given.stableNormalized();
+    if (of_joint) read = Vector3(read / read.norm());
+    if (read == axis) return given;
+  }
+  return axis;
+}
+
+// ---- bodies -----------------------------------------------------------------------------------------
+
+void add_rotation(const Matrix3& R, Json& out) {
+  if (R != Matrix3::Identity()) out["rpy"] = list(rpy_of(R));
+}
+
+Json second(const std::array<MatrixX, 3>& Xi, Eigen::Index n) {
+  Json out = Json::array();
+  for (const MatrixX& X : Xi) out.push_back(rows(X.size() > 0 ? X : MatrixX::Zero(n, n)));
+  return out;
+}
+
+bool has_second(const std::array<MatrixX, 3>& Xi) {
+  return std::any_of(Xi.begin(), Xi.end(), [](const MatrixX& X) { return X.size() > 0; });
+}
+
+Json fixed_node(const Node& node) {
+  Json out = {{"name", node.name}, {"position", list(node.position)}};
+  add_rotation(node.rotation, out);
+  return out;
+}
+
+void add_rigid(const RigidSpec& spec, Json& out) {
+  const Matrix3 J = 0.5 * (spec.inertia + spec.inertia.transpose());
+  out["rigid"] = {{"mass", spec.mass},
+                  {"com", list(spec.com)},
+                  {"inertia", list(Vector6{{J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2)}})}};
+  for (const Node& node : spec.nodes) out["nodes"].push_back(fixed_node(node));
+}
+
+void add_modal(const ModalSpec& spec, Json& out) {
+  const Eigen::Index n = spec.stiffness.rows();
+  Json points = Json::array();
+  for (const MassPoint& point : spec.points) {
+    Json item = {{"mass", point.mass}, {"position", list(point.position)}};
+    if (n > 0) item["shape"] = rows(point.shape);
+    if (n > 0 && has_second(point.second)) item["second"] = second(point.second, n);
+    points.push_back(std::move(item));
+  }
+  out["modal"] = {{"points", std::move(points)}, {"stiffness", rows(spec.stiffness)}};
+  if (spec.damping.size() > 0) out["modal"]["damping"] = rows(spec.damping);
+  for (const Node& node : spec.nodes) {
+    Json item = fixed_node(node);
+    if (n > 0) item["translation"] = rows(node.translation);
+    if (n > 0) item["rotation"] = rows(node.turn);
+    if (n > 0 && has_second(node.second)) item["second"] = second(node.second, n);
+    out["nodes"].push_back(std::move(item));
+  }
+}
+
+void add_beam(const BeamSpec& spec, Json& out) {
+  Json beam = {{"length", spec.length}, {"mass_per_length", spec.mass_per_length}};
+  const auto add = [&](const char* key, double value) {
+    if (value != 0) beam[key] = value;
+  };
+  add("EIy", spec.EIy);
+  add("EIz", spec.EIz);
+  add("EA", spec.EA);
+  add("GJ", spec.GJ);
+  if (spec.rotary_inertia_y != 0 || spec.rotary_inertia_z != 0)
+    beam["rotary_inertia_per_length"] = {spec.rotary_inertia_y, spec.rotary_inertia_z};
+  beam["basis"] = kBases[static_cast<std::size_t>(spec.basis)];
+  if (spec.tip_mass != 0 || spec.tip_inertia != 0)
+    beam["tip"] = {{"mass", spec.tip_mass}, {"inertia", spec.tip_inertia}};
+  const bool custom = spec.basis == BeamBasis::custom;
+  Json families = Json::object();
+  for (std::size_t f = 0; f < kFamilies.size(); ++f) {
+    const std::string key(kFamilies[f]);
+    if (custom && !spec.shapes[f].empty()) families[key] = spec.shapes[f];
+    if (!custom && spec.modes[f] > 0) families[key] = spec.modes[f];
+  }
+  beam[custom ? "shapes" : "modes"] = std::move(families);
+  if (spec.damping.size() == 1) beam["damping"] = spec.damping[0];
+  if (spec.damping.size() > 1) beam["damping"] = list(spec.damping);
+  out["beam"] = std::move(beam);
+  for (const BeamNode& node : spec.nodes) {
+    Json item = {{"name", node.name}, {"at", node.at}};
+    add_rotation(node.rotation, item);
+    out["nodes"].push_back(std::move(item));
+  }
+}
+
+// C = (tr J / 2) 1 - J + m c c^T, solved for J.
+RigidSpec rigid_spec(const Body& body) {
+  RigidSpec spec;
+  spec.mass = body.mass;
+  if (body.mass > 0) spec.com = body.S.col(0) / body.mass;
+  const Matrix3 C = body.C[0] - body.mass * spec.com * spec.com.transpose();
+  spec.inertia = C.trace() * Matrix3::Identity() - C;
+  spec.nodes = body.nodes;
+  return spec;
+}
+
+Json body_json(const std::string& name, const Body& body, bool second_order) {
+  Json out = {{"name", name}};
+  Body made;
+  if (body.beam) {
+    made = make_beam_body(*body.beam, second_order);
+    add_beam(*body.beam, out);
+  } else if (body.modal) {
+    made = make_modal_body(*body.modal, second_order);
+    add_modal(*body.modal, out);
+  } else {
+    if (body.modes > 0) refuse(name, "it was made without a specification; use make_beam_body or make_modal_body");
+    const RigidSpec spec = body.rigid ? *body.rigid : rigid_spec(body);
+    made = make_rigid_body(spec);
+    add_rigid(spec, out);
+  }
+  if (content_key(made) != content_key(body))
+    refuse(name,
+           "its numbers are not those of its specification; write what was added, such as a payload, as a body of "
+           "its own on a fixed joint");
+  return out;
+}
+
+// ---- joints -----------------------------------------------------------------------------------------
+
+std::string place(const Model& model, NodeRef at) {
+  if (at.body == kGround) return "world";
+  const std::string& body = model.body_names[at.body];
+  return at.node == kBodyFrame ? body : body + "." + model.body(at.body).nodes[static_cast<std::size_t>(at.node)].name;
+}
+
+template <class Connection>
+void add_axes(const Connection& of, bool of_joint, Json& out) {
+  const int axes = joint_traits(of.kind).axes;
+  if (axes > 0) out["axis"] = list(direction_of(of.axis, of_joint));
+  if (axes > 1) out["axis2"] = list(direction_of(of.axis2, of_joint));
+}
+
+void add_limits(const Joint& joint, Json& out) {
+  Json limits = Json::object();
+  if (joint.effort_limit > 0) limits["effort"] = joint.effort_limit;
+  if (joint.velocity_limit > 0) limits["velocity"] = joint.velocity_limit;
+  if (joint.stop && (std::isfinite(joint.stop->lower) || std::isfinite(joint.stop->upper))) {
+    if (std::isfinite(joint.stop->lower)) limits["lower"] = joint.stop->lower;
+    if (std::isfinite(joint.stop->upper)) limits["upper"] = joint.stop->upper;
+    limits["stiffness"] = joint.stop->stiffness;
+    limits["damping"] = joint.stop->damping;
+  }
+  if (!limits.empty()) out["limits"] = std::move(limits);
+}
+
+Json joint_json(const Model& model, int i) {
+  const Joint& joint = model.joints[i];
+  Json out = {{"name", joint.name}, {"type", to_string(joint.kind)}};
+  add_axes(joint, true, out);
+  out["parent"] = place(model, joint.parent);
+  out["child"] = place(model, {i, joint.child_node});
+  Json origin = Json::object();
+  if (!joint.origin.p.isZero(0)) origin["xyz"] = list(joint.origin.p);
+  add_rotation(joint.origin.R, origin);
+  if (!origin.empty()) out["origin"] = std::move(origin);
+  const auto add = [&](const char* key, const VectorX& values) {
+    if (values.size() > 0 && !values.isZero(0)) out[key] = list(values);
+  };
+  add("stiffness", joint.stiffness);
+  add("damping", joint.damping);
+  add("armature", joint.armature);
+  add_limits(joint, out);
+  return out;
+}
+
+Json closure_json(const Model& model, const Closure& closure) {
+  Json out = {{"name", closure.name}, {"type", to_string(closure.kind)}};
+  add_axes(closure, false, out);
+  out["a"] = place(model, closure.a);
+  out["b"] = place(model, closure.b);
+  return out;
+}
+
+// One item a line.
+std::string lines(const char* key, const std::vector<Json>& items) {
+  std::string out = std::string(",\n \"") + key + "\": [";
+  for (std::size_t i = 0; i < items.size(); ++i) out += (i == 0 ? "\n  " : ",\n  ") + items[i].dump();
+  return out + "\n ]";
+}
+
+}  // namespace
+
+std::string model_text(const Model& model) {
+  std::vector<Json> bodies, joints, closures;
+  for (int i = 1; i < model.body_count(); ++i) {
+    bodies.push_back(body_json(model.body_names[i], model.body(i), model.fidelity == Fidelity::stiffened));
+    joints.push_back(joint_json(model, i));
+  }
+  for (const Closure& closure : model.closures) closures.push_back(closure_json(model, closure));
+  std::string out = "{\"limber\": 1";
+  if (!model.name.empty()) out += ",\n \"name\": " + Json(model.name).dump();
+  out += ",\n \"gravity\": " + list(model.gravity).dump();
+  out += std::string(",\n \"fidelity\": \"") + to_string(model.fidelity) + "\"";
+  out += lines("bodies", bodies) + lines("joints", joints);
+  if (!closures.empty()) out += lines("closures", closures);
+  return out + "\n}\n";
+}
+
+namespace {
+
+// A model file names its format near its beginning.
+bool is_model(const std::string& path) { return OutputKind::starts_with(path, "limber", 4096); }
+constexpr OutputKind kModelKind = {"a model of limber", &is_model};
+
+}  // namespace
+
+void write_model(const Model& model, const std::string& path) {
+  write_whole_file(path, kModelKind, {}, model_text(model));
+}
+
+}  // namespace limber

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/scenario/ports.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "limber/files/detail/text.hpp"
+
+namespace limber {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool slides(JointKind kind, int k) {
+  return kind == JointKind::prismatic || (kind == JointKind::cylindrical && k == 1) ||
+         (kind == JointKind::free && k >= 3);
+}
+
+Words slice(const Words& all, int first, int count) { return {all.begin() + first, all.begin() + first + count}; }
+
+void add_joint(const Model& model, int i, bool prescribed, std::vector<Port>& out) {
+  const Joint& joint = model.joints[i];
+  const int count = speed_count(joint.kind);
+  if (count == 0) return;
+  const Words q = slice(model.coordinates, joint.q, position_count(joint.kind)),
+              v = slice(model.speeds, joint.v, count);
+  const Words efforts = force_units(joint.kind);
+  const NodeRef at{i, kBodyFrame};
+  const auto add = [&](const char* what, PortKind kind, PortDirection direction, const Words& names,
+                       const Words& units) {
+    out.push_back({joint.name + what, kind, direction, names, units, at});
+  };
+  add("/position", PortKind::joint_position, PortDirection::output, q, position_units(joint.kind));
+  add("/velocity", PortKind::joint_velocity, PortDirection::output, v, speed_units(joint.kind));
+  add("/torque", PortKind::joint_torque, PortDirection::output, v, efforts);
+  if (!prescribed) {
+    add("/effort", PortKind::joint_effort, PortDirection::input, v, efforts);
+    return;
+  }
+  Words names, units;
+  for (int k = 0; k < count; ++k) {
+    const std::string& name = v[static_cast<std::size_t>(k)];
+    const std::string unit = slides(joint.kind, k) ? "m" : "rad";
+    names.insert(names.end(), {name, name + ".velocity", name + ".acceleration"});
+    units.insert(units.end(), {unit, unit + "/s", unit + "/s^2"});
+  }
+  add("/motion", PortKind::joint_motion, PortDirection::input, names, units);
+}
+
+void add_node(const std::string& name, NodeRef at, std::vector<Port>& out) {
+  out.push_back({name + "/pose",
+                 PortKind::node_pose,
+                 PortDirection::output,
+                 {"x", "y", "z", "qw", "qx", "qy", "qz"},
+                 {"m", "m", "m", "1", "1", "1", "1"},
+                 at});
+  out.push_back({name + "/velocity",
+                 PortKind::node_velocity,
+                 PortDirection::output,
+                 {"wx", "wy", "wz", "vx", "vy", "vz"},
+                 {"rad/s", "rad/s", "rad/s", "m/s", "m/s", "m/s"},
+                 at});
+  out.push_back({name + "/force",
+                 PortKind::node_force,
+                 PortDirection::input,
+                 {"tx", "ty", "tz", "fx", "fy", "fz"},
+                 {"N m", "N m", "N m", "N", "N", "N"},
+                 at});
+}
+
+void add_body(const Model& model, int i, std::vector<Port>& out) {
+  const int n = model.body(i).modes;
+  if (n == 0) return;
+  const Words names = slice(model.speeds, model.first_mode(i), n);
+  const auto units = static_cast<std::size_t>(n);
+  out.push_back({model.body_names[i] + "/modes",
+                 PortKind::body_modes,
+                 PortDirection::output,
+                 names,
+                 Words(units, "1"),
+                 {i, kBodyFrame}});
+  out.push_back({model.body_names[i] + "/mode_rates",
+                 PortKind::body_rates,
+                 PortDirection::output,
+                 names,
+                 Words(units, "1/s"),
+                 {i, kBodyFrame}});
+}
+
+}  // namespace
+
+std::vector<Port> list_ports(const Model& model, const std::vector<bool>& prescribed) {
+  std::vector<Port> out;
+  for (int i = 1; i < model.body_count(); ++i) {
+    add_joint(model, i, prescribed[static_cast<std::size_t>(i)], out);
+    add_body(model, i, out);
+    const std::string& body = model.body_names[i];
+    const bool own =
+        std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& j) { return j.name == body; });
+    if (!own) add_node(body, {i, kBodyFrame}, out);
+    for (std::size_t k = 0; k < model.body(i).nodes.size(); ++k)
+      add_node(body + "." + model.body(i).nodes[k].name, {i, static_cast<int>(k)}, out);
+  }
+  return out;
+}
+
+NodeRef find_node(const Model& model, const std::string& name) {
+  if (const int body = model.find_body(name); body > kGround) return {body, kBodyFrame};
+  Words known;
+  for (int i = 1; i < model.body_count(); ++i) {
+    for (std::size_t k = 0; k < model.body(i).nodes.size(); ++k) {
+      known.push_back(model.body_names[i] + "." + model.body(i).nodes[k].name);
+      if (known.back() == name) return {i, static_cast<int>(k)};
+    }
+  }
+  throw InputError(fmt::format("model '{}' has no node {};{} nodes: {}", model.name, show(name),
+                               suggest(name, views(known)), join(views(known), 8)));
+}
+
+}  // namespace limber

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/scenario/run.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "limber/control/prepare.hpp"
+
+namespace limber {
+namespace {
+
+RecordingOptions recording_options(const Scenario& scenario, const RunOutputs& outputs) {
+  RecordingOptions out;
+  out.name = scenario.name;
+  out.model_text = scenario.model_text;
+  out.scenario_text = scenario.text;
+  out.solver = solver_text(scenario.solver);
+  out.nodes = scenario.record.nodes;
+  out.energy = scenario.record.energy;
+  out.records = record_count(scenario.run);
+  out.flush_every = outputs.flush;
+  out.never_overwrites = files_of(scenario);
+  return out;
+}
+
+}  // namespace
+
+RunRecorder::RunRecorder(const Scenario& scenario, const RunOutputs& outputs, std::vector<ExternalChannel> channels,
+                         std::vector<Signal> desired)
+    : outputs_(outputs), desired_(std::move(desired)) {
+  in_scenario(scenario, [&] { check_run(scenario.run); });
+  if (scenario.control) {
+    driven_ = driven_joints(scenario);
+    if (desired_.empty()) desired_ = prepare_control(scenario.control->options).desired;
+    run_.tracking.names = driven_.names;
+    run_.tracking.squares.setZero(driven_.size());
+    run_.tracking.largest = run_.tracking.squares;
+  }
+  if (!outputs.recording.empty()) {
+    RecordingOptions options = recording_options(scenario, outputs);
+    options.channels = std::move(channels);
+    options.force = outputs.force;
+    recording_.emplace(*scenario.model, outputs.recording, std::move(options));
+    run_.warning = recording_->warning();
+  }
+  if (!outputs.csv.empty()) csv_.emplace(*scenario.model, outputs.csv, scenario.record.energy, files_of(scenario));
+}
+
+void RunRecorder::add_tracking(const State& x) {
+  Tracking& tracking = run_.tracking;
+  for (int k = 0; k < driven_.size(); ++k) {
+    const double error = x.q[driven_.q[k]] - desired_[static_cast<std::size_t>(k)].at(x.t).value;
+    tracking.squares[k] += error * error;
+    tracking.largest[k] = std::max(tracking.largest[k], std::abs(error));
+  }
+  ++tracking.records;
+}
+
+void RunRecorder::record(const Record& record) {
+  if (driven_.size() > 0) add_tracking(record.motion.x);
+  if (recording_) recording_->write(record);
+  if (csv_) csv_->write(record);
+  ++run_.records;
+}
+
+bool RunRecorder::go_on(double t, const StepCounts& /*counts*/) { return !outputs_.go_on || outputs_.go_on(t); }
+
+RecordedRun RunRecorder::operator()(Simulation& simulation) {
+  run_.equilibrium = simulation.equilibrium();
+  run_.recording = outputs_.recording;
+  run_.csv = outputs_.csv;
+  try {
+    const auto begin = std::chrono::steady_clock::now();
+    run_.result = simulation.run(*this);
+    run_.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (csv_) csv_->finish();
+  } catch (const Error& e) {
+    if (recording_) recording_->finish(std::string("failed: ") + e.what(), false);
+    throw;
+  }
+  if (recording_) {
+    recording_->finish(ended_text(run_.result), run_.complete());
+    run_.records = recording_->records();
+    run_.deflection = recording_->largest_deflection();
+  }
+  if (run_.records == 0) run_.recording.clear();
+  return run_;
+}
+
+RecordedRun record_run(const Scenario& scenario, const RunOutputs& outputs) {
+  Simulation simulation(scenario);
+  const ControlLoop* loop = simulation.controller();
+  RunRecorder recorder(scenario, outputs,
+                       loop != nullptr ? loop->controller().channels() : std::vector<ExternalChannel>(),
+                       loop != nullptr ? loop->controller().options().desired : std::vector<Signal>());
+  return recorder(simulation);
+}
+
+DrivenJoints driven_joints(const Scenario& scenario) {
+  const ControlOptions& control = scenario.control->options;
+  std::vector<std::string> joints;
+  for (const int i : control.driven.joints) joints.push_back(control.model->joints[i].name);
+  return find_driven_joints(*scenario.model, joints);
+}
+
+std::vector<std::string> files_of(const Scenario& scenario) {
+  std::vector<std::string> out;
+  for (const std::string& file : {scenario.file, scenario.model_file})
+    if (!file.empty()) out.push_back(file);
+  return out;
+}
+
+std::string ended_text(const RunResult& result) {
+  if (result.status != Status::ok)
+    return "diverged: " + (result.failure.empty() ? std::string(to_string(result.status)) : result.failure);
+  return result.interrupted ? "interrupted" : "finished";
+}
+
+std::string solver_text(const SolverOptions& solver) {
+  std::string out = solver.method;
+  if (solver.method == "cvode") out += ", " + solver.formula;
+  if (solver.method == "rk4" || solver.method == "implicit")
+    out += fmt::format(", step {:g} s", solver.step);
+  else
+    out += fmt::format(", rtol {:g}, atol {:g}", solver.rtol, solver.atol);
+  if (solver.method == "implicit") out += fmt::format(", rho_inf {:g}", solver.rho_inf);
+  return out + ", " + solver.algorithm;
+}
+
+}  // namespace limber

@@ -1,0 +1,470 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/scenario/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "limber/files/detail/text.hpp"
+#include "limber/simulate/time_loop.hpp"
+
+namespace limber {
+namespace {
+
+constexpr int kSavedFormat = 1;
+constexpr double kSamePosition = 1e-9;             // rad or m, between a motion and where the joint is
+constexpr double kSlowest = 1e-3, kFastest = 1e7;  // Hz, of a controller
+
+// A torque law in a function.
+class LawSampler : public Sampler {
+ public:
+  LawSampler(double rate, std::function<void(const State&, Vec)> law) : period_(1 / rate), law_(std::move(law)) {}
+  double period() const override { return period_; }
+  Status sample(const State& x, const Kinematics&, ConstVec, Vec torques) override {
+    torques.setZero();
+    law_(x, torques);
+    return torques.allFinite() ? Status::ok : Status::not_finite;
+  }
+  std::string failure() const override { return "the controller gave a torque that is not finite"; }
+
+ private:
+  double period_;
+  std::function<void(const State&, Vec)> law_;
+};
+
+Scenario make_scenario(std::shared_ptr<const Model> model, SolverOptions solver, Inputs inputs) {
+  if (!model) throw InputError("a simulation needs a model");
+  Scenario out;
+  out.name = model->name;
+  out.model = std::move(model);
+  out.solver = std::move(solver);
+  out.inputs = std::move(inputs);
+  out.run.duration = std::numeric_limits<double>::infinity();
+  return out;
+}
+
+// What a scenario made in code may leave out.
+Scenario complete(Scenario scenario) {
+  if (!scenario.model) throw InputError("a scenario needs a model");
+  if (scenario.initial.q.size() == 0 && scenario.initial.v.size() == 0) {
+    const double t = scenario.initial.t;
+    scenario.initial = make_zero_state(*scenario.model);
+    scenario.initial.t = t;
+  }
+  in_scenario(scenario, [&] { check_state(*scenario.model, scenario.initial); });
+  return scenario;
+}
+
+std::unordered_map<std::string, int> index(const std::vector<std::string>& names) {
+  std::unordered_map<std::string, int> out;
+  for (std::size_t k = 0; k < names.size(); ++k) out.emplace(names[k], static_cast<int>(k));
+  return out;
+}
+
+int find(const std::unordered_map<std::string, int>& places, const std::vector<std::string>& names,
+         const std::string& name, const char* what) {
+  if (const auto at = places.find(name); at != places.end()) return at->second;
+  throw InputError(fmt::format("there is no {} {};{} there are {}", what, show(name), suggest(name, views(names)),
+                               join(views(names), 12)));
+}
+
+}  // namespace
+
+State start_state(const Scenario& scenario, std::optional<Equilibrium>* equilibrium) {
+  return in_scenario(scenario, [&] {
+    const Model& model = *scenario.model;
+    System system(model, scenario.inputs, scenario.solver.algorithm);
+    State x = scenario.initial;
+    if (scenario.equilibrium) {
+      Equilibrium found = find_equilibrium(model, scenario.inputs, x);
+      x = found.x;
+      if (equilibrium != nullptr) *equilibrium = std::move(found);
+    }
+    system.select_interval(x.t);
+    system.assemble(x);
+    return x;
+  });
+}
+
+struct Simulation::Impl {
+  Scenario scenario;
+  const Model& model;
+  std::unique_ptr<ControlLoop> own_controller;
+  std::unique_ptr<Sampler> sampler;
+  System system;
+  std::optional<Equilibrium> equilibrium;
+  std::unique_ptr<TimeLoop> loop;
+  State first;                            // where the loop started
+  const Sampler* first_driver = nullptr;  // with what
+  double step_from = 0, step_size = 0;    // of equal steps: time = from + count size
+  long step_count = 0;
+  SavedState initial;
+  bool evaluated = false;
+  std::unordered_map<std::string, int> coordinates, speeds, port_index;
+  std::vector<Port> ports;
+  std::vector<std::string> port_names;
+  std::vector<int> slot;          // (port) of a node: where its wrench is kept
+  std::vector<Vector6> wrenches;  // given, in world
+  VectorX torques;                // (nv) given
+
+  Impl(Scenario scenario_, std::unique_ptr<Sampler> sampler_)
+      : scenario(complete(std::move(scenario_))),
+        model(*scenario.model),
+        sampler(std::move(sampler_)),
+        system(in_scenario(scenario, [&] { return System(model, scenario.inputs, scenario.solver.algorithm); })),
+        coordinates(index(model.coordinates)),
+        speeds(index(model.speeds)) {
+    if (!sampler && scenario.control) {
+      own_controller = in_scenario(scenario, [&] {
+        return std::make_unique<ControlLoop>(model, scenario.control->sensors, scenario.control->options);
+      });
+    }
+    list_ports();
+    torques.setZero(model.nv);
+    make_loop(start_state(scenario, &equilibrium));
+  }
+
+  void list_ports() {
+    std::vector<bool> prescribed;
+    for (int i = 0; i < model.body_count(); ++i) prescribed.push_back(system.is_prescribed(i));
+    ports = limber::list_ports(model, prescribed);
+    for (const Port& port : ports) {
+      port_names.push_back(port.name);
+      slot.push_back(port.kind == PortKind::node_force ? static_cast<int>(wrenches.size()) : -1);
+      if (slot.back() >= 0) wrenches.push_back(Vector6::Zero());
+    }
+    port_index = index(port_names);
+  }
+
+  Sampler* driver() { return sampler ? sampler.get() : own_controller.get(); }
+
+  void make_loop(const State& x) {
+    loop = std::make_unique<TimeLoop>(system, scenario.solver, scenario.run.duration, driver());
+    loop->set_torques(torques);
+    first = x;
+    first_driver = driver();
+    if (!loop->start(x)) return;  // told by the first step
+    observe();
+    initial = save();
+  }
+
+  void observe() {
+    loop->observe();
+    evaluated = false;
+  }
+
+  [[noreturn]] void fail() {
+    const RunResult& result = loop->result();
+    const std::string why = result.failure.empty() ? to_string(result.status) : result.failure;
+    throw NumericalError(scenario.file.empty() ? why : scenario.file + ": " + why);
+  }
+  bool failed() const { return loop->status() != Status::ok; }
+
+  void evaluate() {
+    if (failed() || (!evaluated && !loop->evaluate())) fail();
+    evaluated = true;
+  }
+
+  // In the order in which they are read.
+  void transfer(Archive& archive) {
+    archive(*loop, torques, first, step_from, step_size, step_count);
+    for (Vector6& wrench : wrenches) {
+      for (double& x : wrench) archive(x);
+    }
+  }
+
+  // What a saved state must be of.
+  void check(Archive& archive) {
+    int format = kSavedFormat, nq = model.nq, nv = model.nv;
+    std::string name = model.name, method = scenario.solver.method;
+    double period = driver() != nullptr ? driver()->period() : 0;
+    const auto own = std::make_tuple(format, nq, nv, name, method, period);
+    archive(format, nq, nv, name, method, period);
+    if (own != std::make_tuple(format, nq, nv, name, method, period))
+      throw InputError("the saved state is of another simulation: model, method or controller differ");
+  }
+
+  SavedState save() {
+    if (failed()) fail();
+    Archive archive;
+    check(archive);
+    transfer(archive);
+    return {archive.bytes()};
+  }
+
+  void restore(const SavedState& saved) {
+    Archive archive(saved.bytes);
+    check(archive);
+    transfer(archive);
+    if (!archive.at_end()) throw InputError("the saved state is of another simulation: it is longer");
+    observe();
+  }
+
+  void set_torques() {
+    loop->set_torques(torques);
+    evaluated = false;
+  }
+
+  void set_wrench(NodeRef at, Frame frame, const Vector6& wrench) {
+    if (!wrench.allFinite()) throw InputError("the force on a node must be finite");
+    system.set_control_wrench(at, frame, wrench);
+    loop->inputs_changed();
+    evaluated = false;
+  }
+
+  void set_motion(int joint, int k, const Jet& motion) {
+    const double there = loop->now().x.q[model.joints[joint].q + k];
+    if (!(std::abs(motion.value - there) <= kSamePosition * std::max(1.0, std::abs(there))) ||
+        !std::isfinite(motion.rate) || !std::isfinite(motion.acceleration))
+      throw InputError(
+          fmt::format("the motion of '{}' jumps from {} to {} at t = {} s; a joint cannot jump, begin where it is",
+                      model.speeds[model.joints[joint].v + k], there, motion.value, loop->now().x.t));
+    system.set_control_motion(joint, k, loop->now().x.t, motion);
+    loop->inputs_changed();
+    evaluated = false;
+  }
+
+  void read(const Port& port, Vec out);
+  void write(std::size_t index, ConstVec values);
+};
+
+void Simulation::Impl::read(const Port& port, Vec out) {
+  const Joint& joint = model.joints[port.at.body];
+  const State& x = loop->now().x;
+  const Kinematics& kin = system.kinematics();
+  switch (port.kind) {
+    case PortKind::joint_position:
+      out = x.q.segment(joint.q, port.size());
+      return;
+    case PortKind::joint_velocity:
+      out = x.v.segment(joint.v, port.size());
+      return;
+    case PortKind::joint_effort:
+      out = torques.segment(joint.v, port.size());
+      return;
+    case PortKind::joint_torque:
+      evaluate();
+      out = system.torques().segment(joint.v, port.size());
+      return;
+    case PortKind::joint_motion:
+      evaluate();
+      for (int k = 0; k < speed_count(joint.kind); ++k)
+        out.segment<3>(3 * k) << x.q[joint.q + k], x.v[joint.v + k], loop->accelerations()[joint.v + k];
+      return;
+    case PortKind::node_pose: {
+      const Pose pose = node_pose(model, kin, port.at);
+      const Eigen::Quaterniond turn(pose.R);
+      out << pose.p, turn.w(), turn.vec();
+      return;
+    }
+    case PortKind::node_velocity:
+      out = node_velocity(model, kin, port.at, x.v);
+      return;
+    case PortKind::node_force:
+      out = wrenches[static_cast<std::size_t>(slot[static_cast<std::size_t>(&port - ports.data())])];
+      return;
+    case PortKind::body_modes:
+      out = x.q.segment(model.first_mode_q(port.at.body), port.size());
+      return;
+    case PortKind::body_rates:
+      out = x.v.segment(model.first_mode(port.at.body), port.size());
+      return;
+  }
+}
+
+void Simulation::Impl::write(std::size_t index, ConstVec values) {
+  const Port& port = ports[index];
+  const Joint& joint = model.joints[port.at.body];
+  if (port.direction != PortDirection::input)
+    throw InputError(fmt::format("port {} is an output; it can only be read", show(port.name)));
+  if (values.size() != port.size() || !values.allFinite())
+    throw InputError(fmt::format("port {} takes {} finite numbers", show(port.name), port.size()));
+  if (port.kind == PortKind::joint_effort) {
+    torques.segment(joint.v, port.size()) = values;
+    set_torques();
+  } else if (port.kind == PortKind::node_force) {
+    wrenches[static_cast<std::size_t>(slot[index])] = values;
+    set_wrench(port.at, Frame::world, values);
+  } else {
+    for (int k = 0; k < speed_count(joint.kind); ++k)
+      set_motion(port.at.body, k, {values[3 * k], values[3 * k + 1], values[3 * k + 2]});
+  }
+}
+
+// ---- what users see ----------------------------------------------------------------------------------
+
+Simulation::Simulation(Scenario scenario) : Simulation(std::move(scenario), nullptr) {}
+Simulation::Simulation(Scenario scenario, std::unique_ptr<Sampler> controller)
+    : impl_(std::make_unique<Impl>(std::move(scenario), std::move(controller))) {}
+Simulation::Simulation(std::shared_ptr<const Model> model, SolverOptions solver, Inputs inputs)
+    : Simulation(make_scenario(std::move(model), std::move(solver), std::move(inputs))) {}
+Simulation::Simulation(Model model, SolverOptions solver, Inputs inputs)
+    : Simulation(std::make_shared<const Model>(std::move(model)), std::move(solver), std::move(inputs)) {}
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+const Model& Simulation::model() const { return impl_->model; }
+const Scenario& Simulation::scenario() const { return impl_->scenario; }
+double Simulation::time() const { return state().t; }
+const State& Simulation::state() const { return impl_->loop->now().x; }
+
+void Simulation::set_state(const State& x) {
+  Impl& own = *impl_;
+  in_scenario(own.scenario, [&] { check_state(own.model, x); });
+  State start = x;
+  in_scenario(own.scenario, [&] {
+    own.system.select_interval(start.t);
+    own.system.assemble(start);
+  });
+  if (own.own_controller)  // begins anew
+    own.own_controller =
+        std::make_unique<ControlLoop>(own.model, own.scenario.control->sensors, own.scenario.control->options);
+  own.make_loop(start);
+}
+
+void Simulation::step(double dt) {
+  if (!(dt > 0)) throw InputError("a step must be above 0 s");
+  // A thousand steps of 1 ms are one second, without rounding on the way.
+  Impl& own = *impl_;
+  const bool again = dt == own.step_size && time() == own.step_from + static_cast<double>(own.step_count) * dt;
+  if (!again) {
+    own.step_from = time();
+    own.step_size = dt;
+    own.step_count = 0;
+  }
+  ++own.step_count;
+  advance_to(own.step_from + static_cast<double>(own.step_count) * dt);
+}
+
+void Simulation::advance_to(double t) {
+  if (!std::isfinite(t)) throw InputError("advance_to wants a finite time");
+  if (impl_->loop->advance_to(t) != TimeLoop::Outcome::reached) impl_->fail();
+  impl_->observe();
+}
+
+RunResult Simulation::run(RunListener& listener) {
+  const RunOptions& options = impl_->scenario.run;
+  in_scenario(impl_->scenario, [&] { check_run(options); });
+  const double start = impl_->first.t, done = time() - start;
+  const long first = done <= 0 ? 0 : static_cast<long>(std::ceil(done / options.record_every * (1 - 1e-12)));
+  if (!impl_->failed()) run_records(*impl_->loop, options, start, first, listener);
+  impl_->evaluated = false;
+  return impl_->loop->result();
+}
+
+void Simulation::set_torque(const std::string& speed, double torque) {
+  if (!std::isfinite(torque)) throw InputError(fmt::format("the torque on {} must be finite", show(speed)));
+  impl_->torques[find(impl_->speeds, model().speeds, speed, "speed")] = torque;
+  impl_->set_torques();
+}
+
+void Simulation::set_torques(ConstVec torques) {
+  if (torques.size() != model().nv || !torques.allFinite())
+    throw InputError(fmt::format("torques: {} finite numbers are wanted, one for each speed", model().nv));
+  impl_->torques = torques;
+  impl_->set_torques();
+}
+
+void Simulation::set_force(const std::string& node, const Vector3& force, Frame frame) {
+  Vector6 wrench = Vector6::Zero();
+  wrench.tail<3>() = force;
+  set_wrench(node, wrench, frame);
+}
+
+void Simulation::set_wrench(const std::string& node, const Vector6& wrench, Frame frame) {
+  const NodeRef at = find_node(model(), node);
+  impl_->set_wrench(at, frame, wrench);
+  const auto port = impl_->port_index.find(node + "/force");
+  if (frame == Frame::world && port != impl_->port_index.end())
+    impl_->wrenches[static_cast<std::size_t>(impl_->slot[static_cast<std::size_t>(port->second)])] = wrench;
+}
+
+void Simulation::set_motion(const std::string& coordinate, double position, double velocity, double acceleration) {
+  const int q = find(impl_->coordinates, model().coordinates, coordinate, "coordinate");
+  int joint = model().body_count() - 1;
+  while (model().joints[joint].q > q) --joint;
+  const int k = q - model().joints[joint].q;
+  if (k >= speed_count(model().joints[joint].kind) || !impl_->system.is_prescribed(joint))
+    throw InputError(
+        fmt::format("the motion of {} is not prescribed; give it one among the inputs first", show(coordinate)));
+  impl_->set_motion(joint, k, {position, velocity, acceleration});
+}
+
+void Simulation::set_controller(double rate, std::function<void(const State& x, Vec torques)> law) {
+  if (!(rate >= kSlowest && rate <= kFastest))
+    throw InputError("the rate of a controller must lie between 0.001 and 1e7 Hz");
+  if (!law) throw InputError("the law of the controller is empty; give it a function");
+  impl_->sampler = std::make_unique<LawSampler>(rate, std::move(law));
+  impl_->own_controller.reset();
+  if (!impl_->loop->set_sampler(impl_->sampler.get())) impl_->fail();
+  impl_->observe();
+}
+
+double Simulation::q(const std::string& coordinate) const {
+  return state().q[find(impl_->coordinates, model().coordinates, coordinate, "coordinate")];
+}
+double Simulation::v(const std::string& speed) const {
+  return state().v[find(impl_->speeds, model().speeds, speed, "speed")];
+}
+Pose Simulation::pose(const std::string& node) const {
+  return node_pose(model(), impl_->system.kinematics(), find_node(model(), node));
+}
+Vector3 Simulation::position(const std::string& node) const { return pose(node).p; }
+Vector6 Simulation::velocity(const std::string& node) const {
+  return node_velocity(model(), impl_->system.kinematics(), find_node(model(), node), state().v);
+}
+Energy Simulation::energy() const { return impl_->loop->record().energy; }
+double Simulation::balance() const { return impl_->loop->record().balance; }
+const VectorX& Simulation::accelerations() {
+  impl_->evaluate();
+  return impl_->loop->accelerations();
+}
+Record Simulation::record() {
+  impl_->evaluate();
+  return impl_->loop->record();
+}
+RunResult Simulation::result() const { return impl_->loop->result(); }
+std::vector<std::string> Simulation::warnings() const {
+  return limber::warnings(model(), impl_->loop->result().validity);
+}
+const std::optional<Equilibrium>& Simulation::equilibrium() const { return impl_->equilibrium; }
+const ControlLoop* Simulation::controller() const { return impl_->own_controller.get(); }
+
+const std::vector<Port>& Simulation::ports() const { return impl_->ports; }
+int Simulation::port(const std::string& name) const { return find(impl_->port_index, impl_->port_names, name, "port"); }
+void Simulation::read(int port, Vec values) {
+  const Port& one = impl_->ports.at(static_cast<std::size_t>(port));
+  if (values.size() != one.size()) throw InputError(fmt::format("port {} has {} numbers", show(one.name), one.size()));
+  impl_->read(one, values);
+}
+void Simulation::write(int port, ConstVec values) {
+  if (port < 0 || port >= static_cast<int>(impl_->ports.size())) throw InputError("there is no such port");
+  impl_->write(static_cast<std::size_t>(port), values);
+}
+VectorX Simulation::read(const std::string& name) {
+  const int at = port(name);
+  VectorX out(impl_->ports[static_cast<std::size_t>(at)].size());
+  read(at, out);
+  return out;
+}
+void Simulation::write(const std::string& name, ConstVec values) { write(port(name), values); }
+
+SavedState Simulation::save() { return impl_->save(); }
+void Simulation::restore(const SavedState& saved) { impl_->restore(saved); }
+void Simulation::reset() {
+  Impl& own = *impl_;
+  if (own.initial.bytes.empty()) own.fail();  // it never started
+  if (own.first_driver == own.driver()) return own.restore(own.initial);
+  // With another controller than at the start.
+  own.torques.setZero();
+  for (Vector6& wrench : own.wrenches) wrench.setZero();
+  own.system.clear_control();
+  own.make_loop(own.first);
+}
+
+}  // namespace limber
