@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 
+#include "limber/simulate/channels.hpp"
+
 namespace limber {
 namespace {
 
@@ -24,7 +26,7 @@ constexpr Group kGroups[] = {
     {"control", "measured", "control: measured"},
     {"q", "joint", "joint coordinates"},
     {"nodes", "deflection", "deflection in the body frame"},
-    {"joints", "torque", "joint torques"},
+    {"joints", "torque", "joint forces and torques"},
     {"energy", "", "energy"},
     {"v", "joint", "joint rates"},
     {"control", "desired_rate", "control: desired rate"},
@@ -47,16 +49,6 @@ constexpr Group kGroups[] = {
 };
 constexpr int kCoordinates = 3, kError = 0, kDeflection = 4, kEnergy = 6, kRates = 7;  // places above
 
-struct Path {
-  std::string first, owner, last;  // "nodes", "boom.tip", "position"
-};
-
-Path split(const std::string& path) {
-  const std::size_t a = path.find('/'), b = path.rfind('/');
-  if (a == std::string::npos) return {path, "", ""};
-  return {path.substr(0, a), a == b ? "" : path.substr(a + 1, b - a - 1), path.substr(b + 1)};
-}
-
 int find_rank(std::string_view first, std::string_view last) {
   const auto fits = [&](const Group& g) {
     return (g.first.empty() || g.first == first) && (g.last.empty() || g.last == last);
@@ -75,21 +67,19 @@ std::vector<bool> find_modes(const Model& model, bool rates, int columns) {
   return out;
 }
 
+// As in the recording, or what its axes are called.
 std::string column_name(const RecordedSeries& series, int column) {
-  static constexpr const char* kAxes[] = {"x", "y", "z"};
-  static constexpr const char* kWrench[] = {"torque x", "torque y", "torque z", "force x", "force y", "force z"};
-  if (!series.names.empty()) return series.names[static_cast<std::size_t>(column)];
-  if (series.columns == 1) return "";
-  if (series.columns == 3) return kAxes[column];
-  if (series.columns == 6 && series.path.starts_with("closures/")) return kWrench[column];
-  return std::to_string(column + 1);
+  if (series.names.empty()) return axis_name(series.path, series.columns, column);
+  return series.names[static_cast<std::size_t>(column)];
 }
 
-Channel make_channel(const RecordedSeries& series, const Path& path, int index, int column, bool mode) {
-  Channel out{index, column, path.owner, "", series.units[static_cast<std::size_t>(column)], 0, 0, 0, false};
+PlotChannel make_channel(const RecordedSeries& series, const ChannelPath& path, int index, int column, bool mode) {
+  PlotChannel out{index, column, path.owner, "", series.units[static_cast<std::size_t>(column)], 0, 0, 0, false};
   const bool state = path.first == "q" || path.first == "v";
   out.rank = find_rank(path.first, state ? (mode ? "mode" : "joint") : path.last);
   out.group = kGroups[out.rank].name;
+  // A group of several datasets: "linear x" of the momentum.
+  if (kGroups[out.rank].last.empty() && out.name.empty() && series.columns > 1) out.name = path.last;
   const std::string part = column_name(series, column);
   if (!part.empty()) out.name += out.name.empty() ? part : " " + part;
   if (out.name.empty()) out.name = path.last.empty() ? path.first : path.last;
@@ -97,18 +87,19 @@ Channel make_channel(const RecordedSeries& series, const Path& path, int index, 
 }
 
 // The values of one signal that are worth a curve.
-bool moves(const Channel& channel, double largest) {
+bool moves(const PlotChannel& channel, double largest) {
   return channel.largest > channel.least && channel.size() > 0.02 * largest;
 }
 
 // Shows up to `most` signals of a group whose names start so; of quaternions (unit 1) nobody reads a curve.
-std::size_t show_some(std::vector<Channel>& channels, int rank, std::size_t most, const std::string& start = "") {
-  double largest = 0;
-  const auto fits = [&](const Channel& c) { return c.rank == rank && c.unit != "1" && c.name.starts_with(start); };
-  for (const Channel& c : channels) largest = fits(c) ? std::max(largest, c.size()) : largest;
+std::size_t show_some(std::vector<PlotChannel>& channels, int rank, std::size_t most, const std::string& start = "") {
+  std::map<std::string, double> largest;  // metres are not compared with radians
+  const auto fits = [&](const PlotChannel& c) { return c.rank == rank && c.unit != "1" && c.name.starts_with(start); };
+  for (const PlotChannel& c : channels)
+    if (fits(c)) largest[c.unit] = std::max(largest[c.unit], c.size());
   std::size_t count = 0;
-  for (Channel& c : channels) {
-    if (count == most || !fits(c) || !moves(c, largest)) continue;
+  for (PlotChannel& c : channels) {
+    if (count == most || !fits(c) || !moves(c, largest[c.unit])) continue;
     c.shown = true;
     ++count;
   }
@@ -117,27 +108,33 @@ std::size_t show_some(std::vector<Channel>& channels, int rank, std::size_t most
 
 }  // namespace
 
-std::vector<Channel> list_channels(const Recorded& recording, const Model& model) {
-  std::vector<Channel> out;
+ChannelPath split_path(const std::string& path) {
+  const std::size_t a = path.find('/'), b = path.rfind('/');
+  if (a == std::string::npos) return {path, "", ""};
+  return {path.substr(0, a), a == b ? "" : path.substr(a + 1, b - a - 1), path.substr(b + 1)};
+}
+
+std::vector<PlotChannel> list_channels(const Recorded& recording, const Model& model) {
+  std::vector<PlotChannel> out;
   for (std::size_t s = 0; s < recording.series().size(); ++s) {
     const RecordedSeries& series = recording.series()[s];
-    const Path path = split(series.path);
+    const ChannelPath path = split_path(series.path);
     if (path.first == "nodes" && path.last == "rotation") continue;  // the picture shows it
     const std::vector<bool> modes = find_modes(model, path.first == "v", series.columns);
     for (int c = 0; c < series.columns; ++c)
       out.push_back(make_channel(series, path, static_cast<int>(s), c, modes[static_cast<std::size_t>(c)]));
   }
-  std::stable_sort(out.begin(), out.end(), [](const Channel& a, const Channel& b) { return a.rank < b.rank; });
+  std::stable_sort(out.begin(), out.end(), [](const PlotChannel& a, const PlotChannel& b) { return a.rank < b.rank; });
   return out;
 }
 
-std::vector<Channel> list_channels(const Recorded& table) {
+std::vector<PlotChannel> list_channels(const Recorded& table) {
   static constexpr std::string_view kTiming[] = {"lateness", "computation", "age"};
-  std::vector<Channel> out;
+  std::vector<PlotChannel> out;
   for (std::size_t s = 0; s < table.series().size(); ++s) {
     const std::string& name = table.series()[s].path;
     const std::size_t colon = name.find(':');
-    Channel made{
+    PlotChannel made{
         static_cast<int>(s), 0, name.substr(colon == std::string::npos ? 0 : colon + 1), "", "", 0, 0, 0, false};
     const bool timing = std::find(std::begin(kTiming), std::end(kTiming), name) != std::end(kTiming);
     made.group = timing ? "timing" : colon == std::string::npos ? "other" : name.substr(0, colon);
@@ -146,7 +143,7 @@ std::vector<Channel> list_channels(const Recorded& table) {
     made.shown = name == "computation" || name == "lateness";
     out.push_back(std::move(made));
   }
-  std::stable_sort(out.begin(), out.end(), [](const Channel& a, const Channel& b) { return a.rank < b.rank; });
+  std::stable_sort(out.begin(), out.end(), [](const PlotChannel& a, const PlotChannel& b) { return a.rank < b.rank; });
   return out;
 }
 
@@ -175,7 +172,7 @@ void for_each_column(const Recorded& recording, int series, const std::vector<in
   }
 }
 
-std::vector<Channel> choose_channels(const std::vector<Channel>& all, std::size_t most) {
+std::vector<PlotChannel> choose_channels(const std::vector<PlotChannel>& all, std::size_t most) {
   if (all.size() <= most) return all;
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -184,9 +181,9 @@ std::vector<Channel> choose_channels(const std::vector<Channel>& all, std::size_
   });
   // Each group in turn has a share, so that a large one does not push out those after it.
   std::map<int, std::size_t> count;
-  for (const Channel& c : all) ++count[c.rank];
+  for (const PlotChannel& c : all) ++count[c.rank];
   std::size_t left = most, groups = count.size();
-  std::vector<Channel> out;
+  std::vector<PlotChannel> out;
   for (auto& [rank, size] : count) {
     size = std::min(size, std::max<std::size_t>(1, left / groups--));
     left -= std::min(left, size);
@@ -199,13 +196,13 @@ std::vector<Channel> choose_channels(const std::vector<Channel>& all, std::size_
   return out;
 }
 
-void choose_shown(std::vector<Channel>& channels) {
+void choose_shown(std::vector<PlotChannel>& channels) {
   constexpr std::size_t kJoints = 3, kEnergies = 2;
   for (const int rank : {kError, kCoordinates, kRates})
     if (show_some(channels, rank, kJoints) > 0) break;
   // The node that bends most.
-  const Channel* most = nullptr;
-  for (const Channel& c : channels)
+  const PlotChannel* most = nullptr;
+  for (const PlotChannel& c : channels)
     if (c.rank == kDeflection && (most == nullptr || c.size() > most->size())) most = &c;
   if (most != nullptr && most->size() > 0)
     show_some(channels, kDeflection, 3, most->name.substr(0, most->name.rfind(' ') + 1));

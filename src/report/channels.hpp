@@ -13,7 +13,7 @@
 namespace limber {
 
 // One signal of a recording.
-struct Channel {
+struct PlotChannel {
   int series = 0, column = 0;  // where it is
   std::string name, group, unit;
   int rank = 0;                   // of its group: what a reader asks for first has the least
@@ -23,18 +23,24 @@ struct Channel {
   double size() const { return std::max(std::abs(least), std::abs(largest)); }
 };
 
+// The parts of the path of a dataset: "nodes", "boom.tip", "position".
+struct ChannelPath {
+  std::string first, owner, last;
+};
+ChannelPath split_path(const std::string& path);
+
 // All signals with their names, in the order in which they are offered; least and largest are still to be found.
-std::vector<Channel> list_channels(const Recorded& recording, const Model& model);
+std::vector<PlotChannel> list_channels(const Recorded& recording, const Model& model);
 // Those of a table, by the words before their colons.
-std::vector<Channel> list_channels(const Recorded& table);
+std::vector<PlotChannel> list_channels(const Recorded& table);
 
 // Hands over columns of a series one after the other, each whole.  Memory is bounded.
 using ColumnTaker = std::function<void(std::size_t, std::span<const double>)>;
 void for_each_column(const Recorded& recording, int series, const std::vector<int>& columns, const ColumnTaker& take);
 
 // The signals that a page holds, at most `most`: by rank, and within a rank the largest first.  Order is kept.
-std::vector<Channel> choose_channels(const std::vector<Channel>& all, std::size_t most);
+std::vector<PlotChannel> choose_channels(const std::vector<PlotChannel>& all, std::size_t most);
 // Marks what is plotted from the start: how the joints follow or move, the largest deflection, energies.
-void choose_shown(std::vector<Channel>& channels);
+void choose_shown(std::vector<PlotChannel>& channels);
 
 }  // namespace limber

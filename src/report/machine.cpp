@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "limber/dynamics/detail/kinematics.hpp"
 #include "limber/linear/facts.hpp"
 #include "report/outline.hpp"
 
@@ -34,6 +35,7 @@ Json make_geometry(const Body& body, const Model& model, std::size_t index, Page
   Json out = Json::object();
   out["stations"] = add_matrix(tag, outline.places, page);
   if (body.modes > 0) out["shapes"] = add_matrix(tag + ".shapes", outline.shapes, page);
+  if (outline.turns.size() > 0) out["turns"] = add_matrix(tag + ".turns", outline.turns, page);
   if (outline.second.size() > 0) out["second"] = add_matrix(tag + ".second", outline.second, page);
   if (outline.strain_rows > 0 && body.modes > 0) {
     out["strain"] = add_matrix(tag + ".strain", outline.strain, page);
@@ -73,11 +75,11 @@ Json make_joint(const Model& model, int i, const std::vector<int>& first_node) {
     return node == kBodyFrame || body == kGround ? -1 : first_node[static_cast<std::size_t>(body)] + node;
   };
   Json axes = Json::array();
-  if (joint.kind != JointKind::fixed && joint.kind != JointKind::spherical && joint.kind != JointKind::free)
-    axes.push_back(numbers(joint.axis));
-  if (joint.kind == JointKind::universal) axes.push_back(numbers(joint.axis2));
+  const JointTraits& traits = joint_traits(joint.kind);
+  if (traits.axes > 0) axes.push_back(numbers(joint.axis));
+  if (traits.axes > 1) axes.push_back(numbers(joint.axis2));
   return {{"name", joint.name},
-          {"type", to_string(joint.kind)},
+          {"type", traits.drawn_as},
           {"parent", joint.parent.body - 1},
           {"parent_node", node_index(joint.parent.body, joint.parent.node)},
           {"child", i - 1},
@@ -94,10 +96,10 @@ std::vector<NodeRef> find_ends(const Model& model) {
   for (int i = 1; i < model.body_count(); ++i) {
     if (carries[static_cast<std::size_t>(i)]) continue;
     const Body& body = model.body(i);
-    const int tip = body.find_node("tip");
+    const int tip = body.find_node("tip").value_or(static_cast<int>(body.nodes.size()) - 1);
     const NodeRef below = model.joints[i].parent;
     if (!body.nodes.empty())
-      out.push_back({i, tip >= 0 ? tip : static_cast<int>(body.nodes.size()) - 1});
+      out.push_back({i, tip});
     else if (below.body != kGround && below.node != kBodyFrame)
       out.push_back(below);
   }
@@ -140,7 +142,7 @@ void set_picture(const Model& model, const Kinematics& kin, Picture& picture) {
   picture.eta.resize(static_cast<std::size_t>(mode_count(model)));
   float *pose = picture.poses.data(), *eta = picture.eta.data();
   for (int i = 1; i < model.body_count(); ++i, pose += 7) {
-    const Pose& X = kin.world[static_cast<std::size_t>(i)];
+    const Pose& X = body_pose(kin, i);
     const Eigen::Quaterniond q(X.R);
     Eigen::Matrix<float, 4, 1> turn(q.cast<float>().w(), q.cast<float>().x(), q.cast<float>().y(), q.cast<float>().z());
     if (turn.dot(Eigen::Map<const Eigen::Matrix<float, 4, 1>>(pose + 3)) < 0) turn = -turn;

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "limber/dynamics/energy.hpp"
 #include "limber/linear/facts.hpp"
 #include "limber/report/report.hpp"
 #include "report/machine.hpp"
+#include "report/provenance.hpp"
 
 namespace limber {
 namespace {
@@ -33,6 +35,67 @@ double damping_ratio(const Model& model, const VectorX& x, double hertz) {
   return power / (4 * M_PI * hertz);
 }
 
+// What has how large a share of an energy, the largest first.
+using Shares = std::vector<std::pair<double, std::string>>;
+
+std::string list_shares(Shares shares, std::size_t most) {
+  constexpr double kLeast = 0.1;
+  std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  double all = 0;
+  for (const auto& [share, name] : shares) all += share;
+  std::string out;
+  for (std::size_t k = 0; k < std::min(most, shares.size()) && (k == 0 || shares[k].first > kLeast * all); ++k)
+    out += fmt::format("{}{} {:.0f} %", k > 0 ? ", " : "", shares[k].second, 100 * shares[k].first / all);
+  return out;
+}
+
+// Twice the kinetic energy of an undeformed body whose frame has the twist [w; v] (in itself) and whose modes have the
+// rates e: the sum of m |v + w x r + Phi e|^2 over its mass, by the integrals of theory §2.
+double kinetic(const Body& body, const Vector3& w, const Vector3& v, const VectorX& e) {
+  const Matrix3& C = body.c(0, 0);
+  Vector3 S = Vector3::Zero(), F = Vector3::Zero();  // linear and angular momentum of the modes
+  for (int a = 0; a < body.modes; ++a) {
+    const Matrix3& Ca = body.c(1 + a, 0);
+    S += e[a] * body.S.col(1 + a);
+    F += e[a] * Vector3(Ca(2, 1) - Ca(1, 2), Ca(0, 2) - Ca(2, 0), Ca(1, 0) - Ca(0, 1));
+  }
+  const double rigid = body.mass * v.squaredNorm() + 2 * v.dot(w.cross(Vector3(body.S.col(0)))) +
+                       C.trace() * w.squaredNorm() - w.dot(C * w);
+  return rigid + 2 * v.dot(S) + 2 * w.dot(F) + (body.modes > 0 ? e.dot(body.modal_mass() * e) : 0.0);
+}
+
+// Which bodies move: their shares of the kinetic energy of a shape.
+Shares kinetic_shares(const Model& model, const Kinematics& kin, const VectorX& x) {
+  Shares out;
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Vector6 twist = node_velocity(model, kin, {i, kBodyFrame}, x);
+    const Matrix3 Rt = kin.world[static_cast<std::size_t>(i)].R.transpose();
+    const VectorX e = x.segment(model.first_mode(i), model.body(i).modes);
+    out.emplace_back(kinetic(model.body(i), Rt * twist.head<3>(), Rt * twist.tail<3>(), e), model.body_names[i]);
+  }
+  return out;
+}
+
+// What gives way: shares of the strain energy, of the modes of a body, named by the one with most of it, and of
+// springs.
+Shares strain_shares(const Model& model, const VectorX& x) {
+  Shares out;
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Joint& joint = model.joints[i];
+    const Body& body = model.body(i);
+    const auto hinge = x.segment(joint.v, joint.stiffness.size());
+    if (const double spring = hinge.dot(joint.stiffness.cwiseProduct(hinge)); spring > 0)
+      out.emplace_back(spring, "spring of " + joint.name);
+    if (body.modes == 0) continue;
+    const VectorX e = x.segment(model.first_mode(i), body.modes);
+    Eigen::Index most = 0;
+    e.cwiseAbs2().cwiseProduct(body.stiffness.diagonal()).maxCoeff(&most);
+    out.emplace_back(e.dot(body.stiffness * e),
+                     model.body_names[i] + " " + body.mode_names[static_cast<std::size_t>(most)]);
+  }
+  return out;
+}
+
 // A shape of the whole machine: how fast everything moves when it moves along the speeds x.
 void add_machine_mode(const Model& model, const Kinematics& kin, const VectorX& x, Modes& modes) {
   for (int i = 1; i < model.body_count(); ++i) {
@@ -47,7 +110,15 @@ void add_machine_modes(const Model& model, const Kinematics& kin, const std::vec
                        const MatrixX& shapes, const char* group, Modes& modes) {
   for (std::size_t k = 0; k < hertz.size(); ++k) {
     const VectorX x = shapes.col(static_cast<Eigen::Index>(k));
-    Json entry = {{"name", fmt::format("mode {}", k + 1)}, {"group", group}, {"hz", hertz[k]}};
+    const Shares moving = kinetic_shares(model, kin, x);
+    const auto most =
+        std::max_element(moving.begin(), moving.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    constexpr std::size_t kNamed = 3;
+    Json entry = {{"name", fmt::format("mode {}: {}", k + 1, most->second)},
+                  {"group", group},
+                  {"hz", hertz[k]},
+                  {"detail", fmt::format("moves: {}; strain: {}", list_shares(moving, kNamed),
+                                         list_shares(strain_shares(model, x), kNamed))}};
     if (hertz[k] > 0) entry["damping"] = damping_ratio(model, x, hertz[k]);
     modes.list.push_back(std::move(entry));
     add_machine_mode(model, kin, x, modes);
@@ -109,7 +180,7 @@ ReportFacts write_mode_report(const Model& model, const ModelFacts& facts, const
                               const ReportOptions& options) {
   check_page(target, options.never_overwrites);
   const FrequencyFacts& found = facts.frequencies;
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   compute_kinematics(model, facts.at, kin);
   compute_world_poses(model, kin);
 
@@ -123,7 +194,8 @@ ReportFacts write_mode_report(const Model& model, const ModelFacts& facts, const
   PageData page;
   page.header["kind"] = "modes";
   page.header["name"] = model.name.empty() ? "machine" : model.name;
-  page.header["version"] = LIMBER_VERSION;
+  add_provenance(options.file, LIMBER_VERSION, {{"model", options.model_text}}, page);
+  if (!found.caution.empty()) page.header["warnings"] = {found.caution};
   page.header["summary"] = summary_of(model, facts);
   add_machine(model, page);
   const std::size_t count = modes.list.size(), bodies = static_cast<std::size_t>(model.body_count() - 1);
@@ -133,6 +205,7 @@ ReportFacts write_mode_report(const Model& model, const ModelFacts& facts, const
   page.add("poses", {bodies, 7}, picture.poses);
   page.add("mode_twists", {count, bodies, 6}, modes.twists);
   if (!picture.eta.empty()) page.add("mode_eta", {count, picture.eta.size()}, modes.eta);
+  if (!picture.eta.empty()) page.add("rest_eta", {picture.eta.size()}, picture.eta);
   ReportFacts out;
   out.pictures = static_cast<long>(count);
   out.bytes = write_page(page, target, options.never_overwrites);

@@ -62,12 +62,14 @@ Outline beam_outline(const BeamSpec& spec, bool second_order, int stations) {
   set_size(stations, body.modes, second_order, out);
   out.strain_rows = 4;
   out.strain.setZero(4 * stations, body.modes);
+  out.turns.setZero(3 * stations, body.modes);
   for (int i = 0; i < stations; ++i) {
     const auto at = [&](const char* end) -> const Node& {  // their order is not that of the list
-      return body.nodes[static_cast<std::size_t>(body.find_node(station_name(i, stations) + end))];
+      return body.nodes[static_cast<std::size_t>(body.node_index(station_name(i, stations) + end))];
     };
     out.places.row(i) = at("").position.transpose().cast<float>();
     out.shapes.middleRows(3 * i, 3) = at("").translation.cast<float>();
+    out.turns.middleRows(3 * i, 3) = at("").turn.cast<float>();
     if (out.second.size() > 0) set_second(at("").second, i, out.second);
     set_beam_strain(spec, at("-"), at("+"), i, out);
   }

@@ -16,6 +16,7 @@ using RowMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 struct Outline {
   RowMatrix places;                     // (N x 3) undeformed
   RowMatrix shapes;                     // (3N x n) rows x, y, z of each station
+  RowMatrix turns;                      // (3N x n) rotation of sections, rows x, y, z of each station; empty: not known
   RowMatrix second;                     // (3N x n^2) Xi, row by row; empty: none.  Moved by S eta + eta^T Xi eta / 2
   RowMatrix strain;                     // (rows N x n): energy per length |rows eta|^2 / 2; empty: not known
   int strain_rows = 0;                  // per station

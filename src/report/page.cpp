@@ -7,11 +7,6 @@
 #include <zlib.h>
 
 #include <bit>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "limber/files/detail/output.hpp"
@@ -89,21 +84,8 @@ std::string base64(std::string_view bytes) {
   return count;
 }
 
-bool is_page(const std::string& path) {
-  std::string start(512, '\0');
-  std::ifstream in(path, std::ios::binary);
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start.find(kMark) != std::string::npos;
-}
-
-std::string check_target(const std::string& path, const std::vector<std::string>& never) {
-  const std::string behind = check_output(path, never);
-  std::error_code ignored;
-  const auto size = std::filesystem::file_size(behind, ignored);
-  if (!ignored && size > 0 && !is_page(behind))
-    throw InputError(fmt::format("{}: is there and is not a page of limber; remove it or name another output", path));
-  return behind;
-}
+bool is_page(const std::string& path) { return OutputKind::starts_with(path, kMark, 512); }
+constexpr OutputKind kPageKind = {"a page of limber", &is_page};
 
 }  // namespace
 
@@ -150,22 +132,14 @@ std::string make_page(const PageData& data) {
 }
 
 void check_page(const std::string& path, const std::vector<std::string>& never_overwrites) {
-  check_target(path, never_overwrites);
+  check_output(path, never_overwrites, kPageKind);
 }
 
 std::size_t write_page(const PageData& data, const std::string& path,
                        const std::vector<std::string>& never_overwrites) {
-  const std::string target = check_target(path, never_overwrites), part = target + ".part";
   const std::string page = make_page(data);
-  std::FILE* file = std::fopen(part.c_str(), "wb");
-  if (file == nullptr) refuse_output(path, std::strerror(errno));
-  const bool written = std::fwrite(page.data(), 1, page.size(), file) == page.size();
-  const int failure = errno;
-  const bool closed = std::fclose(file) == 0;
-  if (written && closed && std::rename(part.c_str(), target.c_str()) == 0) return page.size();
-  const std::string why = std::strerror(written ? errno : failure);
-  std::remove(part.c_str());
-  refuse_output(path, why);
+  write_whole_file(path, kPageKind, never_overwrites, page);
+  return page.size();
 }
 
 }  // namespace limber

@@ -37,7 +37,7 @@ std::string_view page_template();
 std::string make_page(const PageData& data);
 
 // Writes it under its name when it is whole; what is there and is no page of ours is not overwritten.  Returns its size
-// in bytes.  Throws InputError "PATH: ...".
+// in bytes.  Throws FileError "PATH: ...".
 std::size_t write_page(const PageData& data, const std::string& path, const std::vector<std::string>& never_overwrites);
 // The same checks before the work.
 void check_page(const std::string& path, const std::vector<std::string>& never_overwrites);

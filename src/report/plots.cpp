@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "report/spectrum.hpp"
 #include "report/summary.hpp"
 #include "report/thinning.hpp"
 
@@ -20,10 +22,11 @@ constexpr std::size_t kMaxChannels = 400;
 constexpr std::size_t kChannelNumbers = 2'000'000;
 constexpr long kLeastRecords = 500;
 constexpr std::size_t kBins = 128;
+constexpr std::array kShares = {0.5, 0.99, 0.999, 1.0};  // quantiles that the page marks
 
 // Calls take(channel, values) for each, in an order of its own: series by series.
 template <class Take>
-void for_each_channel(Making& making, std::vector<Channel>& channels, Take take) {
+void for_each_channel(Making& making, std::vector<PlotChannel>& channels, Take take) {
   const Recorded& recording = making.recorded;
   for (std::size_t s = 0; s < recording.series().size(); ++s) {
     std::vector<int> columns;
@@ -40,7 +43,7 @@ void for_each_channel(Making& making, std::vector<Channel>& channels, Take take)
   }
 }
 
-void add_exact(Making& making, std::vector<Channel>& channels) {
+void add_exact(Making& making, std::vector<PlotChannel>& channels) {
   const std::size_t K = channels.size(), T = making.recorded.time().size();
   std::vector<float> all(K * T);
   for_each_channel(making, channels, [&](std::size_t k, std::span<const double> values) {
@@ -49,18 +52,20 @@ void add_exact(Making& making, std::vector<Channel>& channels) {
   making.page.add("channels", {K, T}, all, 1);
 }
 
-// Thinned signals, with what the page cannot find from them: extremes, spectra and histograms of all records.
-void add_thinned(Making& making, std::vector<Channel>& channels, std::span<const long> kept) {
+// Thinned signals, with what the page cannot find from them: extremes, spectra, histograms and quantiles of all
+// records.
+void add_thinned(Making& making, std::vector<PlotChannel>& channels, std::span<const long> kept) {
   const std::size_t K = channels.size(), T = kept.size();
   Spectrum spectrum(making.recorded.time());
   const std::size_t N = spectrum.hertz().size();
   std::vector<float> value(K * T), low(K * T), high(K * T), spectra(K * N), counts(K * kBins);
-  std::vector<double> ranges;
-  for (const Channel& channel : channels) ranges.insert(ranges.end(), {channel.least, channel.largest});
+  std::vector<double> ranges, quantiles(K * kShares.size());
+  for (const PlotChannel& channel : channels) ranges.insert(ranges.end(), {channel.least, channel.largest});
   for_each_channel(making, channels, [&](std::size_t k, std::span<const double> values) {
     thin(values, kept, &value[k * T], &low[k * T], &high[k * T]);
     if (N > 0) spectrum.compute(values, &spectra[k * N]);
     count_values(values, channels[k].least, channels[k].largest, kBins, &counts[k * kBins]);
+    find_quantiles(values, kShares, &quantiles[k * kShares.size()]);
   });
   making.page.header["thinned"] = {{"records", making.recorded.records()}};
   making.page.add("channels", {K, T}, value, 1);
@@ -70,24 +75,35 @@ void add_thinned(Making& making, std::vector<Channel>& channels, std::span<const
   if (N > 0) making.page.add("spectra", {K, N}, spectra, 1);
   making.page.add("histograms", {K, kBins}, counts, 1);
   making.page.add("histogram_range", {K, 2}, ranges);
+  making.page.add("quantiles", {K, kShares.size()}, quantiles);
 }
 
 }  // namespace
 
-void find_extremes(Making& making, std::vector<Channel>& channels) {
+void find_extremes(Making& making, std::vector<PlotChannel>& channels) {
+  std::size_t broken = 0;
+  std::string first;
   for_each_channel(making, channels, [&](std::size_t k, std::span<const double> values) {
-    bool any = false;
+    long finite = 0;
     for (const double x : values) {
       if (!std::isfinite(x)) continue;
-      channels[k].least = any ? std::min(channels[k].least, x) : x;
-      channels[k].largest = any ? std::max(channels[k].largest, x) : x;
-      any = true;
+      channels[k].least = finite > 0 ? std::min(channels[k].least, x) : x;
+      channels[k].largest = finite > 0 ? std::max(channels[k].largest, x) : x;
+      ++finite;
     }
+    const auto all = static_cast<long>(values.size());
+    if (finite == all || broken++ > 0) return;
+    first = fmt::format("{} of {} records of {}, {}", grouped(all - finite), grouped(all), channels[k].group,
+                        channels[k].name);
   });
+  if (broken == 0) return;
+  const std::string others =
+      broken > 1 ? fmt::format(", and some of {} other signals", grouped(static_cast<long>(broken) - 1)) : "";
+  making.notes.push_back(fmt::format("Not finite, and neither drawn nor counted: {}{}.", first, others));
 }
 
 // All signals, or the most telling, exact or thinned.
-void add_channels(Making& making, std::vector<Channel>& channels) {
+void add_channels(Making& making, std::vector<PlotChannel>& channels) {
   const long records = making.recorded.records();
   making.facts.records = records;
   making.facts.channels = channels.size();
@@ -107,7 +123,7 @@ void add_channels(Making& making, std::vector<Channel>& channels) {
   for (const long i : kept) time.push_back(making.recorded.time()[static_cast<std::size_t>(i)] - making.start);
   making.page.add("time", {time.size()}, time);
   Json list = Json::array();
-  for (const Channel& c : channels)
+  for (const PlotChannel& c : channels)
     list.push_back({{"name", c.name}, {"group", c.group}, {"unit", c.unit}, {"shown", c.shown}});
   making.page.header["channels"] = std::move(list);
   if (channels.empty()) return;

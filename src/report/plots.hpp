@@ -30,9 +30,9 @@ struct Making {
 };
 
 // Finds the least and the largest value of each signal.
-void find_extremes(Making& making, std::vector<Channel>& channels);
+void find_extremes(Making& making, std::vector<PlotChannel>& channels);
 // Puts the signals into the page: all or the most telling, exact or thinned.  `channels` is then what came in.
-void add_channels(Making& making, std::vector<Channel>& channels);
+void add_channels(Making& making, std::vector<PlotChannel>& channels);
 
 // The two kinds of files that a page is made of.
 ReportFacts write_recording_report(const std::string& path, const std::string& page, const ReportOptions& options);

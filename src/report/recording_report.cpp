@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <optional>
 
 #include "limber/files/model_file.hpp"
+#include "limber/linear/analysis.hpp"
 #include "limber/linear/facts.hpp"
 #include "report/channels.hpp"
 #include "report/machine.hpp"
 #include "report/plots.hpp"
+#include "report/provenance.hpp"
 #include "report/summary.hpp"
 #include "report/thinning.hpp"
 
@@ -45,7 +48,7 @@ void add_pictures(Making& making, const Model& model) {
   const std::vector<long> kept =
       kept_records(recording.records(), stride_for(recording.records(), static_cast<long>(most)));
   making.facts.pictures = static_cast<long>(kept.size());
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   State x = make_zero_state(model);
   Picture picture;
   std::vector<double> time;
@@ -69,11 +72,44 @@ void add_pictures(Making& making, const Model& model) {
                                        grouped(recording.records())));
 }
 
+// Natural frequencies at a state in motion, the joints going on at their speeds: with what rotation and weight add to
+// the stiffness, which a machine at rest does not have.  None: it is a closed chain.
+std::optional<std::vector<double>> moving_frequencies(const Model& model, const State& x) {
+  LinearizeOptions options;
+  options.held.assign(static_cast<std::size_t>(model.body_count()), 1);
+  std::vector<double> hertz;
+  try {
+    for (const VibrationMode& mode : compute_modes(linearize(model, x, options)))
+      if (mode.frequency > 0 && mode.growth == 0) hertz.push_back(mode.frequency / (2 * std::numbers::pi));
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+  return hertz;
+}
+
+// Replaces what was found at rest by what holds in motion.  With free joints the frequencies of a machine that turns
+// fast for them are not known: they are left out.
+void set_moving(const Model& model, const State& x, FrequencyFacts& found) {
+  const std::optional<std::vector<double>> hertz = moving_frequencies(model, x);
+  if (!hertz || hertz->empty()) return;
+  const bool locked = !found.joints_locked.empty();
+  (locked ? found.joints_locked : found.joints_free) = *hertz;
+  double fastest = 0;  // rad/s
+  for (int i = 1; i < model.body_count(); ++i)
+    fastest = std::max(fastest, x.v.segment(model.joints[i].v, speed_count(model.joints[i].kind)).norm());
+  constexpr double kSlow = 0.1;  // of the lowest omega: its square, by which stiffness changes, is small
+  if (locked && fastest > kSlow * 2 * std::numbers::pi * hertz->front()) found.joints_free.clear();
+}
+
 void add_frequencies(Making& making, const Model& model) {
   State x = make_zero_state(model);
-  making.recorded.read(making.recorded.find("q"), making.recorded.records() - 1, 1, 0, model.nq, x.q.data());
-  if (!x.q.allFinite()) return;
-  const FrequencyFacts found = compute_frequencies(model, x);
+  const long last = making.recorded.records() - 1;
+  making.recorded.read(making.recorded.find("q"), last, 1, 0, model.nq, x.q.data());
+  making.recorded.read(making.recorded.find("v"), last, 1, 0, model.nv, x.v.data());
+  if (!x.q.allFinite() || !x.v.allFinite()) return;
+  FrequencyFacts found = compute_frequencies(model, x);
+  const bool moving = found.why_not.empty() && !x.v.isZero(0);
+  if (moving) set_moving(model, x, found);
   Json list = Json::array();
   const auto add = [&](const std::vector<double>& hertz, const char* what) {
     for (std::size_t k = 0; k < hertz.size(); ++k)
@@ -82,18 +118,19 @@ void add_frequencies(Making& making, const Model& model) {
   add(found.joints_locked, "joints locked");
   add(found.joints_free, found.joints_locked.empty() ? "mode" : "joints free");
   making.page.header["frequencies"] = std::move(list);
-  add_frequency_facts(found, making.page.header["summary"]);
+  add_frequency_facts(found, moving, making.page.header["summary"]);
 }
 
 }  // namespace
 
 ReportFacts write_recording_report(const std::string& path, const std::string& target, const ReportOptions& options) {
   const RecordingReader recording(path);
-  const Model model = parse_model(recording.model_text, path + ": the model inside");
+  const bool given = recording.model_text.empty() && options.model != nullptr;
+  const Model model = given ? *options.model : parse_model(recording.model_text, path + ": the model inside");
   check_columns(recording, model);
   PageData page;
   ReportFacts facts;
-  std::vector<Channel> channels = list_channels(recording, model);
+  std::vector<PlotChannel> channels = list_channels(recording, model);
   const double numbers = static_cast<double>(channels.size()) * static_cast<double>(recording.records());
   Making making{recording, page, facts, {}, ProgressShare(options.progress, 5 * numbers + kPictureNumbers)};
 
@@ -101,7 +138,8 @@ ReportFacts write_recording_report(const std::string& path, const std::string& t
   page.header["name"] = recording.name.empty() ? "recording" : recording.name;
   page.header["model"] = model.name;
   page.header["solver"] = recording.solver;
-  page.header["version"] = recording.version;
+  add_provenance(path, recording.version, {{"scenario", recording.scenario_text}, {"model", recording.model_text}},
+                 page);
   page.header["complete"] = recording.complete;
   page.header["ended"] = recording.ended;
   find_extremes(making, channels);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "limber/dynamics/energy.hpp"
 #include "limber/simulate/validity.hpp"
@@ -43,52 +44,62 @@ struct Deflection {
   std::string node;
 };
 
-// The largest way of a recorded node from its undeformed place.
+// The largest deflection of a recorded node.
 Deflection find_deflection(const Recorded& recording) {
   Deflection out;
   for (std::size_t s = 0; s < recording.series().size(); ++s) {
     const RecordedSeries& series = recording.series()[s];
-    if (!series.path.starts_with("nodes/") || !series.path.ends_with("/deflection") || series.columns != 3) continue;
+    const ChannelPath path = split_path(series.path);
+    if (path.first != "nodes" || path.last != "deflection" || series.columns != 3) continue;
     VectorX square = VectorX::Zero(recording.records());
     for_each_column(recording, static_cast<int>(s), {0, 1, 2}, [&](std::size_t, std::span<const double> values) {
       square += Eigen::Map<const VectorX>(values.data(), recording.records()).cwiseAbs2();
     });
     for (Eigen::Index i = 0; i < square.size(); ++i) {
       if (!(square[i] > out.value * out.value)) continue;
-      constexpr std::size_t kBefore = 6, kAround = 17;  // "nodes/", and "/deflection" too
-      out = {std::sqrt(square[i]), recording.time()[static_cast<std::size_t>(i)],
-             series.path.substr(kBefore, series.path.size() - kAround)};
+      out = {std::sqrt(square[i]), recording.time()[static_cast<std::size_t>(i)], path.owner};
     }
   }
   return out;
 }
 
-// Largest and root mean square over records and joints of what the controller fed back.
+// Largest and root mean square over records and joints of what the controller fed back, by unit; finite values only.
 void add_tracking(const Recorded& recording, Json& summary) {
   const int s = recording.find("control/error");
   if (s < 0) return;
   const RecordedSeries& series = recording.series()[static_cast<std::size_t>(s)];
   std::vector<int> columns(static_cast<std::size_t>(series.columns));
   for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = static_cast<int>(k);
-  double largest = -1, worst = 0;
-  std::string name;
+  struct Largest {
+    double value = -1, rms = 0;
+    std::string name;
+  };
+  std::map<std::string, Largest> found;  // unit
   for_each_column(recording, s, columns, [&](std::size_t k, std::span<const double> values) {
-    const Eigen::Map<const VectorX> error(values.data(), recording.records());
-    const double most = error.lpNorm<Eigen::Infinity>();
-    worst = std::max(worst, std::sqrt(error.squaredNorm() / static_cast<double>(error.size())));
-    if (!(most > largest)) return;
-    largest = most;
-    name = fmt::format("{}{}", series.units[k].empty() ? "" : series.units[k] + ", ",
-                       series.names.empty() ? fmt::format("joint {}", k + 1) : series.names[k]);
+    double most = 0, square = 0, count = 0;
+    for (const double x : values) {
+      if (!std::isfinite(x)) continue;
+      most = std::max(most, std::abs(x));
+      square += x * x;
+      ++count;
+    }
+    if (count == 0) return;
+    Largest& here = found[series.units[k]];
+    here.rms = std::max(here.rms, std::sqrt(square / count));
+    if (!(most > here.value)) return;
+    here.value = most;
+    here.name = series.names.empty() ? fmt::format("joint {}", k + 1) : series.names[k];
   });
-  if (largest >= 0)
-    add(summary, "tracking error", fmt::format("{} rms, {} at most ({})", number(worst), number(largest), name));
+  for (const auto& [unit, largest] : found)
+    add(summary, "joint error fed back",
+        fmt::format("{} rms, {} at most ({}{})", number(largest.rms), number(largest.value),
+                    unit.empty() ? "" : unit + ", ", largest.name));
 }
 
 // Of what the run's own ledger says.
-void add_balance(const std::vector<Channel>& channels, Json& summary) {
+void add_balance(const std::vector<PlotChannel>& channels, Json& summary) {
   double off = -1, scale = 0;
-  for (const Channel& c : channels) {
+  for (const PlotChannel& c : channels) {
     if (c.group != "energy") continue;
     if (c.name == "balance")
       off = c.size();
@@ -101,10 +112,12 @@ void add_balance(const std::vector<Channel>& channels, Json& summary) {
   add(summary, "energy balance", text);
 }
 
-void add_largest(const std::vector<Channel>& channels, const char* group, const char* label, Json& summary) {
-  const Channel* most = nullptr;
-  for (const Channel& c : channels)
-    if (c.group == group && (most == nullptr || c.size() > most->size())) most = &c;
+// The largest of the signals of a group with this unit; "": any.
+void add_largest(const std::vector<PlotChannel>& channels, const char* group, std::string_view unit, const char* label,
+                 Json& summary) {
+  const PlotChannel* most = nullptr;
+  for (const PlotChannel& c : channels)
+    if (c.group == group && (unit.empty() || c.unit == unit) && (most == nullptr || c.size() > most->size())) most = &c;
   if (most == nullptr || !(most->size() > 0)) return;
   add(summary, label, fmt::format("{} {}, {}", number(most->size()), most->unit, most->name));
 }
@@ -118,7 +131,7 @@ std::string grouped(long count) {
   return out;
 }
 
-Json make_summary(const Recorded& recording, const Model& model, const std::vector<Channel>& channels) {
+Json make_summary(const Recorded& recording, const Model& model, const std::vector<PlotChannel>& channels) {
   Json summary = Json::array();
   add(summary, "machine", machine_text(model));
   add(summary, "mass", fmt::format("{} kg", number(total_mass(model))));
@@ -129,21 +142,23 @@ Json make_summary(const Recorded& recording, const Model& model, const std::vect
     add(summary, "largest deflection",
         fmt::format("{} m, {} at t = {} s", number(most.value), most.node, number(most.t)));
   add_tracking(recording, summary);
-  add_largest(channels, "joint torques", "largest joint torque", summary);
+  add_largest(channels, "joint forces and torques", "N m", "largest joint torque", summary);
+  add_largest(channels, "joint forces and torques", "N", "largest joint force", summary);
   add_balance(channels, summary);
-  add_largest(channels, "constraint errors", "constraint error", summary);
+  add_largest(channels, "constraint errors", "", "constraint error", summary);
   return summary;
 }
 
-void add_frequency_facts(const FrequencyFacts& found, Json& summary) {
+void add_frequency_facts(const FrequencyFacts& found, bool moving, Json& summary) {
   const bool locked = !found.joints_locked.empty();
   const std::vector<double>& hertz = locked ? found.joints_locked : found.joints_free;
   if (hertz.empty()) return;
+  const char* where = moving ? "at the state and the speeds of the end" : "at the end";
   std::string text;
   constexpr std::size_t kMax = 4;
   for (std::size_t k = 0; k < std::min(kMax, hertz.size()); ++k) text += (k > 0 ? ", " : "") + number(hertz[k]);
   add(summary, "natural frequencies",
-      fmt::format("{}{} Hz at the end{}", text, hertz.size() > kMax ? " …" : "", locked ? ", joints locked" : ""));
+      fmt::format("{}{} Hz {}{}", text, hertz.size() > kMax ? " …" : "", where, locked ? ", joints locked" : ""));
 }
 
 std::vector<std::string> find_warnings(const Recorded& recording, const Model& model) {
@@ -152,7 +167,7 @@ std::vector<std::string> find_warnings(const Recorded& recording, const Model& m
   const double states = static_cast<double>(recording.records()) * model.body_count();
   const long step = std::max(1L, static_cast<long>(states / kMaxStates));
   ValidityMonitor monitor(model);
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   State x = make_zero_state(model);
   const long rows = std::max(1L, (1L << 18) / std::max(1, model.nq));
   MatrixX qs, vs;

@@ -13,8 +13,9 @@ std::string grouped(long count);
 
 // The numbers that an engineer copies: {"label", "value"}, in order.
 nlohmann::ordered_json make_summary(const Recorded& recording, const Model& model,
-                                    const std::vector<Channel>& channels);
-void add_frequency_facts(const FrequencyFacts& found, nlohmann::ordered_json& summary);
+                                    const std::vector<PlotChannel>& channels);
+// moving: the frequencies are those of the machine in motion.
+void add_frequency_facts(const FrequencyFacts& found, bool moving, nlohmann::ordered_json& summary);
 // One line for each assumption of the model that did not hold at the records.
 std::vector<std::string> find_warnings(const Recorded& recording, const Model& model);
 

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
 #include "report/plots.hpp"
+#include "report/provenance.hpp"
 #include "report/summary.hpp"
+#include "report/thinning.hpp"
 
 namespace limber {
 namespace {
@@ -20,15 +23,16 @@ void add_timing(const Recorded& table, const char* column, Json& summary) {
   if (series < 0) return;
   std::vector<double> values(static_cast<std::size_t>(table.records()));
   table.read(series, 0, table.records(), 0, 1, values.data());
-  std::erase_if(values, [](double x) { return !std::isfinite(x); });
-  if (values.empty()) return;
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    const double seconds = values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+  constexpr std::array kShares = {0.5, 0.999, 1.0};
+  std::array<double, kShares.size()> found{};
+  find_quantiles(values, kShares, found.data());
+  if (!std::isfinite(found[0])) return;
+  const auto text = [](double seconds) {
     return seconds < 1e-3 ? fmt::format("{:.4g} µs", 1e6 * seconds) : fmt::format("{:.4g} ms", 1e3 * seconds);
   };
   summary.push_back(
-      {{"label", column}, {"value", fmt::format("{} median, {} at 99.9 %, {} at most", at(0.5), at(0.999), at(1))}});
+      {{"label", column},
+       {"value", fmt::format("{} median, {} at 99.9 %, {} at most", text(found[0]), text(found[1]), text(found[2]))}});
 }
 
 }  // namespace
@@ -37,12 +41,12 @@ ReportFacts write_table_report(const std::string& path, const std::string& targe
   const TableReader table(path);
   PageData page;
   ReportFacts facts;
-  std::vector<Channel> channels = list_channels(table);
+  std::vector<PlotChannel> channels = list_channels(table);
   const double numbers = static_cast<double>(channels.size()) * static_cast<double>(table.records());
   Making making{table, page, facts, {}, ProgressShare(options.progress, 2 * numbers)};
   page.header["kind"] = "recording";
   page.header["name"] = std::filesystem::path(path).filename().string();
-  page.header["version"] = LIMBER_VERSION;
+  add_provenance(path, LIMBER_VERSION, {}, page);
   Json summary = Json::array();
   const double duration = table.time().back() - table.time().front();
   summary.push_back(

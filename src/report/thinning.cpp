@@ -3,12 +3,11 @@
 #include "report/thinning.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <complex>
+#include <iterator>
 #include <limits>
-#include <numbers>
-#include <unsupported/Eigen/FFT>
+
+#include "limber/realtime/timing.hpp"
 
 namespace limber {
 
@@ -41,55 +40,14 @@ void thin(std::span<const double> values, std::span<const long> kept, float* val
   }
 }
 
-struct Spectrum::Transform {
-  Eigen::FFT<double> fft;
-  std::vector<double> windowed;  // zeros behind the records
-  std::vector<std::complex<double>> lines;
-};
-
-Spectrum::Spectrum(std::span<const double> time) {
-  constexpr double kEven = 1e-3, kBroad = 1.004;  // of the step; of the frequency
-  constexpr std::size_t kLeast = 8;
-  if (time.size() < kLeast) return;
-  const double step = time[1] - time[0];
-  std::size_t records = 0;
-  while (records < time.size() &&
-         std::abs(time[records] - time[0] - step * static_cast<double>(records)) < kEven * step)
-    ++records;
-  if (records < kLeast) return;
-  for (std::size_t i = 0; i < records; ++i)
-    window_.push_back(0.5 -
-                      0.5 * std::cos(2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(records)));
-  const std::size_t size = std::bit_ceil(records);
-  const auto half = static_cast<long>(size / 2);
-  for (long line = 1; line < half;
-       line = std::max(line + 1, static_cast<long>(std::ceil(kBroad * static_cast<double>(line)))))
-    lines_.push_back(line);
-  lines_.push_back(half);
-  for (std::size_t b = 0; b + 1 < lines_.size(); ++b)
-    hertz_.push_back(0.5 * static_cast<double>(lines_[b] + lines_[b + 1] - 1) / (step * static_cast<double>(size)));
-  transform_ = std::make_unique<Transform>();
-  transform_->fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
-  transform_->windowed.resize(size);
-}
-
-Spectrum::~Spectrum() = default;
-
-void Spectrum::compute(std::span<const double> values, float* amplitudes) {
-  auto& [fft, windowed, lines] = *transform_;
-  const auto finite = [](double x) { return std::isfinite(x) ? x : 0.0; };
-  const std::size_t n = window_.size();
-  double mean = 0;
-  for (std::size_t i = 0; i < n; ++i) mean += finite(values[i]);
-  mean /= static_cast<double>(n);
-  for (std::size_t i = 0; i < n; ++i) windowed[i] = (finite(values[i]) - mean) * window_[i];
-  fft.fwd(lines, windowed);
-  for (std::size_t b = 0; b + 1 < lines_.size(); ++b) {
-    double square = 0;
-    for (long line = lines_[b]; line < lines_[b + 1]; ++line)
-      square = std::max(square, std::norm(lines[static_cast<std::size_t>(line)]));
-    amplitudes[b] = static_cast<float>(4 / static_cast<double>(n) * std::sqrt(square));
-  }
+void find_quantiles(std::span<const double> values, std::span<const double> shares, double* out) {
+  std::vector<double> finite;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](double x) { return std::isfinite(x); });
+  std::sort(finite.begin(), finite.end());
+  for (const double share : shares)
+    *out++ = finite.empty()
+                 ? std::numeric_limits<double>::quiet_NaN()
+                 : finite[static_cast<std::size_t>(quantile_rank(share, static_cast<long>(finite.size())) - 1)];
 }
 
 void count_values(std::span<const double> values, double least, double largest, std::size_t bins, float* counts) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,23 +16,8 @@ long stride_for(long records, long most);
 // finite are no extremes; where there is nothing else, low and high are NaN.
 void thin(std::span<const double> values, std::span<const long> kept, float* value, float* low, float* high);
 
-// Amplitude spectra of signals with the same times, up to half the rate of records.  A band holds the largest of its
-// lines: single lines at first, then bands of 0.4 %.  Hann window, mean taken off, zeros behind.
-class Spectrum {
- public:
-  explicit Spectrum(std::span<const double> time);
-  ~Spectrum();
-  const std::vector<double>& hertz() const { return hertz_; }  // the middle of each band; fewer than 8 records: none
-  // Amplitude of a sine at each band.
-  void compute(std::span<const double> values, float* amplitudes);
-
- private:
-  struct Transform;
-  std::vector<long> lines_;  // first line of each band, and one beyond the last
-  std::vector<double> hertz_;
-  std::vector<double> window_;  // (records that are evenly spaced, from the start on)
-  std::unique_ptr<Transform> transform_;
-};
+// The quantiles of the finite values: the smallest with at least that share of them at or below it; NaN without any.
+void find_quantiles(std::span<const double> values, std::span<const double> shares, double* out);
 
 // Counts of the finite values in `bins` equal parts from least to largest.
 void count_values(std::span<const double> values, double least, double largest, std::size_t bins, float* counts);

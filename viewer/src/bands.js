@@ -34,8 +34,8 @@ export function draw_band(u, time, channel, colour) {
   let left = null, low = Infinity, high = -Infinity;
   for (let i = Math.max(0, first - 1); i <= last && i < time.length - 1; ++i) {
     left ??= Math.round(place(time[i]));
-    low = Math.min(low, channel.low[i]);
-    high = Math.max(high, channel.high[i]);
+    if (channel.low[i] < low) low = channel.low[i];     // NaN is neither
+    if (channel.high[i] > high) high = channel.high[i];
     const right = Math.round(place(time[i + 1]));
     if (right <= left && i < last) continue;
     if (low <= high) {

@@ -6,20 +6,64 @@
 //   scales, x, y, series, under    parts of uPlot's options: scales, axes, further settings of a line, drawn below the lines
 //   about       words beside the unit;  moment(x)  the same at the pointer
 //   texts(i)    what the legend says of each signal at the pointer;  rest(t)  and without one
-//   table()     head and columns for a file
+//   notes       sentences below the picture: what is not shown, and why
+//   table()     head and columns for a file, all of them; in SI units
 
 import uPlot from "uplot";
 import {band_range, band_shows, draw_band} from "./bands.js";
 import {count_text, number_text} from "./dom.js";
 import {histogram_between, histogram_given, kMarks, over_one_axis} from "./histogram.js";
 import {frame_at} from "./kinematics.js";
-import {spectra, value_at} from "./spectrum.js";
+import {find_peaks, spectra, value_at} from "./spectrum.js";
 
 const kDigits = 5;
 const plain = (factor) => (_, ticks) => ticks.map((x) => (x === null ? "" : number_text(x / factor, 6)));
 const log_text = (x) => (x >= 0.01 && x < 1e4 ? String(Number(x.toPrecision(1))) : x.toExponential(0).replace("e+", "e").replace("-", "−"));
 const log_values = (factor) => (_, ticks) => ticks.map((x) => (x === null ? "" : log_text(x / factor)));
-const with_unit = (name, unit) => (unit && unit !== "1" ? `${name} [${unit}]` : name);
+const kPeaks = 3;        // labelled in each spectrum, with up to
+const kPeakSignals = 4;  // signals
+
+export const with_unit = (name, unit) => (unit && unit !== "1" ? `${name} [${unit}]` : name);
+
+// A name for each signal of a plot that no other has: with its group where names alone do not tell them apart.
+export function labels_of(channels) {
+  const count = (names) => names.reduce((all, name) => all.set(name, (all.get(name) ?? 0) + 1), new Map());
+  const plain = count(channels.map((channel) => channel.name));
+  const labels = channels.map(({name, group}) => (plain.get(name) > 1 ? `${group}: ${name}` : name));
+  const full = count(labels), seen = new Map();
+  return labels.map((label) => {
+    if (full.get(label) === 1) return label;
+    seen.set(label, (seen.get(label) ?? 0) + 1);
+    return `${label} (${seen.get(label)})`;
+  });
+}
+
+// For uPlot, which interrupts a line at null and nowhere else.
+function drawable(values) {
+  return values.every(Number.isFinite) ? values : Array.from(values, (x) => (Number.isFinite(x) ? x : null));
+}
+
+// Finite values with none beside them: no line goes there, they are drawn as points.
+function lonely(values) {
+  const found = [];
+  for (let i = 0; i < values.length; ++i) {
+    if (Number.isFinite(values[i]) && !Number.isFinite(values[i - 1]) && !Number.isFinite(values[i + 1])) found.push(i);
+  }
+  return found;
+}
+
+// A sentence for each signal with values that are not finite between two times; `then`: what follows from it.
+function gap_notes(time, channels, from, to, then) {
+  return channels.flatMap(({name, values}) => {
+    let bad = 0, all = 0;
+    for (let i = 0; i < values.length; ++i) {
+      if (!(time[i] >= from && time[i] <= to)) continue;
+      ++all;
+      if (!Number.isFinite(values[i])) ++bad;
+    }
+    return bad ? [`${name}: ${count_text(bad)} of ${count_text(all)} records are not finite; ${then}.`] : [];
+  });
+}
 
 // {chart} or {problem}: words why there is none.
 export function make_chart(kind, plot, from, to) {
@@ -28,6 +72,7 @@ export function make_chart(kind, plot, from, to) {
 
 function time_chart({panel, channels, unit, display, colour}, from, to) {
   const {time} = panel.view;
+  const labels = labels_of(channels);
   const banded = channels.some((channel) => channel.low);
   const short = (x) => number_text(x / display.factor, kDigits);
   const text = (channel, i, value) => {
@@ -40,7 +85,12 @@ function time_chart({panel, channels, unit, display, colour}, from, to) {
     return low === null || low > high ? [0, 1] : uPlot.rangeNum(low, high, 0.1, true);
   };
   return {
-    data: [time, ...channels.map((channel) => channel.values)],
+    data: [time, ...channels.map((channel) => drawable(channel.values))],
+    series: (i) => {
+      const alone = lonely(channels[i].values);
+      return alone.length ? {points: {show: true, size: 4, filter: () => alone}} : {};
+    },
+    notes: gap_notes(time, channels, -Infinity, Infinity, "the line is interrupted there"),
     scales: {x: {time: false, min: from, max: to}, y: banded ? {range} : {}},
     x: {label: "time, s", values: plain(1)}, y: {label: display.unit, values: plain(display.factor)},
     under: (u) => channels.forEach((channel, i) => channel.low && draw_band(u, time, channel, colour(i))),
@@ -52,28 +102,34 @@ function time_chart({panel, channels, unit, display, colour}, from, to) {
       const i = frame_at(time, time.length, t);
       return text(channel, i, channel.values[i]);
     }),
-    table: () => ({head: ["time [s]", ...channels.flatMap((c) => [with_unit(c.name, unit),
-      ...(c.low ? [with_unit(`${c.name} low`, unit), with_unit(`${c.name} high`, unit)] : [])])],
+    table: () => ({head: ["time [s]", ...channels.flatMap((c, i) => [with_unit(labels[i], unit),
+      ...(c.low ? [with_unit(`${labels[i]} low`, unit), with_unit(`${labels[i]} high`, unit)] : [])])],
     columns: [time, ...channels.flatMap((c) => [c.values, ...(c.low ? [c.low, c.high] : [])])]}),
   };
 }
 
-function spectrum_chart({panel, channels, unit, display, colours}, from, to) {
+function spectrum_chart({panel, channels, unit, display, colour, colours}, from, to) {
   const {view} = panel;
   const whole = Boolean(view.spectrum_hz);
   const found = whole ? spectra_given(view, channels) : spectra(view.time, channels.map((channel) => channel.values), from, to);
   if (!found) return {problem: "Too few records for a spectrum."};
-  const data = [found.hz, ...found.amplitudes.map((values) => values.map((x) => (x > 1e-30 ? x : 1e-30)))];
+  // A logarithm has no zero.
+  const data = [found.hz, ...found.amplitudes.map((values) => drawable(values.map((x) => (x < 1e-30 ? 1e-30 : x))))];
+  const peaks = found.amplitudes.slice(0, kPeakSignals).flatMap((values, i) => find_peaks(found.hz, values, kPeaks).map((k) => ({hz: found.hz[k], amplitude: values[k], i})));
   const marked = view.frequencies.length ? "; natural frequencies dashed" : "";
   return {
     data,
     scales: {x: {time: false, distr: 3, range: (_, low, high) => [low, high]}, y: {distr: 3, range: (_, low, high) => log_range(low, high)}},
     x: {label: "frequency, Hz", values: log_values(1), splits: log_ticks, filter: (_, ticks) => ticks},
     y: {label: display.unit, values: log_values(display.factor), splits: powers_of_ten, filter: (_, ticks) => ticks},
-    under: () => {}, over: (u) => mark_frequencies(u, view.frequencies, colours()),
-    about: `amplitude${whole ? " of the whole recording" : ""}${marked}`, moment: (x) => `${number_text(x, 5)} Hz`,
+    under: () => {}, over: (u) => {
+      mark_frequencies(u, view.frequencies, colours());
+      label_peaks(u, peaks, colour, colours());
+    },
+    peaks, notes: whole ? [] : gap_notes(view.time, channels, from, to, "the spectrum is that of the longest stretch without them"),
+    about: `amplitude${whole ? " of the whole recording" : found.even ? "" : ", records at uneven times"}${marked}`, moment: (x) => `${number_text(x, 5)} Hz`,
     texts: (i) => data.slice(1).map((values) => number_text(values[i] / display.factor, kDigits)), rest: () => null,
-    table: () => ({head: ["frequency [Hz]", ...channels.map((c) => with_unit(c.name, unit))], columns: data}),
+    table: () => ({head: ["frequency [Hz]", ...labels_of(channels).map((label) => with_unit(label, unit))], columns: [found.hz, ...found.amplitudes]}),
   };
 }
 
@@ -88,7 +144,7 @@ function spectra_given(view, channels) {
 function histogram_chart({panel, channels, unit, display, log, colour, colours}, from, to) {
   const {view} = panel;
   const whole = channels.every((channel) => channel.histogram);
-  const found = channels.map((channel) => (whole ? histogram_given(channel.histogram) : histogram_between(view.time, channel.values, from, to)));
+  const found = channels.map((channel) => (whole ? histogram_given(channel.histogram, channel.quantiles) : histogram_between(view.time, channel.values, from, to)));
   const there = found.filter(Boolean);
   if (!there.length) return {problem: "No finite values for a histogram."};
   const {edges, rows} = over_one_axis(there);
@@ -107,10 +163,11 @@ function histogram_chart({panel, channels, unit, display, log, colour, colours},
     y: {label: "records", values: log ? log_values(1) : (_, ticks) => ticks.map((x) => (x === null ? "" : count_text(x))),
       ...(log ? {splits: powers_of_ten, filter: (_, ticks) => ticks} : {incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7]})},
     series: (i) => ({paths: uPlot.paths.stepped({align: 1}), fill: `${colour(i)}40`, fillTo: log ? kLeast : 0}),
+    notes: whole ? [] : gap_notes(view.time, channels, from, to, "they are not counted"),
     under: () => {}, over: (u) => found.forEach((one, i) => one && mark_values(u, one.marks, colour(i), colours(), found.length === 1)),
     about: `histogram of ${count_text(total)} ${whole ? "records, the whole recording" : part}`, moment: (x) => `${number_text(x / display.factor, 5)} ${display.unit}`,
     texts: (i) => counts.map((row) => `${count_text(row[i])} records`), rest: () => words,
-    table: () => ({head: [with_unit("from", unit), ...channels.map((c) => `${c.name} [records]`)], columns: [edges, ...counts]}),
+    table: () => ({head: [with_unit("from", unit), ...labels_of(channels).map((label) => `${label} [records]`)], columns: [edges, ...counts]}),
   };
 }
 
@@ -156,6 +213,35 @@ function draw_marks(u, marks, stroke, colours) {
 function mark_frequencies(u, frequencies, colours) {
   const sorted = [...frequencies].sort((a, b) => a.hz - b.hz).filter((f) => f.hz >= u.scales.x.min && f.hz <= u.scales.x.max).slice(0, 60);
   draw_marks(u, sorted.map(({hz}) => ({x: hz, text: number_text(hz, 3)})), colours.mark, colours);
+}
+
+// Frequency and a dot at each peak, in the colour of its signal; the highest first, and no words over words.
+function label_peaks(u, peaks, colour, colours) {
+  const {ctx, bbox} = u;
+  const ratio = devicePixelRatio, taken = [];
+  ctx.save();
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
+  ctx.font = `600 ${10.5 * ratio}px system-ui, sans-serif`;
+  for (const {hz, amplitude, i} of [...peaks].sort((a, b) => b.amplitude - a.amplitude)) {
+    const x = u.valToPos(hz, "x", true), y = u.valToPos(amplitude, "y", true);
+    if (!(x >= bbox.left && x <= bbox.left + bbox.width && y >= bbox.top && y <= bbox.top + bbox.height)) continue;
+    ctx.fillStyle = colour(i);
+    ctx.beginPath();
+    ctx.arc(x, y, 2.5 * ratio, 0, 2 * Math.PI);
+    ctx.fill();
+    const text = `${number_text(hz, 4)} Hz`, width = ctx.measureText(text).width;
+    const left = x + width + 8 * ratio > bbox.left + bbox.width ? x - width - 6 * ratio : x + 6 * ratio, base = Math.max(y + 3 * ratio, bbox.top + 11 * ratio);
+    if (taken.some((one) => left < one.left + one.width + 4 * ratio && one.left < left + width + 4 * ratio && Math.abs(base - one.base) < 12 * ratio)) continue;
+    taken.push({left, width, base});
+    ctx.globalAlpha = 0.8;
+    ctx.fillStyle = colours.card;
+    ctx.fillRect(left - ratio, base - 9.5 * ratio, width + 2 * ratio, 12 * ratio);
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = colour(i);
+    ctx.fillText(text, left, base);
+  }
+  ctx.restore();
 }
 
 function mark_values(u, marks, colour, colours, with_words) {

@@ -66,6 +66,7 @@ function read_geometry(geometry, i, array) {
     second: matrix(array, geometry.second, 3 * count, n * n, `second of ${what}`)?.values ?? null,
     strain: matrix(array, geometry.strain, rows * count, n, `strain of ${what}`)?.values ?? null, strain_rows: rows,
     stiffness: matrix(array, geometry.stiffness, n, n, `stiffness of ${what}`)?.values ?? null, extent: extent_of(stations.values),
+    turns: matrix(array, geometry.turns, 3 * count, n, `turns of ${what}`)?.values ?? null,
     lines: lines.filter((line) => line.length > 1), boxes, radius: Number(geometry.radius) || 0};
 }
 
@@ -155,6 +156,7 @@ function read_whole(view, header, array) {
     put("spectrum", rows("spectra", hz.length));
     view.spectrum_hz = hz;
   }
+  if (has("quantiles")) put("quantiles", rows("quantiles", null));
   if (has("histograms")) {
     const ranges = rows("histogram_range", 2);
     put("histogram", rows("histograms", null).map((counts, i) => ({counts, low: ranges[i][0], high: ranges[i][1]})));
@@ -187,7 +189,7 @@ function finite_frames(frames, arrays) {
 
 function read_modes(view, header, array) {
   view.modes = list(header, "modes").map((mode, i) => ({name: String(mode.name ?? `mode ${i + 1}`), group: String(mode.group ?? "modes"),
-    hz: Number(mode.hz) || 0, damping: Number.isFinite(mode.damping) ? mode.damping : null,
+    hz: Number(mode.hz) || 0, detail: String(mode.detail ?? ""), damping: Number.isFinite(mode.damping) ? mode.damping : null,
     only: Number.isInteger(mode.only) && view.bodies[mode.only] ? mode.only : null}));
   const M = view.modes.length;
   check(M > 0, "There are no modes in this file: nothing of the machine vibrates.");
@@ -198,6 +200,9 @@ function read_modes(view, header, array) {
   check(view.mode_twists.length === M * view.bodies.length * 6, "The data is broken: mode_twists must be modes x bodies x 6.");
   view.mode_eta = view.modal_count ? array("mode_eta").values : new Float32Array(0);
   check(view.mode_eta.length === M * view.modal_count, "The data is broken: mode_eta must be modes x modes of all bodies.");
-  const finite = [view.poses, view.mode_twists, view.mode_eta].every((a) => a.every(Number.isFinite));
+  const bent = view.modal_count > 0 && Object.hasOwn(header.arrays ?? {}, "rest_eta");
+  view.rest_eta = bent ? array("rest_eta").values : new Float32Array(view.modal_count);
+  check(view.rest_eta.length === view.modal_count, "The data is broken: rest_eta must be modes of all bodies.");
+  const finite = [view.poses, view.mode_twists, view.mode_eta, view.rest_eta].every((a) => a.every(Number.isFinite));
   check(finite, "The data is broken: a mode shape is not finite.");
 }

@@ -51,9 +51,10 @@ export function file_name(name, ending) {
 
 const kThin = "\u202f";
 
-// Short text of a number: exponents only where they help, thousands set apart.
+// Short text of a number: exponents only where they help, thousands set apart.  Nothing: a dash.
 export function number_text(value, digits = 4) {
-  if (!Number.isFinite(value)) return "–";
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value === Infinity ? "∞" : value === -Infinity ? "−∞" : "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size >= 1e6 || (size >= 1e5 && !Number.isInteger(value)) || size < 1e-3) return Number(value.toPrecision(digits)).toExponential().replace("e+", "e").replaceAll("-", "−");

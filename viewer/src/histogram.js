@@ -6,8 +6,9 @@
 const kBins = 100;
 export const kMarks = [["median", 0.5], ["99 %", 0.99], ["99.9 %", 0.999], ["largest", 1]];
 
-// {counts, low, high, total, marks} of the values between two times; null when none is finite.  The marks are values
-// that were recorded: the smallest with at least that share of the records at or below it.
+// {counts, low, high, total, marks} of the values between two times; null when none is finite.  The marks are quantiles,
+// defined as everywhere in limber (limber/realtime/timing.hpp): the smallest value with at least that share of the
+// records at or below it.
 export function histogram_between(time, values, from, to) {
   const kept = [];
   for (let i = 0; i < values.length; ++i) if (time[i] >= from && time[i] <= to && Number.isFinite(values[i])) kept.push(values[i]);
@@ -21,11 +22,12 @@ export function histogram_between(time, values, from, to) {
   return {counts, low, high, total: sorted.length, marks};
 }
 
-// The same of counts that the data hold; marks are exact to within a bin.
-export function histogram_given({counts, low, high}) {
+// The same of counts that the data hold, and of quantiles; without these, marks are exact to within a bin.
+export function histogram_given({counts, low, high}, quantiles = null) {
   let total = 0;
   for (const n of counts) total += n;
   if (!(total > 0) || !Number.isFinite(low) || !Number.isFinite(high)) return null;
+  if (quantiles?.length === kMarks.length) return {counts, low, high, total, marks: [...quantiles]};
   const width = (high - low) / counts.length;
   const marks = kMarks.map(([, share]) => {
     let below = 0;

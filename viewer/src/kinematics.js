@@ -69,8 +69,8 @@ function pair_sum(rows, at, size) {
   return sum;
 }
 
-// Pose of a node in its body, its move and its turn magnified.  `second`: with the second order of the displacement.
-function node_in_body(node, eta, offset, scale, second, out) {
+// Pose of a node in its body, its move and its turn magnified.
+function node_in_body(node, eta, offset, scale, out) {
   if (!node) {
     out.set(kIdentity);
     return;
@@ -79,12 +79,11 @@ function node_in_body(node, eta, offset, scale, second, out) {
   out.set(node.rotation, 3);
   if (!node.shapes) return;
   const n = node.modes;
-  const with_second = second && node.second;
-  if (with_second) fill_pairs(eta, offset, n);
+  if (node.second) fill_pairs(eta, offset, n);
   for (let row = 0; row < 6; ++row) {
     let sum = 0;
     for (let k = 0; k < n; ++k) sum += node.shapes[row * n + k] * eta[offset + k];
-    if (with_second && row < 3) sum += pair_sum(node.second, row * n * n, n * n);
+    if (node.second && row < 3) sum += pair_sum(node.second, row * n * n, n * n);
     moved[row] = sum * scale;
   }
   // The deformation turns the node about its place, before its own turn.
@@ -115,7 +114,7 @@ export class Machine {
     this.energy = new Float32Array(total);    // of strain, J/m
     this.with_energy = false;                 // whether stations() fills it
     this.has_energy = view.bodies.some(({geometry}) => geometry.modes > 0 && (geometry.strain || geometry.stiffness));
-    this.second = view.kind === "recording";  // a mode shape is of first order by nature
+    this.turns = view.bodies.some(({geometry}) => geometry.turns) ? new Float32Array(total * 3) : null;   // rotation vectors of sections
     this.scratch = Array.from({length: 5}, () => new Float64Array(7));
   }
 
@@ -130,22 +129,6 @@ export class Machine {
     for (let k = 0; k < n; ++k) this.eta[k] = (1 - s) * eta[i * n + k] + s * eta[j * n + k];
   }
 
-  // Takes a mode at its phase: the rest poses moved by twists and modal coordinates times amplitude.
-  sample_mode(mode, amplitude) {
-    const {poses, mode_twists, mode_eta, bodies} = this.view;
-    const twist = new Float64Array(7);
-    for (let b = 0; b < bodies.length; ++b) {
-      const at = (mode * bodies.length + b) * 6;
-      turn_of(amplitude * mode_twists[at], amplitude * mode_twists[at + 1], amplitude * mode_twists[at + 2], twist, 3);
-      const p = b * 7;
-      const place = [0, 1, 2].map((k) => poses[p + k] + amplitude * mode_twists[at + 3 + k]);
-      compose(twist, 0, [0, 0, 0, poses[p + 3], poses[p + 4], poses[p + 5], poses[p + 6]], 0, this.pose, p);
-      this.pose.set(place, p);
-    }
-    const n = this.eta.length;
-    for (let k = 0; k < n; ++k) this.eta[k] = amplitude * mode_eta[mode * n + k];
-  }
-
   // Places the bodies with their deformation magnified: joints keep their recorded motion, and what hangs on a
   // bent body moves along.  scale 1 gives back the recorded poses, 0 the machine without deformation.
   place(scale) {
@@ -156,19 +139,19 @@ export class Machine {
     for (const joint of this.view.joints) {
       const p = joint.parent, c = joint.child;
       const child_eta = this.view.bodies[c].eta;
-      node_in_body(joint.child_node, this.eta, child_eta, 1, this.second, child);
+      node_in_body(joint.child_node, this.eta, child_eta, 1, child);
       compose(this.pose, c * 7, child, 0, relative, 0);
       if (p >= 0) {
         const parent_eta = this.view.bodies[p].eta;
-        node_in_body(joint.parent_node, this.eta, parent_eta, 1, this.second, parent);
+        node_in_body(joint.parent_node, this.eta, parent_eta, 1, parent);
         compose(this.pose, p * 7, parent, 0, parent, 0);
         invert(parent, back);
         compose(back, 0, relative, 0, relative, 0);
-        node_in_body(joint.parent_node, this.eta, parent_eta, scale, this.second, parent);
+        node_in_body(joint.parent_node, this.eta, parent_eta, scale, parent);
         compose(this.placed, p * 7, parent, 0, drawn, 0);
         compose(drawn, 0, relative, 0, relative, 0);
       }
-      node_in_body(joint.child_node, this.eta, child_eta, scale, this.second, child);
+      node_in_body(joint.child_node, this.eta, child_eta, scale, child);
       invert(child, back);
       compose(relative, 0, back, 0, this.placed, c * 7);
     }
@@ -186,7 +169,7 @@ export class Machine {
     const {geometry, eta: offset} = this.view.bodies[b];
     const {stations, shapes, modes, count} = geometry;
     const {points, deflection, eta, placed, scale} = this;
-    const second = this.second ? geometry.second : null, size = modes * modes;
+    const {second, turns} = geometry, size = modes * modes;
     if (second) fill_pairs(eta, offset, modes);
     matrix_of(placed, b * 7, matrix);
     const rx = placed[b * 7], ry = placed[b * 7 + 1], rz = placed[b * 7 + 2];
@@ -208,7 +191,22 @@ export class Machine {
       points[3 * out + 1] = matrix[3] * x + matrix[4] * y + matrix[5] * z + ry;
       points[3 * out + 2] = matrix[6] * x + matrix[7] * y + matrix[8] * z + rz;
       deflection[out] = Math.sqrt(ux * ux + uy * uy + uz * uz);
+      if (turns) this.turn_station(turns, i, modes, offset, out);
     }
+  }
+
+  // Rotation vector, magnified and in the world, of a section from its body frame; `matrix` is that of the body.
+  turn_station(turns, i, modes, offset, out) {
+    let ax = 0, ay = 0, az = 0;
+    for (let k = 0, at = 3 * i * modes; k < modes; ++k, ++at) {
+      const e = this.scale * this.eta[offset + k];
+      ax += turns[at] * e;
+      ay += turns[at + modes] * e;
+      az += turns[at + 2 * modes] * e;
+    }
+    this.turns[3 * out] = matrix[0] * ax + matrix[1] * ay + matrix[2] * az;
+    this.turns[3 * out + 1] = matrix[3] * ax + matrix[4] * ay + matrix[5] * az;
+    this.turns[3 * out + 2] = matrix[6] * ax + matrix[7] * ay + matrix[8] * az;
   }
 
   // Energy per length: 1/2 sum of (strain row . eta)^2, or that of the whole body over its extent.
@@ -233,9 +231,21 @@ export class Machine {
     }
   }
 
+  // Rotation matrix, row by row, and place of a body frame as drawn: twelve numbers.
+  body_frame(b, out) {
+    matrix_of(this.placed, 7 * b, out);
+    for (let c = 0; c < 3; ++c) out[9 + c] = this.placed[7 * b + c];
+    return out;
+  }
+
+  // The frame of body b in which the sides of its tubes are told.
+  side_matrix(b, m) {
+    matrix_of(this.placed, 7 * b, m);
+  }
+
   // Pose in the world, as drawn, of a node, or of a body where node is null.
   node_pose(node, body, out) {
-    node_in_body(node, this.eta, this.view.bodies[body].eta, this.scale, this.second, out);
+    node_in_body(node, this.eta, this.view.bodies[body].eta, this.scale, out);
     compose(this.placed, body * 7, out, 0, out, 0);
     return out;
   }

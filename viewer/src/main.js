@@ -7,10 +7,12 @@ import {read_page} from "./data.js";
 import {h, number_text, tool} from "./dom.js";
 import {make_help, start_keys} from "./keys.js";
 import {Machine} from "./kinematics.js";
+import {ModeMachine} from "./mode_machine.js";
 import {ModesPanel} from "./modes_panel.js";
 import {Player} from "./player.js";
 import {PlotPanel} from "./plots.js";
-import {survey_motion} from "./survey.js";
+import {make_provenance} from "./provenance.js";
+import {survey_cycle, survey_motion} from "./survey.js";
 import {StagePanel} from "./stage_panel.js";
 import {make_message, make_summary, make_title} from "./summary.js";
 import {flip_theme, force_light, on_theme, start_theme, theme_colours} from "./theme.js";
@@ -66,42 +68,62 @@ class App {
   build_modes() {
     const {view} = this;
     this.player = new Player(Float64Array.from({length: kPhases + 1}, (_, i) => i / kPhases));
-    const machine = new Machine(view);
+    const machine = new ModeMachine(view);
     this.machine = machine;
-    const survey = survey_motion(machine, 1, () => machine.sample_mode(0, 0));
-    const size = survey.box.max.distanceTo(survey.box.min) || 1;
+    const survey = survey_motion(machine, 1, () => machine.sample_mode(0));
+    this.size = survey.box.max.distanceTo(survey.box.min) || 1;
     const motion = {player: this.player, relative: true, scale_label: "Amplitude", time_text: (t) => `${Math.round(t * 360)}°`,
-      scale_words: (scale) => `${number_text(100 * share(scale), 2)} % of the size`, rest: () => machine.sample_mode(this.side.chosen, 0),
+      scale_words: (scale) => this.amplitude_words(scale), rest: () => machine.sample_mode(0), on_scale: () => this.fit_cycle(),
       sample: () => {
-        const amplitude = this.unit * size * share(this.stage_panel.scale);
+        const amplitude = this.amplitude();
         survey.deflection = this.bend * amplitude || 1;
         survey.energy = this.strain * amplitude ** 2 || 1;
-        machine.sample_mode(this.side.chosen, amplitude * Math.sin(2 * Math.PI * this.player.t));
+        machine.sample_mode(amplitude * Math.sin(2 * Math.PI * this.player.t));
       }};
     this.stage_panel = new StagePanel(machine, survey, motion);
     this.side = new ModesPanel(view, (mode) => this.choose_mode(mode));
   }
 
-  // A mode has no size of its own: one unit is made to move its furthest station by 1 m.
+  // A mode has no size of its own: it is drawn with its furthest place moved by a share of the machine's size, or of that of
+  // the one body that is drawn, and with no rotation of more than ten times this share in radians.
   choose_mode(mode) {
     const {machine, stage_panel} = this;
-    const look = (amplitude) => {
-      machine.sample_mode(mode, amplitude);
-      machine.with_energy = machine.has_energy;
-      machine.place(1);
-      machine.stations();
-      return machine.points.slice();
-    };
+    const {only} = this.view.modes[mode];
     const largest = (values) => values.reduce((a, b) => Math.max(a, b), 0);
-    const small = 1e-4;
-    const rest = look(0), moved = look(small);
-    let most = 0;
-    for (let k = 0; k < rest.length; k += 3) most = Math.max(most, Math.hypot(moved[k] - rest[k], moved[k + 1] - rest[k + 1], moved[k + 2] - rest[k + 2]));
-    this.unit = most > 0 ? small / most : 1;
-    this.bend = largest(machine.deflection) / small;
-    this.strain = largest(machine.energy) / small ** 2;
-    stage_panel.stage?.only(this.view.modes[mode].only);
+    machine.choose(mode);
+    const size = only === null ? this.size : this.view.bodies[only].geometry.extent || this.size;
+    this.measure = machine.measure(size, only);
+    this.measure.size = size;
+    machine.sample_mode(1);
+    machine.with_energy = machine.has_energy;
+    machine.stations();
+    this.bend = largest(machine.deflection);
+    this.strain = largest(machine.energy);
+    stage_panel.stage?.only(only);
+    stage_panel.show_scale();
+    this.fit_cycle();
     stage_panel.stale = true;
+  }
+
+  amplitude() {
+    return (this.measure?.unit ?? 0) * share(this.stage_panel.scale);
+  }
+
+  amplitude_words(scale) {
+    if (!this.measure) return "";
+    const {displacement, size, turn} = this.measure, part = displacement / size;
+    if (part > 0.999) return `moves ${number_text(100 * share(scale), 2)} % of the size`;
+    return `turns ${number_text((turn * share(scale) * 180) / Math.PI, 2)}°, moves ${number_text(100 * part * share(scale), 2)} % of the size`;
+  }
+
+  // The camera sees the whole cycle, unless it was moved by hand: the motion is linear, so both ends are enough.
+  fit_cycle() {
+    const {machine, stage_panel} = this;
+    if (!this.measure || !stage_panel.stage) return;
+    const amplitude = this.amplitude();
+    const ends = [-amplitude, 0, amplitude].map((a) => () => machine.sample_mode(a));
+    stage_panel.survey.cloud = survey_cycle(machine, this.view.modes[machine.mode].only, ends);
+    if (!stage_panel.stage.touched) stage_panel.stage.fit();
   }
 
   next_mode(step) {
@@ -120,7 +142,7 @@ class App {
     document.body.append(
       h("header", {class: "top"}, make_title(view), h("div", {class: "group top-tools"}, tool("◐", "Dark, light (d)", flip_theme),
         tool("Print", "Print", () => window.print()), tool("?", "Keys and mouse (?)", () => this.help.showModal()))),
-      make_summary(view), h("main", {class: `columns ${this.stage_panel ? view.kind : "plain"}`}, parts), this.help);
+      make_summary(view), h("main", {class: `columns ${this.stage_panel ? view.kind : "plain"}`}, parts), make_provenance(view) ?? "", this.help);
     this.stage_panel?.start(theme_colours());
     this.side.start?.();
     if (view.kind === "modes") {
@@ -176,6 +198,7 @@ class App {
 }
 
 async function start() {
+  document.getElementById("limber-cut")?.remove();   // it says what a page says that is cut before this script
   start_theme();
   try {
     const view = await read_page(document.getElementById("limber-data"));

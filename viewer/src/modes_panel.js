@@ -21,17 +21,25 @@ export class ModesPanel {
   }
 
   make_row(mode, i) {
-    const damping = mode.damping === null ? "" : `ζ ${number_text(mode.damping, 3)}`;
+    const damping = mode.damping === null ? "" : `ζ ${number_text(100 * mode.damping, 3)} %`;
     const button = h("button", {type: "button", class: "mode", "aria-pressed": "false", onclick: () => this.choose(i)},
-      h("span", {class: "name"}, mode.name), h("span", {class: "hz"}, `${number_text(mode.hz)} Hz`), h("span", {class: "unit"}, damping));
+      h("span", {class: "name"}, mode.name, mode.detail ? h("span", {class: "detail"}, mode.detail) : null), h("span", {class: "hz"}, `${number_text(mode.hz)} Hz`), h("span", {class: "unit"}, damping));
     this.buttons.push({i, button});
     return button;
+  }
+
+  // Scrolls the list, not the page.
+  reveal(button) {
+    const list = this.element.getBoundingClientRect(), row = button.getBoundingClientRect();
+    if (row.top < list.top) this.element.scrollTop -= list.top - row.top;
+    else if (row.bottom > list.bottom) this.element.scrollTop += row.bottom - list.bottom;
   }
 
   choose(i) {
     const count = this.view.modes.length;
     this.chosen = (i + count) % count;
     for (const entry of this.buttons) entry.button.setAttribute("aria-pressed", String(entry.i === this.chosen));
+    this.reveal(this.buttons[this.chosen].button);
     this.on_choose(this.chosen);
   }
 }

@@ -4,7 +4,7 @@
 // One plot: signals of one unit over time, or their spectra or histograms.
 
 import uPlot from "uplot";
-import {make_chart} from "./charts.js";
+import {labels_of, make_chart, with_unit} from "./charts.js";
 import {kOkabeIto, signal_colour} from "./colours.js";
 import {display_unit, file_name, h, save_blob, toggle, tool} from "./dom.js";
 import {is_dark} from "./theme.js";
@@ -21,6 +21,7 @@ export class Plot {
     this.log = true;        // counts of histograms
     this.chart = h("div", {class: "chart"});
     this.rows = h("div", {class: "legend"});
+    this.notes = h("div", {class: "plot-notes"});
     this.moment = h("span", {class: "moment"});
     this.title = h("strong", {class: "plot-title"});
     const kind = (name, label, title) => toggle(label, title, false, (on) => this.set_kind(on ? name : "time"));
@@ -33,8 +34,8 @@ export class Plot {
       h("div", {class: "plot-head"}, this.title, this.moment,
         h("span", {class: "plot-tools"}, this.kinds.spectrum, this.kinds.histogram, this.log_button, tool("+", "Zoom in at the cursor", () => this.zoom_by(0.5)),
           tool("−", "Zoom out", () => this.zoom_by(2)), tool("All", "Show all of it (or double click)", () => this.zoom_all()),
-          tool("CSV", "Save these values as a table", () => this.save_csv()), tool("PNG", "Save as a picture", () => this.save_png()))),
-      this.chart, this.rows);
+          tool("CSV", "Save the values in view as a table", () => this.save_csv()), tool("PNG", "Save as a picture", () => this.save_png()))),
+      this.chart, this.notes, this.rows);
     this.colour = (i) => signal_colour(i, is_dark());
     this.colours = () => panel.colours();
   }
@@ -62,6 +63,7 @@ export class Plot {
     const [from, to] = this.panel.range ?? [time[0], time[time.length - 1]];
     this.shown = make_chart(this.kind, this, from, to);
     this.chart.replaceChildren();
+    this.notes.replaceChildren(...(this.shown.notes ?? []).map((text) => h("p", {class: "hint"}, text)));
     this.line = null;
     if (this.shown.problem) {
       this.moment.textContent = "";
@@ -191,7 +193,8 @@ export class Plot {
     const quote = (text) => `"${text.replace(/"/g, '""')}"`;
     const {head, columns} = this.shown.table();
     const lines = [head.map(quote).join(",")];
-    for (let i = 0; i < columns[0].length; ++i) lines.push(columns.map((values, k) => Number(values[i].toPrecision(k ? 9 : 15))).join(","));
+    const {min, max} = this.plot.scales.x;
+    for (let i = 0; i < columns[0].length; ++i) if (columns[0][i] >= min && columns[0][i] <= max) lines.push(columns.map((values, k) => Number(values[i].toPrecision(k ? 9 : 15))).join(","));
     save_blob(new Blob([lines.join("\n") + "\n"], {type: "text/csv"}), file_name(`${this.panel.view.name}-${this.unit}`, ".csv"));
   }
 
@@ -204,12 +207,13 @@ export class Plot {
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(source, 0, 0);
     context.font = `${12 * ratio}px system-ui, sans-serif`;
-    this.channels.forEach((channel, i) => {
+    const labels = labels_of(this.channels);
+    labels.forEach((label, i) => {
       const y = source.height + line * (i + 0.7);
       context.fillStyle = this.colour(i);
       context.fillRect(12 * ratio, y - 5 * ratio, 16 * ratio, 3 * ratio);
       context.fillStyle = this.panel.colours().text;
-      context.fillText(`${channel.name} [${this.unit}]`, 36 * ratio, y);
+      context.fillText(with_unit(label, this.display.unit), 36 * ratio, y);
     });
     canvas.toBlob((blob) => save_blob(blob, file_name(`${this.panel.view.name}-${this.unit}`, ".png")));
   }

@@ -14,6 +14,9 @@ import {Surfaces, collect_surfaces} from "./surfaces.js";
 import {Traces} from "./traces.js";
 import {Tubes, collect_lines} from "./tubes.js";
 
+// Of modes the cloud holds the whole cycle already.
+const machine_moves = (machine) => machine.view.kind === "recording";
+
 export class Stage {
   constructor(machine, canvas, survey) {
     this.machine = machine;
@@ -119,7 +122,7 @@ export class Stage {
   fit() {
     const {cloud} = this.survey;
     const {points} = this.machine;
-    const now = this.drawn ? points : [];
+    const now = this.drawn && machine_moves(this.machine) ? points : [];
     const all = new Float32Array(cloud.length + now.length);
     all.set(cloud);
     all.set(now, cloud.length);

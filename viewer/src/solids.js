@@ -11,7 +11,7 @@ import {matrix_of} from "./kinematics.js";
 const kTurning = new Set(["revolute", "cylindrical", "universal"]);
 const kZ = new Vector3(0, 0, 1);
 const matrix = new Matrix4(), turn = new Quaternion(), place = new Vector3(), size = new Vector3(), direction = new Vector3();
-const pose = new Float64Array(7), rotation = new Float64Array(9);
+const pose = new Float64Array(7), rotation = new Float64Array(9), frame = new Float64Array(12), frame_matrix = new Matrix4();
 
 function instances(scene, geometry, count) {
   const mesh = new InstancedMesh(geometry, new MeshPhongMaterial({specular: 0x222222, shininess: 30}), count);
@@ -70,15 +70,14 @@ export class Solids {
   }
 
   update(only) {
-    const {placed, points} = this.machine;
+    const {points} = this.machine;
     const hidden = (body) => only !== null && only !== body;
     this.boxes.forEach(({body, box}, i) => {
-      const k = 7 * body;
-      turn.set(placed[k + 4], placed[k + 5], placed[k + 6], placed[k + 3]);
-      place.set(box[0], box[1], box[2]).applyQuaternion(turn);
-      place.x += placed[k]; place.y += placed[k + 1]; place.z += placed[k + 2];
+      const [a, b, c, d, e, f, g, h, j, x, y, z] = this.machine.body_frame(body, frame);
+      frame_matrix.set(a, b, c, x, d, e, f, y, g, h, j, z, 0, 0, 0, 1);
       size.set(box[3], box[4], box[5]).multiplyScalar(hidden(body) ? 0 : 1);
-      this.box_mesh.setMatrixAt(i, matrix.compose(place, turn, size));
+      matrix.makeScale(size.x, size.y, size.z).setPosition(box[0], box[1], box[2]);
+      this.box_mesh.setMatrixAt(i, matrix.premultiply(frame_matrix));
     });
     this.balls.forEach(({body, station}, i) => {
       const r = hidden(body) ? 0 : this.radius;

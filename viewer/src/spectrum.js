@@ -1,7 +1,16 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Amplitude spectra.
+// Amplitude spectra.  One definition, here and in src/report/spectrum.cpp, of the n records x_i at t_i in view:
+//   A(f) = 2 |sum_i w_i (x_i - m) e^(-2 pi j f t_i)| / sum_i w_i,   m = sum_i w_i x_i / sum_i w_i
+// with w_i the Hann window times the time that the record stands for.  The records are transformed as they are, never
+// resampled.  Lines f_k = k / (M h), h the step of the records and M the power of two not below 2 n: zeros behind the
+// windowed records.  A line is then at most a quarter of 1 / (n h) away from any frequency, and a sine reads between
+// kScalloping and 1 times its amplitude.
+
+const kLeast = 8;              // records
+const kEven = 1e-6;            // of the step
+export const kScalloping = 0.960;   // sin(pi/4) / (pi/4) / (1 - 1/16): the Hann window a quarter of a line off [Harris 1978]
 
 // In-place fast Fourier transform of 2^k points.
 export function fft(re, im) {
@@ -44,32 +53,122 @@ export function value_at(time, values, t) {
   return s === 0 ? values[low] : (1 - s) * values[low] + s * values[high];
 }
 
-// {hz, amplitudes[channel]} of signals between two times: made even in time, mean taken off, Hann window; the
-// amplitude is that of a sine with this frequency.  null with fewer than 8 records.
+// {hz, amplitudes[channel], even: whether the times are} of signals between two times; null with fewer than 8 records.  A signal that is not finite
+// somewhere is taken over its longest finite stretch; with fewer than 8 records there its amplitudes are NaN.
 export function spectra(time, signals, from, to) {
-  let records = 0;
-  for (const t of time) if (t >= from && t <= to) ++records;
-  if (records < 8) return null;
-  const n = Math.min(2 ** Math.ceil(Math.log2(records)), 1 << 17);
-  const step = (to - from) / n;
-  const hz = Float64Array.from({length: n / 2 - 1}, (_, k) => (k + 1) / (n * step));
-  // Not beyond half the rate of the records, however fine the points between them.
-  const limit = (0.5 * (records - 1)) / (to - from);
-  const kept = Math.max(2, hz.filter((f) => f <= limit * 1.0001).length);
-  const amplitudes = signals.map((values) => amplitude_of(time, values, from, step, n).subarray(0, kept));
-  return {hz: hz.subarray(0, kept), amplitudes};
+  let first = 0, end = time.length;
+  while (first < end && time[first] < from) ++first;
+  while (end > first && time[end - 1] > to) --end;
+  if (end - first < kLeast) return null;
+  const t = time.subarray ? time.subarray(first, end) : time.slice(first, end);
+  const grid = make_grid(t);
+  const hz = Float64Array.from({length: grid.size / 2 - grid.first}, (_, k) => (k + grid.first) / (grid.size * grid.step));
+  return {hz, even: grid.even, amplitudes: signals.map((values) => amplitude_of(t, values.subarray ? values.subarray(first, end) : values.slice(first, end), grid))};
 }
 
-function amplitude_of(time, values, from, step, n) {
-  const re = new Float64Array(n), im = new Float64Array(n);
-  let mean = 0;
-  for (let i = 0; i < n; ++i) mean += re[i] = finite(value_at(time, values, from + i * step));
-  mean /= n;
-  for (let i = 0; i < n; ++i) re[i] = (re[i] - mean) * (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / n));
+// {records, even, step, size, first}: how many records are used, their step, the size of the transform and the first line, one
+// period over all records.  The last record of a run may come at any time; all others on a grid: it is left out.
+function make_grid(t) {
+  const even = (n) => {
+    const step = (t[n - 1] - t[0]) / (n - 1);
+    for (let i = 1; i < n; ++i) if (Math.abs(t[i] - t[0] - step * i) > kEven * step) return false;
+    return true;
+  };
+  const records = even(t.length) || t.length === kLeast || !even(t.length - 1) ? t.length : t.length - 1;
+  const size = 2 ** Math.ceil(Math.log2(2 * records));
+  return {records, even: even(records), step: (t[records - 1] - t[0]) / (records - 1), size, first: Math.ceil(size / records)};
+}
+
+function amplitude_of(t, values, grid) {
+  const [a, b] = longest_finite(values, grid.records);
+  const out = new Float64Array(grid.size / 2 - grid.first).fill(NaN);
+  if (b - a < kLeast) return out;
+  const weights = window_of(t, a, b);
+  let total = 0, mean = 0;
+  for (let i = a; i < b; ++i) {
+    total += weights[i - a];
+    mean += weights[i - a] * values[i];
+  }
+  mean /= total;
+  const weighted = weights.map((w, i) => w * (values[a + i] - mean));
+  const [re, im] = grid.even ? transform(weighted, grid.size) : transform_uneven(t, a, weighted, grid);
+  for (let k = 0; k < out.length; ++k) out[k] = (2 / total) * Math.hypot(re[k + grid.first], im[k + grid.first]);
+  return out;
+}
+
+// [first, end) of the longest stretch of finite values among the first n.
+function longest_finite(values, n) {
+  let best = [0, 0];
+  for (let a = 0; a < n; ++a) {
+    let b = a;
+    while (b < n && Number.isFinite(values[b])) ++b;
+    if (b - a > best[1] - best[0]) best = [a, b];
+    a = b;
+  }
+  return best;
+}
+
+// Hann window over the period of the records a ... b-1 times half the time between the neighbours of each.
+function window_of(t, a, b) {
+  const n = b - a, period = ((t[b - 1] - t[a]) * n) / (n - 1);
+  return Float64Array.from({length: n}, (_, i) => {
+    const before = t[Math.max(a + i - 1, a)], behind = i === n - 1 ? t[a] + period : t[a + i + 1];
+    return (0.5 - 0.5 * Math.cos((2 * Math.PI * (t[a + i] - t[a])) / period)) * 0.5 * (behind - before);
+  });
+}
+
+function transform(values, size) {
+  const re = new Float64Array(size), im = new Float64Array(size);
+  re.set(values);
   fft(re, im);
-  return Float64Array.from({length: n / 2 - 1}, (_, k) => (4 / n) * Math.hypot(re[k + 1], im[k + 1]));
+  return [re, im];
 }
 
-function finite(x) {
-  return Number.isFinite(x) ? x : 0;
+// The same sum for records at any times, by Gaussian gridding [Greengard, Lee 2004]: each is spread over 2 x 12 points of
+// a grid twice as fine, what that does to the lines is undone behind; exact to about 1e-12.
+function transform_uneven(t, a, values, {size, step}) {
+  const kSpread = 12, points = 2 * size;
+  const tau = (Math.PI * kSpread) / (3 * size * size);
+  const re = new Float64Array(points), im = new Float64Array(points);
+  values.forEach((value, i) => {
+    const place = (2 * (t[a + i] - t[a])) / step, middle = Math.round(place);
+    for (let m = middle - kSpread; m <= middle + kSpread; ++m) {
+      const x = (2 * Math.PI * (m - place)) / points;
+      re[(m + points) % points] += value * Math.exp((-x * x) / (4 * tau));
+    }
+  });
+  fft(re, im);
+  const scale = Math.sqrt(Math.PI / tau) / points;
+  for (let k = 0; k < size / 2; ++k) {
+    const undo = scale * Math.exp(k * k * tau);
+    re[k] *= undo;
+    im[k] *= undo;
+  }
+  return [re, im];
 }
+
+// Indices of the highest peaks, at most `most`, rising: maxima that stand out from what is around them by a factor of four
+// at least, and from the side lobes of the window around larger ones: below 1 / (pi d (d^2 - 1)) of these, d lines of
+// 1 / (n h) away.
+export function find_peaks(hz, amplitudes, most) {
+  const tops = [];
+  for (let k = 1; k + 1 < amplitudes.length; ++k) {
+    const x = amplitudes[k];
+    if (x > 0 && x >= amplitudes[k - 1] && x > amplitudes[k + 1]) tops.push(k);
+  }
+  tops.sort((a, b) => amplitudes[b] - amplitudes[a]);
+  const line = 4 * (hz[1] - hz[0]);    // not below 1 / (n h), as M < 4 n
+  const stands_out = (k, from) => {
+    const d = Math.abs(hz[k] - hz[from]) / line;
+    if (d < 2 || amplitudes[k] < (2 * amplitudes[from]) / (Math.PI * d * (d * d - 1))) return false;
+    return amplitudes.subarray(Math.min(k, from), Math.max(k, from)).some((x) => x < 0.25 * amplitudes[k]);
+  };
+  const found = [];
+  for (const k of tops.slice(0, kMostTops)) {
+    if (found.length === most || amplitudes[k] < kLowest * amplitudes[tops[0]]) break;
+    if (found.every((other) => stands_out(k, other))) found.push(k);
+  }
+  return found.sort((a, b) => a - b);
+}
+
+const kMostTops = 400, kLowest = 1e-4;   // maxima looked at; of the largest: what is below is not worth a word

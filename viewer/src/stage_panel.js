@@ -20,7 +20,7 @@ const kPaper = [1400, 540];   // size of the printed picture
 const kColours = [["body", "Colour by body"], ["deflection", "Colour by deflection"], ["strain", "Colour by strain energy"]];
 
 export class StagePanel {
-  // motion: {player, sample(), scale_words(scale), time_text(t)}; modes have no magnification but an amplitude.
+  // motion: {player, sample(), scale_words(scale), on_scale(), time_text(t)}; modes have no magnification but an amplitude.
   constructor(machine, survey, motion) {
     this.machine = machine;
     this.survey = survey;
@@ -138,6 +138,7 @@ export class StagePanel {
     this.magnifier.value = Math.log10(this.scale);
     this.stale = true;
     this.show_scale();
+    this.motion.on_scale?.();
   }
 
   show_scale() {

@@ -3,7 +3,7 @@
 
 // Where the machine comes and how far it bends, over the whole motion.
 
-import {Box3, Quaternion, Vector3} from "three";
+import {Box3, Vector3} from "three";
 
 const kMostPoints = 3000;   // kept to fit the camera
 const kBoxPictures = 25;    // in which the corners of boxes are looked at
@@ -40,16 +40,31 @@ function largest(values, most) {
   return most;
 }
 
-function add_boxes(machine, box, cloud) {
-  const point = new Vector3(), turn = new Quaternion(), {placed} = machine;
+// Points where the machine comes in pictures of one cycle, for the camera; `only`: the one body that is drawn.
+export function survey_cycle(machine, only, samples) {
+  const cloud = [], box = new Box3();
+  for (const sample of samples) {
+    sample();
+    machine.stations();
+    machine.view.bodies.forEach(({geometry}, b) => {
+      if (only !== null && only !== b) return;
+      cloud.push(...machine.points.subarray(3 * machine.first[b], 3 * (machine.first[b] + geometry.count)));
+    });
+    add_boxes(machine, box, cloud, only);
+  }
+  return Float32Array.from(cloud);
+}
+
+function add_boxes(machine, box, cloud, only = null) {
+  const point = new Vector3(), m = new Float64Array(12);
   machine.view.bodies.forEach((body, b) => {
-    const k = 7 * b;
+    if (only !== null && only !== b) return;
+    machine.body_frame(b, m);
     for (const [x, y, z, ...size] of body.geometry.boxes) {
-      turn.set(placed[k + 4], placed[k + 5], placed[k + 6], placed[k + 3]);
       for (let corner = 0; corner < 8; ++corner) {
         const side = (c) => ((corner >> c) & 1 ? 0.5 : -0.5) * size[c];
-        point.set(x + side(0), y + side(1), z + side(2)).applyQuaternion(turn);
-        point.set(point.x + placed[k], point.y + placed[k + 1], point.z + placed[k + 2]);
+        const [px, py, pz] = [x + side(0), y + side(1), z + side(2)];
+        point.set(m[0] * px + m[1] * py + m[2] * pz + m[9], m[3] * px + m[4] * py + m[5] * pz + m[10], m[6] * px + m[7] * py + m[8] * pz + m[11]);
         box.expandByPoint(point);
         cloud.push(point.x, point.y, point.z);
       }

@@ -5,7 +5,8 @@
 
 import {BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh} from "three";
 import {body_colour, scale_colour} from "./colours.js";
-import {matrix_of} from "./kinematics.js";
+
+const kStripe = 0.35;   // of the colour
 
 // The lines of all bodies, thin for short links but never too thin to be seen: {body, radius, length, stations (in the machine), side (a direction in the body across the line)}.
 export function collect_lines(machine, size) {
@@ -15,10 +16,26 @@ export function collect_lines(machine, size) {
     for (const line of geometry.lines) {
       const length = line_length(geometry.stations, line);
       const radius = geometry.radius || Math.max(0.003 * size, Math.min(0.011 * size, 0.06 * length));
-      lines.push({body: b, radius, length, stations: line.map((i) => machine.first[b] + i), side: side_of(geometry.stations, line)});
+      lines.push({body: b, radius, length, stations: line.map((i) => machine.first[b] + i), side: side_of(geometry.stations, line),
+        striped: twists(geometry)});
     }
   });
   return lines;
+}
+
+// Whether sections turn about their line in some mode: a stripe then shows it.
+function twists({turns, modes, stations, count}) {
+  if (!turns || count < 2) return false;
+  const d = [0, 1, 2].map((c) => stations[3 * (count - 1) + c] - stations[c]), length = Math.hypot(...d) || 1;
+  let about = 0, across = 0;
+  for (let i = 0; i < count; ++i) {
+    for (let k = 0; k < modes; ++k) {
+      const a = [0, 1, 2].map((c) => turns[(3 * i + c) * modes + k]);
+      about = Math.max(about, Math.abs(a[0] * d[0] + a[1] * d[1] + a[2] * d[2]) / length);
+      across = Math.max(across, Math.hypot(...a));
+    }
+  }
+  return about > 1e-3 * across && about > 0;
 }
 
 function line_length(p, line) {
@@ -89,9 +106,10 @@ export class Tubes {
       for (let r = -1; r <= n; ++r) {
         if (values) scale_colour(values[line.stations[Math.min(Math.max(r, 0), n - 1)]] / (largest || 1), rgb, 0);
         for (let k = 0; k < this.sides; ++k, at += 3) {
-          array[at] = rgb[0];
-          array[at + 1] = rgb[1];
-          array[at + 2] = rgb[2];
+          const shade = line.striped && k % (this.sides >> 1) === 0 ? kStripe : 1;
+          array[at] = shade * rgb[0];
+          array[at + 1] = shade * rgb[1];
+          array[at + 2] = shade * rgb[2];
         }
       }
     }
@@ -104,7 +122,7 @@ export class Tubes {
     const m = new Float64Array(9);
     let at = 0, body = -1;
     for (const line of this.lines) {
-      if (line.body !== body) matrix_of(this.machine.placed, 7 * (body = line.body), m);
+      if (line.body !== body) this.machine.side_matrix((body = line.body), m);
       const [sx, sy, sz] = line.side;
       const side = [m[0] * sx + m[1] * sy + m[2] * sz, m[3] * sx + m[4] * sy + m[5] * sz, m[6] * sx + m[7] * sy + m[8] * sz];
       const hidden = this.visible !== null && this.visible !== body;
@@ -116,15 +134,20 @@ export class Tubes {
 
   // Rings around one line; the first and the last have no radius and close the tube.
   sweep(line, side, radius, at, position, normal) {
-    const p = this.machine.points, n = line.stations.length, {cosines, sines} = this;
+    const p = this.machine.points, n = line.stations.length, {cosines, sines} = this, {turns} = this.machine;
     let [vx, vy, vz] = side;
+    const turned = [0, 0, 0];
     for (let r = -1; r <= n; ++r) {
       const here = Math.min(Math.max(r, 0), n - 1);
       const c = 3 * line.stations[here], a = 3 * line.stations[Math.max(here - 1, 0)], b = 3 * line.stations[Math.min(here + 1, n - 1)];
       let tx = p[b] - p[a], ty = p[b + 1] - p[a + 1], tz = p[b + 2] - p[a + 2];
       const length = 1 / (Math.sqrt(tx * tx + ty * ty + tz * tz) || 1);
       tx *= length; ty *= length; tz *= length;
-      // The last direction across the line, made square to it here.
+      if (turns) {
+        rotate(turns, c, side, turned);
+        [vx, vy, vz] = turned;
+      }
+      // The last direction across the line, or the one that turns with the section, made square to it here.
       const dot = vx * tx + vy * ty + vz * tz;
       const wx0 = vx - dot * tx, wy0 = vy - dot * ty, wz0 = vz - dot * tz;
       const size = Math.sqrt(wx0 * wx0 + wy0 * wy0 + wz0 * wz0);
@@ -145,4 +168,15 @@ export class Tubes {
     }
     return at;
   }
+}
+
+// out = v turned by the rotation vector w[k ...].
+function rotate(w, k, v, out) {
+  const x = w[k], y = w[k + 1], z = w[k + 2];
+  const angle = Math.sqrt(x * x + y * y + z * z);
+  const s = angle > 1e-9 ? Math.sin(angle) / angle : 1, c = angle > 1e-9 ? (1 - Math.cos(angle)) / (angle * angle) : 0.5;
+  const cx = y * v[2] - z * v[1], cy = z * v[0] - x * v[2], cz = x * v[1] - y * v[0];
+  out[0] = v[0] + s * cx + c * (y * cz - z * cy);
+  out[1] = v[1] + s * cy + c * (z * cx - x * cz);
+  out[2] = v[2] + s * cz + c * (x * cy - y * cx);
 }

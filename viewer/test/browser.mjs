@@ -22,7 +22,22 @@ export async function no_browser() {
   }
 }
 
+// One browser serves all tests of a process; it ends when each that opened it has closed it.
+let users = 0;
+let opened;
 export async function open_browser() {
+  ++users;
+  opened ??= start_browser();
+  const browser = await opened;
+  const close = async () => {
+    if (--users > 0) return;
+    opened = undefined;
+    await browser.close();
+  };
+  return {show: browser.show, close};
+}
+
+async function start_browser() {
   const {chromium} = await import("playwright-core");
   const browser = await chromium.launch({executablePath: kPrograms.find(existsSync), args: kArguments});
   const folder = mkdtempSync(join(tmpdir(), "limber-viewer-"));
@@ -31,7 +46,7 @@ export async function open_browser() {
   const show = async (html, options = {}) => {
     const file = join(folder, `${++count}.html`);
     writeFileSync(file, html);
-    const {before, ...rest} = options;     // before: runs in the page before its own script
+    const {before, cut, ...rest} = options;     // before: runs in the page before its own script; cut: that never runs
     const page = await browser.newPage({viewport: {width: 1200, height: 800}, ...rest});
     if (before) await page.addInitScript(before);
     page.problems = [];
@@ -40,7 +55,7 @@ export async function open_browser() {
     page.on("dialog", (dialog) => (page.problems.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
     page.on("request", (request) => !/^(file|blob|data):/.test(request.url()) && page.problems.push(`network: ${request.url()}`));
     await page.goto(pathToFileURL(file).href);
-    await page.waitForSelector("html[data-ready]", {timeout: 60000});
+    if (!cut) await page.waitForSelector("html[data-ready]", {timeout: 60000});
     return page;
   };
   const close = async () => {

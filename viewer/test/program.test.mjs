@@ -87,6 +87,9 @@ for (const {scenario, node, records} of kExamples) {
       values.forEach((x, i) => near(x, deflection[i], 1e-6 * (1e-3 + Math.abs(deflection[i])), `deflection ${i}`));
     }
     await legend_shows(page, `${name}.h5`, records.at(-2));
+    const texts = await page.evaluate(() => limber_view.view.header.texts.map((entry) => [entry.name, entry.text]));
+    assert.deepEqual(texts.map(([what]) => what), ["scenario", "model"]);
+    assert.equal(texts[0][1], readFileSync(join(kRoot, "examples", scenario), "utf8"));
     await page.close();
   });
 }
@@ -184,6 +187,40 @@ test("the page of mode shapes lists the frequencies of the model and moves", {sk
     places.push(await page.evaluate(() => limber_view.node_place("boom.tip")));
   }
   assert.ok(Math.hypot(...places[0].slice(0, 3).map((x, i) => x - places[1][i])) > 1e-3, "the tip moves");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("the modes of the arm move as far as the page says, with their joints closed", {skip}, async () => {
+  limber("info", join(kRoot, "examples", "canadarm", "model.yaml"), "--report", "arm-modes.html");
+  const page = await show("arm-modes.html");
+  const found = await page.evaluate(() => {
+    const {view, stage_panel, player, side, size} = limber_view, {machine} = stage_panel;
+    player.play(false);
+    return view.modes.filter((mode) => mode.only === null).map((mode, m) => {
+      side.choose(m);
+      const at = (t) => (player.seek(t), stage_panel.draw(), machine.points.slice());
+      const rest = at(0), top = at(0.25), p = new Float64Array(7), q = new Float64Array(7);
+      let most = 0, gap = 0;
+      for (let k = 0; k < rest.length; k += 3) most = Math.max(most, Math.hypot(top[k] - rest[k], top[k + 1] - rest[k + 1], top[k + 2] - rest[k + 2]));
+      for (const joint of view.joints.filter(({parent}) => parent >= 0)) {
+        machine.node_pose(joint.parent_node, joint.parent, p);
+        machine.node_pose(joint.child_node, joint.child, q);
+        gap = Math.max(gap, Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]));
+      }
+      return {name: mode.name, detail: mode.detail, most: most / size, gap: gap / size, words: stage_panel.badge.textContent};
+    });
+  });
+  assert.equal(found.length, 24);
+  for (const {name, detail, most, gap, words} of found) {
+    assert.match(name, /^mode \d+: \S+/);
+    assert.match(detail, /^moves: .* \d+ %.*; strain: .* \d+ %/);
+    near(100 * most, Number(/moves ([\d.]+) %/.exec(words)[1]), 0.03 * 100 * most + 0.006, name);   // two digits are shown
+    assert.ok(most < 0.0694, `${name} moves ${most}`);
+    assert.ok(gap < 1e-6, `${name}: a joint gapes by ${gap} of the size`);
+  }
+  await page.locator(".provenance > summary").click();
+  assert.match(await page.locator(".provenance dl").textContent(), /model\.yaml.*UTC.*limber \d/);
   assert.deepEqual(page.problems, []);
   await page.close();
 });

@@ -93,7 +93,7 @@ export function pendulum({T = 501, step = 0.02, names = {}, second = false} = {}
     angles.push(a);
     balance.push(1e-9 * t);
   }
-  const header = {kind: "recording", name: names.name ?? "pendulum", model: "beam on a hinge", version: "0.0", solver: "sample, no solver",
+  const header = {kind: "recording", name: names.name ?? "pendulum", model: "beam on a hinge", version: "0.0", file: "pendulum.h5", date: "2026-01-02 03:04 UTC", texts: names.texts, solver: "sample, no solver",
     complete: true, ended: "finished", gravity: [0, 0, -9.81], warnings: names.warnings ?? [], notes: names.notes ?? [],
     summary: [{label: "simulated", value: `${time.at(-1)} s`}, {label: "largest deflection", value: "0.0217 m, beam.tip"}, {label: "energy balance", value: "1e-8 J"}],
     geometries: [{stations: "beam", shapes: "beam_shapes", second: second ? "beam_second" : undefined, strain: "beam_strain", strain_rows: 2}, {boxes: [[0, 0, 0, 0.12, 0.12, 0.12]]}],
@@ -234,10 +234,40 @@ export function modes() {
     mode_eta: ["f32", [3, 4], [1, 0, 0.4, 0, -0.75, 0, 1.4, 0, 0, 1, 0, 0]], beam: parts.stations, beam_shapes: parts.shapes, beam_strain: parts.strain, tip: parts.tip});
 }
 
+// A bar of 2 m on a hinge of a block, bent at rest; modes: it swings about the hinge, bends, twists.
+export const kBar = {length: 2, bent: 0.3, at: [0.5, 0.2, 0.1]};
+
+export function bar() {
+  const {length, bent, at} = kBar, count = 9;
+  const stations = [], shapes = [], turns = [], second = [];
+  const shorter = (s) => (-4 * s ** 3) / (3 * length);
+  for (let i = 0; i < count; ++i) {
+    const s = i / (count - 1);
+    stations.push(s * length, 0, 0);
+    shapes.push(0, 0, s * s, 0, 0, 0);
+    turns.push(0, s, 0, 0, (2 * s) / length, 0);
+    second.push(shorter(s), 0, 0, 0, ...Array(8).fill(0));
+  }
+  const tip = [0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 2 / length, 0];
+  const header = {kind: "modes", name: "bar", gravity: [0, 0, 0],
+    geometries: [{boxes: [[0, 0, 0, 0.3, 0.2, 0.2]]}, {stations: "bar", shapes: "bar_shapes", turns: "bar_turns", second: "bar_second"}],
+    bodies: [{name: "block", geometry: 0}, {name: "bar", geometry: 1}],
+    nodes: [{name: "block.top", body: 0, position: at}, {name: "bar.tip", body: 1, position: [length, 0, 0], shapes: "tip", second: "tip_second"}],
+    joints: [{name: "slide", type: "prismatic", parent: -1, child: 0, axes: [[1, 0, 0]]}, {name: "hinge", type: "revolute", parent: 0, parent_node: 0, child: 1, axes: [[0, 0, 1]]}],
+    modes: [{name: "mode 1: bar", detail: "moves: bar 90 %", group: "machine", hz: 1, damping: 0.005}, {name: "bends", group: "machine", hz: 2}, {name: "twists", group: "machine", hz: 9}]};
+  // The block slides along x and rolls, the bar turns about z on the moving place of its hinge, and about x with the block.
+  const rolls = [0.4, 0, 0, 0.2, 0, 0], cross = [0, -0.4 * at[2], 0.4 * at[1]];
+  const twists = [...rolls, 0.4, 0, 3, 0.2, cross[1], cross[2], ...Array(12).fill(0), ...Array(12).fill(0)];
+  return pack(header, {poses: ["f32", [2, 7], [0, 0, 0, 1, 0, 0, 0, ...at, 1, 0, 0, 0]], mode_twists: ["f32", [3, 2, 6], twists],
+    mode_eta: ["f32", [3, 2], [0.1, 0, 1, 0, 0, 1]], rest_eta: ["f32", [2], [bent, 0]],
+    bar: ["f32", [count, 3], stations], bar_shapes: ["f32", [3 * count, 2], shapes], bar_turns: ["f32", [3 * count, 2], turns],
+    bar_second: ["f32", [3 * count, 4], second], tip: ["f32", [6, 2], tip], tip_second: ["f32", [3, 4], [shorter(1), 0, 0, 0, ...Array(8).fill(0)]]});
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv[2]) {
   const folder = process.argv[2];
   mkdirSync(folder, {recursive: true});
-  for (const [name, data] of [["pendulum", pendulum({second: true})], ["chain", chain()], ["modes", modes()], ["wings", wings()], ["timing", timing()], ["large", large()]]) {
+  for (const [name, data] of [["pendulum", pendulum({second: true})], ["chain", chain()], ["modes", modes()], ["bar", bar()], ["wings", wings()], ["timing", timing()], ["large", large()]]) {
     writeFileSync(join(folder, `${name}.html`), fill(data));
     console.log(join(folder, `${name}.html`));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct ReportFacts {
 struct ReportOptions {
   std::vector<std::string> never_overwrites = {};
   std::function<void(double)> progress = [](double) {};  // share done, 0 ... 1
+  std::shared_ptr<const Model> model = nullptr;          // of a recording without the text of one: made in code
+  std::string file = {}, model_text = {};                // of a page of modes: where the model came from
 };
 
 // Writes a recording, or a table in text, as one HTML file that shows it: docs/viewer.md.  Long recordings are thinned,

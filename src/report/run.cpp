@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/report/run.hpp"
+
+namespace limber {
+
+RunReport run(const Scenario& scenario, const RunOutputs& outputs) {
+  if (!outputs.report.empty()) {
+    if (outputs.recording.empty()) throw InputError("a page is made from a recording; name one, too");
+    check_report(outputs.report, files_of(scenario));
+  }
+  RunReport out;
+  static_cast<RecordedRun&>(out) = record_run(scenario, outputs);
+  if (outputs.report.empty() || out.records == 0) return out;
+  ReportOptions options;
+  options.never_overwrites = files_of(scenario);
+  options.model = scenario.model;
+  if (outputs.page_progress) options.progress = outputs.page_progress;
+  try {
+    out.page_facts = write_report(out.recording, outputs.report, options);
+    out.page = outputs.report;
+  } catch (const Error& e) {
+    out.page_failure = e.what();
+  }
+  return out;
+}
+
+}  // namespace limber
