@@ -26,7 +26,7 @@ struct BenchOptions {
   bool json = false, quiet = false, list = false;
 };
 
-constexpr const char* kExample = R"(Example:
+constexpr const char* kBenchExample = R"(Example:
   limber bench --filter "chain 10x"
   limber bench --algorithm denoc --filter 10x5
   limber bench --json --seconds 0.5 > results.json
@@ -195,7 +195,7 @@ void add_bench(CLI::App& program, Action& action) {
   command->add_flag("--list", options->list, "print the names of the cases");
   command->add_flag("--json", options->json, "print a JSON list");
   command->add_flag("-q,--quiet", options->quiet, "no progress line");
-  command->footer(kExample);
+  command->footer(kBenchExample);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

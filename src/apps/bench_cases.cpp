@@ -49,12 +49,14 @@ class Inverse final : public Evaluator {
 
 class MassMatrix final : public Evaluator {
  public:
-  explicit MassMatrix(const ChainSpec& spec) : machine_(spec), ws_(machine_.model) {}
-  void evaluate() override { crba(machine_.model, machine_.sample.x, ws_, ws_.M); }
+  explicit MassMatrix(const ChainSpec& spec)
+      : machine_(spec), ws_(machine_.model), M_(machine_.model.nv, machine_.model.nv) {}
+  void evaluate() override { crba(machine_.model, machine_.sample.x, ws_, M_); }
 
  private:
   Machine machine_;
   CrbaWorkspace ws_;
+  MatrixX M_;
 };
 
 // Dense matrices are timed up to a size; those of `operators`, which are for study, on small machines only.  `book`

@@ -40,7 +40,7 @@ inline BeamSpec link_beam(int modes) {
 inline Model make_chain(const ChainSpec& spec) {
   if (spec.bodies < 1 || spec.modes < 0) throw InputError("a chain has 1 body or more, and 0 modes or more per body");
   Body body = make_beam_body(link_beam(spec.modes), spec.fidelity == Fidelity::stiffened);
-  const int tip = body.find_node("tip");
+  const int tip = body.node_index("tip");
   ModelBuilder builder(to_string(spec.topology));
   builder.gravity({0, 0, -9.81}).fidelity(spec.fidelity).elimination(spec.elimination);
   for (int i = 1; i <= spec.bodies; ++i) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
+#include "apps/scenario_parts.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/recording_reader.hpp"
@@ -23,13 +24,14 @@ struct CheckOptions {
   bool json = false, quiet = false;
 };
 
-constexpr const char* kExample = R"(Example:
+constexpr const char* kCheckExample = R"(Example:
   limber check arm.yaml slew.yaml
   limber check --model arm.yaml state.json
 
 Prints one line per file: what is in it, or what is wrong with it and where. Exit code 1 if any file is bad.)";
 
 Json scenario_facts(const Scenario& scenario) {
+  check_runnable(scenario);
   const Model& model = *scenario.model;
   return {{"kind", "scenario"},
           {"name", scenario.name},
@@ -56,7 +58,7 @@ Json recording_facts(const std::string& path) {
 
 // What a good file holds.
 Json check_file(const std::string& path, const Model* model) {
-  if (is_hdf5(path)) return recording_facts(path);
+  if (is_hdf5(path)) return recording_facts(path);  // looks at plain files only: a pipe is read once
   const std::string text = read_argument(path), name = name_of_argument(path);
   const Document document = parse_document(text, name);
   const Reader root(document);
@@ -104,7 +106,7 @@ int run(const CheckOptions& options) {
       entry.update(facts);
       if (!options.json && !options.quiet)
         write_output(fmt::format("{}: ok ({})\n", fit(name_of_argument(file), 1000), summary(facts)), stdout);
-    } catch (const InputError& e) {
+    } catch (const Error& e) {
       good = false;
       entry["ok"] = false;
       entry["error"] = e.what();
@@ -125,7 +127,7 @@ void add_check(CLI::App& program, Action& action) {
   command->add_option("--model", options->model, "the model that state files belong to")->type_name("MODEL");
   command->add_flag("--json", options->json, "print a JSON list, one object per file");
   command->add_flag("-q,--quiet", options->quiet, "print only what is wrong");
-  command->footer(kExample);
+  command->footer(kCheckExample);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

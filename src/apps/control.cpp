@@ -14,7 +14,7 @@
 namespace limber::apps {
 namespace {
 
-constexpr const char* kExample = R"(Example:
+constexpr const char* kControlExample = R"(Example:
   limber plant examples/canadarm/controlled.yaml &
   limber control examples/canadarm/controlled.yaml -o control.csv
 
@@ -24,9 +24,9 @@ writes all that it sees and does to a table, and reports period, jitter and comp
 safe stop (no packets, missed deadlines, a joint too fast, readings that the model does not explain) or Ctrl-C takes the
 torques to zero; the exit code is then 1. docs/real-time.md says more.)";
 
-constexpr double kLead = 0.25;     // of a period, from the arrival of a measurement to the start of a cycle
-constexpr double kPatience = 0.5;  // s of waiting before it says what for
-constexpr double kLogFlush = 0.5;  // s
+constexpr double kLead = 0.25;            // of a period, from the arrival of a measurement to the start of a cycle
+constexpr double kControlPatience = 0.5;  // s of waiting before it says what for
+constexpr double kLogFlush = 0.5;         // s
 constexpr int kLogDigits = 12;
 
 struct ControlReport {
@@ -125,7 +125,7 @@ bool await_plant(const WireCommand& command, UdpSocket& link, Executive& executi
       return true;
     }
     const double waited = 1e-9 * static_cast<double>(now_ns() - begin);
-    if (!told && waited > kPatience) {
+    if (!told && waited > kControlPatience) {
       write_output(fmt::format("waiting for the plant; start `limber plant {}`\n", command.scenario), stderr);
       told = true;
     }
@@ -172,7 +172,7 @@ int control(WireCommand command) {
     options.latency = 1;
     return std::make_unique<Controller>(std::move(options));
   });
-  const State start = translate_state(*scenario.model, start_of(scenario), *control.options.model);
+  const State start = translate_state(*scenario.model, start_state(scenario), *control.options.model);
   if (controller->start(start) != Status::ok)
     throw InputError(fmt::format("{}: {}", name_of_argument(command.scenario), controller->failure()));
   Executive executive(*controller, command.safety);
@@ -222,7 +222,7 @@ void add_control(CLI::App& program, Action& action) {
   sub->add_option("--most-error", command->safety.most_error,
                   "difference of a joint from where it should be that stops, rad or m (default: none)")
       ->type_name("SIZE");
-  sub->footer(kExample);
+  sub->footer(kControlExample);
   sub->callback([command, &action] { action = [command] { return control(*command); }; });
 }
 

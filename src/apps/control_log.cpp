@@ -17,8 +17,8 @@ const std::vector<std::string> kColumns = {"time", "machine_time", "lateness", "
 
 std::vector<std::string> columns_of(const Controller& controller) {
   std::vector<std::string> out = kColumns;
-  for (const std::string& name : controller.options().hinges.names) out.push_back("sent:" + name);
-  for (const ControlChannel& channel : controller.channels()) {
+  for (const std::string& name : controller.options().driven.names) out.push_back("sent:" + name);
+  for (const ExternalChannel& channel : controller.channels()) {
     const std::string path = channel.path.substr(channel.path.find('/') + 1);
     for (const std::string& name : channel.names) out.push_back(path + ":" + name);
   }
@@ -50,7 +50,7 @@ void ControlLog::add(double now, double lateness, double computation, const Exec
     *at++ = value;
   const auto put = [&](const VectorX& values) { at = std::copy_n(values.data(), values.size(), at); };
   put(executive.torques());
-  for (const ControlChannel& channel : channels_) put(*channel.values);
+  for (const ExternalChannel& channel : channels_) put(*channel.values);
   ring_.push();
 }
 
@@ -63,7 +63,7 @@ void ControlLog::write_rows() {
     }
     drain();
     table_.finish();
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     failure_ = e.what();
   }
 }
@@ -78,7 +78,7 @@ void ControlLog::drain() {
 void ControlLog::finish() {
   over_ = true;
   if (thread_.joinable()) thread_.join();
-  if (!failure_.empty()) throw InputError(failure_);
+  if (!failure_.empty()) throw FileError(failure_);
 }
 
 }  // namespace limber::apps

@@ -30,7 +30,7 @@ class ControlLog {
   void write_rows();
   void drain();
 
-  std::vector<ControlChannel> channels_;
+  std::vector<ExternalChannel> channels_;
   RowRing ring_;
   TableWriter table_;
   std::string failure_;  // of the thread; read after it ended

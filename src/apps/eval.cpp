@@ -32,7 +32,7 @@ struct Evaluation {
   Vector3 center_of_mass = Vector3::Zero();
 };
 
-constexpr const char* kExample = R"(Example:
+constexpr const char* kEvalExample = R"(Example:
   limber eval examples/canadarm/model.yaml examples/canadarm/state.json
   impulse '{"q": [0.3], "v": [0], "tau": [2]}' | limber eval pendulum.yaml -
 
@@ -72,7 +72,7 @@ VectorX close_chains(const EvalOptions& options, const Model& model, const State
   AbaWorkspace ws(model);
   ClosureWorkspace cw(model);
   const Status status = close_other(model, x, ws, cw, vdot);
-  if (status == Status::singular_mass) refuse(options, model, status, ws.failure);
+  if (status == Status::singular_mass) refuse(options, model, status, ws.failure());
   for (std::size_t k = 0; k < model.closures.size(); ++k) {
     if (const double error = cw.closure_error(static_cast<int>(k)); error > kMet)
       throw InputError(
@@ -81,16 +81,16 @@ VectorX close_chains(const EvalOptions& options, const Model& model, const State
                       file, show(model.closures[k].name), error, name_of_argument(options.state)));
   }
   if (status != Status::ok) refuse(options, model, status, -1);
-  return cw.forces;
+  return cw.forces();
 }
 
 VectorX forward(const EvalOptions& options, const Model& model, const State& x, const VectorX& tau) {
   VectorX vdot(model.nv);
-  const auto algorithm = make_forward_dynamics(model, options.algorithm);
+  const auto algorithm = make_tree_dynamics(model, options.algorithm);
   const Status status = (*algorithm)(x, Forces{tau}, vdot);
   if (status == Status::ok) return vdot;
   // Only the recursion can say which coordinate it is.
-  const auto aba = make_forward_dynamics(model, "aba");
+  const auto aba = make_tree_dynamics(model, "aba");
   const Status again = (*aba)(x, Forces{tau}, vdot);
   refuse(options, model, status, again == Status::singular_mass ? aba->failure() : -1);
 }
@@ -115,8 +115,9 @@ Evaluation evaluate(const EvalOptions& options, const Model& model, const StateF
   }
   if (!options.no_mass_matrix) {
     CrbaWorkspace crba_ws(model);
-    crba(model, x, crba_ws, crba_ws.M);
-    out.mass_matrix = std::move(crba_ws.M);
+    MatrixX M(model.nv, model.nv);
+    crba(model, x, crba_ws, M);
+    out.mass_matrix = std::move(M);
   }
   out.energy = compute_energy(model, x, ws);
   out.momentum = compute_momentum(model, x, ws);
@@ -199,7 +200,7 @@ int run(const EvalOptions& options) {
   const Model model = read_model_argument(options.model);
   check_options(options, model);
   const StateFile state = parse_state(read_argument(options.state), name_of_argument(options.state), model);
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   write(model, evaluate(options, model, state, kin), kin);
   return 0;
 }
@@ -216,7 +217,7 @@ void add_eval(CLI::App& program, Action& action) {
                    fmt::format("for the acceleration: {} (default aba)", fmt::join(forward_dynamics_names(), ", ")))
       ->type_name("NAME");
   command->add_flag("--no-mass-matrix", options->no_mass_matrix, "leave the mass matrix out (large machines)");
-  command->footer(kExample);
+  command->footer(kEvalExample);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

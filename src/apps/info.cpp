@@ -6,6 +6,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/terminal.hpp"
+#include "limber/files/model_file.hpp"
 #include "limber/files/state_file.hpp"
 #include "limber/report/report.hpp"
 
@@ -17,7 +18,7 @@ struct InfoOptions {
   bool json = false, all = false;
 };
 
-constexpr const char* kExample = R"(Example:
+constexpr const char* kInfoExample = R"(Example:
   limber info examples/canadarm/model.yaml
   limber info --json examples/canadarm/model.yaml
   limber info examples/canadarm/model.yaml --report modes.html
@@ -27,7 +28,8 @@ damping and effective masses, and the natural frequencies of the whole machine a
 also writes a page with the mode shapes of each body and of the machine, moving.)";
 
 int run(const InfoOptions& options) {
-  const Model model = read_model_argument(options.model);
+  const std::string text = read_argument(options.model);
+  const Model model = parse_model(text, name_of_argument(options.model));
   State x = make_zero_state(model);
   std::vector<std::string> never;
   for (const std::string& file : {options.model, options.state})
@@ -35,10 +37,13 @@ int run(const InfoOptions& options) {
   if (!options.state.empty()) x.q = read_state(options.state, model).q;
   if (!options.report.empty()) check_report(options.report, never);
   const ModelFacts facts = compute_facts(model, x, options.state.empty() ? "the zero state" : options.state);
-  write_output(options.json ? info_json(model, facts) : info_text(model, facts, options.all), stdout);
-  if (options.report.empty()) return 0;
-  const ReportFacts page = write_mode_report(model, facts, options.report, {never});
-  if (!options.json) write_output(fmt::format("\nPage  {}, {} modes\n", options.report, page.pictures), stdout);
+  std::string shown = options.json ? info_json(model, facts) : info_text(model, facts, options.all);
+  if (!options.report.empty()) {
+    const ReportFacts page = write_mode_report(model, facts, options.report,
+                                               {.never_overwrites = never, .file = options.model, .model_text = text});
+    if (!options.json) shown += fmt::format("\nPage  {}, {} modes\n", options.report, page.pictures);
+  }
+  write_output(shown, stdout);
   return 0;
 }
 
@@ -53,7 +58,7 @@ void add_info(CLI::App& program, Action& action) {
   command->add_option("--report", options->report, "also write a page with the mode shapes")->type_name("FILE");
   command->add_option("--at", options->state, "state file: the configuration (default: the zero state)")
       ->type_name("STATE");
-  command->footer(kExample);
+  command->footer(kInfoExample);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

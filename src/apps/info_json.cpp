@@ -21,9 +21,9 @@ Json list(const Vector& values) {
 Json joint_json(const Model& model, int i) {
   const Joint& joint = model.joints[i];
   Json out = {{"name", joint.name}, {"type", to_string(joint.kind)}};
-  const bool has_axis = speed_count(joint.kind) > 0 && speed_count(joint.kind) < 3;
-  if (has_axis) out["axis"] = list(joint.axis);
-  if (joint.kind == JointKind::universal) out["axis2"] = list(joint.axis2);
+  const int axes = joint_traits(joint.kind).axes;
+  if (axes > 0) out["axis"] = list(joint.axis);
+  if (axes > 1) out["axis2"] = list(joint.axis2);
   out["parent"] = node_name(model, joint.parent);
   out["child"] = node_name(model, {i, joint.child_node});
   out["q"] = {{"first", joint.q}, {"count", position_count(joint.kind)}};
@@ -67,6 +67,7 @@ Json frequencies_json(const FrequencyFacts& facts, const std::string& where) {
               {"rigid_motions", facts.rigid},
               {"joints_free", facts.joints_free}};
   if (!facts.joints_locked.empty()) out["joints_locked"] = facts.joints_locked;
+  if (!facts.caution.empty()) out["caution"] = facts.caution;
   return out;
 }
 
@@ -76,8 +77,8 @@ std::string info_json(const Model& model, const ModelFacts& facts) {
   Json out = {{"name", model.name}, {"fidelity", to_string(model.fidelity)}, {"gravity", list(model.gravity)}};
   out["nq"] = model.nq;
   out["nv"] = model.nv;
-  out["coordinates"] = model.coordinates;
-  out["speeds"] = model.speeds;
+  out["coordinates"] = model.coordinates.get();
+  out["speeds"] = model.speeds.get();
   out["total_mass"] = facts.total_mass;
   out["center_of_mass"] = list(facts.center_of_mass);
   out["bodies"] = Json::array();

@@ -54,9 +54,9 @@ std::string axis_text(const Vector3& axis) {
 
 std::string joint_text(const Joint& joint) {
   std::string text = to_string(joint.kind);
-  const int speeds = speed_count(joint.kind);
-  if (speeds == 1 || speeds == 2) text += " " + axis_text(joint.axis);
-  if (joint.kind == JointKind::universal) text += ", " + axis_text(joint.axis2);
+  const int axes = joint_traits(joint.kind).axes;
+  if (axes > 0) text += " " + axis_text(joint.axis);
+  if (axes > 1) text += ", " + axis_text(joint.axis2);
   return text;
 }
 
@@ -256,6 +256,7 @@ std::string frequencies(const Page& page) {
   if (facts.rigid > 0) free.insert(free.begin(), fmt::format("{} × 0", facts.rigid));
   out += wrapped(page, facts.joints_locked.empty() ? "all" : "joints free", std::move(free));
   if (!facts.joints_locked.empty()) out += wrapped(page, "joints locked", words(facts.joints_locked));
+  if (!facts.caution.empty()) out += "  " + facts.caution + "\n";
   return out;
 }
 

@@ -20,11 +20,16 @@ StopOnSignal::StopOnSignal() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, &before_[0]);
   sigaction(SIGTERM, &action, &before_[1]);
+  action.sa_flags = 0;  // shell and terminal both send it
+  sigaction(SIGHUP, nullptr, &before_[2]);
+  if (before_[2].sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, &before_[3]);
 }
 
 StopOnSignal::~StopOnSignal() {
-  sigaction(SIGINT, &before_[0], nullptr);
-  sigaction(SIGTERM, &before_[1], nullptr);
+  constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  for (int k = 0; k < 4; ++k) sigaction(kSignals[k], &before_[k], nullptr);
 }
 
 }  // namespace limber::apps

@@ -9,7 +9,9 @@ namespace limber::apps {
 // Whether somebody asked since the last StopOnSignal began.
 bool stop_requested();
 
-// The first Ctrl-C, or `kill`, stops a run in order; a second one ends the program at once.
+// The first Ctrl-C, or `kill`, stops a run in order; a second one ends the program at once.  A terminal that closes
+// stops it in order, too, unless that signal is ignored (nohup).  A pipe that nobody reads any more is an error of the
+// one who writes, not the end.
 class StopOnSignal {
  public:
   StopOnSignal();
@@ -18,7 +20,7 @@ class StopOnSignal {
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
  private:
-  struct sigaction before_[2] = {};
+  struct sigaction before_[4] = {};
 };
 
 }  // namespace limber::apps

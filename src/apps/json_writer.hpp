@@ -35,7 +35,7 @@ class JsonWriter {
   // A list of rows; each on a line of its own if the matrix is not a small one.
   void rows(const Eigen::Ref<const MatrixX>& matrix);
 
-  // Hands everything on.  Throws InputError when it cannot be written.
+  // Hands everything on.  Throws FileError when it cannot be written.
   void finish();
 
  private:

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <memory>
 
 #include "apps/commands.hpp"
@@ -29,7 +27,7 @@ constexpr double kStill = 1e-6;  // accelerations below this, in SI units, are a
 constexpr int kMaxCoordinates = 2000;
 constexpr std::size_t kMaxPairs = 64;
 
-constexpr const char* kExample = R"(Example:
+constexpr const char* kLinearizeExample = R"(Example:
   limber linearize examples/two-link-arm/model.yaml --output position.y:load
   limber linearize arm.yaml --at bent.json --equilibrium --hold elbow -o arm.json
 
@@ -44,7 +42,7 @@ joints but fixed, spherical and free ones. Zeros are those of transfer functions
 
 with .x, .y or .z after the word for one component. A held joint keeps its speed, whatever acts on it.)";
 
-State start_of(const LinearizeCommand& command, const Model& model, VectorX& tau) {
+State linearization_point(const LinearizeCommand& command, const Model& model, VectorX& tau) {
   tau = VectorX::Zero(model.nv);
   if (command.at.empty()) return make_zero_state(model);
   const StateFile file = parse_state(read_argument(command.at), name_of_argument(command.at), model);
@@ -106,11 +104,20 @@ void find_zeros(Linearization& found) {
   if (inputs * outputs > 1) found.all_zeros = compute_zeros(s.A, s.B, s.C, s.D);
 }
 
-void write_file(const std::string& path, const Model& model, const Linearization& found) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), std::fclose);
-  if (!file) refuse_output(path, std::strerror(errno));
+// The JSON that -o writes.
+bool is_linearization(const std::string& path) {
+  return OutputKind::starts_with(path, "{\n  \"model\": ") && OutputKind::starts_with(path, "\"equilibrium\": ", 4096);
+}
+constexpr OutputKind kLinearizationKind = {"a linearization of limber", &is_linearization};
+
+std::vector<std::string> files_of(const LinearizeCommand& command) { return {command.model, command.at}; }
+
+void write_file(const LinearizeCommand& command, const Model& model, const Linearization& found) {
+  OutputFile out(command.output_file, kLinearizationKind, files_of(command));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(out.open(), std::fclose);
   write_linearization(model, found, file.get());
-  if (std::fflush(file.get()) != 0) refuse_output(path, std::strerror(errno));
+  if (std::fflush(file.get()) != 0) refuse_output(command.output_file, system_reason());
+  out.publish();
 }
 
 int run(const LinearizeCommand& command) {
@@ -120,12 +127,11 @@ int run(const LinearizeCommand& command) {
   if (model.nv > kMaxCoordinates)
     throw InputError(fmt::format("{}: {} coordinates are too many for dense matrices; at most {} are taken",
                                  name_of_argument(command.model), model.nv, kMaxCoordinates));
-  std::string path = command.output_file;
-  if (!path.empty()) path = check_output(path, {command.model, command.at});
+  if (!command.output_file.empty()) check_output(command.output_file, files_of(command), kLinearizationKind);
   std::vector<std::uint8_t> held(static_cast<std::size_t>(model.body_count()), 0);
   for (const std::string& name : command.held) held[static_cast<std::size_t>(find_joint(model, name))] = 1;
   LinearizeOptions options = options_of(command, model, held);
-  State x = start_of(command, model, options.tau);
+  State x = linearization_point(command, model, options.tau);
   Linearization found;
   found.where = command.at.empty() ? "the zero state" : "the state of " + name_of_argument(command.at);
   if (command.equilibrium) move_to_equilibrium(model, options.tau, held, x, found);
@@ -134,7 +140,7 @@ int run(const LinearizeCommand& command) {
   found.modes = compute_modes(found.system);
   found.poles = compute_poles(found.system);
   find_zeros(found);
-  if (!path.empty()) write_file(path, model, found);
+  if (!command.output_file.empty()) write_file(command, model, found);
   if (command.json) {
     write_linearization(model, found, stdout);
   } else {
@@ -160,7 +166,7 @@ void add_linearize(CLI::App& program, Action& action) {
   names("--hold", command->held, "a joint that keeps its speed; may be repeated", "JOINT");
   sub->add_flag("--json", command->json, "print JSON, with the matrices");
   sub->add_option("-o", command->output_file, "also write the JSON to a file")->type_name("FILE");
-  sub->footer(kExample);
+  sub->footer(kLinearizeExample);
   sub->callback([command, &action] { action = [command] { return run(*command); }; });
 }
 

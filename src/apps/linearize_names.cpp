@@ -43,8 +43,7 @@ NodeRef find_node(const Model& model, const std::string& text) {
   const int body = model.find_body(text.substr(0, dot));
   if (body <= 0) refuse(text.substr(0, dot), "a body", {model.body_names.begin() + 1, model.body_names.end()});
   if (dot == std::string::npos) return {body, kBodyFrame};
-  const int node = model.body(body).find_node(text.substr(dot + 1));
-  if (node >= 0) return {body, node};
+  if (const auto node = model.body(body).find_node(text.substr(dot + 1))) return {body, *node};
   std::vector<std::string_view> known;
   for (const Node& n : model.body(body).nodes) known.push_back(n.name);
   refuse(text.substr(dot + 1), fmt::format("a node of body {}", show(model.body_names[body])), known);

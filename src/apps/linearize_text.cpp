@@ -17,7 +17,7 @@ namespace {
 using Align = Table::Align;
 using Complex = std::complex<double>;
 
-constexpr std::size_t kMaxRows = 40;
+constexpr std::size_t kMaxModeRows = 40;
 constexpr double kRounding = 1e-9;  // a part this small beside the other is shown as nothing
 
 double shown(double part, double whole) { return std::abs(part) < kRounding * whole ? 0 : part; }
@@ -77,7 +77,7 @@ std::string modes_text(const Style& style, const Linearization& found) {
   }
   const char* note =
       has_real_modes(found.system) ? "undamped; damping as a ratio" : "moduli of poles; damping as a ratio";
-  return title(style, "Natural frequencies", note) + table.render(style, kMaxRows, "modes");
+  return title(style, "Natural frequencies", note) + table.render(style, kMaxModeRows, "modes");
 }
 
 std::string poles_text(const Style& style, const Linearization& found) {
@@ -89,7 +89,7 @@ std::string poles_text(const Style& style, const Linearization& found) {
     const bool right = seen.real() > 1e-6 * std::abs(seen);
     table.row({root_text(seen), short_number(std::abs(seen)), right ? "unstable" : ""});
   }
-  return title(style, "Poles") + table.render(style, kMaxRows, "poles");
+  return title(style, "Poles") + table.render(style, kMaxModeRows, "poles");
 }
 
 std::string roots_text(const VectorXc& roots) {
@@ -115,7 +115,7 @@ std::string zeros_text(const Style& style, const Linearization& found) {
                found.system.outputs[static_cast<std::size_t>(output)], side(values), roots_text(values)});
   }
   std::string out =
-      title(style, "Zeros", "right: some on the right, not minimum-phase") + table.render(style, kMaxRows, "pairs");
+      title(style, "Zeros", "right: some on the right, not minimum-phase") + table.render(style, kMaxModeRows, "pairs");
   if (found.all_zeros) out += fmt::format("  all inputs to all outputs: {}\n", roots_text(*found.all_zeros));
   return out;
 }

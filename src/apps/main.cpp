@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <new>
 
 #include "apps/commands.hpp"
@@ -108,14 +111,22 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error like a full disk
+  // What is closed is opened on nothing: else the next file takes its number, and gets what is printed.  Nothing can be
+  // written to the standard output then, and that is said.
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    const int mode = number == STDERR_FILENO ? O_WRONLY : O_RDONLY;
+    if (fcntl(number, F_GETFD) < 0 && open("/dev/null", mode) != number) return 1;
+  }
   const auto fail = [](std::string_view why) {
-    fmt::print(stderr, "{}\n", why);
+    limber::apps::write_output(fmt::format("{}\n", why), stderr);
     return 1;
   };
   try {
     return limber::apps::run(argc, argv);
-  } catch (const limber::InputError& e) {
+  } catch (const limber::Error& e) {
     return fail(e.what());
+  } catch (const std::filesystem::filesystem_error& e) {
+    return fail(fmt::format("{}: {}", e.path1().string(), e.code().message()));
   } catch (const std::bad_alloc&) {
     return fail("limber: out of memory; use a smaller machine, or --no-mass-matrix with eval");
   } catch (const std::exception& e) {

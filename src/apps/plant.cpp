@@ -10,12 +10,11 @@
 #include "apps/progress.hpp"
 #include "apps/realtime.hpp"
 #include "apps/scenario_parts.hpp"
-#include "limber/control/prepare.hpp"
 
 namespace limber::apps {
 namespace {
 
-constexpr const char* kExample = R"(Example:
+constexpr const char* kPlantExample = R"(Example:
   limber plant examples/canadarm/controlled.yaml -o arm.h5
   limber control examples/canadarm/controlled.yaml
 
@@ -25,19 +24,19 @@ first command. Without commands it holds the last torques for a while, then brak
 `limber run`, with the torques applied and the age of commands. The exit code is 0 when it came to the end without
 braking. docs/real-time.md says more.)";
 
-constexpr int kBehind = 5;         // periods that it may be late and catch up; more are lost
-constexpr double kPatience = 0.5;  // s of waiting before it says what for
-constexpr int kFarewells = 20;     // packets that say that it ends: some may be lost
+constexpr int kBehind = 5;              // periods that it may be late and catch up; more are lost
+constexpr double kPlantPatience = 0.5;  // s of waiting before it says what for
+constexpr int kFarewells = 20;          // packets that say that it ends: some may be lost
 
 // The machine's clock is the real one; its torques come from the wire.
 class WireSampler : public Sampler {
  public:
-  WireSampler(const WireCommand& command, const Scenario& scenario, const DrivenJoints& hinges, PlantEnd& end,
+  WireSampler(const WireCommand& command, const Scenario& scenario, const DrivenJoints& driven, PlantEnd& end,
               UdpSocket& link)
       : command_(command),
         end_(end),
         link_(link),
-        sensors_(*scenario.model, hinges, scenario.control->sensors, 1 / scenario.control->options.rate),
+        sensors_(*scenario.model, driven, scenario.control->sensors, 1 / scenario.control->options.rate),
         period_(1 / scenario.control->options.rate),
         clock_(period_, kBehind) {}
 
@@ -79,7 +78,7 @@ class WireSampler : public Sampler {
       take_arrivals(link_, end_, 1e-9 * static_cast<double>(now_ns()));
       if (end_.commanded()) break;
       const double waited = 1e-9 * static_cast<double>(now_ns() - begin);
-      if (!told && waited > kPatience) {
+      if (!told && waited > kPlantPatience) {
         write_output(fmt::format("waiting for the controller; start `limber control {}`\n", command_.scenario), stderr);
         told = true;
       }
@@ -102,40 +101,10 @@ class WireSampler : public Sampler {
   double last_ = 0;
 };
 
-class PlantRecorder : public RunListener {
- public:
-  PlantRecorder(RecordingWriter& recording, Progress& progress, const DrivenJoints& hinges, const Scenario& scenario,
-                Tracking& tracking)
-      : recording_(recording),
-        progress_(progress),
-        hinges_(hinges),
-        desired_(prepare_control(scenario.control->options).desired),
-        tracking_(tracking) {}
-  void record(const Record& record) override {
-    recording_.write(record);
-    add_tracking(hinges_, desired_, record.motion.x, tracking_);
-  }
-  bool go_on(double t, const StepCounts& /*counts*/) override {
-    progress_.update(t);
-    return !stop_requested();
-  }
-
- private:
-  RecordingWriter& recording_;
-  Progress& progress_;
-  const DrivenJoints& hinges_;
-  std::vector<Signal> desired_;
-  Tracking& tracking_;
-};
-
-struct PlantReport {
+struct PlantReport : RecordedRun {
   const Scenario& scenario;
-  RunResult result;
-  Tracking tracking;
   Timing timing;
-  std::string recording;
   std::string note;  // why not ahead of other work
-  long records = 0;
 };
 
 // "finished", "interrupted", "braked: ...".
@@ -193,38 +162,23 @@ void print_json(const PlantReport& report, PlantEnd& end) {
   json.finish();
 }
 
-DrivenJoints hinges_of(const Scenario& scenario) {
-  const ControlOptions& control = scenario.control->options;
-  std::vector<std::string> joints;
-  for (const int i : control.hinges.joints) joints.push_back(control.model->joints[i].name);
-  return find_hinges(*scenario.model, joints);
-}
-
 PlantReport simulate_plant(const WireCommand& command, const Scenario& scenario, const DrivenJoints& hinges,
-                           const State& start, PlantEnd& end, UdpSocket& link) {
-  PlantReport report{scenario, {}, {}, {}, command.output, ask_for_real_time(kPlantPriority)};
-  const Model& model = *scenario.model;
-  System system(model, scenario.inputs, scenario.solver.algorithm);
-  begin_tracking(hinges, report.tracking);
-  RecordingOptions options = recording_options(scenario, 1);
-  options.channels = end.channels();
-  RecordingWriter recording(model, command.output, std::move(options));
-  WireSampler sampler(command, scenario, hinges, end, link);
-  try {
-    const StopOnSignal stop;
-    Progress progress(scenario.run.duration, !command.quiet);
-    PlantRecorder recorder(recording, progress, hinges, scenario, report.tracking);
-    report.result = simulate(system, scenario.solver, scenario.run, start, recorder, &sampler);
-    sampler.say_goodbye();
-  } catch (const InputError& e) {
-    recording.finish(std::string("failed: ") + e.what(), false);
-    throw;
-  }
-  report.timing = sampler.timing();
-  const bool complete = report.result.status == Status::ok && !report.result.interrupted;
-  recording.finish(ended_text(report.result), complete);
-  report.records = recording.records();
-  if (report.records == 0) report.recording.clear();
+                           PlantEnd& end, UdpSocket& link) {
+  PlantReport report{{}, scenario, {}, ask_for_real_time(kPlantPriority)};
+  const StopOnSignal stop;
+  Progress progress(scenario.run.duration, !command.quiet);
+  RunOutputs outputs{.recording = command.output, .force = command.force};
+  outputs.go_on = [&](double t) {
+    progress.update(t);
+    return !stop_requested();
+  };
+  RunRecorder recorder(scenario, outputs, end.channels());
+  auto sampler = std::make_unique<WireSampler>(command, scenario, hinges, end, link);
+  WireSampler& wire = *sampler;
+  Simulation simulation(scenario, std::move(sampler));
+  static_cast<RecordedRun&>(report) = recorder(simulation);
+  wire.say_goodbye();
+  report.timing = wire.timing();
   return report;
 }
 
@@ -232,21 +186,21 @@ int plant(WireCommand command) {
   check_wire(command, "plant");
   Scenario scenario = read_controlled_scenario(command);
   if (command.duration > 0) scenario.run.duration = command.duration;
-  const DrivenJoints hinges = hinges_of(scenario);
-  const State start = start_of(scenario);
+  const DrivenJoints hinges = driven_joints(scenario);
+  scenario.initial = start_state(scenario);
+  scenario.equilibrium = false;
   PlantEnd end = in_scenario(scenario, [&] {
     return PlantEnd(*scenario.model, hinges, scenario.control->sensors, 1 / scenario.control->options.rate,
-                    command.safety, make_session_number(), start);
+                    command.safety, make_session_number(), scenario.initial);
   });
   UdpSocket link = make_link(command, kControlPort);
   if (command.output.empty()) command.output = output_name(command.scenario, "-plant.h5");
-  const PlantReport report = simulate_plant(command, scenario, hinges, start, end, link);
+  const PlantReport report = simulate_plant(command, scenario, hinges, end, link);
   if (command.json)
     print_json(report, end);
   else if (!command.quiet)
     print(report, end);
-  const bool good =
-      report.result.status == Status::ok && !report.result.interrupted && !end.braking() && !end.controller_stopped();
+  const bool good = report.complete() && !end.braking() && !end.controller_stopped();
   if (good) return 0;
   write_output(fmt::format("{}: {}\n", name_of_argument(command.scenario), end_text(report, end)), stderr);
   return 1;
@@ -260,11 +214,12 @@ void add_plant(CLI::App& program, Action& action) {
   add_wire_options(*sub, *command, kPlantPort, kControlPort);
   sub->add_option("-o,--output", command->output, "the recording (default: the scenario's name with -plant.h5, here)")
       ->type_name("FILE");
+  sub->add_flag("--force", command->force, "begin even where the disk has no room for the whole run");
   sub->add_option("--duration", command->duration, "in place of the scenario's")->type_name("SECONDS");
   sub->add_option("--brake", command->safety.brake,
                   "the brakes would stop the rigid machine in about so long (default 0.2)")
       ->type_name("SECONDS");
-  sub->footer(kExample);
+  sub->footer(kPlantExample);
   sub->callback([command, &action] { action = [command] { return plant(*command); }; });
 }
 

@@ -51,12 +51,7 @@ std::string progress_line(double share, const std::string& what, double wall, in
 Progress::Progress(double duration, bool wanted) : duration_(duration), shown_(wanted && can_erase()) {}
 Progress::Progress(std::string what, bool wanted) : what_(std::move(what)), shown_(wanted && can_erase()) {}
 
-Progress::~Progress() {
-  try {
-    erase();
-  } catch (const std::exception&) {  // only the bar is lost
-  }
-}
+Progress::~Progress() { erase(); }
 
 void Progress::update(double t) {
   if (!shown_) return;

@@ -64,17 +64,6 @@ Scenario read_controlled_scenario(const WireCommand& command) {
   return scenario;
 }
 
-State start_of(const Scenario& scenario) {
-  return in_scenario(scenario, [&] {
-    State x = scenario.initial;
-    if (scenario.equilibrium) x = find_equilibrium(*scenario.model, scenario.inputs, x).x;
-    System system(*scenario.model, scenario.inputs, scenario.solver.algorithm);
-    system.select_interval(0);
-    system.assemble(x);
-    return x;
-  });
-}
-
 std::string packets_text(const PacketGate& gate) {
   std::string out = fmt::format("{} accepted", gate.accepted());
   for (int k = 1; k < kPacketFaults; ++k) {

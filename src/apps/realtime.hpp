@@ -27,6 +27,7 @@ struct WireCommand {
   double wait = 60;     // s, for the other end
   SafetyOptions safety;
   bool json = false, quiet = false;
+  bool force = false;  // plant: begin where the disk has no room for the whole run
 };
 void add_wire_options(CLI::App& sub, WireCommand& command, int own, int other);
 // Throws InputError "limber NAME: ...".
@@ -34,8 +35,6 @@ void check_wire(const WireCommand& command, const std::string& name);
 UdpSocket make_link(const WireCommand& command, int other);
 // The scenario with its controller, checked.
 Scenario read_controlled_scenario(const WireCommand& command);
-// Where both ends take the machine to stand at t = 0.
-State start_of(const Scenario& scenario);
 
 // Every datagram that came, up to kMaxArrivals.
 template <class End>

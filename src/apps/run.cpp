@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "apps/commands.hpp"
 #include "apps/interrupt.hpp"
@@ -12,6 +12,7 @@
 #include "apps/progress.hpp"
 #include "apps/scenario_parts.hpp"
 #include "apps/terminal.hpp"
+#include "limber/files/detail/output.hpp"
 #include "limber/files/detail/text.hpp"
 
 namespace limber::apps {
@@ -22,12 +23,12 @@ struct RunCommand {
   std::string algorithm;  // in place of the scenario's; empty: that one
   std::string csv;        // file; empty with `table`: beside the recording
   std::string page;       // file; empty with `report`: beside the recording
-  bool table = false, report = false;
+  bool table = false, report = false, force = false;
   bool json = false, quiet = false;
   double flush = 1;
 };
 
-constexpr const char* kExample = R"(Example:
+constexpr const char* kRunExample = R"(Example:
   limber run examples/canadarm/scenario.yaml -o slew.h5
   limber run scenario.yaml --report
   limber run scenario.yaml --csv --json --algorithm denoc
@@ -36,41 +37,6 @@ Simulates the scenario and writes a recording (HDF5): states, poses and deflecti
 momenta, and the texts of model and scenario. It can be read while the run goes on; a run that is killed leaves all but
 its last second. Ctrl-C stops the run and keeps what there is; the exit code is then 1. --report makes the page of
 `limber view` from the recording, however the run ended.)";
-
-// ---- the run ---------------------------------------------------------------------------------------
-
-// Writes the records and shows how far the run is.
-class Recorder : public RunListener {
- public:
-  Recorder(RecordingWriter& recording, std::optional<CsvWriter>& csv, Progress& progress, const ControlLoop* loop,
-           Tracking& tracking)
-      : recording_(recording), csv_(csv), progress_(progress), loop_(loop), tracking_(tracking) {}
-  void record(const Record& record) override {
-    recording_.write(record);
-    if (csv_) csv_->write(record);
-    if (loop_ != nullptr)
-      add_tracking(loop_->plant_hinges(), loop_->controller().options().desired, record.motion.x, tracking_);
-  }
-  bool go_on(double t, const StepCounts& /*counts*/) override {
-    progress_.update(t);
-    return !stop_requested();
-  }
-
- private:
-  RecordingWriter& recording_;
-  std::optional<CsvWriter>& csv_;
-  Progress& progress_;
-  const ControlLoop* loop_;
-  Tracking& tracking_;
-};
-
-// The controller of a scenario, if it has one.
-std::unique_ptr<ControlLoop> make_loop(const Scenario& scenario, Tracking& tracking) {
-  if (!scenario.control) return nullptr;
-  auto loop = std::make_unique<ControlLoop>(*scenario.model, scenario.control->sensors, scenario.control->options);
-  begin_tracking(loop->plant_hinges(), tracking);
-  return loop;
-}
 
 // --algorithm, where given.  What else an algorithm cannot do, System refuses.
 void choose_algorithm(const RunCommand& command, Scenario& scenario) {
@@ -81,69 +47,45 @@ void choose_algorithm(const RunCommand& command, Scenario& scenario) {
   scenario.solver.algorithm = command.algorithm;
 }
 
+// Of the table, at most.
+double table_bytes(const Scenario& scenario) {
+  constexpr double kCell = 25, kEnergies = 7;  // -1.2345678901234567e-100 and a comma
+  const double columns = 1 + scenario.model->nq + scenario.model->nv + (scenario.record.energy ? kEnergies : 0);
+  return kCell * columns * static_cast<double>(record_count(scenario.run));
+}
+
 // A second output: the one that was named, or that with another end beside the recording.
 std::string beside(const RunCommand& command, const std::string& named, const char* end, const char* what) {
   namespace fs = std::filesystem;
   const std::string path = named.empty() ? fs::path(command.output).replace_extension(end).string() : named;
-  if (fs::weakly_canonical(path) == fs::weakly_canonical(command.output))
+  std::error_code first, second;  // what cannot be looked at is refused where it is opened
+  const bool same = fs::weakly_canonical(path, first) == fs::weakly_canonical(command.output, second);
+  if (same && !first && !second)
     throw InputError(fmt::format("{}: is the recording; name another file for the {}", path, what));
   return path;
 }
 
-// The page of the recording; what went wrong, when it did, as a line.
-std::string add_page(const RunCommand& command, RunReport& report) {
-  if (!command.report || report.records == 0) return "";
-  try {
-    const ReportFacts facts = make_report(report.recording, command.page, files_of(report.scenario), command.quiet);
-    report.page = command.page;
-    report.page_text = page_text(command.page, facts);
-    return "";
-  } catch (const InputError& e) {
-    return std::string(e.what()) + "\n";
-  }
-}
-
 RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario) {
-  const Model& model = *scenario.model;
-  RunReport report{scenario, {}, {}, 0, command.output, "", 0, {}};
-  const std::vector<std::string> never = files_of(scenario);
-  System system = in_scenario(scenario, [&] { return System(model, scenario.inputs, scenario.solver.algorithm); });
-  const std::unique_ptr<ControlLoop> loop = in_scenario(scenario, [&] { return make_loop(scenario, report.tracking); });
-  State start = scenario.initial;
-  in_scenario(scenario, [&] {
-    if (scenario.equilibrium) {
-      report.equilibrium = find_equilibrium(model, scenario.inputs, start);
-      start = report.equilibrium->x;
-    }
-    system.select_interval(0);
-    system.assemble(start);
-  });
-  RecordingOptions options = recording_options(scenario, command.flush);
-  if (loop) options.channels = loop->controller().channels();
-  RecordingWriter recording(model, command.output, std::move(options));
-  std::optional<CsvWriter> csv;
-  if (command.table) {
-    report.csv = beside(command, command.csv, ".csv", "table");
-    csv.emplace(model, report.csv, scenario.record.energy, never);
-  }
-  try {
-    const StopOnSignal stop;
-    Progress progress(scenario.run.duration, !command.quiet);
-    Recorder recorder(recording, csv, progress, loop.get(), report.tracking);
-    const auto begin = std::chrono::steady_clock::now();
-    report.result = simulate(system, scenario.solver, scenario.run, start, recorder, loop.get());
-    report.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (csv) csv->finish();
-  } catch (const InputError& e) {
-    recording.finish(std::string("failed: ") + e.what(), false);
-    throw;
-  }
-  const bool complete = report.result.status == Status::ok && !report.result.interrupted;
-  recording.finish(ended_text(report.result), complete);
-  report.records = recording.records();
-  if (report.records == 0) report.recording.clear();
-  report.deflection = recording.largest_deflection();
-  return report;
+  std::optional<StopOnSignal> stop;
+  stop.emplace();
+  Progress progress(scenario.run.duration, !command.quiet);
+  Progress page_progress("making the page", !command.quiet);
+  RunOutputs outputs{.recording = command.output,
+                     .csv = command.csv,
+                     .report = command.page,
+                     .flush = command.flush,
+                     .force = command.force};
+  outputs.go_on = [&](double t) {
+    progress.update(t);
+    return !stop_requested();
+  };
+  outputs.page_progress = [&](double share) {
+    stop.reset();  // Ctrl-C ends the program from here on
+    progress.erase();
+    page_progress.update(share);
+  };
+  if (!command.csv.empty() && !command.force) check_room(command.csv, table_bytes(scenario));
+  return limber::run(scenario, outputs);
 }
 
 int run(RunCommand command) {
@@ -152,17 +94,15 @@ int run(RunCommand command) {
   Scenario scenario = read_scenario_argument(command.scenario);
   choose_algorithm(command, scenario);
   if (command.output.empty()) command.output = output_name(command.scenario, ".h5");
-  if (command.report) {
-    command.page = beside(command, command.page, ".html", "page");
-    check_report(command.page, files_of(scenario));
-  }
-  RunReport report = simulate_scenario(command, scenario);
-  const std::string page_failure = add_page(command, report);
+  if (command.report) command.page = beside(command, command.page, ".html", "page");
+  if (command.table) command.csv = beside(command, command.csv, ".csv", "table");
+  const RunReport report = simulate_scenario(command, scenario);
   if (command.json)
-    write_summary_json(report);
+    write_summary_json(scenario, report);
   else if (!command.quiet)
-    write_output(summary_text(report), stdout);
+    write_output(summary_text(scenario, report), stdout);
   std::string notes;
+  if (!report.warning.empty()) notes += "warning: " + report.warning + "\n";
   for (const std::string& warning : warnings(*scenario.model, report.result.validity))
     notes += "warning: " + warning + "\n";
   const RunResult& result = report.result;
@@ -173,9 +113,9 @@ int run(RunCommand command) {
     notes += fmt::format("{}: {}{}\n", file, result.failure.empty() ? to_string(result.status) : result.failure, kept);
   else if (result.interrupted)
     notes += fmt::format("{}: interrupted at t = {:.6g} s{}\n", file, result.t, kept);
-  notes += page_failure;
+  if (!report.page_failure.empty()) notes += report.page_failure + "\n";
   if (!notes.empty()) write_output(notes, stderr);
-  return result.status == Status::ok && !result.interrupted && page_failure.empty() ? 0 : 1;
+  return report.complete() && report.page_failure.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -201,9 +141,10 @@ void add_run(CLI::App& program, Action& action) {
           ->expected(0, 1);
   sub->add_option("--flush", command->flush, "write to disk about every so many seconds (default 1)")
       ->type_name("SECONDS");
+  sub->add_flag("--force", command->force, "begin even where the disk has no room for the whole run");
   sub->add_flag("--json", command->json, "print the summary as JSON");
   sub->add_flag("-q,--quiet", command->quiet, "print nothing but warnings and errors");
-  sub->footer(kExample);
+  sub->footer(kRunExample);
   sub->callback([command, csv, page, &action] {
     command->table = csv->count() > 0;
     command->report = page->count() > 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "apps/json_writer.hpp"
+#include "apps/page.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
 #include "limber/linear/facts.hpp"
@@ -15,7 +16,7 @@
 namespace limber::apps {
 namespace {
 
-constexpr int kLineWidth = 96;
+constexpr int kSummaryWidth = 96;
 constexpr std::size_t kMaxAmplitudes = 4;
 
 double relative(const RunResult& result) {
@@ -24,9 +25,9 @@ double relative(const RunResult& result) {
 
 std::string time_text(double t) { return fmt::format("t = {:.6g} s", t); }
 
-std::string amplitudes_text(const RunReport& report) {
+std::string amplitudes_text(const Scenario& scenario, const RunReport& report) {
   std::string out;
-  for (const Amplitude& a : largest_amplitudes(*report.scenario.model, report.result.largest, kMaxAmplitudes))
+  for (const Amplitude& a : largest_amplitudes(*scenario.model, report.result.largest, kMaxAmplitudes))
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", a.coordinate, short_number(a.value));
   return out;
 }
@@ -52,10 +53,10 @@ void write_solver(JsonWriter& json, const SolverOptions& solver) {
   json.end_object();
 }
 
-void write_amplitudes(JsonWriter& json, const RunReport& report) {
+void write_amplitudes(JsonWriter& json, const Scenario& scenario, const RunReport& report) {
   json.key("largest_modes");
   json.begin_list();
-  for (const Amplitude& a : largest_amplitudes(*report.scenario.model, report.result.largest, kMaxAmplitudes)) {
+  for (const Amplitude& a : largest_amplitudes(*scenario.model, report.result.largest, kMaxAmplitudes)) {
     json.begin_object();
     json.key("coordinate");
     json.text(a.coordinate);
@@ -68,7 +69,7 @@ void write_amplitudes(JsonWriter& json, const RunReport& report) {
   json.key("largest_deflection");
   json.begin_object();
   json.key("node");
-  json.text(node_name(*report.scenario.model, report.deflection.node));
+  json.text(node_name(*scenario.model, report.deflection.node));
   json.key("value");
   json.number(report.deflection.value);
   json.key("time");
@@ -100,8 +101,8 @@ std::string tracking_text(const Tracking& tracking) {
                      short_number(largest), tracking.names[static_cast<std::size_t>(worst)]);
 }
 
-void write_validity(JsonWriter& json, const RunReport& report) {
-  const Model& model = *report.scenario.model;
+void write_validity(JsonWriter& json, const Scenario& scenario, const RunReport& report) {
+  const Model& model = *scenario.model;
   const Validity& validity = report.result.validity;
   json.key("validity");
   json.begin_object();
@@ -127,23 +128,6 @@ void write_validity(JsonWriter& json, const RunReport& report) {
 
 }  // namespace
 
-std::string ended_text(const RunResult& result) {
-  if (result.status != Status::ok)
-    return "diverged: " + (result.failure.empty() ? std::string(to_string(result.status)) : result.failure);
-  return result.interrupted ? "interrupted" : "finished";
-}
-
-std::string solver_text(const SolverOptions& solver) {
-  std::string out = solver.method;
-  if (solver.method == "cvode") out += ", " + solver.formula;
-  if (solver.method == "rk4" || solver.method == "implicit")
-    out += fmt::format(", step {:g} s", solver.step);
-  else
-    out += fmt::format(", rtol {:g}, atol {:g}", solver.rtol, solver.atol);
-  if (solver.method == "implicit") out += fmt::format(", rho_inf {:g}", solver.rho_inf);
-  return out + ", " + solver.algorithm;
-}
-
 std::vector<Amplitude> largest_amplitudes(const Model& model, const VectorX& largest, std::size_t most) {
   std::vector<Amplitude> out;
   for (int i = 1; i < model.body_count() && largest.size() == model.nq; ++i) {
@@ -158,15 +142,14 @@ std::vector<Amplitude> largest_amplitudes(const Model& model, const VectorX& lar
   return out;
 }
 
-std::string summary_text(const RunReport& report) {
-  const Scenario& scenario = report.scenario;
+std::string summary_text(const Scenario& scenario, const RunReport& report) {
   const Model& model = *scenario.model;
   const RunResult& result = report.result;
   const Style style = style_for(stdout);
   Table table;
-  table.column("").column("", Table::Align::left, 2 * kLineWidth);
+  table.column("").column("", Table::Align::left, 2 * kSummaryWidth);
   const auto row = [&](const char* key, const std::string& value) { table.row({key, value}); };
-  row("model", model.name.empty() ? fit(scenario.model_file, kLineWidth) : fit(model.name, kLineWidth));
+  row("model", model.name.empty() ? fit(scenario.model_file, kSummaryWidth) : fit(model.name, kSummaryWidth));
   row("solver", solver_text(scenario.solver));
   if (report.equilibrium)
     row("equilibrium", fmt::format("{} iterations, {} of the forces left", report.equilibrium->iterations,
@@ -177,7 +160,7 @@ std::string summary_text(const RunReport& report) {
                            result.counts.evaluations));
   row("energy balance", fmt::format("off by {} J at most, {} of the largest energy", short_number(result.energy_error),
                                     short_number(relative(result))));
-  const std::string amplitudes = amplitudes_text(report);
+  const std::string amplitudes = amplitudes_text(scenario, report);
   if (!amplitudes.empty()) row("largest modes", amplitudes);
   if (report.deflection.value > 0)
     row("deflection", fmt::format("{} m at most, {} at {}", short_number(report.deflection.value),
@@ -186,15 +169,15 @@ std::string summary_text(const RunReport& report) {
   row("recording", report.recording.empty() ? "none: there was no record"
                                             : fmt::format("{}, {} records", report.recording, report.records));
   if (!report.csv.empty()) row("table", report.csv);
-  if (!report.page.empty()) row("page", report.page_text);
+  if (!report.page.empty()) row("page", page_text(report.page, report.page_facts));
   const std::string how = result.status == Status::ok && !result.interrupted ? ""
                           : result.interrupted                               ? "interrupted"
                                                                              : "diverged";
-  return style.bold(style.accent(fit(scenario.name, kLineWidth))) + (how.empty() ? "" : "  " + how) + "\n" +
+  return style.bold(style.accent(fit(scenario.name, kSummaryWidth))) + (how.empty() ? "" : "  " + how) + "\n" +
          table.render(style, table.size(), "lines");
 }
 
-void write_summary_json(const RunReport& report) {
+void write_summary_json(const Scenario& scenario, const RunReport& report) {
   const RunResult& result = report.result;
   JsonWriter json(stdout);
   const auto text = [&](const char* key, const std::string& value) {
@@ -206,14 +189,14 @@ void write_summary_json(const RunReport& report) {
     json.number(value);
   };
   json.begin_object();
-  text("scenario", report.scenario.name);
-  text("model", report.scenario.model->name);
-  write_solver(json, report.scenario.solver);
+  text("scenario", scenario.name);
+  text("model", scenario.model->name);
+  write_solver(json, scenario.solver);
   text("ended", ended_text(result));
   json.key("complete");
   json.boolean(result.status == Status::ok && !result.interrupted);
   number("time", result.t);
-  number("duration", report.scenario.run.duration);
+  number("duration", scenario.run.duration);
   number("wall", report.wall);
   number("real_time_factor", result.t / report.wall);
   number("steps", static_cast<double>(result.counts.steps));
@@ -226,8 +209,8 @@ void write_summary_json(const RunReport& report) {
   number("energy_error", result.energy_error);
   number("energy_scale", result.energy_scale);
   number("relative_energy_error", relative(result));
-  write_amplitudes(json, report);
-  write_validity(json, report);
+  write_amplitudes(json, scenario, report);
+  write_validity(json, scenario, report);
   write_tracking(json, report.tracking);
   text("recording", report.recording);
   number("records", static_cast<double>(report.records));

@@ -22,7 +22,8 @@ bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) !=
 
 void write_output(std::string_view text, std::FILE* out) {
   if (std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0) return;
-  throw InputError(fmt::format("limber: the output cannot be written: {}", std::strerror(errno)));
+  if (out == stderr) return;
+  throw FileError(fmt::format("limber: the output cannot be written: {}", std::strerror(errno)));
 }
 
 std::string Style::wrap(const char* code, std::string_view text) const {

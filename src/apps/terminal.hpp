@@ -9,7 +9,8 @@
 
 namespace limber::apps {
 
-// Writes all of it, or throws InputError.
+// Writes all of it, or throws FileError.  What the standard error does not take is lost: no work ends for want of a
+// reader of its messages.
 void write_output(std::string_view text, std::FILE* out);
 
 // Colours, where they are wanted: on a terminal, unless NO_COLOR is set.

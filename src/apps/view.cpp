@@ -23,7 +23,7 @@ struct ViewCommand {
   bool open = false, json = false, quiet = false;
 };
 
-constexpr const char* kExample = R"(Example:
+constexpr const char* kViewExample = R"(Example:
   limber run examples/canadarm/controlled.yaml -o arm.h5
   limber view arm.h5 --open
 
@@ -117,7 +117,7 @@ void add_view(CLI::App& program, Action& action) {
   sub->add_flag("--open", command->open, "and open it in the browser");
   sub->add_flag("--json", command->json, "print what came into the page as JSON");
   sub->add_flag("-q,--quiet", command->quiet, "print nothing but errors");
-  sub->footer(kExample);
+  sub->footer(kViewExample);
   sub->callback([command, &action] { action = [command] { return run(*command); }; });
 }
 
