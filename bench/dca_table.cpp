@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "apps/chains.hpp"
-#include "limber/dynamics/dca.hpp"
+#include "limber/dynamics/detail/dca.hpp"
 
 namespace {
 
@@ -83,8 +83,8 @@ void print_times(int modes, double budget) {
                                            [&] { expect_ok(dca(c.model, c.sample.x, forces, many, c.vdot)); }},
                                           budget);
     // One level of the three sweeps costs what one body and one pair cost.
-    const double depth = one.tree.levels * t[1] / bodies;
-    fmt::print("| {} | {} | {:.1f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {} |\n", bodies, one.tree.levels, 1e6 * t[0],
+    const double depth = one->tree.levels * t[1] / bodies;
+    fmt::print("| {} | {} | {:.1f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {} |\n", bodies, one->tree.levels, 1e6 * t[0],
                1e6 * t[1], 1e6 * t[2], t[1] / t[2], t[1] / t[0], crossover(t[0], t[1], depth));
   }
 }

@@ -32,7 +32,7 @@ void expect_ok(Status status) {
 // A regular polygon: hinges about z, the tip of the last link hinged to the world where the first one starts.
 Model make_ring(int links, int modes) {
   Body body = make_beam_body(apps::link_beam(modes), false);
-  const int tip = body.find_node("tip");
+  const int tip = body.node_index("tip");
   ModelBuilder builder("ring");
   builder.gravity({0, -9.81, 0});
   for (int i = 1; i <= links; ++i) {

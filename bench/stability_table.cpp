@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "limber/dynamics/detail/kinematics.hpp"
 #include "limber/dynamics/forward.hpp"
-#include "limber/dynamics/kinematics.hpp"
 #include "limber/scenario/scenario.hpp"
 #include "support/random.hpp"
 
@@ -71,9 +71,9 @@ MatrixQ mass_matrix(const Model& model, const Kinematics& kin) {
     const Link& link = layout.links[i];
     MatrixQ& own = J[i];
     own = J[link.parent];
-    if (link.handle >= 0) {
-      shift(to_vector(kin.handles[link.handle].l), own);
-      const Spatial* Y = &kin.columns[layout.handles[link.handle].columns];
+    if (link.attachment >= 0) {
+      shift(to_vector(kin.attachments[link.attachment].l), own);
+      const Spatial* Y = &kin.columns[layout.attachments[link.attachment].columns];
       const Link& parent = layout.links[link.parent];
       for (int k = 0; k < parent.n; ++k) own.col(parent.vm + k) += to_vector(Y[k]).cast<Quad>();
     }
@@ -131,7 +131,7 @@ struct Row {
 
 // At rest and without gravity, so that b = f - K eta.
 void measure(const Model& model, const State& x, const VectorX& f, Row& row) {
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   compute_kinematics(model, x, kin);
   const MatrixQ M = mass_matrix(model, kin);
   VectorQ b = f.cast<Quad>();
@@ -142,7 +142,7 @@ void measure(const Model& model, const State& x, const VectorX& f, Row& row) {
     if (n > 0) b.segment(model.first_mode(i), n) -= body.stiffness.cast<Quad>() * eta;
   }
   // Scaled to about ones on the diagonal.
-  const VectorX root = M.diagonal().cast<double>().cwiseSqrt(), inverse = root.cwiseInverse();
+  const VectorX inboard = M.diagonal().cast<double>().cwiseSqrt(), inverse = inboard.cwiseInverse();
   const MatrixQ Ms = inverse.cast<Quad>().asDiagonal() * M * inverse.cast<Quad>().asDiagonal();
   const VectorQ bs = b.cwiseProduct(inverse.cast<Quad>()), truth = solve(Ms, bs);
   row.condition = std::max(row.condition, condition(M.cast<Long>()));
@@ -156,7 +156,7 @@ void measure(const Model& model, const State& x, const VectorX& f, Row& row) {
       ++e.refused;
       continue;
     }
-    const VectorQ a = vdot.cast<Quad>().cwiseProduct(root.cast<Quad>());
+    const VectorQ a = vdot.cast<Quad>().cwiseProduct(inboard.cast<Quad>());
     const VectorL error = (a - truth).cast<Long>(), residual = (Ms * a - bs).cast<Long>();
     const Long size = norm_M * a.cast<Long>().cwiseAbs().maxCoeff() + norm_b;
     e.forward = std::max(e.forward, static_cast<double>(error.norm() / norm_truth));
@@ -191,7 +191,7 @@ struct Arm {
       joint.name = "j" + std::to_string(i + 1);
       joint.kind = kinds[i];
       joint.axis = planar || i % 2 == 0 ? Vector3::UnitZ() : Vector3::UnitY();
-      if (i > 0) joint.parent = {static_cast<int>(i), bodies[i - 1].find_node("tip")};
+      if (i > 0) joint.parent = {static_cast<int>(i), bodies[i - 1].node_index("tip")};
       builder.add_joint(std::move(joint), child);
     }
     return builder.build();
@@ -341,7 +341,7 @@ int main(int argc, char** argv) {
     } else {
       print_cases();
     }
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     fmt::print(stderr, "stability_table: {}\n", e.what());
     return 1;
   }

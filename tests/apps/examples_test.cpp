@@ -84,7 +84,7 @@ TEST(Examples, AllFilesAreValid) {
 TEST(Examples, EachHasAPageWithAPicture) {
   int folders = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kExamples)) {
-    if (!entry.is_directory()) continue;
+    if (!entry.is_directory() || entry.path().filename() == "cpp") continue;  // programs: tests of their own
     ++folders;
     const std::string page = read_all((entry.path() / "README.md").string());
     const std::size_t picture = page.find("](", page.find("!["));

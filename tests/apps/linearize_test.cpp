@@ -8,7 +8,7 @@ namespace limber::test {
 namespace {
 
 // Hangs along -z: omega^2 = m g c / (J + m c^2) = 2 9.81 0.5 / 0.6.
-constexpr const char* kPendulum = R"({"limber": 1, "name": "pendulum", "gravity": [0, 0, -9.81],
+constexpr const char* kLinearPendulum = R"({"limber": 1, "name": "pendulum", "gravity": [0, 0, -9.81],
   "bodies": [{"name": "rod", "rigid": {"mass": 2, "com": [0, 0, -0.5], "inertia": [0.1, 0.1, 0.01, 0, 0, 0]},
               "nodes": [{"name": "end", "position": [0, 0, -1]}]}],
   "joints": [{"name": "pin", "type": "revolute", "axis": [0, 1, 0], "parent": "world", "child": "rod",
@@ -18,7 +18,7 @@ const double kOmega = std::sqrt(9.81 / 0.6);
 std::string arm() { return data("cases/deluca-arm-free/model.yaml"); }
 
 TEST(LinearizeCommand, PrintsATable) {
-  const Result result = limber({"linearize", "-"}, kPendulum);
+  const Result result = limber({"linearize", "-"}, kLinearPendulum);
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   for (const char* part : {"pendulum", "the zero state", "Natural frequencies", "4.044", "Poles", "pin"})
@@ -27,7 +27,7 @@ TEST(LinearizeCommand, PrintsATable) {
 }
 
 TEST(LinearizeCommand, PrintsJson) {
-  const Json json = limber({"linearize", "-", "--json"}, kPendulum).json();
+  const Json json = limber({"linearize", "-", "--json"}, kLinearPendulum).json();
   ASSERT_TRUE(json.is_object());
   EXPECT_EQ(json["equilibrium"], true);
   EXPECT_EQ(json["states"], Json({"pin", "pin.rate"}));
@@ -43,7 +43,7 @@ TEST(LinearizeCommand, PrintsJson) {
 
 TEST(LinearizeCommand, SaysWhereItIsNotAnEquilibriumAndFindsOne) {
   const Folder folder;
-  const std::string model = folder.write("model.json", kPendulum);
+  const std::string model = folder.write("model.json", kLinearPendulum);
   const std::string state = folder.write("state.json", R"({"q": [0.4], "v": [0], "tau": [1]})");
   const Result there = limber({"linearize", model, "--at", state});
   EXPECT_EQ(there.code, 0) << there.err;

@@ -39,6 +39,13 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   std::string file(const std::string& name) const { return path_ + "/" + name; }
+  // What is in it, sorted: nothing may be left over.
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) out.push_back(entry.path().filename());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
   // Writes a file and returns its path.
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(file(name)) << text;

@@ -241,19 +241,22 @@ TEST(RealTime, a_dead_controller_makes_the_plant_brake) {
   EXPECT_EQ(result.json()["time"], 2);
 }
 
+// A terminal that closes is no reason to drop torques: they are taken to zero as with Ctrl-C.
 TEST(RealTime, ctrl_c_ends_in_order) {
-  const Pair pair;
-  Process plant(pair.plant(pair.ports.control, {"--hold", "5"}));
-  Process control(pair.control(pair.ports.plant, kPatient));
-  ASSERT_TRUE(eventually([&] { return read_all(pair.folder.file("turn.csv")).size() > 2000; }));
-  control.signal(SIGINT);
-  const Result result = control.wait();
-  EXPECT_EQ(result.code, 1);
-  EXPECT_EQ(result.json()["ended"], "interrupted");
-  plant.signal(SIGINT);
-  const Result other = plant.wait();
-  EXPECT_EQ(other.code, 1);
-  EXPECT_EQ(other.json()["braked"], true);
+  for (const int number : {SIGINT, SIGHUP}) {
+    const Pair pair;
+    Process plant(pair.plant(pair.ports.control, {"--hold", "5"}));
+    Process control(pair.control(pair.ports.plant, kPatient));
+    ASSERT_TRUE(eventually([&] { return read_all(pair.folder.file("turn.csv")).size() > 2000; }));
+    control.signal(number);
+    const Result result = control.wait();
+    EXPECT_EQ(result.code, 1);
+    EXPECT_EQ(result.json()["ended"], "interrupted");
+    plant.signal(number);
+    const Result other = plant.wait();
+    EXPECT_EQ(other.code, 1);
+    EXPECT_EQ(other.json()["braked"], true);
+  }
 }
 
 TEST(RealTime, what_is_missing_is_told) {

@@ -99,7 +99,7 @@ hsize_t wait_for_records(Process& process, const std::string& path) {
 }
 
 TEST(RunFault, CtrlCStopsInOrder) {
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const Folder folder;
     const std::string path = folder.file("a.h5");
     Process process({"run", folder.write("swing.yaml", swing(kEndless)), "-o", path, "--flush", "0.01"});
@@ -148,14 +148,19 @@ TEST(RunFault, FullDiskKeepsWhatFits) {
     const SmallDisk disk(size);
     if (!disk.mounted()) GTEST_SKIP() << "only root may mount a small disk";
     const std::string path = disk.path() + "/a.h5";
-    Process process({"run", scenario, "-o", path, "--flush", "0.001"});
+    const Result refused = limber({"run", scenario, "-o", path});
+    EXPECT_TRUE(refused.is_one_error_line()) << refused.out << refused.err;
+    EXPECT_TRUE(contains(refused.err, "a.h5: needs 0.01") && contains(refused.err, "--force")) << refused.err;
+    EXPECT_TRUE(std::filesystem::is_empty(disk.path()));
+    Process process({"run", scenario, "-o", path, "--flush", "0.001", "--force"});
     ASSERT_TRUE(eventually([&] { return !process.running(); })) << "hangs";
     const Result result = process.wait();
     EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
     EXPECT_TRUE(contains(result.err, "a.h5: cannot be written: No space left on device")) << result.err;
     const bool large = size[1] == 'm';
     EXPECT_EQ(std::filesystem::exists(path), large) << size;
-    EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+    const auto left = std::filesystem::directory_iterator(disk.path());
+    EXPECT_EQ(std::distance(begin(left), end(left)), large ? 1 : 0);
     if (!large) continue;
     // How many rows fit depends on when they were handed on; the message tells the last of them.
     const Numbers kept = read_numbers(path);
@@ -171,7 +176,13 @@ TEST(RunFault, FullDiskOfTheTable) {
   const std::string scenario = folder.write("swing.yaml", swing(kMany));
   const SmallDisk disk("256k");
   if (!disk.mounted()) GTEST_SKIP() << "only root may mount a small disk";
-  const Result result = limber({"run", scenario, "-o", folder.file("a.h5"), "--csv", disk.path() + "/a.csv"});
+  const std::vector<std::string> command = {
+      "run", scenario, "-o", folder.file("a.h5"), "--csv", disk.path() + "/a.csv"};
+  const Result refused = limber(command);
+  EXPECT_TRUE(contains(refused.err, "a.csv: needs ") && contains(refused.err, "--force")) << refused.err;
+  std::vector<std::string> forced = command;
+  forced.push_back("--force");
+  const Result result = limber(forced);
   EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
   EXPECT_TRUE(contains(result.err, "a.csv: cannot be written: No space left")) << result.err;
   const Recorded file(folder.file("a.h5"));
@@ -227,7 +238,7 @@ TEST(RunFault, OutputsThatCannotBe) {
     const Result result = limber(arguments);
     EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
     EXPECT_TRUE(contains(result.err, entry.part)) << result.err;
-    EXPECT_FALSE(std::filesystem::exists(folder.file("a.h5.part")));
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"notes.txt", "swing.yaml"}));
   }
   EXPECT_EQ(read_all(notes), "keep me");
   EXPECT_EQ(read_all(scenario), swing("duration: 0.1\n"));

@@ -51,7 +51,7 @@ TEST(Run, RecordsWhatTheLibraryComputes) {
       work.push_back(r.motion.work);
       for (const double x : r.momentum.angular) angular.push_back(x);
       const int fore = model->find_body("fore");
-      for (const double x : node_pose(*model, r.kin, {fore, model->body(fore).find_node("tip")}).p) tip.push_back(x);
+      for (const double x : node_pose(*model, r.kin, {fore, model->body(fore).node_index("tip")}).p) tip.push_back(x);
     }
   } keeper;
   const Scenario scenario = read_scenario(path);

@@ -26,7 +26,7 @@ BeamSpec unit_beam(BeamBasis basis, int modes) {
 
 double square(long double beta) { return static_cast<double>(beta * beta); }
 
-const Node& tip_of(const Body& body) { return body.nodes[static_cast<std::size_t>(body.find_node("tip"))]; }
+const Node& tip_of(const Body& body) { return body.nodes[static_cast<std::size_t>(body.node_index("tip"))]; }
 
 // Frequencies of the beam, its frame held, with a load on its tip.
 VectorX loaded_frequencies(const Body& body, double mass, double inertia) {

@@ -10,7 +10,7 @@
 namespace limber::body_impl {
 namespace {
 
-constexpr Real kPi = std::numbers::pi_v<Real>;
+constexpr Real kPiReal = std::numbers::pi_v<Real>;
 constexpr Real kLoads[] = {0, 1e-9L, 1e-4L, 0.03L, 1, 50, 1e4L, 1e9L};
 
 void expect_relative(Real value, Real expected, Real tolerance) {
@@ -56,9 +56,9 @@ TEST(BeamRoots, ApproachTheirAsymptotes) {
              free = beam_roots(BeamRoot::free, {}, 60), held = beam_roots(BeamRoot::clamped, {true, 0, 0}, 60);
   for (int k = 15; k <= 60; ++k) {
     // The distance is about 2 e^-beta, below 1e-18 from here on.
-    expect_relative(clamped[k - 1], (2 * k - 1) * kPi / 2, 1e-18L);
-    expect_relative(pinned[k - 1], (4 * k + 1) * kPi / 4, 1e-18L);
-    expect_relative(free[k - 1], (2 * k + 1) * kPi / 2, 1e-18L);
+    expect_relative(clamped[k - 1], (2 * k - 1) * kPiReal / 2, 1e-18L);
+    expect_relative(pinned[k - 1], (4 * k + 1) * kPiReal / 4, 1e-18L);
+    expect_relative(free[k - 1], (2 * k + 1) * kPiReal / 2, 1e-18L);
     expect_relative(held[k - 1], free[k - 1], 1e-18L);
   }
 }
@@ -172,8 +172,8 @@ TEST(BeamRoots, SeriesAndWavesMeet) {
 TEST(BarRoots, AreThoseOfTheTables) {
   const auto fixed = bar_roots(false, 0, 50), free = bar_roots(true, 0, 50);
   for (int k = 1; k <= 50; ++k) {
-    expect_relative(fixed[k - 1], (2 * k - 1) * kPi / 2, 1e-18L);
-    expect_relative(free[k - 1], k * kPi, 1e-18L);
+    expect_relative(fixed[k - 1], (2 * k - 1) * kPiReal / 2, 1e-18L);
+    expect_relative(free[k - 1], k * kPiReal, 1e-18L);
   }
   const auto loaded = bar_roots(false, 1, 2);  // cases.md, bar-tip-mass
   expect_relative(loaded[0], 0.86033358902L, 5e-12L);
@@ -183,12 +183,12 @@ TEST(BarRoots, AreThoseOfTheTables) {
     int k = 0;
     for (const Real g : bar_roots(false, load, 60)) {
       EXPECT_LE(std::abs(std::cos(g) - g * load * std::sin(g)), 1e-18L * (1 + g) * (1 + g * load));
-      EXPECT_EQ(static_cast<int>(g / kPi), k++);
+      EXPECT_EQ(static_cast<int>(g / kPiReal), k++);
     }
     k = 0;
     for (const Real g : bar_roots(true, load, 60)) {
       EXPECT_LE(std::abs(std::sin(g) + g * load * std::cos(g)), 1e-18L * (1 + g) * (1 + g * load));
-      EXPECT_EQ(static_cast<int>(g / kPi), k++);
+      EXPECT_EQ(static_cast<int>(g / kPiReal), k++);
     }
   }
 }

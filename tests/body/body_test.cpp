@@ -91,7 +91,7 @@ TEST(RigidBody, HasTheIntegralsOfItsPoints) {
   EXPECT_CLOSE(body.S, S, 1e-15);
   EXPECT_CLOSE(body.c(0, 0), C, 1e-14);
   EXPECT_EQ(body.find_node("flange"), 0);
-  EXPECT_EQ(body.find_node("tip"), -1);
+  EXPECT_FALSE(body.find_node("tip"));
   EXPECT_EQ(body.modal_mass().size(), 0);
   EXPECT_EQ(body.stiffness.size(), 0);
 }

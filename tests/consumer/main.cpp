@@ -1,36 +1,83 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A user of an installed limber, compiled without limber's own flags: a pendulum that is let go while it lies level.
-#include <cmath>
+// A user of limber, compiled with flags of its own, beside a library that knows Eigen alone.
 #include <cstdio>
+#include <memory>
+#include <vector>
 
-#include "limber/dynamics/forward.hpp"
+#include "arm.hpp"
+#include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/derivatives.hpp"
+#include "plain_eigen.hpp"
+
+using namespace limber;
+
+static int failures = 0;
+
+static void expect(bool good, const char* what) {
+  std::printf("%s %s\n", good ? "ok  " : "FAIL", what);
+  failures += !good;
+}
+
+// The copy answers as the original does, and outlives it.
+static void check_copies(const Model& model) {
+  State x = make_zero_state(model);
+  x.v.setConstant(0.1);
+  const VectorX tau = VectorX::Constant(model.nv, 2.0);
+  VectorX vdot(model.nv), again(model.nv);
+  auto first = std::make_unique<AbaWorkspace>(model);
+  expect(aba(model, x, {tau, {}}, *first, vdot) == Status::ok, "aba");
+  AbaWorkspace copy = *first;
+  first.reset();
+  expect(aba(model, x, {tau, {}}, copy, again) == Status::ok && again == vdot, "aba with a copied workspace");
+  std::vector<AbaWorkspace> many(3, copy);
+  many.reserve(64);
+  many.emplace_back(model);
+  for (AbaWorkspace& ws : many)
+    expect(aba(model, x, {tau, {}}, ws, again) == Status::ok && again == vdot, "aba in a vector");
+
+  MatrixX M(model.nv, model.nv), N(model.nv, model.nv), P(model.nv, model.nv), Q(model.nv, model.nv);
+  CrbaWorkspace crba_original(model), crba_copy = crba_original;
+  crba(model, x, crba_original, M);
+  crba(model, x, crba_copy, N);
+  expect(M == N, "crba with a copied workspace");
+
+  DerivativesWorkspace derivatives(model), derivatives_copy(derivatives);
+  derivatives = derivatives_copy;
+  const Status status = forward_derivatives(model, x, {tau, {}}, {}, derivatives_copy, again, N, P, Q);
+  expect(status == Status::ok && (again - vdot).norm() < 1e-12 * vdot.norm(), "derivatives with a copied workspace");
+  expect((M * Q - MatrixX::Identity(model.nv, model.nv)).norm() < 1e-10, "d vdot / d tau is the inverse of M");
+
+  const Model other = model;
+  AbaWorkspace of_other(other);
+  expect(aba(other, x, {tau, {}}, of_other, again) == Status::ok && again == vdot, "a copied model");
+}
+
+// Vectors change hands between limber, this program and the other library: each may free what another allocated.
+static void check_plain_eigen(const Model& model) {
+  Eigen::VectorXd v = plain_eigen::make_vector(33);  // odd sizes, so that alignment is no accident
+  v.resize(17);
+  plain_eigen::take_vector(Eigen::VectorXd::Ones(41));
+  State x = make_zero_state(model);
+  plain_eigen::take_vector(std::move(x.q));
+  x.q = plain_eigen::make_vector(model.nq);
+  const VectorX tau = plain_eigen::make_vector(model.nv);
+  VectorX vdot = plain_eigen::make_vector(model.nv);
+  AbaWorkspace ws(model);
+  expect(aba(model, x, {tau, {}}, ws, vdot) == Status::ok && vdot.allFinite(), "aba on vectors of the other library");
+  plain_eigen::take_vector(std::move(vdot));
+  Body body = model.body(1);
+  plain_eigen::take_matrix(std::move(body.stiffness));  // allocated inside limber
+  expect(plain_eigen::layout() == plain_eigen::layout_here(), "layout of Eigen's fixed-size types");
+}
 
 int main() {
-  const double mass = 3, length = 0.5, inertia = 0.2, g = 9.81;
-  limber::RigidSpec spec;
-  spec.mass = mass;
-  spec.com = {length, 0, 0};
-  spec.inertia = limber::Vector3(0.1, inertia, inertia).asDiagonal();
-  limber::Body body = limber::make_rigid_body(spec);
-  body.name = "pendulum";
-
-  limber::ModelBuilder builder("consumer");
-  builder.gravity({0, -g, 0});
-  limber::Joint joint;
-  joint.name = "pivot";
-  joint.kind = limber::JointKind::revolute;
-  builder.add_joint(joint, builder.add_body(body));
-  const limber::Model model = builder.build();
-
-  const limber::State x = limber::make_zero_state(model);
-  const limber::VectorX tau = limber::VectorX::Zero(model.nv);
-  limber::VectorX vdot(model.nv);
-  const auto dynamics = limber::make_forward_dynamics(model, "aba");
-  const limber::Status status = (*dynamics)(x, {tau, {}}, vdot);
-
-  const double expected = -mass * g * length / (inertia + mass * length * length);
-  std::printf("%s: acceleration %.17g, expected %.17g\n", limber::to_string(status), vdot[0], expected);
-  return status == limber::Status::ok && std::abs(vdot[0] - expected) < 1e-12 ? 0 : 1;
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // what was printed before a crash is seen
+  const Model model = make_arm();
+  expect(check_arm(), "the arm");
+  check_copies(model);
+  check_plain_eigen(model);
+  return failures == 0 ? 0 : 1;
 }

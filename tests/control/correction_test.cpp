@@ -28,24 +28,24 @@ State random_arm_state(const Model& arm, Random& random) {
   return x;
 }
 
-// N is the inverse of the hinge block of M^-1.
+// N is the inverse of the joint block of M^-1.
 TEST(NaturalGain, is_the_inverse_of_the_hinge_block) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Model model = make_model(random_machine(mixed_tree(seed), seed));
-    DrivenJoints hinges;
+    DrivenJoints driven;
     try {
-      hinges = find_hinges(model, {});
+      driven = find_driven_joints(model, {});
     } catch (const InputError&) {
       continue;  // none that can be driven
     }
     const State x = random_sample(model, seed).x;
     const MatrixX M = Engine(model).mass(x);
-    const MatrixX S = M.inverse()(hinges.v, hinges.v), expected = S.inverse();
-    NaturalGain gain(model, hinges);
+    const MatrixX S = M.inverse()(driven.v, driven.v), expected = S.inverse();
+    NaturalGain gain(model, driven);
     ASSERT_EQ(gain.set(x), Status::ok);
-    MatrixX N = MatrixX::Zero(hinges.size(), hinges.size());
-    for (int k = 0; k < hinges.size(); ++k) {
-      VectorX unit = VectorX::Unit(hinges.size(), k), column = VectorX::Zero(hinges.size());
+    MatrixX N = MatrixX::Zero(driven.size(), driven.size());
+    for (int k = 0; k < driven.size(); ++k) {
+      VectorX unit = VectorX::Unit(driven.size(), k), column = VectorX::Zero(driven.size());
       gain.add(unit, column);
       N.col(k) = column;
     }
@@ -57,11 +57,11 @@ TEST(NaturalGain, is_the_inverse_of_the_hinge_block) {
 // 6), and to rounding with those of now.
 TEST(ForceCorrection, falls_tenfold_in_1000_random_states) {
   const Model arm = make_arm();
-  const DrivenJoints hinges = find_hinges(arm, {});
+  const DrivenJoints driven = find_driven_joints(arm, {});
   Random random(7);
   CorrectionOptions once;
   once.most = 1;
-  ForceCorrection correct(arm, hinges, 0, once);
+  ForceCorrection correct(arm, driven, 0, once);
   double worst_before = 0, worst_now = 0;
   for (int k = 0; k < (kSanitized ? 50 : 1000); ++k) {
     const State x = random_arm_state(arm, random);
@@ -86,17 +86,17 @@ TEST(ForceCorrection, falls_tenfold_in_1000_random_states) {
 
 TEST(ForceCorrection, agrees_with_hybrid_dynamics_over_a_period) {
   const Model arm = make_arm();
-  const DrivenJoints hinges = find_hinges(arm, {});
+  const DrivenJoints driven = find_driven_joints(arm, {});
   Random random(3);
   for (int k = 0; k < 20; ++k) {
     const State x = random_arm_state(arm, random);
     const VectorX desired = Vector3(0.1, -0.2, 0.3);
-    ForceCorrection correct(arm, hinges, 1e-3, {1e-9, 20});
+    ForceCorrection correct(arm, driven, 1e-3, {1e-9, 20});
     ASSERT_EQ(correct.gain().set(x), Status::ok);
     VectorX corrected = VectorX::Zero(3), at_once = corrected;
     const Correction result = correct(x, desired, corrected);
     EXPECT_TRUE(result.converged) << result.last;
-    MeanAccelerations mean(arm, hinges, 1e-3);
+    MeanAccelerations mean(arm, driven, 1e-3);
     for (int pass = 0; pass < 20; ++pass) ASSERT_EQ(mean.hybrid(x, desired, at_once), Status::ok);
     EXPECT_TRUE(is_close(corrected, at_once, 1e-8 * at_once.norm()));
   }
@@ -135,7 +135,7 @@ TEST(Controller, refuses_what_does_not_fit) {
   EXPECT_NE(message([](ControlOptions& o) { o.desired.pop_back(); }).find("desired motion"), std::string::npos);
   EXPECT_NE(message([](ControlOptions& o) { o.damping = DampingOptions{}; }).find("damping needs"), std::string::npos);
   EXPECT_NE(message([&](ControlOptions& o) {
-              o.pid = make_pid(arm, o.hinges, make_zero_state(arm), {1, 1});
+              o.pid = make_pid(arm, o.driven, make_zero_state(arm), {1, 1});
             }).find("inertia that the joint feels at once"),
             std::string::npos);
   EXPECT_NE(message([](ControlOptions& o) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of a controller, each alone.
+#include <Eigen/Eigenvalues>
 #include <numbers>
 
 #include "limber/linear/riccati.hpp"
@@ -88,15 +89,15 @@ TEST(Shaping, shaped_signals_are_sums_of_echoes) {
   EXPECT_NEAR(shaped.at(9).value, 1, 1e-14);
 }
 
-// K x = w^2 M x with the hinges held: one clamped beam has the textbook's roots.
+// K x = w^2 M x with the driven joints held: one clamped beam has the textbook's roots.
 TEST(Shaping, vibrations_of_the_held_arm) {
   const Model arm = make_arm({.damping = 0.01});
-  const DrivenJoints hinges = find_hinges(arm, {});
-  const auto held = compute_vibrations(arm, make_zero_state(arm), hinges.held);
+  const DrivenJoints driven = find_driven_joints(arm, {});
+  const auto held = compute_vibrations(arm, make_zero_state(arm), driven.mask);
   ASSERT_EQ(held.size(), 6u);
   for (std::size_t k = 1; k < held.size(); ++k) EXPECT_GT(held[k].frequency, held[k - 1].frequency);
   EXPECT_NEAR(held[0].frequency / (2 * std::numbers::pi), 0.1555, 1e-3);
-  for (const int v : hinges.v) EXPECT_EQ(held[0].shape[v], 0);
+  for (const int v : driven.v) EXPECT_EQ(held[0].shape[v], 0);
 }
 
 TEST(Riccati, meets_its_equation_and_stabilises) {
@@ -141,19 +142,19 @@ TEST(Servos, limit_torque_and_rate_and_lag) {
 
 TEST(Sensors, round_delay_and_hold) {
   const Model arm = make_arm();
-  const DrivenJoints hinges = find_hinges(arm, {});
+  const DrivenJoints driven = find_driven_joints(arm, {});
   SensorOptions options;
   options.encoders.assign(3, {});
   options.encoders[0].resolution = 0.1;
   options.delay = 2;
-  Sensors sensors(arm, hinges, options, 1e-3);
+  Sensors sensors(arm, driven, options, 1e-3);
   RneaWorkspace ws(arm);
   State x = make_zero_state(arm);
   const auto read = [&](double q) {
-    x.q[hinges.q[0]] = q;
-    compute_kinematics(arm, x, ws.kin);
-    compute_world_poses(arm, ws.kin);
-    return sensors.read(x, ws.kin, VectorX()).q[0];
+    x.q[driven.q[0]] = q;
+    compute_kinematics(arm, x, ws.kinematics());
+    compute_world_poses(arm, ws.kinematics());
+    return sensors.read(x, ws.kinematics(), VectorX()).q[0];
   };
   EXPECT_DOUBLE_EQ(read(0.26), 0.3);
   EXPECT_DOUBLE_EQ(read(0.5), 0.3);
@@ -163,17 +164,17 @@ TEST(Sensors, round_delay_and_hold) {
 
 TEST(Sensors, an_accelerometer_at_rest_feels_the_weight) {
   const Model arm = make_arm({.gravity = {0, -9.81, 0}});
-  const DrivenJoints hinges = find_hinges(arm, {});
+  const DrivenJoints driven = find_driven_joints(arm, {});
   SensorOptions options;
   options.accelerometers.push_back({"tip", kArmTip, 0});
-  Sensors sensors(arm, hinges, options, 1e-3);
+  Sensors sensors(arm, driven, options, 1e-3);
   RneaWorkspace ws(arm);
   State x = make_zero_state(arm);
   x.q[0] = std::numbers::pi / 2;
-  compute_kinematics(arm, x, ws.kin);
-  compute_world_poses(arm, ws.kin);
+  compute_kinematics(arm, x, ws.kinematics());
+  compute_world_poses(arm, ws.kinematics());
   const VectorX rest = VectorX::Zero(arm.nv);
-  EXPECT_TRUE(is_close(Vector3(sensors.read(x, ws.kin, rest).acceleration), Vector3(9.81, 0, 0), 1e-12));
+  EXPECT_TRUE(is_close(Vector3(sensors.read(x, ws.kinematics(), rest).acceleration), Vector3(9.81, 0, 0), 1e-12));
 }
 
 // An estimator that starts with wrong modes finds them, from encoders alone and with more sensors.
@@ -187,8 +188,8 @@ TEST(Estimator, finds_the_modes) {
     if (extra == 1) sensors.strains.push_back(make_curvature_gauge(arm, {1, 0}, {1, 1}, 2));
     if (extra == 2) sensors.accelerometers.push_back({"tip", kArmTip, 0});
     Schedule gains;
-    gains.add(0, compute_kalman_gain(arm, options.hinges, sensors, make_zero_state(arm), options.kalman, period));
-    Estimator estimator(arm, options.hinges, sensors, gains, period);
+    gains.add(0, compute_kalman_gain(arm, options.driven, sensors, make_zero_state(arm), options.kalman, period));
+    Estimator estimator(arm, options.driven, sensors, gains, period);
     State x = make_zero_state(arm);
     ASSERT_EQ(estimator.start(x), Status::ok);
     x.q[arm.first_mode_q(1)] = 0.2;
@@ -198,7 +199,7 @@ TEST(Estimator, finds_the_modes) {
     solver.step = period;
     const auto stepper = make_stepper(system, solver);
     ASSERT_EQ(stepper->start({x}), Status::ok);
-    Sensors readings(arm, options.hinges, sensors, period);
+    Sensors readings(arm, options.driven, sensors, period);
     VectorX vdot = VectorX::Zero(arm.nv);
     const VectorX none = VectorX::Zero(3);
     const double before = (estimator.state().q - x.q).norm();

@@ -20,7 +20,7 @@ TEST(Slew, hybrid_feed_forward_is_exact) {
 TEST(Slew, correction_beats_pd_tenfold) {
   const Model arm = make_arm();
   ControlOptions pd = make_slew(arm);
-  pd.pid = make_pid(arm, pd.hinges, make_zero_state(arm), {0.02, 1});
+  pd.pid = make_pid(arm, pd.driven, make_zero_state(arm), {0.02, 1});
   const SlewResult with_pd = run_slew(arm, pd);
   for (const Embodiment embodiment : {Embodiment::sensed, Embodiment::propagated}) {
     ControlOptions options = make_slew(arm);
@@ -79,7 +79,7 @@ TEST(Slew, weight_is_held) {
   const Model arm = make_arm({.damping = 0.01, .gravity = {0, -1, 0}});
   ControlOptions options = make_slew(arm);
   options.feed_forward = FeedForward::none;
-  options.pid = make_pid(arm, options.hinges, make_zero_state(arm), {0.02, 1});
+  options.pid = make_pid(arm, options.driven, make_zero_state(arm), {0.02, 1});
   options.pid->gravity = true;
   const SlewResult with = run_slew(arm, options);
   options.pid->gravity = false;

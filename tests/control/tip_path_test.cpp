@@ -9,17 +9,17 @@
 namespace limber::test {
 namespace {
 
-// At rest, the modes that settle are those of the static equilibrium with the hinges held.
+// At rest, the modes that settle are those of the static equilibrium with the driven joints held.
 TEST(TipPath, modes_settle_as_in_the_equilibrium) {
   const Model arm = make_arm({.gravity = {0, -0.5, 0}});
-  const DrivenJoints hinges = find_hinges(arm, {});
+  const DrivenJoints driven = find_driven_joints(arm, {});
   State x = make_zero_state(arm);
-  x.q[hinges.q[0]] = 0.4;
-  x.q[hinges.q[1]] = -0.7;
-  ASSERT_TRUE(settle_modes(arm, hinges, VectorX::Zero(3), x));
+  x.q[driven.q[0]] = 0.4;
+  x.q[driven.q[1]] = -0.7;
+  ASSERT_TRUE(settle_modes(arm, driven, VectorX::Zero(3), x));
   Inputs inputs;
   for (std::size_t k = 0; k < 3; ++k) {
-    inputs.motions.push_back({hinges.joints[k], {Signal(x.q[hinges.q[k]])}, "held"});
+    inputs.motions.push_back({driven.joints[k], {Signal(x.q[driven.q[k]])}, "held"});
   }
   const Equilibrium found = find_equilibrium(arm, inputs, x);
   EXPECT_TRUE(is_close(x.q, found.x.q, 1e-8));
@@ -34,15 +34,15 @@ TipPath straight_line() {
   return path;
 }
 
-State bent(const Model& arm, const DrivenJoints& hinges) {
+State bent(const Model& arm, const DrivenJoints& driven) {
   State x = make_zero_state(arm);
-  x.q[hinges.q[0]] = -0.4;
-  x.q[hinges.q[1]] = 1.2;
-  x.q[hinges.q[2]] = 0.2;
+  x.q[driven.q[0]] = -0.4;
+  x.q[driven.q[1]] = 1.2;
+  x.q[driven.q[2]] = 0.2;
   return x;
 }
 
-// Driven along the hinges' motion, the tip keeps to its path better than with the motion of rigid links.
+// Driven along the driven joints' motion, the tip keeps to its path better than with the motion of rigid links.
 TEST(TipPath, the_tip_keeps_to_its_line) {
   const Model arm = make_arm({.damping = 0.02});
   ControlOptions options = make_slew(arm);
@@ -50,12 +50,12 @@ TEST(TipPath, the_tip_keeps_to_its_line) {
   const TipPath path = straight_line();
   double largest[2] = {};
   for (const bool flexible : {false, true}) {
-    options.desired = follow_tip_path(arm, options.hinges, path, bent(arm, options.hinges), flexible);
+    options.desired = follow_tip_path(arm, options.driven, path, bent(arm, options.driven), flexible);
     options.end = path.end;
     ControlLoop loop(arm, {}, options);
     System system(arm, {});
     State x = make_zero_state(arm);
-    for (int k = 0; k < 3; ++k) x.q[options.hinges.q[k]] = options.desired[k].at(0).value;
+    for (int k = 0; k < 3; ++k) x.q[options.driven.q[k]] = options.desired[k].at(0).value;
     struct Watch : RunListener {
       const Model& model;
       const TipPath& path;
@@ -78,10 +78,10 @@ TEST(TipPath, the_tip_keeps_to_its_line) {
 
 TEST(TipPath, out_of_reach_is_told) {
   const Model arm = make_arm();
-  const DrivenJoints hinges = find_hinges(arm, {});
+  const DrivenJoints driven = find_driven_joints(arm, {});
   TipPath path = straight_line();
   path.position[0] = Signal(30.0);
-  EXPECT_THROW(follow_tip_path(arm, hinges, path, bent(arm, hinges)), InputError);
+  EXPECT_THROW(follow_tip_path(arm, driven, path, bent(arm, driven)), InputError);
 }
 
 }  // namespace

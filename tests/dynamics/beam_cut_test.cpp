@@ -36,7 +36,7 @@ Machine cantilever(int pieces, const BeamSpec& beam) {
   for (int i = 0; i < pieces; ++i) {
     m.bodies.push_back(beam);
     Joint weld;
-    if (i > 0) weld.parent = {i, body.find_node("tip")};
+    if (i > 0) weld.parent = {i, body.node_index("tip")};
     m.joints.push_back(weld);
   }
   return m;
@@ -63,7 +63,7 @@ VectorX frequencies(const Model& model) {
 double compliance(const Model& model, const Vector3& direction) {
   Engine engine(model);
   const int last = model.body_count() - 1;
-  const Matrix6X J = engine.jacobian(make_zero_state(model), {last, model.body(last).find_node("tip")});
+  const Matrix6X J = engine.jacobian(make_zero_state(model), {last, model.body(last).node_index("tip")});
   const VectorX f = J.bottomRows<3>().transpose() * direction;
   return f.dot(stiffness(model).llt().solve(f));
 }

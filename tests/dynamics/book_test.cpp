@@ -5,7 +5,7 @@
 // - at every state it is the machine of its own kinematics, told here by mass points and exact derivatives;
 // - without deflections and their speeds, and for a single link always, it is the machine of the others;
 // - near that, its places are off by the square of the deflections and its accelerations by their first power.
-#include "limber/dynamics/study/book.hpp"
+#include "limber/dynamics/detail/book.hpp"
 
 #include <gtest/gtest.h>
 
@@ -141,7 +141,7 @@ class LinearChain {
 
 // ---- chains -----------------------------------------------------------------------------------------
 
-TreeOptions options_of(std::uint64_t seed) { return rotary_chain(seed, 0); }
+TreeOptions book_options(std::uint64_t seed) { return rotary_chain(seed, 0); }
 
 // Rigid bodies may be held at their nodes, which do not move.
 Machine machine_of(const TreeOptions& o, std::uint64_t seed) {
@@ -171,13 +171,13 @@ VectorX forward(const Model& model, const State& x, const VectorX& tau) {
 TEST(Book, IsTheMachineOfItsOwnKinematics) {
   Worst worst("book_relative_1e-9");
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    const Machine machine = machine_of(options_of(seed), seed);
+    const Machine machine = machine_of(book_options(seed), seed);
     const Model model = make_model(machine);
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     const LinearChain reference(machine, model, s.x);
     const VectorX vdot = forward(model, s.x, s.tau), expected = reference.acceleration(s.tau);
-    EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm()) << describe(options_of(seed), seed);
+    EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm()) << describe(book_options(seed), seed);
     worst.add((vdot - expected).norm(), 1e-9 * expected.norm());
   }
 }
@@ -185,7 +185,7 @@ TEST(Book, IsTheMachineOfItsOwnKinematics) {
 TEST(Book, KeepsTheInertiaMatrixInItsUpperTriangle) {
   // The factor goes below; the equations of joints with modes, [Book] (68)-(71), are above and right of the diagonal.
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Machine machine = machine_of(options_of(seed), seed);
+    const Machine machine = machine_of(book_options(seed), seed);
     const Model model = make_model(machine);
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
@@ -193,15 +193,15 @@ TEST(Book, KeepsTheInertiaMatrixInItsUpperTriangle) {
     VectorX vdot(model.nv);
     ASSERT_EQ(book(model, s.x, {s.tau, {}}, ws, vdot), Status::ok);
     const MatrixX M = LinearChain(machine, model, s.x).mass();
-    const MatrixX error = (ws.J - M).triangularView<Eigen::StrictlyUpper>();
-    EXPECT_LE(error.norm(), 64 * kEps * model.body_count() * M.norm()) << describe(options_of(seed), seed);
+    const MatrixX error = (ws->J - M).triangularView<Eigen::StrictlyUpper>();
+    EXPECT_LE(error.norm(), 64 * kEps * model.body_count() * M.norm()) << describe(book_options(seed), seed);
   }
 }
 
 TEST(Book, IsAbaWithoutDeformation) {
   Worst worst("book_aba_relative_1e-9");
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    TreeOptions o = options_of(seed);
+    TreeOptions o = book_options(seed);
     o.beams = 0.5;
     const Model model = make_model(machine_of(o, seed));
     if (model.nv == 0) continue;
@@ -219,7 +219,7 @@ TEST(Book, IsAbaWithoutDeformation) {
 TEST(Book, IsAbaWhereNothingSitsOnATurningNode) {
   // A single link has no far end; its deflections are linear for all algorithms.  So are links that only shift.
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    TreeOptions o = options_of(seed);
+    TreeOptions o = book_options(seed);
     o.bodies = 1 + static_cast<int>(seed % 3);
     o.modes = 5;
     o.flexible = 1;
@@ -239,7 +239,7 @@ TEST(Book, LeavesAbaWithTheFirstPowerOfTheDeflections) {
   // deflections, which is right to one order less, and the inertia of a modal acceleration with it.
   int measured = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    TreeOptions o = options_of(seed);
+    TreeOptions o = book_options(seed);
     o.bodies = 3;
     o.modes = 3;
     o.flexible = 1;
@@ -252,8 +252,8 @@ TEST(Book, LeavesAbaWithTheFirstPowerOfTheDeflections) {
       BookWorkspace ws(model);
       VectorX vdot(model.nv);
       EXPECT_EQ(book(model, x, {s.tau, {}}, ws, vdot), Status::ok);
-      const Pose tip = engine.kinematics(x).world[3];
-      return std::pair{(Vector3(ws.links[3].W.bottomLeftCorner<3, 1>()) - tip.p).norm(),
+      const Pose tip = body_pose(engine.kinematics(x), 3);
+      return std::pair{(Vector3(ws->links[3].W.bottomLeftCorner<3, 1>()) - tip.p).norm(),
                        (vdot - engine.forward(x, s.tau)).norm()};
     };
     const auto coarse = errors(2e-3), fine = errors(1e-3);
@@ -319,7 +319,7 @@ TEST(Book, RefusesForcesOnNodes) {
 
 TEST(Book, UsesNoHeapAndGivesTheSameBits) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const Model model = make_model(machine_of(options_of(seed), seed));
+    const Model model = make_model(machine_of(book_options(seed), seed));
     const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
     BookWorkspace ws(model);
     VectorX first(model.nv), again(model.nv);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 
+#include "limber/model/detail/layout.hpp"
 #include "support/engine.hpp"
 #include "support/random_tree.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kTrees = 300;
 
-TreeOptions options_of(std::uint64_t seed) {
+TreeOptions brute_force_options(std::uint64_t seed) {
   constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
   TreeOptions o;
   o.bodies = 1 + static_cast<int>(seed % 8);
@@ -40,7 +41,7 @@ struct Tree {
 };
 
 Tree make_tree(std::uint64_t seed) {
-  const TreeOptions o = options_of(seed);
+  const TreeOptions o = brute_force_options(seed);
   const Machine machine = random_machine(o, seed);
   const Model model = make_model(machine, seed % 2 == 0 ? Elimination::condensed : Elimination::cholesky);
   const Sample s = random_sample(model, seed);
@@ -84,8 +85,8 @@ TEST(BruteForceTrees, CoverWhatTheyShould) {
       const Link& link = t->model.layout->links[i];
       kinds.insert(link.kind);
       if (link.n > 0) ++(link.elimination == Elimination::condensed ? condensed : cholesky);
-      rooted += link.root >= 0 ? 1 : 0;
-      handles += link.handle >= 0 ? 1 : 0;
+      rooted += link.inboard >= 0 ? 1 : 0;
+      handles += link.attachment >= 0 ? 1 : 0;
     }
   }
   EXPECT_EQ(kinds.size(), 7U);

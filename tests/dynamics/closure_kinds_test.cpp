@@ -94,7 +94,7 @@ class Geometry {
 
  private:
   const Model& model_;
-  Kinematics kin_;
+  KinematicsWorkspace kin_;
   State y_;
 };
 
@@ -142,7 +142,7 @@ void check_kind(JointKind kind, Against against) {
         least_constraint(engine.mass(x), open, geometry.jacobian(x.q), geometry.bias(x.q, x.v), rank);
     ASSERT_EQ(aba(model, x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
     ASSERT_EQ(close_accelerations(model, ws, cw, vdot), Status::ok);
-    if (cw.rank != rank) continue;  // nearly dependent: what counts as none is not the same
+    if (cw.rank() != rank) continue;  // nearly dependent: what counts as none is not the same
     ++seen;
     EXPECT_CLOSE(vdot, expected, 2e-7 * (1 + expected.norm() + open.norm() + x.v.squaredNorm()))
         << to_string(kind) << " " << seed << ", rank " << rank;

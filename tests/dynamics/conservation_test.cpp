@@ -18,7 +18,7 @@ namespace {
 constexpr double kStep = 1e-3;
 constexpr double kRateError = 1e-9;
 
-TreeOptions options_of(std::uint64_t seed) {
+TreeOptions conservation_options(std::uint64_t seed) {
   TreeOptions o;
   o.bodies = 1 + static_cast<int>(seed % 7);
   o.modes = static_cast<int>(seed % 5);
@@ -81,7 +81,7 @@ double wrench_power(Engine& engine, const Sample& s) {
 TEST(Energy, ChangesByThePowerOfAllForces) {
   Worst worst("power");
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
-    const Model model = make_model(random_machine(options_of(seed), seed));
+    const Model model = make_model(random_machine(conservation_options(seed), seed));
     if (model.nv == 0) continue;
     // Away from the angle at which the spring of a ball joint jumps from +pi to -pi.
     const Sample s = random_sample(model, seed, {.speed = 0.5, .special = 0});
@@ -96,14 +96,14 @@ TEST(Energy, ChangesByThePowerOfAllForces) {
     const Energy e = engine.energy(s.x);
     // A step changes v by kStep of at most 1 in the direction of vdot: M |1| |v| of energy.
     const double size = 1 + e.kinetic + std::abs(e.gravity) + e.elastic + e.springs + engine.mass(s.x).norm();
-    EXPECT_NEAR(change, work - lost, kRateError * size * motion.speed()) << describe(options_of(seed), seed);
+    EXPECT_NEAR(change, work - lost, kRateError * size * motion.speed()) << describe(conservation_options(seed), seed);
     worst.add(std::abs(change - work + lost), kRateError * size * motion.speed());
   }
 }
 
 // A machine that floats: nothing but its own joints acts between bodies, nothing on the world.
 Machine floating(std::uint64_t seed) {
-  TreeOptions o = options_of(seed);
+  TreeOptions o = conservation_options(seed);
   o.free_base = true;
   Machine machine = random_machine(o, seed);
   machine.joints[0].stiffness = machine.joints[0].damping = machine.joints[0].armature = VectorX();
@@ -129,7 +129,7 @@ TEST(Momentum, OfAFloatingMachineIsConstant) {
     const Motion motion(model, s.x, vdot);
     const VectorX change = motion.rate([&](const State& y) { return stacked(engine.momentum(y)); });
     const double bound = kRateError * engine.mass(s.x).norm() * (1 + s.x.v.norm()) * motion.speed();
-    EXPECT_CLOSE(change, Vector6::Zero(), bound) << describe(options_of(seed), seed);
+    EXPECT_CLOSE(change, Vector6::Zero(), bound) << describe(conservation_options(seed), seed);
     worst.add(change.norm(), bound);
   }
 }
@@ -155,13 +155,13 @@ TEST(Momentum, OfAFloatingMachineFollowsGravityAndWrenches) {
       expected.tail<3>() += R * w.wrench.head<3>() + pose.p.cross(f);
     }
     const double bound = kRateError * engine.mass(s.x).norm() * (1 + s.x.v.norm()) * motion.speed();
-    EXPECT_CLOSE(change, expected, bound) << describe(options_of(seed), seed);
+    EXPECT_CLOSE(change, expected, bound) << describe(conservation_options(seed), seed);
   }
 }
 
 TEST(Momentum, IsMassTimesTheVelocityOfTheCenter) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Model model = make_model(random_machine(options_of(seed), seed));
+    const Model model = make_model(random_machine(conservation_options(seed), seed));
     const Sample s = random_sample(model, seed, {.speed = 0.5});
     Engine engine(model);
     const Motion motion(model, s.x, VectorX::Zero(model.nv));
@@ -174,7 +174,7 @@ TEST(Momentum, IsMassTimesTheVelocityOfTheCenter) {
 
 TEST(Energy, IsTheQuadraticFormOfTheMassMatrix) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Model model = make_model(random_machine(options_of(seed), seed));
+    const Model model = make_model(random_machine(conservation_options(seed), seed));
     const Sample s = random_sample(model, seed);
     Engine engine(model);
     const MatrixX M = engine.mass(s.x);
@@ -185,7 +185,7 @@ TEST(Energy, IsTheQuadraticFormOfTheMassMatrix) {
 
 TEST(Energy, GradientOfThePotentialIsTheStaticForce) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Model model = make_model(random_machine(options_of(seed), seed));
+    const Model model = make_model(random_machine(conservation_options(seed), seed));
     Sample s = random_sample(model, seed, {.special = 0});
     s.x.v.setZero();
     Engine engine(model);
@@ -199,7 +199,7 @@ TEST(Energy, GradientOfThePotentialIsTheStaticForce) {
       const double slope =
           motion.rate([&](const State& y) { return VectorX::Constant(1, engine.energy(y).potential()); })[0];
       EXPECT_NEAR(slope, force[j], kRateError * size * motion.speed())
-          << describe(options_of(seed), seed) << " " << model.speeds[j];
+          << describe(conservation_options(seed), seed) << " " << model.speeds[j];
     }
   }
 }

@@ -18,12 +18,12 @@ namespace limber::test {
 namespace {
 
 // Central differences of steps 2h and h by Richardson's rule: errors h^4 of the fifth derivative, and eps/h.
-constexpr double kStep = 1e-3;
+constexpr double kDifferenceStep = 1e-3;
 constexpr double kBound = 1e-6;
 
 template <class F>
 VectorX slope(const F& f) {
-  const double h = kStep;
+  const double h = kDifferenceStep;
   return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
 }
 
@@ -171,13 +171,13 @@ TEST(Derivatives, OfNodeAccelerationsAreDifferences) {
     };
     rnea_derivatives(model, s.x, s.vdot, {}, ws, exact.dq, exact.dv);
     const auto acceleration = [&](const State& y) { return stacked(y, false); };
-    expect_relative(ws.node_dq, differences(model, s.x, false, acceleration), "acceleration by q", worst);
-    expect_relative(ws.node_dv, differences(model, s.x, true, acceleration), "acceleration by v", worst);
+    expect_relative(ws.node_dq(), differences(model, s.x, false, acceleration), "acceleration by q", worst);
+    expect_relative(ws.node_dv(), differences(model, s.x, true, acceleration), "acceleration by v", worst);
     State still = s.x;
     still.v.setZero();
     rnea_derivatives(model, still, s.x.v, {}, ws, exact.dq, exact.dv);
     const auto velocity = [&](const State& y) { return stacked(y, true); };
-    expect_relative(ws.node_dq, differences(model, s.x, false, velocity), "velocity by q", worst);
+    expect_relative(ws.node_dq(), differences(model, s.x, false, velocity), "velocity by q", worst);
   }
 }
 

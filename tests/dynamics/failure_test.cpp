@@ -19,7 +19,7 @@ Node node_at(const std::string& name, const Vector3& position, int modes) {
   return node;
 }
 
-RigidSpec block(double mass, double inertia) {
+RigidSpec failing_block(double mass, double inertia) {
   RigidSpec spec;
   spec.mass = mass;
   spec.inertia = inertia * Matrix3::Identity();
@@ -59,7 +59,7 @@ void expect_singular(const Machine& machine, const std::vector<std::string>& spe
 
 TEST(Singular, PointMassOnABallJoint) {
   Machine m;
-  m.bodies = {block(1, 0.1), block(1, 0)};
+  m.bodies = {failing_block(1, 0.1), failing_block(1, 0)};
   m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
               joint_of(JointKind::spherical, Vector3::UnitZ(), 1, 0)};
   expect_singular(m, {"j2.wx", "j2.wy", "j2.wz"});
@@ -134,7 +134,7 @@ TEST(Singular, ModeThatIsTheHingeItselfUnderAPayload) {
     rim.turn.col(0) = Vector3::UnitZ();
     table.nodes = {rim};
     Machine m;
-    m.bodies = {table, block(100, 3)};
+    m.bodies = {table, failing_block(100, 3)};
     m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
                 joint_of(JointKind::fixed, Vector3::UnitZ(), 1, 0)};
     m.joints[1].origin.R = random.rotation();
@@ -162,7 +162,7 @@ TEST(Singular, RigidModeOfABodyHeldAtANode) {
 TEST(Singular, MasslessTip) {
   // Either refused with the name of what has no mass, or found at the first step.
   Machine m;
-  m.bodies = {block(1, 0.1), block(0, 0)};
+  m.bodies = {failing_block(1, 0.1), failing_block(0, 0)};
   m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
               joint_of(JointKind::revolute, Vector3::UnitZ(), 1, 0)};
   try {
@@ -174,7 +174,7 @@ TEST(Singular, MasslessTip) {
 
 TEST(Singular, MasslessBodyWithALoadIsFine) {
   Machine m;
-  m.bodies = {block(0, 0), block(1, 0.1)};
+  m.bodies = {failing_block(0, 0), failing_block(1, 0.1)};
   m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
               joint_of(JointKind::revolute, Vector3::UnitY(), 1, 0)};
   const Model model = make_model(m);
@@ -185,7 +185,7 @@ TEST(Singular, MasslessBodyWithALoadIsFine) {
 
 TEST(Singular, ArmatureIsInertiaEnough) {
   Machine m;
-  m.bodies = {block(1, 0)};
+  m.bodies = {failing_block(1, 0)};
   m.joints = {joint_of(JointKind::revolute, Vector3::UnitX(), kGround)};
   m.joints[0].armature = VectorX::Constant(1, 0.5);
   const Model model = make_model(m);
@@ -196,7 +196,7 @@ TEST(Singular, ArmatureIsInertiaEnough) {
 TEST(Singular, SmallIsNotNone) {
   // A light tip on a heavy machine: 1e-9 of the inertia is inertia.
   Machine m;
-  m.bodies = {block(1e3, 1e2), block(1e-6, 1e-9)};
+  m.bodies = {failing_block(1e3, 1e2), failing_block(1e-6, 1e-9)};
   m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
               joint_of(JointKind::revolute, Vector3::UnitZ(), 1, 0)};
   const Model model = make_model(m);
@@ -211,9 +211,9 @@ TEST(Singular, SmallIsNotNone) {
 TEST(Singular, NextCallIsFineAgain) {
   // A workspace that met a singular state works at the next one: the elbow of an arm without inertia about its line.
   Machine m;
-  RigidSpec rod = block(1, 0);
+  RigidSpec rod = failing_block(1, 0);
   rod.com = {1, 0, 0};
-  m.bodies = {block(1, 0.1), rod};
+  m.bodies = {failing_block(1, 0.1), rod};
   m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
               joint_of(JointKind::universal, Vector3::UnitX(), 1, 0)};
   m.joints[1].axis2 = Vector3::UnitZ();

@@ -44,7 +44,7 @@ Machine arm(int modes, double mass, Fidelity fidelity, bool forked) {
   m.gravity = {0, 0, -9.81};
   BeamSpec beam = light_beam(modes);
   beam.nodes = {{"middle", 0.5, Matrix3::Identity()}};
-  const int tip = make_beam_body(beam, false).find_node("tip");
+  const int tip = make_beam_body(beam, false).node_index("tip");
   m.bodies = {beam, beam, load_of(mass)};
   m.joints = {joint_on(JointKind::revolute, {}), joint_on(JointKind::revolute, {1, tip}),
               joint_on(JointKind::fixed, {2, tip})};

@@ -7,13 +7,14 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
+#include "limber/model/detail/layout.hpp"
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
 
 namespace limber::test {
 namespace {
 
-Model model_of(std::uint64_t seed) {
+Model identity_model(std::uint64_t seed) {
   constexpr std::array choices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
   return make_model(random_machine(mixed_tree(seed), seed), choices[seed / 3 % 3]);
 }
@@ -27,7 +28,7 @@ double bound_of(Engine& engine, const Sample& s, const VectorX& vdot) {
 TEST(Aba, IsUndoneByRneaOnRandomFlexibleTrees) {
   Worst worst("aba_rnea");
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = identity_model(seed);
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
@@ -41,7 +42,7 @@ TEST(Aba, IsUndoneByRneaOnRandomFlexibleTrees) {
 
 TEST(Aba, UndoesRnea) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = identity_model(seed);
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
@@ -57,7 +58,7 @@ TEST(Aba, UndoesRnea) {
 
 TEST(Aba, IsCrbaAndCholesky) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = identity_model(seed);
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
@@ -68,7 +69,7 @@ TEST(Aba, IsCrbaAndCholesky) {
 }
 
 TEST(Aba, AnswersTheSameByName) {
-  const Model model = model_of(7);
+  const Model model = identity_model(7);
   const Sample s = random_sample(model, 7);
   Engine engine(model);
   EXPECT_GE(forward_dynamics_names().size(), 2U);
@@ -83,7 +84,7 @@ TEST(Aba, AnswersTheSameByName) {
 
 TEST(Crba, IsTheColumnsOfRnea) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = identity_model(seed);
     const Sample s = random_sample(model, seed);
     Engine engine(model);
     const MatrixX M = engine.mass(s.x);
@@ -98,7 +99,7 @@ TEST(Crba, IsTheColumnsOfRnea) {
 
 TEST(Crba, IsSymmetricAndPositiveDefinite) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = identity_model(seed);
     if (model.nv == 0) continue;
     const MatrixX M = Engine(model).mass(random_sample(model, seed).x);
     EXPECT_EQ(M, MatrixX(M.transpose())) << "both triangles hold the same numbers";
@@ -108,7 +109,7 @@ TEST(Crba, IsSymmetricAndPositiveDefinite) {
 
 TEST(SolveMass, IsUndoneByMultiplyMass) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = identity_model(seed);
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
@@ -127,7 +128,7 @@ TEST(Eliminations, Agree) {
     const Model condensed = make_model(machine, Elimination::condensed);
     const Model cholesky = make_model(machine, Elimination::cholesky);
     for (int i = 1; i < condensed.body_count(); ++i) {
-      const bool applies = condensed.body(i).modes > 0 && condensed.layout->links[i].root < 0;
+      const bool applies = condensed.body(i).modes > 0 && condensed.layout->links[i].inboard < 0;
       EXPECT_EQ(condensed.layout->links[i].elimination, applies ? Elimination::condensed : Elimination::cholesky);
       EXPECT_EQ(cholesky.layout->links[i].elimination, Elimination::cholesky);
       compared += applies ? 1 : 0;
@@ -143,7 +144,7 @@ TEST(Eliminations, Agree) {
 
 TEST(Hybrid, GivesBackTheTorqueThatAbaGot) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = identity_model(seed);
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
@@ -165,7 +166,7 @@ TEST(Hybrid, GivesBackTheTorqueThatAbaGot) {
 }
 
 TEST(Hybrid, PrescribingNothingIsAba) {
-  const Model model = model_of(11);
+  const Model model = identity_model(11);
   const Sample s = random_sample(model, 11);
   Engine engine(model);
   VectorX vdot = VectorX::Zero(model.nv);
@@ -176,7 +177,7 @@ TEST(Hybrid, PrescribingNothingIsAba) {
 
 TEST(Wrenches, AreTheTransposeOfTheJacobian) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = identity_model(seed);
     const Sample s = random_sample(model, seed, {.wrenches = 5});
     Engine engine(model);
     const Kinematics& kin = engine.kinematics(s.x);

@@ -14,7 +14,7 @@
 namespace limber::test {
 namespace {
 
-TreeOptions options_of(std::uint64_t seed) {
+TreeOptions implicit_options(std::uint64_t seed) {
   TreeOptions o;
   o.bodies = 1 + static_cast<int>(seed % 9);
   o.modes = static_cast<int>(seed % 11);
@@ -44,7 +44,7 @@ MatrixX added(const Model& model, double c_D, double c_K, const VectorX& more) {
 TEST(ImplicitStep, SolvesWithStiffnessAndDampingInTheMassMatrix) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     const auto choice = seed % 2 == 0 ? Elimination::condensed : Elimination::cholesky;
-    const Model model = make_model(random_machine(options_of(seed), seed), choice);
+    const Model model = make_model(random_machine(implicit_options(seed), seed), choice);
     const Sample s = random_sample(model, seed);
     Engine engine(model);
     VectorX more = VectorX::Zero(model.nv);
@@ -66,15 +66,15 @@ TEST(ImplicitStep, SolvesWithStiffnessAndDampingInTheMassMatrix) {
       add_implicit_force(model, ws, guess, tau);
       status = aba(model, s.x, {tau, s.wrenches}, ws, a);
     }
-    ASSERT_EQ(status, Status::ok) << describe(options_of(seed), seed);
+    ASSERT_EQ(status, Status::ok) << describe(implicit_options(seed), seed);
     EXPECT_CLOSE(tau - s.tau, A * guess, 1e-12 * (1 + A.norm() * guess.norm()));
-    EXPECT_CLOSE(a, expected, 1e-9 * (1 + expected.norm() + free.norm())) << describe(options_of(seed), seed);
+    EXPECT_CLOSE(a, expected, 1e-9 * (1 + expected.norm() + free.norm())) << describe(implicit_options(seed), seed);
   }
 }
 
 TEST(Impulse, GivesPrescribedJointsTheirSpeedsAndOthersNoImpulse) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Model model = make_model(random_machine(options_of(seed), seed));
+    const Model model = make_model(random_machine(implicit_options(seed), seed));
     const Sample s = random_sample(model, seed);
     Engine engine(model);
     std::vector<std::uint8_t> prescribed(model.body_count(), 0);
@@ -90,7 +90,7 @@ TEST(Impulse, GivesPrescribedJointsTheirSpeedsAndOthersNoImpulse) {
         if (given) {
           EXPECT_EQ(dv[k], s.vdot[k]);
         } else {
-          EXPECT_NEAR(impulse[k], 0, 1e-11 * (1 + M.norm() * dv.norm())) << describe(options_of(seed), seed);
+          EXPECT_NEAR(impulse[k], 0, 1e-11 * (1 + M.norm() * dv.norm())) << describe(implicit_options(seed), seed);
         }
       }
     }

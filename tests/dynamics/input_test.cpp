@@ -15,7 +15,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-Model model_of(std::uint64_t seed) {
+Model input_model(std::uint64_t seed) {
   constexpr std::array choices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
   constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
   TreeOptions o{.bodies = 4, .modes = 3, .fidelity = fidelities[seed % 3]};
@@ -51,7 +51,7 @@ void expect_refused(const Model& model, const Sample& s, const std::string& what
 
 TEST(NotFinite, NeverComesOutAsOk) {
   for (std::uint64_t seed = 1; seed <= 9; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = input_model(seed);
     const Sample good = random_sample(model, seed);
     for (const double bad : {kNan, kInf, -kInf}) {
       for (int j = 0; j < model.nq; ++j) {
@@ -72,7 +72,7 @@ TEST(NotFinite, NeverComesOutAsOk) {
 }
 
 TEST(NotFinite, TorquesNeverComeOutAsOk) {
-  const Model model = model_of(4);
+  const Model model = input_model(4);
   for (int j = 0; j < model.nv; ++j) {
     Sample s = random_sample(model, 4);
     s.tau[j] = kNan;
@@ -88,7 +88,7 @@ TEST(NotFinite, TorquesNeverComeOutAsOk) {
 
 TEST(NotFinite, OverflowIsSeen) {
   for (std::uint64_t seed = 1; seed <= 9; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = input_model(seed);
     Sample s = random_sample(model, seed);
     s.x.v *= 1e200;
     expect_refused(model, s, "overflow of v^2", true);
@@ -96,7 +96,7 @@ TEST(NotFinite, OverflowIsSeen) {
 }
 
 TEST(NotFinite, NextCallIsFineAgain) {
-  const Model model = model_of(5);
+  const Model model = input_model(5);
   const Sample good = random_sample(model, 5);
   Sample bad = good;
   bad.x.q.setConstant(kNan);
@@ -112,12 +112,12 @@ TEST(NotFinite, NextCallIsFineAgain) {
 }
 
 TEST(Sizes, AreChecked) {
-  const Model model = model_of(4);
+  const Model model = input_model(4);
   const Sample s = random_sample(model, 4);
   AbaWorkspace aw(model);
   RneaWorkspace rw(model);
   CrbaWorkspace cw(model);
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   VectorX out(model.nv);
   VectorX shorter = s.tau.head(model.nv - 1);
   std::vector<std::uint8_t> prescribed(model.body_count()), too_few(model.body_count() - 1);
@@ -147,7 +147,7 @@ TEST(Sizes, AreChecked) {
 }
 
 TEST(Sizes, WrenchesOnNodesThatAreNotThereAreRefused) {
-  const Model model = model_of(4);
+  const Model model = input_model(4);
   const Sample s = random_sample(model, 4);
   AbaWorkspace aw(model);
   RneaWorkspace rw(model);

@@ -11,7 +11,7 @@
 namespace limber::test {
 namespace {
 
-TreeOptions options_of(std::uint64_t seed) {
+TreeOptions invariance_options(std::uint64_t seed) {
   constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
   TreeOptions o;
   o.bodies = 1 + static_cast<int>(seed % 6);
@@ -38,7 +38,7 @@ void expect_same(const Model& a, const Model& b, const Sample& s, const std::vec
 
 TEST(Invariance, MovingTheBaseFrameChangesNothing) {
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-    const Machine machine = random_machine(options_of(seed), seed);
+    const Machine machine = random_machine(invariance_options(seed), seed);
     Random random(seed);
     const Pose T{random.rotation(), random.vector3(3)};
     Machine moved_machine = machine;
@@ -53,7 +53,7 @@ TEST(Invariance, MovingTheBaseFrameChangesNothing) {
       if (w.frame == Frame::node) continue;
       w.wrench << T.R * w.wrench.head<3>().eval(), T.R * w.wrench.tail<3>().eval();
     }
-    expect_same(a, b, s, wrenches, describe(options_of(seed), seed));
+    expect_same(a, b, s, wrenches, describe(invariance_options(seed), seed));
     Engine ea(a), eb(b);
     const Energy x = ea.energy(s.x), y = eb.energy(s.x);
     EXPECT_NEAR(y.kinetic, x.kinetic, 64 * kEps * a.body_count() * (1 + x.kinetic));
@@ -81,7 +81,7 @@ int add_still_node(BodySpec& spec, const Pose& at) {
 
 TEST(Invariance, AStillNodeAtTheOriginIsTheBodyFrame) {
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-    const Machine machine = random_machine(options_of(seed), seed);
+    const Machine machine = random_machine(invariance_options(seed), seed);
     Machine told = machine;
     for (std::size_t i = 0; i < told.bodies.size(); ++i) {
       const int node = add_still_node(told.bodies[i], Pose{});
@@ -92,13 +92,13 @@ TEST(Invariance, AStillNodeAtTheOriginIsTheBodyFrame) {
     }
     const Model a = make_model(machine);
     const Sample s = random_sample(a, seed);
-    expect_same(a, make_model(told), s, s.wrenches, describe(options_of(seed), seed));
+    expect_same(a, make_model(told), s, s.wrenches, describe(invariance_options(seed), seed));
   }
 }
 
 TEST(Invariance, AStillNodeIsAPlaceOnTheFrame) {
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-    Machine machine = random_machine(options_of(seed), seed);
+    Machine machine = random_machine(invariance_options(seed), seed);
     Machine told = machine;
     Random random(seed);
     for (std::size_t i = 0; i < told.bodies.size(); ++i) {
@@ -113,7 +113,7 @@ TEST(Invariance, AStillNodeIsAPlaceOnTheFrame) {
     }
     const Model a = make_model(machine);
     const Sample s = random_sample(a, seed);
-    expect_same(a, make_model(told), s, s.wrenches, describe(options_of(seed), seed));
+    expect_same(a, make_model(told), s, s.wrenches, describe(invariance_options(seed), seed));
   }
 }
 
@@ -148,7 +148,7 @@ void reframe(BodySpec& spec, const Pose& X) {
 
 TEST(Invariance, ABodyToldInAnotherFrameMovesTheSame) {
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-    const Machine machine = random_machine(options_of(seed), seed);
+    const Machine machine = random_machine(invariance_options(seed), seed);
     Machine told = machine;
     Random random(seed);
     for (std::size_t i = 0; i < told.bodies.size(); ++i) {
@@ -166,13 +166,13 @@ TEST(Invariance, ABodyToldInAnotherFrameMovesTheSame) {
     Sample s = random_sample(a, seed);
     // Wrenches on frames would act elsewhere.
     std::erase_if(s.wrenches, [](const NodeWrench& w) { return w.at.node == kBodyFrame; });
-    expect_same(a, make_model(told), s, s.wrenches, describe(options_of(seed), seed));
+    expect_same(a, make_model(told), s, s.wrenches, describe(invariance_options(seed), seed));
   }
 }
 
 TEST(Invariance, TheSignOfAQuaternionChangesNothing) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    TreeOptions o = options_of(seed);
+    TreeOptions o = invariance_options(seed);
     o.joints = {JointKind::spherical, JointKind::free};
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed, {.special = 0});

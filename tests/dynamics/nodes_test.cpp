@@ -12,10 +12,10 @@
 namespace limber::test {
 namespace {
 
-constexpr double kStep = 1e-3;
-constexpr double kRateError = 1e-9;
+constexpr double kNodeStep = 1e-3;
+constexpr double kNodeRateError = 1e-9;
 
-TreeOptions options_of(std::uint64_t seed) {
+TreeOptions node_options(std::uint64_t seed) {
   TreeOptions o;
   o.bodies = 1 + static_cast<int>(seed % 6);
   o.modes = static_cast<int>(seed % 5);
@@ -37,13 +37,13 @@ struct Moving {
 };
 
 Moving moving(std::uint64_t seed) {
-  const Model model = make_model(random_machine(options_of(seed), seed));
+  const Model model = make_model(random_machine(node_options(seed), seed));
   return {model, random_sample(model, seed, {.speed = 0.5})};
 }
 
 template <class F>
 auto rate(const F& f) {
-  const double h = kStep;
+  const double h = kNodeStep;
   return ((8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)).eval();
 }
 
@@ -59,8 +59,8 @@ TEST(NodeVelocity, IsTheDerivativeOfThePose) {
       const Vector3 v = rate([&](double t) { return Vector3(pose(t).p); });
       const Vector3 w = rate([&](double t) { return log_rotation(pose(t).R * now.R.transpose()); });
       const double scale = m.model.body_count() * (1 + V.squaredNorm());
-      EXPECT_CLOSE(v, V.tail<3>().eval(), kRateError * scale) << describe(options_of(seed), seed);
-      EXPECT_CLOSE(w, V.head<3>().eval(), kRateError * scale) << describe(options_of(seed), seed);
+      EXPECT_CLOSE(v, V.tail<3>().eval(), kNodeRateError * scale) << describe(node_options(seed), seed);
+      EXPECT_CLOSE(w, V.head<3>().eval(), kNodeRateError * scale) << describe(node_options(seed), seed);
       EXPECT_CLOSE(Vector6(engine.jacobian(m.s.x, node) * m.s.x.v), V, 64 * kEps * m.model.body_count() * scale);
     }
   }
@@ -79,7 +79,7 @@ TEST(NodeAcceleration, IsTheDerivativeOfTheVelocity) {
       });
       const Vector6 V = node_velocity(m.model, kin, node, m.s.x.v);
       const double scale = m.model.body_count() * (1 + V.squaredNorm() + a.norm());
-      EXPECT_CLOSE(difference, a, 10 * kRateError * scale) << describe(options_of(seed), seed);
+      EXPECT_CLOSE(difference, a, 10 * kNodeRateError * scale) << describe(node_options(seed), seed);
       const Vector6 bias = node_bias_acceleration(m.model, kin, node);
       EXPECT_CLOSE(Vector6(engine.jacobian(m.s.x, node) * m.s.vdot + bias), a,
                    64 * kEps * m.model.body_count() * scale);

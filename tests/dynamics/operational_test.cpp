@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The uses of M^-1 that never make it, against dense matrices.
-#include "limber/dynamics/operational.hpp"
+#include "limber/dynamics/detail/operational.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array kChoices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
 
-Model model_of(std::uint64_t seed) {
+Model operational_model(std::uint64_t seed) {
   return make_model(random_machine(mixed_tree(seed), seed), kChoices[seed / 3 % 3]);
 }
 
@@ -81,7 +81,7 @@ MatrixX jacobians(Engine& engine, const State& x, const std::vector<NodeRef>& no
 
 TEST(SolveFactored, IsTheInverseOfTheMassMatrix) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = operational_model(seed);
     const Sample s = random_sample(model, seed);
     const MatrixX M = Engine(model).mass(s.x);
     AbaWorkspace ws(model);
@@ -106,7 +106,7 @@ TEST(SolveFactored, IsTheInverseOfTheMassMatrix) {
 
 TEST(SolveFactored, IsSolveMassToTheBit) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = operational_model(seed);
     const Sample s = random_sample(model, seed);
     AbaWorkspace ws(model), other(model);
     VectorX x(model.nv), y(model.nv), vdot(model.nv);
@@ -147,11 +147,12 @@ TEST(LogDetMass, IsThatOfTheMassMatrixForEveryElimination) {
 TEST(OperationalInertia, IsJTimesInverseMassTimesJ) {
   Worst worst("operational_inertia");
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = operational_model(seed);
     const Sample s = random_sample(model, seed);
     Engine engine(model);
     const MatrixX M = engine.mass(s.x);
     AbaWorkspace ws(model);
+    OperationalWorkspace scratch(model);
     for (const int every : {0, 1, 2, 3}) {
       const auto prescribed = prescribe_every(model, every);
       const Dense dense = invert(model, M, prescribed);
@@ -159,7 +160,7 @@ TEST(OperationalInertia, IsJTimesInverseMassTimesJ) {
       const MatrixX J = jacobians(engine, s.x, nodes);
       ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
       MatrixX result(J.rows(), J.rows());
-      compute_operational_inertia(model, nodes, ws, result);
+      compute_operational_inertia(model, nodes, ws, scratch, result);
       const MatrixX expected = J * dense.inverse * J.transpose();
       const double bound = inverse_bound(model, dense) * J.squaredNorm();
       EXPECT_CLOSE(result, expected, bound) << describe(mixed_tree(seed), seed);
@@ -171,11 +172,12 @@ TEST(OperationalInertia, IsJTimesInverseMassTimesJ) {
 
 TEST(OperationalInertia, FollowsImplicitSteps) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = operational_model(seed);
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
     AbaWorkspace ws(model);
+    OperationalWorkspace scratch(model);
     set_implicit(model, 0.05, 0.01, VectorX::Constant(model.nv, 0.01), ws);
     const std::vector<NodeRef> nodes = some_nodes(model, seed, 4);
     const MatrixX J = jacobians(engine, s.x, nodes);
@@ -186,40 +188,42 @@ TEST(OperationalInertia, FollowsImplicitSteps) {
       solve_factored(model, J.row(k).transpose(), ws, x);
       expected.col(k) = J * x;
     }
-    compute_operational_inertia(model, nodes, ws, result);
+    compute_operational_inertia(model, nodes, ws, scratch, result);
     const Dense dense = invert(model, engine.mass(s.x), prescribe_every(model, 0));
     EXPECT_CLOSE(result, expected, inverse_bound(model, dense) * J.squaredNorm()) << describe(mixed_tree(seed), seed);
   }
 }
 
 TEST(OperationalInertia, DoesNotAllocateTwice) {
-  const Model model = model_of(23);
+  const Model model = operational_model(23);
   const Sample s = random_sample(model, 23);
   const std::vector<NodeRef> nodes = some_nodes(model, 23, 5);
   AbaWorkspace ws(model);
+  OperationalWorkspace scratch(model);
   ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
   MatrixX first(30, 30), second(30, 30);
   VectorX x = VectorX::Ones(30), dv(model.nv);
-  compute_operational_inertia(model, nodes, ws, first);
+  compute_operational_inertia(model, nodes, ws, scratch, first);
   {
     const NoAlloc guard;
-    compute_operational_inertia(model, nodes, ws, second);
-    respond(model, nodes, x, ws, dv);
+    compute_operational_inertia(model, nodes, ws, scratch, second);
+    respond(model, nodes, x, ws, scratch, dv);
   }
   EXPECT_TRUE(is_same_bits(first, second));
 }
 
 TEST(OperationalInertia, RefusesWrongSizesAndNodes) {
-  const Model model = model_of(7);
+  const Model model = operational_model(7);
   AbaWorkspace ws(model);
+  OperationalWorkspace scratch(model);
   ASSERT_EQ(factor_mass(model, make_zero_state(model), ws), Status::ok);
   MatrixX small(6, 6), right(12, 12);
   VectorX dv(model.nv), shorter(model.nv - 1);
   const std::vector<NodeRef> nodes = {{1, kBodyFrame}, {1, 99}};
-  EXPECT_THROW(compute_operational_inertia(model, nodes, ws, small), InputError);
-  EXPECT_THROW(compute_operational_inertia(model, nodes, ws, right), InputError);
-  EXPECT_THROW(respond(model, nodes, VectorX::Zero(12), ws, dv), InputError);
-  EXPECT_THROW(respond(model, std::span(nodes).first(1), VectorX::Zero(6), ws, shorter), InputError);
+  EXPECT_THROW(compute_operational_inertia(model, nodes, ws, scratch, small), InputError);
+  EXPECT_THROW(compute_operational_inertia(model, nodes, ws, scratch, right), InputError);
+  EXPECT_THROW(respond(model, nodes, VectorX::Zero(12), ws, scratch, dv), InputError);
+  EXPECT_THROW(respond(model, std::span(nodes).first(1), VectorX::Zero(6), ws, scratch, shorter), InputError);
   EXPECT_THROW(solve_factored(model, shorter, ws, dv), InputError);
   const std::vector<std::uint8_t> few(1);
   EXPECT_THROW(static_cast<void>(factor_mass(model, make_zero_state(model), ws, few)), InputError);
@@ -227,7 +231,7 @@ TEST(OperationalInertia, RefusesWrongSizesAndNodes) {
 
 TEST(Respond, IsInverseMassTimesTransposedJacobian) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = operational_model(seed);
     const Sample s = random_sample(model, seed);
     Engine engine(model);
     const auto prescribed = prescribe_every(model, static_cast<int>(seed % 3));
@@ -236,9 +240,10 @@ TEST(Respond, IsInverseMassTimesTransposedJacobian) {
     const MatrixX J = jacobians(engine, s.x, nodes);
     const VectorX lambda = Random(seed).vector(30);
     AbaWorkspace ws(model);
+    OperationalWorkspace scratch(model);
     ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
     VectorX dv(model.nv);
-    respond(model, nodes, lambda, ws, dv);
+    respond(model, nodes, lambda, ws, scratch, dv);
     EXPECT_CLOSE(dv, VectorX(dense.inverse * J.transpose() * lambda),
                  inverse_bound(model, dense) * J.norm() * lambda.norm());
   }
@@ -255,9 +260,10 @@ TEST(Respond, HasNoSubnormalNumbers) {
   const Sample s = random_sample(model, 5);
   const std::vector<NodeRef> nodes = {{1500, kBodyFrame}};
   AbaWorkspace ws(model);
+  OperationalWorkspace scratch(model);
   ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
   VectorX dv(model.nv);
-  respond(model, nodes, VectorX::Ones(6), ws, dv);
+  respond(model, nodes, VectorX::Ones(6), ws, scratch, dv);
   int zero = 0;
   for (const double x : dv) {
     EXPECT_TRUE(x == 0 || std::abs(x) > 1e-300) << x;
@@ -281,6 +287,7 @@ TEST(OperationalInertia, OfALongChain) {
     const std::vector<NodeRef> nodes = {{500, kBodyFrame}, {1, 0}, {250, 1}, {499, 0}};
     const MatrixX J = jacobians(engine, s.x, nodes);
     AbaWorkspace ws(model);
+    OperationalWorkspace scratch(model);
     ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
     MatrixX expected(24, 24), result(24, 24);
     VectorX x(model.nv);
@@ -288,7 +295,7 @@ TEST(OperationalInertia, OfALongChain) {
       solve_factored(model, J.row(k).transpose(), ws, x);
       expected.col(k) = J * x;
     }
-    compute_operational_inertia(model, nodes, ws, result);
+    compute_operational_inertia(model, nodes, ws, scratch, result);
     // J M^-1 J^T is positive semidefinite: blocks are measured against those on the diagonal.  Near the base, where a
     // node cannot move in every direction, these are small in some: as a whole they are not.
     for (int a = 0; a < 4; ++a) {

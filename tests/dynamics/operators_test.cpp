@@ -3,7 +3,7 @@
 //
 // The lemmas of [JR] as identities of dense matrices, on flexible trees with all joint kinds.  [JR] proves them for
 // chains of bodies; a tree changes the pattern of E_Phi only.
-#include "limber/dynamics/study/operators.hpp"
+#include "limber/dynamics/detail/operators.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace limber::test {
 namespace {
 
 // A tree at a state with all its operators.
-struct Case {
+struct OperatorCase {
   Model model;
   Sample s;
   SpatialOperators o;
@@ -28,7 +28,7 @@ struct Case {
   MatrixX armature;  // nv x nv
   double rounding;   // every number passes through at most `bodies` products of blocks
 
-  explicit Case(std::uint64_t seed)
+  explicit OperatorCase(std::uint64_t seed)
       : model(make_model(random_machine(mixed_tree(seed), seed))), s(random_sample(model, seed)), o(model) {
     compute_kinematics(model, s.x, o.kin);
     EXPECT_EQ(compute_operators(model, o), Status::ok) << describe(mixed_tree(seed), seed);
@@ -46,13 +46,13 @@ template <class Check>
 void for_trees(const Check& check) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(describe(mixed_tree(seed), seed));
-    const Case c(seed);
+    const OperatorCase c(seed);
     check(c);
   }
 }
 
 TEST(Operators, PhiAndPsiAreInverses) {  // [JR] (19), (53)
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     EXPECT_CLOSE(MatrixX((c.one - c.o.E_Phi) * c.o.Phi), c.one, c.rounding * c.o.E_Phi.norm() * c.o.Phi.norm());
     EXPECT_CLOSE(MatrixX((c.one - c.o.E_Psi) * c.o.Psi), c.one, c.rounding * c.o.E_Psi.norm() * c.o.Psi.norm());
     EXPECT_EQ(c.o.E_Phi, MatrixX(c.o.E_Phi.triangularView<Eigen::StrictlyUpper>()));
@@ -60,7 +60,7 @@ TEST(Operators, PhiAndPsiAreInverses) {  // [JR] (19), (53)
 }
 
 TEST(Operators, NewtonEulerFactorsAreTheMassMatrix) {  // [JR] (43)
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     const MatrixX HPhi = c.o.H * c.o.Phi;
     EXPECT_CLOSE(MatrixX(HPhi * c.o.M_m * HPhi.transpose() + c.armature), Engine(c.model).mass(c.s.x),
                  c.rounding * HPhi.squaredNorm() * c.o.M_m.norm());
@@ -68,20 +68,20 @@ TEST(Operators, NewtonEulerFactorsAreTheMassMatrix) {  // [JR] (43)
 }
 
 TEST(Operators, HaveTheVelocities) {  // V_m = Phi^T H^T v, [JR] (20)
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     const VectorX V = c.o.Phi.transpose() * c.o.H.transpose() * c.s.x.v;
     if (c.model.fidelity == Fidelity::ruthless) return;  // its velocities have no modal speeds in them
     for (int i = 1; i < c.model.body_count(); ++i) {
       const int n = c.model.body(i).modes;
       EXPECT_CLOSE(VectorX(V.segment(c.o.row[i], n)), VectorX(c.s.x.v.segment(c.model.first_mode(i), n)), 0);
-      EXPECT_CLOSE(VectorX(V.segment(c.o.row[i] + n, 6)), VectorX(to_vector(c.o.kin.links[i].V)),
+      EXPECT_CLOSE(VectorX(V.segment(c.o.row[i] + n, 6)), VectorX(to_vector(c.o.kin->links[i].V)),
                    c.rounding * c.o.Phi.norm() * c.o.H.norm() * c.s.x.v.norm());
     }
   });
 }
 
 TEST(Operators, Lemma51CompositeBodies) {  // Phi M_m Phi^T = R + Phi~ R + R Phi~^T, [JR] (48)
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     const MatrixX& Phi = c.o.Phi;
     const MatrixX tilde = Phi - c.one;
     EXPECT_CLOSE(MatrixX(Phi * c.o.M_m * Phi.transpose()), MatrixX(c.o.R + tilde * c.o.R + c.o.R * tilde.transpose()),
@@ -90,7 +90,7 @@ TEST(Operators, Lemma51CompositeBodies) {  // Phi M_m Phi^T = R + Phi~ R + R Phi
 }
 
 TEST(Operators, ArticulatedInertiasSolveTheirEquation) {  // M_m = P - E_Phi P E_Phi^T + K D K^T, [JR] (66)
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     const auto& [E, K, P] = std::tie(c.o.E_Phi, c.o.K, c.o.P);
     EXPECT_CLOSE(MatrixX(P - E * P * E.transpose() + K * c.o.D * K.transpose()), c.o.M_m,
                  c.rounding * (1 + E.squaredNorm()) * P.norm());
@@ -99,7 +99,7 @@ TEST(Operators, ArticulatedInertiasSolveTheirEquation) {  // M_m = P - E_Phi P E
 }
 
 TEST(Operators, Lemma61Innovations) {  // M = (1 + H Phi K) D (1 + H Phi K)^T, [JR] (54)
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     const MatrixX L = c.one_v + c.o.H * c.o.Phi * c.o.K;
     const double size = c.o.H.squaredNorm() * c.o.Phi.squaredNorm() * c.o.M_m.norm();
     EXPECT_CLOSE(MatrixX(L * c.o.D * L.transpose()), Engine(c.model).mass(c.s.x), c.rounding * size);
@@ -107,7 +107,7 @@ TEST(Operators, Lemma61Innovations) {  // M = (1 + H Phi K) D (1 + H Phi K)^T, [
 }
 
 TEST(Operators, Lemma62InverseFactor) {  // (1 + H Phi K)^-1 = 1 - H Psi K, [JR] (55); Psi^-1 = Phi^-1 + K H, (68)
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     const MatrixX L = c.one_v + c.o.H * c.o.Phi * c.o.K, W = c.one_v - c.o.H * c.o.Psi * c.o.K;
     const double HK = c.o.H.norm() * c.o.K.norm();
     const double size = HK * (c.o.Phi.norm() * W.norm() + L.norm() * c.o.Psi.norm());
@@ -125,7 +125,7 @@ double condition(const MatrixX& M) {
 }
 
 TEST(Operators, Lemma63InverseMassMatrix) {  // M^-1 = (1 - H Psi K)^T D^-1 (1 - H Psi K), [JR] (56)
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     if (c.model.nv == 0) return;
     const MatrixX W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = Engine(c.model).mass(c.s.x);
     const MatrixX inverse = W.transpose() * c.o.D.llt().solve(W);
@@ -134,7 +134,7 @@ TEST(Operators, Lemma63InverseMassMatrix) {  // M^-1 = (1 - H Psi K)^T D^-1 (1 -
 }
 
 TEST(Operators, Lemma71Accelerations) {  // [JR] (57), for any a_m, b_m
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     if (c.model.nv == 0) return;
     Random random(c.model.nv);
     const VectorX T = c.s.tau, a_m = random.vector(c.o.rows), b_m = random.vector(c.o.rows);
@@ -150,13 +150,13 @@ TEST(Operators, Lemma71Accelerations) {  // [JR] (57), for any a_m, b_m
 // The true a_m and b_m of the state, from the motion without accelerations: a_m = (1 - E_Phi)^T alpha_m,
 // b_m = p - M_m alpha_m.  Then (57) is the motion of the machine.
 TEST(Operators, Lemma71IsForwardDynamics) {
-  for_trees([](const Case& c) {
+  for_trees([](const OperatorCase& c) {
     if (c.model.nv == 0) return;
     VectorX alpha = VectorX::Zero(c.o.rows), p = alpha;
     for (int i = 1; i < c.model.body_count(); ++i) {
       const Link& link = c.model.layout->links[i];
-      const LinkFrame& f = c.o.kin.links[i];
-      for (int k = 0; k < link.n; ++k) p[c.o.row[i] + k] = c.o.kin.p_f[link.scalars + k];
+      const LinkFrame& f = c.o.kin->links[i];
+      for (int k = 0; k < link.n; ++k) p[c.o.row[i] + k] = c.o.kin->p_f[link.scalars + k];
       p.segment<6>(c.o.row[i] + link.n) = to_vector(f.p);
       alpha.segment<6>(c.o.row[i] + link.n) = to_vector(Spatial{f.a.ang, f.a.lin + cross(f.V.ang, f.V.lin)});
     }

@@ -14,7 +14,7 @@
 namespace limber::test {
 namespace {
 
-Model model_of(std::uint64_t seed) {
+Model repeat_model(std::uint64_t seed) {
   constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
   constexpr std::array choices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
   TreeOptions o;
@@ -74,7 +74,7 @@ class Everything {
   RneaWorkspace rnea_;
   AbaWorkspace aba_;
   CrbaWorkspace crba_;
-  Kinematics kin_;
+  KinematicsWorkspace kin_;
   std::vector<std::uint8_t> prescribed_;
   std::vector<std::unique_ptr<ForwardDynamics>> named_;
   VectorX tau, product, vdot, dense, solved, hybrid_vdot, hybrid_tau, by_name;
@@ -104,7 +104,7 @@ TEST(NoAlloc, SeesTheHeap) {
 TEST(Dynamics, UseNoHeapAfterConstruction) {
   if (!kNoAllocWorks) GTEST_SKIP() << "a sanitizer owns malloc";
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = repeat_model(seed);
     const Sample s = random_sample(model, seed);
     Everything all(model);
     Status status{};
@@ -118,7 +118,7 @@ TEST(Dynamics, UseNoHeapAfterConstruction) {
 
 TEST(Dynamics, GiveTheSameBitsAgain) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Model model = model_of(seed);
+    const Model model = repeat_model(seed);
     const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
     Everything first(model), second(model);
     ASSERT_EQ(first(s), Status::ok);
@@ -130,7 +130,7 @@ TEST(Dynamics, GiveTheSameBitsAgain) {
 }
 
 TEST(Dynamics, GiveTheSameBitsInACopyOfTheModel) {
-  const Model model = model_of(8);
+  const Model model = repeat_model(8);
   const Model copy = model;  // shares bodies and layout
   const Sample s = random_sample(model, 8);
   Everything first(model), second(copy);
@@ -142,7 +142,7 @@ TEST(Dynamics, GiveTheSameBitsInACopyOfTheModel) {
 TEST(DynamicsThreads, ShareAConstModelAndGiveTheSameBits) {
   constexpr int kThreads = 4, kSamples = 25;
   for (const std::uint64_t seed : {4U, 5U, 6U}) {  // one of each fidelity
-    const Model model = model_of(seed);
+    const Model model = repeat_model(seed);
     std::vector<Sample> samples;
     std::vector<std::unique_ptr<Everything>> serial;
     for (int k = 0; k < kSamples; ++k) {

@@ -19,7 +19,7 @@ using Kind = DocumentNode::Kind;
 std::string message_of(std::string_view text) {
   try {
     parse_document(text, "f");
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     return e.what();
   }
   return "read without complaint";
@@ -123,7 +123,7 @@ TEST(Document, RefusesTooManyValuesAndBytes) {
 std::string file_message(const std::string& path) {
   try {
     read_document(path);
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     return e.what();
   }
   return "read without complaint";

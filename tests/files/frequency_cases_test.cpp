@@ -37,7 +37,7 @@ std::vector<std::string> case_folders() {
 NodeRef node_named(const Model& model, const std::string& name) {
   const std::size_t dot = name.find('.');
   const int body = model.find_body(name.substr(0, dot));
-  return {body, dot == std::string::npos ? kBodyFrame : model.body(body).find_node(name.substr(dot + 1))};
+  return {body, dot == std::string::npos ? kBodyFrame : model.body(body).node_index(name.substr(dot + 1))};
 }
 
 // Coordinates by the name of a joint (its own) or of a body (its modes).

@@ -15,7 +15,7 @@ namespace {
 std::string message_of(const std::string& text, const std::string& name) {
   try {
     parse_model(text, name);
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     return e.what();
   }
   return "read without complaint";

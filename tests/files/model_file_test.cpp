@@ -74,11 +74,11 @@ TEST(ModelFile, ReadsEveryKey) {
   EXPECT_EQ(model.closures[0].kind, JointKind::revolute);
   EXPECT_EQ(model.closures[0].axis, Vector3(0, 1, 0));
   EXPECT_EQ(model.closures[0].a.body, 3);
-  EXPECT_EQ(model.closures[0].a.node, model.body(3).find_node("b"));
+  EXPECT_EQ(model.closures[0].a.node, model.body(3).node_index("b"));
   EXPECT_EQ(model.closures[0].b.body, kGround);
   EXPECT_EQ(model.closures[1].axis2, Vector3(1, 0, 0));
   EXPECT_EQ(model.closures[1].a.node, kBodyFrame);
-  EXPECT_EQ(model.closures[1].b.node, model.body(1).find_node("plain"));
+  EXPECT_EQ(model.closures[1].b.node, model.body(1).node_index("plain"));
 }
 
 TEST(ModelFile, ReadsBodies) {
@@ -95,9 +95,9 @@ TEST(ModelFile, ReadsBodies) {
 
   EXPECT_NEAR(boom.mass, 140, 140 * 1e-14);
   EXPECT_EQ(boom.modes, 5);
-  ASSERT_GE(boom.find_node("middle"), 0);
-  EXPECT_NEAR(boom.nodes[boom.find_node("middle")].position.x(), 3, kRounding);
-  EXPECT_EQ(boom.nodes[boom.find_node("middle")].rotation, rpy_rotation(Vector3(0.1, 0.2, 0.3)));
+  ASSERT_GE(boom.node_index("middle"), 0);
+  EXPECT_NEAR(boom.nodes[boom.node_index("middle")].position.x(), 3, kRounding);
+  EXPECT_EQ(boom.nodes[boom.node_index("middle")].rotation, rpy_rotation(Vector3(0.1, 0.2, 0.3)));
   EXPECT_NEAR(boom.damping(4, 4) / boom.damping(0, 0),
               0.05 / 0.01 * std::sqrt(boom.stiffness(4, 4) / boom.stiffness(0, 0)), 1e-9);
 
@@ -153,8 +153,8 @@ TEST(ModelFile, ReadsJoints) {
   EXPECT_EQ(elbow.kind, JointKind::cylindrical);
   EXPECT_EQ(elbow.axis, Vector3(0, 0, 1));
   EXPECT_EQ(elbow.parent.body, 1);
-  EXPECT_EQ(elbow.parent.node, model.body(1).find_node("flange"));
-  EXPECT_EQ(elbow.child_node, model.body(2).find_node("root"));
+  EXPECT_EQ(elbow.parent.node, model.body(1).node_index("flange"));
+  EXPECT_EQ(elbow.child_node, model.body(2).node_index("root"));
   EXPECT_EQ(elbow.origin.p, Vector3(1, 2, 3));
   EXPECT_EQ(elbow.origin.R, rpy_rotation(Vector3(0.1, 0.2, 0.3)));
   EXPECT_EQ(elbow.stiffness, (VectorX(2) << 1, 2).finished());

@@ -11,6 +11,7 @@
 
 #include "apps/program.hpp"
 #include "limber/files/model_file.hpp"
+#include "limber/files/recording.hpp"
 #include "support/recorded.hpp"
 #include "support/sampled.hpp"
 
@@ -29,7 +30,7 @@ void write_recording(const std::string& path, int records, bool finish = true) {
   options.name = "lift °";
   options.model_text = kModel;
   options.solver = "rk4";
-  options.nodes = all_nodes(model);
+  options.nodes = named_nodes(model);
   options.records = records;
   options.flush_every = 0;
   RecordingWriter writer(model, path, options);
@@ -40,7 +41,7 @@ void write_recording(const std::string& path, int records, bool finish = true) {
 std::string message(const std::string& path) {
   try {
     const RecordingReader reader(path);
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     return e.what();
   }
   return "";
@@ -179,7 +180,7 @@ TEST(TableReader, ReadsWhatWeWriteAndNamesTheLineOfWhatItCannot) {
     put(path, text);
     try {
       const TableReader reader(path);
-    } catch (const InputError& e) {
+    } catch (const Error& e) {
       return std::string(e.what()).substr(path.size());
     }
     return std::string();

@@ -113,7 +113,7 @@ TEST_P(Reference, EnergiesAndNodes) {
       const std::size_t dot = name.find('.');
       const int body = model_.find_body(name.substr(0, dot));
       ASSERT_GT(body, 0) << name;
-      const int node = dot == std::string::npos ? kBodyFrame : model_.body(body).find_node(name.substr(dot + 1));
+      const int node = dot == std::string::npos ? kBodyFrame : model_.body(body).node_index(name.substr(dot + 1));
       const Pose x = node_pose(model_, kin, {body, node});
       EXPECT_CLOSE(x.p, vector(pose["position"]), kReference * (1 + x.p.norm())) << name;
       EXPECT_CLOSE(x.R, rotation(pose["rotation"]), kReference) << name;

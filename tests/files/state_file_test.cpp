@@ -22,7 +22,7 @@ const Model& model() {
 std::string message_of(const std::string& text) {
   try {
     parse_state(text, "s.json", model());
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     return e.what();
   }
   return "read without complaint";

@@ -37,7 +37,7 @@ struct Flow {
   const Model& model;
   const std::vector<std::uint8_t>& held;
   AbaWorkspace ws;
-  Kinematics kin;
+  KinematicsWorkspace kin;
   VectorX tau;
 
   Flow(const Model& m, const std::vector<std::uint8_t>& h) : model(m), held(h), ws(m), kin(m), tau(m.nv) {}
@@ -367,7 +367,7 @@ TEST(Linearize, BeamsHaveTheirFrequencies) {
 TEST(Linearize, ABeamIsMinimumPhaseAtItsHingeOnly) {
   const Model model = beam_on(JointKind::revolute, 4), clamped = beam_on(JointKind::fixed, 4);
   LinearizeOptions options = make_joint_options(model);
-  options.outputs.push_back(node_output(Kind::place, {1, model.body(1).find_node("tip")}, 4));
+  options.outputs.push_back(node_output(Kind::place, {1, model.body(1).node_index("tip")}, 4));
   const LinearSystem system = linearize(model, make_zero_state(model), options);
   const auto fixed = compute_modes(linearize(clamped, make_zero_state(clamped), {}));
   const VectorXc at_hinge = compute_zeros(system, 0, 0);
@@ -403,16 +403,16 @@ TEST(Linearize, CurvatureIsThatOfABentBeam) {
   LinearizeOptions options;
   LinearOutput gauge;
   gauge.kind = Kind::curvature;
-  gauge.node = {1, body.find_node("root")};
-  gauge.other = {1, body.find_node("middle")};
+  gauge.node = {1, body.node_index("root")};
+  gauge.other = {1, body.node_index("middle")};
   gauge.component = 2;
   options.outputs = {gauge};
   const LinearSystem system = linearize(model, make_zero_state(model), options);
   Matrix6X J(6, model.nv);
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   compute_kinematics(model, make_zero_state(model), kin);
   compute_world_poses(model, kin);
-  compute_node_jacobian(model, kin, {1, body.find_node("tip")}, J);
+  compute_node_jacobian(model, kin, {1, body.node_index("tip")}, J);
   const VectorX eta = system.stiffness.ldlt().solve(J.row(2).transpose() * 5.0);  // a moment of 5 on the tip
   EXPECT_NEAR(system.C.row(0).head(model.nv).dot(eta), 5.0 / 100, 1e-12);
 }

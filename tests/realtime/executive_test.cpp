@@ -4,6 +4,8 @@
 // Both ends of the wire in one thread, with the time of the machine as the clock.
 #include "limber/realtime/executive.hpp"
 
+#include <gtest/gtest.h>
+
 #include <thread>
 
 #include "limber/realtime/plant.hpp"
@@ -36,7 +38,7 @@ SafetyOptions make_safety() {
 // A machine that stands still, and its controller.
 struct Ends {
   Model model;
-  DrivenJoints hinges;
+  DrivenJoints driven;
   Controller controller;
   Executive executive;
   PlantEnd plant;
@@ -47,10 +49,10 @@ struct Ends {
 
   explicit Ends(const Model& m, const SafetyOptions& safety = make_safety(), double rate = kRate)
       : model(m),
-        hinges(find_hinges(model, {})),
+        driven(find_driven_joints(model, {})),
         controller(make_options(model, rate)),
         executive(controller, safety),
-        plant(model, hinges, {}, 1 / rate, safety, kSession, make_zero_state(model)),
+        plant(model, driven, {}, 1 / rate, safety, kSession, make_zero_state(model)),
         x(make_zero_state(model)) {
     EXPECT_EQ(controller.start(x), Status::ok);
     y.q = y.v = VectorX::Zero(3);
@@ -127,7 +129,7 @@ TEST(Executive, a_reading_that_is_no_number_stops) {
 
 TEST(Executive, overspeed_stops) {
   Model model = make_arm();
-  model.joints[2].velocity_limit = 0.5;
+  model.set_limits(2, model.joints[2].effort_limit, 0.5);
   Ends ends(model);
   ends.step();
   ends.y.v[1] = -0.49;
@@ -141,7 +143,7 @@ TEST(Executive, overspeed_stops) {
 
 TEST(Executive, torques_stay_within_the_limits_of_joints) {
   Model model = make_arm();
-  model.joints[1].effort_limit = 0.5;
+  model.set_limits(1, 0.5, model.joints[1].velocity_limit);
   Ends ends(model);
   for (int k = 0; k < 100; ++k) ends.step();
   EXPECT_GT(ends.executive.limited(), 0);
@@ -177,7 +179,7 @@ TEST(Executive, missed_deadlines_stop) {
 TEST(Executive, a_new_machine_is_refused) {
   Ends ends(make_arm());
   ends.step();
-  PlantEnd other(ends.model, ends.hinges, {}, 1 / kRate, make_safety(), kSession + 1, ends.x);
+  PlantEnd other(ends.model, ends.driven, {}, 1 / kRate, make_safety(), kSession + 1, ends.x);
   for (int k = 0; k < 5; ++k) {
     EXPECT_EQ(ends.executive.take(other.measure(ends.y, 0), ends.t), PacketFault::session);
     EXPECT_EQ(other.take(ends.executive.cycle(ends.t), ends.t), PacketFault::session);
@@ -193,11 +195,11 @@ TEST(PlantEnd, holds_then_brakes) {
   ends.step(true, false);
   EXPECT_EQ(ends.torques, last);
   EXPECT_FALSE(ends.plant.braking());
-  ends.x.v[ends.hinges.v[0]] = 0.1;
+  ends.x.v[ends.driven.v[0]] = 0.1;
   for (int k = 0; k < 20; ++k) ends.step(true, false);
   EXPECT_TRUE(ends.plant.braking());
-  EXPECT_EQ(ends.torques[ends.hinges.v[0]], -0.1 * ends.plant.braking_gains()[0]);
-  EXPECT_EQ(ends.torques[ends.hinges.v[1]], 0);
+  EXPECT_EQ(ends.torques[ends.driven.v[0]], -0.1 * ends.plant.braking_gains()[0]);
+  EXPECT_EQ(ends.torques[ends.driven.v[1]], 0);
   for (int k = 0; k < 3; ++k) ends.step();
   EXPECT_TRUE(ends.plant.braking());  // for good
   EXPECT_EQ(ends.executive.stopped(), StopReason::machine);
@@ -205,12 +207,12 @@ TEST(PlantEnd, holds_then_brakes) {
 
 TEST(PlantEnd, brakes_within_the_limits_of_joints) {
   Model model = make_arm();
-  model.joints[1].effort_limit = 0.5;
+  model.set_limits(1, 0.5, model.joints[1].velocity_limit);
   Ends ends(model);
   ends.step();
-  ends.x.v[ends.hinges.v[0]] = 10;
+  ends.x.v[ends.driven.v[0]] = 10;
   for (int k = 0; k < 20; ++k) ends.step(true, false);
-  EXPECT_EQ(ends.torques[ends.hinges.v[0]], -0.5);
+  EXPECT_EQ(ends.torques[ends.driven.v[0]], -0.5);
 }
 
 // ---- a slew through packets ------------------------------------------------------------------------
@@ -221,7 +223,7 @@ class Wire : public Sampler {
   Wire(const Model& model, std::function<bool(long)> lost)
       : ends_(model, make_safety(), kFast),
         lost_(std::move(lost)),
-        sensors_(ends_.model, ends_.hinges, {}, 1 / kFast) {}
+        sensors_(ends_.model, ends_.driven, {}, 1 / kFast) {}
   double period() const override { return 1 / kFast; }
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override {
     if (!command_.empty()) ends_.plant.take(command_, x.t);
@@ -249,12 +251,12 @@ struct Follow : RunListener {
   double largest = 0, speed = 0;
   void record(const Record& record) override {
     const State& x = record.motion.x;
-    const DrivenJoints& hinges = wire.ends().hinges;
+    const DrivenJoints& driven = wire.ends().driven;
     speed = 0;
     for (int k = 0; k < 3; ++k) {
       const double wanted = wire.ends().controller.options().desired[static_cast<std::size_t>(k)].at(x.t).value;
-      largest = std::max(largest, std::abs(x.q[hinges.q[k]] - wanted));
-      speed = std::max(speed, std::abs(x.v[hinges.v[k]]));
+      largest = std::max(largest, std::abs(x.q[driven.q[k]] - wanted));
+      speed = std::max(speed, std::abs(x.v[driven.v[k]]));
     }
   }
 };

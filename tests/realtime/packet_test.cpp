@@ -14,13 +14,13 @@ namespace limber::test {
 namespace {
 
 const std::vector<std::string> kNames = {"joint:shoulder", "joint:elbow", "strain:root"};
-constexpr std::uint64_t kSession = 0x0123456789ABCDEFULL;
+constexpr std::uint64_t kPacketSession = 0x0123456789ABCDEFULL;
 
 Packet make_packet(std::uint64_t sequence = 1) {
   Packet packet;
   packet.kind = PacketKind::command;
   packet.flags = kStopped;
-  packet.session = kSession;
+  packet.session = kPacketSession;
   packet.sequence = sequence;
   packet.answer = 7;
   packet.time = 1.25;
@@ -39,7 +39,7 @@ struct Encoded {
   std::span<const std::byte> span() const { return {bytes.data(), size}; }
 };
 
-PacketGate make_gate() { return {PacketKind::command, kNames, kSession}; }
+PacketGate make_gate() { return {PacketKind::command, kNames, kPacketSession}; }
 
 TEST(Packet, checksum_is_that_of_the_standard) { EXPECT_EQ(crc32("123456789"), 0xCBF43926U); }
 
@@ -190,16 +190,16 @@ TEST(PacketGate, does_not_allocate) {
 }
 
 TEST(PacketNames, are_told_apart) {
-  DrivenJoints hinges;
-  hinges.names = {"shoulder"};
+  DrivenJoints driven;
+  driven.names = {"shoulder"};
   SensorOptions sensors;
   sensors.strains.resize(2, {"root", 0, {}, 0});
   sensors.accelerometers.push_back({"tip", {}, 0});
   const std::vector<std::string> names = {"joint:shoulder",     "strain:root",        "strain:root#2",
                                           "acceleration:tip.x", "acceleration:tip.y", "acceleration:tip.z"};
-  EXPECT_EQ(measurement_names(hinges, sensors), names);
+  EXPECT_EQ(measurement_names(driven, sensors), names);
   sensors.strains.resize(kMaxEntries);
-  EXPECT_THROW(measurement_names(hinges, sensors), InputError);
+  EXPECT_THROW(measurement_names(driven, sensors), InputError);
 }
 
 }  // namespace

@@ -11,15 +11,15 @@
 namespace limber {
 namespace {
 
-const std::string kFolder = LIMBER_TEST_DATA "/malformed-scenario";
+const std::string kMalformedFolder = LIMBER_TEST_DATA "/malformed-scenario";
 
 // Paths in messages start at the folder.
 std::string message_of(const std::string& text, const std::string& name) {
   try {
-    parse_scenario(text, name, kFolder);
+    parse_scenario(text, name, kMalformedFolder);
   } catch (const InputError& e) {
     std::string message = e.what();
-    const std::string prefix = kFolder + "/";
+    const std::string prefix = kMalformedFolder + "/";
     if (const std::size_t at = message.find(prefix); at != std::string::npos) message.erase(at, prefix.size());
     return message;
   }
@@ -28,7 +28,7 @@ std::string message_of(const std::string& text, const std::string& name) {
 
 std::vector<std::filesystem::path> malformed() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(kMalformedFolder)) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   }
   return files;
@@ -133,14 +133,14 @@ TEST(MalformedScenario, FileErrorsNameTheFile) {
   try {
     read_scenario("/no/such/scenario.yaml");
     FAIL();
-  } catch (const InputError& e) {
+  } catch (const FileError& e) {
     EXPECT_STREQ(e.what(), "/no/such/scenario.yaml: cannot be opened: no such file");
   }
   try {
-    read_scenario(kFolder + "/model-broken.yaml");
+    read_scenario(kMalformedFolder + "/model-broken.yaml");
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_TRUE(std::string(e.what()).starts_with(kFolder + "/models/broken.yaml:5: ")) << e.what();
+    EXPECT_TRUE(std::string(e.what()).starts_with(kMalformedFolder + "/models/broken.yaml:5: ")) << e.what();
   }
 }
 

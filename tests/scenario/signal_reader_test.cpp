@@ -19,7 +19,7 @@ Signal signal(const std::string& text) {
   return read_signal(Reader(document).at("s", ""));
 }
 
-std::string message_of(const std::string& text) {
+std::string signal_message_of(const std::string& text) {
   try {
     signal(text);
   } catch (const InputError& e) {
@@ -106,14 +106,14 @@ TEST(SignalReader, ListsHaveOneSignalPerName) {
 }
 
 TEST(SignalReader, MessagesHaveFileLineAndPath) {
-  EXPECT_TRUE(message_of("\n  table: {t: [0, 1], y: [0]}").starts_with("f:2: s.table: "));
-  EXPECT_EQ(message_of("010"), "f:1: s must be a number, but is '010'; write it without leading zeros");
-  EXPECT_EQ(message_of("-.inf"), "f:1: s must be a finite number, but is '-.inf'");
-  EXPECT_EQ(message_of("\"1/t\""), "f:1: s is not finite at t = 0; write a signal that has a value there");
-  EXPECT_EQ(message_of("{pieces: [{until: 3, value: 0}, {value: \"1/(t - 3)\"}]}"),
+  EXPECT_TRUE(signal_message_of("\n  table: {t: [0, 1], y: [0]}").starts_with("f:2: s.table: "));
+  EXPECT_EQ(signal_message_of("010"), "f:1: s must be a number, but is '010'; write it without leading zeros");
+  EXPECT_EQ(signal_message_of("-.inf"), "f:1: s must be a finite number, but is '-.inf'");
+  EXPECT_EQ(signal_message_of("\"1/t\""), "f:1: s is not finite at t = 0; write a signal that has a value there");
+  EXPECT_EQ(signal_message_of("{pieces: [{until: 3, value: 0}, {value: \"1/(t - 3)\"}]}"),
             "f:1: s is not finite at t = 3; write a signal that has a value there");
   // What would be beyond reach is never evaluated.
-  EXPECT_EQ(message_of("{pieces: [{until: 3, value: 0}, {value: \"1/t\"}]}"), "read without complaint");
+  EXPECT_EQ(signal_message_of("{pieces: [{until: 3, value: 0}, {value: \"1/t\"}]}"), "read without complaint");
 }
 
 }  // namespace

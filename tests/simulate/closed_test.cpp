@@ -27,7 +27,7 @@ Body rod(const char* name, double length, bool flexible) {
   return named(make_rigid_body(spec), name);
 }
 
-Model make_four_bar(bool flexible = false) {
+Model make_four_bar(bool flexible = false, bool reachable = true) {
   ModelBuilder builder("four-bar");
   builder.gravity({0, -kG, 0});
   const int tip = flexible ? 1 : 0;
@@ -39,7 +39,11 @@ Model make_four_bar(bool flexible = false) {
   Joint pivot = joint("pivot", JointKind::revolute, kGround, kBodyFrame);
   pivot.origin.p = {kGround_, 0, 0};
   builder.add_joint(pivot, c);
-  builder.add_closure({"loop", JointKind::revolute, Vector3::UnitZ(), Vector3::UnitX(), {b, tip}, {c, tip}});
+  if (reachable) {
+    builder.add_closure({"loop", JointKind::revolute, Vector3::UnitZ(), Vector3::UnitX(), {b, tip}, {c, tip}});
+  } else {  // to the origin, which the coupler cannot reach
+    builder.add_closure({"loop", JointKind::spherical, Vector3::UnitZ(), Vector3::UnitX(), {b, tip}, {}});
+  }
   return builder.build();
 }
 
@@ -170,9 +174,7 @@ TEST(Closed, AssemblyMeetsTheLoopOrSaysWhatIsLeft) {
   System system(model, {});
   system.assemble(x);
   EXPECT_EQ(system.closure_note().substr(0, 6), "3 of 5");
-  Model apart = make_four_bar();
-  apart.closures[0].b = {};  // the origin, which the coupler cannot reach
-  apart.closures[0].kind = JointKind::spherical;
+  const Model apart = make_four_bar(false, false);
   System unreachable(apart, {});
   State y = make_zero_state(apart);
   try {

@@ -195,7 +195,7 @@ TEST(Equilibrium, ACantileverSagsAsTheFormulaSays) {
                     builder.add_body(named(make_beam_body(spec, false), "beam")));
   const Model model = builder.build();
   const Equilibrium e = find_equilibrium(model, {}, make_zero_state(model));
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   compute_kinematics(model, e.x, kin);
   compute_world_poses(model, kin);
   const double sag = 2 * 9.81 * std::pow(2.0, 4) / (8 * 300);  // w L^4 / 8 EI: exact in this basis

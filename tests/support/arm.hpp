@@ -32,7 +32,7 @@ inline Model make_arm(const ArmSpec& spec = {}) {
     beam.damping = {spec.damping};
     Body body = make_beam_body(beam, false);
     body.name = kBodies[i];
-    const int tip = body.find_node("tip");
+    const int tip = body.node_index("tip");
     const int child = builder.add_body(std::move(body));
     Joint joint;
     joint.name = kJoints[i];
@@ -67,7 +67,7 @@ inline constexpr double kSlew = 30;  // s, [MS] (44)
 inline ControlOptions make_slew(const Model& model, double slew = kSlew) {
   ControlOptions out;
   out.model = std::make_shared<const Model>(model);
-  out.hinges = find_hinges(*out.model, {});
+  out.driven = find_driven_joints(*out.model, {});
   const VectorX target = std::numbers::pi / 180 * Vector3(60, 45, 30);
   const JointPath path = make_path(Profile::cycloid, VectorX::Zero(3), 0, {{target, slew, 0}}, {});
   out.desired = path.joints;
@@ -90,7 +90,7 @@ class SlewObserver : public RunListener {
   void record(const Record& record) override {
     const State& x = record.motion.x;
     for (int k = 0; k < 3; ++k) {
-      const double error = x.q[loop_.plant_hinges().q[k]] - loop_.controller().options().desired[k].at(x.t).value;
+      const double error = x.q[loop_.driven_joints().q[k]] - loop_.controller().options().desired[k].at(x.t).value;
       out_.rms[k] += error * error;
       out_.largest[k] = std::max(out_.largest[k], std::abs(error));
     }

@@ -42,7 +42,7 @@ inline Model random_closed(std::uint64_t seed, JointKind kind, int count = 1, Ag
     do {
       closure.b = random.chance(world) ? NodeRef{} : nodes[random.index(static_cast<int>(nodes.size()))];
     } while (closure.b.body == closure.a.body);
-    model.closures.push_back(closure);
+    model.add_closure(closure);
   }
   return model;
 }

@@ -25,7 +25,7 @@ class Engine {
   explicit Engine(const Model& model) : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model) {}
 
   const Model& model() const { return model_; }
-  int failure() const { return aba_.failure; }
+  int failure() const { return aba_.failure(); }
 
   VectorX inverse(const State& x, const VectorX& vdot, Wrenches wrenches = {}) {
     VectorX tau(model_.nv);
@@ -88,7 +88,7 @@ class Engine {
   RneaWorkspace rnea_;
   AbaWorkspace aba_;
   CrbaWorkspace crba_;
-  Kinematics kin_;
+  KinematicsWorkspace kin_;
 };
 
 // Names of the forward dynamics that take every model: all but `book`.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/files/recording.hpp"
+#include "limber/simulate/channels.hpp"
 #include "support/random_tree.hpp"
 
 namespace limber::test {
@@ -14,7 +14,7 @@ struct Sampled {
   Energy energy;
   Momentum momentum;
   double balance = 0;
-  Kinematics kin;
+  KinematicsWorkspace kin;
 
   Sampled(const Model& model, double t, unsigned seed) : Sampled(model, random_sample(model, seed).x, t, seed) {}
   Sampled(const Model& model, const State& x, double t, unsigned seed) : kin(model) {
@@ -36,7 +36,7 @@ struct Sampled {
   }
 };
 
-inline std::vector<NodeRef> all_nodes(const Model& model) {
+inline std::vector<NodeRef> named_nodes(const Model& model) {
   std::vector<NodeRef> out;
   for (int i = 1; i < model.body_count(); ++i)
     for (int k = 0; k < static_cast<int>(model.body(i).nodes.size()); ++k) out.push_back({i, k});

@@ -123,7 +123,7 @@ std::vector<double> zeros(const Model& model, const SmallMotion& motion, int inp
   MatrixX A = MatrixX::Zero(n + 1, n + 1), B = A;
   A.topLeftCorner(n, n) = motion.K;
   B.topLeftCorner(n, n) = -motion.M;
-  Kinematics kin(model);
+  KinematicsWorkspace kin(model);
   for (Eigen::Index j = 0; j < n; ++j) {
     if (motion.free[j] == input) A(j, n) = -1;
     A(n, j) = slope(model, motion.x, motion.free[j], [&](const State& y) {

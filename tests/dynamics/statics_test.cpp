@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The articulated stiffness against the exact derivatives of inverse dynamics.
+#include "limber/dynamics/statics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+
+#include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/derivatives.hpp"
+#include "support/engine.hpp"
+#include "support/mixed_trees.hpp"
+
+namespace limber::test {
+namespace {
+
+// Forces and the dense tangent of the same state.
+struct Dense {
+  VectorX forces;
+  MatrixX K, M;
+};
+
+Dense dense_tangent(const Model& model, const State& x, std::span<const NodeWrench> wrenches) {
+  const State rest{x.t, x.q, VectorX::Zero(model.nv)};
+  Dense out{VectorX(model.nv), MatrixX(model.nv, model.nv), MatrixX(model.nv, model.nv)};
+  MatrixX by_v(model.nv, model.nv);
+  DerivativesWorkspace ws(model);
+  rnea_derivatives(model, rest, VectorX::Zero(model.nv), wrenches, ws, out.K, by_v);
+  RneaWorkspace rw(model);
+  rnea(model, rest, VectorX::Zero(model.nv), wrenches, rw, out.forces);
+  CrbaWorkspace cw(model);
+  crba(model, rest, cw, out.M);
+  return out;
+}
+
+// Springs of different sizes on all coordinates: the elimination has no pivoting, and a leaf alone may have no
+// stiffness.
+VectorX spread_springs(int n) { return VectorX::LinSpaced(n, 3, 11); }
+
+TEST(Statics, SolvesTheExactTangentOnRandomTrees) {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    const TreeOptions options = mixed_tree(seed);
+    const Model model = make_model(random_machine(options, seed));
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed, {.special = 0});
+    const Dense dense = dense_tangent(model, s.x, s.wrenches);
+    StaticTangent tangent(model);
+    tangent.set(s.x, model.gravity, s.wrenches);
+    EXPECT_LE((tangent.forces() - dense.forces).norm(), 1e-13 * (1 + dense.forces.norm())) << describe(options, seed);
+    // In `ruthless` sigma M is a regularisation only: poses do not follow the modes.
+    const double sigma = model.fidelity == Fidelity::ruthless || seed % 2 == 0 ? 0 : 3;
+    const VectorX added = spread_springs(model.nv);
+    MatrixX K = dense.K + sigma * dense.M;
+    K += added.asDiagonal();
+    VectorX dq(model.nv);
+    tangent.solve(sigma, added, {}, s.tau, dq);
+    const double condition = K.norm() * dq.norm() + s.tau.norm();
+    EXPECT_LE((K * dq - s.tau).norm(), 1e-9 * condition) << describe(options, seed);
+  }
+}
+
+TEST(Statics, LeavesPrescribedJointsAlone) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const TreeOptions options = mixed_tree(seed);
+    const Model model = make_model(random_machine(options, seed));
+    const Sample s = random_sample(model, seed, {.special = 0});
+    std::vector<std::uint8_t> prescribed(static_cast<std::size_t>(model.body_count()), 0);
+    std::vector<int> free;
+    for (int i = 1; i < model.body_count(); ++i) {
+      prescribed[static_cast<std::size_t>(i)] = (seed + static_cast<std::uint64_t>(i)) % 2;
+      const int v = model.joints[i].v, nr = speed_count(model.joints[i].kind);
+      for (int k = prescribed[static_cast<std::size_t>(i)] != 0 ? nr : 0; k < nr + model.body(i).modes; ++k)
+        free.push_back(v + k);
+    }
+    const Dense dense = dense_tangent(model, s.x, s.wrenches);
+    StaticTangent tangent(model);
+    tangent.set(s.x, model.gravity, s.wrenches);
+    VectorX dq(model.nv);
+    const VectorX added = spread_springs(model.nv);
+    tangent.solve(0, added, prescribed, s.tau, dq);
+    const VectorX left = (dense.K * dq + added.cwiseProduct(dq) - s.tau)(free);
+    EXPECT_LE(left.norm(), 1e-9 * (dense.K.norm() * dq.norm() + s.tau.norm())) << describe(options, seed);
+  }
+}
+
+// Sylvester's law of inertia with Haynsworth's additivity: pivots of a symmetric matrix count its eigenvalues.
+TEST(Statics, CountsWhatIsNotPositive) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    TreeOptions options = mixed_tree(seed);
+    options.joints = {JointKind::revolute, JointKind::prismatic};
+    options.free_base = false;
+    if (options.fidelity == Fidelity::ruthless) options.fidelity = Fidelity::full;
+    const Model model = make_model(random_machine(options, seed));
+    if (model.nv == 0) continue;
+    const Sample s = random_sample(model, seed, {.special = 0});
+    MatrixX K = dense_tangent(model, s.x, {}).K;
+    const VectorX added = VectorX::Constant(model.nv, 0.7);
+    K += added.asDiagonal();
+    if ((K - K.transpose()).norm() > 1e-12 * K.norm()) continue;  // joints on moving nodes away from equilibrium
+    StaticTangent tangent(model);
+    tangent.set(s.x, model.gravity, {});
+    VectorX dq(model.nv);
+    const Eigen::SelfAdjointEigenSolver<MatrixX> solver(K);
+    const auto expected = (solver.eigenvalues().array() <= 0).count();
+    EXPECT_EQ(tangent.solve(0, added, {}, s.tau, dq), expected) << describe(options, seed);
+    ++compared;
+  }
+  EXPECT_GE(compared, 10);
+}
+
+}  // namespace
+}  // namespace limber::test

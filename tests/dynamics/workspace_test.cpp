@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Workspaces as values, what they refuse at the door, and forward dynamics of closed chains by name.
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "limber/dynamics/closures.hpp"
+#include "limber/dynamics/dca.hpp"
+#include "limber/dynamics/derivatives.hpp"
+#include "support/close.hpp"
+#include "support/closed_trees.hpp"
+#include "support/engine.hpp"
+#include "support/random_tree.hpp"
+
+namespace limber::test {
+namespace {
+
+Model some_model(std::uint64_t seed) {
+  TreeOptions o;
+  o.bodies = 6;
+  o.modes = 3;
+  return make_model(random_machine(o, seed));
+}
+
+// Calls f and returns the message of the InputError that it throws.
+template <typename F>
+std::string refusal(F f) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Workspaces, AreValues) {
+  const Model model = some_model(3);
+  const Sample s = random_sample(model, 3), other = random_sample(model, 4);
+  VectorX expected(model.nv), vdot(model.nv);
+  AbaWorkspace ws(model);
+  ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
+  solve_factored(model, s.tau, ws, expected);
+  const AbaWorkspace copy = ws;
+  ASSERT_EQ(factor_mass(model, other.x, ws), Status::ok);  // does not reach the copy
+  AbaWorkspace moved = copy;
+  AbaWorkspace taken = std::move(moved);
+  solve_factored(model, s.tau, taken, vdot);
+  EXPECT_TRUE(is_same_bits(vdot, expected));
+  EXPECT_NE(refusal([&] { solve_factored(model, s.tau, moved, vdot); }).find("moved from"), std::string::npos);
+  moved = taken;
+  solve_factored(model, s.tau, moved, vdot);
+  EXPECT_TRUE(is_same_bits(vdot, expected));
+}
+
+TEST(Workspaces, OfDivideAndConquerHaveThreadsOfTheirOwn) {
+  const Model model = some_model(5);
+  const Sample s = random_sample(model, 5);
+  VectorX first(model.nv), second(model.nv);
+  DcaWorkspace copy(model, {.threads = 1});
+  {
+    DcaWorkspace ws(model, {.threads = 2, .grain = 1});
+    ASSERT_EQ(dca(model, s.x, {s.tau, {}}, ws, first), Status::ok);
+    copy = ws;
+  }
+  ASSERT_EQ(dca(model, s.x, {s.tau, {}}, copy, second), Status::ok);
+  EXPECT_TRUE(is_same_bits(first, second));
+}
+
+TEST(Workspaces, SayWhatTheyDoNotHold) {
+  const Model model = some_model(7);
+  const Sample s = random_sample(model, 7);
+  VectorX out(model.nv);
+  AbaWorkspace ws(model);
+  const auto solve = [&] { solve_factored(model, s.tau, ws, out); };
+  EXPECT_NE(refusal(solve).find("factor_mass"), std::string::npos) << "nothing was factored";
+  ASSERT_EQ(aba(model, s.x, {s.tau, {}}, ws, out), Status::ok);
+  EXPECT_EQ(refusal(solve), "");
+  compute_kinematics(model, s.x, ws.kinematics());
+  EXPECT_NE(refusal(solve).find("factor_mass"), std::string::npos) << "the kinematics are newer than the factors";
+  ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
+  set_implicit(model, 0.1, 0.1, VectorX::Zero(model.nv), ws);
+  EXPECT_NE(refusal(solve).find("factor_mass"), std::string::npos) << "factors of another matrix";
+}
+
+TEST(Workspaces, RefuseOtherModels) {
+  const Model model = some_model(1), other = some_model(2);
+  const Sample s = random_sample(other, 2);
+  VectorX out(other.nv);
+  AbaWorkspace ws(model);
+  DcaWorkspace dw(model);
+  RneaWorkspace rw(model);
+  EXPECT_THROW(static_cast<void>(aba(other, s.x, {s.tau, {}}, ws, out)), InputError);
+  EXPECT_THROW(static_cast<void>(dca(other, s.x, {s.tau, {}}, dw, out)), InputError);
+  EXPECT_THROW(rnea(other, s.x, s.vdot, {}, rw, out), InputError);
+}
+
+TEST(Nodes, RefuseWrongSizesAndStalePoses) {
+  const Model model = some_model(4);
+  const Sample s = random_sample(model, 4);
+  const NodeRef tip{1, kBodyFrame};
+  KinematicsWorkspace kin(model);
+  Matrix6X J, right(6, model.nv);
+  EXPECT_THROW(compute_node_jacobian(model, kin, tip, right), InputError);
+  compute_kinematics(model, s.x, kin);
+  EXPECT_THROW(node_pose(model, kin, tip), InputError);
+  EXPECT_THROW(body_pose(kin, 1), InputError);
+  compute_world_poses(model, kin);
+  EXPECT_NO_THROW(compute_node_jacobian(model, kin, tip, right));
+  EXPECT_NE(refusal([&] { compute_node_jacobian(model, kin, tip, J); }).find("6 x 0"), std::string::npos);
+  EXPECT_THROW(node_velocity(model, kin, tip, VectorX()), InputError);
+  EXPECT_THROW(node_acceleration(model, kin, tip, VectorX(model.nv + 1)), InputError);
+  EXPECT_THROW(body_pose(kin, model.body_count()), InputError);
+  EXPECT_THROW(node_pose(model, kin, {model.body_count(), kBodyFrame}), InputError);
+  EXPECT_EQ(body_pose(kin, 1).p, node_pose(model, kin, tip).p);
+}
+
+// Every algorithm by name closes the chain, as aba and close_accelerations do.
+TEST(ForwardDynamics, OfClosedChains) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Model model = random_closed(seed, kClosureKinds[seed % kClosureKinds.size()]);
+    const Sample s = random_sample(model, seed);
+    AbaWorkspace ws(model);
+    ClosureWorkspace cw(model);
+    VectorX open(model.nv), vdot(model.nv);
+    ASSERT_EQ(aba(model, s.x, {s.tau, s.wrenches}, ws, open), Status::ok);
+    vdot = open;
+    const Status status = close_accelerations(model, ws, cw, vdot);
+    if (status != Status::ok || cw.rank() < cw.count()) continue;  // over-constrained by chance
+    for (const std::string& name : general_algorithms()) {
+      VectorX found(model.nv);
+      ASSERT_EQ((*make_forward_dynamics(model, name))(s.x, {s.tau, s.wrenches}, found), Status::ok) << name << seed;
+      EXPECT_CLOSE(found, vdot, 1e-8 * (1 + vdot.norm() + open.norm())) << name << seed;
+      ASSERT_EQ((*make_tree_dynamics(model, name))(s.x, {s.tau, s.wrenches}, found), Status::ok) << name << seed;
+      EXPECT_CLOSE(found, open, 1e-8 * (1 + open.norm())) << name << seed;
+    }
+    ++compared;
+    // What closing needs is not there any more once the chain is closed.
+    EXPECT_THROW(static_cast<void>(close_accelerations(model, ws, cw, vdot)), InputError);
+  }
+  EXPECT_GE(compared, 6);
+}
+
+}  // namespace
+}  // namespace limber::test
