@@ -19,7 +19,7 @@ void run(benchmark::State& state, const apps::ChainSpec& spec, const std::string
   const Model model = apps::make_chain(spec);
   const apps::Sample sample = apps::make_sample(model);
   const auto dynamics = make_forward_dynamics(model, algorithm);
-  VectorX vdot(model.nv);
+  VectorXd vdot(model.nv);
   Status status = Status::ok;
   for (auto _ : state) {
     status = (*dynamics)(sample.x, {sample.tau}, vdot);

@@ -68,7 +68,7 @@ struct Chain {
         vdot(model.nv) {}
   Model model;
   apps::Sample sample;
-  VectorX vdot;
+  VectorXd vdot;
 };
 
 // dca here always with one thread: what is compared is work.
@@ -145,8 +145,8 @@ extern "C" [[gnu::noinline, gnu::used]] void limber_algorithms_table_evaluate(Fo
                                                                               Chain* chain) {
   evaluate(*algorithm, *chain);
 }
-extern "C" [[gnu::noinline, gnu::used]] void limber_algorithms_table_matvec(const MatrixX* A, const VectorX* x,
-                                                                            VectorX* y) {
+extern "C" [[gnu::noinline, gnu::used]] void limber_algorithms_table_matvec(const MatrixXd* A, const VectorXd* x,
+                                                                            VectorXd* y) {
   y->noalias() += *A * *x;
 }
 
@@ -157,9 +157,9 @@ int count(const std::vector<std::string>& words) {
   const Machine m{std::stoi(words[2]), std::stoi(words[3]), to_fidelity(words[4])};
   const int times = std::stoi(words[5]);
   if (words[1] == "matvec") {
-    const MatrixX A = MatrixX::Ones(m.bodies, m.bodies);
-    const VectorX x = VectorX::Ones(m.bodies);
-    VectorX y = x;
+    const MatrixXd A = MatrixXd::Ones(m.bodies, m.bodies);
+    const VectorXd x = VectorXd::Ones(m.bodies);
+    VectorXd y = x;
     for (int k = 0; k < times; ++k) limber_algorithms_table_matvec(&A, &x, &y);
     return 0;
   }

@@ -33,7 +33,7 @@ struct Case {
         vdot(model.nv) {}
   Model model;
   apps::Sample sample;
-  VectorX vdot;
+  VectorXd vdot;
 };
 
 void expect_ok(Status status) {

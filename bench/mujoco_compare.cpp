@@ -111,7 +111,7 @@ struct LimberArm {
   Model model;
   apps::Sample sample;
   std::unique_ptr<ForwardDynamics> dynamics;
-  VectorX vdot;
+  VectorXd vdot;
 };
 
 // The better of `best` and one batch, in nanoseconds for one evaluation.

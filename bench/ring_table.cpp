@@ -41,11 +41,11 @@ Model make_ring(int links, int modes) {
     Joint joint;
     joint.name = "joint" + std::to_string(i);
     joint.kind = JointKind::revolute;
-    joint.axis = Vector3::UnitZ();
+    joint.axis = Vector3d::UnitZ();
     if (i > 1) joint.parent = {i - 1, tip};
     builder.add_joint(std::move(joint), child);
   }
-  builder.add_closure({"loop", JointKind::revolute, Vector3::UnitZ(), Vector3::UnitX(), {links, tip}, {}});
+  builder.add_closure({"loop", JointKind::revolute, Vector3d::UnitZ(), Vector3d::UnitX(), {links, tip}, {}});
   return builder.build();
 }
 
@@ -65,7 +65,7 @@ struct Case {
   }
   Model model;
   apps::Sample sample;
-  VectorX vdot;
+  VectorXd vdot;
   AbaWorkspace ws;
   ClosureWorkspace cw;
 };

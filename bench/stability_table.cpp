@@ -34,14 +34,14 @@ using Matrix3Q = Eigen::Matrix<Quad, 3, 3>;
 
 const std::vector<std::string> kAlgorithms = {"aba", "denoc", "crba", "dca"};
 
-Matrix3Q skew(const Vector3& a) {
+Matrix3Q skew(const Vector3d& a) {
   Matrix3Q out;
   out << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;
   return out;
 }
 
 // Twists at the point l of a frame: X(l) J.  theory §1.
-void shift(const Vector3& l, MatrixQ& J) { J.bottomRows(3) -= skew(l) * J.topRows(3); }
+void shift(const Vector3d& l, MatrixQ& J) { J.bottomRows(3) -= skew(l) * J.topRows(3); }
 
 // M_m of a body (modes, then rotation, then translation).  theory §2.
 MatrixQ body_mass(const Link& link, int i, const Kinematics& kin) {
@@ -130,7 +130,7 @@ struct Row {
 };
 
 // At rest and without gravity, so that b = f - K eta.
-void measure(const Model& model, const State& x, const VectorX& f, Row& row) {
+void measure(const Model& model, const State& x, const VectorXd& f, Row& row) {
   KinematicsWorkspace kin(model);
   compute_kinematics(model, x, kin);
   const MatrixQ M = mass_matrix(model, kin);
@@ -142,14 +142,14 @@ void measure(const Model& model, const State& x, const VectorX& f, Row& row) {
     if (n > 0) b.segment(model.first_mode(i), n) -= body.stiffness.cast<Quad>() * eta;
   }
   // Scaled to about ones on the diagonal.
-  const VectorX inboard = M.diagonal().cast<double>().cwiseSqrt(), inverse = inboard.cwiseInverse();
+  const VectorXd inboard = M.diagonal().cast<double>().cwiseSqrt(), inverse = inboard.cwiseInverse();
   const MatrixQ Ms = inverse.cast<Quad>().asDiagonal() * M * inverse.cast<Quad>().asDiagonal();
   const VectorQ bs = b.cwiseProduct(inverse.cast<Quad>()), truth = solve(Ms, bs);
   row.condition = std::max(row.condition, condition(M.cast<Long>()));
   row.scaled_condition = std::max(row.scaled_condition, condition(Ms.cast<Long>()));
   const Long norm_M = Ms.cast<Long>().cwiseAbs().rowwise().sum().maxCoeff();
   const Long norm_b = bs.cast<Long>().cwiseAbs().maxCoeff(), norm_truth = truth.cast<Long>().norm();
-  VectorX vdot(model.nv);
+  VectorXd vdot(model.nv);
   for (std::size_t k = 0; k < kAlgorithms.size(); ++k) {
     Errors& e = row.errors[k];
     if ((*make_forward_dynamics(model, kAlgorithms[k]))(x, {f, {}}, vdot) != Status::ok) {
@@ -190,7 +190,7 @@ struct Arm {
       Joint joint;
       joint.name = "j" + std::to_string(i + 1);
       joint.kind = kinds[i];
-      joint.axis = planar || i % 2 == 0 ? Vector3::UnitZ() : Vector3::UnitY();
+      joint.axis = planar || i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
       if (i > 0) joint.parent = {static_cast<int>(i), bodies[i - 1].node_index("tip")};
       builder.add_joint(std::move(joint), child);
     }
@@ -212,7 +212,7 @@ Body link(double length, double mass, int modes, double EI) {
 Body block(double mass) {
   RigidSpec spec;
   spec.mass = mass;
-  spec.inertia = 0.1 * mass * Matrix3::Identity();
+  spec.inertia = 0.1 * mass * Matrix3d::Identity();
   return make_rigid_body(spec);
 }
 
@@ -231,7 +231,7 @@ Row sample(const Model& model, bool bent, int samples = 10) {
   test::Random random(1);
   for (int k = 0; k < samples; ++k) {
     State x = make_zero_state(model);
-    VectorX f(model.nv);
+    VectorXd f(model.nv);
     for (int i = 1; i < model.body_count(); ++i) {
       const int n = model.body(i).modes;
       if (model.joints[i].kind == JointKind::revolute)
@@ -285,7 +285,7 @@ void print_cases() {
 struct Track : RunListener {
   std::vector<State> states;
   std::vector<double> balance;
-  std::vector<VectorX> torques;
+  std::vector<VectorXd> torques;
   void record(const Record& record) override {
     states.push_back(record.motion.x);
     balance.push_back(record.balance);

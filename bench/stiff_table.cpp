@@ -39,7 +39,7 @@ Model arm() {
     joint.name = std::string(name) + "_pivot";
     joint.kind = JointKind::revolute;
     joint.parent = {before, before == kGround ? kBodyFrame : 1};
-    joint.stiffness = joint.damping = joint.armature = VectorX::Zero(1);
+    joint.stiffness = joint.damping = joint.armature = VectorXd::Zero(1);
     builder.add_joint(joint, index);
     before = index;
   }
@@ -49,12 +49,12 @@ Model arm() {
 struct Tips : RunListener {
   explicit Tips(const Model& m) : model(m) {}
   const Model& model;
-  std::vector<Vector3> tip;
+  std::vector<Vector3d> tip;
   void record(const Record& r) override { tip.push_back(node_pose(model, r.kin, {2, 1}).p); }
 };
 
 struct Result {
-  std::vector<Vector3> tip;
+  std::vector<Vector3d> tip;
   RunResult run;
 };
 
@@ -86,7 +86,7 @@ SolverOptions options(const char* method, double number, double rho = 1) {
 
 int main() {
   const Model model = arm();
-  const VectorX squares = model.body(1).stiffness.diagonal();
+  const VectorXd squares = model.body(1).stiffness.diagonal();
   fmt::print("frequencies of a link alone: {:.3g} to {:.4g} rad/s ({:.0f} times)\n\n", std::sqrt(squares.minCoeff()),
              std::sqrt(squares.maxCoeff()), std::sqrt(squares.maxCoeff() / squares.minCoeff()));
   const Result exact = simulate_arm(model, options("dopri5", 1e-11));

@@ -33,13 +33,13 @@ Model make_arm() {
   builder.add_body(make_link("fore", 1.5, 3, 1500));
   RigidSpec load_spec;
   load_spec.mass = 2;
-  load_spec.inertia = 0.02 * Matrix3::Identity();
+  load_spec.inertia = 0.02 * Matrix3d::Identity();
   Body load = make_rigid_body(load_spec);
   load.name = "load";
   builder.add_body(load);
   Joint hinge;
   hinge.kind = JointKind::revolute;
-  hinge.axis = -Vector3::UnitY();
+  hinge.axis = -Vector3d::UnitY();
   hinge.name = "shoulder";
   builder.add_joint(hinge, "world", "upper");
   hinge.name = "elbow";
@@ -53,13 +53,13 @@ Model make_arm() {
 int main() {
   const Model model = make_arm();
   const State x = make_zero_state(model);  // straight out along x, at rest
-  const VectorX none = VectorX::Zero(model.nv);
+  const VectorXd none = VectorXd::Zero(model.nv);
 
-  MatrixX M(model.nv, model.nv);
+  MatrixXd M(model.nv, model.nv);
   CrbaWorkspace crba_ws(model);
   crba(model, x, crba_ws, M);  // mass matrix
 
-  VectorX vdot(model.nv), hold(model.nv);
+  VectorXd vdot(model.nv), hold(model.nv);
   AbaWorkspace aba_ws(model);
   if (aba(model, x, {none, {}}, aba_ws, vdot) != Status::ok) return 1;  // accelerations without torques
   RneaWorkspace rnea_ws(model);

@@ -25,9 +25,9 @@ limber::Joint make_hinge(const char* name, limber::NodeRef parent) {
   limber::Joint joint;
   joint.name = name;
   joint.kind = limber::JointKind::revolute;
-  joint.axis = limber::Vector3::UnitZ();
+  joint.axis = limber::Vector3d::UnitZ();
   joint.parent = parent;
-  joint.stiffness = joint.damping = joint.armature = limber::VectorX::Zero(1);
+  joint.stiffness = joint.damping = joint.armature = limber::VectorXd::Zero(1);
   return joint;
 }
 

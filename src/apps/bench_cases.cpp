@@ -19,7 +19,7 @@ struct Machine {
   explicit Machine(const ChainSpec& spec) : model(make_chain(spec)), sample(make_sample(model)), out(model.nv) {}
   Model model;
   Sample sample;
-  VectorX out;
+  VectorXd out;
 };
 
 class Forward final : public Evaluator {
@@ -56,7 +56,7 @@ class MassMatrix final : public Evaluator {
  private:
   Machine machine_;
   CrbaWorkspace ws_;
-  MatrixX M_;
+  MatrixXd M_;
 };
 
 // Dense matrices are timed up to a size; those of `operators`, which are for study, on small machines only.  `book`

@@ -50,7 +50,7 @@ inline Model make_chain(const ChainSpec& spec) {
     Joint joint;
     joint.name = "joint" + std::to_string(i);
     joint.kind = JointKind::revolute;
-    joint.axis = i % 2 == 1 ? Vector3::UnitZ() : Vector3::UnitY();
+    joint.axis = i % 2 == 1 ? Vector3d::UnitZ() : Vector3d::UnitY();
     if (parent > 0) joint.parent = {parent, tip};
     builder.add_joint(std::move(joint), child);
   }
@@ -60,12 +60,12 @@ inline Model make_chain(const ChainSpec& spec) {
 // A state in the middle of a motion, with forces and accelerations: always the same for a model.
 struct Sample {
   State x;
-  VectorX tau, vdot;
+  VectorXd tau, vdot;
 };
 inline Sample make_sample(const Model& model) {
   std::mt19937 random(1);
   const auto between = [&](double least, double most) { return least + (most - least) * random() / 4294967295.0; };
-  Sample s{make_zero_state(model), VectorX::Zero(model.nv), VectorX::Zero(model.nv)};
+  Sample s{make_zero_state(model), VectorXd::Zero(model.nv), VectorXd::Zero(model.nv)};
   constexpr double kDeflection = 0.01;  // modes are mass-normalised: centimetres at the tip
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];

@@ -48,7 +48,7 @@ void ControlLog::add(double now, double lateness, double computation, const Exec
   for (const double value : {now, executive.machine_time(), lateness, computation, executive.age(now),
                              static_cast<double>(executive.updates()), static_cast<double>(executive.stopped())})
     *at++ = value;
-  const auto put = [&](const VectorX& values) { at = std::copy_n(values.data(), values.size(), at); };
+  const auto put = [&](const VectorXd& values) { at = std::copy_n(values.data(), values.size(), at); };
   put(executive.torques());
   for (const ExternalChannel& channel : channels_) put(*channel.values);
   ring_.push();

@@ -23,13 +23,13 @@ struct EvalOptions {
 
 // The numbers of docs/model-format.md, State files.
 struct Evaluation {
-  VectorX acceleration;
-  std::optional<VectorX> force;
-  std::optional<MatrixX> mass_matrix;
-  VectorX closure_forces;  // (6 per closure)
+  VectorXd acceleration;
+  std::optional<VectorXd> force;
+  std::optional<MatrixXd> mass_matrix;
+  VectorXd closure_forces;  // (6 per closure)
   Energy energy;
   Momentum momentum;
-  Vector3 center_of_mass = Vector3::Zero();
+  Vector3d center_of_mass = Vector3d::Zero();
 };
 
 constexpr const char* kEvalExample = R"(Example:
@@ -66,7 +66,7 @@ std::string cure(const Model& model, int speed) {
 }
 
 // Accelerations of the closed chain in the place of those of the open tree; the state must meet the closures.
-VectorX close_chains(const EvalOptions& options, const Model& model, const State& x, VectorX& vdot) {
+VectorXd close_chains(const EvalOptions& options, const Model& model, const State& x, VectorXd& vdot) {
   constexpr double kMet = 1e-8;
   const std::string file = name_of_argument(options.model);
   AbaWorkspace ws(model);
@@ -84,8 +84,8 @@ VectorX close_chains(const EvalOptions& options, const Model& model, const State
   return cw.forces();
 }
 
-VectorX forward(const EvalOptions& options, const Model& model, const State& x, const VectorX& tau) {
-  VectorX vdot(model.nv);
+VectorXd forward(const EvalOptions& options, const Model& model, const State& x, const VectorXd& tau) {
+  VectorXd vdot(model.nv);
   const auto algorithm = make_tree_dynamics(model, options.algorithm);
   const Status status = (*algorithm)(x, Forces{tau}, vdot);
   if (status == Status::ok) return vdot;
@@ -106,7 +106,7 @@ void check_options(const EvalOptions& options, const Model& model) {
 Evaluation evaluate(const EvalOptions& options, const Model& model, const StateFile& given, Kinematics& kin) {
   const State x{0, given.q, given.v};
   Evaluation out;
-  out.acceleration = forward(options, model, x, given.tau.value_or(VectorX::Zero(model.nv)));
+  out.acceleration = forward(options, model, x, given.tau.value_or(VectorXd::Zero(model.nv)));
   if (!model.closures.empty()) out.closure_forces = close_chains(options, model, x, out.acceleration);
   RneaWorkspace ws(model);
   if (given.a) {
@@ -115,7 +115,7 @@ Evaluation evaluate(const EvalOptions& options, const Model& model, const StateF
   }
   if (!options.no_mass_matrix) {
     CrbaWorkspace crba_ws(model);
-    MatrixX M(model.nv, model.nv);
+    MatrixXd M(model.nv, model.nv);
     crba(model, x, crba_ws, M);
     out.mass_matrix = std::move(M);
   }
@@ -175,7 +175,7 @@ void write(const Model& model, const Evaluation& e, const Kinematics& kin) {
     json.key("closure_forces");
     json.begin_object();
     for (std::size_t k = 0; k < model.closures.size(); ++k) {
-      const VectorX force = e.closure_forces.segment<6>(static_cast<Eigen::Index>(6 * k));
+      const VectorXd force = e.closure_forces.segment<6>(static_cast<Eigen::Index>(6 * k));
       numbers(model.closures[k].name.c_str(), force);
     }
     json.end_object();

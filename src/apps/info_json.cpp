@@ -32,7 +32,7 @@ Json joint_json(const Model& model, int i) {
 }
 
 Json mode_json(const ModeFacts& mode, const BodyFacts& body) {
-  const auto fraction = [](const Vector3& part, const Vector3& whole) {
+  const auto fraction = [](const Vector3d& part, const Vector3d& whole) {
     Json out = Json::array();
     for (int k = 0; k < 3; ++k) out.push_back(whole[k] > 0 ? Json(part[k] / whole[k]) : Json());
     return out;
@@ -40,7 +40,7 @@ Json mode_json(const ModeFacts& mode, const BodyFacts& body) {
   Json out = {{"name", mode.name}, {"hertz", mode.hertz}, {"modal_mass", mode.modal_mass}};
   out["damping_ratio"] = std::isfinite(mode.damping_ratio) ? Json(mode.damping_ratio) : Json();
   out["effective_mass"] = list(mode.effective_mass);
-  out["effective_mass_fraction"] = fraction(mode.effective_mass, Vector3::Constant(body.mass));
+  out["effective_mass_fraction"] = fraction(mode.effective_mass, Vector3d::Constant(body.mass));
   out["effective_inertia"] = list(mode.effective_inertia);
   out["effective_inertia_fraction"] = fraction(mode.effective_inertia, body.inertia_about_frame);
   return out;

@@ -36,18 +36,18 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string vector_text(const Vector3& v) {
+std::string vector_text(const Vector3d& v) {
   // Rounding beside a number is shown as what it is: nothing.
   constexpr double kRounding = 1e-12;
-  const Vector3 shown = (v.array().abs() > kRounding * v.cwiseAbs().maxCoeff()).select(v, 0.0);
+  const Vector3d shown = (v.array().abs() > kRounding * v.cwiseAbs().maxCoeff()).select(v, 0.0);
   return fmt::format("[{}, {}, {}]", short_number(shown[0]), short_number(shown[1]), short_number(shown[2]));
 }
 
 // "x", "-z", or the three numbers.
-std::string axis_text(const Vector3& axis) {
+std::string axis_text(const Vector3d& axis) {
   for (int k = 0; k < 3; ++k) {
-    if (axis == Vector3::Unit(k)) return std::string(1, "xyz"[k]);
-    if (axis == -Vector3::Unit(k)) return std::string("-") + "xyz"[k];
+    if (axis == Vector3d::Unit(k)) return std::string(1, "xyz"[k]);
+    if (axis == -Vector3d::Unit(k)) return std::string("-") + "xyz"[k];
   }
   return fmt::format("[{:.3g}, {:.3g}, {:.3g}]", axis[0], axis[1], axis[2]);
 }
@@ -178,7 +178,7 @@ std::string modes_of(const Page& page, const BodyFacts& body) {
   table.column("mode", Align::left, kName).column("Hz", Align::right).column("modal kg", Align::right);
   table.column("damping", Align::right);
   for (const char* title : {"mass x", "y", "z", "inertia x", "y", "z"}) table.column(title, Align::right);
-  const auto shares = [&](const Vector3& mass, const Vector3& inertia, std::vector<std::string> cells) {
+  const auto shares = [&](const Vector3d& mass, const Vector3d& inertia, std::vector<std::string> cells) {
     const auto percent = [](double part, double whole) {
       constexpr double kSeen = 0.0005;
       if (!(whole > 0)) return std::string("–");
@@ -188,7 +188,7 @@ std::string modes_of(const Page& page, const BodyFacts& body) {
     for (int k = 0; k < 3; ++k) cells.push_back(percent(inertia[k], body.inertia_about_frame[k]));
     table.row(std::move(cells));
   };
-  Vector3 mass = Vector3::Zero(), inertia = Vector3::Zero();
+  Vector3d mass = Vector3d::Zero(), inertia = Vector3d::Zero();
   for (const ModeFacts& mode : body.modes) {
     shares(mode.effective_mass, mode.effective_inertia,
            {mode.name, short_number(mode.hertz), short_number(mode.modal_mass), short_number(mode.damping_ratio)});

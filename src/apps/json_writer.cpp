@@ -87,7 +87,7 @@ void JsonWriter::numbers(ConstVec values) {
   end_list();
 }
 
-void JsonWriter::rows(const Eigen::Ref<const MatrixX>& matrix) {
+void JsonWriter::rows(const Eigen::Ref<const MatrixXd>& matrix) {
   constexpr Eigen::Index kSmall = 3;
   const bool small = matrix.rows() <= kSmall;
   separate();
@@ -96,7 +96,7 @@ void JsonWriter::rows(const Eigen::Ref<const MatrixX>& matrix) {
     if (i > 0) add(small ? ", " : ",");
     if (!small) add("\n" + std::string(2 * levels_.size() + 2, ' '));
     after_key_ = true;  // the row takes the place of a value
-    numbers(VectorX(matrix.row(i)));
+    numbers(VectorXd(matrix.row(i)));
   }
   add(small ? "]" : "\n" + std::string(2 * levels_.size(), ' ') + "]");
 }

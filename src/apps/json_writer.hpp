@@ -33,7 +33,7 @@ class JsonWriter {
   void number(double value);  // null where it is not finite
   void numbers(ConstVec values);
   // A list of rows; each on a line of its own if the matrix is not a small one.
-  void rows(const Eigen::Ref<const MatrixX>& matrix);
+  void rows(const Eigen::Ref<const MatrixXd>& matrix);
 
   // Hands everything on.  Throws FileError when it cannot be written.
   void finish();

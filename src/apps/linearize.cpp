@@ -42,8 +42,8 @@ joints but fixed, spherical and free ones. Zeros are those of transfer functions
 
 with .x, .y or .z after the word for one component. A held joint keeps its speed, whatever acts on it.)";
 
-State linearization_point(const LinearizeCommand& command, const Model& model, VectorX& tau) {
-  tau = VectorX::Zero(model.nv);
+State linearization_point(const LinearizeCommand& command, const Model& model, VectorXd& tau) {
+  tau = VectorXd::Zero(model.nv);
   if (command.at.empty()) return make_zero_state(model);
   const StateFile file = parse_state(read_argument(command.at), name_of_argument(command.at), model);
   if (file.tau) tau = *file.tau;
@@ -51,7 +51,7 @@ State linearization_point(const LinearizeCommand& command, const Model& model, V
 }
 
 // Constant torques, and held joints where they stand.
-Inputs static_inputs(const Model& model, const State& x, const VectorX& tau, const std::vector<std::uint8_t>& held) {
+Inputs static_inputs(const Model& model, const State& x, const VectorXd& tau, const std::vector<std::uint8_t>& held) {
   Inputs inputs;
   for (int k = 0; k < model.nv; ++k) {
     if (tau[k] != 0) inputs.speeds.push_back({k, Signal(tau[k]), "tau of " + model.speeds[k]});
@@ -66,7 +66,7 @@ Inputs static_inputs(const Model& model, const State& x, const VectorX& tau, con
   return inputs;
 }
 
-void move_to_equilibrium(const Model& model, const VectorX& tau, const std::vector<std::uint8_t>& held, State& x,
+void move_to_equilibrium(const Model& model, const VectorXd& tau, const std::vector<std::uint8_t>& held, State& x,
                          Linearization& found) {
   if (!x.v.isZero(0)) throw InputError("limber linearize: --equilibrium needs a state at rest; leave its speeds zero");
   const Equilibrium equilibrium = find_equilibrium(model, static_inputs(model, x, tau, held), x);

@@ -17,14 +17,14 @@ struct Linearization {
   std::optional<bool> stable;  // of an equilibrium that was looked for
   bool equilibrium = false;    // accelerations at the point are nothing but rounding
   std::vector<VibrationMode> modes;
-  VectorXc poles;
+  VectorXcd poles;
   struct Zeros {
     int input = 0, output = 0;
-    VectorXc values;
+    VectorXcd values;
   };
   std::vector<Zeros> zeros;  // of every pair, unless there are too many
   bool zeros_left_out = false;
-  std::optional<VectorXc> all_zeros;  // of all inputs and outputs together, where there is more than one of either
+  std::optional<VectorXcd> all_zeros;  // of all inputs and outputs together, where there is more than one of either
 };
 
 // Tables for people, and one JSON object.

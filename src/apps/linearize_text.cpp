@@ -31,7 +31,7 @@ std::string root_text(Complex root) {
 }
 
 // One of each conjugate pair.
-std::vector<Complex> upper_half(const VectorXc& roots) {
+std::vector<Complex> upper_half(const VectorXcd& roots) {
   std::vector<Complex> out;
   for (const Complex& root : roots) {
     if (shown(root.imag(), std::abs(root)) >= 0) out.push_back(root);
@@ -44,7 +44,7 @@ std::string title(const Style& style, std::string_view text, std::string_view no
 }
 
 // "boom.bending_y1 1, shoulder -0.32": the largest entries, in the units of the coordinates.
-std::string shape_text(const LinearSystem& system, const VectorXc& shape) {
+std::string shape_text(const LinearSystem& system, const VectorXcd& shape) {
   constexpr std::size_t kMax = 3;
   constexpr double kSmall = 0.01;
   std::vector<Eigen::Index> order(static_cast<std::size_t>(shape.size()));
@@ -92,7 +92,7 @@ std::string poles_text(const Style& style, const Linearization& found) {
   return title(style, "Poles") + table.render(style, kMaxModeRows, "poles");
 }
 
-std::string roots_text(const VectorXc& roots) {
+std::string roots_text(const VectorXcd& roots) {
   std::string out;
   for (const Complex& root : upper_half(roots)) out += (out.empty() ? "" : ", ") + root_text(root);
   return out.empty() ? "none" : out;
@@ -104,7 +104,7 @@ std::string zeros_text(const Style& style, const Linearization& found) {
   Table table;
   table.column("from", Align::left, 22).column("to", Align::left, 32).column("", Align::left);
   table.column("zeros, 1/s", Align::left, 100);
-  const auto side = [](const VectorXc& zeros) {
+  const auto side = [](const VectorXcd& zeros) {
     for (const Complex& zero : zeros) {
       if (zero.real() > 1e-6 * std::abs(zero)) return "right";
     }
@@ -121,7 +121,7 @@ std::string zeros_text(const Style& style, const Linearization& found) {
 }
 
 std::string point_text(const Model& model, const Linearization& found) {
-  const VectorX& acceleration = found.system.acceleration;
+  const VectorXd& acceleration = found.system.acceleration;
   const auto counted = [](std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
@@ -137,7 +137,7 @@ std::string point_text(const Model& model, const Linearization& found) {
   return out;
 }
 
-void write_roots(JsonWriter& json, const VectorXc& roots) {
+void write_roots(JsonWriter& json, const VectorXcd& roots) {
   json.begin_list();
   for (const Complex& root : roots) json.numbers(Eigen::Vector2d(root.real(), root.imag()));
   json.end_list();
@@ -197,7 +197,7 @@ void write_linearization(const Model& model, const Linearization& found, std::FI
   json.text(model.name);
   json.key("equilibrium");
   json.boolean(found.equilibrium);
-  const std::pair<const char*, const VectorX*> vectors[] = {
+  const std::pair<const char*, const VectorXd*> vectors[] = {
       {"q", &system.point.q}, {"v", &system.point.v}, {"acceleration", &system.acceleration}};
   for (const auto& [key, values] : vectors) {
     json.key(key);
@@ -209,13 +209,13 @@ void write_linearization(const Model& model, const Linearization& found, std::FI
     json.key(key);
     json.texts(*words);
   }
-  const std::pair<const char*, const MatrixX*> matrices[] = {{"A", &system.A},
-                                                             {"B", &system.B},
-                                                             {"C", &system.C},
-                                                             {"D", &system.D},
-                                                             {"mass", &system.M},
-                                                             {"damping", &system.damping},
-                                                             {"stiffness", &system.stiffness}};
+  const std::pair<const char*, const MatrixXd*> matrices[] = {{"A", &system.A},
+                                                              {"B", &system.B},
+                                                              {"C", &system.C},
+                                                              {"D", &system.D},
+                                                              {"mass", &system.M},
+                                                              {"damping", &system.damping},
+                                                              {"stiffness", &system.stiffness}};
   for (const auto& [key, matrix] : matrices) {
     json.key(key);
     json.rows(*matrix);

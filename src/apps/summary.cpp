@@ -81,7 +81,7 @@ void write_tracking(JsonWriter& json, const Tracking& tracking) {
   if (tracking.names.empty()) return;
   json.key("tracking");
   json.begin_object();
-  const VectorX rms = tracking.rms();
+  const VectorXd rms = tracking.rms();
   for (std::size_t k = 0; k < tracking.names.size(); ++k) {
     json.key(tracking.names[k]);
     json.begin_object();
@@ -128,7 +128,7 @@ void write_validity(JsonWriter& json, const Scenario& scenario, const RunReport&
 
 }  // namespace
 
-std::vector<Amplitude> largest_amplitudes(const Model& model, const VectorX& largest, std::size_t most) {
+std::vector<Amplitude> largest_amplitudes(const Model& model, const VectorXd& largest, std::size_t most) {
   std::vector<Amplitude> out;
   for (int i = 1; i < model.body_count() && largest.size() == model.nq; ++i) {
     const int modes = model.body(i).modes;

@@ -14,7 +14,7 @@ struct Amplitude {
   std::string coordinate;
   double value = 0;
 };
-std::vector<Amplitude> largest_amplitudes(const Model& model, const VectorX& largest, std::size_t most);
+std::vector<Amplitude> largest_amplitudes(const Model& model, const VectorXd& largest, std::size_t most);
 
 // The two ways to show it.
 std::string summary_text(const Scenario& scenario, const RunReport& report);

@@ -69,7 +69,7 @@ Real rotary_ratio(const BeamSpec& spec, int family) {
 
 // root, tip, then the user's own.
 std::vector<BeamNode> make_stations(const BeamSpec& spec) {
-  std::vector<BeamNode> stations{{"root", 0.0, Matrix3::Identity()}, {"tip", 1.0, Matrix3::Identity()}};
+  std::vector<BeamNode> stations{{"root", 0.0, Matrix3d::Identity()}, {"tip", 1.0, Matrix3d::Identity()}};
   for (const BeamNode& node : spec.nodes) {
     if (node.name == "root")
       stations[0] = node;
@@ -130,7 +130,7 @@ void set_first_moments(Assembly& beam) {
   const BeamSpec& spec = beam.spec;
   const Real L = beam.L(), m = beam.mass(), Iy = spec.rotary_inertia_y, Iz = spec.rotary_inertia_z;
   const VectorR one = VectorR::Ones(beam.points());
-  Matrix3X& S = beam.body.S;
+  Matrix3Xd& S = beam.body.S;
   beam.body.mass = static_cast<double>(m);
   S(0, 0) = static_cast<double>(m * L / 2);
   beam.set(0, 0, 0, 0, m * L * L / 3);
@@ -261,8 +261,8 @@ void set_stiffness(Assembly& beam) {
   const Real polar = (static_cast<Real>(spec.rotary_inertia_y) + spec.rotary_inertia_z) * L;
   const std::array<Real, 4> square = {spec.EIz / (m * L * L * L), spec.EIy / (m * L * L * L), spec.EA / (m * L),
                                       polar > 0 ? spec.GJ / (polar * L) : 0};
-  body.stiffness = MatrixX::Zero(body.modes, body.modes);
-  body.damping = MatrixX::Zero(body.modes, body.modes);
+  body.stiffness = MatrixXd::Zero(body.modes, body.modes);
+  body.damping = MatrixXd::Zero(body.modes, body.modes);
   for (int f = 0; f < 4; ++f) {
     for (int k = 0; k < beam.families[f].count(); ++k) {
       const int a = beam.first[f] - 1 + k;
@@ -278,8 +278,8 @@ void set_stiffness(Assembly& beam) {
 
 // gamma and lambda of a node in row `row` of the tables.  theory §7.
 void set_node_shapes(const Assembly& beam, Eigen::Index row, Node& node) {
-  node.translation = Matrix3X::Zero(3, beam.body.modes);
-  node.turn = Matrix3X::Zero(3, beam.body.modes);
+  node.translation = Matrix3Xd::Zero(3, beam.body.modes);
+  node.turn = Matrix3Xd::Zero(3, beam.body.modes);
   for (int f = 0; f < 4; ++f) {
     for (int k = 0; k < beam.families[f].count(); ++k) {
       const int a = beam.first[f] - 1 + k;
@@ -307,7 +307,7 @@ void set_node_second(const Assembly& beam, Real at, Node& node) {
   const std::vector<ModePair>& pairs = beam.body.pairs;
   if (pairs.empty() || at == 0) return;
   const MatrixR weights = body_impl::running_weights(static_cast<int>(beam.points()), VectorR::Constant(1, at));
-  MatrixX Xi = MatrixX::Zero(beam.body.modes, beam.body.modes);
+  MatrixXd Xi = MatrixXd::Zero(beam.body.modes, beam.body.modes);
   for (const int f : {kBendY, kBendZ}) {
     const auto slope = beam.slope(f);
     const MatrixR own = slope.transpose() * weights.row(0).transpose().asDiagonal() * slope;
@@ -316,7 +316,7 @@ void set_node_second(const Assembly& beam, Real at, Node& node) {
       for (int b = 0; b < n; ++b)
         Xi(from + a, from + b) = static_cast<double>(-own(std::min(a, b), std::max(a, b)) / (beam.mass() * beam.L()));
   }
-  node.second.fill(MatrixX::Zero(beam.body.modes, beam.body.modes));
+  node.second.fill(MatrixXd::Zero(beam.body.modes, beam.body.modes));
   node.second[0] = std::move(Xi);
 }
 
@@ -336,7 +336,7 @@ void set_nodes(Assembly& beam, const std::vector<BeamNode>& stations) {
 void check_range(const Body& body) {
   bool good = body.mass > 0 && body.S.allFinite() && body.damping.allFinite() && body.stiffness.allFinite();
   for (int a = 0; a < body.modes; ++a) good = good && body.stiffness(a, a) > 0;
-  for (const Matrix3& C : body.C) good = good && C.allFinite();
+  for (const Matrix3d& C : body.C) good = good && C.allFinite();
   for (const Node& node : body.nodes) good = good && node.translation.allFinite() && node.turn.allFinite();
   if (!good) body_impl::fail("the numbers of this beam are too large or too small to compute with", "check the units");
 }
@@ -359,8 +359,8 @@ Body make_beam_body(const BeamSpec& spec, bool second_order) {
   body.length = spec.length;
   body.second_order = second_order;
   body.beam = std::make_shared<const BeamSpec>(spec);
-  body.S = Matrix3X::Zero(3, body.shapes());
-  body.C.assign(shapes * shapes, Matrix3::Zero());
+  body.S = Matrix3Xd::Zero(3, body.shapes());
+  body.C.assign(shapes * shapes, Matrix3d::Zero());
   set_first_moments(beam);
   set_own_blocks(beam);
   set_cross_blocks(beam);

@@ -15,12 +15,12 @@ using body_impl::fail;
 
 constexpr double kInertiaRounding = 1e-6;  // of the largest moment; inertias are often given with few digits
 
-void check_inertia(const Matrix3& J) {
+void check_inertia(const Matrix3d& J) {
   body_impl::check_finite(J, "inertia");
   const double size = J.cwiseAbs().maxCoeff();
   if ((J - J.transpose()).cwiseAbs().maxCoeff() > kInertiaRounding * size)
     fail("inertia is not symmetric", "give a symmetric matrix");
-  const Vector3 moments = eigenvalues_symmetric(J);
+  const Vector3d moments = eigenvalues_symmetric(J);
   if (moments(0) < -kInertiaRounding * size)
     fail("inertia has the negative principal moment " + body_impl::text(moments(0)),
          "give the inertia about the centre of mass, with positive moments");
@@ -49,8 +49,8 @@ void check_modal(const ModalSpec& spec) {
   body_impl::check_nodes(spec.nodes, n);
 }
 
-bool has_entry(const std::array<MatrixX, 3>& second, int a, int b) {
-  return std::any_of(second.begin(), second.end(), [&](const MatrixX& Xi) { return Xi.size() > 0 && Xi(a, b) != 0; });
+bool has_entry(const std::array<MatrixXd, 3>& second, int a, int b) {
+  return std::any_of(second.begin(), second.end(), [&](const MatrixXd& Xi) { return Xi.size() > 0 && Xi(a, b) != 0; });
 }
 
 // Pairs for which some point or some node has a second-order shape.
@@ -70,15 +70,15 @@ std::vector<ModePair> find_pairs(const ModalSpec& spec) {
 
 // All shapes of one point: r, the modes, the pairs.  Pair (a, b) has shape Xi_ab, a = b too (its coordinate is eta_a^2
 // / 2).
-Matrix3X point_shapes(const MassPoint& point, const std::vector<ModePair>& pairs) {
+Matrix3Xd point_shapes(const MassPoint& point, const std::vector<ModePair>& pairs) {
   const Eigen::Index n = point.shape.cols();
-  Matrix3X phi = Matrix3X::Zero(3, 1 + n + static_cast<Eigen::Index>(pairs.size()));
+  Matrix3Xd phi = Matrix3Xd::Zero(3, 1 + n + static_cast<Eigen::Index>(pairs.size()));
   phi.col(0) = point.position;
   phi.middleCols(1, n) = point.shape;
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     const auto [a, b] = pairs[p];
     for (int i = 0; i < 3; ++i) {
-      const MatrixX& Xi = point.second[i];
+      const MatrixXd& Xi = point.second[i];
       if (Xi.size() > 0) phi(i, 1 + n + static_cast<Eigen::Index>(p)) = 0.5 * (Xi(a, b) + Xi(b, a));
     }
   }
@@ -87,29 +87,29 @@ Matrix3X point_shapes(const MassPoint& point, const std::vector<ModePair>& pairs
 
 // Three parts or none: a part that is missing is zero.
 void complete_second(Node& node, int modes, bool wanted) {
-  const auto given = [](const MatrixX& Xi) { return Xi.size() > 0; };
+  const auto given = [](const MatrixXd& Xi) { return Xi.size() > 0; };
   if (!wanted || std::none_of(node.second.begin(), node.second.end(), given)) {
     node.second = {};
     return;
   }
-  for (MatrixX& Xi : node.second)
-    if (Xi.size() == 0) Xi = MatrixX::Zero(modes, modes);
+  for (MatrixXd& Xi : node.second)
+    if (Xi.size() == 0) Xi = MatrixXd::Zero(modes, modes);
 }
 
 // S_a and C_ab of theory §2 as sums over the points: a few at a time, as products of matrices.
 void sum_points(const std::vector<MassPoint>& points, Body& body) {
   constexpr std::size_t kChunk = 256;
   const Eigen::Index shapes = body.shapes();
-  body.S = Matrix3X::Zero(3, shapes);
-  std::array<std::array<MatrixX, 3>, 3> C;
-  for (auto& row : C) row.fill(MatrixX::Zero(shapes, shapes));
+  body.S = Matrix3Xd::Zero(3, shapes);
+  std::array<std::array<MatrixXd, 3>, 3> C;
+  for (auto& row : C) row.fill(MatrixXd::Zero(shapes, shapes));
   for (std::size_t from = 0; from < points.size(); from += kChunk) {
     const std::size_t to = std::min(points.size(), from + kChunk);
-    std::array<MatrixX, 3> phi, weighted;  // (points x shapes) for x, y, z
-    phi.fill(MatrixX(static_cast<Eigen::Index>(to - from), shapes));
+    std::array<MatrixXd, 3> phi, weighted;  // (points x shapes) for x, y, z
+    phi.fill(MatrixXd(static_cast<Eigen::Index>(to - from), shapes));
     weighted = phi;
     for (std::size_t k = from; k < to; ++k) {
-      const Matrix3X shape = point_shapes(points[k], body.pairs);
+      const Matrix3Xd shape = point_shapes(points[k], body.pairs);
       body.mass += points[k].mass;
       body.S += points[k].mass * shape;
       for (int i = 0; i < 3; ++i) {
@@ -121,10 +121,10 @@ void sum_points(const std::vector<MassPoint>& points, Body& body) {
       for (int j = 0; j < 3; ++j) C[i][j].noalias() += phi[i].transpose() * weighted[j];
   }
   // C_ba = C_ab^T, exactly.
-  body.C.assign(static_cast<std::size_t>(shapes * shapes), Matrix3::Zero());
+  body.C.assign(static_cast<std::size_t>(shapes * shapes), Matrix3d::Zero());
   for (Eigen::Index a = 0; a < shapes; ++a) {
     for (Eigen::Index b = a; b < shapes; ++b) {
-      Matrix3& block = body.C[static_cast<std::size_t>(a * shapes + b)];
+      Matrix3d& block = body.C[static_cast<std::size_t>(a * shapes + b)];
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) block(i, j) = a == b ? C[std::min(i, j)][std::max(i, j)](a, b) : C[i][j](a, b);
       if (a != b) body.C[static_cast<std::size_t>(b * shapes + a)] = block.transpose();
@@ -134,8 +134,8 @@ void sum_points(const std::vector<MassPoint>& points, Body& body) {
 
 }  // namespace
 
-MatrixX Body::modal_mass() const {
-  MatrixX G(modes, modes);
+MatrixXd Body::modal_mass() const {
+  MatrixXd G(modes, modes);
   for (int a = 0; a < modes; ++a)
     for (int b = 0; b < modes; ++b) G(a, b) = c(1 + a, 1 + b).trace();
   return G;
@@ -163,8 +163,8 @@ Body make_rigid_body(const RigidSpec& spec) {
   Body body;
   body.mass = spec.mass;
   body.S = spec.mass * spec.com;
-  const Matrix3 J = 0.5 * (spec.inertia + spec.inertia.transpose());
-  body.C = {0.5 * J.trace() * Matrix3::Identity() - J + spec.mass * spec.com * spec.com.transpose()};
+  const Matrix3d J = 0.5 * (spec.inertia + spec.inertia.transpose());
+  body.C = {0.5 * J.trace() * Matrix3d::Identity() - J + spec.mass * spec.com * spec.com.transpose()};
   body.nodes = spec.nodes;
   for (Node& node : body.nodes) node.second = {};
   body.rigid = std::make_shared<const RigidSpec>(spec);
@@ -180,7 +180,7 @@ Body make_modal_body(const ModalSpec& spec, bool second_order) {
   sum_points(spec.points, body);
   body_impl::check_modal_mass(body.modal_mass());
   body.stiffness = 0.5 * (spec.stiffness + spec.stiffness.transpose());
-  body.damping = MatrixX::Zero(body.modes, body.modes);
+  body.damping = MatrixXd::Zero(body.modes, body.modes);
   if (spec.damping.size() > 0) body.damping = 0.5 * (spec.damping + spec.damping.transpose());
   body.nodes = spec.nodes;
   for (Node& node : body.nodes) complete_second(node, body.modes, second_order);

@@ -18,7 +18,7 @@ constexpr double kDefinite = 1e-10;    // eigenvalue of a matrix scaled to a dia
 constexpr double kMassless = 1e-12;    // eigenvalue of G scaled to a diagonal of ones
 constexpr double kOrthonormal = 1e-8;  // entries of R^T R - 1
 
-bool is_symmetric(const MatrixX& m) {
+bool is_symmetric(const MatrixXd& m) {
   return (m - m.transpose()).cwiseAbs().maxCoeff() <= kSymmetry * m.cwiseAbs().maxCoeff();
 }
 
@@ -34,13 +34,13 @@ std::string text(double value) {
 
 std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
-std::string size_text(const MatrixX& m) { return std::to_string(m.rows()) + " x " + std::to_string(m.cols()); }
+std::string size_text(const MatrixXd& m) { return std::to_string(m.rows()) + " x " + std::to_string(m.cols()); }
 
 void check_finite(double value, const std::string& what) {
   if (!std::isfinite(value)) fail(what + " is not a finite number", "give a number");
 }
 
-void check_finite(const Eigen::Ref<const MatrixX>& m, const std::string& what) {
+void check_finite(const Eigen::Ref<const MatrixXd>& m, const std::string& what) {
   if (!m.allFinite()) fail(what + " has an entry that is not a finite number", "give numbers");
 }
 
@@ -54,18 +54,18 @@ void check_not_negative(double value, const std::string& what, const std::string
   if (value < 0) fail(what + " is " + text(value), cure);
 }
 
-void check_size(const MatrixX& m, Eigen::Index rows, Eigen::Index cols, const std::string& what) {
+void check_size(const MatrixXd& m, Eigen::Index rows, Eigen::Index cols, const std::string& what) {
   if (m.rows() == rows && m.cols() == cols) return;
   fail(what + " is " + size_text(m), "give " + std::to_string(rows) + " x " + std::to_string(cols) + " numbers");
 }
 
-void check_semidefinite(const MatrixX& m, int n, const std::string& what) {
+void check_semidefinite(const MatrixXd& m, int n, const std::string& what) {
   check_size(m, n, n, what);
   check_finite(m, what);
   if (n == 0) return;
   if (!is_symmetric(m)) fail(what + " is not symmetric", "give a symmetric matrix");
   // Scaled to a diagonal of ones, so that soft modes are not drowned by stiff ones.
-  VectorX scale(n);
+  VectorXd scale(n);
   for (int a = 0; a < n; ++a) {
     const bool empty = m(a, a) == 0 && m.col(a).isZero(0);
     if (m(a, a) <= 0 && !empty)
@@ -73,12 +73,12 @@ void check_semidefinite(const MatrixX& m, int n, const std::string& what) {
            "give a positive semidefinite matrix");
     scale(a) = empty ? 0 : 1 / std::sqrt(m(a, a));
   }
-  const MatrixX scaled = scale.asDiagonal() * (0.5 * (m + m.transpose())) * scale.asDiagonal();
+  const MatrixXd scaled = scale.asDiagonal() * (0.5 * (m + m.transpose())) * scale.asDiagonal();
   const double smallest = eigenvalues_symmetric(scaled)(0);
   if (smallest < -kDefinite) fail(what + " has a negative eigenvalue", "give a positive semidefinite matrix");
 }
 
-void check_modal_mass(const MatrixX& G) {
+void check_modal_mass(const MatrixXd& G) {
   const Eigen::Index n = G.rows();
   if (n == 0) return;
   for (Eigen::Index a = 0; a < n; ++a) {
@@ -86,7 +86,7 @@ void check_modal_mass(const MatrixX& G) {
     fail("mode " + std::to_string(a + 1) + " has no mass",
          "give points with mass that it moves, or leave the mode out");
   }
-  const VectorX scale = G.diagonal().cwiseSqrt().cwiseInverse();
+  const VectorXd scale = G.diagonal().cwiseSqrt().cwiseInverse();
   const auto [values, vectors] = eigen_symmetric(scale.asDiagonal() * G * scale.asDiagonal());
   if (values(0) > kMassless) return;
   Eigen::Index worst = 0;
@@ -96,7 +96,7 @@ void check_modal_mass(const MatrixX& G) {
        "leave the mode out, or give more points");
 }
 
-void check_second(const std::array<MatrixX, 3>& second, int n, const std::string& what) {
+void check_second(const std::array<MatrixXd, 3>& second, int n, const std::string& what) {
   for (int i = 0; i < 3; ++i) {
     if (second[i].size() == 0) continue;
     const std::string part = what + " in " + "xyz"[i];
@@ -113,9 +113,9 @@ void check_node_name(const std::string& name, const std::vector<std::string>& be
   fail("node name " + quoted(name) + " is used twice", "give every node of a body its own name");
 }
 
-void check_rotation(const Matrix3& R, const std::string& what) {
+void check_rotation(const Matrix3d& R, const std::string& what) {
   check_finite(R, what);
-  const bool orthonormal = (R.transpose() * R - Matrix3::Identity()).cwiseAbs().maxCoeff() <= kOrthonormal;
+  const bool orthonormal = (R.transpose() * R - Matrix3d::Identity()).cwiseAbs().maxCoeff() <= kOrthonormal;
   if (!orthonormal || R.determinant() < 0)
     fail(what + " is not a rotation matrix", "give orthonormal, right-handed axes");
 }

@@ -59,21 +59,21 @@ Sparse scalar_mass(const Sparse& M) {
 // S_a = phi_a^T m 1 and C_ab(i, j) = phi_a,i^T m phi_b,j over the points.
 void set_integrals(const Sparse& m, const ConsistentSpec& spec, Body& body) {
   const Eigen::Index points = spec.positions.cols(), shapes = body.shapes();
-  std::array<MatrixX, 3> phi;  // (points x shapes) for x, y, z
+  std::array<MatrixXd, 3> phi;  // (points x shapes) for x, y, z
   for (int i = 0; i < 3; ++i) {
     phi[i].resize(points, shapes);
     phi[i].col(0) = spec.positions.row(i).transpose();
     for (Eigen::Index p = 0; p < points; ++p) phi[i].row(p).tail(body.modes) = spec.shapes.row(3 * p + i);
   }
-  const VectorX share = m * VectorX::Ones(points);
+  const VectorXd share = m * VectorXd::Ones(points);
   body.mass = share.sum();
   body.S.resize(3, shapes);
-  body.C.assign(static_cast<std::size_t>(shapes * shapes), Matrix3::Zero());
+  body.C.assign(static_cast<std::size_t>(shapes * shapes), Matrix3d::Zero());
   for (int i = 0; i < 3; ++i) body.S.row(i) = share.transpose() * phi[i];
   for (int j = 0; j < 3; ++j) {
-    const MatrixX weighted = m * phi[j];
+    const MatrixXd weighted = m * phi[j];
     for (int i = 0; i < 3; ++i) {
-      const MatrixX product = phi[i].transpose() * weighted;
+      const MatrixXd product = phi[i].transpose() * weighted;
       for (Eigen::Index a = 0; a < shapes; ++a)
         for (Eigen::Index b = 0; b < shapes; ++b)
           body.C[static_cast<std::size_t>(a * shapes + b)](i, j) = product(a, b);
@@ -82,10 +82,10 @@ void set_integrals(const Sparse& m, const ConsistentSpec& spec, Body& body) {
   // C_ba = C_ab^T, exactly.
   for (Eigen::Index a = 0; a < shapes; ++a) {
     for (Eigen::Index b = a; b < shapes; ++b) {
-      Matrix3& ab = body.C[static_cast<std::size_t>(a * shapes + b)];
-      Matrix3& ba = body.C[static_cast<std::size_t>(b * shapes + a)];
-      ab = Matrix3(0.5 * (ab + ba.transpose()));
-      ba = Matrix3(ab.transpose());
+      Matrix3d& ab = body.C[static_cast<std::size_t>(a * shapes + b)];
+      Matrix3d& ba = body.C[static_cast<std::size_t>(b * shapes + a)];
+      ab = Matrix3d(0.5 * (ab + ba.transpose()));
+      ba = Matrix3d(ab.transpose());
     }
   }
 }
@@ -99,10 +99,10 @@ Body make_modal_body(const ConsistentSpec& spec) {
   set_integrals(scalar_mass(spec.mass), spec, body);
   body_impl::check_positive(body.mass, "mass of the body", "give a mass matrix with positive sums");
   body_impl::check_modal_mass(body.modal_mass());
-  const MatrixX K = spec.shapes.transpose() * (spec.stiffness * spec.shapes);
+  const MatrixXd K = spec.shapes.transpose() * (spec.stiffness * spec.shapes);
   body.stiffness = 0.5 * (K + K.transpose());
   body_impl::check_semidefinite(body.stiffness, body.modes, "stiffness");
-  body.damping = MatrixX::Zero(body.modes, body.modes);
+  body.damping = MatrixXd::Zero(body.modes, body.modes);
   if (spec.damping.size() > 0) body.damping = 0.5 * (spec.damping + spec.damping.transpose());
   body.nodes = spec.nodes;
   for (Node& node : body.nodes) node.second = {};

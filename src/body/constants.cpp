@@ -9,7 +9,7 @@ namespace limber {
 namespace {
 
 // The nine numbers of C_ab that the dynamics reads.
-std::array<double, 9> pair_numbers(const Matrix3& C) {
+std::array<double, 9> pair_numbers(const Matrix3d& C) {
   return {C(1, 1) + C(2, 2),          C(0, 0) + C(2, 2),          C(0, 0) + C(1, 1),
           -0.5 * (C(0, 1) + C(1, 0)), -0.5 * (C(0, 2) + C(2, 0)), -0.5 * (C(1, 2) + C(2, 1)),
           C(2, 1) - C(1, 2),          C(0, 2) - C(2, 0),          C(1, 0) - C(0, 1)};
@@ -34,7 +34,7 @@ void make_blocks(const Body& body, BodyConstants& constants) {
   constants.block_begin.push_back(static_cast<int>(constants.blocks.size()));
 }
 
-bool is_diagonal(const MatrixX& m) {
+bool is_diagonal(const MatrixXd& m) {
   for (int i = 0; i < m.rows(); ++i) {
     for (int j = 0; j < m.cols(); ++j) {
       if (i != j && m(i, j) != 0) return false;
@@ -110,8 +110,8 @@ BodyConstants make_constants(const Body& body) {
   constants.ne = body.shapes() - 1;
   constants.m = body.mass;
   constants.s = to_vec4d(body.S.col(0));
-  const Matrix3& C = body.c(0, 0);
-  constants.J = pack(C.trace() * Matrix3::Identity() - C);
+  const Matrix3d& C = body.c(0, 0);
+  constants.J = pack(C.trace() * Matrix3d::Identity() - C);
   constants.pairs = body.pairs;
   const int chunks = lanes_for(constants.ne);
   constants.S_rows.assign(static_cast<std::size_t>(3) * chunks, zero());

@@ -16,7 +16,7 @@ std::string content_key(const Body& body) {
   };
   add(Eigen::Matrix<double, 1, 1>(body.mass));
   add(body.S);
-  for (const Matrix3& C : body.C) add(C);
+  for (const Matrix3d& C : body.C) add(C);
   add(body.stiffness);
   add(body.damping);
   key += body.second_order ? "2;" : "1;";
@@ -27,7 +27,7 @@ std::string content_key(const Body& body) {
     add(node.rotation);
     add(node.translation);
     add(node.turn);
-    for (const MatrixX& second : node.second) add(second);
+    for (const MatrixXd& second : node.second) add(second);
   }
   for (const std::string& name : body.mode_names) key += name + '\n';
   return key;
@@ -51,7 +51,7 @@ void check_body(const Body& body) {
     fail("C has " + std::to_string(body.C.size()) + " blocks", "give " + std::to_string(shapes * shapes));
   for (std::size_t a = 0; a < shapes; ++a) {
     for (std::size_t b = a; b < shapes; ++b) {
-      const Matrix3 &ab = body.C[a * shapes + b], &ba = body.C[b * shapes + a];
+      const Matrix3d &ab = body.C[a * shapes + b], &ba = body.C[b * shapes + a];
       const std::string block = "block (" + std::to_string(a) + ", " + std::to_string(b) + ") of C";
       body_impl::check_finite(ab, block);
       if ((ab - ba.transpose()).cwiseAbs().maxCoeff() > 1e-9 * ab.cwiseAbs().maxCoeff())

@@ -10,14 +10,14 @@ namespace {
 
 // A shape of the points of a load: phi(d) = c + B d.
 struct AffineShape {
-  Vector3 c = Vector3::Zero();
-  Matrix3 B = Matrix3::Zero();
+  Vector3d c = Vector3d::Zero();
+  Matrix3d B = Matrix3d::Zero();
 };
 
 // In the order of the shapes of a body: position, modes, pairs.  theory §2.
 std::vector<AffineShape> load_shapes(const Body& body, int node) {
   std::vector<AffineShape> out(static_cast<std::size_t>(body.shapes()));
-  out[0].B = Matrix3::Identity();
+  out[0].B = Matrix3d::Identity();
   if (node < 0) return out;
   const Node& at = body.nodes[static_cast<std::size_t>(node)];
   out[0] = {at.position, at.rotation};
@@ -45,18 +45,18 @@ Body with_payload(const Body& body, int node, const RigidSpec& load) {
     body_impl::fail("the payload is on a node that is not there", "name one of the body's nodes");
   const Body rigid = make_rigid_body(load);
   const double m = rigid.mass;
-  const Vector3 s = rigid.S.col(0);
-  const Matrix3& Q = rigid.C[0];
+  const Vector3d s = rigid.S.col(0);
+  const Matrix3d& Q = rigid.C[0];
   const std::vector<AffineShape> phi = load_shapes(body, node);
   Body out = body;
   out.mass += m;
   for (std::size_t a = 0; a < phi.size(); ++a) {
-    const Vector3 Bs = phi[a].B * s;
+    const Vector3d Bs = phi[a].B * s;
     out.S.col(static_cast<Eigen::Index>(a)) += m * phi[a].c + Bs;
     for (std::size_t b = a; b < phi.size(); ++b) {
-      const Matrix3 block = m * phi[a].c * phi[b].c.transpose() + phi[a].c * (phi[b].B * s).transpose() +
-                            Bs * phi[b].c.transpose() + phi[a].B * Q * phi[b].B.transpose();
-      out.C[a * phi.size() + b] += a == b ? Matrix3(0.5 * (block + block.transpose())) : block;
+      const Matrix3d block = m * phi[a].c * phi[b].c.transpose() + phi[a].c * (phi[b].B * s).transpose() +
+                             Bs * phi[b].c.transpose() + phi[a].B * Q * phi[b].B.transpose();
+      out.C[a * phi.size() + b] += a == b ? Matrix3d(0.5 * (block + block.transpose())) : block;
       if (a != b) out.C[b * phi.size() + a] += block.transpose();
     }
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kSlowest = 1, kFastest = 1e5;  // Hz
 
-void check_size(const VectorX& gains, int n, const char* name) {
+void check_size(const VectorXd& gains, int n, const char* name) {
   if (gains.size() != n) {
     throw InputError(std::string(name) + " needs one number per joint coordinate, " + std::to_string(n) + ", but has " +
                      std::to_string(gains.size()));

@@ -9,7 +9,7 @@ namespace {
 
 // M + h/2 D + h^2/4 K in the place of M: theory §5, Implicit step.
 void set_period(const Model& model, double h, AbaWorkspace& ws) {
-  if (h > 0) set_implicit(model, 0.5 * h, 0.25 * h * h, VectorX::Zero(model.nv), ws);
+  if (h > 0) set_implicit(model, 0.5 * h, 0.25 * h * h, VectorXd::Zero(model.nv), ws);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ Status Estimator::predict_readings(const Measurement& y) {
   if (const Status status = system_.accelerate(x, vdot_); status != Status::ok) return status;
   const Kinematics& kin = system_.compute_kinematics(x);
   for (std::size_t k = 0; k < sensors_.accelerometers.size(); ++k) {
-    const Vector3 force = compute_specific_force(model_, kin, sensors_.accelerometers[k].at, vdot_);
+    const Vector3d force = compute_specific_force(model_, kin, sensors_.accelerometers[k].at, vdot_);
     innovation_.segment<3>(row) = y.acceleration.segment<3>(3 * static_cast<Eigen::Index>(k)) - force;
     row += 3;
   }

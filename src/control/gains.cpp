@@ -14,24 +14,24 @@ namespace limber {
 namespace {
 
 struct Readings {
-  MatrixX C;      // (readings x 2 nv)
-  VectorX noise;  // variances
+  MatrixXd C;      // (readings x 2 nv)
+  VectorXd noise;  // variances
 };
 
 // theory of the specific force R^T (a - g) at rest: a = J vdot, and R^T f turns with the node by R^T (f x turn).
-void add_specific_force(const Model& model, const Kinematics& kin, const Accelerometer& sensor, const MatrixX& A,
-                        Eigen::Ref<MatrixX> C) {
+void add_specific_force(const Model& model, const Kinematics& kin, const Accelerometer& sensor, const MatrixXd& A,
+                        Eigen::Ref<MatrixXd> C) {
   const int n = model.nv;
   Matrix6X J(6, n);
   compute_node_jacobian(model, kin, sensor.at, J);
-  const Matrix3 Rt = node_pose(model, kin, sensor.at).R.transpose();
+  const Matrix3d Rt = node_pose(model, kin, sensor.at).R.transpose();
   C = Rt * J.bottomRows<3>() * A.bottomRows(n);
-  const Vector3 f = -model.gravity;
-  for (int k = 0; k < n; ++k) C.col(k) += Rt * f.cross(Vector3(J.col(k).head<3>()));
+  const Vector3d f = -model.gravity;
+  for (int k = 0; k < n; ++k) C.col(k) += Rt * f.cross(Vector3d(J.col(k).head<3>()));
 }
 
 Readings make_readings(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, const State& x,
-                       const KalmanOptions& options, const MatrixX& A) {
+                       const KalmanOptions& options, const MatrixXd& A) {
   const int n = model.nv, h = driven.size();
   const auto tachometer = [&](int k) {
     return sensors.encoders.empty() || sensors.encoders[static_cast<std::size_t>(k)].tachometer;
@@ -41,7 +41,7 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
   };
   int count = h + static_cast<int>(sensors.strains.size() + 3 * sensors.accelerometers.size());
   for (int k = 0; k < h; ++k) count += tachometer(k) ? 1 : 0;
-  Readings out{MatrixX::Zero(count, 2 * n), VectorX::Zero(count)};
+  Readings out{MatrixXd::Zero(count, 2 * n), VectorXd::Zero(count)};
   const auto square = [](double a, double least) { return std::max(a * a, least * least); };
   int row = 0;
   for (int k = 0; k < h; ++k, ++row) {
@@ -71,35 +71,35 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
 
 }  // namespace
 
-MatrixX compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
-                            const State& x, const KalmanOptions& options, double period) {
+MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
+                             const State& x, const KalmanOptions& options, double period) {
   const int n = model.nv;
   const LinearSystem machine = linearize_at_rest(model, x, {});
   const Readings readings = make_readings(model, driven, sensors, x, options, machine.A);
-  const MatrixX A = sample(machine.A, machine.B, period).A;
+  const MatrixXd A = sample(machine.A, machine.B, period).A;
   // Noise enters the speeds all through a period: the trapezoidal rule over it.
-  MatrixX Q = MatrixX::Zero(2 * n, 2 * n);
+  MatrixXd Q = MatrixXd::Zero(2 * n, 2 * n);
   Q.bottomRightCorner(n, n).setIdentity();
   Q *= options.acceleration * options.acceleration * period;
   Q = (0.5 * (Q + A * Q * A.transpose())).eval();
-  const MatrixX R = readings.noise.asDiagonal();
+  const MatrixXd R = readings.noise.asDiagonal();
   const auto P = solve_riccati(A.transpose(), readings.C.transpose(), Q, R);
   if (!P) {
     throw InputError(
         "the observer cannot see everything that moves by itself; add sensors, or control the joints that are free");
   }
-  const MatrixX S = readings.C * *P * readings.C.transpose() + R;
-  return Cholesky(S).solve(MatrixX(readings.C * *P)).transpose();
+  const MatrixXd S = readings.C * *P * readings.C.transpose() + R;
+  return Cholesky(S).solve(MatrixXd(readings.C * *P)).transpose();
 }
 
-MatrixX compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
-                         double period) {
+MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
+                          double period) {
   const int n = model.nv, h = driven.size();
   const LinearSystem machine = linearize_at_rest(model, x, {});
-  MatrixX B(2 * n, h);
+  MatrixXd B(2 * n, h);
   for (int k = 0; k < h; ++k) B.col(k) = machine.B.col(driven.v[k]);
   const Sampled sampled = sample(machine.A, B, period);
-  MatrixX Q = MatrixX::Zero(2 * n, 2 * n);
+  MatrixXd Q = MatrixXd::Zero(2 * n, 2 * n);
   for (int i = 1; i < model.body_count(); ++i) {
     const int modes = model.body(i).modes, m = model.first_mode(i);
     Q.block(m, m, modes, modes) = 0.5 / options.vibration * model.body(i).stiffness;
@@ -109,20 +109,20 @@ MatrixX compute_lqr_gain(const Model& model, const DrivenJoints& driven, const S
     Q(driven.v[k], driven.v[k]) = 1 / (options.position * options.position);
     Q(n + driven.v[k], n + driven.v[k]) = 1 / (options.speed * options.speed);
   }
-  const MatrixX R = MatrixX::Identity(h, h) / (options.torque * options.torque);
+  const MatrixXd R = MatrixXd::Identity(h, h) / (options.torque * options.torque);
   const auto X = solve_riccati(sampled.A, sampled.B, Q, R);
   if (!X) throw InputError("the regulator cannot bring everything to rest; control the joints that are free");
-  const MatrixX S = R + sampled.B.transpose() * *X * sampled.B;
-  return Cholesky(S).solve(MatrixX(sampled.B.transpose() * *X * sampled.A));
+  const MatrixXd S = R + sampled.B.transpose() * *X * sampled.B;
+  return Cholesky(S).solve(MatrixXd(sampled.B.transpose() * *X * sampled.A));
 }
 
-void Schedule::add(double t, MatrixX gain) {
+void Schedule::add(double t, MatrixXd gain) {
   times_.push_back(t);
   now_ = gain;
   gains_.push_back(std::move(gain));
 }
 
-const MatrixX& Schedule::at(double t) {
+const MatrixXd& Schedule::at(double t) {
   const auto after = static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin());
   if (after == 0) return gains_.front();
   if (after == times_.size()) return gains_.back();

@@ -20,8 +20,8 @@ double compute_strain(const Model& model, const StrainGauge& gauge, const State&
   return gauge.row.dot(x.q.segment(model.first_mode_q(gauge.body), gauge.row.size()));
 }
 
-Vector3 compute_specific_force(const Model& model, const Kinematics& kin, NodeRef at, ConstVec vdot) {
-  const Vector3 a = node_acceleration(model, kin, at, vdot).tail<3>();
+Vector3d compute_specific_force(const Model& model, const Kinematics& kin, NodeRef at, ConstVec vdot) {
+  const Vector3d a = node_acceleration(model, kin, at, vdot).tail<3>();
   return node_pose(model, kin, at).R.transpose() * (a - model.gravity);
 }
 
@@ -75,7 +75,7 @@ void Sensors::take(const State& x, const Kinematics& kin, ConstVec vdot, Measure
   }
   for (std::size_t k = 0; k < options_.accelerometers.size(); ++k) {
     const Accelerometer& sensor = options_.accelerometers[k];
-    const Vector3 force = compute_specific_force(model_, kin, sensor.at, vdot);
+    const Vector3d force = compute_specific_force(model_, kin, sensor.at, vdot);
     for (int j = 0; j < 3; ++j) out.acceleration[3 * static_cast<Eigen::Index>(k) + j] = noisy(force[j], sensor.noise);
   }
 }

@@ -21,7 +21,7 @@ LinearSystem linearize_at_rest(const Model& model, const State& x, std::vector<s
   still.v.setZero();
   RneaWorkspace ws(model);
   options.tau.setZero(model.nv);
-  rnea(model, still, VectorX::Zero(model.nv), {}, ws, options.tau);
+  rnea(model, still, VectorXd::Zero(model.nv), {}, ws, options.tau);
   options.held = std::move(locked);
   return linearize(model, still, options);
 }
@@ -32,7 +32,7 @@ std::vector<Vibration> compute_vibrations(const Model& model, const State& x, st
   if (machine.coordinates() == 0) return out;
   for (const VibrationMode& mode : compute_modes(machine)) {
     if (mode.frequency <= 0 || mode.growth != 0 || mode.damping >= 1) continue;  // does not vibrate
-    VectorX shape = mode.shape.real();
+    VectorXd shape = mode.shape.real();
     shape /= std::sqrt(shape.dot(machine.M * shape));
     out.push_back({mode.frequency, mode.damping, machine.basis * shape});
   }

@@ -32,24 +32,24 @@ class Follower {
   }
 
   // DrivenJoints at x_ are the guess; v, a: how they move.
-  void solve(double t, const VectorX& v, const VectorX& a) {
+  void solve(double t, const VectorXd& v, const VectorXd& a) {
     for (int k = 0; k < driven_.size(); ++k) x_.v[driven_.v[k]] = v[k];
-    VectorX left(static_cast<Eigen::Index>(rows_.size()));
+    VectorXd left(static_cast<Eigen::Index>(rows_.size()));
     for (int step = 0; step < kMaxSteps; ++step) {
       if (flexible_ && !settle_modes(model_, driven_, a, x_)) break;
       compute_kinematics(model_, x_, ws_.kinematics());
       compute_world_poses(model_, ws_.kinematics());
-      const Vector3 now = node_pose(model_, ws_.kinematics(), path_.node).p;
+      const Vector3d now = node_pose(model_, ws_.kinematics(), path_.node).p;
       for (std::size_t r = 0; r < rows_.size(); ++r) {
         left[static_cast<Eigen::Index>(r)] = path_.position[rows_[r]]->at(t).value - now[rows_[r]];
       }
       if (left.norm() < kArrived) return;
       compute_node_jacobian(model_, ws_.kinematics(), path_.node, J_);
-      MatrixX J(left.size(), driven_.size());
+      MatrixXd J(left.size(), driven_.size());
       for (std::size_t r = 0; r < rows_.size(); ++r) {
         for (int k = 0; k < driven_.size(); ++k) J(static_cast<Eigen::Index>(r), k) = J_(3 + rows_[r], driven_.v[k]);
       }
-      const VectorX dq = solve_least_norm(J, left);
+      const VectorXd dq = solve_least_norm(J, left);
       const double scale = std::min(1.0, 0.3 / std::max(dq.norm(), 1e-300));
       for (int k = 0; k < driven_.size(); ++k) x_.q[driven_.q[k]] += scale * dq[k];
     }
@@ -74,7 +74,7 @@ class Follower {
 
 bool settle_modes(const Model& model, const DrivenJoints& driven, ConstVec a, State& x) {
   RneaWorkspace ws(model);
-  VectorX vdot = VectorX::Zero(model.nv), tau(model.nv);
+  VectorXd vdot = VectorXd::Zero(model.nv), tau(model.nv);
   for (int k = 0; k < driven.size(); ++k) vdot[driven.v[k]] = a[k];
   for (int i = 1; i < model.body_count(); ++i) x.v.segment(model.first_mode(i), model.body(i).modes).setZero();
   for (int step = 0; step < kMaxSettling; ++step) {
@@ -88,7 +88,7 @@ bool settle_modes(const Model& model, const DrivenJoints& driven, ConstVec a, St
       auto eta = x.q.segment(model.first_mode_q(i), body.modes);
       left += force.squaredNorm();
       acting += (body.stiffness * eta).squaredNorm();
-      eta -= Cholesky(body.stiffness).solve(VectorX(force));
+      eta -= Cholesky(body.stiffness).solve(VectorXd(force));
     }
     if (left <= kSettled * kSettled * acting || left == 0) return true;
   }
@@ -99,12 +99,12 @@ std::vector<Signal> follow_tip_path(const Model& model, const DrivenJoints& driv
                                     const State& start, bool flexible) {
   const int n = driven.size(), count = path.samples;
   Follower follower(model, driven, path, start, flexible);
-  const VectorX t = VectorX::LinSpaced(count + 1, 0, path.end);
-  MatrixX q(count + 1, n);
+  const VectorXd t = VectorXd::LinSpaced(count + 1, 0, path.end);
+  MatrixXd q(count + 1, n);
   std::vector<Signal> out(static_cast<std::size_t>(n), Signal(0.0));
   // The deflection depends on the speeds and accelerations of the motion that is looked for: from those of the last
   // pass, at first none.
-  VectorX v = VectorX::Zero(n), a = v;
+  VectorXd v = VectorXd::Zero(n), a = v;
   for (int pass = 0; pass < (flexible ? kPasses : 1); ++pass) {
     follower.back_to(start);
     for (int k = 0; k <= count; ++k) {

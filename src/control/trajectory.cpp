@@ -43,12 +43,12 @@ void append_move(Profile profile, double from, double to, double begin, double T
   for (Signal::Piece& piece : pieces_of(profile, from, to - from, begin, T)) out.push_back(std::move(piece));
 }
 
-double limit_of(const VectorX& limits, Eigen::Index k) {
+double limit_of(const VectorXd& limits, Eigen::Index k) {
   return limits.size() == 0 ? std::numeric_limits<double>::infinity() : limits[k];
 }
 
 // Of the move to waypoint w.
-double duration_of(Profile profile, const VectorX& distance, const Waypoint& waypoint, const MoveLimits& limits,
+double duration_of(Profile profile, const VectorXd& distance, const Waypoint& waypoint, const MoveLimits& limits,
                    std::size_t w) {
   const std::string name = "waypoint " + std::to_string(w + 1);
   double shortest = 0;
@@ -96,10 +96,10 @@ Signal make_move(Profile profile, double from, double to, double begin, double d
   return Signal::pieces(pieces);
 }
 
-JointPath make_path(Profile profile, const VectorX& start, double begin, const std::vector<Waypoint>& waypoints,
+JointPath make_path(Profile profile, const VectorXd& start, double begin, const std::vector<Waypoint>& waypoints,
                     const MoveLimits& limits) {
   std::vector<std::vector<Signal::Piece>> pieces(start.size());
-  VectorX from = start;
+  VectorXd from = start;
   JointPath out;
   double t = begin;
   for (std::size_t w = 0; w < waypoints.size(); ++w) {

@@ -35,7 +35,7 @@ std::string owner(const Model& model, int speed) {
 void check_inertia(const Model& model) {
   constexpr int kTries = 3;
   AbaData ws(model);
-  VectorX none = VectorX::Zero(model.nv), out(model.nv);
+  VectorXd none = VectorXd::Zero(model.nv), out(model.nv);
   int failure = -1;
   for (int k = 0; k <= kTries; ++k) {
     if (solve_mass(model, k == 0 ? make_zero_state(model) : some_state(model, k), none, ws, out) == Status::ok) return;

@@ -51,21 +51,21 @@ OperationalWorkspace::OperationalWorkspace(const Model& model) : Workspace(new O
 
 ClosureWorkspace::ClosureWorkspace(const Model& model) : Workspace(new ClosureData(model)) {}
 int ClosureWorkspace::count() const { return (*this)->count(); }
-const VectorX& ClosureWorkspace::error() const { return (*this)->error; }
-const VectorX& ClosureWorkspace::rate() const { return (*this)->rate; }
+const VectorXd& ClosureWorkspace::error() const { return (*this)->error; }
+const VectorXd& ClosureWorkspace::rate() const { return (*this)->rate; }
 double ClosureWorkspace::closure_error(int closure) const { return (*this)->closure_error(closure); }
-const VectorX& ClosureWorkspace::lambda() const { return (*this)->lambda; }
-const VectorX& ClosureWorkspace::forces() const { return (*this)->forces; }
+const VectorXd& ClosureWorkspace::lambda() const { return (*this)->lambda; }
+const VectorXd& ClosureWorkspace::forces() const { return (*this)->forces; }
 int ClosureWorkspace::rank() const { return (*this)->rank; }
 double ClosureWorkspace::margin() const { return (*this)->margin; }
 
 ClosedInverseWorkspace::ClosedInverseWorkspace(const Model& model, std::span<const std::uint8_t> actuated)
     : Workspace(new ClosedInverseData(model, actuated)) {}
-const VectorX& ClosedInverseWorkspace::lambda() const { return (*this)->closures.lambda; }
-const VectorX& ClosedInverseWorkspace::closure_forces() const { return (*this)->closures.forces; }
-const VectorX& ClosedInverseWorkspace::closure_error() const { return (*this)->closures.error; }
-const VectorX& ClosedInverseWorkspace::residual() const { return (*this)->residual; }
-const VectorX& ClosedInverseWorkspace::closure_acceleration() const { return (*this)->closure_acceleration; }
+const VectorXd& ClosedInverseWorkspace::lambda() const { return (*this)->closures.lambda; }
+const VectorXd& ClosedInverseWorkspace::closure_forces() const { return (*this)->closures.forces; }
+const VectorXd& ClosedInverseWorkspace::closure_error() const { return (*this)->closures.error; }
+const VectorXd& ClosedInverseWorkspace::residual() const { return (*this)->residual; }
+const VectorXd& ClosedInverseWorkspace::closure_acceleration() const { return (*this)->closure_acceleration; }
 
 DcaWorkspace::DcaWorkspace(const Model& model, const DcaOptions& options) : Workspace(new DcaData(model, options)) {}
 bool DcaWorkspace::answered_serially() const { return (*this)->answered_serially; }
@@ -73,8 +73,8 @@ int DcaWorkspace::failure() const { return (*this)->failure; }
 
 DerivativesWorkspace::DerivativesWorkspace(const Model& model) : Workspace(new DerivativesData(model)) {}
 const Kinematics& DerivativesWorkspace::kinematics() const { return (*this)->rnea.kin; }
-const MatrixX& DerivativesWorkspace::node_dq() const { return (*this)->node_dq; }
-const MatrixX& DerivativesWorkspace::node_dv() const { return (*this)->node_dv; }
+const MatrixXd& DerivativesWorkspace::node_dq() const { return (*this)->node_dq; }
+const MatrixXd& DerivativesWorkspace::node_dv() const { return (*this)->node_dv; }
 int DerivativesWorkspace::failure() const { return (*this)->aba.failure; }
 
 BookWorkspace::BookWorkspace(const Model& model) : Workspace(new BookData(model)) {}

@@ -14,9 +14,9 @@ constexpr Eigen::Index kMaxModes = 1000;    // of a modal body
 constexpr Eigen::Index kMaxNodes = 10'000;  // of a body
 constexpr int kMaxBeamModes = 200;          // of one family of a beam
 
-Vector3 vector3_or_zero(const Reader& map, std::string_view key) {
+Vector3d vector3_or_zero(const Reader& map, std::string_view key) {
   const auto given = map.find(key);
-  return given ? given->vector3() : Vector3::Zero();
+  return given ? given->vector3() : Vector3d::Zero();
 }
 
 double not_negative_or_zero(const Reader& map, std::string_view key) {
@@ -53,8 +53,8 @@ Node read_fixed_node(const Reader& node) {
 }
 
 // xx yy zz xy xz yz
-Matrix3 symmetric(const VectorX& i) {
-  Matrix3 m;
+Matrix3d symmetric(const VectorXd& i) {
+  Matrix3d m;
   m << i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2];
   return m;
 }
@@ -85,7 +85,7 @@ MassPoint read_point(const Reader& point, Eigen::Index n) {
   MassPoint out;
   out.mass = point.at("mass", "mass: 1").not_negative();
   out.position = point.at("position", "position: [0, 0, 0]").vector3();
-  out.shape = Matrix3X::Zero(3, n);
+  out.shape = Matrix3Xd::Zero(3, n);
   if (n > 0) out.shape = point.at("shape", "shape: [[x of each mode], [y], [z]]").matrix(3, n);
   if (const auto shape = point.find("shape"); shape && n == 0) shape->matrix(3, n);
   if (const auto second = point.find("second")) out.second = second->three_matrices(n);
@@ -96,8 +96,8 @@ Node read_modal_node(const Reader& node, Eigen::Index n) {
   node.check_keys({"name", "position", "rpy", "translation", "rotation", "second"});
   Node out = read_fixed_node(node);
   const auto translation = node.find("translation"), rotation = node.find("rotation"), second = node.find("second");
-  out.translation = translation ? translation->matrix(3, n) : MatrixX::Zero(3, n);
-  out.turn = rotation ? rotation->matrix(3, n) : MatrixX::Zero(3, n);
+  out.translation = translation ? translation->matrix(3, n) : MatrixXd::Zero(3, n);
+  out.turn = rotation ? rotation->matrix(3, n) : MatrixXd::Zero(3, n);
   if (second) out.second = second->three_matrices(n);
   return out;
 }
@@ -141,7 +141,7 @@ void read_tip(const Reader& beam, BeamSpec& spec) {
 void read_rotary_inertia(const Reader& beam, BeamSpec& spec) {
   const auto given = beam.find("rotary_inertia_per_length");
   if (!given) return;
-  const VectorX inertia = given->numbers(2);
+  const VectorXd inertia = given->numbers(2);
   if (inertia.minCoeff() < 0) given->fail("must not be negative");
   spec.rotary_inertia_y = inertia[0];
   spec.rotary_inertia_z = inertia[1];
@@ -156,7 +156,7 @@ void read_custom_shapes(const Reader& beam, BeamSpec& spec) {
     if (!given) continue;
     given->length(kMaxBeamModes);
     for (const Reader& mode : given->list()) {
-      const VectorX coefficients = mode.numbers();
+      const VectorXd coefficients = mode.numbers();
       spec.shapes[family].emplace_back(coefficients.begin(), coefficients.end());
     }
     spec.modes[family] = static_cast<int>(spec.shapes[family].size());
@@ -209,7 +209,7 @@ Body read_beam(const Reader& body, bool second_order) {
   read_tip(beam, spec);
   read_modes(beam, spec);
   if (const auto damping = beam.find("damping")) {
-    const VectorX ratios = damping->is_list() ? damping->numbers() : damping->number_or_numbers(1);
+    const VectorXd ratios = damping->is_list() ? damping->numbers() : damping->number_or_numbers(1);
     spec.damping.assign(ratios.begin(), ratios.end());
   }
   Names names;

@@ -82,9 +82,9 @@ std::string take_name(Names& names, const Reader& entry, std::string_view exampl
   return name;
 }
 
-Vector3 read_direction(const Reader& joint, std::string_view key) {
+Vector3d read_direction(const Reader& joint, std::string_view key) {
   const Reader reader = joint.at(key, key == "axis" ? "axis: [0, 0, 1]" : "axis2: [1, 0, 0]");
-  const Vector3 direction = reader.vector3();
+  const Vector3d direction = reader.vector3();
   if (direction.isZero(0)) reader.fail("must not be zero; write for example [0, 0, 1]");
   return direction.stableNormalized();
 }
@@ -141,9 +141,9 @@ void read_springs(const Reader& entry, Joint& joint) {
     if (const auto given = entry.find(key); given && speeds == 0)
       given->fail(fmt::format("has no meaning for type {}; remove it", to_string(joint.kind)));
   }
-  const auto read = [&](std::string_view key, VectorX& out) {
+  const auto read = [&](std::string_view key, VectorXd& out) {
     const auto given = entry.find(key);
-    out = given ? given->number_or_numbers(speeds) : VectorX::Zero(speeds);
+    out = given ? given->number_or_numbers(speeds) : VectorXd::Zero(speeds);
     if (given && out.minCoeff() < 0) given->fail("must not be negative");
   };
   read("stiffness", joint.stiffness);

@@ -28,9 +28,9 @@ Json list(const Vector& values) {
   return out;
 }
 
-Json rows(const MatrixX& m) {
+Json rows(const MatrixXd& m) {
   Json out = Json::array();
-  for (Eigen::Index i = 0; i < m.rows(); ++i) out.push_back(list(VectorX(m.row(i))));
+  for (Eigen::Index i = 0; i < m.rows(); ++i) out.push_back(list(VectorXd(m.row(i))));
   return out;
 }
 
@@ -44,7 +44,7 @@ double steps_from(double x, int ulps) {
 }
 
 // Angles near `start` whose rotation is R, bit by bit.
-bool find_near(const Matrix3& R, const Vector3& start, Vector3& found) {
+bool find_near(const Matrix3d& R, const Vector3d& start, Vector3d& found) {
   constexpr int kOffsets[] = {0, 1, -1, 2, -2, 3, -3, 4, -4};
   for (const int yaw : kOffsets) {
     for (const int pitch : kOffsets) {
@@ -58,11 +58,11 @@ bool find_near(const Matrix3& R, const Vector3& start, Vector3& found) {
 }
 
 // R = Rz(yaw) Ry(pitch) Rx(roll); near pitch = +-pi/2 only roll +- yaw is determined.
-Vector3 rpy_of(const Matrix3& R) {
+Vector3d rpy_of(const Matrix3d& R) {
   constexpr double kTurn = 6.283185307179586;
   const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
-  const Vector3 first(std::atan2(R(2, 1), R(2, 2)), pitch, std::atan2(R(1, 0), R(0, 0)));
-  std::vector<Vector3> starts = {
+  const Vector3d first(std::atan2(R(2, 1), R(2, 2)), pitch, std::atan2(R(1, 0), R(0, 0)));
+  std::vector<Vector3d> starts = {
       first,
       {std::atan2(-R(1, 2), R(1, 1)), pitch, 0},
       {0, pitch, std::atan2(-R(0, 1), R(1, 1))},
@@ -74,22 +74,22 @@ Vector3 rpy_of(const Matrix3& R) {
       starts.back()[k] += turn;
     }
   }
-  Vector3 found;
-  for (const Vector3& start : starts) {
+  Vector3d found;
+  for (const Vector3d& start : starts) {
     if (find_near(R, start, found)) return found;
   }
-  const auto off = [&](const Vector3& rpy) { return (rpy_rotation(rpy) - R).norm(); };
+  const auto off = [&](const Vector3d& rpy) { return (rpy_rotation(rpy) - R).norm(); };
   return *std::min_element(starts.begin(), starts.end(),
-                           [&](const Vector3& a, const Vector3& b) { return off(a) < off(b); });
+                           [&](const Vector3d& a, const Vector3d& b) { return off(a) < off(b); });
 }
 
 // A direction that the reader (and, for a joint, the builder) makes this unit vector, bit by bit.
-Vector3 direction_of(const Vector3& axis, bool of_joint) {
+Vector3d direction_of(const Vector3d& axis, bool of_joint) {
   constexpr int kTries = 4096;
   for (int k = 0; k < kTries; ++k) {
-    const Vector3 given = (1 + k / 1024.0) * axis;
-    Vector3 read = given.stableNormalized();
-    if (of_joint) read = Vector3(read / read.norm());
+    const Vector3d given = (1 + k / 1024.0) * axis;
+    Vector3d read = given.stableNormalized();
+    if (of_joint) read = Vector3d(read / read.norm());
     if (read == axis) return given;
   }
   return axis;
@@ -97,18 +97,18 @@ Vector3 direction_of(const Vector3& axis, bool of_joint) {
 
 // ---- bodies -----------------------------------------------------------------------------------------
 
-void add_rotation(const Matrix3& R, Json& out) {
-  if (R != Matrix3::Identity()) out["rpy"] = list(rpy_of(R));
+void add_rotation(const Matrix3d& R, Json& out) {
+  if (R != Matrix3d::Identity()) out["rpy"] = list(rpy_of(R));
 }
 
-Json second(const std::array<MatrixX, 3>& Xi, Eigen::Index n) {
+Json second(const std::array<MatrixXd, 3>& Xi, Eigen::Index n) {
   Json out = Json::array();
-  for (const MatrixX& X : Xi) out.push_back(rows(X.size() > 0 ? X : MatrixX::Zero(n, n)));
+  for (const MatrixXd& X : Xi) out.push_back(rows(X.size() > 0 ? X : MatrixXd::Zero(n, n)));
   return out;
 }
 
-bool has_second(const std::array<MatrixX, 3>& Xi) {
-  return std::any_of(Xi.begin(), Xi.end(), [](const MatrixX& X) { return X.size() > 0; });
+bool has_second(const std::array<MatrixXd, 3>& Xi) {
+  return std::any_of(Xi.begin(), Xi.end(), [](const MatrixXd& X) { return X.size() > 0; });
 }
 
 Json fixed_node(const Node& node) {
@@ -118,7 +118,7 @@ Json fixed_node(const Node& node) {
 }
 
 void add_rigid(const RigidSpec& spec, Json& out) {
-  const Matrix3 J = 0.5 * (spec.inertia + spec.inertia.transpose());
+  const Matrix3d J = 0.5 * (spec.inertia + spec.inertia.transpose());
   out["rigid"] = {{"mass", spec.mass},
                   {"com", list(spec.com)},
                   {"inertia", list(Vector6{{J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2)}})}};
@@ -182,8 +182,8 @@ RigidSpec rigid_spec(const Body& body) {
   RigidSpec spec;
   spec.mass = body.mass;
   if (body.mass > 0) spec.com = body.S.col(0) / body.mass;
-  const Matrix3 C = body.C[0] - body.mass * spec.com * spec.com.transpose();
-  spec.inertia = C.trace() * Matrix3::Identity() - C;
+  const Matrix3d C = body.C[0] - body.mass * spec.com * spec.com.transpose();
+  spec.inertia = C.trace() * Matrix3d::Identity() - C;
   spec.nodes = body.nodes;
   return spec;
 }
@@ -248,7 +248,7 @@ Json joint_json(const Model& model, int i) {
   if (!joint.origin.p.isZero(0)) origin["xyz"] = list(joint.origin.p);
   add_rotation(joint.origin.R, origin);
   if (!origin.empty()) out["origin"] = std::move(origin);
-  const auto add = [&](const char* key, const VectorX& values) {
+  const auto add = [&](const char* key, const VectorXd& values) {
     if (values.size() > 0 && !values.isZero(0)) out[key] = list(values);
   };
   add("stiffness", joint.stiffness);

@@ -228,9 +228,9 @@ void Reader::need_list(Eigen::Index size, std::string_view what) const {
     fail(fmt::format("must be a list of {} {}, but has {}", size, what, node_->items.size()));
 }
 
-VectorX Reader::numbers() const {
+VectorXd Reader::numbers() const {
   if (!is_list()) fail("must be a list of numbers, but is " + describe(*node_));
-  VectorX values(std::ssize(node_->items));
+  VectorXd values(std::ssize(node_->items));
   for (std::size_t i = 0; i < node_->items.size(); ++i) {
     // The path of an element is made only for a message.
     if (!number_fault(*node_->items[i], values[static_cast<Eigen::Index>(i)]).empty()) child(i).number();
@@ -238,26 +238,26 @@ VectorX Reader::numbers() const {
   return values;
 }
 
-VectorX Reader::numbers(Eigen::Index size) const {
+VectorXd Reader::numbers(Eigen::Index size) const {
   need_list(size, "numbers");
   return numbers();
 }
 
-VectorX Reader::number_or_numbers(Eigen::Index size) const {
+VectorXd Reader::number_or_numbers(Eigen::Index size) const {
   if (is_list()) return numbers(size);
-  return VectorX::Constant(size, number());
+  return VectorXd::Constant(size, number());
 }
 
-Matrix3 Reader::rpy() const {
+Matrix3d Reader::rpy() const {
   constexpr double kMax = 4 * std::numbers::pi;
-  const Vector3 angles = vector3();
+  const Vector3d angles = vector3();
   if (angles.cwiseAbs().maxCoeff() > kMax) fail("must be angles in radians, each within 4 pi; 90 degrees are 1.570796");
   return rpy_rotation(angles);
 }
 
-MatrixX Reader::matrix(Eigen::Index rows, Eigen::Index cols) const {
+MatrixXd Reader::matrix(Eigen::Index rows, Eigen::Index cols) const {
   need_list(rows, fmt::format("rows of {} numbers", cols));
-  MatrixX values(rows, cols);
+  MatrixXd values(rows, cols);
   for (Eigen::Index i = 0; i < rows; ++i) values.row(i) = child(static_cast<std::size_t>(i)).numbers(cols).transpose();
   return values;
 }
@@ -269,12 +269,12 @@ Eigen::Index Reader::length(Eigen::Index most) const {
   return std::ssize(node_->items);
 }
 
-MatrixX Reader::square_or_diagonal(Eigen::Index n) const {
+MatrixXd Reader::square_or_diagonal(Eigen::Index n) const {
   const bool rows = is_list() && !node_->items.empty() && child(0).is_list();
-  return rows ? matrix(n, n) : MatrixX(numbers(n).asDiagonal());
+  return rows ? matrix(n, n) : MatrixXd(numbers(n).asDiagonal());
 }
 
-std::array<MatrixX, 3> Reader::three_matrices(Eigen::Index n) const {
+std::array<MatrixXd, 3> Reader::three_matrices(Eigen::Index n) const {
   need_list(3, fmt::format("matrices of {0} x {0} numbers", n));
   return {child(0).matrix(n, n), child(1).matrix(n, n), child(2).matrix(n, n)};
 }

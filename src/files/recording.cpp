@@ -193,7 +193,7 @@ void RecordingWriter::Impl::append(std::size_t i) {
 
 void RecordingWriter::Impl::find_largest_deflection(double t) {
   for (const auto& [node, begin] : deflections) {
-    const double value = Eigen::Map<const Vector3>(row.data() + begin).norm();
+    const double value = Eigen::Map<const Vector3d>(row.data() + begin).norm();
     if (value > largest.value) largest = {value, t, node};
   }
 }

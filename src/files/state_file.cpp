@@ -11,8 +11,8 @@ namespace limber {
 namespace {
 
 // One number per name.
-VectorX read_row(const Reader& row, std::span<const std::string> names) {
-  VectorX values = row.numbers();
+VectorXd read_row(const Reader& row, std::span<const std::string> names) {
+  VectorXd values = row.numbers();
   if (values.size() != std::ssize(names))
     row.fail(fmt::format("has {} numbers, but the model has {}{}{}", values.size(), names.size(),
                          names.empty() ? "" : ": ", join(views(names))));

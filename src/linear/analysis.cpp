@@ -16,14 +16,14 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 
 // The real modes: columns of `shapes` with shapes^T M shapes = 1.
 struct RealModes {
-  VectorX squares;  // omega^2, rising; exactly zero for rigid-body motions
-  MatrixX shapes;
+  VectorXd squares;  // omega^2, rising; exactly zero for rigid-body motions
+  MatrixXd shapes;
 };
 
 // omega^2 of one vector, phi^T M phi = 1, or zero where it is nothing but rounding: of the terms of phi^T K phi, or of
 // phi itself.  The solver turns phi by e_j = eps omega_max^2 / omega_j^2 towards another vector, which adds
 // e_j^2 omega_j^2; the nearest above counts most.
-double rayleigh_quotient(const MatrixX& K, const VectorX& phi, double largest, double next) {
+double rayleigh_quotient(const MatrixXd& K, const VectorXd& phi, double largest, double next) {
   const double square = phi.dot(K * phi), n = static_cast<double>(phi.size());
   const double terms = phi.cwiseAbs().dot(K.cwiseAbs() * phi.cwiseAbs());
   const double turned = next > 0 ? n * std::pow(8 * n * kEps * largest, 2) / next : 0;
@@ -33,7 +33,7 @@ double rayleigh_quotient(const MatrixX& K, const VectorX& phi, double largest, d
 // What the eigensolver leaves of a small omega^2 is rounded at the size of the largest one.  The Rayleigh quotient of
 // its vector is much better.
 RealModes real_modes(const LinearSystem& system) {
-  const MatrixX K = 0.5 * (system.stiffness + system.stiffness.transpose());
+  const MatrixXd K = 0.5 * (system.stiffness + system.stiffness.transpose());
   SymmetricEigen eigen = eigen_generalized(K, system.M);
   RealModes modes{std::move(eigen.values), std::move(eigen.vectors)};
   const double largest = modes.squares.cwiseAbs().maxCoeff();
@@ -45,7 +45,7 @@ RealModes real_modes(const LinearSystem& system) {
   return modes;
 }
 
-void scale_shape(VectorXc& shape) {
+void scale_shape(VectorXcd& shape) {
   Eigen::Index largest = 0;
   if (shape.size() == 0) return;
   shape.cwiseAbs().maxCoeff(&largest);
@@ -57,7 +57,7 @@ std::vector<VibrationMode> real_vibrations(const LinearSystem& system) {
   std::vector<VibrationMode> out;
   for (Eigen::Index k = 0; k < modes.squares.size(); ++k) {
     VibrationMode mode;
-    const VectorX phi = modes.shapes.col(k);
+    const VectorXd phi = modes.shapes.col(k);
     const double square = modes.squares[k];
     if (square > 0) {
       mode.frequency = std::sqrt(square);
@@ -86,7 +86,7 @@ std::vector<VibrationMode> complex_vibrations(const LinearSystem& system) {
     } else {
       mode.growth = pole.real();
     }
-    const VectorXc vector = balanced.scale.cast<std::complex<double>>().asDiagonal() * vectors.col(k);
+    const VectorXcd vector = balanced.scale.cast<std::complex<double>>().asDiagonal() * vectors.col(k);
     mode.shape = vector.head(system.coordinates());
     scale_shape(mode.shape);
     out.push_back(std::move(mode));
@@ -98,10 +98,10 @@ std::vector<VibrationMode> complex_vibrations(const LinearSystem& system) {
 }
 
 // In the coordinates of the real modes, positions times omega: [0 omega; -omega -d], d = phi^T D phi.
-MatrixX modal_state_matrix(const LinearSystem& system) {
+MatrixXd modal_state_matrix(const LinearSystem& system) {
   const RealModes modes = real_modes(system);
   const Eigen::Index n = modes.squares.size();
-  MatrixX A = MatrixX::Zero(2 * n, 2 * n);
+  MatrixXd A = MatrixXd::Zero(2 * n, 2 * n);
   for (Eigen::Index k = 0; k < n; ++k) {
     const double size = std::sqrt(std::abs(modes.squares[k]));
     A(k, n + k) = size > 0 ? size : 1;
@@ -111,7 +111,7 @@ MatrixX modal_state_matrix(const LinearSystem& system) {
   return A;
 }
 
-bool is_nearly_symmetric(const MatrixX& K) {
+bool is_nearly_symmetric(const MatrixXd& K) {
   constexpr double kRelative = 1e-8, kOfLargest = 1e-14;
   const double largest = K.size() == 0 ? 0 : K.cwiseAbs().maxCoeff();
   for (Eigen::Index i = 0; i < K.rows(); ++i) {
@@ -132,7 +132,7 @@ std::vector<VibrationMode> compute_modes(const LinearSystem& system) {
   return has_real_modes(system) ? real_vibrations(system) : complex_vibrations(system);
 }
 
-void sort_roots(VectorXc& roots) {
+void sort_roots(VectorXcd& roots) {
   std::sort(roots.begin(), roots.end(), [](std::complex<double> a, std::complex<double> b) {
     const double difference = std::abs(a) - std::abs(b), scale = 1e-9 * (std::abs(a) + std::abs(b));
     if (std::abs(difference) > scale) return difference < 0;
@@ -140,17 +140,17 @@ void sort_roots(VectorXc& roots) {
   });
 }
 
-VectorXc compute_poles(const LinearSystem& system) {
+VectorXcd compute_poles(const LinearSystem& system) {
   if (system.coordinates() == 0) return {};
-  const MatrixX A = has_real_modes(system) ? modal_state_matrix(system) : system.A;
-  VectorXc poles = eigenvalues_general(balance(A).A);
+  const MatrixXd A = has_real_modes(system) ? modal_state_matrix(system) : system.A;
+  VectorXcd poles = eigenvalues_general(balance(A).A);
   sort_roots(poles);
   return poles;
 }
 
-MatrixXc transfer_function(const LinearSystem& system, std::complex<double> s) {
+MatrixXcd transfer_function(const LinearSystem& system, std::complex<double> s) {
   const Eigen::Index n = system.A.rows();
-  const MatrixXc pencil = s * MatrixXc::Identity(n, n) - system.A;
+  const MatrixXcd pencil = s * MatrixXcd::Identity(n, n) - system.A;
   return system.D + system.C * solve(pencil, system.B.cast<std::complex<double>>());
 }
 

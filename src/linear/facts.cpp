@@ -22,7 +22,7 @@ namespace {
 
 double hertz(double omega_squared) { return std::sqrt(std::max(0.0, omega_squared)) / (2 * std::numbers::pi); }
 
-bool is_nearly_diagonal(const MatrixX& m) {
+bool is_nearly_diagonal(const MatrixXd& m) {
   constexpr double kRounding = 1e-10;
   for (Eigen::Index a = 0; a < m.rows(); ++a) {
     for (Eigen::Index b = 0; b < a; ++b) {
@@ -34,11 +34,11 @@ bool is_nearly_diagonal(const MatrixX& m) {
 
 // The columns that diagonalise (K, M): eigenvectors, scaled to x^T M x = 1.  Rising frequency.
 struct Solution {
-  VectorX omega_squared;
-  MatrixX columns;
+  VectorXd omega_squared;
+  MatrixXd columns;
 };
 
-ModeFacts make_mode(const Body& body, const MatrixX& G, const VectorX& x) {
+ModeFacts make_mode(const Body& body, const MatrixXd& G, const VectorXd& x) {
   ModeFacts mode;
   mode.shape = x;
   mode.modal_mass = x.dot(G * x);
@@ -46,11 +46,11 @@ ModeFacts make_mode(const Body& body, const MatrixX& G, const VectorX& x) {
   mode.hertz = hertz(k / mode.modal_mass);
   mode.damping_ratio = k > 0 ? d / (2 * std::sqrt(k * mode.modal_mass)) : std::numeric_limits<double>::quiet_NaN();
   // Momentum of the body when the mode moves alone: linear S x, angular F x with F_a = ax(C_a0), theory §2.
-  Vector3 S = Vector3::Zero(), F = Vector3::Zero();
+  Vector3d S = Vector3d::Zero(), F = Vector3d::Zero();
   for (int a = 0; a < body.modes; ++a) {
-    const Matrix3& C = body.c(1 + a, 0);
+    const Matrix3d& C = body.c(1 + a, 0);
     S += x[a] * body.S.col(1 + a);
-    F += x[a] * Vector3(C(2, 1) - C(1, 2), C(0, 2) - C(2, 0), C(1, 0) - C(0, 1));
+    F += x[a] * Vector3d(C(2, 1) - C(1, 2), C(0, 2) - C(2, 0), C(1, 0) - C(0, 1));
   }
   mode.effective_mass = S.cwiseAbs2() / mode.modal_mass;
   mode.effective_inertia = F.cwiseAbs2() / mode.modal_mass;
@@ -58,8 +58,8 @@ ModeFacts make_mode(const Body& body, const MatrixX& G, const VectorX& x) {
 }
 
 // K of all modes and joint springs.
-MatrixX stiffness_matrix(const Model& model) {
-  MatrixX K = MatrixX::Zero(model.nv, model.nv);
+MatrixXd stiffness_matrix(const Model& model) {
+  MatrixXd K = MatrixXd::Zero(model.nv, model.nv);
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     K.diagonal().segment(joint.v, joint.stiffness.size()) = joint.stiffness;
@@ -78,10 +78,10 @@ std::vector<int> modal_speeds(const Model& model) {
 }
 
 // Why frequencies cannot be told, or nothing.
-std::string no_frequencies(const Model& model, const State& x, const MatrixX& K) {
+std::string no_frequencies(const Model& model, const State& x, const MatrixXd& K) {
   if (K.isZero(0)) return "nothing is elastic";
-  VectorX vdot(model.nv);
-  const VectorX tau = VectorX::Zero(model.nv);
+  VectorXd vdot(model.nv);
+  const VectorXd tau = VectorXd::Zero(model.nv);
   const auto aba = make_tree_dynamics(model, "aba");
   if ((*aba)(x, Forces{tau}, vdot) == Status::ok) return "";
   return aba->failure() < 0 ? "the mass matrix is singular at this configuration"
@@ -89,29 +89,29 @@ std::string no_frequencies(const Model& model, const State& x, const MatrixX& K)
 }
 
 // What the closures allow: columns, scaled to masses of about 1.
-MatrixX free_motions(const MatrixX& C, const MatrixX& M) {
-  const VectorX scale = M.diagonal().cwiseSqrt().cwiseInverse();
+MatrixXd free_motions(const MatrixXd& C, const MatrixXd& M) {
+  const VectorXd scale = M.diagonal().cwiseSqrt().cwiseInverse();
   if (C.rows() == 0) return scale.asDiagonal();
   constexpr double kDependent = 1e-9;
   return scale.asDiagonal() * null_space(C * scale.asDiagonal(), kDependent);
 }
 
 // Modes of K x = omega^2 M x with C x = 0.
-Solution solve_modes(const MatrixX& K, const MatrixX& M, const MatrixX& C) {
-  const MatrixX N = free_motions(C, M);
-  if (N.cols() == 0) return {VectorX(0), MatrixX(M.rows(), 0)};
+Solution solve_modes(const MatrixXd& K, const MatrixXd& M, const MatrixXd& C) {
+  const MatrixXd N = free_motions(C, M);
+  if (N.cols() == 0) return {VectorXd(0), MatrixXd(M.rows(), 0)};
   const auto [squares, shapes] = eigen_generalized(N.transpose() * K * N, N.transpose() * M * N);
   return {squares, N * shapes};
 }
 
-MatrixX closure_rows(const Model& model, const State& x) {
-  if (model.closures.empty()) return MatrixX(0, model.nv);
+MatrixXd closure_rows(const Model& model, const State& x) {
+  if (model.closures.empty()) return MatrixXd(0, model.nv);
   KinematicsWorkspace kin(model);
   compute_kinematics(model, x, kin);
   compute_world_poses(model, kin);
   ClosureWorkspace closures(model);
   compute_closures(model, kin, closures);
-  MatrixX C(closures.count(), model.nv);
+  MatrixXd C(closures.count(), model.nv);
   Matrix6X scratch(6, model.nv);
   compute_closure_jacobian(model, kin, closures, scratch, C);
   return C;
@@ -120,7 +120,7 @@ MatrixX closure_rows(const Model& model, const State& x) {
 // The state with its joints moved a little, each by another amount: out of a configuration with all links in line, say.
 constexpr double kBeside = 0.05;  // rad or m
 State beside(const Model& model, const State& x) {
-  VectorX aside = VectorX::Zero(model.nv);
+  VectorXd aside = VectorXd::Zero(model.nv);
   for (int i = 1; i < model.body_count(); ++i)
     for (int k = 0; k < speed_count(model.joints[i].kind); ++k)
       aside[model.joints[i].v + k] = kBeside * std::sin(1.0 + model.joints[i].v + k);
@@ -151,20 +151,20 @@ void find_configuration(const Model& model, const State& start, ModelFacts& fact
 
 BodyFacts compute_body_facts(const Body& body) {
   BodyFacts facts;
-  const Matrix3& C = body.c(0, 0);
+  const Matrix3d& C = body.c(0, 0);
   facts.mass = body.mass;
-  facts.inertia_about_frame = (C.trace() * Matrix3::Identity() - C).diagonal();
+  facts.inertia_about_frame = (C.trace() * Matrix3d::Identity() - C).diagonal();
   facts.inertia = facts.inertia_about_frame;
   if (body.mass > 0) {
     facts.com = body.S.col(0) / body.mass;
-    const Vector3 square = facts.com.cwiseAbs2();
-    facts.inertia -= body.mass * (square.sum() * Vector3::Ones() - square);
+    const Vector3d square = facts.com.cwiseAbs2();
+    facts.inertia -= body.mass * (square.sum() * Vector3d::Ones() - square);
   }
   if (body.modes == 0) return facts;
-  const MatrixX G = body.modal_mass();
+  const MatrixXd G = body.modal_mass();
   facts.mixed = !is_nearly_diagonal(G) || !is_nearly_diagonal(body.stiffness);
-  const MatrixX shapes = facts.mixed ? solve_modes(body.stiffness, G, MatrixX(0, G.rows())).columns
-                                     : MatrixX::Identity(G.rows(), G.cols());
+  const MatrixXd shapes = facts.mixed ? solve_modes(body.stiffness, G, MatrixXd(0, G.rows())).columns
+                                      : MatrixXd::Identity(G.rows(), G.cols());
   for (int a = 0; a < body.modes; ++a) {
     facts.modes.push_back(make_mode(body, G, shapes.col(a)));
     facts.modes.back().name = facts.mixed ? fmt::format("shape {}", a + 1) : body.mode_names[a];
@@ -178,14 +178,14 @@ FrequencyFacts compute_frequencies(const Model& model, const State& x) {
     facts.why_not = fmt::format("not calculated beyond {} coordinates", kMaxForFrequencies);
     return facts;
   }
-  const MatrixX K = stiffness_matrix(model);
-  const State rest{x.t, x.q, VectorX::Zero(model.nv)};
+  const MatrixXd K = stiffness_matrix(model);
+  const State rest{x.t, x.q, VectorXd::Zero(model.nv)};
   facts.why_not = no_frequencies(model, rest, K);
   if (!facts.why_not.empty()) return facts;
   CrbaWorkspace ws(model);
-  MatrixX M(model.nv, model.nv);
+  MatrixXd M(model.nv, model.nv);
   crba(model, rest, ws, M);
-  const MatrixX C = closure_rows(model, rest);
+  const MatrixXd C = closure_rows(model, rest);
 
   constexpr double kRigid = 1e-11;  // of the largest omega^2: rounding
   const Solution free = solve_modes(K, M, C);
@@ -202,13 +202,13 @@ FrequencyFacts compute_frequencies(const Model& model, const State& x) {
   if (modal.empty() || static_cast<int>(modal.size()) == model.nv) return facts;
   const Solution locked = solve_modes(K(modal, modal), M(modal, modal), C(Eigen::all, modal));
   for (const double square : locked.omega_squared) facts.joints_locked.push_back(hertz(square));
-  facts.locked_shapes = MatrixX::Zero(model.nv, locked.columns.cols());
+  facts.locked_shapes = MatrixXd::Zero(model.nv, locked.columns.cols());
   facts.locked_shapes(modal, Eigen::all) = locked.columns;
   return facts;
 }
 
 State find_rest(const Model& model, const State& start) {
-  State x{start.t, start.q, VectorX::Zero(model.nv)};
+  State x{start.t, start.q, VectorXd::Zero(model.nv)};
   if (model.closures.empty()) return x;
   System system(model, {}, "aba");
   system.select_interval(0);
@@ -219,7 +219,7 @@ State find_rest(const Model& model, const State& start) {
 ModelFacts compute_facts(const Model& model, const State& start, const std::string& where) {
   ModelFacts facts;
   facts.total_mass = total_mass(model);
-  facts.at = {start.t, start.q, VectorX::Zero(model.nv)};
+  facts.at = {start.t, start.q, VectorXd::Zero(model.nv)};
   facts.where = where;
   try {
     find_configuration(model, start, facts);

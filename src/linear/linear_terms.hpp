@@ -10,18 +10,18 @@ namespace limber {
 // All derivatives at a point, over all speeds.
 struct LinearTerms {
   explicit LinearTerms(const Model& model, std::size_t nodes)
-      : tau_q(model.nv, model.nv), tau_v(tau_q), M(tau_q), node_q(MatrixX::Zero(6 * nodes, model.nv)) {
+      : tau_q(model.nv, model.nv), tau_v(tau_q), M(tau_q), node_q(MatrixXd::Zero(6 * nodes, model.nv)) {
     node_v = velocity_q = node_q;
   }
-  MatrixX tau_q, tau_v, M;           // inverse dynamics
-  MatrixX vdot_q, vdot_v, vdot_tau;  // forward dynamics; open chains
-  MatrixX node_q, node_v;            // (6 per node) of accelerations
-  MatrixX velocity_q;                // (6 per node)
+  MatrixXd tau_q, tau_v, M;           // inverse dynamics
+  MatrixXd vdot_q, vdot_v, vdot_tau;  // forward dynamics; open chains
+  MatrixXd node_q, node_v;            // (6 per node) of accelerations
+  MatrixXd velocity_q;                // (6 per node)
 };
 
 // Closed chains at an equilibrium, theory §8 (7): fills tau_q, tau_v and M with the forces of the closures, the
 // acceleration, the independent speeds and the basis of the system; `free`: speeds that are not held.
-void compute_closed_terms(const Model& model, const LinearizeOptions& options, const VectorX& tau,
+void compute_closed_terms(const Model& model, const LinearizeOptions& options, const VectorXd& tau,
                           const std::vector<int>& free, DerivativesWorkspace& ws, LinearTerms& terms,
                           LinearSystem& system);
 

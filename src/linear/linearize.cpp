@@ -52,7 +52,7 @@ int place_of(const Model& model, const std::vector<int>& place, int speed, const
 }
 
 // Open chains: everything by recursion.
-void compute_open_terms(const Model& model, const LinearizeOptions& options, const VectorX& tau,
+void compute_open_terms(const Model& model, const LinearizeOptions& options, const VectorXd& tau,
                         const std::vector<NodeRef>& nodes, DerivativesWorkspace& ws, LinearTerms& terms,
                         LinearSystem& system) {
   const State& x = system.point;
@@ -72,18 +72,18 @@ void compute_open_terms(const Model& model, const LinearizeOptions& options, con
   terms.node_v = ws.node_dv();
   CrbaWorkspace cw(model);
   crba(model, x, cw, terms.M);
-  const MatrixX all = MatrixX::Identity(model.nv, model.nv);
+  const MatrixXd all = MatrixXd::Identity(model.nv, model.nv);
   system.basis = all(Eigen::all, system.free);
 }
 
 // d(dq)/dt = dv - v x dq for the turns and moves of quaternion joints, whose dq are seen from the moving frame.
 // theory §8 (6).
-void add_frame_rates(const Model& model, const State& x, const std::vector<int>& place, MatrixX& A) {
+void add_frame_rates(const Model& model, const State& x, const std::vector<int>& place, MatrixXd& A) {
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     const int at = joint_traits(joint.kind).quaternion ? place[static_cast<std::size_t>(joint.v)] : -1;
     if (at < 0) continue;
-    const Matrix3 w = skew(x.v.segment<3>(joint.v));
+    const Matrix3d w = skew(x.v.segment<3>(joint.v));
     A.block<3, 3>(at, at) -= w;
     if (speed_count(joint.kind) == 3) continue;  // spherical
     A.block<3, 3>(at + 3, at) -= skew(x.v.segment<3>(joint.v + 3));
@@ -137,15 +137,15 @@ class Outputs {
     const Node &from = body.nodes[static_cast<std::size_t>(a.node)], &to = body.nodes[static_cast<std::size_t>(b.node)];
     const double distance = (to.position - from.position).norm();
     if (!(distance > 0)) throw InputError("linearize: curvature and strain need two nodes apart from each other");
-    const VectorX eta = model_.fidelity == Fidelity::ruthless
-                            ? VectorX::Zero(body.modes)
-                            : VectorX(system_.point.q.segment(model_.first_mode_q(a.body), body.modes));
+    const VectorXd eta = model_.fidelity == Fidelity::ruthless
+                             ? VectorXd::Zero(body.modes)
+                             : VectorXd(system_.point.q.segment(model_.first_mode_q(a.body), body.modes));
     const auto gamma = [&](const Node& node, int mode) {
-      Vector3 column = node.translation.col(mode);
+      Vector3d column = node.translation.col(mode);
       for (int k = 0; k < 3 && node.second[0].size() > 0; ++k) column[k] += node.second[k].row(mode).dot(eta);
       return column;
     };
-    Vector3 apart = to.position - from.position;
+    Vector3d apart = to.position - from.position;
     for (int m = 0; m < body.modes; ++m) {
       apart += 0.5 * eta[m] * (gamma(to, m) - gamma(from, m) + to.translation.col(m) - from.translation.col(m));
     }
@@ -199,7 +199,7 @@ void set_inputs(const Model& model, const LinearTerms& terms, const std::vector<
     if (model.closures.empty()) {
       column = terms.vdot_tau.col(speed)(system.free);
     } else if (n > 0) {
-      column = Cholesky(system.M).solve(VectorX(system.basis.row(speed).transpose()));
+      column = Cholesky(system.M).solve(VectorXd(system.basis.row(speed).transpose()));
     }
     system.inputs.push_back(model.speeds[static_cast<std::size_t>(speed)]);
   }
@@ -228,7 +228,7 @@ LinearSystem linearize(const Model& model, const State& point, const LinearizeOp
   }
   DerivativesWorkspace ws(model);
   LinearTerms terms(model, nodes.size());
-  const VectorX tau = options.tau.size() == 0 ? VectorX::Zero(model.nv) : options.tau;
+  const VectorXd tau = options.tau.size() == 0 ? VectorXd::Zero(model.nv) : options.tau;
   if (model.closures.empty()) {
     compute_open_terms(model, options, tau, nodes, ws, terms, system);
   } else {

@@ -15,7 +15,7 @@ constexpr double kMet = 1e-8;         // errors of closures, m or rad
 constexpr double kStill = 1e-6;       // accelerations of an equilibrium, SI units
 constexpr double kDependent = 1e-10;  // pivots of closures beside the largest
 
-void check_point(const Model& model, const ClosureData& cw, const VectorX& vdot) {
+void check_point(const Model& model, const ClosureData& cw, const VectorXd& vdot) {
   for (std::size_t k = 0; k < model.closures.size(); ++k) {
     if (const double error = cw.closure_error(static_cast<int>(k)); error > kMet) {
       throw InputError("linearize: closure '" + model.closures[k].name + "' is violated by " + std::to_string(error) +
@@ -30,12 +30,12 @@ void check_point(const Model& model, const ClosureData& cw, const VectorX& vdot)
 }
 
 // Independent speeds, and how all follow them: C basis = 0.
-void set_basis(const Model& model, const MatrixX& C, const std::vector<int>& free, LinearSystem& system) {
-  const MatrixX rows = C(Eigen::all, free);
+void set_basis(const Model& model, const MatrixXd& C, const std::vector<int>& free, LinearSystem& system) {
+  const MatrixXd rows = C(Eigen::all, free);
   const auto [all, order, rank] = pivoted_qr(rows, kDependent);
   const Eigen::Index n = rows.cols() - rank;
-  const MatrixX R = all.topRows(rank);
-  const MatrixX follow = -R.leftCols(rank).triangularView<Eigen::Upper>().solve(R.rightCols(n));
+  const MatrixXd R = all.topRows(rank);
+  const MatrixXd follow = -R.leftCols(rank).triangularView<Eigen::Upper>().solve(R.rightCols(n));
   std::vector<std::pair<int, Eigen::Index>> independent;  // speed, column of `follow`
   for (Eigen::Index k = 0; k < n; ++k) independent.emplace_back(free[static_cast<std::size_t>(order[rank + k])], k);
   std::sort(independent.begin(), independent.end());
@@ -53,13 +53,13 @@ void set_basis(const Model& model, const MatrixX& C, const std::vector<int>& fre
 
 }  // namespace
 
-void compute_closed_terms(const Model& model, const LinearizeOptions& options, const VectorX& tau,
+void compute_closed_terms(const Model& model, const LinearizeOptions& options, const VectorXd& tau,
                           const std::vector<int>& free, DerivativesWorkspace& ws, LinearTerms& terms,
                           LinearSystem& system) {
   const State& x = system.point;
   if (!system.at_rest()) throw InputError("linearize: closed chains are linearised at rest; leave the speeds zero");
   ClosureData cw(model);
-  VectorX needed(model.nv), vdot = VectorX::Zero(model.nv);
+  VectorXd needed(model.nv), vdot = VectorXd::Zero(model.nv);
   std::vector<std::uint8_t> held = options.held;
   held.resize(model.bodies.size(), 0);
   check_solved(model, hybrid(model, x, Forces{tau, options.wrenches}, held, ws->aba, vdot, needed), ws.failure());
@@ -74,14 +74,14 @@ void compute_closed_terms(const Model& model, const LinearizeOptions& options, c
     wrenches.push_back({closure.a, cw.on_a.col(i) * cw.lambda[i], Frame::world});
     wrenches.push_back({closure.b, cw.on_b.col(i) * cw.lambda[i], Frame::world});
   }
-  const VectorX lambda = cw.lambda;
-  rnea_derivatives(model, x, VectorX::Zero(model.nv), wrenches, ws, terms.tau_q, terms.tau_v);
+  const VectorXd lambda = cw.lambda;
+  rnea_derivatives(model, x, VectorXd::Zero(model.nv), wrenches, ws, terms.tau_q, terms.tau_v);
   compute_closures(model, ws.kinematics(), cw);
   subtract_closure_stiffness(model, ws.kinematics(), cw, lambda, terms.tau_q);
   CrbaWorkspace crba_ws(model);
   crba(model, x, crba_ws, terms.M);
   Matrix6X scratch(6, model.nv);
-  MatrixX C(cw.count(), model.nv);
+  MatrixXd C(cw.count(), model.nv);
   compute_closure_jacobian(model, ws.kinematics(), cw, scratch, C);
   set_basis(model, C, free, system);
 }

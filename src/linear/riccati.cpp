@@ -6,15 +6,15 @@
 
 namespace limber {
 
-std::optional<MatrixX> solve_riccati(const MatrixX& A0, const MatrixX& B, const MatrixX& Q, const MatrixX& R) {
+std::optional<MatrixXd> solve_riccati(const MatrixXd& A0, const MatrixXd& B, const MatrixXd& Q, const MatrixXd& R) {
   constexpr int kMax = 60;
   constexpr double kSame = 1e-13, kBeyond = 1e100;  // A goes to zero where there is a solution
-  MatrixX A = A0, G = B * Cholesky(R).solve(MatrixX(B.transpose())), H = Q;
-  const MatrixX one = MatrixX::Identity(A.rows(), A.cols());
+  MatrixXd A = A0, G = B * Cholesky(R).solve(MatrixXd(B.transpose())), H = Q;
+  const MatrixXd one = MatrixXd::Identity(A.rows(), A.cols());
   for (int k = 0; k < kMax; ++k) {
     const Lu W(one + G * H);
-    const MatrixX V1 = W.solve(A), V2 = W.solve(G);
-    const MatrixX more = A.transpose() * H * V1;
+    const MatrixXd V1 = W.solve(A), V2 = W.solve(G);
+    const MatrixXd more = A.transpose() * H * V1;
     G += A * V2 * A.transpose();
     H += 0.5 * (more + more.transpose());
     G = 0.5 * (G + G.transpose()).eval();
@@ -25,12 +25,12 @@ std::optional<MatrixX> solve_riccati(const MatrixX& A0, const MatrixX& B, const 
   return std::nullopt;
 }
 
-Sampled sample(const MatrixX& A, const MatrixX& B, double period) {
+Sampled sample(const MatrixXd& A, const MatrixXd& B, double period) {
   const Eigen::Index n = A.rows(), m = B.cols();
-  MatrixX both = MatrixX::Zero(n + m, n + m);
+  MatrixXd both = MatrixXd::Zero(n + m, n + m);
   both.topLeftCorner(n, n) = A * period;
   both.topRightCorner(n, m) = B * period;
-  const MatrixX e = matrix_exponential(both);
+  const MatrixXd e = matrix_exponential(both);
   return {e.topLeftCorner(n, n), e.topRightCorner(n, m)};
 }
 

@@ -8,10 +8,10 @@
 
 namespace limber {
 
-Balanced balance(const MatrixX& A) {
+Balanced balance(const MatrixXd& A) {
   constexpr int kRounds = 100;
   constexpr double kEnough = 0.95;
-  Balanced out{A, VectorX::Ones(A.rows())};
+  Balanced out{A, VectorXd::Ones(A.rows())};
   bool changed = true;
   for (int round = 0; changed && round < kRounds; ++round) {
     changed = false;
@@ -33,17 +33,17 @@ Balanced balance(const MatrixX& A) {
 namespace {
 
 struct Quadruple {
-  MatrixX A, B, C, D;
+  MatrixXd A, B, C, D;
 };
 
 // A basis whose last `rank` vectors span the rows of m (those of size kZeroRank at least), the others its null space.
 struct RowSpace {
-  MatrixX basis;
+  MatrixXd basis;
   Eigen::Index rank = 0;
 };
 
-RowSpace row_space(const MatrixX& m, Eigen::Index size) {
-  RowSpace out{MatrixX::Identity(size, size), 0};
+RowSpace row_space(const MatrixXd& m, Eigen::Index size) {
+  RowSpace out{MatrixXd::Identity(size, size), 0};
   if (m.rows() == 0 || size == 0) return out;
   const auto [none, values, V] = svd(m, SvdParts::full_v);
   for (const double value : values) out.rank += value > kZeroRank ? 1 : 0;
@@ -60,12 +60,12 @@ void reduce(Quadruple& s) {
     const RowSpace outputs = row_space(s.D.transpose(), s.D.rows());
     const Eigen::Index sigma = outputs.rank, tau = s.D.rows() - sigma, n = s.A.rows();
     if (tau == 0) return;
-    const MatrixX C = outputs.basis.transpose() * s.C, D = outputs.basis.transpose() * s.D;
+    const MatrixXd C = outputs.basis.transpose() * s.C, D = outputs.basis.transpose() * s.D;
     const RowSpace seen = row_space(C.topRows(tau), n);
     const Eigen::Index rho = seen.rank, left = n - rho, m = s.B.cols();
-    const MatrixX A = seen.basis.transpose() * s.A * seen.basis, B = seen.basis.transpose() * s.B;
-    const MatrixX kept = C.bottomRows(sigma) * seen.basis;
-    Quadruple next{A.topLeftCorner(left, left), B.topRows(left), MatrixX(rho + sigma, left), MatrixX(rho + sigma, m)};
+    const MatrixXd A = seen.basis.transpose() * s.A * seen.basis, B = seen.basis.transpose() * s.B;
+    const MatrixXd kept = C.bottomRows(sigma) * seen.basis;
+    Quadruple next{A.topLeftCorner(left, left), B.topRows(left), MatrixXd(rho + sigma, left), MatrixXd(rho + sigma, m)};
     next.C << A.bottomLeftCorner(rho, left), kept.leftCols(left);
     next.D << B.bottomRows(rho), D.bottomRows(sigma);
     s = std::move(next);
@@ -78,9 +78,9 @@ Quadruple transposed(const Quadruple& s) {
 }
 
 // An orthonormal basis of the states that the inputs reach: theirs, and whatever A makes of it that is new.
-MatrixX reachable(const MatrixX& A, const MatrixX& B) {
+MatrixXd reachable(const MatrixXd& A, const MatrixXd& B) {
   const Eigen::Index n = A.rows();
-  MatrixX basis(n, 0), fresh = B;
+  MatrixXd basis(n, 0), fresh = B;
   while (fresh.cols() > 0 && basis.cols() < n) {
     for (int twice = 0; twice < 2; ++twice) fresh -= basis * (basis.transpose() * fresh).eval();
     const auto [U, values, none] = svd(fresh, SvdParts::thin_u);
@@ -97,14 +97,14 @@ MatrixX reachable(const MatrixX& A, const MatrixX& B) {
 // Without the states that inputs do not reach, then without those that outputs do not see.
 Quadruple minimal(Quadruple s) {
   for (int twice = 0; twice < 2; ++twice) {
-    const MatrixX V = reachable(s.A, s.B);
+    const MatrixXd V = reachable(s.A, s.B);
     s = transposed({V.transpose() * s.A * V, V.transpose() * s.B, s.C * V, s.D});
   }
   return s;
 }
 
 // Inputs, outputs and time in units that make all numbers at most about 1.
-Quadruple scaled(const MatrixX& A, const MatrixX& B, const MatrixX& C, const MatrixX& D, double& rate) {
+Quadruple scaled(const MatrixXd& A, const MatrixXd& B, const MatrixXd& C, const MatrixXd& D, double& rate) {
   const Balanced balanced = balance(A);
   Quadruple s{balanced.A, balanced.scale.cwiseInverse().asDiagonal() * B, C * balanced.scale.asDiagonal(), D};
   rate = balanced.A.size() == 0 ? 0 : balanced.A.norm();
@@ -121,35 +121,35 @@ Quadruple scaled(const MatrixX& A, const MatrixX& B, const MatrixX& C, const Mat
 }
 
 // Zeros of a scaled system, in the unit `rate`.
-VectorXc finite_zeros(Quadruple s, double rate) {
+VectorXcd finite_zeros(Quadruple s, double rate) {
   reduce(s);
   s = transposed(s);
   reduce(s);
   if (s.A.rows() == 0 || s.D.rows() != s.D.cols()) return {};
   if (s.D.rows() > 0) s.A -= s.B * solve_full_pivoting(s.D, s.C);
-  const VectorXc all = rate * eigenvalues_general(balance(s.A).A);
+  const VectorXcd all = rate * eigenvalues_general(balance(s.A).A);
   std::vector<std::complex<double>> finite;
   for (const auto& zero : all) {
     if (std::abs(zero) <= kFarZero * rate) finite.push_back(zero);
   }
-  VectorXc zeros = Eigen::Map<VectorXc>(finite.data(), static_cast<Eigen::Index>(finite.size()));
+  VectorXcd zeros = Eigen::Map<VectorXcd>(finite.data(), static_cast<Eigen::Index>(finite.size()));
   sort_roots(zeros);
   return zeros;
 }
 
 }  // namespace
 
-VectorXc compute_zeros(const MatrixX& A, const MatrixX& B, const MatrixX& C, const MatrixX& D) {
+VectorXcd compute_zeros(const MatrixXd& A, const MatrixXd& B, const MatrixXd& C, const MatrixXd& D) {
   double rate = 0;
   const Quadruple s = scaled(A, B, C, D, rate);
-  return rate > 0 ? finite_zeros(s, rate) : VectorXc();
+  return rate > 0 ? finite_zeros(s, rate) : VectorXcd();
 }
 
-VectorXc compute_zeros(const LinearSystem& system, int input, int output) {
+VectorXcd compute_zeros(const LinearSystem& system, int input, int output) {
   double rate = 0;
   const Quadruple s =
       scaled(system.A, system.B.col(input), system.C.row(output), system.D.block(output, input, 1, 1), rate);
-  return rate > 0 ? finite_zeros(minimal(s), rate) : VectorXc();
+  return rate > 0 ? finite_zeros(minimal(s), rate) : VectorXcd();
 }
 
 }  // namespace limber

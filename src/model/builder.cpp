@@ -16,9 +16,9 @@ namespace {
 
 using model_impl::refuse;
 
-void check_coefficients(VectorX& values, const Joint& joint, const char* what) {
+void check_coefficients(VectorXd& values, const Joint& joint, const char* what) {
   const int nr = speed_count(joint.kind);
-  if (values.size() == 0) values = VectorX::Zero(nr);
+  if (values.size() == 0) values = VectorXd::Zero(nr);
   if (values.size() != nr) {
     refuse("joint", joint.name,
            std::string(what) + " has " + std::to_string(values.size()) + " numbers; a " + to_string(joint.kind) +
@@ -33,9 +33,9 @@ void check_coefficients(VectorX& values, const Joint& joint, const char* what) {
 
 void check_origin(const Joint& joint) {
   constexpr double kOrthonormal = 1e-8;  // entries of R^T R - 1; what survives ten digits in a file
-  const Matrix3& R = joint.origin.R;
+  const Matrix3d& R = joint.origin.R;
   const bool finite = R.allFinite() && joint.origin.p.allFinite();
-  if (finite && (R.transpose() * R - Matrix3::Identity()).cwiseAbs().maxCoeff() <= kOrthonormal &&
+  if (finite && (R.transpose() * R - Matrix3d::Identity()).cwiseAbs().maxCoeff() <= kOrthonormal &&
       R.determinant() > 0) {
     return;
   }
@@ -99,7 +99,7 @@ void check_mass(const Model& model) {
 
 }  // namespace
 
-ModelBuilder& ModelBuilder::gravity(const Vector3& g) {
+ModelBuilder& ModelBuilder::gravity(const Vector3d& g) {
   if (!g.allFinite()) throw InputError("gravity is not finite; write three numbers");
   model_.gravity = g;
   return *this;
@@ -212,8 +212,8 @@ Model ModelBuilder::build() const {
   std::vector<int> place(bodies_.size() + 1, -1);
   place[kGround] = kGround;
   auto ground = std::make_shared<Body>();
-  ground->S = Matrix3X::Zero(3, 1);
-  ground->C = {Matrix3::Zero()};
+  ground->S = Matrix3Xd::Zero(3, 1);
+  ground->C = {Matrix3d::Zero()};
   model.bodies.value_ = {ground};
   model.body_names.value_ = {"world"};
   model.joints.value_.assign(1, Joint{});

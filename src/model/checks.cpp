@@ -45,7 +45,7 @@ void check_limit(const Joint& joint, double value, const char* what) {
 
 namespace {
 
-Vector3 unit(const Vector3& axis, const std::string& item, const std::string& name, const char* what) {
+Vector3d unit(const Vector3d& axis, const std::string& item, const std::string& name, const char* what) {
   const double length = axis.norm();
   if (!(length > 0) || !std::isfinite(length))
     refuse(item, name, std::string(what) + " has no direction; write three numbers that are not all zero");

@@ -9,19 +9,19 @@ namespace limber {
 namespace {
 
 // A Rot(axis, q) B = K0 + cos q K1 + sin q K2, by Rodrigues' formula.
-void set_rotation_terms(const Pose& A, const Vector3& axis, const Pose& B, PackedPose* K) {
-  const Matrix3 N = axis * axis.transpose();
-  const Matrix3 terms[3] = {N, Matrix3::Identity() - N, skew(axis)};
+void set_rotation_terms(const Pose& A, const Vector3d& axis, const Pose& B, PackedPose* K) {
+  const Matrix3d N = axis * axis.transpose();
+  const Matrix3d terms[3] = {N, Matrix3d::Identity() - N, skew(axis)};
   for (int i = 0; i < 3; ++i) {
-    K[i].R = pack(Matrix3(A.R * terms[i] * B.R));
-    K[i].p = to_vec4d(Vector3(A.R * terms[i] * B.p));
+    K[i].R = pack(Matrix3d(A.R * terms[i] * B.R));
+    K[i].p = to_vec4d(Vector3d(A.R * terms[i] * B.p));
   }
   K[0].p += to_vec4d(A.p);
 }
 
 // A twist [w; v] at O in the basis of O, seen from F; B is the pose of F in O.
-Spatial seen_from(const Pose& B, const Vector3& w, const Vector3& v) {
-  return {to_vec4d(Vector3(B.R.transpose() * w)), to_vec4d(Vector3(B.R.transpose() * (v + w.cross(B.p))))};
+Spatial seen_from(const Pose& B, const Vector3d& w, const Vector3d& v) {
+  return {to_vec4d(Vector3d(B.R.transpose() * w)), to_vec4d(Vector3d(B.R.transpose() * (v + w.cross(B.p))))};
 }
 
 // X_J = exp(s_1 q_1) ... exp(s_n q_n) stands before B; with h_k = s_k seen from F it is A B exp(h_1 q_1) ...
@@ -37,9 +37,9 @@ void set_screws(const Joint& joint, const Pose& B, Link& link) {
 
 // exp of a twist: a rotation by its angular part, a translation by the left Jacobian times its linear part.
 PackedPose exp_twist(Spatial h) {
-  const Vector3 w = to_vector(h.ang), u = to_vector(h.lin);
+  const Vector3d w = to_vector(h.ang), u = to_vector(h.lin);
   const RotationSeries s = rotation_series(w.squaredNorm());
-  const Vector3 p = u + s.a * w.cross(u) + s.b * w.cross(w.cross(u));
+  const Vector3d p = u + s.a * w.cross(u) + s.b * w.cross(w.cross(u));
   return {pack(exp_rotation(w)), to_vec4d(p)};
 }
 
@@ -74,7 +74,7 @@ void quaternion_hinge(const Link& link, const double* q, const double* v, Hinge&
 // From the last factor to the first: H_j is h_j seen from behind all later ones, [RBDA §4.4]; they leave it behind with
 // the twist sum_(k>j) H_k v_k.
 void screw_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out) {
-  PackedPose after{pack(Matrix3(Matrix3::Identity())), zero()};
+  PackedPose after{pack(Matrix3d(Matrix3d::Identity())), zero()};
   out.V = zero_spatial();
   for (int j = link.nr - 1; j >= 0; --j) {
     const Mat3 Rt = transpose(after.R);
@@ -90,10 +90,10 @@ void screw_hinge(const Link& link, const double* q, const double* v, Spatial* H,
 }  // namespace
 
 void set_hinge(const Joint& joint, const Pose& A, const Pose& B, Link& link) {
-  const Vector3 none = Vector3::Zero();
+  const Vector3d none = Vector3d::Zero();
   link.K[0] = pack(A * B);
   link.L[0] = pack(B);
-  link.slide = to_vec4d(Vector3(A.R * joint.axis));
+  link.slide = to_vec4d(Vector3d(A.R * joint.axis));
   switch (joint.kind) {
     case JointKind::fixed:
       break;
@@ -118,8 +118,8 @@ void set_hinge(const Joint& joint, const Pose& A, const Pose& B, Link& link) {
     case JointKind::free:
       link.K[0] = pack(A);
       for (int k = 0; k < 3; ++k) {
-        link.H[k] = seen_from(B, Vector3::Unit(k), none);
-        link.H[3 + k] = seen_from(B, none, Vector3::Unit(k));
+        link.H[k] = seen_from(B, Vector3d::Unit(k), none);
+        link.H[3 + k] = seen_from(B, none, Vector3d::Unit(k));
       }
       break;
     default:
@@ -170,11 +170,11 @@ void add_passive_force(const Link& link, const double* q, const double* v, doubl
     for (int k = 0; k < link.nr; ++k) force[k] -= link.stiffness[k] * q[k];
     return;
   }
-  const Vector3 phi = quaternion_log(q);
+  const Vector3d phi = quaternion_log(q);
   for (int k = 0; k < 3; ++k) force[k] -= link.stiffness[k] * phi[k];
   if (link.kind == JointKind::spherical) return;
-  const Vector3 pull(link.stiffness[3] * q[4], link.stiffness[4] * q[5], link.stiffness[5] * q[6]);
-  const Vector3 in_child = quaternion_rotation(q).transpose() * pull;
+  const Vector3d pull(link.stiffness[3] * q[4], link.stiffness[4] * q[5], link.stiffness[5] * q[6]);
+  const Vector3d in_child = quaternion_rotation(q).transpose() * pull;
   for (int k = 0; k < 3; ++k) force[3 + k] -= in_child[k];
 }
 

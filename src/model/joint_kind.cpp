@@ -17,26 +17,26 @@ using Screws = std::vector<Vector6>;
 
 // ---- closure rows: the relative motions that a cut joint forbids.  theory §3 ------------------------
 
-ClosureRow place(const Vector3& d) { return {0, false, d, Vector3::Zero(), 0}; }
-ClosureRow align(const Vector3& u, const Vector3& s, double rest = 0) { return {0, true, u, s, rest}; }
+ClosureRow place(const Vector3d& d) { return {0, false, d, Vector3d::Zero(), 0}; }
+ClosureRow align(const Vector3d& u, const Vector3d& s, double rest = 0) { return {0, true, u, s, rest}; }
 
 void place_all(Rows& rows) {
-  for (int k = 0; k < 3; ++k) rows.push_back(place(Vector3::Unit(k)));
+  for (int k = 0; k < 3; ++k) rows.push_back(place(Vector3d::Unit(k)));
 }
 
 // Near alignment these three turn about x, y and z.
 void align_all(Rows& rows) {
-  for (int k = 0; k < 3; ++k) rows.push_back(align(Vector3::Unit(k), Vector3::Unit((k + 1) % 3)));
+  for (int k = 0; k < 3; ++k) rows.push_back(align(Vector3d::Unit(k), Vector3d::Unit((k + 1) % 3)));
 }
 
-void place_across(const Vector3& axis, Rows& rows) {
-  const Vector3 y = perpendicular(axis), z = axis.cross(y);
+void place_across(const Vector3d& axis, Rows& rows) {
+  const Vector3d y = perpendicular(axis), z = axis.cross(y);
   rows.push_back(place(y));
   rows.push_back(place(z));
 }
 
-void align_axis(const Vector3& axis, Rows& rows) {
-  const Vector3 y = perpendicular(axis), z = axis.cross(y);
+void align_axis(const Vector3d& axis, Rows& rows) {
+  const Vector3d y = perpendicular(axis), z = axis.cross(y);
   rows.push_back(align(y, axis));
   rows.push_back(align(z, axis));
 }
@@ -84,8 +84,8 @@ Rows spherical_rows(const Closure&) {
 
 // ---- twists of the joints that are products of exponentials --------------------------------------
 
-Vector6 rotation_about(const Vector3& axis) { return (Vector6() << axis, Vector3::Zero()).finished(); }
-Vector6 translation_along(const Vector3& axis) { return (Vector6() << Vector3::Zero(), axis).finished(); }
+Vector6 rotation_about(const Vector3d& axis) { return (Vector6() << axis, Vector3d::Zero()).finished(); }
+Vector6 translation_along(const Vector3d& axis) { return (Vector6() << Vector3d::Zero(), axis).finished(); }
 
 Screws revolute_screws(const Joint& joint) { return {rotation_about(joint.axis)}; }
 Screws prismatic_screws(const Joint& joint) { return {translation_along(joint.axis)}; }

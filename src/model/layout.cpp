@@ -16,7 +16,7 @@ Pose node_pose(const Body& body, int node) {
 bool moves(const BodyConstants& constants, int node) { return node != kBodyFrame && constants.nodes[node].moves; }
 
 void set_passive(const Joint& joint, Link& link) {
-  const auto copy = [&](const VectorX& from, double* to) {
+  const auto copy = [&](const VectorXd& from, double* to) {
     for (int k = 0; k < from.size(); ++k) to[k] = from[k];
     return from.size() > 0 && !from.isZero(0);
   };

@@ -17,7 +17,7 @@ void for_plain(const Link& link, Each each) {
   for (int k = 0; k < link.n; ++k) each(link.qm + k, link.vm + k);
 }
 
-Vector3 three(ConstVec x, int at) { return x.segment<3>(at); }
+Vector3d three(ConstVec x, int at) { return x.segment<3>(at); }
 
 }  // namespace
 
@@ -31,12 +31,12 @@ void move(const Model& model, ConstVec q, ConstVec dv, Vec out) {
     const Link& link = links[i];
     for_plain(link, [&](int at_q, int at_v) { out[at_q] = q[at_q] + dv[at_v]; });
     if (!link.quaternion) continue;
-    const Vector3 turn = three(dv, link.v);
+    const Vector3d turn = three(dv, link.v);
     if (link.kind == JointKind::free) {
       // SE(3): the position moves by R A(turn) slide, A the left Jacobian of theory §2.
-      const Vector3 slide = three(dv, link.v + 3);
+      const Vector3d slide = three(dv, link.v + 3);
       const RotationSeries s = rotation_series(turn.squaredNorm());
-      const Vector3 moved = slide + s.a * turn.cross(slide) + s.b * turn.cross(turn.cross(slide));
+      const Vector3d moved = slide + s.a * turn.cross(slide) + s.b * turn.cross(turn.cross(slide));
       out.segment<3>(link.q + 4) = three(q, link.q + 4) + quaternion_rotation(q.data() + link.q) * moved;
     }
     quaternion_turn(q.data() + link.q, turn, out.data() + link.q);

@@ -148,7 +148,7 @@ Model with_payload(const Model& bare, const std::string& node, const RigidSpec& 
 }
 
 State make_zero_state(const Model& model) {
-  State x{0, VectorX::Zero(model.nq), VectorX::Zero(model.nv)};
+  State x{0, VectorXd::Zero(model.nq), VectorXd::Zero(model.nv)};
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     if (joint_traits(joint.kind).quaternion) x.q[joint.q] = 1;
@@ -157,7 +157,7 @@ State make_zero_state(const Model& model) {
 }
 
 void check_state(const Model& model, const State& x) {
-  const auto check = [](const VectorX& given, int wanted, const char* what, const std::vector<std::string>& names) {
+  const auto check = [](const VectorXd& given, int wanted, const char* what, const std::vector<std::string>& names) {
     if (given.size() != wanted) {
       throw InputError(std::string(what) + " has " + std::to_string(given.size()) + " numbers; the model has " +
                        std::to_string(wanted));

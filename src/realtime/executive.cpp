@@ -11,8 +11,8 @@ namespace limber {
 namespace {
 
 // A property of joints by driven coordinate; 0: none.
-VectorX limits_of(const Model& model, const DrivenJoints& driven, double Joint::*limit) {
-  VectorX out = VectorX::Constant(driven.size(), std::numeric_limits<double>::infinity());
+VectorXd limits_of(const Model& model, const DrivenJoints& driven, double Joint::*limit) {
+  VectorXd out = VectorXd::Constant(driven.size(), std::numeric_limits<double>::infinity());
   for (int k = 0; k < driven.size(); ++k) {
     for (const int i : driven.joints) {
       const Joint& joint = model.joints[i];
@@ -25,10 +25,10 @@ VectorX limits_of(const Model& model, const DrivenJoints& driven, double Joint::
 
 }  // namespace
 
-VectorX effort_limits(const Model& model, const DrivenJoints& driven) {
+VectorXd effort_limits(const Model& model, const DrivenJoints& driven) {
   return limits_of(model, driven, &Joint::effort_limit);
 }
-VectorX speed_limits(const Model& model, const DrivenJoints& driven) {
+VectorXd speed_limits(const Model& model, const DrivenJoints& driven) {
   return limits_of(model, driven, &Joint::velocity_limit);
 }
 

@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kWaits = 0, kCommanded = 1, kHolds = 2, kBrakes = 3;
 
-VectorX braking_gains_at(const Model& model, const DrivenJoints& driven, double period, double brake, const State& x) {
+VectorXd braking_gains_at(const Model& model, const DrivenJoints& driven, double period, double brake, const State& x) {
   // kd = 2 ratio w times the inertia of the rigid machine.
   const double w = 1 / brake;
-  VectorX c = make_pid(model, driven, x, {w / (2 * std::numbers::pi), 0.5}).kd;
+  VectorXd c = make_pid(model, driven, x, {w / (2 * std::numbers::pi), 0.5}).kd;
   NaturalGain gain(model, driven, period);
   if (gain.set(x) != Status::ok) throw InputError("the inertia of the joints is singular; give them an armature");
-  VectorX unit = VectorX::Zero(driven.size()), felt = unit;
+  VectorXd unit = VectorXd::Zero(driven.size()), felt = unit;
   for (int k = 0; k < driven.size(); ++k) {
     unit[k] = 1;
     felt.setZero();

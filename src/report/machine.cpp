@@ -22,9 +22,9 @@ std::string add_matrix(const std::string& name, const RowMatrix& m, PageData& pa
   return page.add(name, {rows, columns}, std::span<const float>(m.data(), rows * columns));
 }
 
-Json numbers(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
+Json numbers(const Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
-Json quaternion(const Matrix3& R) {
+Json quaternion(const Matrix3d& R) {
   const Eigen::Quaterniond q(R);
   return {q.w(), q.x(), q.y(), q.z()};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/dynamics/detail/kinematics.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/linear/facts.hpp"
 #include "limber/report/report.hpp"
@@ -24,7 +25,7 @@ struct Modes {
 };
 
 // Damping ratio of a shape with x^T M x = 1: x^T D x / 2 omega.
-double damping_ratio(const Model& model, const VectorX& x, double hertz) {
+double damping_ratio(const Model& model, const VectorXd& x, double hertz) {
   double power = 0;
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
@@ -51,26 +52,26 @@ std::string list_shares(Shares shares, std::size_t most) {
 
 // Twice the kinetic energy of an undeformed body whose frame has the twist [w; v] (in itself) and whose modes have the
 // rates e: the sum of m |v + w x r + Phi e|^2 over its mass, by the integrals of theory §2.
-double kinetic(const Body& body, const Vector3& w, const Vector3& v, const VectorX& e) {
-  const Matrix3& C = body.c(0, 0);
-  Vector3 S = Vector3::Zero(), F = Vector3::Zero();  // linear and angular momentum of the modes
+double kinetic(const Body& body, const Vector3d& w, const Vector3d& v, const VectorXd& e) {
+  const Matrix3d& C = body.c(0, 0);
+  Vector3d S = Vector3d::Zero(), F = Vector3d::Zero();  // linear and angular momentum of the modes
   for (int a = 0; a < body.modes; ++a) {
-    const Matrix3& Ca = body.c(1 + a, 0);
+    const Matrix3d& Ca = body.c(1 + a, 0);
     S += e[a] * body.S.col(1 + a);
-    F += e[a] * Vector3(Ca(2, 1) - Ca(1, 2), Ca(0, 2) - Ca(2, 0), Ca(1, 0) - Ca(0, 1));
+    F += e[a] * Vector3d(Ca(2, 1) - Ca(1, 2), Ca(0, 2) - Ca(2, 0), Ca(1, 0) - Ca(0, 1));
   }
-  const double rigid = body.mass * v.squaredNorm() + 2 * v.dot(w.cross(Vector3(body.S.col(0)))) +
+  const double rigid = body.mass * v.squaredNorm() + 2 * v.dot(w.cross(Vector3d(body.S.col(0)))) +
                        C.trace() * w.squaredNorm() - w.dot(C * w);
   return rigid + 2 * v.dot(S) + 2 * w.dot(F) + (body.modes > 0 ? e.dot(body.modal_mass() * e) : 0.0);
 }
 
 // Which bodies move: their shares of the kinetic energy of a shape.
-Shares kinetic_shares(const Model& model, const Kinematics& kin, const VectorX& x) {
+Shares kinetic_shares(const Model& model, const Kinematics& kin, const VectorXd& x) {
   Shares out;
   for (int i = 1; i < model.body_count(); ++i) {
     const Vector6 twist = node_velocity(model, kin, {i, kBodyFrame}, x);
-    const Matrix3 Rt = kin.world[static_cast<std::size_t>(i)].R.transpose();
-    const VectorX e = x.segment(model.first_mode(i), model.body(i).modes);
+    const Matrix3d Rt = kin.world[static_cast<std::size_t>(i)].R.transpose();
+    const VectorXd e = x.segment(model.first_mode(i), model.body(i).modes);
     out.emplace_back(kinetic(model.body(i), Rt * twist.head<3>(), Rt * twist.tail<3>(), e), model.body_names[i]);
   }
   return out;
@@ -78,7 +79,7 @@ Shares kinetic_shares(const Model& model, const Kinematics& kin, const VectorX& 
 
 // What gives way: shares of the strain energy, of the modes of a body, named by the one with most of it, and of
 // springs.
-Shares strain_shares(const Model& model, const VectorX& x) {
+Shares strain_shares(const Model& model, const VectorXd& x) {
   Shares out;
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
@@ -87,7 +88,7 @@ Shares strain_shares(const Model& model, const VectorX& x) {
     if (const double spring = hinge.dot(joint.stiffness.cwiseProduct(hinge)); spring > 0)
       out.emplace_back(spring, "spring of " + joint.name);
     if (body.modes == 0) continue;
-    const VectorX e = x.segment(model.first_mode(i), body.modes);
+    const VectorXd e = x.segment(model.first_mode(i), body.modes);
     Eigen::Index most = 0;
     e.cwiseAbs2().cwiseProduct(body.stiffness.diagonal()).maxCoeff(&most);
     out.emplace_back(e.dot(body.stiffness * e),
@@ -97,7 +98,7 @@ Shares strain_shares(const Model& model, const VectorX& x) {
 }
 
 // A shape of the whole machine: how fast everything moves when it moves along the speeds x.
-void add_machine_mode(const Model& model, const Kinematics& kin, const VectorX& x, Modes& modes) {
+void add_machine_mode(const Model& model, const Kinematics& kin, const VectorXd& x, Modes& modes) {
   for (int i = 1; i < model.body_count(); ++i) {
     const Vector6 twist = node_velocity(model, kin, {i, kBodyFrame}, x);
     for (const double value : twist) modes.twists.push_back(static_cast<float>(value));
@@ -107,9 +108,9 @@ void add_machine_mode(const Model& model, const Kinematics& kin, const VectorX& 
 }
 
 void add_machine_modes(const Model& model, const Kinematics& kin, const std::vector<double>& hertz,
-                       const MatrixX& shapes, const char* group, Modes& modes) {
+                       const MatrixXd& shapes, const char* group, Modes& modes) {
   for (std::size_t k = 0; k < hertz.size(); ++k) {
-    const VectorX x = shapes.col(static_cast<Eigen::Index>(k));
+    const VectorXd x = shapes.col(static_cast<Eigen::Index>(k));
     const Shares moving = kinetic_shares(model, kin, x);
     const auto most =
         std::max_element(moving.begin(), moving.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

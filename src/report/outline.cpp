@@ -14,7 +14,7 @@ namespace {
 constexpr Eigen::Index kMaxSecond = 2'000'000;  // numbers: beyond, the picture is of first order
 
 // Rows x, y, z of station i from Xi of a node or a point.
-void set_second(const std::array<MatrixX, 3>& Xi, Eigen::Index i, RowMatrix& second) {
+void set_second(const std::array<MatrixXd, 3>& Xi, Eigen::Index i, RowMatrix& second) {
   for (int c = 0; c < 3; ++c)
     if (Xi[c].size() > 0) second.row(3 * i + c) = Xi[c].reshaped<Eigen::RowMajor>().transpose().cast<float>();
 }
@@ -39,9 +39,9 @@ Body with_stations(const BeamSpec& spec, bool second_order, int stations) {
   for (int i = 0; i < stations; ++i) {
     const double s = static_cast<double>(i) / (stations - 1);
     const std::string name = station_name(i, stations);
-    dense.nodes.push_back({name, s, Matrix3::Identity()});
-    dense.nodes.push_back({name + "-", std::max(0.0, s - kBeside), Matrix3::Identity()});
-    dense.nodes.push_back({name + "+", std::min(1.0, s + kBeside), Matrix3::Identity()});
+    dense.nodes.push_back({name, s, Matrix3d::Identity()});
+    dense.nodes.push_back({name + "-", std::max(0.0, s - kBeside), Matrix3d::Identity()});
+    dense.nodes.push_back({name + "+", std::min(1.0, s + kBeside), Matrix3d::Identity()});
   }
   return make_beam_body(dense, second_order);
 }
@@ -49,7 +49,7 @@ Body with_stations(const BeamSpec& spec, bool second_order, int stations) {
 // Curvatures, stretch and twist of a section times the roots of their stiffnesses: theory §7, K = int bent bent.
 void set_beam_strain(const BeamSpec& spec, const Node& before, const Node& behind, Eigen::Index i, Outline& out) {
   const double step = behind.position.x() - before.position.x();
-  const MatrixX turn = (behind.turn - before.turn) / step, stretch = (behind.translation - before.translation) / step;
+  const MatrixXd turn = (behind.turn - before.turn) / step, stretch = (behind.translation - before.translation) / step;
   out.strain.row(4 * i) = (std::sqrt(spec.EIz) * turn.row(2)).cast<float>();
   out.strain.row(4 * i + 1) = (std::sqrt(spec.EIy) * turn.row(1)).cast<float>();
   out.strain.row(4 * i + 2) = (std::sqrt(spec.EA) * stretch.row(0)).cast<float>();
@@ -98,8 +98,8 @@ Outline modal_outline(const ModalSpec& spec, int modes, bool second_order) {
 void add_box(const Body& body, Outline& out) {
   if (!(body.mass > 0)) return;
   const BodyFacts facts = compute_body_facts(body);
-  const Vector3 square = 6 * (Vector3::Constant(facts.inertia.sum()) - 2 * facts.inertia) / body.mass;
-  Vector3 edges = square.cwiseMax(0).cwiseSqrt();
+  const Vector3d square = 6 * (Vector3d::Constant(facts.inertia.sum()) - 2 * facts.inertia) / body.mass;
+  Vector3d edges = square.cwiseMax(0).cwiseSqrt();
   const double longest = edges.maxCoeff(), middle = edges.sum() - longest - edges.minCoeff();
   constexpr double kSlender = 0.05;
   if (!(longest > 0) || (!out.lines.empty() && middle < kSlender * longest)) return;
@@ -110,13 +110,13 @@ void add_box(const Body& body, Outline& out) {
 // Rods from the frame to the nodes, and a box.
 Outline rigid_outline(const Body& body) {
   Outline out;
-  std::vector<Vector3> places = {Vector3::Zero()};
+  std::vector<Vector3d> places = {Vector3d::Zero()};
   for (const Node& node : body.nodes) {
     if (node.position.isZero(0)) continue;
     out.lines.push_back({0, static_cast<int>(places.size())});
     places.push_back(node.position);
   }
-  if (const Vector3 com = body.S.col(0) / std::max(body.mass, 1e-300); body.mass > 0 && !com.isZero(1e-12)) {
+  if (const Vector3d com = body.S.col(0) / std::max(body.mass, 1e-300); body.mass > 0 && !com.isZero(1e-12)) {
     out.lines.push_back({0, static_cast<int>(places.size())});
     places.push_back(com);
   }

@@ -51,9 +51,9 @@ Deflection find_deflection(const Recorded& recording) {
     const RecordedSeries& series = recording.series()[s];
     const ChannelPath path = split_path(series.path);
     if (path.first != "nodes" || path.last != "deflection" || series.columns != 3) continue;
-    VectorX square = VectorX::Zero(recording.records());
+    VectorXd square = VectorXd::Zero(recording.records());
     for_each_column(recording, static_cast<int>(s), {0, 1, 2}, [&](std::size_t, std::span<const double> values) {
-      square += Eigen::Map<const VectorX>(values.data(), recording.records()).cwiseAbs2();
+      square += Eigen::Map<const VectorXd>(values.data(), recording.records()).cwiseAbs2();
     });
     for (Eigen::Index i = 0; i < square.size(); ++i) {
       if (!(square[i] > out.value * out.value)) continue;
@@ -170,7 +170,7 @@ std::vector<std::string> find_warnings(const Recorded& recording, const Model& m
   KinematicsWorkspace kin(model);
   State x = make_zero_state(model);
   const long rows = std::max(1L, (1L << 18) / std::max(1, model.nq));
-  MatrixX qs, vs;
+  MatrixXd qs, vs;
   for (long first = 0; first < recording.records(); first += rows) {
     const long count = std::min(rows, recording.records() - first);
     qs.resize(model.nq, count);

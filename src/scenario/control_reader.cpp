@@ -68,8 +68,8 @@ void read_moves(const Reader& map, const State& start, ControlOptions& out) {
     at->check_keys({"speed", "acceleration"});
     const auto read = [&](std::string_view key) {
       const auto found = at->find(key);
-      if (!found) return VectorX();
-      VectorX values = found->number_or_numbers(n);
+      if (!found) return VectorXd();
+      VectorXd values = found->number_or_numbers(n);
       if (!(values.minCoeff() > 0)) found->fail("must be above 0");
       return values;
     };
@@ -150,11 +150,11 @@ PidOptions read_pid(const Reader& map, const State& start, const ControlOptions&
   } else {
     out.kp = map.at("kp", "kp: 1000, or frequency: 0.5").number_or_numbers(n);
     const auto kd = map.find("kd");
-    out.kd = kd ? kd->number_or_numbers(n) : VectorX::Zero(n);
+    out.kd = kd ? kd->number_or_numbers(n) : VectorXd::Zero(n);
     if (const auto ratio = map.find("ratio")) ratio->fail("has no meaning without frequency; write kd");
   }
   const auto ki = map.find("ki");
-  out.ki = ki ? ki->number_or_numbers(n) : VectorX::Zero(n);
+  out.ki = ki ? ki->number_or_numbers(n) : VectorXd::Zero(n);
   if (const auto gravity = map.find("gravity")) out.gravity = gravity->boolean();
   return out;
 }

@@ -21,8 +21,8 @@ class InitialReader {
   void read_entry(const Reader& key, const Reader& value);
   void read_joint(const Reader& value, int joint);
   void read_body(const Reader& value, int body);
-  VectorX read_numbers(const Reader& at, std::span<const std::string> names, std::string_view none) const;
-  void compare(const Reader& at, const VectorX& given, const VectorX& wanted, const std::string& motion) const;
+  VectorXd read_numbers(const Reader& at, std::span<const std::string> names, std::string_view none) const;
+  void compare(const Reader& at, const VectorXd& given, const VectorXd& wanted, const std::string& motion) const;
   void check() const;
 
   const ModelNames& names_;
@@ -89,12 +89,13 @@ void InitialReader::read_entry(const Reader& key, const Reader& value) {
 }
 
 // One number per name; where there is one name, the number may stand alone.  `none`: why there is no name.
-VectorX InitialReader::read_numbers(const Reader& at, std::span<const std::string> names, std::string_view none) const {
+VectorXd InitialReader::read_numbers(const Reader& at, std::span<const std::string> names,
+                                     std::string_view none) const {
   const bool list = at.is_list();
-  if (!list && names.size() == 1) return VectorX::Constant(1, at.number());
+  if (!list && names.size() == 1) return VectorXd::Constant(1, at.number());
   if (names.empty() && !(list && at.length(kMaxDocumentNodes) == 0))
     at.fail(fmt::format("has no meaning: the {}; remove it", none));
-  const VectorX numbers = list ? at.numbers() : VectorX();
+  const VectorXd numbers = list ? at.numbers() : VectorXd();
   if (numbers.size() != std::ssize(names))
     at.fail(fmt::format("must be a list of {} {} ({}), but {}", names.size(), names.size() == 1 ? "number" : "numbers",
                         join(views(names), 8), list ? fmt::format("has {}", numbers.size()) : "is no list"));
@@ -102,7 +103,7 @@ VectorX InitialReader::read_numbers(const Reader& at, std::span<const std::strin
 }
 
 // What is written for a joint whose motion is prescribed.
-void InitialReader::compare(const Reader& at, const VectorX& given, const VectorX& wanted,
+void InitialReader::compare(const Reader& at, const VectorXd& given, const VectorXd& wanted,
                             const std::string& motion) const {
   constexpr double kSame = 1e-9;
   for (Eigen::Index k = 0; k < given.size(); ++k) {
@@ -117,7 +118,7 @@ void InitialReader::read_joint(const Reader& value, int joint) {
   const auto read = [&](std::string_view key, std::span<const std::string> names, Vec out) {
     const auto given = value.find(key);
     if (!given) return;
-    const VectorX numbers = read_numbers(*given, names, "joint is fixed");
+    const VectorXd numbers = read_numbers(*given, names, "joint is fixed");
     if (motion != motions_.end()) return compare(*given, numbers, out, motion->second);
     out = numbers;
     if (key == "q") places_.emplace(fmt::format("joint '{}'", of.name), *given);
@@ -134,7 +135,7 @@ void InitialReader::read_body(const Reader& value, int body) {
   constexpr std::string_view kNoModes = "body has no modes";
   if (const auto eta = value.find("eta")) out_.x.q.segment(q, n) = read_numbers(*eta, names, kNoModes);
   if (const auto rate = value.find("etadot")) {
-    const VectorX numbers = read_numbers(*rate, names, kNoModes);
+    const VectorXd numbers = read_numbers(*rate, names, kNoModes);
     out_.x.v.segment(v, n) = numbers;
     if (!numbers.isZero(0) && !moving_) moving_ = *rate;
   }

@@ -66,7 +66,7 @@ Signal read_expression(const Reader& at) {
 
 Signal read_table(const Reader& table) {
   table.check_keys({"t", "y", "interpolate"});
-  const VectorX t = table.at("t", "t: [0, 1, 2]").numbers(), y = table.at("y", "y: [0, 50, 0]").numbers();
+  const VectorXd t = table.at("t", "t: [0, 1, 2]").numbers(), y = table.at("y", "y: [0, 50, 0]").numbers();
   const auto interpolate = table.find("interpolate");
   const int kind = interpolate ? interpolate->choice(kInterpolations) : 0;
   return make_at(table, [&] { return Signal::table(t, y, static_cast<Interpolation>(kind)); });

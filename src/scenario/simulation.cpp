@@ -109,7 +109,7 @@ struct Simulation::Impl {
   std::vector<std::string> port_names;
   std::vector<int> slot;          // (port) of a node: where its wrench is kept
   std::vector<Vector6> wrenches;  // given, in world
-  VectorX torques;                // (nv) given
+  VectorXd torques;               // (nv) given
 
   Impl(Scenario scenario_, std::unique_ptr<Sampler> sampler_)
       : scenario(complete(std::move(scenario_))),
@@ -370,7 +370,7 @@ void Simulation::set_torques(ConstVec torques) {
   impl_->set_torques();
 }
 
-void Simulation::set_force(const std::string& node, const Vector3& force, Frame frame) {
+void Simulation::set_force(const std::string& node, const Vector3d& force, Frame frame) {
   Vector6 wrench = Vector6::Zero();
   wrench.tail<3>() = force;
   set_wrench(node, wrench, frame);
@@ -414,13 +414,13 @@ double Simulation::v(const std::string& speed) const {
 Pose Simulation::pose(const std::string& node) const {
   return node_pose(model(), impl_->system.kinematics(), find_node(model(), node));
 }
-Vector3 Simulation::position(const std::string& node) const { return pose(node).p; }
+Vector3d Simulation::position(const std::string& node) const { return pose(node).p; }
 Vector6 Simulation::velocity(const std::string& node) const {
   return node_velocity(model(), impl_->system.kinematics(), find_node(model(), node), state().v);
 }
 Energy Simulation::energy() const { return impl_->loop->record().energy; }
 double Simulation::balance() const { return impl_->loop->record().balance; }
-const VectorX& Simulation::accelerations() {
+const VectorXd& Simulation::accelerations() {
   impl_->evaluate();
   return impl_->loop->accelerations();
 }
@@ -446,9 +446,9 @@ void Simulation::write(int port, ConstVec values) {
   if (port < 0 || port >= static_cast<int>(impl_->ports.size())) throw InputError("there is no such port");
   impl_->write(static_cast<std::size_t>(port), values);
 }
-VectorX Simulation::read(const std::string& name) {
+VectorXd Simulation::read(const std::string& name) {
   const int at = port(name);
-  VectorX out(impl_->ports[static_cast<std::size_t>(at)].size());
+  VectorXd out(impl_->ports[static_cast<std::size_t>(at)].size());
   read(at, out);
   return out;
 }

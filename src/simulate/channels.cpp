@@ -80,9 +80,9 @@ void add_parts(const Model& model, Channels& out) {
 }
 
 // From the undeformed place of the node, in the body frame.
-Vector3 deflection(const Model& model, const Kinematics& kin, NodeRef node) {
+Vector3d deflection(const Model& model, const Kinematics& kin, NodeRef node) {
   const Body& body = model.body(node.body);
-  if (node.node == kBodyFrame || body.modes == 0) return Vector3::Zero();
+  if (node.node == kBodyFrame || body.modes == 0) return Vector3d::Zero();
   return (inverse(body_pose(kin, node.body)) * node_pose(model, kin, node)).p - body.nodes[node.node].position;
 }
 
@@ -90,7 +90,7 @@ void add_node(const Model& model, NodeRef node, Channels& out) {
   const Model* m = &model;
   const auto position = [=](const Record& r, double* to) { put(to, node_pose(*m, r.kin, node).p); };
   const auto rotation = [=](const Record& r, double* to) {
-    const Matrix3 rows = node_pose(*m, r.kin, node).R.transpose();  // columns of the transpose: rows
+    const Matrix3d rows = node_pose(*m, r.kin, node).R.transpose();  // columns of the transpose: rows
     std::copy_n(rows.data(), 9, to);
   };
   const auto deflected = [=](const Record& r, double* to) { put(to, deflection(*m, r.kin, node)); };

@@ -127,7 +127,7 @@ class Cvode final : public Stepper {
   const Motion& now() const override { return now_; }
   void at(double t, Motion& out) const override {
     CVodeGetDky(memory_, t, 0, tolerance_.get());
-    flow_.read(t, Eigen::Map<VectorX>(N_VGetArrayPointer(tolerance_.get()), flow_.size()), out);
+    flow_.read(t, Eigen::Map<VectorXd>(N_VGetArrayPointer(tolerance_.get()), flow_.size()), out);
   }
   bool dense() const override { return true; }
   // What CVODE remembers of earlier steps it does not give out.
@@ -143,12 +143,12 @@ class Cvode final : public Stepper {
   static void check(int flag) {
     if (flag < 0) throw std::runtime_error("CVODE cannot be set up (" + std::to_string(flag) + ")");
   }
-  static Eigen::Map<VectorX> map(N_Vector x) { return {N_VGetArrayPointer(x), N_VGetLength(x)}; }
-  Eigen::Map<VectorX> vector() const { return map(z_.get()); }
+  static Eigen::Map<VectorXd> map(N_Vector x) { return {N_VGetArrayPointer(x), N_VGetLength(x)}; }
+  Eigen::Map<VectorXd> vector() const { return map(z_.get()); }
 
   static int rate(double t, N_Vector z, N_Vector dz, void* self) {
     Cvode& own = *static_cast<Cvode*>(self);
-    Eigen::Map<VectorX> out = map(dz);
+    Eigen::Map<VectorXd> out = map(dz);
     ++own.counts_.evaluations;
     own.status_ = own.flow_.rate(t, map(z), out);
     return own.status_ == Status::ok ? 0 : 1;  // 1: try a shorter step
@@ -156,7 +156,7 @@ class Cvode final : public Stepper {
   // 1 / (atol + rtol |.|), with the magnitudes of the coordinates themselves; what has none gets a wide tolerance.
   static int weights(N_Vector z, N_Vector out, void* self) {
     Cvode& own = *static_cast<Cvode*>(self);
-    Eigen::Map<VectorX> w = map(out);
+    Eigen::Map<VectorXd> w = map(out);
     compute_scales(own.flow_.system(), own.flow_.base(), map(z), w);
     for (double& x : w) x = x < 0 ? 1e-20 : 1 / (own.options_.atol + own.options_.rtol * x);
     return 0;
@@ -168,7 +168,7 @@ class Cvode final : public Stepper {
     own.flow_.read(t, map(z), own.projected_);
     own.status_ = own.flow_.system().project(own.projected_.x);
     if (own.status_ != Status::ok) return 1;
-    Eigen::Map<VectorX> out = map(correction);
+    Eigen::Map<VectorXd> out = map(correction);
     own.flow_.write(own.projected_, out);
     out -= map(z);
     return 0;
@@ -178,7 +178,7 @@ class Cvode final : public Stepper {
     long failed = 0;
     CVodeGetNumErrTestFails(memory_, &failed);
     rejected_before_ += failed;
-    Eigen::Map<VectorX> z = vector();
+    Eigen::Map<VectorXd> z = vector();
     flow_.set_base(now_, z);
     return CVodeReInit(memory_, now_.x.t, z_.get()) == CV_SUCCESS ? Status::ok : Status::no_convergence;
   }

@@ -32,15 +32,15 @@ constexpr double kBeta = 0.04, kExponent = 0.2 - 0.75 * kBeta, kSafety = 0.9, kL
 
 // out = z + h (c_0 k_0 + c_1 k_1 + ...), the first `count` of them, in one walk over memory.
 template <int... J>
-void combine(std::integer_sequence<int, J...>, const VectorX& z, double h, const double* c, const VectorX* k,
-             VectorX& out) {
+void combine(std::integer_sequence<int, J...>, const VectorXd& z, double h, const double* c, const VectorXd* k,
+             VectorXd& out) {
   const Eigen::Index n = z.size();
   const double* in[] = {k[J].data()...};
   const double scaled[] = {h * c[J]...};
   double* to = out.data();
   for (Eigen::Index i = 0; i < n; ++i) to[i] = z.data()[i] + (... + (scaled[J] * in[J][i]));
 }
-void combine(int count, const VectorX& z, double h, const double* c, const VectorX* k, VectorX& out) {
+void combine(int count, const VectorXd& z, double h, const double* c, const VectorXd* k, VectorXd& out) {
   constexpr auto kUp = []<int N>(std::integral_constant<int, N>) { return std::make_integer_sequence<int, N>{}; };
   const auto run = [&](auto n) { combine(kUp(n), z, h, c, k, out); };
   switch (count) {
@@ -64,7 +64,7 @@ void combine(int count, const VectorX& z, double h, const double* c, const Vecto
 class Dopri5 final : public Stepper {
  public:
   Dopri5(System& system, const SolverOptions& options) : Stepper(system), flow_(system), options_(options) {
-    for (VectorX& k : k_) k.setZero(flow_.size());
+    for (VectorXd& k : k_) k.setZero(flow_.size());
     z0_.setZero(flow_.size());
     z_ = scale0_ = scale_ = error_ = dense_ = zero_ = z0_;
   }
@@ -144,14 +144,14 @@ class Dopri5 final : public Stepper {
   bool dense() const override { return true; }
   void do_transfer(Archive& archive) override {
     archive(flow_, h_, before_, error_before_, first_, fresh_, now_, z0_, z_);
-    for (VectorX& k : k_) archive(k);
+    for (VectorXd& k : k_) archive(k);
     dense_known_ = false;
   }
 
  private:
   static constexpr double kTrouble = 1e-10;
 
-  Status evaluate(double t, const VectorX& z, VectorX& dz) {
+  Status evaluate(double t, const VectorXd& z, VectorXd& dz) {
     ++counts_.evaluations;
     return flow_.rate(t, z, dz);
   }
@@ -168,7 +168,7 @@ class Dopri5 final : public Stepper {
     return std::isfinite(error) ? Status::ok : Status::not_finite;
   }
 
-  double norm(const VectorX& x) const {
+  double norm(const VectorXd& x) const {
     double sum = 0;
     int count = 0;
     for (int i = 0; i < x.size(); ++i) {
@@ -214,8 +214,8 @@ class Dopri5 final : public Stepper {
   bool first_ = true, fresh_ = false;
   mutable bool dense_known_ = false;
   Motion now_;
-  VectorX z0_, z_, k_[kStages], scale0_, scale_, zero_;
-  mutable VectorX error_, dense_;
+  VectorXd z0_, z_, k_[kStages], scale0_, scale_, zero_;
+  mutable VectorXd error_, dense_;
 };
 
 }  // namespace

@@ -115,7 +115,7 @@ class Balance {
   }
 
   // The largest move of a hinge in d, rad or m.
-  double longest_move(const VectorX& d) const {
+  double longest_move(const VectorXd& d) const {
     double longest = std::numeric_limits<double>::min();
     for (int i = 1; i < model_.body_count(); ++i) {
       const int hinges = speed_count(model_.joints[i].kind);
@@ -126,7 +126,7 @@ class Balance {
   }
 
   // To `from` moved by t d; the force along d there.
-  double try_step(const State& from, const VectorX& d, double t) {
+  double try_step(const State& from, const VectorXd& d, double t) {
     dq_ = t * d;
     move(model_, from.q, dq_, x_.q);
     set_forces(x_);
@@ -135,7 +135,7 @@ class Balance {
 
   bool downhill_step(Equilibrium& out);
   double closed_step(Equilibrium& out);
-  MatrixX closed_tangent();
+  MatrixXd closed_tangent();
 
   [[noreturn]] void refuse() const {
     int worst = free_.empty() ? 0 : free_[0];
@@ -151,11 +151,11 @@ class Balance {
   const Model& model_;
   StaticTangent tangent_;
   ClosureData closures_;
-  VectorX lambda_;  // of closures
+  VectorXd lambda_;  // of closures
   State x_;
   KinematicsWorkspace kin_;
-  Vector3 gravity_ = Vector3::Zero();
-  VectorX tau_, r_, added_, dq_;  // (nv)
+  Vector3d gravity_ = Vector3d::Zero();
+  VectorXd tau_, r_, added_, dq_;  // (nv)
   std::vector<std::uint8_t> prescribed_;
   std::vector<NodeWrench> wrenches_;
   std::vector<int> free_;
@@ -178,11 +178,11 @@ bool Balance::downhill_step(Equilibrium& out) {
     sigma_ = std::max(sigma_, least);
   }
   const State before = x_;
-  const VectorX force = r_;
+  const VectorXd force = r_;
   for (int tries = 0;; ++tries) {
     while (sigma_ > 0 && std::isfinite(sigma_) && tangent_.solve(sigma_, added_, prescribed_, force, dq_) > 0)
       sigma_ *= 8;
-    const VectorX d = dq_;
+    const VectorXd d = dq_;
     const double farthest = kLongestMove / longest_move(d), begin = force(free_).dot(d(free_));
     double t = std::min(1.0, farthest), end = try_step(before, d, t);
     while (sigma_ > 0 && end > kOnward * begin && 2 * t <= farthest) end = try_step(before, d, t *= 2);
@@ -198,11 +198,11 @@ bool Balance::downhill_step(Equilibrium& out) {
 }
 
 // K over the free coordinates, with the wrenches of closures as they follow the nodes.
-MatrixX Balance::closed_tangent() {
+MatrixXd Balance::closed_tangent() {
   DerivativesWorkspace ws(model_);
   set_gravity(gravity_, ws->rnea.kin);
-  MatrixX K(model_.nv, model_.nv), by_v(model_.nv, model_.nv);
-  rnea_derivatives(model_, x_, VectorX::Zero(model_.nv), wrenches_, ws, K, by_v);
+  MatrixXd K(model_.nv, model_.nv), by_v(model_.nv, model_.nv);
+  rnea_derivatives(model_, x_, VectorXd::Zero(model_.nv), wrenches_, ws, K, by_v);
   set_closures(x_);
   subtract_closure_stiffness(model_, kin_, closures_, lambda_, K);
   K += added_.asDiagonal();
@@ -211,8 +211,8 @@ MatrixX Balance::closed_tangent() {
 
 // Where the tangent is not positive definite, so much of the mass matrix is added that it becomes so: then the move
 // goes downhill, away from unstable equilibria.
-VectorX downhill(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& stable) {
-  const MatrixX symmetric = 0.5 * (K + K.transpose());
+VectorXd downhill(const MatrixXd& K, const MatrixXd& M, const VectorXd& r, bool& stable) {
+  const MatrixXd symmetric = 0.5 * (K + K.transpose());
   double stiffest = 0;
   for (Eigen::Index k = 0; k < K.rows(); ++k) stiffest = std::max(stiffest, std::abs(K(k, k)) / M(k, k));
   const double pushed = r.cwiseAbs().cwiseQuotient(M.diagonal()).maxCoeff();
@@ -221,7 +221,7 @@ VectorX downhill(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& sta
   if (stable) return Lu(K + shift * M).solve(r);
   for (shift = std::max(shift, 1e-6 * stiffest);; shift *= 10) {
     if (Cholesky(symmetric + shift * M).positive_definite()) return Cholesky(symmetric + 2 * shift * M).solve(r);
-    if (!std::isfinite(shift)) return VectorX::Constant(r.size(), std::numeric_limits<double>::quiet_NaN());
+    if (!std::isfinite(shift)) return VectorXd::Constant(r.size(), std::numeric_limits<double>::quiet_NaN());
   }
 }
 
@@ -229,25 +229,25 @@ VectorX downhill(const MatrixX& K, const MatrixX& M, const VectorX& r, bool& sta
 // they allow; and the multipliers take the forces across.  Returns what was left before it, beside what cancels.
 double Balance::closed_step(Equilibrium& out) {
   CrbaWorkspace crba_ws(model_);
-  MatrixX mass(model_.nv, model_.nv), all(closures_.count(), model_.nv);
+  MatrixXd mass(model_.nv, model_.nv), all(closures_.count(), model_.nv);
   crba(model_, x_, crba_ws, mass);
-  const MatrixX K = closed_tangent(), M = mass(free_, free_);
+  const MatrixXd K = closed_tangent(), M = mass(free_, free_);
   Matrix6X scratch(6, model_.nv);
   compute_closure_jacobian(model_, kin_, closures_, scratch, all);
-  const MatrixX C = all(Eigen::all, free_);
-  const VectorX r = r_(free_), scales = (tangent_.scale() + tau_.cwiseAbs())(free_);
-  const MatrixX Z = null_space(C);
-  const VectorX back = solve_least_norm(C, -closures_.error);
-  VectorX by = back;
+  const MatrixXd C = all(Eigen::all, free_);
+  const VectorXd r = r_(free_), scales = (tangent_.scale() + tau_.cwiseAbs())(free_);
+  const MatrixXd Z = null_space(C);
+  const VectorXd back = solve_least_norm(C, -closures_.error);
+  VectorXd by = back;
   double left = closures_.error.lpNorm<Eigen::Infinity>() / kClosed * kBalanced;
   if (Z.cols() > 0) {
-    const VectorX along = Z.transpose() * r;
-    const VectorX sizes = (Z.cwiseAbs().transpose() * scales).cwiseMax(std::numeric_limits<double>::min());
+    const VectorXd along = Z.transpose() * r;
+    const VectorXd sizes = (Z.cwiseAbs().transpose() * scales).cwiseMax(std::numeric_limits<double>::min());
     left = std::max(left, along.cwiseAbs().cwiseQuotient(sizes).maxCoeff());
     by += Z * downhill(Z.transpose() * K * Z, Z.transpose() * M * Z, Z.transpose() * (r - K * back), out.stable);
   }
   lambda_ += solve_least_norm(C.transpose(), K * by - r);
-  VectorX d = VectorX::Zero(model_.nv);
+  VectorXd d = VectorXd::Zero(model_.nv);
   d(free_) = by;
   try_step(State(x_), d, std::min(1.0, kLongestMove / longest_move(d)));
   return left;

@@ -14,7 +14,7 @@ namespace limber {
 class Flow {
  public:
   explicit Flow(System& system)
-      : system_(system), point_{{}, VectorX::Zero(system.model().nq), VectorX::Zero(system.model().nv)} {
+      : system_(system), point_{{}, VectorXd::Zero(system.model().nq), VectorXd::Zero(system.model().nv)} {
     q0_ = point_.q;
   }
 
@@ -22,7 +22,7 @@ class Flow {
   int nv() const { return system_.model().nv; }
   System& system() { return system_; }
   const Model& model() const { return system_.model(); }
-  const VectorX& base() const { return q0_; }
+  const VectorXd& base() const { return q0_; }
 
   // The chart around m, and z there.
   void set_base(const Motion& m, Vec z) {
@@ -79,7 +79,7 @@ class Flow {
 
   System& system_;
   State point_;
-  VectorX q0_;
+  VectorXd q0_;
 };
 
 // What an error is measured against, at z in the chart around q0: magnitudes of the coordinates themselves and of the

@@ -105,8 +105,8 @@ class Implicit final : public Stepper {
   int passes_;
   Weights w_;
   Motion now_, middle_;
-  VectorX a_, A_;  // acceleration of the method at the last step, and the one of the equation of motion
-  VectorX next_, dq_, dq_f_;
+  VectorXd a_, A_;  // acceleration of the method at the last step, and the one of the equation of motion
+  VectorXd next_, dq_, dq_f_;
 };
 
 }  // namespace

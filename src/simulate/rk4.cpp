@@ -13,7 +13,7 @@ class Rk4 final : public Stepper {
  public:
   Rk4(System& system, const SolverOptions& options)
       : Stepper(system), flow_(system), h_(options.step), z_(flow_.size()) {
-    for (VectorX& k : k_) k.setZero(flow_.size());
+    for (VectorXd& k : k_) k.setZero(flow_.size());
     stage_ = z_;
   }
 
@@ -50,7 +50,7 @@ class Rk4 final : public Stepper {
   Flow flow_;
   double h_;
   Motion now_;
-  VectorX z_, stage_, k_[4];
+  VectorXd z_, stage_, k_[4];
 };
 
 }  // namespace

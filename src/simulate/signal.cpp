@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kAlways = -std::numeric_limits<double>::infinity();
 
-void check_rising(const VectorX& t) {
+void check_rising(const VectorXd& t) {
   for (Eigen::Index k = 1; k < t.size(); ++k) {
     if (!(t[k] > t[k - 1])) {
       throw InputError("the times of the table must rise, but " + text(t[k]) + " comes after " + text(t[k - 1]) +
@@ -97,7 +97,7 @@ Signal Signal::shaped(const Signal& s, std::span<const Impulse> impulses) {
   return out;
 }
 
-Signal Signal::table(const VectorX& t, const VectorX& y, Interpolation interpolation) {
+Signal Signal::table(const VectorXd& t, const VectorXd& y, Interpolation interpolation) {
   if (t.size() == 0) throw InputError("the table is empty; write at least one time and value");
   if (t.size() != y.size()) {
     throw InputError("the table has " + std::to_string(t.size()) + " times and " + std::to_string(y.size()) +
@@ -105,7 +105,7 @@ Signal Signal::table(const VectorX& t, const VectorX& y, Interpolation interpola
   }
   check_rising(t);
   constexpr int kDegrees[] = {1, 3, 5};
-  const MatrixX c = compute_spline(t, y, kDegrees[static_cast<int>(interpolation)]);
+  const MatrixXd c = compute_spline(t, y, kDegrees[static_cast<int>(interpolation)]);
   Signal out(y[0]);
   for (Eigen::Index k = 0; k < c.cols(); ++k) {
     Polynomial p;

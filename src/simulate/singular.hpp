@@ -44,7 +44,7 @@ class SingularWatch {
   Seen seen_, back_;  // now, and before the last step
   Point now_;
   State between_;
-  VectorX way_, part_;
+  VectorXd way_, part_;
   double at_ = 0;
 };
 

@@ -46,7 +46,7 @@ struct Basis {
 
   // Taylor coefficients at t of the spline with these B-spline coefficients, on the span i: derivative by derivative,
   // each a spline of one degree less.  [de Boor, ch. X (15)]
-  void taylor(int i, double t, const VectorX& coefficients, double* out) const {
+  void taylor(int i, double t, const VectorXd& coefficients, double* out) const {
     double d[kMaxDegree + 1];
     for (int r = 0; r <= degree; ++r) d[r] = coefficients[i - degree + r];
     double factorial = 1;
@@ -66,9 +66,9 @@ struct Basis {
 };
 
 // No spline of doubles goes through times with such gaps.
-[[noreturn]] void refuse_times(const VectorX& t) {
+[[noreturn]] void refuse_times(const VectorXd& t) {
   const Eigen::Index n = t.size();
-  const VectorX gaps = t.tail(n - 1) - t.head(n - 1);
+  const VectorXd gaps = t.tail(n - 1) - t.head(n - 1);
   std::ostringstream text;
   text << "no smooth curve goes through times with gaps from " << gaps.minCoeff() << " to " << gaps.maxCoeff()
        << " s; space them more evenly, or write interpolate: linear";
@@ -76,13 +76,13 @@ struct Basis {
 }
 
 // Coefficients of the B-splines; they give back the values, or the times are refused.
-VectorX solve_spline(const Eigen::SparseMatrix<double>& A, const VectorX& t, const VectorX& y) {
+VectorXd solve_spline(const Eigen::SparseMatrix<double>& A, const VectorXd& t, const VectorXd& y) {
   constexpr double kTolerance = 1e-9;
-  const Eigen::Map<const VectorX> entries(A.valuePtr(), A.nonZeros());
+  const Eigen::Map<const VectorXd> entries(A.valuePtr(), A.nonZeros());
   if (!entries.allFinite()) refuse_times(t);
   const Eigen::SparseLU<Eigen::SparseMatrix<double>> lu(A);
   if (lu.info() != Eigen::Success) refuse_times(t);
-  const VectorX x = lu.solve(y);
+  const VectorXd x = lu.solve(y);
   const double error = (A * x - y).cwiseAbs().maxCoeff();
   if (!x.allFinite() || !(error <= kTolerance * std::max(y.cwiseAbs().maxCoeff(), kTiny))) refuse_times(t);
   return x;
@@ -90,9 +90,9 @@ VectorX solve_spline(const Eigen::SparseMatrix<double>& A, const VectorX& t, con
 
 }  // namespace
 
-MatrixX compute_spline(const VectorX& t, const VectorX& y, int degree) {
+MatrixXd compute_spline(const VectorXd& t, const VectorXd& y, int degree) {
   const int n = static_cast<int>(t.size());
-  if (n == 1) return MatrixX(1, 0);
+  if (n == 1) return MatrixXd(1, 0);
   Basis basis{std::min(degree, n - 1), {}};
   const int p = basis.degree;
   // Not a knot: (p - 1) / 2 points next to either end are no knots.
@@ -112,8 +112,8 @@ MatrixX compute_spline(const VectorX& t, const VectorX& y, int degree) {
     }
   }
   A.makeCompressed();
-  const VectorX coefficients = solve_spline(A, t, y);
-  MatrixX out = MatrixX::Zero(p + 1, n - 1);
+  const VectorXd coefficients = solve_spline(A, t, y);
+  MatrixXd out = MatrixXd::Zero(p + 1, n - 1);
   for (int k = 0; k + 1 < n; ++k) basis.taylor(basis.span(t[k]), t[k], coefficients, out.col(k).data());
   if (!out.allFinite()) refuse_times(t);
   // The values themselves are exact.

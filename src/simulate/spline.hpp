@@ -10,6 +10,6 @@ namespace limber {
 // (t - t_k)^j between t_k and t_(k+1).  With fewer points than degree + 1 the polynomial through them.  Times rise;
 // gaps between which doubles do not suffice are an InputError.
 // [de Boor, A Practical Guide to Splines, ch. XIII]; O(points).
-MatrixX compute_spline(const VectorX& t, const VectorX& y, int degree);
+MatrixXd compute_spline(const VectorXd& t, const VectorXd& y, int degree);
 
 }  // namespace limber

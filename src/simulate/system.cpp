@@ -46,7 +46,7 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
     stiff_ = std::make_unique<AbaWorkspace>(model);
     limber::set_implicit(model, 0, kStiffMetric, tau_, *stiff_);
     closure_force_ = closures_->forces();
-    closure_error_ = VectorX::Zero(model.closures.size());
+    closure_error_ = VectorXd::Zero(model.closures.size());
   }
 }
 
@@ -127,7 +127,7 @@ Status System::apply_jump(Motion& m) {
   State& after = after_;
   after = m.x;
   prescribe(after);
-  VectorX& dv = total_;
+  VectorXd& dv = total_;
   dv = after.v - m.x.v;
   if (dv.lpNorm<Eigen::Infinity>() <= kSame * std::max(1.0, after.v.lpNorm<Eigen::Infinity>())) return Status::ok;
   const double before = compute_energy(model_, m.x, rnea_).kinetic;
@@ -248,7 +248,7 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
     if (link.constants->elastic_diagonal) {
       for (int a = 0; a < link.n; ++a) powers.dissipated += D[a] * rate[a] * rate[a];
     } else {
-      powers.dissipated += rate.dot(Eigen::Map<const MatrixX>(D, link.n, link.n).lazyProduct(rate));
+      powers.dissipated += rate.dot(Eigen::Map<const MatrixXd>(D, link.n, link.n).lazyProduct(rate));
     }
   }
   for (const StopContact& stop : stops_) {
@@ -262,7 +262,7 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
     for (const NodeWrench& input : wrenches_) {
       Vector6 wrench = input.wrench;
       if (input.frame == Frame::node) {
-        const Matrix3 R = node_pose(model_, *at, input.at).R;
+        const Matrix3d R = node_pose(model_, *at, input.at).R;
         wrench << R * wrench.head<3>(), R * wrench.tail<3>();
       }
       powers.work += wrench.dot(node_velocity(model_, *at, input.at, x.v));

@@ -348,7 +348,7 @@ bool TimeLoop::good(Status status, const Motion& m) {
   return false;
 }
 bool TimeLoop::diverged(const State& x) {
-  const auto tell = [&](const VectorX& values, const std::vector<std::string>& names, const char* what) {
+  const auto tell = [&](const VectorXd& values, const std::vector<std::string>& names, const char* what) {
     for (int k = 0; k < values.size(); ++k) {
       if (std::abs(values[k]) < kDiverged) continue;
       result_.failure = what + names[k] + "' diverged at t = " + text(x.t) +

@@ -21,7 +21,7 @@ constexpr double kFastSpin = 0.3;         // of the first frequency: stiffening 
 double first_frequency(const Body& body) {
   if (body.modes == 0) return 0;
   // The softest mode that is elastic at all.
-  const VectorX squares = eigenvalues_generalized(body.stiffness, body.modal_mass());
+  const VectorXd squares = eigenvalues_generalized(body.stiffness, body.modal_mass());
   for (const double square : squares) {
     if (square > 1e-9 * squares.maxCoeff() && square > 0) return std::sqrt(square);
   }
@@ -79,7 +79,7 @@ void ValidityMonitor::watch(const Kinematics& kin, double t) {
     const double* rate = &kin.etadot[link.scalars];
     for (const Node& node : model_.body(i).nodes) {
       if (length_[i] == 0) break;
-      const Eigen::Map<const VectorX> x(eta, link.n);
+      const Eigen::Map<const VectorXd> x(eta, link.n);
       keep(validity_.deflection, (node.translation.lazyProduct(x)).norm() / length_[i], i, t);
     }
     watch_modes(i, eta, rate, t);

@@ -42,19 +42,19 @@ RotationSeries rotation_series(double x) {
   return {sinc, a, b, (0.5 * sinc - a) / x, (0.5 * a - 1.5 * b) / x};
 }
 
-Vector3 perpendicular(const Vector3& axis) {
-  Vector3::Index k = 0;
+Vector3d perpendicular(const Vector3d& axis) {
+  Vector3d::Index k = 0;
   axis.cwiseAbs().minCoeff(&k);
-  return axis.cross(Vector3::Unit(k)).normalized();
+  return axis.cross(Vector3d::Unit(k)).normalized();
 }
 
-Matrix3 exp_rotation(const Vector3& theta) {
+Matrix3d exp_rotation(const Vector3d& theta) {
   const RotationSeries k = rotation_series(theta.squaredNorm());
-  const Matrix3 t = skew(theta);
-  return Matrix3::Identity() + k.sinc * t + k.a * (t * t);
+  const Matrix3d t = skew(theta);
+  return Matrix3d::Identity() + k.sinc * t + k.a * (t * t);
 }
 
-Vector3 log_rotation(const Matrix3& R) {
+Vector3d log_rotation(const Matrix3d& R) {
   // The largest of the four squared quaternion components decides, so that nothing is divided by a small number.
   const double squares[4] = {1 + R(0, 0) + R(1, 1) + R(2, 2), 1 + R(0, 0) - R(1, 1) - R(2, 2),
                              1 - R(0, 0) + R(1, 1) - R(2, 2), 1 - R(0, 0) - R(1, 1) + R(2, 2)};
@@ -69,41 +69,41 @@ Vector3 log_rotation(const Matrix3& R) {
   return quaternion_log(rows[k]);
 }
 
-Matrix3 rpy_rotation(const Vector3& rpy) {
-  return exp_rotation(Vector3(0, 0, rpy[2])) * exp_rotation(Vector3(0, rpy[1], 0)) *
-         exp_rotation(Vector3(rpy[0], 0, 0));
+Matrix3d rpy_rotation(const Vector3d& rpy) {
+  return exp_rotation(Vector3d(0, 0, rpy[2])) * exp_rotation(Vector3d(0, rpy[1], 0)) *
+         exp_rotation(Vector3d(rpy[0], 0, 0));
 }
 
-Matrix3 quaternion_rotation(const double* q) {
+Matrix3d quaternion_rotation(const double* q) {
   const double w = q[0], x = q[1], y = q[2], z = q[3];
   const double k = 2 / (w * w + x * x + y * y + z * z);
-  Matrix3 R;
+  Matrix3d R;
   R << 1 - k * (y * y + z * z), k * (x * y - w * z), k * (x * z + w * y),  //
       k * (x * y + w * z), 1 - k * (x * x + z * z), k * (y * z - w * x),   //
       k * (x * z - w * y), k * (y * z + w * x), 1 - k * (x * x + y * y);
   return R;
 }
 
-Vector3 quaternion_log(const double* q) {
+Vector3d quaternion_log(const double* q) {
   const double sign = q[0] < 0 ? -1 : 1;
   const double w = sign * q[0];
-  const Vector3 u = sign * Vector3(q[1], q[2], q[3]);
+  const Vector3d u = sign * Vector3d(q[1], q[2], q[3]);
   const double s = u.norm();
-  if (s == 0) return Vector3::Zero();
+  if (s == 0) return Vector3d::Zero();
   return (2 * std::atan2(s, w) / s) * u;
 }
 
-void quaternion_turn(const double* q, const Vector3& theta, double* out) {
+void quaternion_turn(const double* q, const Vector3d& theta, double* out) {
   const double half = 0.5 * theta.norm();
   const double c = std::cos(half);
-  const Vector3 u = 0.5 * rotation_series(half * half).sinc * theta;
-  const Vector3 qv(q[1], q[2], q[3]);
-  const Vector3 v = q[0] * u + c * qv + qv.cross(u);
+  const Vector3d u = 0.5 * rotation_series(half * half).sinc * theta;
+  const Vector3d qv(q[1], q[2], q[3]);
+  const Vector3d v = q[0] * u + c * qv + qv.cross(u);
   out[0] = q[0] * c - qv.dot(u);
   for (int i = 0; i < 3; ++i) out[1 + i] = v[i];
 }
 
-Vector3 inverse_right_jacobian(const Vector3& theta, const Vector3& a) {
+Vector3d inverse_right_jacobian(const Vector3d& theta, const Vector3d& a) {
   const double x = theta.squaredNorm();
   constexpr double kSeries = 1e-2;  // the next term of the series is below 1e-16 there
   double c = 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)));

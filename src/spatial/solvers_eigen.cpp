@@ -6,33 +6,33 @@
 
 namespace limber {
 
-SymmetricEigen eigen_symmetric(const MatrixX& A) {
-  const Eigen::SelfAdjointEigenSolver<MatrixX> solver(A);
+SymmetricEigen eigen_symmetric(const MatrixXd& A) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(A);
   return {solver.eigenvalues(), solver.eigenvectors()};
 }
 
-SymmetricEigen eigen_generalized(const MatrixX& A, const MatrixX& B) {
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> solver(A, B);
+SymmetricEigen eigen_generalized(const MatrixXd& A, const MatrixXd& B) {
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> solver(A, B);
   return {solver.eigenvalues(), solver.eigenvectors()};
 }
 
-VectorX eigenvalues_symmetric(const MatrixX& A) {
-  return Eigen::SelfAdjointEigenSolver<MatrixX>(A, Eigen::EigenvaluesOnly).eigenvalues();
+VectorXd eigenvalues_symmetric(const MatrixXd& A) {
+  return Eigen::SelfAdjointEigenSolver<MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
-Vector3 eigenvalues_symmetric(const Matrix3& A) {
-  return Eigen::SelfAdjointEigenSolver<Matrix3>(A, Eigen::EigenvaluesOnly).eigenvalues();
+Vector3d eigenvalues_symmetric(const Matrix3d& A) {
+  return Eigen::SelfAdjointEigenSolver<Matrix3d>(A, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
-VectorX eigenvalues_generalized(const MatrixX& A, const MatrixX& B) {
-  return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX>(A, B, Eigen::EigenvaluesOnly).eigenvalues();
+VectorXd eigenvalues_generalized(const MatrixXd& A, const MatrixXd& B) {
+  return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd>(A, B, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
-GeneralEigen eigen_general(const MatrixX& A) {
-  const Eigen::EigenSolver<MatrixX> solver(A);
+GeneralEigen eigen_general(const MatrixXd& A) {
+  const Eigen::EigenSolver<MatrixXd> solver(A);
   return {solver.eigenvalues(), solver.eigenvectors()};
 }
 
-Eigen::VectorXcd eigenvalues_general(const MatrixX& A) { return Eigen::EigenSolver<MatrixX>(A, false).eigenvalues(); }
+Eigen::VectorXcd eigenvalues_general(const MatrixXd& A) { return Eigen::EigenSolver<MatrixXd>(A, false).eigenvalues(); }
 
 }  // namespace limber

@@ -6,6 +6,6 @@
 
 namespace limber {
 
-MatrixX matrix_exponential(const MatrixX& A) { return A.exp(); }
+MatrixXd matrix_exponential(const MatrixXd& A) { return A.exp(); }
 
 }  // namespace limber

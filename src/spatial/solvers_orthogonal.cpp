@@ -8,9 +8,9 @@
 namespace limber {
 namespace {
 
-using Qr = Eigen::ColPivHouseholderQR<MatrixX>;
+using Qr = Eigen::ColPivHouseholderQR<MatrixXd>;
 
-Qr factorize(const MatrixX& A, double threshold) {
+Qr factorize(const MatrixXd& A, double threshold) {
   Qr qr(A.rows(), A.cols());
   if (threshold >= 0) qr.setThreshold(threshold);
   qr.compute(A);
@@ -19,23 +19,23 @@ Qr factorize(const MatrixX& A, double threshold) {
 
 }  // namespace
 
-VectorX solve_least_norm(const MatrixX& A, const VectorX& b) { return A.completeOrthogonalDecomposition().solve(b); }
+VectorXd solve_least_norm(const MatrixXd& A, const VectorXd& b) { return A.completeOrthogonalDecomposition().solve(b); }
 
-PivotedQr pivoted_qr(const MatrixX& A, double threshold) {
+PivotedQr pivoted_qr(const MatrixXd& A, double threshold) {
   const Qr qr = factorize(A, threshold);
   return {qr.matrixR().triangularView<Eigen::Upper>(), qr.colsPermutation().indices(), qr.rank()};
 }
 
 // Of A^T P = Q R, the columns of Q beyond the rank.
-MatrixX null_space(const MatrixX& A, double threshold) {
+MatrixXd null_space(const MatrixXd& A, double threshold) {
   const Qr qr = factorize(A.transpose(), threshold);
-  const MatrixX Q = qr.householderQ();
+  const MatrixXd Q = qr.householderQ();
   return Q.rightCols(A.cols() - qr.rank());
 }
 
-Svd svd(const MatrixX& A, SvdParts parts) {
+Svd svd(const MatrixXd& A, SvdParts parts) {
   const bool u = parts != SvdParts::full_v, v = parts != SvdParts::thin_u;
-  const Eigen::JacobiSVD<MatrixX> svd(
+  const Eigen::JacobiSVD<MatrixXd> svd(
       A, (u ? unsigned{Eigen::ComputeThinU} : 0U) | (v ? unsigned{Eigen::ComputeFullV} : 0U));
   Svd out;
   out.values = svd.singularValues();

@@ -18,14 +18,14 @@ namespace {
 // The sanitized program starts slowly.
 constexpr std::uint64_t kTrees = kNoAllocWorks ? 200 : 20;
 
-VectorX to_vector(const Json& list) {
-  VectorX out(static_cast<Eigen::Index>(list.size()));
+VectorXd to_vector(const Json& list) {
+  VectorXd out(static_cast<Eigen::Index>(list.size()));
   for (std::size_t i = 0; i < list.size(); ++i) out[static_cast<Eigen::Index>(i)] = list[i].get<double>();
   return out;
 }
 
 std::string state_text(const Sample& s) {
-  const auto list = [](const VectorX& v) { return std::vector<double>(v.begin(), v.end()); };
+  const auto list = [](const VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
   return Json{{"q", list(s.x.q)}, {"v", list(s.x.v)}, {"tau", list(s.tau)}}.dump();
 }
 
@@ -38,12 +38,12 @@ void expect_agreement(const Machine& machine, std::uint64_t seed, const std::vec
   if (model.nv == 0) return;
   Sample s = random_sample(model, seed);
   if (!deflected) clear_deflections(model, s.x);
-  const VectorX expected = Engine(model).forward(s.x, s.tau);
+  const VectorXd expected = Engine(model).forward(s.x, s.tau);
   const std::string state = folder.write("state.json", state_text(s));
   for (const std::string& name : names) {
     const Result result = limber({"eval", file, state, "--no-mass-matrix", "--algorithm", name});
     ASSERT_EQ(result.code, 0) << "seed " << seed << ": " << result.err;
-    const VectorX got = to_vector(result.json()["acceleration"]);
+    const VectorXd got = to_vector(result.json()["acceleration"]);
     ASSERT_EQ(got.size(), expected.size());
     EXPECT_LE((got - expected).norm(), 1e-9 * expected.norm()) << name << ", seed " << seed;
     worst.add((got - expected).norm(), 1e-9 * expected.norm());
@@ -64,7 +64,7 @@ TEST(Algorithms, AgreeInEvalOn200ChainsOfRotaryJoints) {
 }
 
 // Coordinates at all recorded times.
-VectorX motion(const std::string& solver, const std::vector<std::string>& options, const std::string& name) {
+VectorXd motion(const std::string& solver, const std::vector<std::string>& options, const std::string& name) {
   const Folder folder;
   const std::string rest = "solver: {method: rk4, step: 1e-3" + solver + "}\nduration: 0.3\nrecord: {every: 0.1}\n";
   const std::string file = folder.write("s.yaml", swing(rest)), out = folder.file("out.h5");
@@ -74,13 +74,13 @@ VectorX motion(const std::string& solver, const std::vector<std::string>& option
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.json()["solver"]["algorithm"], name);
   const std::vector<double> q = Recorded(out).numbers("q");
-  return Eigen::Map<const VectorX>(q.data(), static_cast<Eigen::Index>(q.size()));
+  return Eigen::Map<const VectorXd>(q.data(), static_cast<Eigen::Index>(q.size()));
 }
 
 TEST(Algorithms, RunByOptionOrByScenario) {
-  const VectorX expected = motion("", {}, "aba");
+  const VectorXd expected = motion("", {}, "aba");
   for (const std::string& name : forward_dynamics_names()) {
-    const VectorX chosen = motion("", {"--algorithm", name}, name), named = motion(", algorithm: " + name, {}, name);
+    const VectorXd chosen = motion("", {"--algorithm", name}, name), named = motion(", algorithm: " + name, {}, name);
     EXPECT_EQ(chosen, named) << name;
     EXPECT_EQ(chosen, motion(", algorithm: crba", {"--algorithm", name}, name)) << name;
     // Bent links are another machine for `book`.

@@ -29,20 +29,20 @@ double square(long double beta) { return static_cast<double>(beta * beta); }
 const Node& tip_of(const Body& body) { return body.nodes[static_cast<std::size_t>(body.node_index("tip"))]; }
 
 // Frequencies of the beam, its frame held, with a load on its tip.
-VectorX loaded_frequencies(const Body& body, double mass, double inertia) {
+VectorXd loaded_frequencies(const Body& body, double mass, double inertia) {
   const Node& tip = tip_of(body);
-  const MatrixX M = body.modal_mass() + mass * tip.translation.transpose() * tip.translation +
-                    inertia * tip.turn.transpose() * tip.turn;
+  const MatrixXd M = body.modal_mass() + mass * tip.translation.transpose() * tip.translation +
+                     inertia * tip.turn.transpose() * tip.turn;
   // Scaled by K: the lowest frequencies become the largest eigenvalues, which are the most accurate.
-  const VectorX scale = body.stiffness.diagonal().cwiseSqrt().cwiseInverse();
-  const MatrixX scaled = scale.asDiagonal() * M * scale.asDiagonal();
-  const VectorX squares = Eigen::SelfAdjointEigenSolver<MatrixX>(scaled, Eigen::EigenvaluesOnly).eigenvalues();
+  const VectorXd scale = body.stiffness.diagonal().cwiseSqrt().cwiseInverse();
+  const MatrixXd scaled = scale.asDiagonal() * M * scale.asDiagonal();
+  const VectorXd squares = Eigen::SelfAdjointEigenSolver<MatrixXd>(scaled, Eigen::EigenvaluesOnly).eigenvalues();
   return squares.reverse().cwiseInverse().cwiseSqrt();
 }
 
 // Frequencies of the free beam in y: rigid translation and rotation beside the modes.  theory §2, M_m.
-VectorX free_frequencies(const Body& body, int modes) {
-  MatrixX M = MatrixX::Zero(2 + modes, 2 + modes), K = M;
+VectorXd free_frequencies(const Body& body, int modes) {
+  MatrixXd M = MatrixXd::Zero(2 + modes, 2 + modes), K = M;
   M(0, 0) = body.mass;
   M(0, 1) = M(1, 0) = body.S(0, 0);
   M(1, 1) = body.c(0, 0)(0, 0) + body.c(0, 0)(1, 1);
@@ -52,7 +52,7 @@ VectorX free_frequencies(const Body& body, int modes) {
     M(0, 1 + a) = M(1 + a, 0) = body.S(1, a);
     M(1, 1 + a) = M(1 + a, 1) = body.c(0, a)(0, 1) - body.c(0, a)(1, 0);  // ax(C)_z of x phi_y - y phi_x
   }
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> eigen(K, M, Eigen::EigenvaluesOnly);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(K, M, Eigen::EigenvaluesOnly);
   return eigen.eigenvalues().tail(modes).cwiseSqrt();
 }
 
@@ -62,7 +62,7 @@ TEST(BeamBasis, LoadedEigenshapesAreExactWithTheirLoad) {
       BeamSpec spec = unit_beam(BeamBasis::clamped_free, 8);
       spec.tip_mass = mass;
       spec.tip_inertia = inertia;
-      const VectorX omega = loaded_frequencies(make_beam_body(spec, false), mass, inertia);
+      const VectorXd omega = loaded_frequencies(make_beam_body(spec, false), mass, inertia);
       const auto beta = body_impl::beam_roots(body_impl::BeamRoot::clamped, {false, mass, inertia}, 8);
       for (int k = 0; k < 8; ++k) {
         // The eigensolver keeps the largest period to rounding, the others beside it.
@@ -77,13 +77,13 @@ TEST(BeamBasis, LoadedEigenshapesAreExactWithTheirLoad) {
 TEST(BeamBasis, LoadedBarsAndShaftsAreExactWithTheirLoad) {
   BeamSpec spec = thick_beam(BeamBasis::clamped_free, {0, 0, 4, 0});
   spec.tip_mass = 6;  // cases.md, bar-tip-mass
-  const VectorX bar = loaded_frequencies(make_beam_body(spec, false), 6, 0);
+  const VectorXd bar = loaded_frequencies(make_beam_body(spec, false), 6, 0);
   EXPECT_NEAR(bar(0) / (0.86033358902 * std::sqrt(5e4 / 12)), 1, 1e-11);
   EXPECT_NEAR(bar(1) / (3.42561845948 * std::sqrt(5e4 / 12)), 1, 1e-11);
   spec.modes = {0, 0, 0, 4};
   spec.tip_mass = 0;
   spec.tip_inertia = 0.14;  // that of the whole shaft
-  const VectorX shaft = loaded_frequencies(make_beam_body(spec, false), 0, 0.14);
+  const VectorXd shaft = loaded_frequencies(make_beam_body(spec, false), 0, 0.14);
   EXPECT_NEAR(shaft(0) / (0.86033358902 * std::sqrt(30 / 0.28)), 1, 1e-11);
   EXPECT_NEAR(shaft(1) / (3.42561845948 * std::sqrt(30 / 0.28)), 1, 1e-11);
 }
@@ -108,12 +108,12 @@ TEST(BeamBasis, RayleighRitzValuesUnderATipMass) {
 TEST(BeamBasis, FreeBeamWithRotaryInertia) {
   BeamSpec spec = thin_beam(BeamBasis::free_free, {3, 0, 0, 0});
   spec.rotary_inertia_y = spec.rotary_inertia_z = 0.003;
-  const VectorX omega = free_frequencies(make_beam_body(spec, false), 3);
+  const VectorXd omega = free_frequencies(make_beam_body(spec, false), 3);
   const double expected[] = {32.0951107696, 87.8297502518, 170.576780057};
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(omega(k) / expected[k], 1, 1e-11);
   spec.EIz = 400;
   spec.modes = {2, 0, 0, 0};
-  const VectorX stiffer = free_frequencies(make_beam_body(spec, false), 2);
+  const VectorXd stiffer = free_frequencies(make_beam_body(spec, false), 2);
   EXPECT_NEAR(stiffer(0) / 64.1903085015, 1, 1e-11);
   EXPECT_NEAR(stiffer(1) / 175.659500504, 1, 1e-11);
 }
@@ -137,7 +137,7 @@ TEST(BeamBasis, LoadedFreeBeamIsExact) {
       body.C[static_cast<std::size_t>(6 * a + b)](1, 1) +=
           2 * w * tip.translation(1, b - 1) + 0.3 * slope * tip.turn(2, b - 1);
   }
-  const VectorX omega = free_frequencies(body, 5);
+  const VectorXd omega = free_frequencies(body, 5);
   const auto beta = body_impl::beam_roots(body_impl::BeamRoot::free, {false, 2, 0.3L}, 5);
   for (int k = 0; k < 5; ++k) {
     EXPECT_NEAR(omega(k) / square(beta[static_cast<std::size_t>(k)]), 1, 1e-11) << k;
@@ -181,11 +181,11 @@ TEST(BeamBasis, StaticShapesGiveTheExactTipStiffness) {
   for (const BeamBasis basis : {BeamBasis::craig_bampton, BeamBasis::polynomial}) {
     for (const int n : {2, 3, 5, 20}) {
       const Body body = make_beam_body(thick_beam(basis, {n, n, 1, 1}), false);
-      const MatrixX flexibility = body.stiffness.diagonal().cwiseInverse().asDiagonal();
+      const MatrixXd flexibility = body.stiffness.diagonal().cwiseInverse().asDiagonal();
       const Node& tip = tip_of(body);
-      const MatrixX bend = tip.translation * flexibility * tip.translation.transpose();
-      const MatrixX mixed = tip.translation * flexibility * tip.turn.transpose();
-      const MatrixX turn = tip.turn * flexibility * tip.turn.transpose();
+      const MatrixXd bend = tip.translation * flexibility * tip.translation.transpose();
+      const MatrixXd mixed = tip.translation * flexibility * tip.turn.transpose();
+      const MatrixXd turn = tip.turn * flexibility * tip.turn.transpose();
       const double L = 2;
       EXPECT_NEAR(bend(1, 1) / (L * L * L / 300), 1, 1e-14) << n;
       EXPECT_NEAR(bend(2, 2) / (L * L * L / 1200), 1, 1e-14) << n;
@@ -202,12 +202,12 @@ TEST(BeamBasis, StaticShapesGiveTheExactTipStiffness) {
 TEST(BeamBasis, CraigBamptonKeepsTheFixedInterfaceModes) {
   // With the tip held (two constraints on n modes) the n - 2 clamped-clamped frequencies remain.
   const Body body = make_beam_body(unit_beam(BeamBasis::craig_bampton, 7), false);
-  MatrixX constraints(2, 7);
+  MatrixXd constraints(2, 7);
   constraints << tip_of(body).translation.row(1), tip_of(body).turn.row(2);
-  const MatrixX kernel = Eigen::FullPivLU<MatrixX>(constraints).kernel();
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> eigen(MatrixX(kernel.transpose() * body.stiffness * kernel),
-                                                                MatrixX(kernel.transpose() * kernel),
-                                                                Eigen::EigenvaluesOnly);
+  const MatrixXd kernel = Eigen::FullPivLU<MatrixXd>(constraints).kernel();
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(MatrixXd(kernel.transpose() * body.stiffness * kernel),
+                                                                 MatrixXd(kernel.transpose() * kernel),
+                                                                 Eigen::EigenvaluesOnly);
   const auto beta = body_impl::beam_roots(body_impl::BeamRoot::clamped, {true, 0, 0}, 5);
   for (int k = 0; k < 5; ++k) {
     EXPECT_NEAR(std::sqrt(eigen.eigenvalues()(k)) / square(beta[static_cast<std::size_t>(k)]), 1, 1e-11) << k;
@@ -260,18 +260,18 @@ TEST(BeamBasis, RootDoesNotMoveWhereItIsHeld) {
 
 TEST(BeamNodes, ComeInAStableOrder) {
   BeamSpec spec = thin_beam(BeamBasis::clamped_free, {1, 0, 0, 0});
-  const Matrix3 turned = Eigen::AngleAxisd(0.3, Vector3::UnitX()).toRotationMatrix();
-  spec.nodes = {{"a", 0.25, Matrix3::Identity()}, {"tip", 1, turned}, {"b", 0, turned}};
+  const Matrix3d turned = Eigen::AngleAxisd(0.3, Vector3d::UnitX()).toRotationMatrix();
+  spec.nodes = {{"a", 0.25, Matrix3d::Identity()}, {"tip", 1, turned}, {"b", 0, turned}};
   const Body body = make_beam_body(spec, false);
   ASSERT_EQ(body.nodes.size(), 4U);
   const char* const names[] = {"root", "tip", "a", "b"};
   const double places[] = {0, 2, 0.5, 0};
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(body.nodes[i].name, names[i]);
-    EXPECT_EQ(body.nodes[i].position, Vector3(places[i], 0, 0));
+    EXPECT_EQ(body.nodes[i].position, Vector3d(places[i], 0, 0));
     EXPECT_EQ(body.find_node(names[i]), static_cast<int>(i));
   }
-  EXPECT_EQ(body.nodes[0].rotation, Matrix3::Identity());
+  EXPECT_EQ(body.nodes[0].rotation, Matrix3d::Identity());
   EXPECT_EQ(body.nodes[1].rotation, turned);
   EXPECT_EQ(body.nodes[3].rotation, turned);
   EXPECT_EQ(body.length, 2);
@@ -280,11 +280,11 @@ TEST(BeamNodes, ComeInAStableOrder) {
 // One polynomial: phi = sqrt(5/m) s^2, Xi = -(20/3) s^3 / (m L).
 TEST(Foreshortening, OfOnePolynomialIsAPower) {
   BeamSpec spec = thin_beam(BeamBasis::polynomial, {1, 1, 0, 0});
-  spec.nodes = {{"a", 0.3, Matrix3::Identity()}};
+  spec.nodes = {{"a", 0.3, Matrix3d::Identity()}};
   const Body body = make_beam_body(spec, true);
   const double L = 2, m = 6;
   for (const auto& [node, s] : {std::pair{1, 1.0}, std::pair{2, 0.3}}) {
-    const MatrixX& Xi = body.nodes[static_cast<std::size_t>(node)].second[0];
+    const MatrixXd& Xi = body.nodes[static_cast<std::size_t>(node)].second[0];
     for (const int a : {0, 1}) EXPECT_NEAR(Xi(a, a) / (-20.0 / 3 * s * s * s / (m * L)), 1, 1e-14);
     EXPECT_EQ(Xi(0, 1), 0);
   }
@@ -307,7 +307,7 @@ TEST(Foreshortening, OfATipLoadedCantilever) {
   EXPECT_NEAR((tip.turn * eta).z(), 0.2, 1e-15);
   EXPECT_NEAR(0.5 * eta.dot(tip.second[0] * eta), -4 * 0.2 * 0.2 * 2 / 15, 1e-15);
   // The same load, as a force: eta = K^-1 gamma^T F.
-  const Eigen::Vector2d pushed = body.stiffness.inverse() * tip.translation.transpose() * Vector3(0, 5, 0);
+  const Eigen::Vector2d pushed = body.stiffness.inverse() * tip.translation.transpose() * Vector3d(0, 5, 0);
   EXPECT_CLOSE(pushed, eta, 1e-15);
 }
 
@@ -317,7 +317,7 @@ TEST(Foreshortening, IsMadeOnlyWhenAsked) {
   EXPECT_TRUE(full.pairs.empty());
   EXPECT_EQ(full.nodes[1].second[0].size(), 0);
   EXPECT_EQ(stiffened.shapes(), 1 + 7 + 6 + 3);
-  for (const MatrixX& Xi : stiffened.nodes[1].second) EXPECT_EQ(Xi.rows(), 7);
+  for (const MatrixXd& Xi : stiffened.nodes[1].second) EXPECT_EQ(Xi.rows(), 7);
   for (int a = 0; a < 8; ++a)
     for (int b = 0; b < 8; ++b)
       EXPECT_CLOSE(full.c(a, b), stiffened.c(a, b), 4 * test::kEps * (1 + full.c(a, b).norm()));
@@ -327,7 +327,7 @@ TEST(BeamBasis, NoModesIsARigidBar) {
   const Body body = make_beam_body(thick_beam(BeamBasis::clamped_free, {0, 0, 0, 0}), true);
   EXPECT_EQ(body.shapes(), 1);
   EXPECT_EQ(body.mass, 6);
-  EXPECT_CLOSE(body.c(0, 0), Matrix3(Vector3(8, 0.04, 0.1).asDiagonal()), 1e-15);
+  EXPECT_CLOSE(body.c(0, 0), Matrix3d(Vector3d(8, 0.04, 0.1).asDiagonal()), 1e-15);
   EXPECT_EQ(body.nodes[1].turn.cols(), 0);
 }
 

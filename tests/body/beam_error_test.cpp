@@ -23,7 +23,7 @@ BeamSpec good_beam() {
   spec.GJ = 30;
   spec.rotary_inertia_y = spec.rotary_inertia_z = 0.03;
   spec.modes = {2, 2, 1, 1};
-  spec.nodes = {{"middle", 0.5, Matrix3::Identity()}};
+  spec.nodes = {{"middle", 0.5, Matrix3d::Identity()}};
   return spec;
 }
 
@@ -171,7 +171,7 @@ TEST(BeamErrors, Damping) {
 
 TEST(BeamErrors, Nodes) {
   const auto with_node = [](const std::string& name, double at) {
-    return [=](BeamSpec& s) { s.nodes.push_back({name, at, Matrix3::Identity()}); };
+    return [=](BeamSpec& s) { s.nodes.push_back({name, at, Matrix3d::Identity()}); };
   };
   EXPECT_EQ(error_of(with_node("a", 1.5)), "node 'a' is at 1.5; give its place as a fraction of the length, 0 to 1");
   EXPECT_EQ(error_of(with_node("a", -0.1)), "node 'a' is at -0.1; give its place as a fraction of the length, 0 to 1");

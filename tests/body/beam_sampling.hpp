@@ -44,11 +44,11 @@ inline double frequency(const Body& body, int mode) { return std::sqrt(body.stif
 
 // Gauss-Legendre rule on 0 ... 1, by std::legendre: shares nothing with the library's.
 struct Rule {
-  VectorX x, w;
+  VectorXd x, w;
 };
 
 inline Rule make_rule(int n) {
-  Rule rule{VectorX(n), VectorX(n)};
+  Rule rule{VectorXd(n), VectorXd(n)};
   for (int i = 0; i < n; ++i) {
     long double t = -std::cos(std::numbers::pi_v<long double> * (i + 0.75L) / (n + 0.5L)), slope = 1;
     for (int pass = 0; pass < 8; ++pass) {
@@ -66,7 +66,7 @@ inline Rule make_rule(int n) {
 inline BeamSpec with_nodes(BeamSpec spec, const Rule& rule) {
   spec.nodes.clear();
   for (int i = 0; i < rule.x.size(); ++i)
-    spec.nodes.push_back({"n" + std::to_string(i), rule.x(i), Matrix3::Identity()});
+    spec.nodes.push_back({"n" + std::to_string(i), rule.x(i), Matrix3d::Identity()});
   return spec;
 }
 
@@ -81,15 +81,15 @@ inline ModalSpec as_points(const BeamSpec& spec, const Body& beam, const Rule& r
   const double z = std::sqrt(2 * spec.rotary_inertia_y / spec.mass_per_length);
   for (int i = 0; i < rule.x.size(); ++i) {
     const Node& node = beam.nodes[static_cast<std::size_t>(2 + i)];
-    for (const Vector3& offset : {Vector3(0, y, 0), Vector3(0, -y, 0), Vector3(0, 0, z), Vector3(0, 0, -z)}) {
+    for (const Vector3d& offset : {Vector3d(0, y, 0), Vector3d(0, -y, 0), Vector3d(0, 0, z), Vector3d(0, 0, -z)}) {
       MassPoint point;
       point.mass = spec.mass_per_length * spec.length * rule.w(i) / 4;
       point.position = node.position + offset;
       point.shape = node.translation;
       for (int a = 0; a < beam.modes; ++a) {
-        const Vector3 turn = node.turn.col(a);
+        const Vector3d turn = node.turn.col(a);
         point.shape.col(a) +=
-            Vector3(turn.y() * offset.z() - turn.z() * offset.y(), -turn.x() * offset.z(), turn.x() * offset.y());
+            Vector3d(turn.y() * offset.z() - turn.z() * offset.y(), -turn.x() * offset.z(), turn.x() * offset.y());
       }
       point.second = node.second;
       points.points.push_back(point);
@@ -100,12 +100,12 @@ inline ModalSpec as_points(const BeamSpec& spec, const Body& beam, const Rule& r
 
 // K from the shapes themselves: EI int w'' w'' + EA int u' u' + GJ int psi' psi', with derivatives of the sampled
 // values taken by Lagrange interpolation on the points of the rule (barycentric weights of Gauss points).
-inline MatrixX stiffness_of_shapes(const BeamSpec& spec, const Body& beam, const Rule& rule) {
+inline MatrixXd stiffness_of_shapes(const BeamSpec& spec, const Body& beam, const Rule& rule) {
   const Eigen::Index n = rule.x.size();
-  VectorX lambda(n);
+  VectorXd lambda(n);
   for (Eigen::Index i = 0; i < n; ++i)
     lambda(i) = (i % 2 == 0 ? 1 : -1) * std::sqrt(rule.x(i) * (1 - rule.x(i)) * rule.w(i));
-  MatrixX derive = MatrixX::Zero(n, n);
+  MatrixXd derive = MatrixXd::Zero(n, n);
   for (Eigen::Index i = 0; i < n; ++i) {
     for (Eigen::Index j = 0; j < n; ++j) {
       if (i == j) continue;
@@ -113,8 +113,8 @@ inline MatrixX stiffness_of_shapes(const BeamSpec& spec, const Body& beam, const
       derive(i, i) -= derive(i, j);
     }
   }
-  std::array<MatrixX, 4> strain;  // w'' in y, w'' in z, u', psi'
-  strain.fill(MatrixX(n, beam.modes));
+  std::array<MatrixXd, 4> strain;  // w'' in y, w'' in z, u', psi'
+  strain.fill(MatrixXd(n, beam.modes));
   for (Eigen::Index i = 0; i < n; ++i) {
     const Node& node = beam.nodes[static_cast<std::size_t>(2 + i)];
     strain[0].row(i) = node.turn.row(2);
@@ -123,9 +123,9 @@ inline MatrixX stiffness_of_shapes(const BeamSpec& spec, const Body& beam, const
     strain[3].row(i) = node.turn.row(0);
   }
   const double stiffness[] = {spec.EIz, spec.EIy, spec.EA, spec.GJ};
-  MatrixX K = MatrixX::Zero(beam.modes, beam.modes);
+  MatrixXd K = MatrixXd::Zero(beam.modes, beam.modes);
   for (std::size_t f = 0; f < 4; ++f) {
-    const MatrixX e = derive * strain[f];
+    const MatrixXd e = derive * strain[f];
     K += stiffness[f] * spec.length * e.transpose() * rule.w.asDiagonal() * e;
   }
   return K;

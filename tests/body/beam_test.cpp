@@ -62,7 +62,7 @@ TEST(Beam, ModesAreOrthonormal) {
       const int n = basis == BeamBasis::custom ? 12 : 50;
       const std::array<int, 4> modes{n, 9, 10, thick ? 10 : 0};
       const Body body = make_beam_body(thick ? thick_beam(basis, modes) : thin_beam(basis, modes), false);
-      EXPECT_EQ((body.modal_mass() - MatrixX::Identity(body.modes, body.modes)).cwiseAbs().maxCoeff(), 0);
+      EXPECT_EQ((body.modal_mass() - MatrixXd::Identity(body.modes, body.modes)).cwiseAbs().maxCoeff(), 0);
       for (int a = 0; a < body.modes; ++a)
         for (int b = 0; b < body.modes; ++b)
           if (a != b) {
@@ -80,7 +80,7 @@ TEST(Beam, StiffnessIsThatOfTheShapes) {
       if (loaded && static_cast<int>(basis) > 2) continue;
       if (loaded) spec.tip_mass = 5, spec.tip_inertia = 0.7;
       const Body beam = make_beam_body(test::with_nodes(spec, rule), false);
-      const MatrixX K = test::stiffness_of_shapes(spec, beam, rule);
+      const MatrixXd K = test::stiffness_of_shapes(spec, beam, rule);
       for (int a = 0; a < beam.modes; ++a) {
         for (int b = 0; b < beam.modes; ++b) {
           // Differences of values lose about (points^2) roundings.
@@ -138,8 +138,8 @@ TEST(Beam, AxialAndTorsionHaveTheirClosedForms) {
       EXPECT_NEAR(body.nodes[1].translation(0, u - 1) / std::sqrt(2 / m), 1, 2e-15) << k;
       EXPECT_NEAR(body.nodes[1].turn(0, t - 1) / std::sqrt(2 / polar), 1, 2e-15) << k;
       if (!fixed) {
-        EXPECT_EQ(body.S.col(u), Vector3::Zero()) << k;  // free modes leave the centre of mass alone
-        EXPECT_EQ(body.c(0, t), Matrix3::Zero()) << k;
+        EXPECT_EQ(body.S.col(u), Vector3d::Zero()) << k;  // free modes leave the centre of mass alone
+        EXPECT_EQ(body.c(0, t), Matrix3d::Zero()) << k;
         continue;
       }
       EXPECT_NEAR(body.S(0, u) / (std::sqrt(2 * m) * sign / gamma), 1, 2e-15) << k;
@@ -153,11 +153,11 @@ TEST(Beam, AxialAndTorsionHaveTheirClosedForms) {
 TEST(Beam, FreeModesKeepTheCentreOfMass) {
   const Body body = make_beam_body(thin_beam(BeamBasis::free_free, {50, 50, 0, 0}), false);
   for (int a = 1; a <= 100; ++a) {
-    EXPECT_EQ(body.S.col(a), Vector3::Zero()) << a;
-    EXPECT_EQ(body.c(0, a), Matrix3::Zero()) << a;
+    EXPECT_EQ(body.S.col(a), Vector3d::Zero()) << a;
+    EXPECT_EQ(body.c(0, a), Matrix3d::Zero()) << a;
   }
   const Body pinned = make_beam_body(thin_beam(BeamBasis::pinned_free, {50, 0, 0, 0}), false);
-  for (int a = 1; a <= 50; ++a) EXPECT_EQ(pinned.c(0, a), Matrix3::Zero()) << a;  // no moment about the pin
+  for (int a = 1; a <= 50; ++a) EXPECT_EQ(pinned.c(0, a), Matrix3d::Zero()) << a;  // no moment about the pin
 }
 
 // Which entries of C_ab may be there at all: products of one component of each shape, averaged over the section.

@@ -13,21 +13,21 @@ namespace limber {
 namespace {
 
 // Matrix of numbers between -1 and 1.
-MatrixX noise(std::mt19937& random, int rows, int cols) {
+MatrixXd noise(std::mt19937& random, int rows, int cols) {
   std::uniform_real_distribution<double> uniform(-1, 1);
-  return MatrixX::NullaryExpr(rows, cols, [&] { return uniform(random); });
+  return MatrixXd::NullaryExpr(rows, cols, [&] { return uniform(random); });
 }
 
-MatrixX positive(std::mt19937& random, int n) {
-  const MatrixX A = noise(random, n, n);
-  return A * A.transpose() + 0.1 * MatrixX::Identity(n, n);
+MatrixXd positive(std::mt19937& random, int n) {
+  const MatrixXd A = noise(random, n, n);
+  return A * A.transpose() + 0.1 * MatrixXd::Identity(n, n);
 }
 
 Node make_node(const std::string& name, int modes) {
   Node node;
   node.name = name;
-  node.translation = Matrix3X::Zero(3, modes);
-  node.turn = Matrix3X::Zero(3, modes);
+  node.translation = Matrix3Xd::Zero(3, modes);
+  node.turn = Matrix3Xd::Zero(3, modes);
   return node;
 }
 
@@ -44,14 +44,14 @@ ModalSpec random_spec(unsigned seed, int count = 600) {
     point.position = noise(random, 3, 1);
     point.shape = noise(random, 3, n);
     if (i % 3 == 0) {
-      point.second[1] = MatrixX::Zero(n, n);
+      point.second[1] = MatrixXd::Zero(n, n);
       point.second[1](0, 1) = point.second[1](1, 0) = 0.3;
       point.second[1](2, 2) = -0.7;
     }
     spec.points.push_back(point);
   }
   spec.nodes = {make_node("a", n), make_node("b", n)};
-  spec.nodes[1].second[0] = MatrixX::Zero(n, n);
+  spec.nodes[1].second[0] = MatrixXd::Zero(n, n);
   spec.nodes[1].second[0](1, 2) = spec.nodes[1].second[0](2, 1) = 0.1;
   return spec;
 }
@@ -69,19 +69,19 @@ TEST(RigidBody, HasTheIntegralsOfItsPoints) {
   // A lump of points, and the rigid body with its mass, centre and inertia.
   std::mt19937 random(1);
   RigidSpec spec;
-  Matrix3 C = Matrix3::Zero();
-  Vector3 S = Vector3::Zero();
-  std::vector<Vector3> places;
+  Matrix3d C = Matrix3d::Zero();
+  Vector3d S = Vector3d::Zero();
+  std::vector<Vector3d> places;
   for (int i = 0; i < 7; ++i) places.push_back(noise(random, 3, 1));
-  for (const Vector3& r : places) {
+  for (const Vector3d& r : places) {
     spec.mass += 0.5;
     S += 0.5 * r;
     C += 0.5 * r * r.transpose();
   }
   spec.com = S / spec.mass;
-  for (const Vector3& r : places) {
-    const Vector3 d = r - spec.com;
-    spec.inertia += 0.5 * (d.squaredNorm() * Matrix3::Identity() - d * d.transpose());
+  for (const Vector3d& r : places) {
+    const Vector3d d = r - spec.com;
+    spec.inertia += 0.5 * (d.squaredNorm() * Matrix3d::Identity() - d * d.transpose());
   }
   spec.nodes = {make_node("flange", 0)};
   const Body body = make_rigid_body(spec);
@@ -100,15 +100,15 @@ TEST(RigidBody, MayHaveNoMassOrAFlatOne) {
   EXPECT_EQ(make_rigid_body({}).mass, 0);
   RigidSpec plate;
   plate.mass = 1;
-  plate.inertia = Vector3(1, 2, 3).asDiagonal();  // a plate: the triangle inequality holds with equality
-  EXPECT_CLOSE(make_rigid_body(plate).c(0, 0), Matrix3(Vector3(2, 1, 0).asDiagonal()), 1e-15);
+  plate.inertia = Vector3d(1, 2, 3).asDiagonal();  // a plate: the triangle inequality holds with equality
+  EXPECT_CLOSE(make_rigid_body(plate).c(0, 0), Matrix3d(Vector3d(2, 1, 0).asDiagonal()), 1e-15);
 }
 
 TEST(RigidBody, RefusesWhatNoMassHas) {
   const auto error = [](const std::function<void(RigidSpec&)>& spoil) {
     RigidSpec spec;
     spec.mass = 1;
-    spec.inertia = Vector3(1, 1, 1).asDiagonal();
+    spec.inertia = Vector3d(1, 1, 1).asDiagonal();
     spec.nodes = {make_node("a", 0)};
     spoil(spec);
     return error_of([&] { make_rigid_body(spec); });
@@ -149,11 +149,11 @@ TEST(ModalBody, SumsItsPoints) {
     }
     // One point after the other.
     double mass = 0;
-    Matrix3X S = Matrix3X::Zero(3, 7);
-    std::vector<Matrix3> C(49, Matrix3::Zero());
+    Matrix3Xd S = Matrix3Xd::Zero(3, 7);
+    std::vector<Matrix3d> C(49, Matrix3d::Zero());
     for (const MassPoint& point : spec.points) {
-      Matrix3X phi = Matrix3X::Zero(3, 7);
-      phi << point.position, point.shape, Matrix3X::Zero(3, 3);
+      Matrix3Xd phi = Matrix3Xd::Zero(3, 7);
+      phi << point.position, point.shape, Matrix3Xd::Zero(3, 3);
       if (point.second[1].size() > 0) phi.row(1).tail(3) << point.second[1](0, 1), 0, point.second[1](2, 2);
       mass += point.mass;
       S += point.mass * phi;
@@ -167,10 +167,10 @@ TEST(ModalBody, SumsItsPoints) {
     for (int a = 0; a < 7; ++a) {
       for (int b = 0; b < 7; ++b) {
         EXPECT_CLOSE(body.c(a, b), C[static_cast<std::size_t>(7 * a + b)], rounding);
-        EXPECT_TRUE(test::is_same_bits(body.c(a, b), Matrix3(body.c(b, a).transpose())));
+        EXPECT_TRUE(test::is_same_bits(body.c(a, b), Matrix3d(body.c(b, a).transpose())));
       }
     }
-    const MatrixX G = body.modal_mass();
+    const MatrixXd G = body.modal_mass();
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b) EXPECT_EQ(G(a, b), body.c(1 + a, 1 + b).trace());
     EXPECT_CLOSE(body.stiffness, spec.stiffness, 0);
@@ -183,10 +183,10 @@ TEST(ModalBody, SumsItsPoints) {
 TEST(ModalBody, PairsGiveTheSecondOrderPosition) {
   const ModalSpec spec = random_spec(3, 1);
   const Body body = make_modal_body(spec, true);
-  const Vector3 eta(0.3, -0.2, 0.5);
-  Vector3 place = spec.points[0].position + spec.points[0].shape * eta;
+  const Vector3d eta(0.3, -0.2, 0.5);
+  Vector3d place = spec.points[0].position + spec.points[0].shape * eta;
   place.y() += 0.5 * eta.dot(spec.points[0].second[1] * eta);
-  Vector3 sum = body.S.col(0) + body.S.middleCols(1, 3) * eta;
+  Vector3d sum = body.S.col(0) + body.S.middleCols(1, 3) * eta;
   for (int p = 0; p < 3; ++p) {
     const auto [a, b] = body.pairs[static_cast<std::size_t>(p)];
     sum += body.S.col(4 + p) * (a == b ? 0.5 * eta(a) * eta(a) : eta(a) * eta(b));
@@ -200,11 +200,11 @@ TEST(ModalBody, KeepsSecondOrderShapesOnlyWhenAsked) {
   EXPECT_TRUE(full.pairs.empty());
   EXPECT_EQ(full.shapes(), 4);
   for (const Node& node : full.nodes)
-    for (const MatrixX& Xi : node.second) EXPECT_EQ(Xi.size(), 0);
+    for (const MatrixXd& Xi : node.second) EXPECT_EQ(Xi.size(), 0);
   // Three parts or none.
-  for (const MatrixX& Xi : stiffened.nodes[0].second) EXPECT_EQ(Xi.size(), 0);
+  for (const MatrixXd& Xi : stiffened.nodes[0].second) EXPECT_EQ(Xi.size(), 0);
   EXPECT_CLOSE(stiffened.nodes[1].second[0], spec.nodes[1].second[0], 0);
-  EXPECT_CLOSE(stiffened.nodes[1].second[2], MatrixX::Zero(3, 3), 0);
+  EXPECT_CLOSE(stiffened.nodes[1].second[2], MatrixXd::Zero(3, 3), 0);
 }
 
 TEST(ModalBody, MayBeRigid) {
@@ -246,9 +246,9 @@ TEST(ModalBody, RefusesWhatDoesNotFit) {
             "stiffness has a negative eigenvalue; give a positive semidefinite matrix");
   EXPECT_EQ(error([](ModalSpec& s) { s.damping = -s.damping; }),
             "damping has no positive entry on its diagonal for mode 1; give a positive semidefinite matrix");
-  EXPECT_EQ(error([](ModalSpec& s) { s.damping = MatrixX(); }), "no error");
+  EXPECT_EQ(error([](ModalSpec& s) { s.damping = MatrixXd(); }), "no error");
   EXPECT_EQ(error([](ModalSpec& s) { s.stiffness.setZero(); }), "no error");
-  EXPECT_EQ(error([](ModalSpec& s) { s.stiffness = Vector3(1e-8, 1, 1e12).asDiagonal(); }), "no error");
+  EXPECT_EQ(error([](ModalSpec& s) { s.stiffness = Vector3d(1e-8, 1, 1e12).asDiagonal(); }), "no error");
 }
 
 TEST(ModalBody, NamesTheModeWithoutMass) {

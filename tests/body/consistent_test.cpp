@@ -29,7 +29,7 @@ struct Bar {
   ConsistentSpec spec(bool lumped, int modes) const {
     const int points = elements + 1;
     const double h = length / elements, part = mass / elements;
-    MatrixX m = MatrixX::Zero(points, points), k = m;
+    MatrixXd m = MatrixXd::Zero(points, points), k = m;
     for (int e = 0; e < elements; ++e) {
       const Eigen::Matrix2d own = lumped ? Eigen::Matrix2d((part / 2) * Eigen::Matrix2d::Identity())
                                          : Eigen::Matrix2d((Eigen::Matrix2d() << 2, 1, 1, 2).finished() * part / 6);
@@ -37,9 +37,9 @@ struct Bar {
       k.block<2, 2>(e, e) += (Eigen::Matrix2d() << 1, -1, -1, 1).finished() * EA / h;
     }
     ConsistentSpec out;
-    out.positions = Matrix3X::Zero(3, points);
+    out.positions = Matrix3Xd::Zero(3, points);
     for (int p = 0; p < points; ++p) out.positions(0, p) = h * p;
-    MatrixX M = MatrixX::Zero(3 * points, 3 * points), K = M;
+    MatrixXd M = MatrixXd::Zero(3 * points, 3 * points), K = M;
     for (int p = 0; p < points; ++p) {
       for (int q = 0; q < points; ++q) {
         M.block<3, 3>(3 * p, 3 * q).diagonal().setConstant(m(p, q));
@@ -49,9 +49,9 @@ struct Bar {
     out.mass = M.sparseView();
     out.stiffness = K.sparseView();
     // Axial modes of the bar that is clamped at its first point.
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> eigen(k.bottomRightCorner(elements, elements),
-                                                                  m.bottomRightCorner(elements, elements));
-    out.shapes = MatrixX::Zero(3 * points, modes);
+    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(k.bottomRightCorner(elements, elements),
+                                                                   m.bottomRightCorner(elements, elements));
+    out.shapes = MatrixXd::Zero(3 * points, modes);
     for (int a = 0; a < modes; ++a) {
       for (int p = 1; p < points; ++p) out.shapes(3 * p, a) = eigen.eigenvectors()(p - 1, a);
     }
@@ -84,7 +84,7 @@ TEST(ConsistentBody, HasTheExactMomentsOfTheBar) {
   const Body lumped = make_modal_body(bar.spec(true, 2));
   EXPECT_GT(std::abs(lumped.c(0, 0)(0, 0) - bar.mass * bar.length * bar.length / 3), 1e-4);  // the test can tell
   // The modes are normalised by the mesh's own mass: G = 1.
-  EXPECT_CLOSE(body.modal_mass(), MatrixX::Identity(2, 2), 1e-12);
+  EXPECT_CLOSE(body.modal_mass(), MatrixXd::Identity(2, 2), 1e-12);
 }
 
 // omega_k = (k - 1/2) pi sqrt(EA / (m L)); linear elements with consistent mass converge from above as h^2 / 24.
@@ -121,23 +121,23 @@ TEST(Payload, OnARigidBodyIsTheRigidBodyOfBoth) {
   RigidSpec hub, load, both;
   hub.mass = 2;
   hub.com = {0.1, 0.2, 0.3};
-  hub.inertia = Vector3(1, 2, 2.5).asDiagonal();
+  hub.inertia = Vector3d(1, 2, 2.5).asDiagonal();
   Node node;
   node.name = "flange";
   node.position = {0.5, -0.1, 0.2};
   node.rotation = rpy_rotation({0.3, -0.5, 1.1});
-  node.translation = node.turn = Matrix3X(3, 0);
+  node.translation = node.turn = Matrix3Xd(3, 0);
   hub.nodes = {node};
   load.mass = 3;
   load.com = {0.05, 0.1, -0.2};
-  load.inertia = Vector3(0.3, 0.2, 0.4).asDiagonal();
+  load.inertia = Vector3d(0.3, 0.2, 0.4).asDiagonal();
   // Steiner, by hand.
-  const Vector3 c = node.position + node.rotation * load.com;
+  const Vector3d c = node.position + node.rotation * load.com;
   both.mass = 5;
   both.com = (2 * hub.com + 3 * c) / 5;
-  const auto about = [&](const Vector3& at, double m) {
-    const Vector3 d = at - both.com;
-    return Matrix3(m * (d.squaredNorm() * Matrix3::Identity() - d * d.transpose()));
+  const auto about = [&](const Vector3d& at, double m) {
+    const Vector3d d = at - both.com;
+    return Matrix3d(m * (d.squaredNorm() * Matrix3d::Identity() - d * d.transpose()));
   };
   both.inertia =
       hub.inertia + about(hub.com, 2) + node.rotation * load.inertia * node.rotation.transpose() + about(c, 3);
@@ -152,16 +152,16 @@ TEST(Payload, OnANodeOfAModalBodyIsOneMorePoint) {
   ModalSpec spec;
   spec.stiffness = Eigen::Vector2d(10, 20).asDiagonal();
   const auto random = [](int k) {
-    return Matrix3X(Matrix3X::NullaryExpr(3, 2, [k](auto i, auto j) {
+    return Matrix3Xd(Matrix3Xd::NullaryExpr(3, 2, [k](auto i, auto j) {
       return std::sin(1.0 + 3.7 * k + 1.3 * static_cast<double>(i) + 0.7 * static_cast<double>(j));
     }));
   };
   const auto second = [](int k) {
-    std::array<MatrixX, 3> out;
+    std::array<MatrixXd, 3> out;
     for (int i = 0; i < 3; ++i) out[i] = (Eigen::Matrix2d() << 0.1 * k, 0.2 + i, 0.2 + i, -0.3).finished();
     return out;
   };
-  for (int k = 0; k < 4; ++k) spec.points.push_back({1.0 + k, Vector3(k, 0.5 * k, -k), random(k), second(k)});
+  for (int k = 0; k < 4; ++k) spec.points.push_back({1.0 + k, Vector3d(k, 0.5 * k, -k), random(k), second(k)});
   Node node;
   node.name = "tip";
   node.position = {1, 2, 3};
@@ -187,10 +187,10 @@ TEST(Payload, OnANodeOfAModalBodyIsOneMorePoint) {
 TEST(Payload, TurnsWithItsNode) {
   ModalSpec spec;
   spec.stiffness = Eigen::Vector2d(10, 20).asDiagonal();
-  Matrix3X shape(3, 2), turn(3, 2);
+  Matrix3Xd shape(3, 2), turn(3, 2);
   shape << 0.1, 0.2, 0.3, -0.4, 0.5, 0.6;
   turn << -0.3, 0.1, 0.2, 0.7, 0.4, -0.5;
-  spec.points = {{1, Vector3::Zero(), 2 * shape, {}}, {1, Vector3::UnitX(), turn, {}}};
+  spec.points = {{1, Vector3d::Zero(), 2 * shape, {}}, {1, Vector3d::UnitX(), turn, {}}};
   Node node;
   node.name = "tip";
   node.position = {1, 0, 0};
@@ -198,15 +198,15 @@ TEST(Payload, TurnsWithItsNode) {
   node.translation = shape;
   node.turn = turn;
   spec.nodes = {node};
-  const Vector3 d(0.3, 0.1, -0.2);  // in the node's frame
-  RigidSpec load;                   // two points of mass 1 at +d and -d
+  const Vector3d d(0.3, 0.1, -0.2);  // in the node's frame
+  RigidSpec load;                    // two points of mass 1 at +d and -d
   load.mass = 2;
-  load.inertia = 2 * (d.squaredNorm() * Matrix3::Identity() - d * d.transpose());
+  load.inertia = 2 * (d.squaredNorm() * Matrix3d::Identity() - d * d.transpose());
   ModalSpec more = spec;
   for (const double side : {1.0, -1.0}) {
-    const Vector3 at = node.rotation * (side * d);
-    Matrix3X phi = shape;
-    for (int a = 0; a < 2; ++a) phi.col(a) += Vector3(turn.col(a)).cross(at);
+    const Vector3d at = node.rotation * (side * d);
+    Matrix3Xd phi = shape;
+    for (int a = 0; a < 2; ++a) phi.col(a) += Vector3d(turn.col(a)).cross(at);
     more.points.push_back({1, node.position + at, phi, {}});
   }
   const Body given = with_payload(make_modal_body(spec, false), 0, load), expected = make_modal_body(more, false);

@@ -7,7 +7,7 @@
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/rnea.hpp"
 
-using limber::Body, limber::Joint, limber::Model, limber::State, limber::VectorX;
+using limber::Body, limber::Joint, limber::Model, limber::State, limber::VectorXd;
 
 static Body make_link(const char* name, double length) {
   limber::BeamSpec spec;
@@ -40,8 +40,8 @@ bool check_arm() {
   State x = limber::make_zero_state(model);
   x.q.setConstant(0.02);
   x.v.setConstant(0.3);
-  const VectorX tau = VectorX::Zero(model.nv);
-  VectorX vdot(model.nv), back(model.nv);
+  const VectorXd tau = VectorXd::Zero(model.nv);
+  VectorXd vdot(model.nv), back(model.nv);
   limber::AbaWorkspace aba(model);
   limber::RneaWorkspace rnea(model);
   const limber::Status status = limber::aba(model, x, {tau, {}}, aba, vdot);

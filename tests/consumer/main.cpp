@@ -25,8 +25,8 @@ static void expect(bool good, const char* what) {
 static void check_copies(const Model& model) {
   State x = make_zero_state(model);
   x.v.setConstant(0.1);
-  const VectorX tau = VectorX::Constant(model.nv, 2.0);
-  VectorX vdot(model.nv), again(model.nv);
+  const VectorXd tau = VectorXd::Constant(model.nv, 2.0);
+  VectorXd vdot(model.nv), again(model.nv);
   auto first = std::make_unique<AbaWorkspace>(model);
   expect(aba(model, x, {tau, {}}, *first, vdot) == Status::ok, "aba");
   AbaWorkspace copy = *first;
@@ -38,7 +38,7 @@ static void check_copies(const Model& model) {
   for (AbaWorkspace& ws : many)
     expect(aba(model, x, {tau, {}}, ws, again) == Status::ok && again == vdot, "aba in a vector");
 
-  MatrixX M(model.nv, model.nv), N(model.nv, model.nv), P(model.nv, model.nv), Q(model.nv, model.nv);
+  MatrixXd M(model.nv, model.nv), N(model.nv, model.nv), P(model.nv, model.nv), Q(model.nv, model.nv);
   CrbaWorkspace crba_original(model), crba_copy = crba_original;
   crba(model, x, crba_original, M);
   crba(model, x, crba_copy, N);
@@ -48,7 +48,7 @@ static void check_copies(const Model& model) {
   derivatives = derivatives_copy;
   const Status status = forward_derivatives(model, x, {tau, {}}, {}, derivatives_copy, again, N, P, Q);
   expect(status == Status::ok && (again - vdot).norm() < 1e-12 * vdot.norm(), "derivatives with a copied workspace");
-  expect((M * Q - MatrixX::Identity(model.nv, model.nv)).norm() < 1e-10, "d vdot / d tau is the inverse of M");
+  expect((M * Q - MatrixXd::Identity(model.nv, model.nv)).norm() < 1e-10, "d vdot / d tau is the inverse of M");
 
   const Model other = model;
   AbaWorkspace of_other(other);
@@ -63,8 +63,8 @@ static void check_plain_eigen(const Model& model) {
   State x = make_zero_state(model);
   plain_eigen::take_vector(std::move(x.q));
   x.q = plain_eigen::make_vector(model.nq);
-  const VectorX tau = plain_eigen::make_vector(model.nv);
-  VectorX vdot = plain_eigen::make_vector(model.nv);
+  const VectorXd tau = plain_eigen::make_vector(model.nv);
+  VectorXd vdot = plain_eigen::make_vector(model.nv);
   AbaWorkspace ws(model);
   expect(aba(model, x, {tau, {}}, ws, vdot) == Status::ok && vdot.allFinite(), "aba on vectors of the other library");
   plain_eigen::take_vector(std::move(vdot));

@@ -39,13 +39,13 @@ TEST(NaturalGain, is_the_inverse_of_the_hinge_block) {
       continue;  // none that can be driven
     }
     const State x = random_sample(model, seed).x;
-    const MatrixX M = Engine(model).mass(x);
-    const MatrixX S = M.inverse()(driven.v, driven.v), expected = S.inverse();
+    const MatrixXd M = Engine(model).mass(x);
+    const MatrixXd S = M.inverse()(driven.v, driven.v), expected = S.inverse();
     NaturalGain gain(model, driven);
     ASSERT_EQ(gain.set(x), Status::ok);
-    MatrixX N = MatrixX::Zero(driven.size(), driven.size());
+    MatrixXd N = MatrixXd::Zero(driven.size(), driven.size());
     for (int k = 0; k < driven.size(); ++k) {
-      VectorX unit = VectorX::Unit(driven.size(), k), column = VectorX::Zero(driven.size());
+      VectorXd unit = VectorXd::Unit(driven.size(), k), column = VectorXd::Zero(driven.size());
       gain.add(unit, column);
       N.col(k) = column;
     }
@@ -66,9 +66,9 @@ TEST(ForceCorrection, falls_tenfold_in_1000_random_states) {
   for (int k = 0; k < (kSanitized ? 50 : 1000); ++k) {
     const State x = random_arm_state(arm, random);
     State before = x;
-    const VectorX back = -1e-3 * x.v;
+    const VectorXd back = -1e-3 * x.v;
     move(arm, x.q, back, before.q);
-    VectorX desired(3), torques = VectorX::Zero(3);
+    VectorXd desired(3), torques = VectorXd::Zero(3);
     for (int j = 0; j < 3; ++j) desired[j] = random.uniform(-1, 1);
     ASSERT_EQ(correct.gain().set(before), Status::ok);
     const Correction stale = correct(x, desired, torques);
@@ -90,10 +90,10 @@ TEST(ForceCorrection, agrees_with_hybrid_dynamics_over_a_period) {
   Random random(3);
   for (int k = 0; k < 20; ++k) {
     const State x = random_arm_state(arm, random);
-    const VectorX desired = Vector3(0.1, -0.2, 0.3);
+    const VectorXd desired = Vector3d(0.1, -0.2, 0.3);
     ForceCorrection correct(arm, driven, 1e-3, {1e-9, 20});
     ASSERT_EQ(correct.gain().set(x), Status::ok);
-    VectorX corrected = VectorX::Zero(3), at_once = corrected;
+    VectorXd corrected = VectorXd::Zero(3), at_once = corrected;
     const Correction result = correct(x, desired, corrected);
     EXPECT_TRUE(result.converged) << result.last;
     MeanAccelerations mean(arm, driven, 1e-3);
@@ -112,8 +112,8 @@ TEST(Controller, allocates_nothing_in_its_cycle) {
   Controller controller(options);
   ASSERT_EQ(controller.start(make_zero_state(arm)), Status::ok);
   Measurement y;
-  y.q = y.v = VectorX::Zero(3);
-  VectorX torques = VectorX::Zero(3);
+  y.q = y.v = VectorXd::Zero(3);
+  VectorXd torques = VectorXd::Zero(3);
   ASSERT_EQ(controller.update(y, torques), Status::ok);
   const NoAlloc guard;
   for (int k = 0; k < 100; ++k) ASSERT_EQ(controller.update(y, torques), Status::ok);
@@ -151,8 +151,8 @@ TEST(Controller, a_sensor_without_a_number_stops_it) {
   Controller controller(make_slew(arm));
   ASSERT_EQ(controller.start(make_zero_state(arm)), Status::ok);
   Measurement y;
-  y.q = y.v = VectorX::Constant(3, std::nan(""));
-  VectorX torques = VectorX::Zero(3);
+  y.q = y.v = VectorXd::Constant(3, std::nan(""));
+  VectorXd torques = VectorXd::Zero(3);
   EXPECT_EQ(controller.update(y, torques), Status::not_finite);
   EXPECT_NE(controller.failure().find("sensor"), std::string::npos);
 }

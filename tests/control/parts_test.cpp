@@ -104,18 +104,18 @@ TEST(Riccati, meets_its_equation_and_stabilises) {
   Random random(5);
   for (int k = 0; k < 20; ++k) {
     const int n = 2 + random.index(8), m = 1 + random.index(3);
-    const MatrixX A = random.matrix(n, n, 0.8), B = random.matrix(n, m), Q = MatrixX::Identity(n, n),
-                  R = random.positive(m, 0.5, 1);
+    const MatrixXd A = random.matrix(n, n, 0.8), B = random.matrix(n, m), Q = MatrixXd::Identity(n, n),
+                   R = random.positive(m, 0.5, 1);
     const auto X = solve_riccati(A, B, Q, R);
     ASSERT_TRUE(X.has_value());
-    const MatrixX S = R + B.transpose() * *X * B, K = S.inverse() * B.transpose() * *X * A;
-    const MatrixX right = A.transpose() * *X * A - A.transpose() * *X * B * K + Q;
+    const MatrixXd S = R + B.transpose() * *X * B, K = S.inverse() * B.transpose() * *X * A;
+    const MatrixXd right = A.transpose() * *X * A - A.transpose() * *X * B * K + Q;
     EXPECT_TRUE(is_close(*X, right, 1e-9 * X->norm()));
     EXPECT_LT((A - B * K).eigenvalues().cwiseAbs().maxCoeff(), 1);
   }
   // Unstable, and the input does not reach it.
-  EXPECT_FALSE(solve_riccati(2 * MatrixX::Identity(2, 2), Eigen::Vector2d(1, 0), MatrixX::Identity(2, 2),
-                             MatrixX::Identity(1, 1)));
+  EXPECT_FALSE(solve_riccati(2 * MatrixXd::Identity(2, 2), Eigen::Vector2d(1, 0), MatrixXd::Identity(2, 2),
+                             MatrixXd::Identity(1, 1)));
 }
 
 TEST(Servos, limit_torque_and_rate_and_lag) {
@@ -125,7 +125,7 @@ TEST(Servos, limit_torque_and_rate_and_lag) {
   servo.gear = 50;
   servo.torque_constant = 0.1;
   Servos servos({servo}, 1e-3);
-  VectorX command = VectorX::Constant(1, 100), torque(1);
+  VectorXd command = VectorXd::Constant(1, 100), torque(1);
   servos.drive(command, torque);
   EXPECT_DOUBLE_EQ(torque[0], 1);  // by the rate
   EXPECT_TRUE(servos.saturated(0));
@@ -154,7 +154,7 @@ TEST(Sensors, round_delay_and_hold) {
     x.q[driven.q[0]] = q;
     compute_kinematics(arm, x, ws.kinematics());
     compute_world_poses(arm, ws.kinematics());
-    return sensors.read(x, ws.kinematics(), VectorX()).q[0];
+    return sensors.read(x, ws.kinematics(), VectorXd()).q[0];
   };
   EXPECT_DOUBLE_EQ(read(0.26), 0.3);
   EXPECT_DOUBLE_EQ(read(0.5), 0.3);
@@ -173,8 +173,8 @@ TEST(Sensors, an_accelerometer_at_rest_feels_the_weight) {
   x.q[0] = std::numbers::pi / 2;
   compute_kinematics(arm, x, ws.kinematics());
   compute_world_poses(arm, ws.kinematics());
-  const VectorX rest = VectorX::Zero(arm.nv);
-  EXPECT_TRUE(is_close(Vector3(sensors.read(x, ws.kinematics(), rest).acceleration), Vector3(9.81, 0, 0), 1e-12));
+  const VectorXd rest = VectorXd::Zero(arm.nv);
+  EXPECT_TRUE(is_close(Vector3d(sensors.read(x, ws.kinematics(), rest).acceleration), Vector3d(9.81, 0, 0), 1e-12));
 }
 
 // An estimator that starts with wrong modes finds them, from encoders alone and with more sensors.
@@ -200,8 +200,8 @@ TEST(Estimator, finds_the_modes) {
     const auto stepper = make_stepper(system, solver);
     ASSERT_EQ(stepper->start({x}), Status::ok);
     Sensors readings(arm, options.driven, sensors, period);
-    VectorX vdot = VectorX::Zero(arm.nv);
-    const VectorX none = VectorX::Zero(3);
+    VectorXd vdot = VectorXd::Zero(arm.nv);
+    const VectorXd none = VectorXd::Zero(3);
     const double before = (estimator.state().q - x.q).norm();
     for (int k = 0; k < (kSanitized ? 100 : 5000); ++k) {
       const State& now = stepper->now().x;

@@ -111,7 +111,7 @@ class Plant {
     stepper_ = make_stepper(system_, solver);
     motion_.x = make_zero_state(model);
     EXPECT_EQ(stepper_->start(motion_), Status::ok);
-    vdot_ = torques = VectorX::Zero(model.nv);
+    vdot_ = torques = VectorXd::Zero(model.nv);
     again = torques;
   }
   // Torques of both loops for this state.
@@ -126,14 +126,14 @@ class Plant {
     ASSERT_EQ(stepper_->step(++count_ * period_), Status::ok);
   }
 
-  VectorX torques, again;  // (nv)
+  VectorXd torques, again;  // (nv)
 
  private:
   System system_;
   double period_;
   std::unique_ptr<Stepper> stepper_;
   Motion motion_;
-  VectorX vdot_;
+  VectorXd vdot_;
   long count_ = 0;
 };
 

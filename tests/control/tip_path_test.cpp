@@ -16,7 +16,7 @@ TEST(TipPath, modes_settle_as_in_the_equilibrium) {
   State x = make_zero_state(arm);
   x.q[driven.q[0]] = 0.4;
   x.q[driven.q[1]] = -0.7;
-  ASSERT_TRUE(settle_modes(arm, driven, VectorX::Zero(3), x));
+  ASSERT_TRUE(settle_modes(arm, driven, VectorXd::Zero(3), x));
   Inputs inputs;
   for (std::size_t k = 0; k < 3; ++k) {
     inputs.motions.push_back({driven.joints[k], {Signal(x.q[driven.q[k]])}, "held"});
@@ -62,7 +62,7 @@ TEST(TipPath, the_tip_keeps_to_its_line) {
       double largest = 0;
       Watch(const Model& m, const TipPath& p) : model(m), path(p) {}
       void record(const Record& record) override {
-        const Vector3 p = node_pose(model, record.kin, kArmTip).p;
+        const Vector3d p = node_pose(model, record.kin, kArmTip).p;
         const double t = record.motion.x.t;
         largest =
             std::max(largest, std::hypot(p[0] - path.position[0]->at(t).value, p[1] - path.position[1]->at(t).value));

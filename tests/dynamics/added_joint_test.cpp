@@ -19,7 +19,7 @@
 namespace limber::test::added_joint {
 namespace {
 
-Vector6 twist(const Vector3& angular, const Vector3& linear) { return (Vector6() << angular, linear).finished(); }
+Vector6 twist(const Vector3d& angular, const Vector3d& linear) { return (Vector6() << angular, linear).finished(); }
 
 constexpr double kPitch = 0.3;  // m per rad
 
@@ -27,26 +27,26 @@ std::vector<Vector6> helical_screws(const Joint& joint) { return {twist(joint.ax
 
 // Translations in the plane across the axis, then a rotation about it.
 std::vector<Vector6> planar_screws(const Joint& joint) {
-  const Vector3 x = joint.axis.cross(joint.axis2).normalized(), y = joint.axis.cross(x), none = Vector3::Zero();
+  const Vector3d x = joint.axis.cross(joint.axis2).normalized(), y = joint.axis.cross(x), none = Vector3d::Zero();
   return {twist(none, x), twist(none, y), twist(joint.axis, none)};
 }
 
 std::vector<ClosureRow> planar_rows(const Closure& closure) {
-  const Vector3 x = closure.axis.cross(closure.axis2).normalized(), y = closure.axis.cross(x);
-  return {{0, false, closure.axis, Vector3::Zero(), 0}, {0, true, x, closure.axis, 0}, {0, true, y, closure.axis, 0}};
+  const Vector3d x = closure.axis.cross(closure.axis2).normalized(), y = closure.axis.cross(x);
+  return {{0, false, closure.axis, Vector3d::Zero(), 0}, {0, true, x, closure.axis, 0}, {0, true, y, closure.axis, 0}};
 }
 
 std::vector<Vector6> gimbal_screws(const Joint& joint) {
-  const Vector3 none = Vector3::Zero();
+  const Vector3d none = Vector3d::Zero();
   return {twist(joint.axis, none), twist(joint.axis2, none), twist(joint.axis.cross(joint.axis2).normalized(), none)};
 }
 
 std::vector<Vector6> cardan_screws(const Joint& joint) {
-  return {twist(joint.axis, Vector3::Zero()), twist(joint.axis2, Vector3::Zero())};
+  return {twist(joint.axis, Vector3d::Zero()), twist(joint.axis2, Vector3d::Zero())};
 }
 
 std::vector<Vector6> sleeve_screws(const Joint& joint) {
-  return {twist(joint.axis, Vector3::Zero()), twist(Vector3::Zero(), joint.axis)};
+  return {twist(joint.axis, Vector3d::Zero()), twist(Vector3d::Zero(), joint.axis)};
 }
 
 JointTraits traits(const char* name, std::vector<JointCoordinate> coordinates, int axes, const char* drawn_as,
@@ -115,21 +115,21 @@ TEST(AddedJoint, AbaIsUndoneByRneaAndAllAlgorithmsAgree) {
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    const MatrixX M = engine.mass(s.x);
-    const double h = engine.inverse(s.x, VectorX::Zero(model.nv)).norm() + s.tau.norm();
-    const VectorX vdot = engine.forward(s.x, s.tau);
+    const MatrixXd M = engine.mass(s.x);
+    const double h = engine.inverse(s.x, VectorXd::Zero(model.nv)).norm() + s.tau.norm();
+    const VectorXd vdot = engine.forward(s.x, s.tau);
     EXPECT_CLOSE(engine.inverse(s.x, vdot), s.tau, 4 * force_bound(model, M, vdot, h));
     EXPECT_EQ(M, M.transpose());
-    EXPECT_EQ(Eigen::LLT<MatrixX>(M).info(), Eigen::Success);
+    EXPECT_EQ(Eigen::LLT<MatrixXd>(M).info(), Eigen::Success);
     for (int k = 0; k < model.nv; ++k) {
-      const VectorX column = engine.mass_times(s.x, VectorX::Unit(model.nv, k));
-      EXPECT_CLOSE(VectorX(M.col(k)), column, 16 * kEps * model.body_count() * M.norm());
+      const VectorXd column = engine.mass_times(s.x, VectorXd::Unit(model.nv, k));
+      EXPECT_CLOSE(VectorXd(M.col(k)), column, 16 * kEps * model.body_count() * M.norm());
     }
     for (const std::string& name : general_algorithms()) {
       const auto algorithm = make_forward_dynamics(model, name);
-      VectorX other(model.nv);
+      VectorXd other(model.nv);
       ASSERT_EQ((*algorithm)(s.x, {s.tau, {}}, other), Status::ok) << name;
-      EXPECT_CLOSE(VectorX(M * other), VectorX(M * vdot), 64 * force_bound(model, M, vdot, h)) << name;
+      EXPECT_CLOSE(VectorXd(M * other), VectorXd(M * vdot), 64 * force_bound(model, M, vdot, h)) << name;
     }
   }
 }
@@ -139,7 +139,7 @@ TEST(AddedJoint, DoesNotAllocate) {
   const Model model = make_model(random_machine(o, 7));
   const Sample s = random_sample(model, 7);
   AbaWorkspace ws(model);
-  VectorX vdot(model.nv);
+  VectorXd vdot(model.nv);
   NoAlloc guard;
   EXPECT_EQ(aba(model, s.x, {s.tau, {}}, ws, vdot), Status::ok);
 }
@@ -153,7 +153,7 @@ TEST(AddedJoint, DerivativesAreDifferences) {
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed, {.special = 0});
     DerivativesWorkspace ws(model);
-    MatrixX dq(model.nv, model.nv), dv(model.nv, model.nv);
+    MatrixXd dq(model.nv, model.nv), dv(model.nv, model.nv);
     rnea_derivatives(model, s.x, s.vdot, s.wrenches, ws, dq, dv);
     Engine engine(model);
     const double h = 1e-3;
@@ -164,12 +164,12 @@ TEST(AddedJoint, DerivativesAreDifferences) {
           if (rate) {
             y.v[j] += step;
           } else {
-            move(model, s.x.q, step * VectorX::Unit(model.nv, j), y.q);
+            move(model, s.x.q, step * VectorXd::Unit(model.nv, j), y.q);
           }
           return engine.inverse(y, s.vdot, s.wrenches);
         };
-        const VectorX slope = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);  // error h^4, eps / h
-        EXPECT_CLOSE(VectorX((rate ? dv : dq).col(j)), slope, 1e-6 * (1 + slope.norm())) << j << (rate ? " v" : " q");
+        const VectorXd slope = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);  // error h^4, eps / h
+        EXPECT_CLOSE(VectorXd((rate ? dv : dq).col(j)), slope, 1e-6 * (1 + slope.norm())) << j << (rate ? " v" : " q");
       }
     }
   }
@@ -180,19 +180,19 @@ TEST(AddedJoint, MovesAndChartsAreInverse) {
     const Model model = make_model(random_machine(tree(seed), seed));
     const Sample s = random_sample(model, seed);
     Random random(seed);
-    const VectorX dv = random.vector(model.nv, 0.3);
-    VectorX q(model.nq), y(model.nv), back(model.nq), rate(model.nv);
+    const VectorXd dv = random.vector(model.nv, 0.3);
+    VectorXd q(model.nq), y(model.nv), back(model.nq), rate(model.nv);
     move(model, s.x.q, dv, q);
     chart_coordinates(model, s.x.q, q, y);
     chart_point(model, s.x.q, y, back);
     EXPECT_CLOSE(back, q, 1e-14 * (1 + q.norm()));
-    EXPECT_CLOSE(VectorX(moved(model, s.x.q, 1e-6 * dv) - s.x.q).eval(), VectorX([&] {
-                   VectorX out(model.nq);
+    EXPECT_CLOSE(VectorXd(moved(model, s.x.q, 1e-6 * dv) - s.x.q).eval(), VectorXd([&] {
+                   VectorXd out(model.nq);
                    move(model, s.x.q, 1e-6 * dv, out);
-                   return VectorX(out - s.x.q);
+                   return VectorXd(out - s.x.q);
                  }()),
                  1e-11);
-    chart_rate(model, s.x.q, VectorX::Zero(model.nv), s.x.v, rate);
+    chart_rate(model, s.x.q, VectorXd::Zero(model.nv), s.x.v, rate);
     for (int i = 1; i < model.body_count(); ++i) {
       const Joint& joint = model.joints[i];
       if (joint_traits(joint.kind).quaternion) continue;
@@ -209,7 +209,7 @@ TEST(AddedJoint, ClosureRowsAreDifferentiatedRight) {
     o.fidelity = Fidelity::full;
     Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed, {.special = 0});
-    Closure closure{"plane", added().planar, Vector3(1, 2, 3), Vector3(1, 0, 0), {3, 0}, {1, 0}};
+    Closure closure{"plane", added().planar, Vector3d(1, 2, 3), Vector3d(1, 0, 0), {3, 0}, {1, 0}};
     model.add_closure(closure);
     ClosureWorkspace cw(model);
     ASSERT_EQ(cw.count(), 3);
@@ -218,14 +218,14 @@ TEST(AddedJoint, ClosureRowsAreDifferentiatedRight) {
       State y = s.x;
       move(model, s.x.q, t * s.x.v, y.q);
       compute_closures(model, engine.kinematics(y), cw);
-      return VectorX(cw.error());
+      return VectorXd(cw.error());
     };
     const double h = 2e-4;
-    const VectorX slope = (8 * (error(h) - error(-h)) - (error(2 * h) - error(-2 * h))) / (12 * h);
+    const VectorXd slope = (8 * (error(h) - error(-h)) - (error(2 * h) - error(-2 * h))) / (12 * h);
     compute_closures(model, engine.kinematics(s.x), cw);
     EXPECT_CLOSE(cw.rate(), slope, 1e-8 * (1 + slope.norm()));
   }
-  Closure closure{"thread", added().helical, Vector3::UnitX(), Vector3::UnitZ(), {1, kBodyFrame}, {}};
+  Closure closure{"thread", added().helical, Vector3d::UnitX(), Vector3d::UnitZ(), {1, kBodyFrame}, {}};
   Model model = make_model(random_machine({}, 1));
   EXPECT_THROW(model.add_closure(closure), InputError);  // it has no rows
 }
@@ -248,8 +248,8 @@ TEST(AddedJoint, ABuiltInKindAsAProductOfExponentialsIsTheSame) {
       const Model expected = make_model(machine), given = renamed(machine, built_in, own);
       const Sample s = random_sample(expected, seed);
       Engine a(expected), b(given);
-      const MatrixX M = a.mass(s.x);
-      const double h = a.inverse(s.x, VectorX::Zero(expected.nv)).norm();
+      const MatrixXd M = a.mass(s.x);
+      const double h = a.inverse(s.x, VectorXd::Zero(expected.nv)).norm();
       EXPECT_CLOSE(b.mass(s.x), M, 64 * kEps * expected.body_count() * M.norm());
       EXPECT_CLOSE(b.inverse(s.x, s.vdot), a.inverse(s.x, s.vdot), 16 * force_bound(expected, M, s.vdot, h));
     }
@@ -286,8 +286,8 @@ TEST(AddedJoint, PlanarIsTwoSlidesAndARotation) {
     ASSERT_EQ(planar.nv, parts.nv);
     const Sample s = random_sample(planar, seed);
     Engine a(parts), b(planar);
-    const MatrixX M = a.mass(s.x);
-    const double h = a.inverse(s.x, VectorX::Zero(parts.nv)).norm();
+    const MatrixXd M = a.mass(s.x);
+    const double h = a.inverse(s.x, VectorXd::Zero(parts.nv)).norm();
     EXPECT_CLOSE(b.mass(s.x), M, 64 * kEps * M.norm());
     EXPECT_CLOSE(b.inverse(s.x, s.vdot), a.inverse(s.x, s.vdot), 64 * force_bound(parts, M, s.vdot, h));
   }

@@ -15,7 +15,7 @@ namespace {
 // Against aba.
 void expect_agreement(const Model& model, const State& x, const Forces& forces, const std::vector<std::string>& names,
                       const std::string& what, Worst& worst) {
-  VectorX expected(model.nv), vdot(model.nv);
+  VectorXd expected(model.nv), vdot(model.nv);
   AbaWorkspace ws(model);
   ASSERT_EQ(aba(model, x, forces, ws, expected), Status::ok);
   for (const std::string& name : names) {

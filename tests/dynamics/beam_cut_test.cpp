@@ -42,8 +42,8 @@ Machine cantilever(int pieces, const BeamSpec& beam) {
   return m;
 }
 
-MatrixX stiffness(const Model& model) {
-  MatrixX K = MatrixX::Zero(model.nv, model.nv);
+MatrixXd stiffness(const Model& model) {
+  MatrixXd K = MatrixXd::Zero(model.nv, model.nv);
   for (int i = 1; i < model.body_count(); ++i) {
     const int first = model.first_mode(i), n = model.body(i).modes;
     K.block(first, first, n, n) = model.body(i).stiffness;
@@ -52,19 +52,19 @@ MatrixX stiffness(const Model& model) {
 }
 
 // Circular frequencies at rest, rising.
-VectorX frequencies(const Model& model) {
-  const MatrixX M = Engine(model).mass(make_zero_state(model));
-  return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX>(stiffness(model), M, Eigen::EigenvaluesOnly)
+VectorXd frequencies(const Model& model) {
+  const MatrixXd M = Engine(model).mass(make_zero_state(model));
+  return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd>(stiffness(model), M, Eigen::EigenvaluesOnly)
       .eigenvalues()
       .cwiseSqrt();
 }
 
 // Deflection of the tip in the direction of a small force there.
-double compliance(const Model& model, const Vector3& direction) {
+double compliance(const Model& model, const Vector3d& direction) {
   Engine engine(model);
   const int last = model.body_count() - 1;
   const Matrix6X J = engine.jacobian(make_zero_state(model), {last, model.body(last).node_index("tip")});
-  const VectorX f = J.bottomRows<3>().transpose() * direction;
+  const VectorXd f = J.bottomRows<3>().transpose() * direction;
   return f.dot(stiffness(model).llt().solve(f));
 }
 
@@ -76,7 +76,7 @@ struct FrequencyError {
 FrequencyError bending_frequency_error(int pieces, int modes) {
   const double exact = kBeta1 * kBeta1 / (kLength * kLength) * std::sqrt(kEIz / kMass);
   const BeamSpec beam = piece(pieces, BeamBasis::polynomial, {modes, 0, 0, 0});
-  const VectorX omega = frequencies(make_model(cantilever(pieces, beam)));
+  const VectorXd omega = frequencies(make_model(cantilever(pieces, beam)));
   return {omega[0] / exact - 1, kEps * std::pow(omega[omega.size() - 1] / omega[0], 2)};
 }
 
@@ -85,9 +85,9 @@ TEST(CutBeam, TipDeflectionIsExactInPolynomials) {
   const double exact = std::pow(kLength, 3) / (3 * kEIz);
   for (const int pieces : {1, 2, 4}) {
     const Model model = make_model(cantilever(pieces, piece(pieces, BeamBasis::polynomial, {2, 2, 1, 0})));
-    EXPECT_NEAR(compliance(model, Vector3::UnitY()) / exact, 1, 1e-12) << pieces;  // modes are exact to 1e-12
-    EXPECT_NEAR(compliance(model, Vector3::UnitZ()) / exact, 1, 1e-12) << pieces;
-    EXPECT_NEAR(compliance(model, Vector3::UnitX()) / (kLength / 5e4), 1, 1e-12) << pieces;
+    EXPECT_NEAR(compliance(model, Vector3d::UnitY()) / exact, 1, 1e-12) << pieces;  // modes are exact to 1e-12
+    EXPECT_NEAR(compliance(model, Vector3d::UnitZ()) / exact, 1, 1e-12) << pieces;
+    EXPECT_NEAR(compliance(model, Vector3d::UnitX()) / (kLength / 5e4), 1, 1e-12) << pieces;
   }
 }
 
@@ -98,7 +98,7 @@ TEST(CutBeam, TipDeflectionConvergesInEigenfunctions) {
     double before = 1;
     for (const int modes : {1, 2, 4, 8}) {
       const BeamSpec beam = piece(pieces, BeamBasis::clamped_free, {modes, 0, 0, 0});
-      const double error = 1 - compliance(make_model(cantilever(pieces, beam)), Vector3::UnitY()) / exact;
+      const double error = 1 - compliance(make_model(cantilever(pieces, beam)), Vector3d::UnitY()) / exact;
       EXPECT_GT(error, 0) << pieces << " " << modes;
       EXPECT_LT(error, before / 2) << pieces << " " << modes;
       before = error;
@@ -144,7 +144,7 @@ TEST(CutBeam, BothPiecesTogetherWeighTheSame) {
   const Model cut = make_model(cantilever(4, piece(4, BeamBasis::polynomial, {2, 2, 1, 0})));
   EXPECT_NEAR(total_mass(whole), kMass * kLength, 16 * kEps * kMass * kLength);
   EXPECT_NEAR(total_mass(cut), kMass * kLength, 16 * kEps * kMass * kLength);
-  EXPECT_CLOSE(Engine(cut).center_of_mass(make_zero_state(cut)), Vector3(kLength / 2, 0, 0), 64 * kEps * kLength);
+  EXPECT_CLOSE(Engine(cut).center_of_mass(make_zero_state(cut)), Vector3d(kLength / 2, 0, 0), 64 * kEps * kLength);
 }
 
 }  // namespace

@@ -44,13 +44,13 @@ class LinearChain {
     M_ = RMat::Zero(nv, nv);
     h_ = RVec::Zero(nv);
     std::vector<std::vector<Jet<RMat4>>> columns;
-    for (int j = 0; j < nv; ++j) columns.push_back(frames(VectorX::Unit(nv, j)));
+    for (int j = 0; j < nv; ++j) columns.push_back(frames(VectorXd::Unit(nv, j)));
     const auto coasting = frames(x.v);
     const RVec3 g = machine.gravity.cast<Real>();
     for (int i = 1; i < model.body_count(); ++i) {
       for (const MassPoint& point : points(i)) {
         Eigen::Matrix<Real, 3, Eigen::Dynamic> J(3, nv);
-        for (int j = 0; j < nv; ++j) J.col(j) = place(columns[j][i], i, point, VectorX::Unit(nv, j)).d.tail<3>();
+        for (int j = 0; j < nv; ++j) J.col(j) = place(columns[j][i], i, point, VectorXd::Unit(nv, j)).d.tail<3>();
         const RVec3 a = place(coasting[i], i, point, x.v).dd.tail<3>();
         M_ += static_cast<Real>(point.mass) * (J.transpose() * J);
         h_ += static_cast<Real>(point.mass) * (J.transpose() * (a - g));
@@ -59,8 +59,8 @@ class LinearChain {
     }
   }
 
-  VectorX acceleration(const VectorX& tau) const { return M_.ldlt().solve(tau.cast<Real>() - h_).cast<double>(); }
-  MatrixX mass() const { return M_.cast<double>(); }
+  VectorXd acceleration(const VectorXd& tau) const { return M_.ldlt().solve(tau.cast<Real>() - h_).cast<double>(); }
+  MatrixXd mass() const { return M_.cast<double>(); }
 
  private:
   const BodySpec& spec(int i) const { return machine_.bodies[i - 1]; }
@@ -68,12 +68,12 @@ class LinearChain {
     const auto* rigid = std::get_if<RigidSpec>(&spec(i));
     return rigid != nullptr ? mass_points(*rigid) : std::get<ModalSpec>(spec(i)).points;
   }
-  Jet<Real> mode(int i, int k, const VectorX& v) const {
+  Jet<Real> mode(int i, int k, const VectorXd& v) const {
     return {x_.q[model_.first_mode_q(i) + k], v[model_.first_mode(i) + k], 0};
   }
 
   // A node of body i: 1 + (lambda eta)~ for its rotation.
-  Jet<RMat4> node(int i, int which, const VectorX& v) const {
+  Jet<RMat4> node(int i, int which, const VectorXd& v) const {
     if (i == kGround || which == kBodyFrame) return constant(RMat4::Identity());
     const auto* rigid = std::get_if<RigidSpec>(&spec(i));
     const Node& n = rigid != nullptr ? rigid->nodes[which] : std::get<ModalSpec>(spec(i)).nodes[which];
@@ -87,7 +87,7 @@ class LinearChain {
     return out;
   }
 
-  std::vector<Jet<RMat4>> frames(const VectorX& v) const {
+  std::vector<Jet<RMat4>> frames(const VectorXd& v) const {
     std::vector<Jet<RMat4>> W = {constant(RMat4::Identity())};
     for (int i = 1; i < model_.body_count(); ++i) {
       const Joint& joint = model_.joints[i];
@@ -100,14 +100,14 @@ class LinearChain {
         A.d.bottomRightCorner<3, 3>() = R.d;
         A.dd.bottomRightCorner<3, 3>() = R.dd;
       }
-      const RMat4 to_frame = node(i, joint.child_node, VectorX::Zero(model_.nv)).x.inverse();  // it does not move
+      const RMat4 to_frame = node(i, joint.child_node, VectorXd::Zero(model_.nv)).x.inverse();  // it does not move
       W.push_back(W[i - 1] * node(i - 1, joint.parent.node, v) * constant(homogeneous(joint.origin)) * A *
                   constant(to_frame));
     }
     return W;
   }
 
-  Jet<RVec4> place(const Jet<RMat4>& W, int i, const MassPoint& point, const VectorX& v) const {
+  Jet<RVec4> place(const Jet<RMat4>& W, int i, const MassPoint& point, const VectorXd& v) const {
     Jet<RVec4> out{RVec4::Zero(), RVec4::Zero(), RVec4::Zero()};
     out.x << 1, point.position.cast<Real>();
     for (int k = 0; k < mode_count(spec(i)); ++k) {
@@ -161,9 +161,9 @@ State deflected(const Model& model, State x, double factor) {
   return x;
 }
 
-VectorX forward(const Model& model, const State& x, const VectorX& tau) {
+VectorXd forward(const Model& model, const State& x, const VectorXd& tau) {
   BookWorkspace ws(model);
-  VectorX vdot(model.nv);
+  VectorXd vdot(model.nv);
   EXPECT_EQ(book(model, x, {tau, {}}, ws, vdot), Status::ok);
   return vdot;
 }
@@ -176,7 +176,7 @@ TEST(Book, IsTheMachineOfItsOwnKinematics) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     const LinearChain reference(machine, model, s.x);
-    const VectorX vdot = forward(model, s.x, s.tau), expected = reference.acceleration(s.tau);
+    const VectorXd vdot = forward(model, s.x, s.tau), expected = reference.acceleration(s.tau);
     EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm()) << describe(book_options(seed), seed);
     worst.add((vdot - expected).norm(), 1e-9 * expected.norm());
   }
@@ -190,10 +190,10 @@ TEST(Book, KeepsTheInertiaMatrixInItsUpperTriangle) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     BookWorkspace ws(model);
-    VectorX vdot(model.nv);
+    VectorXd vdot(model.nv);
     ASSERT_EQ(book(model, s.x, {s.tau, {}}, ws, vdot), Status::ok);
-    const MatrixX M = LinearChain(machine, model, s.x).mass();
-    const MatrixX error = (ws->J - M).triangularView<Eigen::StrictlyUpper>();
+    const MatrixXd M = LinearChain(machine, model, s.x).mass();
+    const MatrixXd error = (ws->J - M).triangularView<Eigen::StrictlyUpper>();
     EXPECT_LE(error.norm(), 64 * kEps * model.body_count() * M.norm()) << describe(book_options(seed), seed);
   }
 }
@@ -208,8 +208,8 @@ TEST(Book, IsAbaWithoutDeformation) {
     const Sample s = random_sample(model, seed);
     const State x = deflected(model, s.x, 0);
     Engine engine(model);
-    for (const VectorX& expected : {engine.forward(x, s.tau), engine.dense_forward(x, s.tau)}) {
-      const VectorX vdot = forward(model, x, s.tau);
+    for (const VectorXd& expected : {engine.forward(x, s.tau), engine.dense_forward(x, s.tau)}) {
+      const VectorXd vdot = forward(model, x, s.tau);
       EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm()) << describe(o, seed);
       worst.add((vdot - expected).norm(), 1e-9 * expected.norm());
     }
@@ -229,7 +229,7 @@ TEST(Book, IsAbaWhereNothingSitsOnATurningNode) {
     }
     const Model model = make_model(machine);
     const Sample s = random_sample(model, seed);
-    const VectorX expected = Engine(model).forward(s.x, s.tau);
+    const VectorXd expected = Engine(model).forward(s.x, s.tau);
     EXPECT_CLOSE(forward(model, s.x, s.tau), expected, 1e-9 * expected.norm()) << describe(o, seed);
   }
 }
@@ -250,10 +250,10 @@ TEST(Book, LeavesAbaWithTheFirstPowerOfTheDeflections) {
     const auto errors = [&](double factor) {
       const State x = deflected(model, s.x, factor);
       BookWorkspace ws(model);
-      VectorX vdot(model.nv);
+      VectorXd vdot(model.nv);
       EXPECT_EQ(book(model, x, {s.tau, {}}, ws, vdot), Status::ok);
       const Pose tip = body_pose(engine.kinematics(x), 3);
-      return std::pair{(Vector3(ws->links[3].W.bottomLeftCorner<3, 1>()) - tip.p).norm(),
+      return std::pair{(Vector3d(ws->links[3].W.bottomLeftCorner<3, 1>()) - tip.p).norm(),
                        (vdot - engine.forward(x, s.tau)).norm()};
     };
     const auto coarse = errors(2e-3), fine = errors(1e-3);
@@ -287,7 +287,7 @@ TEST(Book, RefusesWhatThePaperDoesNotCover) {
   for (const JointKind kind : kAllJoints) {
     if (kind == JointKind::revolute || kind == JointKind::fixed) continue;
     Machine m = plain_chain(2);
-    m.joints[1].stiffness = m.joints[1].damping = m.joints[1].armature = VectorX();
+    m.joints[1].stiffness = m.joints[1].damping = m.joints[1].armature = VectorXd();
     m.joints[1].kind = kind;
     expect_refused(m, "joint 'j2' is " + std::string(to_string(kind)));
   }
@@ -311,9 +311,9 @@ TEST(Book, RefusesForcesOnNodes) {
   const Model model = make_model(plain_chain(2));
   const Sample s = random_sample(model, 1);
   BookWorkspace ws(model);
-  VectorX vdot(model.nv);
+  VectorXd vdot(model.nv);
   EXPECT_THROW(static_cast<void>(book(model, s.x, {s.tau, s.wrenches}, ws, vdot)), InputError);
-  const VectorX shorter = s.tau.head(model.nv - 1);
+  const VectorXd shorter = s.tau.head(model.nv - 1);
   EXPECT_THROW(static_cast<void>(book(model, s.x, {shorter, {}}, ws, vdot)), InputError);
 }
 
@@ -322,7 +322,7 @@ TEST(Book, UsesNoHeapAndGivesTheSameBits) {
     const Model model = make_model(machine_of(book_options(seed), seed));
     const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
     BookWorkspace ws(model);
-    VectorX first(model.nv), again(model.nv);
+    VectorXd first(model.nv), again(model.nv);
     ASSERT_EQ(book(model, s.x, {s.tau, {}}, ws, first), Status::ok);
     ASSERT_EQ(book(model, other.x, {other.tau, {}}, ws, again), Status::ok);
     Status status{};
@@ -339,7 +339,7 @@ TEST(Book, NumbersThatAreNoneStayBehind) {
   const Model model = make_model(plain_chain(3, 3));
   const Sample s = random_sample(model, 3);
   BookWorkspace ws(model);
-  VectorX before(model.nv), after(model.nv);
+  VectorXd before(model.nv), after(model.nv);
   ASSERT_EQ(book(model, s.x, {s.tau, {}}, ws, before), Status::ok);
   for (int j = 0; j < model.nv; ++j) {
     for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
@@ -349,7 +349,7 @@ TEST(Book, NumbersThatAreNoneStayBehind) {
       x = s.x;
       x.v[j] = bad;
       EXPECT_NE(book(model, x, {s.tau, {}}, ws, after), Status::ok) << model.speeds[j];
-      VectorX tau = s.tau;
+      VectorXd tau = s.tau;
       tau[j] = bad;
       EXPECT_NE(book(model, s.x, {tau, {}}, ws, after), Status::ok) << model.speeds[j];
     }
@@ -362,23 +362,23 @@ TEST(Book, SeesACoordinateWithoutInertia) {
   // A rod that turns about its own line, told in turned frames, where rounding makes some inertia.
   Random random(3);
   for (int k = 0; k < 30; ++k) {
-    const Matrix3 R = random.rotation();
+    const Matrix3d R = random.rotation();
     RigidSpec rod;
     rod.mass = 2;
-    rod.com = R * Vector3(0.7, 0, 0);
-    const Matrix3 J = R * Vector3(0, 1, 1).asDiagonal() * R.transpose();
+    rod.com = R * Vector3d(0.7, 0, 0);
+    const Matrix3d J = R * Vector3d(0, 1, 1).asDiagonal() * R.transpose();
     rod.inertia = 0.5 * (J + J.transpose());
     Machine m = plain_chain(2);
     m.bodies[1] = rod;
-    m.joints[1].axis = R * Vector3::UnitX();
+    m.joints[1].axis = R * Vector3d::UnitX();
     m.joints[1].parent.node = kBodyFrame;
-    m.joints[1].armature = VectorX();
+    m.joints[1].armature = VectorXd();
     const Model model = make_model(m);
     BookWorkspace ws(model);
-    VectorX vdot(2);
-    const VectorX tau = VectorX::Ones(2);
+    VectorXd vdot(2);
+    const VectorXd tau = VectorXd::Ones(2);
     EXPECT_EQ(book(model, random_sample(model, k).x, {tau, {}}, ws, vdot), Status::singular_mass);
-    m.joints[1].armature = VectorX::Constant(1, 0.1);
+    m.joints[1].armature = VectorXd::Constant(1, 0.1);
     const Model good = make_model(m);
     EXPECT_EQ(book(good, random_sample(good, k).x, {tau, {}}, ws, vdot), Status::ok);
   }

@@ -37,7 +37,7 @@ struct Tree {
   Model model;
   Sample s;
   BruteForce exact;
-  VectorX wrench_force;
+  VectorXd wrench_force;
 };
 
 Tree make_tree(std::uint64_t seed) {
@@ -59,21 +59,21 @@ const std::vector<std::unique_ptr<const Tree>>& trees() {
   return all;
 }
 
-double force_bound_of(const Tree& t, const VectorX& vdot) {
+double force_bound_of(const Tree& t, const VectorXd& vdot) {
   double wrenches = 0;
   for (const NodeWrench& w : t.s.wrenches) wrenches += t.exact.node_jacobian(w.at).norm() * w.wrench.norm();
   return force_bound(t.model, t.exact.mass(), vdot, t.exact.gross().norm() + wrenches + t.s.tau.norm());
 }
 
 // Backward error of an acceleration: what M vdot + h - wrenches misses of tau.
-VectorX residual(const Tree& t, const VectorX& vdot) {
+VectorXd residual(const Tree& t, const VectorXd& vdot) {
   return t.exact.mass() * vdot + t.exact.bias() - t.wrench_force - t.s.tau;
 }
 
-void expect_residual(const Tree& t, const VectorX& vdot, Worst& worst) {
-  const VectorX r = residual(t, vdot);
+void expect_residual(const Tree& t, const VectorXd& vdot, Worst& worst) {
+  const VectorXd r = residual(t, vdot);
   const double bound = force_bound_of(t, vdot);
-  EXPECT_CLOSE(r, VectorX::Zero(r.size()), bound) << t.name;
+  EXPECT_CLOSE(r, VectorXd::Zero(r.size()), bound) << t.name;
   if (r.size() > 0) worst.add(r.norm(), bound);
 }
 
@@ -99,8 +99,8 @@ TEST(BruteForceTrees, CoverWhatTheyShould) {
 TEST(Rnea, AgreesWithMassPoints) {
   Worst worst("rnea");
   for (const auto& t : trees()) {
-    const VectorX tau = Engine(t->model).inverse(t->s.x, t->s.vdot, t->s.wrenches);
-    const VectorX expected = t->exact.mass() * t->s.vdot + t->exact.bias() - t->wrench_force;
+    const VectorXd tau = Engine(t->model).inverse(t->s.x, t->s.vdot, t->s.wrenches);
+    const VectorXd expected = t->exact.mass() * t->s.vdot + t->exact.bias() - t->wrench_force;
     const double bound = force_bound_of(*t, t->s.vdot);
     EXPECT_CLOSE(tau, expected, bound) << t->name;
     if (t->model.nv > 0) worst.add((tau - expected).norm(), bound);
@@ -110,7 +110,7 @@ TEST(Rnea, AgreesWithMassPoints) {
 TEST(Crba, AgreesWithMassPoints) {
   Worst worst("crba");
   for (const auto& t : trees()) {
-    const MatrixX M = Engine(t->model).mass(t->s.x);
+    const MatrixXd M = Engine(t->model).mass(t->s.x);
     const double bound = 16 * kEps * t->model.body_count() * t->exact.mass().norm();
     EXPECT_CLOSE(M, t->exact.mass(), bound) << t->name;
     if (t->model.nv > 0) worst.add((M - t->exact.mass()).norm(), bound);
@@ -134,14 +134,14 @@ TEST(MassProducts, AgreeWithMassPoints) {
   for (const auto& t : trees()) {
     if (t->model.nv == 0) continue;
     Engine engine(t->model);
-    const MatrixX& M = t->exact.mass();
+    const MatrixXd& M = t->exact.mass();
     const double bound = force_bound(t->model, M, t->s.vdot, 0);
-    const VectorX product = engine.mass_times(t->s.x, t->s.vdot);
-    EXPECT_CLOSE(product, VectorX(M * t->s.vdot), bound) << t->name;
+    const VectorXd product = engine.mass_times(t->s.x, t->s.vdot);
+    EXPECT_CLOSE(product, VectorXd(M * t->s.vdot), bound) << t->name;
     times.add((product - M * t->s.vdot).norm(), bound);
-    const VectorX a = engine.mass_solve(t->s.x, t->s.tau);
+    const VectorXd a = engine.mass_solve(t->s.x, t->s.tau);
     const double solve_bound = force_bound(t->model, M, a, t->s.tau.norm());
-    EXPECT_CLOSE(VectorX(M * a), t->s.tau, solve_bound) << t->name;
+    EXPECT_CLOSE(VectorXd(M * a), t->s.tau, solve_bound) << t->name;
     solve.add((M * a - t->s.tau).norm(), solve_bound);
   }
 }
@@ -151,11 +151,11 @@ TEST(Hybrid, AgreesWithMassPoints) {
   for (const auto& t : trees()) {
     std::vector<std::uint8_t> prescribed(t->model.body_count(), 0);
     for (int i = 1; i < t->model.body_count(); ++i) prescribed[i] = (i + static_cast<int>(t->s.x.q.size())) % 2;
-    VectorX vdot = t->s.vdot;
-    const VectorX tau = Engine(t->model).mixed(t->s.x, t->s.tau, prescribed, vdot, t->s.wrenches);
-    const VectorX missing = t->exact.mass() * vdot + t->exact.bias() - t->wrench_force - tau;
+    VectorXd vdot = t->s.vdot;
+    const VectorXd tau = Engine(t->model).mixed(t->s.x, t->s.tau, prescribed, vdot, t->s.wrenches);
+    const VectorXd missing = t->exact.mass() * vdot + t->exact.bias() - t->wrench_force - tau;
     const double bound = force_bound_of(*t, vdot) + 16 * kEps * tau.norm();
-    EXPECT_CLOSE(missing, VectorX::Zero(t->model.nv), bound) << t->name;
+    EXPECT_CLOSE(missing, VectorXd::Zero(t->model.nv), bound) << t->name;
     if (t->model.nv > 0) worst.add(missing.norm(), bound);
     for (int i = 1; i < t->model.body_count(); ++i) {
       const Joint& j = t->model.joints[i];

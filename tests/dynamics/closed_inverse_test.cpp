@@ -23,7 +23,7 @@ struct Case {
         vdot(model.nv) {
     determined = project_velocity(model, s.x, {}, ws, cw) == Status::ok && cw.rank() == cw.count();
   }
-  Status forward(const VectorX& tau, VectorX& out) {
+  Status forward(const VectorXd& tau, VectorXd& out) {
     if (const Status status = aba(model, s.x, {tau, s.wrenches}, ws, out); status != Status::ok) return status;
     return close_accelerations(model, ws, cw, out);
   }
@@ -31,7 +31,7 @@ struct Case {
   Sample s;
   AbaWorkspace ws;
   ClosureWorkspace cw;
-  VectorX vdot;
+  VectorXd vdot;
   bool determined = false;
 };
 
@@ -46,8 +46,8 @@ std::vector<std::uint8_t> actuators(const Model& model, std::uint64_t seed, doub
   return actuated;
 }
 
-VectorX pick(const VectorX& tau, const std::vector<std::uint8_t>& actuated) {
-  VectorX out = tau;
+VectorXd pick(const VectorXd& tau, const std::vector<std::uint8_t>& actuated) {
+  VectorXd out = tau;
   for (Eigen::Index k = 0; k < out.size(); ++k) out[k] *= actuated[k];
   return out;
 }
@@ -59,10 +59,10 @@ TEST(ClosedInverse, IsUndoneByForward) {
     Case c(seed, 1 + static_cast<int>(seed % 2));
     if (!c.determined) continue;
     const auto actuated = actuators(c.model, seed, 0.3 + 0.7 * static_cast<double>(seed % 3) / 2);
-    const VectorX given = pick(c.s.tau, actuated);
+    const VectorXd given = pick(c.s.tau, actuated);
     ASSERT_EQ(c.forward(given, c.vdot), Status::ok) << seed;
     ClosedInverseWorkspace iw(c.model, actuated);
-    VectorX tau(c.model.nv), again(c.model.nv);
+    VectorXd tau(c.model.nv), again(c.model.nv);
     ASSERT_EQ(inverse_closed(c.model, c.s.x, c.vdot, c.s.wrenches, iw, tau), Status::ok)
         << seed << ": residual " << iw.residual().norm() << ", closures " << iw.closure_acceleration().norm();
     const double scale = 1 + iw->needed.norm() + given.norm();
@@ -70,7 +70,7 @@ TEST(ClosedInverse, IsUndoneByForward) {
     EXPECT_CLOSE(tau, pick(tau, actuated), 0) << seed;
     if ((tau - given).norm() > 1e-6 * scale) ++redundant;
     ASSERT_EQ(c.forward(tau, again), Status::ok) << seed;
-    const double stiff = Engine(c.model).mass(c.s.x).llt().solve(MatrixX::Identity(c.model.nv, c.model.nv)).norm();
+    const double stiff = Engine(c.model).mass(c.s.x).llt().solve(MatrixXd::Identity(c.model.nv, c.model.nv)).norm();
     EXPECT_CLOSE(again, c.vdot, 1e-9 * (1 + stiff) * scale) << seed;
     // The multipliers are those of the forward problem with the same torques.
     EXPECT_CLOSE(iw.closure_forces(), c.cw.forces(), 1e-6 * (1 + c.cw.forces().norm()) * (1 + stiff)) << seed;
@@ -107,21 +107,21 @@ TEST(ClosedInverse, SaysWhatIsMissing) {
     const std::vector<std::uint8_t> none(static_cast<std::size_t>(c.model.nv));
     ASSERT_EQ(c.forward(c.s.tau, c.vdot), Status::ok);
     ClosedInverseWorkspace iw(c.model, none);
-    VectorX tau(c.model.nv);
+    VectorXd tau(c.model.nv);
     const Status status = inverse_closed(c.model, c.s.x, c.vdot, c.s.wrenches, iw, tau);
     if (c.model.nv > c.cw.count()) {
       EXPECT_EQ(status, Status::no_convergence) << seed;
       EXPECT_EQ(tau.norm(), 0);
       // Where these forces act the motion is there.
-      VectorX again(c.model.nv);
+      VectorXd again(c.model.nv);
       ASSERT_EQ(c.forward(iw.residual(), again), Status::ok);
-      const double stiff = Engine(c.model).mass(c.s.x).llt().solve(MatrixX::Identity(c.model.nv, c.model.nv)).norm();
+      const double stiff = Engine(c.model).mass(c.s.x).llt().solve(MatrixXd::Identity(c.model.nv, c.model.nv)).norm();
       EXPECT_CLOSE(again, c.vdot, 1e-9 * (1 + stiff) * (1 + iw->needed.norm())) << seed;
       ++lacking;
     }
     const std::vector<std::uint8_t> all(static_cast<std::size_t>(c.model.nv), 1);
     ClosedInverseWorkspace full(c.model, all);
-    const VectorX other = c.vdot + c.s.vdot;
+    const VectorXd other = c.vdot + c.s.vdot;
     EXPECT_EQ(inverse_closed(c.model, c.s.x, other, c.s.wrenches, full, tau), Status::no_convergence) << seed;
     EXPECT_CLOSE(full.closure_acceleration(), full->C * c.s.vdot, 1e-8 * (1 + full->C.norm()) * (1 + other.norm()))
         << seed;
@@ -136,7 +136,7 @@ TEST(ClosedInverse, RefusesWrongSizes) {
   const std::vector<std::uint8_t> few(1), right(static_cast<std::size_t>(model.nv));
   EXPECT_THROW(ClosedInverseWorkspace(model, few), InputError);
   ClosedInverseWorkspace iw(model, right);
-  VectorX shorter(model.nv - 1), tau(model.nv);
+  VectorXd shorter(model.nv - 1), tau(model.nv);
   EXPECT_THROW(static_cast<void>(inverse_closed(model, make_zero_state(model), shorter, {}, iw, tau)), InputError);
 }
 
@@ -149,7 +149,7 @@ TEST(ClosedHybrid, IsForwardWithItsTorques) {
     Random random(seed);
     std::vector<std::uint8_t> prescribed(static_cast<std::size_t>(c.model.body_count()));
     for (int i = 1; i < c.model.body_count(); ++i) prescribed[i] = random.chance(0.3) ? 1 : 0;
-    VectorX vdot = c.s.vdot, tau(c.model.nv), again(c.model.nv);
+    VectorXd vdot = c.s.vdot, tau(c.model.nv), again(c.model.nv);
     ASSERT_EQ(hybrid(c.model, c.s.x, {c.s.tau, c.s.wrenches}, prescribed, c.ws, vdot, tau), Status::ok);
     const Status status = close_hybrid(c.model, c.ws, c.cw, vdot, tau);
     if (status == Status::no_convergence || c.cw.rank() < c.cw.count()) continue;  // they work against the closures
@@ -160,7 +160,7 @@ TEST(ClosedHybrid, IsForwardWithItsTorques) {
       for (int k = 0; prescribed[i] == 0 && k < link.nr; ++k) EXPECT_EQ(tau[link.v + k], c.s.tau[link.v + k]) << seed;
     }
     ASSERT_EQ(c.forward(tau, again), Status::ok) << seed;
-    const double stiff = Engine(c.model).mass(c.s.x).llt().solve(MatrixX::Identity(c.model.nv, c.model.nv)).norm();
+    const double stiff = Engine(c.model).mass(c.s.x).llt().solve(MatrixXd::Identity(c.model.nv, c.model.nv)).norm();
     EXPECT_CLOSE(again, vdot, 1e-9 * (1 + stiff) * (1 + tau.norm() + c.cw.forces().norm())) << seed;
     // And by inverse dynamics with the forces of the closures as wrenches.
     std::vector<NodeWrench> all = c.s.wrenches;

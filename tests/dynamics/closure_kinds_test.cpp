@@ -17,12 +17,12 @@ namespace limber::test {
 namespace {
 
 // Zero where a joint of this kind fits between the poses; redundant, smooth.
-VectorX forbidden(const Closure& closure, const Pose& a, const Pose& b) {
-  const Vector3 r = a.R.transpose() * (b.p - a.p), x = closure.axis;
-  const Matrix3 Q = a.R.transpose() * b.R;
-  const Vector3 turn(Q(2, 1) - Q(1, 2), Q(0, 2) - Q(2, 0), Q(1, 0) - Q(0, 1));
-  const Vector3 off = x.cross(r), tilt = x.cross(Q * x);
-  VectorX c(6);
+VectorXd forbidden(const Closure& closure, const Pose& a, const Pose& b) {
+  const Vector3d r = a.R.transpose() * (b.p - a.p), x = closure.axis;
+  const Matrix3d Q = a.R.transpose() * b.R;
+  const Vector3d turn(Q(2, 1) - Q(1, 2), Q(0, 2) - Q(2, 0), Q(1, 0) - Q(0, 1));
+  const Vector3d off = x.cross(r), tilt = x.cross(Q * x);
+  VectorXd c(6);
   switch (closure.kind) {
     case JointKind::fixed:
       c << r, turn;
@@ -47,7 +47,7 @@ VectorX forbidden(const Closure& closure, const Pose& a, const Pose& b) {
 
 // Not against each other: the sense of the axis, all of the frame.
 bool face_each_other(const Closure& closure, const Pose& a, const Pose& b) {
-  const Matrix3 Q = a.R.transpose() * b.R;
+  const Matrix3d Q = a.R.transpose() * b.R;
   switch (closure.kind) {
     case JointKind::fixed:
     case JointKind::prismatic:
@@ -63,7 +63,7 @@ bool face_each_other(const Closure& closure, const Pose& a, const Pose& b) {
 class Geometry {
  public:
   explicit Geometry(const Model& model) : model_(model), kin_(model), y_(make_zero_state(model)) {}
-  VectorX at(const VectorX& q, const VectorX& step) {
+  VectorXd at(const VectorXd& q, const VectorXd& step) {
     move(model_, q, step, y_.q);
     compute_kinematics(model_, y_, kin_);
     compute_world_poses(model_, kin_);
@@ -75,20 +75,20 @@ class Geometry {
     return face_each_other(closure, node_pose(model_, kin_, closure.a), node_pose(model_, kin_, closure.b));
   }
   // By differences of the sixth order: errors of 1e-13 / h and h^6.
-  MatrixX jacobian(const VectorX& q) {
+  MatrixXd jacobian(const VectorXd& q) {
     const double h = 2e-3;
-    MatrixX C(6, model_.nv);
+    MatrixXd C(6, model_.nv);
     for (int k = 0; k < model_.nv; ++k) {
-      const auto along = [&](double t) -> VectorX { return at(q, t * VectorX::Unit(model_.nv, k)); };
+      const auto along = [&](double t) -> VectorXd { return at(q, t * VectorXd::Unit(model_.nv, k)); };
       C.col(k) =
           (45 * (along(h) - along(-h)) - 9 * (along(2 * h) - along(-2 * h)) + along(3 * h) - along(-3 * h)) / (60 * h);
     }
     return C;
   }
   // Second derivative at constant speeds.
-  VectorX bias(const VectorX& q, const VectorX& v) {
+  VectorXd bias(const VectorXd& q, const VectorXd& v) {
     const double h = 1e-2 / (1 + v.norm());
-    const auto sum = [&](double t) -> VectorX { return at(q, t * v) + at(q, -t * v); };
+    const auto sum = [&](double t) -> VectorXd { return at(q, t * v) + at(q, -t * v); };
     return (270 * sum(h) - 27 * sum(2 * h) + 2 * sum(3 * h) - 490 * at(q, 0 * v)) / (180 * h * h);
   }
 
@@ -99,22 +99,22 @@ class Geometry {
 };
 
 // Least (vdot - open)^T M (vdot - open) with C vdot = -bias.
-VectorX least_constraint(const MatrixX& M, const VectorX& open, const MatrixX& C, const VectorX& bias, int& rank) {
-  const Eigen::JacobiSVD<MatrixX> svd(C, Eigen::ComputeThinU | Eigen::ComputeFullV);
-  const VectorX s = svd.singularValues();
+VectorXd least_constraint(const MatrixXd& M, const VectorXd& open, const MatrixXd& C, const VectorXd& bias, int& rank) {
+  const Eigen::JacobiSVD<MatrixXd> svd(C, Eigen::ComputeThinU | Eigen::ComputeFullV);
+  const VectorXd s = svd.singularValues();
   rank = 0;
   while (rank < s.size() && s[rank] > 1e-7 * s[0]) ++rank;
-  const VectorX some =
+  const VectorXd some =
       svd.matrixV().leftCols(rank) * (-(svd.matrixU().leftCols(rank).transpose() * bias).cwiseQuotient(s.head(rank)));
-  const MatrixX Z = svd.matrixV().rightCols(C.cols() - rank);
-  const MatrixX reduced = Z.transpose() * M * Z;
+  const MatrixXd Z = svd.matrixV().rightCols(C.cols() - rank);
+  const MatrixXd reduced = Z.transpose() * M * Z;
   return some + Z * reduced.llt().solve(Z.transpose() * (M * (open - some)));
 }
 
 // A state on the closure with speeds on it, or false.
 bool assemble(const Model& model, State& x, AbaWorkspace& ws, ClosureWorkspace& cw) {
   AbaWorkspace stiff(model);
-  set_implicit(model, 0, 1, VectorX::Zero(model.nv), stiff);
+  set_implicit(model, 0, 1, VectorXd::Zero(model.nv), stiff);
   return project_position(model, x, {}, 1e-13, stiff, cw) >= 0 &&
          project_velocity(model, x, {}, ws, cw) == Status::ok && x.q.norm() < 1e2;
 }
@@ -133,12 +133,12 @@ void check_kind(JointKind kind, Against against) {
     if (!assemble(model, x, ws, cw)) continue;
     Engine engine(model);
     Geometry geometry(model);
-    VectorX vdot = engine.forward(x, s.tau, s.wrenches);
-    const VectorX none = VectorX::Zero(model.nv), open = vdot;
+    VectorXd vdot = engine.forward(x, s.tau, s.wrenches);
+    const VectorXd none = VectorXd::Zero(model.nv), open = vdot;
     EXPECT_LT(geometry.at(x.q, none).norm(), 1e-12) << to_string(kind) << " " << seed;
     EXPECT_TRUE(geometry.faces()) << to_string(kind) << " " << seed;
     int rank = 0;
-    const VectorX expected =
+    const VectorXd expected =
         least_constraint(engine.mass(x), open, geometry.jacobian(x.q), geometry.bias(x.q, x.v), rank);
     ASSERT_EQ(aba(model, x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
     ASSERT_EQ(close_accelerations(model, ws, cw, vdot), Status::ok);

@@ -17,11 +17,11 @@ namespace limber::test {
 namespace {
 
 // Rates of the rows by central differences of fourth order along v.
-VectorX differences(const Model& model, const State& x, const VectorX& v, ClosureWorkspace& cw, bool of_rate,
-                    const VectorX& vdot) {
+VectorXd differences(const Model& model, const State& x, const VectorXd& v, ClosureWorkspace& cw, bool of_rate,
+                     const VectorXd& vdot) {
   KinematicsWorkspace kin(model);
   const double h = 1e-3 / (1 + v.norm() + vdot.norm());
-  const auto at = [&](double t) -> VectorX {
+  const auto at = [&](double t) -> VectorXd {
     State y = x;
     move(model, x.q, t * v + t * t / 2 * vdot, y.q);
     y.v = v + t * vdot;
@@ -38,16 +38,16 @@ TEST(Closures, RatesAreTheDerivativesOfTheErrors) {
     const Model model = random_closed(seed, kClosureKinds[seed % kClosureKinds.size()]);
     const Sample s = random_sample(model, seed);
     ClosureWorkspace cw(model);
-    const VectorX none = VectorX::Zero(model.nv);
-    const VectorX expected = differences(model, s.x, s.x.v, cw, false, none);
+    const VectorXd none = VectorXd::Zero(model.nv);
+    const VectorXd expected = differences(model, s.x, s.x.v, cw, false, none);
     Engine engine(model);
     compute_closures(model, engine.kinematics(s.x), cw);
     EXPECT_CLOSE(cw.rate(), expected, 1e-8 * (1 + s.x.v.norm()) * (1 + cw.error().norm())) << seed;
   }
 }
 
-MatrixX jacobian(const Model& model, Engine& engine, const State& x, const ClosureWorkspace& cw) {
-  MatrixX J = MatrixX::Zero(cw.count(), model.nv);
+MatrixXd jacobian(const Model& model, Engine& engine, const State& x, const ClosureWorkspace& cw) {
+  MatrixXd J = MatrixXd::Zero(cw.count(), model.nv);
   for (int i = 0; i < cw.count(); ++i) {
     const Closure& closure = model.closures[cw->rows[i].closure];
     if (closure.a.body != kGround) J.row(i) += cw->on_a.col(i).transpose() * engine.jacobian(x, closure.a);
@@ -63,25 +63,25 @@ TEST(Closures, AccelerationsAreThoseOfTheDenseEquations) {
     Engine engine(model);
     AbaWorkspace ws(model);
     ClosureWorkspace cw(model);
-    VectorX vdot(model.nv);
+    VectorXd vdot(model.nv);
     Status status{};
     status = aba(model, s.x, {s.tau, s.wrenches}, ws, vdot);
     if (status == Status::ok) status = close_accelerations(model, ws, cw, vdot);
-    const VectorX open = engine.forward(s.x, s.tau, s.wrenches);
+    const VectorXd open = engine.forward(s.x, s.tau, s.wrenches);
     // After another algorithm it is the same.
-    VectorX other = open;
+    VectorXd other = open;
     const Status again = close_other(model, s.x, ws, cw, other);
-    const MatrixX M = engine.mass(s.x), J = jacobian(model, engine, s.x, cw);
-    Eigen::FullPivHouseholderQR<MatrixX> qr(J);
+    const MatrixXd M = engine.mass(s.x), J = jacobian(model, engine, s.x, cw);
+    Eigen::FullPivHouseholderQR<MatrixXd> qr(J);
     qr.setThreshold(1e-6);
     if (qr.rank() < cw.count()) continue;  // over-constrained by chance
     ASSERT_EQ(status, Status::ok) << seed;
     ASSERT_EQ(again, Status::ok) << seed;
     EXPECT_CLOSE(other, vdot, 1e-8 * (1 + vdot.norm())) << seed;
     // M (vdot - open) lies in the range of J^T, and the second derivative of the errors vanishes.
-    const VectorX push = M * (vdot - open);
+    const VectorXd push = M * (vdot - open);
     EXPECT_CLOSE(push, J.transpose() * cw.lambda(), 1e-8 * (1 + push.norm())) << seed;
-    const VectorX second = differences(model, s.x, s.x.v, cw, true, vdot);
+    const VectorXd second = differences(model, s.x, s.x.v, cw, true, vdot);
     EXPECT_LT(second.norm(), 1e-6 * (1 + vdot.norm() + s.x.v.squaredNorm()) * (1 + cw.error().norm())) << seed;
   }
 }
@@ -93,7 +93,7 @@ TEST(Closures, DoNotAllocateTwice) {
     const Sample s = random_sample(model, 14);
     AbaWorkspace ws(model);
     ClosureWorkspace cw(model);
-    VectorX vdot(model.nv), tau(model.nv);
+    VectorXd vdot(model.nv), tau(model.nv);
     State x = s.x;
     static_cast<void>(project_velocity(model, x, {}, ws, cw));
     const NoAlloc guard;
@@ -116,7 +116,7 @@ TEST(Closures, DependentRowsAreFoundAndShared) {
     twice.add_closure(again);
     AbaWorkspace ws(model);
     ClosureWorkspace once(model), both(twice);
-    VectorX a(model.nv), b(model.nv);
+    VectorXd a(model.nv), b(model.nv);
     ASSERT_EQ(aba(model, s.x, {s.tau}, ws, a), Status::ok);
     b = a;
     if (close_accelerations(model, ws, once, a) != Status::ok || once.rank() < 3) continue;
@@ -133,14 +133,14 @@ TEST(Closures, ProjectionMeetsThem) {
     const Model model = random_closed(seed, kClosureKinds[seed % kClosureKinds.size()]);
     State x = make_zero_state(model);
     AbaWorkspace ws(model), stiff(model);
-    set_implicit(model, 0, 1, VectorX::Zero(model.nv), stiff);
+    set_implicit(model, 0, 1, VectorXd::Zero(model.nv), stiff);
     ClosureWorkspace cw(model);
     Engine engine(model);
     // A state that fulfils them to start from is not known; near the nearest one Newton's method converges.
     if (project_position(model, x, {}, 1e-12, stiff, cw) < 0) continue;
     ++met;
     State y = x;
-    VectorX kick = VectorX::Constant(model.nv, 1e-3);
+    VectorXd kick = VectorXd::Constant(model.nv, 1e-3);
     move(model, x.q, kick, y.q);
     y.v = random_sample(model, seed).x.v;
     const int iterations = project_position(model, y, {}, 1e-12, stiff, cw);
@@ -158,7 +158,7 @@ TEST(Closures, RuthlessIsRefused) {
   TreeOptions o;
   o.fidelity = Fidelity::ruthless;
   Model model = make_model(random_machine(o, 3));
-  model.add_closure({"pin", JointKind::spherical, Vector3::UnitZ(), Vector3::UnitX(), {1, kBodyFrame}, {}});
+  model.add_closure({"pin", JointKind::spherical, Vector3d::UnitZ(), Vector3d::UnitX(), {1, kBodyFrame}, {}});
   EXPECT_THROW(ClosureWorkspace{model}, InputError);
 }
 

@@ -32,7 +32,7 @@ TreeOptions conservation_options(std::uint64_t seed) {
 // The motion through a state with given accelerations.
 class Motion {
  public:
-  Motion(const Model& model, const State& x, const VectorX& vdot)
+  Motion(const Model& model, const State& x, const VectorXd& vdot)
       : model_(model), x_(x), vdot_(vdot), speed_(1 + x.v.norm() + vdot.norm()) {}
 
   double speed() const { return speed_; }
@@ -42,7 +42,7 @@ class Motion {
     y.v += t * vdot_;
     return y;
   }
-  VectorX rate(const std::function<VectorX(const State&)>& f) const {
+  VectorXd rate(const std::function<VectorXd(const State&)>& f) const {
     const double h = kStep / speed_;
     return (8 * (f(at(h)) - f(at(-h))) - (f(at(2 * h)) - f(at(-2 * h)))) / (12 * h);
   }
@@ -50,11 +50,11 @@ class Motion {
  private:
   const Model& model_;
   State x_;
-  VectorX vdot_;
+  VectorXd vdot_;
   double speed_;
 };
 
-double dissipation(const Model& model, const VectorX& v) {
+double dissipation(const Model& model, const VectorXd& v) {
   double power = 0;
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
@@ -71,7 +71,7 @@ double wrench_power(Engine& engine, const Sample& s) {
   for (const NodeWrench& w : s.wrenches) {
     const Kinematics& kin = engine.kinematics(s.x);
     Vector6 V = node_velocity(engine.model(), kin, w.at, s.x.v);
-    const Matrix3 R = node_pose(engine.model(), kin, w.at).R;
+    const Matrix3d R = node_pose(engine.model(), kin, w.at).R;
     if (w.frame == Frame::node) V << R.transpose() * V.head<3>(), R.transpose() * V.tail<3>();
     power += w.wrench.dot(V);
   }
@@ -86,11 +86,11 @@ TEST(Energy, ChangesByThePowerOfAllForces) {
     // Away from the angle at which the spring of a ball joint jumps from +pi to -pi.
     const Sample s = random_sample(model, seed, {.speed = 0.5, .special = 0});
     Engine engine(model);
-    const VectorX vdot = engine.forward(s.x, s.tau, s.wrenches);
+    const VectorXd vdot = engine.forward(s.x, s.tau, s.wrenches);
     const Motion motion(model, s.x, vdot);
     const double change = motion.rate([&](const State& y) {
       const Energy e = engine.energy(y);
-      return VectorX::Constant(1, e.kinetic + e.potential());
+      return VectorXd::Constant(1, e.kinetic + e.potential());
     })[0];
     const double work = s.tau.dot(s.x.v) + wrench_power(engine, s), lost = dissipation(model, s.x.v);
     const Energy e = engine.energy(s.x);
@@ -106,11 +106,11 @@ Machine floating(std::uint64_t seed) {
   TreeOptions o = conservation_options(seed);
   o.free_base = true;
   Machine machine = random_machine(o, seed);
-  machine.joints[0].stiffness = machine.joints[0].damping = machine.joints[0].armature = VectorX();
+  machine.joints[0].stiffness = machine.joints[0].damping = machine.joints[0].armature = VectorXd();
   return machine;
 }
 
-VectorX stacked(const Momentum& m) {
+VectorXd stacked(const Momentum& m) {
   Vector6 p;
   p << m.linear, m.angular;
   return p;
@@ -125,9 +125,9 @@ TEST(Momentum, OfAFloatingMachineIsConstant) {
     Sample s = random_sample(model, seed, {.speed = 0.5, .special = 0});
     s.tau.head<6>().setZero();
     Engine engine(model);
-    const VectorX vdot = engine.forward(s.x, s.tau);
+    const VectorXd vdot = engine.forward(s.x, s.tau);
     const Motion motion(model, s.x, vdot);
-    const VectorX change = motion.rate([&](const State& y) { return stacked(engine.momentum(y)); });
+    const VectorXd change = motion.rate([&](const State& y) { return stacked(engine.momentum(y)); });
     const double bound = kRateError * engine.mass(s.x).norm() * (1 + s.x.v.norm()) * motion.speed();
     EXPECT_CLOSE(change, Vector6::Zero(), bound) << describe(conservation_options(seed), seed);
     worst.add(change.norm(), bound);
@@ -141,16 +141,16 @@ TEST(Momentum, OfAFloatingMachineFollowsGravityAndWrenches) {
     Sample s = random_sample(model, seed, {.speed = 0.5, .special = 0});
     s.tau.head<6>().setZero();
     Engine engine(model);
-    const VectorX vdot = engine.forward(s.x, s.tau, s.wrenches);
+    const VectorXd vdot = engine.forward(s.x, s.tau, s.wrenches);
     const Motion motion(model, s.x, vdot);
-    const VectorX change = motion.rate([&](const State& y) { return stacked(engine.momentum(y)); });
+    const VectorXd change = motion.rate([&](const State& y) { return stacked(engine.momentum(y)); });
     Vector6 expected;
-    const Vector3 weight = total_mass(model) * machine.gravity;
+    const Vector3d weight = total_mass(model) * machine.gravity;
     expected << weight, engine.center_of_mass(s.x).cross(weight);
     for (const NodeWrench& w : s.wrenches) {
       const Pose pose = node_pose(model, engine.kinematics(s.x), w.at);
-      const Matrix3 R = w.frame == Frame::node ? pose.R : Matrix3(Matrix3::Identity());
-      const Vector3 f = R * w.wrench.tail<3>();
+      const Matrix3d R = w.frame == Frame::node ? pose.R : Matrix3d(Matrix3d::Identity());
+      const Vector3d f = R * w.wrench.tail<3>();
       expected.head<3>() += f;
       expected.tail<3>() += R * w.wrench.head<3>() + pose.p.cross(f);
     }
@@ -164,11 +164,11 @@ TEST(Momentum, IsMassTimesTheVelocityOfTheCenter) {
     const Model model = make_model(random_machine(conservation_options(seed), seed));
     const Sample s = random_sample(model, seed, {.speed = 0.5});
     Engine engine(model);
-    const Motion motion(model, s.x, VectorX::Zero(model.nv));
-    const VectorX velocity = motion.rate([&](const State& y) { return engine.center_of_mass(y); });
-    const Vector3 p = engine.momentum(s.x).linear;
+    const Motion motion(model, s.x, VectorXd::Zero(model.nv));
+    const VectorXd velocity = motion.rate([&](const State& y) { return engine.center_of_mass(y); });
+    const Vector3d p = engine.momentum(s.x).linear;
     const double size = total_mass(model) * (model.body_count() + engine.center_of_mass(s.x).norm());
-    EXPECT_CLOSE(Vector3(total_mass(model) * velocity), p, kRateError * size * motion.speed());
+    EXPECT_CLOSE(Vector3d(total_mass(model) * velocity), p, kRateError * size * motion.speed());
   }
 }
 
@@ -177,7 +177,7 @@ TEST(Energy, IsTheQuadraticFormOfTheMassMatrix) {
     const Model model = make_model(random_machine(conservation_options(seed), seed));
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    const MatrixX M = engine.mass(s.x);
+    const MatrixXd M = engine.mass(s.x);
     EXPECT_NEAR(engine.energy(s.x).kinetic, 0.5 * s.x.v.dot(M * s.x.v),
                 16 * kEps * model.body_count() * M.norm() * s.x.v.squaredNorm());
   }
@@ -189,15 +189,15 @@ TEST(Energy, GradientOfThePotentialIsTheStaticForce) {
     Sample s = random_sample(model, seed, {.special = 0});
     s.x.v.setZero();
     Engine engine(model);
-    const VectorX force = engine.inverse(s.x, VectorX::Zero(model.nv));
+    const VectorXd force = engine.inverse(s.x, VectorXd::Zero(model.nv));
     const Energy e = engine.energy(s.x);
     const double size = 1 + std::abs(e.gravity) + e.elastic + e.springs + force.norm();
     for (int j = 0; j < model.nv; ++j) {
       State along = s.x;
-      along.v = VectorX::Unit(model.nv, j);
-      const Motion motion(model, along, VectorX::Zero(model.nv));
+      along.v = VectorXd::Unit(model.nv, j);
+      const Motion motion(model, along, VectorXd::Zero(model.nv));
       const double slope =
-          motion.rate([&](const State& y) { return VectorX::Constant(1, engine.energy(y).potential()); })[0];
+          motion.rate([&](const State& y) { return VectorXd::Constant(1, engine.energy(y).potential()); })[0];
       EXPECT_NEAR(slope, force[j], kRateError * size * motion.speed())
           << describe(conservation_options(seed), seed) << " " << model.speeds[j];
     }

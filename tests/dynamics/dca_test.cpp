@@ -26,12 +26,12 @@ namespace {
 
 Model dca_model(std::uint64_t seed) { return make_model(random_machine(mixed_tree(seed, 23, 0.4), seed)); }
 
-double relative_error(const VectorX& expected, const VectorX& found) {
+double relative_error(const VectorXd& expected, const VectorXd& found) {
   return expected.size() == 0 ? 0 : (expected - found).norm() / expected.norm();
 }
 
-VectorX forward(const Model& model, const Sample& s, DcaWorkspace& ws) {
-  VectorX vdot(model.nv);
+VectorXd forward(const Model& model, const Sample& s, DcaWorkspace& ws) {
+  VectorXd vdot(model.nv);
   EXPECT_EQ(dca(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
   return vdot;
 }
@@ -43,7 +43,7 @@ TEST(Dca, IsAbaOnRandomFlexibleTrees) {
     const Model model = dca_model(seed);
     const Sample s = random_sample(model, seed);
     DcaWorkspace ws(model);
-    const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = forward(model, s, ws);
+    const VectorXd expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = forward(model, s, ws);
     EXPECT_LE(relative_error(expected, vdot), 1e-9) << describe(mixed_tree(seed, 23, 0.4), seed);
     worst.add(relative_error(expected, vdot), 1e-9);
     serially += ws.answered_serially() ? 1 : 0;
@@ -59,7 +59,7 @@ TEST(Dca, IsAbaOnLargeRandomTrees) {
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed, {.wrenches = 30});
     DcaWorkspace ws(model);
-    const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = forward(model, s, ws);
+    const VectorXd expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = forward(model, s, ws);
     EXPECT_LE(relative_error(expected, vdot), 1e-9) << describe(o, seed);
     EXPECT_FALSE(ws.answered_serially());
   }
@@ -71,9 +71,9 @@ TEST(Dca, IsAbaOnAChainOf4096FlexibleLinks) {
     const apps::Sample sample = apps::make_sample(model);
     const Sample s{sample.x, sample.tau, sample.vdot, {}};
     DcaWorkspace ws(model);
-    const VectorX vdot = forward(model, s, ws);
+    const VectorXd vdot = forward(model, s, ws);
     EXPECT_FALSE(ws.answered_serially());
-    VectorX expected(model.nv);
+    VectorXd expected(model.nv);
     AbaWorkspace aba_ws(model);
     ASSERT_EQ(aba(model, s.x, {s.tau, {}}, aba_ws, expected), Status::ok);
     EXPECT_LE(relative_error(expected, vdot), 1e-6);
@@ -88,13 +88,13 @@ TEST(Dca, IsHybridWithPrescribedJoints) {
     for (const unsigned every : {1U, 2U, 3U}) {
       std::vector<std::uint8_t> prescribed(model.body_count());
       for (int i = 1; i < model.body_count(); ++i) prescribed[i] = (seed + i) % every == 0;
-      VectorX a = VectorX::Constant(model.nv, 1e30), tau(model.nv);  // what is not prescribed must not be read
+      VectorXd a = VectorXd::Constant(model.nv, 1e30), tau(model.nv);  // what is not prescribed must not be read
       for (int i = 1; i < model.body_count(); ++i) {
         const int nr = speed_count(model.joints[i].kind);
         if (prescribed[i] != 0) a.segment(model.joints[i].v, nr) = s.vdot.segment(model.joints[i].v, nr);
       }
-      VectorX b = a;
-      const VectorX expected = Engine(model).mixed(s.x, s.tau, prescribed, a, s.wrenches);
+      VectorXd b = a;
+      const VectorXd expected = Engine(model).mixed(s.x, s.tau, prescribed, a, s.wrenches);
       DcaWorkspace ws(model);
       ASSERT_EQ(dca_hybrid(model, s.x, {s.tau, s.wrenches}, prescribed, ws, b, tau), Status::ok);
       EXPECT_FALSE(ws.answered_serially());
@@ -113,7 +113,7 @@ Model rigid_tree(const std::vector<int>& parents) {
     RigidSpec body;
     body.mass = 1;
     body.com = {0.3, 0.1, 0};
-    body.inertia = Matrix3::Identity();
+    body.inertia = Matrix3d::Identity();
     machine.bodies.push_back(body);
     Joint joint;
     joint.kind = JointKind::revolute;
@@ -167,11 +167,11 @@ TEST(DcaTree, HasLogarithmicLevelsForEveryShape) {
 RigidSpec block(double mass, double inertia) {
   RigidSpec spec;
   spec.mass = mass;
-  spec.inertia = inertia * Matrix3::Identity();
+  spec.inertia = inertia * Matrix3d::Identity();
   Node tip;
   tip.name = "tip";
   tip.position = {1, 0, 0};
-  tip.translation = tip.turn = Matrix3X::Zero(3, 0);
+  tip.translation = tip.turn = Matrix3Xd::Zero(3, 0);
   spec.nodes = {tip};
   return spec;
 }
@@ -182,7 +182,7 @@ Model arm(const std::vector<RigidSpec>& bodies, JointKind kind) {
     machine.bodies.emplace_back(bodies[i]);
     Joint joint;
     joint.kind = kind;
-    joint.axis = i % 2 == 0 ? Vector3::UnitZ() : Vector3::UnitY();
+    joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
     joint.parent = {static_cast<int>(i), i == 0 ? kBodyFrame : 0};
     machine.joints.push_back(joint);
   }
@@ -196,7 +196,7 @@ TEST(Dca, AsksTheWholeWhereAPartHasNoInertia) {
         arm({block(1, 0.1), block(mass, mass), block(1, 0.1), block(mass, 0), block(1, 0.1)}, JointKind::revolute);
     const Sample s = random_sample(model, 3);
     DcaWorkspace ws(model);
-    const VectorX vdot = forward(model, s, ws);
+    const VectorXd vdot = forward(model, s, ws);
     EXPECT_LE(relative_error(Engine(model).forward(s.x, s.tau, s.wrenches), vdot), 1e-9) << mass;
     EXPECT_EQ(ws.answered_serially(), mass < 1e-6) << mass;
   }
@@ -216,15 +216,15 @@ TEST(Dca, KeepsItsDigitsUnderHeavyLoads) {
     for (int i = 0; i < 4; ++i) {
       Joint joint;
       joint.kind = JointKind::revolute;
-      joint.axis = i % 2 == 0 ? Vector3::UnitZ() : Vector3::UnitY();
+      joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
       joint.parent = {i, i == 0 ? kBodyFrame : 1};
       machine.joints.push_back(joint);
     }
     const Model model = make_model(machine);
     const Sample s = random_sample(model, 5, {.modal = 0.01});
     DcaWorkspace ws(model);
-    const VectorX vdot = forward(model, s, ws);
-    const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches);
+    const VectorXd vdot = forward(model, s, ws);
+    const VectorXd expected = Engine(model).forward(s.x, s.tau, s.wrenches);
     EXPECT_LE(relative_error(expected, vdot), 1e-9) << load << (ws.answered_serially() ? " serially" : "");
   }
 }
@@ -232,8 +232,8 @@ TEST(Dca, KeepsItsDigitsUnderHeavyLoads) {
 TEST(Dca, NamesACoordinateWithoutInertia) {
   const Model model = arm({block(1, 0.1), block(1, 0.1), block(1, 0)}, JointKind::spherical);
   DcaWorkspace ws(model);
-  VectorX vdot = VectorX::Zero(model.nv);
-  const VectorX tau = VectorX::Ones(model.nv);
+  VectorXd vdot = VectorXd::Zero(model.nv);
+  const VectorXd tau = VectorXd::Ones(model.nv);
   State x = make_zero_state(model);
   EXPECT_EQ(dca(model, x, {tau, {}}, ws, vdot), Status::singular_mass);
   ASSERT_GE(ws.failure(), 6);
@@ -245,7 +245,7 @@ TEST(Dca, SaysWhenNumbersAreNotFinite) {
   for (const double bad : {std::nan(""), HUGE_VAL, 1e308}) {
     Sample s = random_sample(model, 46);
     DcaWorkspace ws(model);
-    VectorX vdot = VectorX::Zero(model.nv);
+    VectorXd vdot = VectorXd::Zero(model.nv);
     s.x.v[0] = bad;
     EXPECT_EQ(dca(model, s.x, {s.tau, {}}, ws, vdot), Status::not_finite) << bad;
     s = random_sample(model, 46);
@@ -262,7 +262,7 @@ TEST(Dca, RefusesWrongSizes) {
   const Model model = dca_model(10);
   const Sample s = random_sample(model, 10);
   DcaWorkspace ws(model);
-  VectorX vdot(model.nv), tau(model.nv), small(model.nv - 1);
+  VectorXd vdot(model.nv), tau(model.nv), small(model.nv - 1);
   EXPECT_THROW((void)dca(model, s.x, {s.tau, {}}, ws, small), InputError);
   EXPECT_THROW((void)dca_hybrid(model, s.x, {s.tau, {}}, {}, ws, vdot, tau), InputError);
 }
@@ -275,7 +275,7 @@ TEST(Dca, UsesNoHeapWithOneThread) {
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed);
     DcaWorkspace ws(model, {.threads = 1});
-    VectorX vdot = s.vdot, tau(model.nv);
+    VectorXd vdot = s.vdot, tau(model.nv);
     std::vector<std::uint8_t> prescribed(model.body_count());
     prescribed[1] = prescribed.back() = 1;
     Status status{}, mixed{};

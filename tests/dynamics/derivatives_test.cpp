@@ -22,7 +22,7 @@ constexpr double kDifferenceStep = 1e-3;
 constexpr double kBound = 1e-6;
 
 template <class F>
-VectorX slope(const F& f) {
+VectorXd slope(const F& f) {
   const double h = kDifferenceStep;
   return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
 }
@@ -32,7 +32,7 @@ Sample smooth_sample(const Model& model, std::uint64_t seed, SampleOptions optio
   Sample s = random_sample(model, seed, options);
   for (const Joint& joint : model.joints) {
     if (position_count(joint.kind) < 4 || std::abs(s.x.q[joint.q]) > 0.05) continue;
-    VectorX turn = VectorX::Zero(model.nv);
+    VectorXd turn = VectorXd::Zero(model.nv);
     turn.segment<3>(joint.v) = s.x.q.segment<3>(joint.q + 1);  // by 1 about its own axis
     move(model, s.x.q, turn, s.x.q);
   }
@@ -41,7 +41,7 @@ Sample smooth_sample(const Model& model, std::uint64_t seed, SampleOptions optio
 
 State along(const Model& model, const State& x, int j, bool rate, double step) {
   State y = x;
-  const VectorX direction = step * VectorX::Unit(model.nv, j);
+  const VectorXd direction = step * VectorXd::Unit(model.nv, j);
   if (rate) {
     y.v += direction;
   } else {
@@ -51,8 +51,8 @@ State along(const Model& model, const State& x, int j, bool rate, double step) {
 }
 
 template <class F>
-MatrixX differences(const Model& model, const State& x, bool rate, const F& f) {
-  MatrixX out(f(x).size(), model.nv);
+MatrixXd differences(const Model& model, const State& x, bool rate, const F& f) {
+  MatrixXd out(f(x).size(), model.nv);
   for (int j = 0; j < model.nv; ++j) {
     out.col(j) = slope([&](double step) { return f(along(model, x, j, rate, step)); });
   }
@@ -60,11 +60,11 @@ MatrixX differences(const Model& model, const State& x, bool rate, const F& f) {
 }
 
 struct Slopes {
-  MatrixX dq, dv, dtau;
+  MatrixXd dq, dv, dtau;
   explicit Slopes(const Model& model) : dq(model.nv, model.nv), dv(dq), dtau(dq) {}
 };
 
-void expect_relative(const MatrixX& exact, const MatrixX& differences, const char* what, Worst& worst) {
+void expect_relative(const MatrixXd& exact, const MatrixXd& differences, const char* what, Worst& worst) {
   const double bound = kBound * (1 + differences.norm());
   worst.add((exact - differences).norm(), bound);
   EXPECT_CLOSE(exact, differences, bound) << what;
@@ -84,7 +84,7 @@ TEST(Derivatives, OfInverseDynamicsAreDifferences) {
     rnea_derivatives(model, s.x, s.vdot, s.wrenches, ws, exact.dq, exact.dv);
     RneaWorkspace rw(model);
     const auto tau = [&](const State& y) {
-      VectorX out(model.nv);
+      VectorXd out(model.nv);
       rnea(model, y, s.vdot, s.wrenches, rw, out);
       return out;
     };
@@ -102,12 +102,12 @@ TEST(Derivatives, OfForwardDynamicsAreDifferences) {
     const Sample s = smooth_sample(model, seed, {.speed = 0.5, .special = 0});
     DerivativesWorkspace ws(model);
     Slopes exact(model);
-    VectorX vdot(model.nv);
+    VectorXd vdot(model.nv);
     const Forces forces{s.tau, s.wrenches};
     ASSERT_EQ(forward_derivatives(model, s.x, forces, {}, ws, vdot, exact.dq, exact.dv, exact.dtau), Status::ok);
     AbaWorkspace aw(model);
     const auto acceleration = [&](const State& y) {
-      VectorX out(model.nv);
+      VectorXd out(model.nv);
       EXPECT_EQ(aba(model, y, forces, aw, out), Status::ok);
       return out;
     };
@@ -115,9 +115,9 @@ TEST(Derivatives, OfForwardDynamicsAreDifferences) {
     expect_relative(exact.dq, differences(model, s.x, false, acceleration), "by q", worst);
     expect_relative(exact.dv, differences(model, s.x, true, acceleration), "by v", worst);
     CrbaWorkspace cw(model);
-    MatrixX M(model.nv, model.nv);
+    MatrixXd M(model.nv, model.nv);
     crba(model, s.x, cw, M);
-    EXPECT_CLOSE(M * exact.dtau, MatrixX::Identity(model.nv, model.nv), 1e-9) << "M d vdot / d tau";
+    EXPECT_CLOSE(M * exact.dtau, MatrixXd::Identity(model.nv, model.nv), 1e-9) << "M d vdot / d tau";
     EXPECT_CLOSE(exact.dtau, exact.dtau.transpose(), 1e-9 * exact.dtau.norm());
   }
 }
@@ -133,13 +133,13 @@ TEST(Derivatives, WithPrescribedJointsAreDifferencesOfHybrid) {
     for (int i = 1; i < model.body_count(); ++i) prescribed[i] = (seed + static_cast<std::uint64_t>(i)) % 2;
     DerivativesWorkspace ws(model);
     Slopes exact(model);
-    VectorX vdot = s.vdot, needed(model.nv);
+    VectorXd vdot = s.vdot, needed(model.nv);
     const Forces forces{s.tau, s.wrenches};
     ASSERT_EQ(forward_derivatives(model, s.x, forces, prescribed, ws, vdot, exact.dq, exact.dv, exact.dtau),
               Status::ok);
     AbaWorkspace aw(model);
     const auto acceleration = [&](const State& y) {
-      VectorX out = s.vdot;
+      VectorXd out = s.vdot;
       EXPECT_EQ(hybrid(model, y, forces, prescribed, aw, out, needed), Status::ok);
       return out;
     };
@@ -162,7 +162,7 @@ TEST(Derivatives, OfNodeAccelerationsAreDifferences) {
     Engine engine(model);
     const auto stacked = [&](const State& y, bool velocity) {
       const Kinematics& kin = engine.kinematics(y);
-      VectorX out(6 * nodes.size());
+      VectorXd out(6 * nodes.size());
       for (std::size_t k = 0; k < nodes.size(); ++k) {
         out.segment<6>(static_cast<Eigen::Index>(6 * k)) =
             velocity ? node_velocity(model, kin, nodes[k], s.x.v) : node_acceleration(model, kin, nodes[k], s.vdot);
@@ -196,7 +196,7 @@ TEST(Derivatives, StaticStiffnessIsSymmetric) {
     s.x.v.setZero();
     DerivativesWorkspace ws(model);
     Slopes exact(model);
-    rnea_derivatives(model, s.x, VectorX::Zero(model.nv), {}, ws, exact.dq, exact.dv);
+    rnea_derivatives(model, s.x, VectorXd::Zero(model.nv), {}, ws, exact.dq, exact.dv);
     EXPECT_CLOSE(exact.dq, exact.dq.transpose(), 1e-10 * (1 + exact.dq.norm()));
   }
 }
@@ -213,9 +213,9 @@ TEST(Derivatives, StaticStiffnessIsThatOfTheEnergy) {
     s.x.v.setZero();
     DerivativesWorkspace ws(model);
     Slopes exact(model);
-    rnea_derivatives(model, s.x, VectorX::Zero(model.nv), {}, ws, exact.dq, exact.dv);
+    rnea_derivatives(model, s.x, VectorXd::Zero(model.nv), {}, ws, exact.dq, exact.dv);
     RneaWorkspace rw(model);
-    const VectorX d = s.tau.normalized();
+    const VectorXd d = s.tau.normalized();
     const auto potential = [&](double step) {
       State y = s.x;
       move(model, s.x.q, step * d, y.q);
@@ -243,12 +243,12 @@ TEST(Derivatives, ByVelocityObeyEulersTheorem) {
     const auto tau = [&](double scale) {
       State y = s.x;
       y.v *= scale;
-      VectorX out(model.nv);
+      VectorXd out(model.nv);
       rnea(model, y, s.vdot, {}, rw, out);
       return out;
     };
     // d/ds tau(s v) at s = 1 of a + b s + c s^2: b + 2 c.
-    const VectorX c = 2 * (tau(1) - 2 * tau(0.5) + tau(0)), b = tau(1) - tau(0) - c;
+    const VectorXd c = 2 * (tau(1) - 2 * tau(0.5) + tau(0)), b = tau(1) - tau(0) - c;
     EXPECT_CLOSE(exact.dv * s.x.v, b + 2 * c, 1e-10 * (1 + tau(1).norm() + tau(0).norm()));
   }
 }
@@ -259,7 +259,7 @@ TEST(Derivatives, DoNotAllocate) {
   const Sample s = random_sample(model, 7);
   DerivativesWorkspace ws(model);
   Slopes exact(model);
-  VectorX vdot(model.nv);
+  VectorXd vdot(model.nv);
   const Forces forces{s.tau, s.wrenches};
   Status status = forward_derivatives(model, s.x, forces, {}, ws, vdot, exact.dq, exact.dv, exact.dtau);
   {
@@ -273,7 +273,7 @@ TEST(Derivatives, RefuseMatricesOfAnotherSize) {
   const Model model = make_model(random_machine({.bodies = 2}, 1));
   const Sample s = random_sample(model, 1);
   DerivativesWorkspace ws(model);
-  MatrixX right(model.nv, model.nv), wrong(model.nv + 1, model.nv);
+  MatrixXd right(model.nv, model.nv), wrong(model.nv + 1, model.nv);
   EXPECT_THROW(rnea_derivatives(model, s.x, s.vdot, {}, ws, right, wrong), InputError);
   EXPECT_THROW(watch_nodes(model, std::vector<NodeRef>{{1, 99}}, ws), InputError);
 }

@@ -11,23 +11,23 @@
 namespace limber::test {
 namespace {
 
-Node node_at(const std::string& name, const Vector3& position, int modes) {
+Node node_at(const std::string& name, const Vector3d& position, int modes) {
   Node node;
   node.name = name;
   node.position = position;
-  node.translation = node.turn = Matrix3X::Zero(3, modes);
+  node.translation = node.turn = Matrix3Xd::Zero(3, modes);
   return node;
 }
 
 RigidSpec failing_block(double mass, double inertia) {
   RigidSpec spec;
   spec.mass = mass;
-  spec.inertia = inertia * Matrix3::Identity();
+  spec.inertia = inertia * Matrix3d::Identity();
   spec.nodes = {node_at("tip", {1, 0, 0}, 0)};
   return spec;
 }
 
-Joint joint_of(JointKind kind, const Vector3& axis, int parent, int node = kBodyFrame) {
+Joint joint_of(JointKind kind, const Vector3d& axis, int parent, int node = kBodyFrame) {
   Joint joint;
   joint.kind = kind;
   joint.axis = axis;
@@ -41,8 +41,8 @@ void expect_singular(const Machine& machine, const State& x, const std::vector<s
     const Model model = make_model(machine, e);
     for (const std::string& name : general_algorithms()) {
       const auto algorithm = make_forward_dynamics(model, name);
-      VectorX vdot = VectorX::Zero(model.nv);
-      const VectorX tau = VectorX::Ones(model.nv);
+      VectorXd vdot = VectorXd::Zero(model.nv);
+      const VectorXd tau = VectorXd::Ones(model.nv);
       EXPECT_EQ((*algorithm)(x, {tau, {}}, vdot), Status::singular_mass) << name;
       if (name != "aba" && name != "denoc") continue;
       ASSERT_GE(algorithm->failure(), 0);
@@ -60,8 +60,8 @@ void expect_singular(const Machine& machine, const std::vector<std::string>& spe
 TEST(Singular, PointMassOnABallJoint) {
   Machine m;
   m.bodies = {failing_block(1, 0.1), failing_block(1, 0)};
-  m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
-              joint_of(JointKind::spherical, Vector3::UnitZ(), 1, 0)};
+  m.joints = {joint_of(JointKind::revolute, Vector3d::UnitZ(), kGround),
+              joint_of(JointKind::spherical, Vector3d::UnitZ(), 1, 0)};
   expect_singular(m, {"j2.wx", "j2.wy", "j2.wz"});
 }
 
@@ -69,15 +69,15 @@ TEST(Singular, LineBodyThatTurnsAboutItself) {
   // A dumbbell along x has no inertia about x; told in turned frames, where rounding makes some of it.
   Random random(1);
   for (int k = 0; k < 50; ++k) {
-    const Matrix3 R = k == 0 ? Matrix3(Matrix3::Identity()) : random.rotation();
+    const Matrix3d R = k == 0 ? Matrix3d(Matrix3d::Identity()) : random.rotation();
     RigidSpec rod;
     rod.mass = 2;
-    rod.com = R * Vector3(0.7, 0, 0);
-    const Matrix3 J = R * Vector3(0, 1, 1).asDiagonal() * R.transpose();
+    rod.com = R * Vector3d(0.7, 0, 0);
+    const Matrix3d J = R * Vector3d(0, 1, 1).asDiagonal() * R.transpose();
     rod.inertia = 0.5 * (J + J.transpose());
     Machine m;
     m.bodies = {rod};
-    m.joints = {joint_of(JointKind::revolute, R * Vector3::UnitX(), kGround)};
+    m.joints = {joint_of(JointKind::revolute, R * Vector3d::UnitX(), kGround)};
     m.joints[0].origin.R = random.rotation();
     expect_singular(m, {"j1"});
   }
@@ -92,34 +92,34 @@ TEST(Singular, LineBeamOnAFreeJoint) {
   for (const JointKind kind : {JointKind::free, JointKind::spherical, JointKind::revolute}) {
     Machine m;
     m.bodies = {beam};
-    m.joints = {joint_of(kind, Vector3::UnitX(), kGround)};
+    m.joints = {joint_of(kind, Vector3d::UnitX(), kGround)};
     expect_singular(m, {"j1", "j1.wx", "j1.wy", "j1.wz"});
   }
 }
 
 // Points around the origin that one mode turns about z as a rigid body.
-ModalSpec turntable(const Matrix3& R, std::uint64_t seed) {
+ModalSpec turntable(const Matrix3d& R, std::uint64_t seed) {
   ModalSpec spec;
   Random random(seed);
   for (int k = 0; k < 6; ++k) {
     MassPoint p;
     p.mass = random.uniform(0.5, 1);
     p.position = random.vector3();
-    p.shape = (R * Vector3::UnitZ()).cross(p.position);
+    p.shape = (R * Vector3d::UnitZ()).cross(p.position);
     spec.points.push_back(p);
   }
-  spec.stiffness = MatrixX::Identity(1, 1);
-  spec.nodes = {node_at("hub", Vector3::Zero(), 1)};
+  spec.stiffness = MatrixXd::Identity(1, 1);
+  spec.nodes = {node_at("hub", Vector3d::Zero(), 1)};
   return spec;
 }
 
 TEST(Singular, ModeThatIsTheHingeItself) {
   Random random(2);
   for (int k = 0; k < 50; ++k) {
-    const Matrix3 R = k < 25 ? Matrix3(Matrix3::Identity()) : random.rotation();
+    const Matrix3d R = k < 25 ? Matrix3d(Matrix3d::Identity()) : random.rotation();
     Machine m;
     m.bodies = {turntable(R, k)};
-    m.joints = {joint_of(JointKind::revolute, R * Vector3::UnitZ(), kGround)};
+    m.joints = {joint_of(JointKind::revolute, R * Vector3d::UnitZ(), kGround)};
     expect_singular(m, {"j1", "b1.mode1"});
   }
 }
@@ -128,15 +128,15 @@ TEST(Singular, ModeThatIsTheHingeItselfUnderAPayload) {
   // The payload sits on a node that the mode moves as a rigid body, too.
   for (int k = 0; k < 50; ++k) {
     Random random(k);
-    ModalSpec table = turntable(Matrix3::Identity(), k);
+    ModalSpec table = turntable(Matrix3d::Identity(), k);
     Node rim = node_at("rim", random.vector3(), 1);
-    rim.translation.col(0) = Vector3::UnitZ().cross(rim.position);
-    rim.turn.col(0) = Vector3::UnitZ();
+    rim.translation.col(0) = Vector3d::UnitZ().cross(rim.position);
+    rim.turn.col(0) = Vector3d::UnitZ();
     table.nodes = {rim};
     Machine m;
     m.bodies = {table, failing_block(100, 3)};
-    m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
-                joint_of(JointKind::fixed, Vector3::UnitZ(), 1, 0)};
+    m.joints = {joint_of(JointKind::revolute, Vector3d::UnitZ(), kGround),
+                joint_of(JointKind::fixed, Vector3d::UnitZ(), 1, 0)};
     m.joints[1].origin.R = random.rotation();
     expect_singular(m, {"j1", "b1.mode1"});
   }
@@ -146,14 +146,14 @@ TEST(Singular, RigidModeOfABodyHeldAtANode) {
   // Held at the node that moves along, the rigid mode moves nothing.
   Random random(4);
   for (int k = 0; k < 50; ++k) {
-    const Vector3 along = k == 0 ? Vector3(1, 0, 0) : random.direction();
-    ModalSpec spec = turntable(Matrix3::Identity(), k);
+    const Vector3d along = k == 0 ? Vector3d(1, 0, 0) : random.direction();
+    ModalSpec spec = turntable(Matrix3d::Identity(), k);
     for (MassPoint& p : spec.points) p.shape = along;
     spec.nodes[0].position = random.vector3();
     spec.nodes[0].translation.col(0) = along;
     Machine m;
     m.bodies = {spec};
-    m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround)};
+    m.joints = {joint_of(JointKind::revolute, Vector3d::UnitZ(), kGround)};
     m.joints[0].child_node = 0;
     expect_singular(m, {"b1.mode1"});
   }
@@ -163,8 +163,8 @@ TEST(Singular, MasslessTip) {
   // Either refused with the name of what has no mass, or found at the first step.
   Machine m;
   m.bodies = {failing_block(1, 0.1), failing_block(0, 0)};
-  m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
-              joint_of(JointKind::revolute, Vector3::UnitZ(), 1, 0)};
+  m.joints = {joint_of(JointKind::revolute, Vector3d::UnitZ(), kGround),
+              joint_of(JointKind::revolute, Vector3d::UnitZ(), 1, 0)};
   try {
     expect_singular(m, {"j2"});
   } catch (const InputError& error) {
@@ -175,8 +175,8 @@ TEST(Singular, MasslessTip) {
 TEST(Singular, MasslessBodyWithALoadIsFine) {
   Machine m;
   m.bodies = {failing_block(0, 0), failing_block(1, 0.1)};
-  m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
-              joint_of(JointKind::revolute, Vector3::UnitY(), 1, 0)};
+  m.joints = {joint_of(JointKind::revolute, Vector3d::UnitZ(), kGround),
+              joint_of(JointKind::revolute, Vector3d::UnitY(), 1, 0)};
   const Model model = make_model(m);
   Engine engine(model);
   const State x = make_zero_state(model);
@@ -186,24 +186,24 @@ TEST(Singular, MasslessBodyWithALoadIsFine) {
 TEST(Singular, ArmatureIsInertiaEnough) {
   Machine m;
   m.bodies = {failing_block(1, 0)};
-  m.joints = {joint_of(JointKind::revolute, Vector3::UnitX(), kGround)};
-  m.joints[0].armature = VectorX::Constant(1, 0.5);
+  m.joints = {joint_of(JointKind::revolute, Vector3d::UnitX(), kGround)};
+  m.joints[0].armature = VectorXd::Constant(1, 0.5);
   const Model model = make_model(m);
   Engine engine(model);
-  EXPECT_CLOSE(engine.forward(make_zero_state(model), VectorX::Ones(1)), VectorX::Constant(1, 2), 16 * kEps);
+  EXPECT_CLOSE(engine.forward(make_zero_state(model), VectorXd::Ones(1)), VectorXd::Constant(1, 2), 16 * kEps);
 }
 
 TEST(Singular, SmallIsNotNone) {
   // A light tip on a heavy machine: 1e-9 of the inertia is inertia.
   Machine m;
   m.bodies = {failing_block(1e3, 1e2), failing_block(1e-6, 1e-9)};
-  m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
-              joint_of(JointKind::revolute, Vector3::UnitZ(), 1, 0)};
+  m.joints = {joint_of(JointKind::revolute, Vector3d::UnitZ(), kGround),
+              joint_of(JointKind::revolute, Vector3d::UnitZ(), 1, 0)};
   const Model model = make_model(m);
   Engine engine(model);
   const State x = make_zero_state(model);
-  const VectorX tau = Eigen::Vector2d(0, 1e-9);
-  const VectorX vdot = engine.forward(x, tau);
+  const VectorXd tau = Eigen::Vector2d(0, 1e-9);
+  const VectorXd vdot = engine.forward(x, tau);
   EXPECT_CLOSE(engine.inverse(x, vdot), tau, force_bound(model, engine.mass(x), vdot, tau.norm()));
   EXPECT_NEAR(vdot[1], 1, 1e-6);
 }
@@ -214,16 +214,16 @@ TEST(Singular, NextCallIsFineAgain) {
   RigidSpec rod = failing_block(1, 0);
   rod.com = {1, 0, 0};
   m.bodies = {failing_block(1, 0.1), rod};
-  m.joints = {joint_of(JointKind::revolute, Vector3::UnitZ(), kGround),
-              joint_of(JointKind::universal, Vector3::UnitX(), 1, 0)};
-  m.joints[1].axis2 = Vector3::UnitZ();
+  m.joints = {joint_of(JointKind::revolute, Vector3d::UnitZ(), kGround),
+              joint_of(JointKind::universal, Vector3d::UnitX(), 1, 0)};
+  m.joints[1].axis2 = Vector3d::UnitZ();
   const Model model = make_model(m);
   Engine engine(model);
-  VectorX vdot;
+  VectorXd vdot;
   State x = make_zero_state(model);
-  EXPECT_EQ(engine.forward_status(x, VectorX::Ones(3), vdot), Status::singular_mass);
+  EXPECT_EQ(engine.forward_status(x, VectorXd::Ones(3), vdot), Status::singular_mass);
   x.q << 0, 0.3, 1;
-  EXPECT_EQ(engine.forward_status(x, VectorX::Ones(3), vdot), Status::ok);
+  EXPECT_EQ(engine.forward_status(x, VectorXd::Ones(3), vdot), Status::ok);
   EXPECT_TRUE(vdot.allFinite());
   EXPECT_EQ(engine.failure(), -1);
 }

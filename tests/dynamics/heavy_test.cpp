@@ -26,7 +26,7 @@ RigidSpec load_of(double mass) {
   RigidSpec load;
   load.mass = mass;
   load.com = {0.1, 0.05, 0};
-  load.inertia = 0.1 * mass * Matrix3::Identity();
+  load.inertia = 0.1 * mass * Matrix3d::Identity();
   return load;
 }
 
@@ -43,7 +43,7 @@ Machine arm(int modes, double mass, Fidelity fidelity, bool forked) {
   m.fidelity = fidelity;
   m.gravity = {0, 0, -9.81};
   BeamSpec beam = light_beam(modes);
-  beam.nodes = {{"middle", 0.5, Matrix3::Identity()}};
+  beam.nodes = {{"middle", 0.5, Matrix3d::Identity()}};
   const int tip = make_beam_body(beam, false).node_index("tip");
   m.bodies = {beam, beam, load_of(mass)};
   m.joints = {joint_on(JointKind::revolute, {}), joint_on(JointKind::revolute, {1, tip}),
@@ -65,8 +65,8 @@ TEST(HeavyLoads, CostNoDigits) {
             const Model model = make_model(arm(modes, mass, f, forked), e);
             const Sample s = random_sample(model, 1, {.modal = 0.01, .speed = 0.1, .wrenches = 0});
             Engine engine(model);
-            const VectorX vdot = engine.forward(s.x, s.tau), back = engine.inverse(s.x, vdot);
-            const double h = engine.inverse(s.x, VectorX::Zero(model.nv)).norm() + s.tau.norm();
+            const VectorXd vdot = engine.forward(s.x, s.tau), back = engine.inverse(s.x, vdot);
+            const double h = engine.inverse(s.x, VectorXd::Zero(model.nv)).norm() + s.tau.norm();
             const double bound = force_bound(model, engine.mass(s.x), vdot, h);
             EXPECT_CLOSE(back, s.tau, bound)
                 << to_string(f) << ", " << modes << " modes, " << mass << " kg" << (forked ? ", forked" : "");

@@ -20,8 +20,8 @@ Model identity_model(std::uint64_t seed) {
 }
 
 // M and the size of the forces at a sample: h is what rnea gives at vdot = 0.
-double bound_of(Engine& engine, const Sample& s, const VectorX& vdot) {
-  const double h = engine.inverse(s.x, VectorX::Zero(engine.model().nv), s.wrenches).norm() + s.tau.norm();
+double bound_of(Engine& engine, const Sample& s, const VectorXd& vdot) {
+  const double h = engine.inverse(s.x, VectorXd::Zero(engine.model().nv), s.wrenches).norm() + s.tau.norm();
   return force_bound(engine.model(), engine.mass(s.x), vdot, h);
 }
 
@@ -32,8 +32,8 @@ TEST(Aba, IsUndoneByRneaOnRandomFlexibleTrees) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    const VectorX vdot = engine.forward(s.x, s.tau, s.wrenches);
-    const VectorX back = engine.inverse(s.x, vdot, s.wrenches);
+    const VectorXd vdot = engine.forward(s.x, s.tau, s.wrenches);
+    const VectorXd back = engine.inverse(s.x, vdot, s.wrenches);
     const double bound = bound_of(engine, s, vdot);
     EXPECT_CLOSE(back, s.tau, bound) << describe(mixed_tree(seed), seed);
     worst.add((back - s.tau).norm(), bound);
@@ -46,11 +46,11 @@ TEST(Aba, UndoesRnea) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    const VectorX tau = engine.inverse(s.x, s.vdot, s.wrenches);
-    const VectorX vdot = engine.forward(s.x, tau, s.wrenches);
+    const VectorXd tau = engine.inverse(s.x, s.vdot, s.wrenches);
+    const VectorXd vdot = engine.forward(s.x, tau, s.wrenches);
     // An error of the force grows by |M^-1|.
-    const MatrixX M = engine.mass(s.x);
-    const double weakest = Eigen::SelfAdjointEigenSolver<MatrixX>(M, Eigen::EigenvaluesOnly).eigenvalues()[0];
+    const MatrixXd M = engine.mass(s.x);
+    const double weakest = Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues()[0];
     EXPECT_CLOSE(vdot, s.vdot, 2 * (bound_of(engine, s, s.vdot) + 16 * kEps * tau.norm()) / weakest)
         << describe(mixed_tree(seed), seed);
   }
@@ -62,9 +62,9 @@ TEST(Aba, IsCrbaAndCholesky) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    const MatrixX M = engine.mass(s.x);
-    const VectorX a = engine.forward(s.x, s.tau, s.wrenches), b = engine.dense_forward(s.x, s.tau, s.wrenches);
-    EXPECT_CLOSE(VectorX(M * a), VectorX(M * b), 2 * bound_of(engine, s, a)) << describe(mixed_tree(seed), seed);
+    const MatrixXd M = engine.mass(s.x);
+    const VectorXd a = engine.forward(s.x, s.tau, s.wrenches), b = engine.dense_forward(s.x, s.tau, s.wrenches);
+    EXPECT_CLOSE(VectorXd(M * a), VectorXd(M * b), 2 * bound_of(engine, s, a)) << describe(mixed_tree(seed), seed);
   }
 }
 
@@ -75,7 +75,7 @@ TEST(Aba, AnswersTheSameByName) {
   EXPECT_GE(forward_dynamics_names().size(), 2U);
   for (const std::string& name : general_algorithms()) {
     const auto algorithm = make_forward_dynamics(model, name);
-    VectorX vdot(model.nv);
+    VectorXd vdot(model.nv);
     EXPECT_EQ((*algorithm)(s.x, {s.tau, s.wrenches}, vdot), Status::ok) << name;
     EXPECT_CLOSE(engine.inverse(s.x, vdot, s.wrenches), s.tau, bound_of(engine, s, vdot)) << name;
   }
@@ -87,12 +87,12 @@ TEST(Crba, IsTheColumnsOfRnea) {
     const Model model = identity_model(seed);
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    const MatrixX M = engine.mass(s.x);
-    const VectorX h = engine.inverse(s.x, VectorX::Zero(model.nv));
+    const MatrixXd M = engine.mass(s.x);
+    const VectorXd h = engine.inverse(s.x, VectorXd::Zero(model.nv));
     for (int j = 0; j < model.nv; ++j) {
-      const VectorX e = VectorX::Unit(model.nv, j);
-      EXPECT_CLOSE(VectorX(engine.inverse(s.x, e) - h), VectorX(M.col(j)), force_bound(model, M, e, h.norm()));
-      EXPECT_CLOSE(engine.mass_times(s.x, e), VectorX(M.col(j)), force_bound(model, M, e, 0));
+      const VectorXd e = VectorXd::Unit(model.nv, j);
+      EXPECT_CLOSE(VectorXd(engine.inverse(s.x, e) - h), VectorXd(M.col(j)), force_bound(model, M, e, h.norm()));
+      EXPECT_CLOSE(engine.mass_times(s.x, e), VectorXd(M.col(j)), force_bound(model, M, e, 0));
     }
   }
 }
@@ -101,9 +101,9 @@ TEST(Crba, IsSymmetricAndPositiveDefinite) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     const Model model = identity_model(seed);
     if (model.nv == 0) continue;
-    const MatrixX M = Engine(model).mass(random_sample(model, seed).x);
-    EXPECT_EQ(M, MatrixX(M.transpose())) << "both triangles hold the same numbers";
-    EXPECT_EQ(Eigen::LLT<MatrixX>(M).info(), Eigen::Success) << describe(mixed_tree(seed), seed);
+    const MatrixXd M = Engine(model).mass(random_sample(model, seed).x);
+    EXPECT_EQ(M, MatrixXd(M.transpose())) << "both triangles hold the same numbers";
+    EXPECT_EQ(Eigen::LLT<MatrixXd>(M).info(), Eigen::Success) << describe(mixed_tree(seed), seed);
   }
 }
 
@@ -113,7 +113,7 @@ TEST(SolveMass, IsUndoneByMultiplyMass) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    const VectorX a = engine.mass_solve(s.x, s.tau);
+    const VectorXd a = engine.mass_solve(s.x, s.tau);
     EXPECT_CLOSE(engine.mass_times(s.x, a), s.tau, force_bound(model, engine.mass(s.x), a, s.tau.norm()));
   }
 }
@@ -136,8 +136,8 @@ TEST(Eliminations, Agree) {
     const Sample s = random_sample(condensed, seed);
     if (condensed.nv == 0) continue;
     Engine a(condensed), b(cholesky);
-    const VectorX x = a.forward(s.x, s.tau, s.wrenches), y = b.forward(s.x, s.tau, s.wrenches);
-    EXPECT_CLOSE(VectorX(a.mass(s.x) * (x - y)), VectorX::Zero(x.size()), 2 * bound_of(a, s, x)) << describe(o, seed);
+    const VectorXd x = a.forward(s.x, s.tau, s.wrenches), y = b.forward(s.x, s.tau, s.wrenches);
+    EXPECT_CLOSE(VectorXd(a.mass(s.x) * (x - y)), VectorXd::Zero(x.size()), 2 * bound_of(a, s, x)) << describe(o, seed);
   }
   EXPECT_GT(compared, 100);
 }
@@ -148,18 +148,18 @@ TEST(Hybrid, GivesBackTheTorqueThatAbaGot) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    const VectorX free = engine.forward(s.x, s.tau, s.wrenches);
+    const VectorXd free = engine.forward(s.x, s.tau, s.wrenches);
     const double bound = bound_of(engine, s, free);
     for (const int every : {1, 2, 3}) {
       std::vector<std::uint8_t> prescribed(model.body_count());
       for (int i = 1; i < model.body_count(); ++i) prescribed[i] = i % every == 0;
-      VectorX vdot = VectorX::Constant(model.nv, 1e30);  // what is not prescribed must not be read
+      VectorXd vdot = VectorXd::Constant(model.nv, 1e30);  // what is not prescribed must not be read
       for (int i = 1; i < model.body_count(); ++i) {
         const int nr = speed_count(model.joints[i].kind);
         if (prescribed[i] != 0) vdot.segment(model.joints[i].v, nr) = free.segment(model.joints[i].v, nr);
       }
-      const VectorX tau = engine.mixed(s.x, s.tau, prescribed, vdot, s.wrenches);
-      EXPECT_CLOSE(VectorX(engine.mass(s.x) * (vdot - free)), VectorX::Zero(model.nv), 4 * bound);
+      const VectorXd tau = engine.mixed(s.x, s.tau, prescribed, vdot, s.wrenches);
+      EXPECT_CLOSE(VectorXd(engine.mass(s.x) * (vdot - free)), VectorXd::Zero(model.nv), 4 * bound);
       EXPECT_CLOSE(tau, s.tau, 4 * bound) << describe(mixed_tree(seed), seed);
     }
   }
@@ -169,8 +169,8 @@ TEST(Hybrid, PrescribingNothingIsAba) {
   const Model model = identity_model(11);
   const Sample s = random_sample(model, 11);
   Engine engine(model);
-  VectorX vdot = VectorX::Zero(model.nv);
-  const VectorX tau = engine.mixed(s.x, s.tau, std::vector<std::uint8_t>(model.body_count()), vdot, s.wrenches);
+  VectorXd vdot = VectorXd::Zero(model.nv);
+  const VectorXd tau = engine.mixed(s.x, s.tau, std::vector<std::uint8_t>(model.body_count()), vdot, s.wrenches);
   EXPECT_EQ(tau, s.tau);
   EXPECT_TRUE(is_same_bits(vdot, engine.forward(s.x, s.tau, s.wrenches)));
 }
@@ -181,21 +181,21 @@ TEST(Wrenches, AreTheTransposeOfTheJacobian) {
     const Sample s = random_sample(model, seed, {.wrenches = 5});
     Engine engine(model);
     const Kinematics& kin = engine.kinematics(s.x);
-    VectorX force = VectorX::Zero(model.nv);
+    VectorXd force = VectorXd::Zero(model.nv);
     double size = 0;
     for (const NodeWrench& w : s.wrenches) {
       Vector6 world = w.wrench;
-      const Matrix3 R = node_pose(model, kin, w.at).R;
+      const Matrix3d R = node_pose(model, kin, w.at).R;
       if (w.frame == Frame::node) world << R * w.wrench.head<3>(), R * w.wrench.tail<3>();
       Matrix6X J(6, model.nv);
       compute_node_jacobian(model, kin, w.at, J);
       force += J.transpose() * world;
       size += J.norm() * world.norm();
     }
-    const VectorX zero = VectorX::Zero(model.nv);
-    const VectorX h = engine.inverse(s.x, zero);
-    EXPECT_CLOSE(VectorX(h - engine.inverse(s.x, zero, s.wrenches)), force,
-                 force_bound(model, MatrixX::Zero(0, 0), zero, h.norm() + size));
+    const VectorXd zero = VectorXd::Zero(model.nv);
+    const VectorXd h = engine.inverse(s.x, zero);
+    EXPECT_CLOSE(VectorXd(h - engine.inverse(s.x, zero, s.wrenches)), force,
+                 force_bound(model, MatrixXd::Zero(0, 0), zero, h.norm() + size));
   }
 }
 

@@ -25,8 +25,8 @@ TreeOptions implicit_options(std::uint64_t seed) {
 }
 
 // Damping and stiffness of modes and joints, as the recursion knows them.
-MatrixX added(const Model& model, double c_D, double c_K, const VectorX& more) {
-  MatrixX A = more.asDiagonal();
+MatrixXd added(const Model& model, double c_D, double c_K, const VectorXd& more) {
+  MatrixXd A = more.asDiagonal();
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     for (int k = 0; k < speed_count(joint.kind); ++k) {
@@ -47,19 +47,19 @@ TEST(ImplicitStep, SolvesWithStiffnessAndDampingInTheMassMatrix) {
     const Model model = make_model(random_machine(implicit_options(seed), seed), choice);
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    VectorX more = VectorX::Zero(model.nv);
+    VectorXd more = VectorXd::Zero(model.nv);
     for (int i = 1; i < model.body_count(); ++i) {
       for (int k = 0; k < speed_count(model.joints[i].kind); ++k) more[model.joints[i].v + k] = 0.1 * (k + 1);
     }
     const double c_D = 0.3, c_K = 0.2;
-    const MatrixX M = engine.mass(s.x), A = added(model, c_D, c_K, more);
+    const MatrixXd M = engine.mass(s.x), A = added(model, c_D, c_K, more);
     // M vdot = tau - h, so that (M + A) a = M vdot + A a0 with a0 as a guess.
-    const VectorX free = engine.forward(s.x, s.tau, s.wrenches), guess = s.vdot;
-    const VectorX expected = (M + A).partialPivLu().solve(M * free + A * guess);
+    const VectorXd free = engine.forward(s.x, s.tau, s.wrenches), guess = s.vdot;
+    const VectorXd expected = (M + A).partialPivLu().solve(M * free + A * guess);
     AbaWorkspace ws(model);
     set_implicit(model, 2 * c_D, 3 * c_K, more, ws);  // the second call must forget the first
     set_implicit(model, c_D, c_K, more, ws);
-    VectorX a(model.nv), tau = s.tau;
+    VectorXd a(model.nv), tau = s.tau;
     Status status{};
     {
       NoAlloc guard;
@@ -80,10 +80,10 @@ TEST(Impulse, GivesPrescribedJointsTheirSpeedsAndOthersNoImpulse) {
     std::vector<std::uint8_t> prescribed(model.body_count(), 0);
     for (int i = 1; i < model.body_count(); ++i) prescribed[i] = i % 2;
     AbaWorkspace ws(model);
-    VectorX dv = s.vdot;
+    VectorXd dv = s.vdot;
     ASSERT_EQ(hybrid_impulse(model, s.x, prescribed, ws, dv), Status::ok);
-    const MatrixX M = engine.mass(s.x);
-    const VectorX impulse = M * dv;
+    const MatrixXd M = engine.mass(s.x);
+    const VectorXd impulse = M * dv;
     for (int i = 1; i < model.body_count(); ++i) {
       for (int k = model.joints[i].v; k < model.first_mode(i) + model.body(i).modes; ++k) {
         const bool given = prescribed[i] != 0 && k < model.first_mode(i);

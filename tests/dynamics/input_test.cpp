@@ -24,12 +24,12 @@ Model input_model(std::uint64_t seed) {
 
 // Every forward algorithm throws, does not say ok, or (`may_not_matter`) gives numbers all the same.
 void expect_refused(const Model& model, const Sample& s, const std::string& what, bool may_not_matter = false) {
-  const auto refused = [&](Status status, const VectorX& a, const VectorX& b) {
+  const auto refused = [&](Status status, const VectorXd& a, const VectorXd& b) {
     return status != Status::ok || (may_not_matter && a.allFinite() && b.allFinite());
   };
   for (const std::string& name : general_algorithms()) {
     const auto algorithm = make_forward_dynamics(model, name);
-    VectorX vdot = VectorX::Zero(model.nv);
+    VectorXd vdot = VectorXd::Zero(model.nv);
     try {
       const Status status = (*algorithm)(s.x, {s.tau, s.wrenches}, vdot);
       EXPECT_TRUE(refused(status, vdot, vdot)) << name << ": " << what;
@@ -37,9 +37,9 @@ void expect_refused(const Model& model, const Sample& s, const std::string& what
     }
   }
   AbaWorkspace ws(model);
-  VectorX tau(model.nv);
+  VectorXd tau(model.nv);
   for (const std::uint8_t all : {0, 1}) {
-    VectorX vdot = s.vdot;
+    VectorXd vdot = s.vdot;
     const std::vector<std::uint8_t> prescribed(model.body_count(), all);
     try {
       const Status status = hybrid(model, s.x, {s.tau, s.wrenches}, prescribed, ws, vdot, tau);
@@ -77,11 +77,11 @@ TEST(NotFinite, TorquesNeverComeOutAsOk) {
     Sample s = random_sample(model, 4);
     s.tau[j] = kNan;
     for (const std::string& name : general_algorithms()) {
-      VectorX vdot(model.nv);
+      VectorXd vdot(model.nv);
       EXPECT_NE((*make_forward_dynamics(model, name))(s.x, {s.tau, {}}, vdot), Status::ok) << name;
     }
     AbaWorkspace ws(model);
-    VectorX out(model.nv);
+    VectorXd out(model.nv);
     EXPECT_NE(solve_mass(model, s.x, s.tau, ws, out), Status::ok);
   }
 }
@@ -103,7 +103,7 @@ TEST(NotFinite, NextCallIsFineAgain) {
   bad.x.v.setConstant(kNan);
   for (const std::string& name : general_algorithms()) {
     const auto algorithm = make_forward_dynamics(model, name);
-    VectorX before(model.nv), after(model.nv);
+    VectorXd before(model.nv), after(model.nv);
     ASSERT_EQ((*algorithm)(good.x, {good.tau, good.wrenches}, before), Status::ok);
     EXPECT_NE((*algorithm)(bad.x, {bad.tau, bad.wrenches}, after), Status::ok);
     ASSERT_EQ((*algorithm)(good.x, {good.tau, good.wrenches}, after), Status::ok);
@@ -118,10 +118,10 @@ TEST(Sizes, AreChecked) {
   RneaWorkspace rw(model);
   CrbaWorkspace cw(model);
   KinematicsWorkspace kin(model);
-  VectorX out(model.nv);
-  VectorX shorter = s.tau.head(model.nv - 1);
+  VectorXd out(model.nv);
+  VectorXd shorter = s.tau.head(model.nv - 1);
   std::vector<std::uint8_t> prescribed(model.body_count()), too_few(model.body_count() - 1);
-  MatrixX M(model.nv, model.nv), small(model.nv, model.nv - 1);
+  MatrixXd M(model.nv, model.nv), small(model.nv, model.nv - 1);
   for (const bool in_q : {false, true}) {
     State x = s.x;
     in_q ? x.q.conservativeResize(model.nq - 1) : x.v.conservativeResize(model.nv + 1);
@@ -151,7 +151,7 @@ TEST(Sizes, WrenchesOnNodesThatAreNotThereAreRefused) {
   const Sample s = random_sample(model, 4);
   AbaWorkspace aw(model);
   RneaWorkspace rw(model);
-  VectorX out(model.nv);
+  VectorXd out(model.nv);
   for (const NodeRef at : {NodeRef{-1, 0}, NodeRef{model.body_count(), 0}, NodeRef{1, 99}, NodeRef{1, -2}}) {
     const std::vector<NodeWrench> wrenches = {{at, Vector6::Ones(), Frame::world}};
     EXPECT_THROW(static_cast<void>(aba(model, s.x, {s.tau, wrenches}, aw, out)), InputError);
@@ -165,9 +165,9 @@ TEST(Sizes, AMachineThatCannotMoveIsFine) {
   ASSERT_EQ(model.nv, 0);
   const State x = make_zero_state(model);
   Engine engine(model);
-  EXPECT_EQ(engine.forward(x, VectorX()).size(), 0);
-  EXPECT_EQ(engine.dense_forward(x, VectorX()).size(), 0);
-  EXPECT_EQ(engine.inverse(x, VectorX()).size(), 0);
+  EXPECT_EQ(engine.forward(x, VectorXd()).size(), 0);
+  EXPECT_EQ(engine.dense_forward(x, VectorXd()).size(), 0);
+  EXPECT_EQ(engine.inverse(x, VectorXd()).size(), 0);
   EXPECT_EQ(engine.mass(x).size(), 0);
   EXPECT_EQ(engine.energy(x).kinetic, 0);
   EXPECT_TRUE(engine.center_of_mass(x).allFinite());
@@ -177,7 +177,7 @@ TEST(Sizes, AMachineWithoutBodiesIsRefusedOrFine) {
   try {
     const Model model = ModelBuilder("empty").build();
     Engine engine(model);
-    EXPECT_EQ(engine.forward(make_zero_state(model), VectorX()).size(), 0);
+    EXPECT_EQ(engine.forward(make_zero_state(model), VectorXd()).size(), 0);
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("mass"), std::string::npos);
   }

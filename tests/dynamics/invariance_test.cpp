@@ -27,13 +27,13 @@ void expect_same(const Model& a, const Model& b, const Sample& s, const std::vec
   ASSERT_EQ(a.nv, b.nv) << what;
   if (a.nv == 0) return;
   Engine ea(a), eb(b);
-  const MatrixX M = ea.mass(s.x);
-  const VectorX tau = ea.inverse(s.x, s.vdot, s.wrenches);
+  const MatrixXd M = ea.mass(s.x);
+  const VectorXd tau = ea.inverse(s.x, s.vdot, s.wrenches);
   const double bound = 2 * force_bound(a, M, s.vdot, tau.norm() + s.tau.norm() + ea.inverse(s.x, 0 * s.vdot).norm());
   EXPECT_CLOSE(eb.mass(s.x), M, 32 * kEps * a.body_count() * M.norm()) << what;
   EXPECT_CLOSE(eb.inverse(s.x, s.vdot, wrenches_b), tau, bound) << what;
-  const VectorX x = ea.forward(s.x, s.tau, s.wrenches), y = eb.forward(s.x, s.tau, wrenches_b);
-  EXPECT_CLOSE(VectorX(M * (x - y)), VectorX::Zero(a.nv), bound + 2 * force_bound(a, M, x, 0)) << what;
+  const VectorXd x = ea.forward(s.x, s.tau, s.wrenches), y = eb.forward(s.x, s.tau, wrenches_b);
+  EXPECT_CLOSE(VectorXd(M * (x - y)), VectorXd::Zero(a.nv), bound + 2 * force_bound(a, M, x, 0)) << what;
 }
 
 TEST(Invariance, MovingTheBaseFrameChangesNothing) {
@@ -74,7 +74,7 @@ int add_still_node(BodySpec& spec, const Pose& at) {
   node.name = "still";
   node.position = at.p;
   node.rotation = at.R;
-  node.translation = node.turn = Matrix3X::Zero(3, mode_count(spec));
+  node.translation = node.turn = Matrix3Xd::Zero(3, mode_count(spec));
   nodes_of(spec).push_back(node);
   return static_cast<int>(nodes_of(spec).size()) - 1;
 }
@@ -117,9 +117,9 @@ TEST(Invariance, AStillNodeIsAPlaceOnTheFrame) {
   }
 }
 
-void turn_second(std::array<MatrixX, 3>& Xi, const Matrix3& R) {
+void turn_second(std::array<MatrixXd, 3>& Xi, const Matrix3d& R) {
   if (Xi[0].size() == 0) return;
-  std::array<MatrixX, 3> out;
+  std::array<MatrixXd, 3> out;
   for (int k = 0; k < 3; ++k) out[k] = R(k, 0) * Xi[0] + R(k, 1) * Xi[1] + R(k, 2) * Xi[2];
   Xi = out;
 }
@@ -135,7 +135,7 @@ void reframe(BodySpec& spec, const Pose& X) {
   }
   if (auto* rigid = std::get_if<RigidSpec>(&spec)) {
     rigid->com = X.R * rigid->com + X.p;
-    const Matrix3 inertia = X.R * rigid->inertia * X.R.transpose();
+    const Matrix3d inertia = X.R * rigid->inertia * X.R.transpose();
     rigid->inertia = 0.5 * (inertia + inertia.transpose());
     return;
   }
@@ -179,7 +179,7 @@ TEST(Invariance, TheSignOfAQuaternionChangesNothing) {
     State y = s.x;
     for (int i = 1; i < model.body_count(); ++i) y.q.segment<4>(model.joints[i].q) *= -1;
     Engine engine(model);
-    const VectorX a = engine.inverse(s.x, s.vdot), b = engine.inverse(y, s.vdot);
+    const VectorXd a = engine.inverse(s.x, s.vdot), b = engine.inverse(y, s.vdot);
     EXPECT_CLOSE(a, b, force_bound(model, engine.mass(s.x), s.vdot, a.norm())) << describe(o, seed);
   }
 }
@@ -196,17 +196,17 @@ TEST(Invariance, TheOrderOfBranchesChangesNothing) {
   const Sample s = random_sample(ma, 9, {.wrenches = 0});
   // The last n2 entries before the n1 ones in front of them.
   const int first = ma.joints[2].v, n1 = ma.joints[3].v - first, n2 = ma.nv - first - n1;
-  const auto swap = [&](const VectorX& x, int front, int back) {
-    VectorX y(x.size());
+  const auto swap = [&](const VectorXd& x, int front, int back) {
+    VectorXd y(x.size());
     y << x.head(first), x.tail(back), x.segment(first, front);
     return y;
   };
   const State xb{0, swap(s.x.q, n1, n2), swap(s.x.v, n1, n2)};
   Engine ea(ma), eb(mb);
-  const VectorX x = ea.forward(s.x, s.tau), y = swap(eb.forward(xb, swap(s.tau, n1, n2)), n2, n1);
-  const MatrixX M = ea.mass(s.x);
-  const double h = ea.inverse(s.x, VectorX::Zero(ma.nv)).norm();
-  EXPECT_CLOSE(VectorX(M * (x - y)), VectorX::Zero(ma.nv), 2 * force_bound(ma, M, x, s.tau.norm() + h));
+  const VectorXd x = ea.forward(s.x, s.tau), y = swap(eb.forward(xb, swap(s.tau, n1, n2)), n2, n1);
+  const MatrixXd M = ea.mass(s.x);
+  const double h = ea.inverse(s.x, VectorXd::Zero(ma.nv)).norm();
+  EXPECT_CLOSE(VectorXd(M * (x - y)), VectorXd::Zero(ma.nv), 2 * force_bound(ma, M, x, s.tau.norm() + h));
 }
 
 }  // namespace

@@ -63,14 +63,14 @@ class EveryJoint : public ::testing::TestWithParam<Way> {
 void expect_exact(const Machine& machine, const Model& model, const Sample& s, double amplification = 1) {
   const BruteForce exact(machine, s.x);
   Engine engine(model);
-  const MatrixX& M = exact.mass();
+  const MatrixXd& M = exact.mass();
   ASSERT_TRUE(M.allFinite());
-  const VectorX tau = M * s.vdot + exact.bias();
+  const VectorXd tau = M * s.vdot + exact.bias();
   const double h = exact.gross().norm();
   EXPECT_CLOSE(engine.mass(s.x), M, 16 * kEps * amplification * model.body_count() * M.norm());
   EXPECT_CLOSE(engine.inverse(s.x, s.vdot), tau, amplification * force_bound(model, M, s.vdot, h));
-  const VectorX vdot = engine.forward(s.x, s.tau);
-  EXPECT_CLOSE(VectorX(M * vdot + exact.bias()), s.tau, amplification * force_bound(model, M, vdot, h + s.tau.norm()));
+  const VectorXd vdot = engine.forward(s.x, s.tau);
+  EXPECT_CLOSE(VectorXd(M * vdot + exact.bias()), s.tau, amplification * force_bound(model, M, vdot, h + s.tau.norm()));
 }
 
 TEST_P(EveryJoint, IsRightAtGenericPlaces) {
@@ -93,7 +93,7 @@ TEST_P(EveryJoint, IsRightAtZero) {
 }
 
 // Hinge angles and quaternions of a given angle, modes as they are.
-void set_angles(const Model& model, double angle, Random& random, VectorX& q) {
+void set_angles(const Model& model, double angle, Random& random, VectorXd& q) {
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     if (joint.kind == JointKind::spherical || joint.kind == JointKind::free) {
@@ -115,7 +115,7 @@ TEST_P(EveryJoint, IsRightAtSpecialAngles) {
     // At exactly half a turn the rotation vector has two values: no springs there.
     Machine springless = m;
     if (std::abs(angle) == kPi) {
-      for (Joint& joint : springless.joints) joint.stiffness = VectorX();
+      for (Joint& joint : springless.joints) joint.stiffness = VectorXd();
     }
     SCOPED_TRACE(angle);
     expect_exact(springless, make_model(springless, GetParam().elimination), s);
@@ -123,7 +123,7 @@ TEST_P(EveryJoint, IsRightAtSpecialAngles) {
 }
 
 // The largest rotation of a node, |lambda eta|.
-double node_angle(const Model& model, const VectorX& q) {
+double node_angle(const Model& model, const VectorXd& q) {
   double largest = 0;
   for (int i = 1; i < model.body_count(); ++i) {
     for (const Node& node : model.body(i).nodes) {
@@ -155,8 +155,8 @@ TEST_P(EveryJoint, HasNoBiasAtRestWithoutGravity) {
   m.gravity.setZero();
   const Model model = make_model(m, GetParam().elimination);
   Engine engine(model);
-  EXPECT_EQ(engine.inverse(make_zero_state(model), VectorX::Zero(model.nv)), VectorX::Zero(model.nv));
-  EXPECT_EQ(engine.forward(make_zero_state(model), VectorX::Zero(model.nv)), VectorX::Zero(model.nv));
+  EXPECT_EQ(engine.inverse(make_zero_state(model), VectorXd::Zero(model.nv)), VectorXd::Zero(model.nv));
+  EXPECT_EQ(engine.forward(make_zero_state(model), VectorXd::Zero(model.nv)), VectorXd::Zero(model.nv));
 }
 
 INSTANTIATE_TEST_SUITE_P(Joints, EveryJoint, ::testing::ValuesIn(all_ways()));

@@ -23,12 +23,12 @@ RigidSpec frozen(const ModalSpec& modal) {
   }
   rigid.com /= rigid.mass;
   for (const MassPoint& p : modal.points) {
-    const Vector3 r = p.position - rigid.com;
-    rigid.inertia += p.mass * (r.squaredNorm() * Matrix3::Identity() - r * r.transpose());
+    const Vector3d r = p.position - rigid.com;
+    rigid.inertia += p.mass * (r.squaredNorm() * Matrix3d::Identity() - r * r.transpose());
   }
   rigid.nodes = modal.nodes;
   for (Node& node : rigid.nodes) {
-    node.translation = node.turn = Matrix3X(3, 0);
+    node.translation = node.turn = Matrix3Xd(3, 0);
     node.second = {};
   }
   return rigid;
@@ -48,16 +48,16 @@ TEST(Limits, ZeroModesAreARigidBody) {
     for (BodySpec& spec : modal.bodies) {
       auto& m = std::get<ModalSpec>(spec);
       m.nodes = frozen(m).nodes;
-      for (MassPoint& p : m.points) p.shape = Matrix3X(3, 0);
-      m.stiffness = m.damping = MatrixX(0, 0);
+      for (MassPoint& p : m.points) p.shape = Matrix3Xd(3, 0);
+      m.stiffness = m.damping = MatrixXd(0, 0);
     }
     const Model a = make_model(rigid), b = make_model(modal);
     ASSERT_EQ(a.nv, b.nv);
     if (a.nv == 0) continue;
     const Sample s = random_sample(a, seed);
     Engine ea(a), eb(b);
-    const MatrixX M = ea.mass(s.x);
-    const VectorX h = ea.inverse(s.x, VectorX::Zero(a.nv));
+    const MatrixXd M = ea.mass(s.x);
+    const VectorXd h = ea.inverse(s.x, VectorXd::Zero(a.nv));
     EXPECT_CLOSE(eb.mass(s.x), M, 32 * kEps * a.body_count() * M.norm());
     EXPECT_CLOSE(eb.inverse(s.x, s.vdot), ea.inverse(s.x, s.vdot), 2 * force_bound(a, M, s.vdot, h.norm()));
   }
@@ -65,8 +65,8 @@ TEST(Limits, ZeroModesAreARigidBody) {
 
 // Hinge accelerations in the quasi-static motion of a stiff machine: etaddot = 0 and eta such that this needs no
 // modal force.  Newton's iteration on eta with K as its derivative gains a factor 1/K each time.
-VectorX quasi_static(const Model& model, const std::vector<int>& hinges, const std::vector<int>& modes,
-                     const State& rigid_state, const VectorX& tau) {
+VectorXd quasi_static(const Model& model, const std::vector<int>& hinges, const std::vector<int>& modes,
+                      const State& rigid_state, const VectorXd& tau) {
   Engine engine(model);
   State x = make_zero_state(model);
   for (int i = 1; i < model.body_count(); ++i) {  // joint coordinates, in the order of the rigid machine
@@ -74,12 +74,12 @@ VectorX quasi_static(const Model& model, const std::vector<int>& hinges, const s
     x.v[model.joints[i].v] = rigid_state.v[i - 1];
   }
   const int nh = static_cast<int>(hinges.size());
-  VectorX beta(nh);
+  VectorXd beta(nh);
   for (int pass = 0; pass < 60; ++pass) {
-    const VectorX h = engine.inverse(x, VectorX::Zero(model.nv));
-    const MatrixX M = engine.mass(x);
-    beta = M(hinges, hinges).eval().llt().solve(VectorX(tau - h(hinges)));
-    const VectorX need = h(modes) + M(modes, hinges) * beta;
+    const VectorXd h = engine.inverse(x, VectorXd::Zero(model.nv));
+    const MatrixXd M = engine.mass(x);
+    beta = M(hinges, hinges).eval().llt().solve(VectorXd(tau - h(hinges)));
+    const VectorXd need = h(modes) + M(modes, hinges) * beta;
     for (int i = 1, k = 0; i < model.body_count(); ++i) {
       const int n = model.body(i).modes;
       x.q.segment(model.first_mode_q(i), n) -= model.body(i).stiffness.llt().solve(need.segment(k, n));
@@ -96,7 +96,7 @@ TEST(Limits, StiffBodiesTendToRigidOnesWithTheInverseOfTheStiffness) {
     const Model rigid = make_model(frozen(machine));
     const Sample s = random_sample(rigid, seed);
     Engine exact(rigid);
-    const VectorX limit = exact.forward(s.x, s.tau);
+    const VectorXd limit = exact.forward(s.x, s.tau);
     std::vector<double> errors;
     for (const double factor : {1e3, 1e4, 1e5}) {
       Machine stiff = machine;
@@ -119,8 +119,8 @@ TEST(Limits, StiffBodiesTendToRigidOnesWithTheInverseOfTheStiffness) {
 TEST(Limits, FidelitiesAgreeAtRest) {
   // Without deformation and speed of the modes all three are the same machine.
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    std::vector<VectorX> taus;
-    std::vector<MatrixX> masses;
+    std::vector<VectorXd> taus;
+    std::vector<MatrixXd> masses;
     for (const Fidelity f : {Fidelity::stiffened, Fidelity::full, Fidelity::ruthless}) {
       Machine machine = random_machine({.bodies = 4, .fidelity = Fidelity::stiffened}, seed);
       machine.fidelity = f;

@@ -56,8 +56,8 @@ TEST(NodeVelocity, IsTheDerivativeOfThePose) {
       const Vector6 V = node_velocity(m.model, kin, node, m.s.x.v);
       const auto pose = [&](double t) { return node_pose(m.model, probe.kinematics(m.at(t)), node); };
       const Pose now = node_pose(m.model, kin, node);
-      const Vector3 v = rate([&](double t) { return Vector3(pose(t).p); });
-      const Vector3 w = rate([&](double t) { return log_rotation(pose(t).R * now.R.transpose()); });
+      const Vector3d v = rate([&](double t) { return Vector3d(pose(t).p); });
+      const Vector3d w = rate([&](double t) { return log_rotation(pose(t).R * now.R.transpose()); });
       const double scale = m.model.body_count() * (1 + V.squaredNorm());
       EXPECT_CLOSE(v, V.tail<3>().eval(), kNodeRateError * scale) << describe(node_options(seed), seed);
       EXPECT_CLOSE(w, V.head<3>().eval(), kNodeRateError * scale) << describe(node_options(seed), seed);
@@ -91,8 +91,8 @@ TEST(NodePose, OfTheWorldIsTheIdentity) {
   const Moving m = moving(5);
   Engine engine(m.model);
   const Pose world = node_pose(m.model, engine.kinematics(m.s.x), {kGround, kBodyFrame});
-  EXPECT_EQ(world.R, Matrix3::Identity());
-  EXPECT_EQ(world.p, Vector3::Zero());
+  EXPECT_EQ(world.R, Matrix3d::Identity());
+  EXPECT_EQ(world.p, Vector3d::Zero());
   EXPECT_EQ(engine.jacobian(m.s.x, {kGround, kBodyFrame}), Matrix6X::Zero(6, m.model.nv));
 }
 

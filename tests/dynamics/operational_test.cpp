@@ -31,11 +31,11 @@ std::vector<std::uint8_t> prescribe_every(const Model& model, int every) {
 
 // The inverse of M of the coordinates that are not prescribed, zero elsewhere.
 struct Dense {
-  MatrixX inverse;
+  MatrixXd inverse;
   double log_det = 0, condition = 1;
 };
 
-Dense invert(const Model& model, const MatrixX& M, const std::vector<std::uint8_t>& prescribed) {
+Dense invert(const Model& model, const MatrixXd& M, const std::vector<std::uint8_t>& prescribed) {
   std::vector<int> free;
   for (int i = 1; i < model.body_count(); ++i) {
     const Link& link = model.layout->links[i];
@@ -45,12 +45,12 @@ Dense invert(const Model& model, const MatrixX& M, const std::vector<std::uint8_
   Dense out;
   out.inverse.setZero(model.nv, model.nv);
   if (free.empty()) return out;
-  const MatrixX part = M(free, free);
-  const Eigen::LLT<MatrixX> factor(part);
-  const MatrixX inverse = factor.solve(MatrixX::Identity(part.rows(), part.cols()));
+  const MatrixXd part = M(free, free);
+  const Eigen::LLT<MatrixXd> factor(part);
+  const MatrixXd inverse = factor.solve(MatrixXd::Identity(part.rows(), part.cols()));
   out.inverse(free, free) = inverse;
   out.log_det = 2 * factor.matrixLLT().diagonal().array().log().sum();
-  const VectorX eigenvalues = Eigen::SelfAdjointEigenSolver<MatrixX>(part, Eigen::EigenvaluesOnly).eigenvalues();
+  const VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<MatrixXd>(part, Eigen::EigenvaluesOnly).eigenvalues();
   out.condition = eigenvalues[eigenvalues.size() - 1] / eigenvalues[0];
   return out;
 }
@@ -71,8 +71,8 @@ std::vector<NodeRef> some_nodes(const Model& model, std::uint64_t seed, int coun
   return nodes;
 }
 
-MatrixX jacobians(Engine& engine, const State& x, const std::vector<NodeRef>& nodes) {
-  MatrixX J(6 * nodes.size(), engine.model().nv);
+MatrixXd jacobians(Engine& engine, const State& x, const std::vector<NodeRef>& nodes) {
+  MatrixXd J(6 * nodes.size(), engine.model().nv);
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     J.middleRows(static_cast<Eigen::Index>(6 * a), 6) = engine.jacobian(x, nodes[a]);
   }
@@ -83,21 +83,21 @@ TEST(SolveFactored, IsTheInverseOfTheMassMatrix) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     const Model model = operational_model(seed);
     const Sample s = random_sample(model, seed);
-    const MatrixX M = Engine(model).mass(s.x);
+    const MatrixXd M = Engine(model).mass(s.x);
     AbaWorkspace ws(model);
     for (const int every : {0, 1, 2, 3}) {
       const auto prescribed = prescribe_every(model, every);
       const Dense dense = invert(model, M, prescribed);
-      VectorX x = s.tau, y(model.nv);
+      VectorXd x = s.tau, y(model.nv);
       {
         const NoAlloc guard;
         ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
         solve_factored(model, s.vdot, ws, y);  // several right sides one after the other
         solve_factored(model, x, ws, x);       // in its own place
       }
-      EXPECT_CLOSE(x, VectorX(dense.inverse * s.tau), inverse_bound(model, dense) * s.tau.norm())
+      EXPECT_CLOSE(x, VectorXd(dense.inverse * s.tau), inverse_bound(model, dense) * s.tau.norm())
           << describe(mixed_tree(seed), seed);
-      EXPECT_CLOSE(y, VectorX(dense.inverse * s.vdot), inverse_bound(model, dense) * s.vdot.norm());
+      EXPECT_CLOSE(y, VectorXd(dense.inverse * s.vdot), inverse_bound(model, dense) * s.vdot.norm());
       const double quadratic = compute_quadratic_inverse(model, s.tau, ws);
       EXPECT_CLOSE(quadratic, s.tau.dot(dense.inverse * s.tau), inverse_bound(model, dense) * s.tau.squaredNorm());
     }
@@ -109,7 +109,7 @@ TEST(SolveFactored, IsSolveMassToTheBit) {
     const Model model = operational_model(seed);
     const Sample s = random_sample(model, seed);
     AbaWorkspace ws(model), other(model);
-    VectorX x(model.nv), y(model.nv), vdot(model.nv);
+    VectorXd x(model.nv), y(model.nv), vdot(model.nv);
     ASSERT_EQ(solve_mass(model, s.x, s.tau, ws, x), Status::ok);
     ASSERT_EQ(aba(model, s.x, {s.vdot, s.wrenches}, other, vdot), Status::ok);
     solve_factored(model, s.tau, other, y);  // aba leaves the factors, too
@@ -129,7 +129,7 @@ TEST(LogDetMass, IsThatOfTheMassMatrixForEveryElimination) {
     for (const Elimination choice : kChoices) {
       const Model model = make_model(machine, choice);
       const Sample s = random_sample(model, seed);
-      const MatrixX M = Engine(model).mass(s.x);
+      const MatrixXd M = Engine(model).mass(s.x);
       AbaWorkspace ws(model);
       for (const int every : {0, 1, 2}) {
         const auto prescribed = prescribe_every(model, every);
@@ -150,22 +150,22 @@ TEST(OperationalInertia, IsJTimesInverseMassTimesJ) {
     const Model model = operational_model(seed);
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    const MatrixX M = engine.mass(s.x);
+    const MatrixXd M = engine.mass(s.x);
     AbaWorkspace ws(model);
     OperationalWorkspace scratch(model);
     for (const int every : {0, 1, 2, 3}) {
       const auto prescribed = prescribe_every(model, every);
       const Dense dense = invert(model, M, prescribed);
       const std::vector<NodeRef> nodes = some_nodes(model, seed, 1 + static_cast<int>((seed + every) % 7));
-      const MatrixX J = jacobians(engine, s.x, nodes);
+      const MatrixXd J = jacobians(engine, s.x, nodes);
       ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
-      MatrixX result(J.rows(), J.rows());
+      MatrixXd result(J.rows(), J.rows());
       compute_operational_inertia(model, nodes, ws, scratch, result);
-      const MatrixX expected = J * dense.inverse * J.transpose();
+      const MatrixXd expected = J * dense.inverse * J.transpose();
       const double bound = inverse_bound(model, dense) * J.squaredNorm();
       EXPECT_CLOSE(result, expected, bound) << describe(mixed_tree(seed), seed);
       if (bound > 0) worst.add((result - expected).norm(), bound);
-      EXPECT_EQ(result, MatrixX(result.transpose())) << "both triangles hold the same numbers";
+      EXPECT_EQ(result, MatrixXd(result.transpose())) << "both triangles hold the same numbers";
     }
   }
 }
@@ -178,12 +178,12 @@ TEST(OperationalInertia, FollowsImplicitSteps) {
     Engine engine(model);
     AbaWorkspace ws(model);
     OperationalWorkspace scratch(model);
-    set_implicit(model, 0.05, 0.01, VectorX::Constant(model.nv, 0.01), ws);
+    set_implicit(model, 0.05, 0.01, VectorXd::Constant(model.nv, 0.01), ws);
     const std::vector<NodeRef> nodes = some_nodes(model, seed, 4);
-    const MatrixX J = jacobians(engine, s.x, nodes);
+    const MatrixXd J = jacobians(engine, s.x, nodes);
     ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
-    MatrixX expected(J.rows(), J.rows()), result = expected;
-    VectorX x(model.nv);
+    MatrixXd expected(J.rows(), J.rows()), result = expected;
+    VectorXd x(model.nv);
     for (Eigen::Index k = 0; k < J.rows(); ++k) {
       solve_factored(model, J.row(k).transpose(), ws, x);
       expected.col(k) = J * x;
@@ -201,8 +201,8 @@ TEST(OperationalInertia, DoesNotAllocateTwice) {
   AbaWorkspace ws(model);
   OperationalWorkspace scratch(model);
   ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
-  MatrixX first(30, 30), second(30, 30);
-  VectorX x = VectorX::Ones(30), dv(model.nv);
+  MatrixXd first(30, 30), second(30, 30);
+  VectorXd x = VectorXd::Ones(30), dv(model.nv);
   compute_operational_inertia(model, nodes, ws, scratch, first);
   {
     const NoAlloc guard;
@@ -217,13 +217,13 @@ TEST(OperationalInertia, RefusesWrongSizesAndNodes) {
   AbaWorkspace ws(model);
   OperationalWorkspace scratch(model);
   ASSERT_EQ(factor_mass(model, make_zero_state(model), ws), Status::ok);
-  MatrixX small(6, 6), right(12, 12);
-  VectorX dv(model.nv), shorter(model.nv - 1);
+  MatrixXd small(6, 6), right(12, 12);
+  VectorXd dv(model.nv), shorter(model.nv - 1);
   const std::vector<NodeRef> nodes = {{1, kBodyFrame}, {1, 99}};
   EXPECT_THROW(compute_operational_inertia(model, nodes, ws, scratch, small), InputError);
   EXPECT_THROW(compute_operational_inertia(model, nodes, ws, scratch, right), InputError);
-  EXPECT_THROW(respond(model, nodes, VectorX::Zero(12), ws, scratch, dv), InputError);
-  EXPECT_THROW(respond(model, std::span(nodes).first(1), VectorX::Zero(6), ws, scratch, shorter), InputError);
+  EXPECT_THROW(respond(model, nodes, VectorXd::Zero(12), ws, scratch, dv), InputError);
+  EXPECT_THROW(respond(model, std::span(nodes).first(1), VectorXd::Zero(6), ws, scratch, shorter), InputError);
   EXPECT_THROW(solve_factored(model, shorter, ws, dv), InputError);
   const std::vector<std::uint8_t> few(1);
   EXPECT_THROW(static_cast<void>(factor_mass(model, make_zero_state(model), ws, few)), InputError);
@@ -237,14 +237,14 @@ TEST(Respond, IsInverseMassTimesTransposedJacobian) {
     const auto prescribed = prescribe_every(model, static_cast<int>(seed % 3));
     const Dense dense = invert(model, engine.mass(s.x), prescribed);
     const std::vector<NodeRef> nodes = some_nodes(model, seed, 5);
-    const MatrixX J = jacobians(engine, s.x, nodes);
-    const VectorX lambda = Random(seed).vector(30);
+    const MatrixXd J = jacobians(engine, s.x, nodes);
+    const VectorXd lambda = Random(seed).vector(30);
     AbaWorkspace ws(model);
     OperationalWorkspace scratch(model);
     ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
-    VectorX dv(model.nv);
+    VectorXd dv(model.nv);
     respond(model, nodes, lambda, ws, scratch, dv);
-    EXPECT_CLOSE(dv, VectorX(dense.inverse * J.transpose() * lambda),
+    EXPECT_CLOSE(dv, VectorXd(dense.inverse * J.transpose() * lambda),
                  inverse_bound(model, dense) * J.norm() * lambda.norm());
   }
 }
@@ -262,8 +262,8 @@ TEST(Respond, HasNoSubnormalNumbers) {
   AbaWorkspace ws(model);
   OperationalWorkspace scratch(model);
   ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
-  VectorX dv(model.nv);
-  respond(model, nodes, VectorX::Ones(6), ws, scratch, dv);
+  VectorXd dv(model.nv);
+  respond(model, nodes, VectorXd::Ones(6), ws, scratch, dv);
   int zero = 0;
   for (const double x : dv) {
     EXPECT_TRUE(x == 0 || std::abs(x) > 1e-300) << x;
@@ -285,12 +285,12 @@ TEST(OperationalInertia, OfALongChain) {
     const Sample s = random_sample(model, 5);
     Engine engine(model);
     const std::vector<NodeRef> nodes = {{500, kBodyFrame}, {1, 0}, {250, 1}, {499, 0}};
-    const MatrixX J = jacobians(engine, s.x, nodes);
+    const MatrixXd J = jacobians(engine, s.x, nodes);
     AbaWorkspace ws(model);
     OperationalWorkspace scratch(model);
     ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
-    MatrixX expected(24, 24), result(24, 24);
-    VectorX x(model.nv);
+    MatrixXd expected(24, 24), result(24, 24);
+    VectorXd x(model.nv);
     for (Eigen::Index k = 0; k < J.rows(); ++k) {
       solve_factored(model, J.row(k).transpose(), ws, x);
       expected.col(k) = J * x;
@@ -300,7 +300,7 @@ TEST(OperationalInertia, OfALongChain) {
     // node cannot move in every direction, these are small in some: as a whole they are not.
     for (int a = 0; a < 4; ++a) {
       for (int b = 0; b < 4; ++b) {
-        const auto block = [&](const MatrixX& of, int r, int c) { return of.block<6, 6>(6 * r, 6 * c); };
+        const auto block = [&](const MatrixXd& of, int r, int c) { return of.block<6, 6>(6 * r, 6 * c); };
         const double size = std::sqrt(block(expected, a, a).norm() * block(expected, b, b).norm());
         EXPECT_CLOSE(block(result, a, b), block(expected, a, b), 1e-10 * size);
         worst.add((block(result, a, b) - block(expected, a, b)).norm(), 1e-10 * size);

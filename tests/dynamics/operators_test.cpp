@@ -23,10 +23,10 @@ struct OperatorCase {
   Model model;
   Sample s;
   SpatialOperators o;
-  MatrixX one;       // rows x rows
-  MatrixX one_v;     // nv x nv
-  MatrixX armature;  // nv x nv
-  double rounding;   // every number passes through at most `bodies` products of blocks
+  MatrixXd one;       // rows x rows
+  MatrixXd one_v;     // nv x nv
+  MatrixXd armature;  // nv x nv
+  double rounding;    // every number passes through at most `bodies` products of blocks
 
   explicit OperatorCase(std::uint64_t seed)
       : model(make_model(random_machine(mixed_tree(seed), seed))), s(random_sample(model, seed)), o(model) {
@@ -53,28 +53,28 @@ void for_trees(const Check& check) {
 
 TEST(Operators, PhiAndPsiAreInverses) {  // [JR] (19), (53)
   for_trees([](const OperatorCase& c) {
-    EXPECT_CLOSE(MatrixX((c.one - c.o.E_Phi) * c.o.Phi), c.one, c.rounding * c.o.E_Phi.norm() * c.o.Phi.norm());
-    EXPECT_CLOSE(MatrixX((c.one - c.o.E_Psi) * c.o.Psi), c.one, c.rounding * c.o.E_Psi.norm() * c.o.Psi.norm());
-    EXPECT_EQ(c.o.E_Phi, MatrixX(c.o.E_Phi.triangularView<Eigen::StrictlyUpper>()));
+    EXPECT_CLOSE(MatrixXd((c.one - c.o.E_Phi) * c.o.Phi), c.one, c.rounding * c.o.E_Phi.norm() * c.o.Phi.norm());
+    EXPECT_CLOSE(MatrixXd((c.one - c.o.E_Psi) * c.o.Psi), c.one, c.rounding * c.o.E_Psi.norm() * c.o.Psi.norm());
+    EXPECT_EQ(c.o.E_Phi, MatrixXd(c.o.E_Phi.triangularView<Eigen::StrictlyUpper>()));
   });
 }
 
 TEST(Operators, NewtonEulerFactorsAreTheMassMatrix) {  // [JR] (43)
   for_trees([](const OperatorCase& c) {
-    const MatrixX HPhi = c.o.H * c.o.Phi;
-    EXPECT_CLOSE(MatrixX(HPhi * c.o.M_m * HPhi.transpose() + c.armature), Engine(c.model).mass(c.s.x),
+    const MatrixXd HPhi = c.o.H * c.o.Phi;
+    EXPECT_CLOSE(MatrixXd(HPhi * c.o.M_m * HPhi.transpose() + c.armature), Engine(c.model).mass(c.s.x),
                  c.rounding * HPhi.squaredNorm() * c.o.M_m.norm());
   });
 }
 
 TEST(Operators, HaveTheVelocities) {  // V_m = Phi^T H^T v, [JR] (20)
   for_trees([](const OperatorCase& c) {
-    const VectorX V = c.o.Phi.transpose() * c.o.H.transpose() * c.s.x.v;
+    const VectorXd V = c.o.Phi.transpose() * c.o.H.transpose() * c.s.x.v;
     if (c.model.fidelity == Fidelity::ruthless) return;  // its velocities have no modal speeds in them
     for (int i = 1; i < c.model.body_count(); ++i) {
       const int n = c.model.body(i).modes;
-      EXPECT_CLOSE(VectorX(V.segment(c.o.row[i], n)), VectorX(c.s.x.v.segment(c.model.first_mode(i), n)), 0);
-      EXPECT_CLOSE(VectorX(V.segment(c.o.row[i] + n, 6)), VectorX(to_vector(c.o.kin->links[i].V)),
+      EXPECT_CLOSE(VectorXd(V.segment(c.o.row[i], n)), VectorXd(c.s.x.v.segment(c.model.first_mode(i), n)), 0);
+      EXPECT_CLOSE(VectorXd(V.segment(c.o.row[i] + n, 6)), VectorXd(to_vector(c.o.kin->links[i].V)),
                    c.rounding * c.o.Phi.norm() * c.o.H.norm() * c.s.x.v.norm());
     }
   });
@@ -82,9 +82,9 @@ TEST(Operators, HaveTheVelocities) {  // V_m = Phi^T H^T v, [JR] (20)
 
 TEST(Operators, Lemma51CompositeBodies) {  // Phi M_m Phi^T = R + Phi~ R + R Phi~^T, [JR] (48)
   for_trees([](const OperatorCase& c) {
-    const MatrixX& Phi = c.o.Phi;
-    const MatrixX tilde = Phi - c.one;
-    EXPECT_CLOSE(MatrixX(Phi * c.o.M_m * Phi.transpose()), MatrixX(c.o.R + tilde * c.o.R + c.o.R * tilde.transpose()),
+    const MatrixXd& Phi = c.o.Phi;
+    const MatrixXd tilde = Phi - c.one;
+    EXPECT_CLOSE(MatrixXd(Phi * c.o.M_m * Phi.transpose()), MatrixXd(c.o.R + tilde * c.o.R + c.o.R * tilde.transpose()),
                  c.rounding * Phi.squaredNorm() * c.o.M_m.norm());
   });
 }
@@ -92,44 +92,44 @@ TEST(Operators, Lemma51CompositeBodies) {  // Phi M_m Phi^T = R + Phi~ R + R Phi
 TEST(Operators, ArticulatedInertiasSolveTheirEquation) {  // M_m = P - E_Phi P E_Phi^T + K D K^T, [JR] (66)
   for_trees([](const OperatorCase& c) {
     const auto& [E, K, P] = std::tie(c.o.E_Phi, c.o.K, c.o.P);
-    EXPECT_CLOSE(MatrixX(P - E * P * E.transpose() + K * c.o.D * K.transpose()), c.o.M_m,
+    EXPECT_CLOSE(MatrixXd(P - E * P * E.transpose() + K * c.o.D * K.transpose()), c.o.M_m,
                  c.rounding * (1 + E.squaredNorm()) * P.norm());
-    EXPECT_CLOSE(MatrixX(P - c.o.E_Psi * P * E.transpose()), c.o.M_m, c.rounding * (1 + E.squaredNorm()) * P.norm());
+    EXPECT_CLOSE(MatrixXd(P - c.o.E_Psi * P * E.transpose()), c.o.M_m, c.rounding * (1 + E.squaredNorm()) * P.norm());
   });
 }
 
 TEST(Operators, Lemma61Innovations) {  // M = (1 + H Phi K) D (1 + H Phi K)^T, [JR] (54)
   for_trees([](const OperatorCase& c) {
-    const MatrixX L = c.one_v + c.o.H * c.o.Phi * c.o.K;
+    const MatrixXd L = c.one_v + c.o.H * c.o.Phi * c.o.K;
     const double size = c.o.H.squaredNorm() * c.o.Phi.squaredNorm() * c.o.M_m.norm();
-    EXPECT_CLOSE(MatrixX(L * c.o.D * L.transpose()), Engine(c.model).mass(c.s.x), c.rounding * size);
+    EXPECT_CLOSE(MatrixXd(L * c.o.D * L.transpose()), Engine(c.model).mass(c.s.x), c.rounding * size);
   });
 }
 
 TEST(Operators, Lemma62InverseFactor) {  // (1 + H Phi K)^-1 = 1 - H Psi K, [JR] (55); Psi^-1 = Phi^-1 + K H, (68)
   for_trees([](const OperatorCase& c) {
-    const MatrixX L = c.one_v + c.o.H * c.o.Phi * c.o.K, W = c.one_v - c.o.H * c.o.Psi * c.o.K;
+    const MatrixXd L = c.one_v + c.o.H * c.o.Phi * c.o.K, W = c.one_v - c.o.H * c.o.Psi * c.o.K;
     const double HK = c.o.H.norm() * c.o.K.norm();
     const double size = HK * (c.o.Phi.norm() * W.norm() + L.norm() * c.o.Psi.norm());
-    EXPECT_CLOSE(MatrixX(L * W), c.one_v, c.rounding * (1 + size));
-    EXPECT_CLOSE(MatrixX(c.one - c.o.E_Psi), MatrixX(c.one - c.o.E_Phi + c.o.K * c.o.H),
+    EXPECT_CLOSE(MatrixXd(L * W), c.one_v, c.rounding * (1 + size));
+    EXPECT_CLOSE(MatrixXd(c.one - c.o.E_Psi), MatrixXd(c.one - c.o.E_Phi + c.o.K * c.o.H),
                  c.rounding * (1 + c.o.K.norm() * c.o.H.norm()));
-    EXPECT_CLOSE(MatrixX(W * c.o.H * c.o.Phi), MatrixX(c.o.H * c.o.Psi),  // (70)
+    EXPECT_CLOSE(MatrixXd(W * c.o.H * c.o.Phi), MatrixXd(c.o.H * c.o.Psi),  // (70)
                  c.rounding * (1 + size) * c.o.H.norm() * c.o.Phi.norm());
   });
 }
 
-double condition(const MatrixX& M) {
-  const VectorX e = Eigen::SelfAdjointEigenSolver<MatrixX>(M, Eigen::EigenvaluesOnly).eigenvalues();
+double condition(const MatrixXd& M) {
+  const VectorXd e = Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
   return e[e.size() - 1] / e[0];
 }
 
 TEST(Operators, Lemma63InverseMassMatrix) {  // M^-1 = (1 - H Psi K)^T D^-1 (1 - H Psi K), [JR] (56)
   for_trees([](const OperatorCase& c) {
     if (c.model.nv == 0) return;
-    const MatrixX W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = Engine(c.model).mass(c.s.x);
-    const MatrixX inverse = W.transpose() * c.o.D.llt().solve(W);
-    EXPECT_CLOSE(MatrixX(inverse * M), c.one_v, c.rounding * condition(M) * M.rows());
+    const MatrixXd W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = Engine(c.model).mass(c.s.x);
+    const MatrixXd inverse = W.transpose() * c.o.D.llt().solve(W);
+    EXPECT_CLOSE(MatrixXd(inverse * M), c.one_v, c.rounding * condition(M) * M.rows());
   });
 }
 
@@ -137,12 +137,13 @@ TEST(Operators, Lemma71Accelerations) {  // [JR] (57), for any a_m, b_m
   for_trees([](const OperatorCase& c) {
     if (c.model.nv == 0) return;
     Random random(c.model.nv);
-    const VectorX T = c.s.tau, a_m = random.vector(c.o.rows), b_m = random.vector(c.o.rows);
-    const MatrixX W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = Engine(c.model).mass(c.s.x);
-    const VectorX innovations = T - c.o.H * c.o.Psi * (c.o.K * T + c.o.P * a_m + b_m);
-    const VectorX vdot = W.transpose() * c.o.D.llt().solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
-    const VectorX C = c.o.H * c.o.Phi * (c.o.M_m * (c.o.Phi.transpose() * a_m) + b_m);  // (43)
-    const VectorX expected = M.llt().solve(T - C);
+    const VectorXd T = c.s.tau, a_m = random.vector(c.o.rows), b_m = random.vector(c.o.rows);
+    const MatrixXd W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = Engine(c.model).mass(c.s.x);
+    const VectorXd innovations = T - c.o.H * c.o.Psi * (c.o.K * T + c.o.P * a_m + b_m);
+    const VectorXd vdot =
+        W.transpose() * c.o.D.llt().solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
+    const VectorXd C = c.o.H * c.o.Phi * (c.o.M_m * (c.o.Phi.transpose() * a_m) + b_m);  // (43)
+    const VectorXd expected = M.llt().solve(T - C);
     EXPECT_CLOSE(vdot, expected, c.rounding * condition(M) * (expected.norm() + (T.norm() + C.norm()) / M.norm()));
   });
 }
@@ -152,7 +153,7 @@ TEST(Operators, Lemma71Accelerations) {  // [JR] (57), for any a_m, b_m
 TEST(Operators, Lemma71IsForwardDynamics) {
   for_trees([](const OperatorCase& c) {
     if (c.model.nv == 0) return;
-    VectorX alpha = VectorX::Zero(c.o.rows), p = alpha;
+    VectorXd alpha = VectorXd::Zero(c.o.rows), p = alpha;
     for (int i = 1; i < c.model.body_count(); ++i) {
       const Link& link = c.model.layout->links[i];
       const LinkFrame& f = c.o.kin->links[i];
@@ -160,15 +161,16 @@ TEST(Operators, Lemma71IsForwardDynamics) {
       p.segment<6>(c.o.row[i] + link.n) = to_vector(f.p);
       alpha.segment<6>(c.o.row[i] + link.n) = to_vector(Spatial{f.a.ang, f.a.lin + cross(f.V.ang, f.V.lin)});
     }
-    const VectorX a_m = alpha - c.o.E_Phi.transpose() * alpha, b_m = p - c.o.M_m * alpha;
+    const VectorXd a_m = alpha - c.o.E_Phi.transpose() * alpha, b_m = p - c.o.M_m * alpha;
     Engine engine(c.model);
     // Forces less the elastic ones: what rnea needs without accelerations, less H Phi p.
-    const VectorX bias = engine.inverse(c.s.x, VectorX::Zero(c.model.nv));
-    const VectorX T = c.s.tau - (bias - c.o.H * c.o.Phi * p);
-    const MatrixX W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = engine.mass(c.s.x);
-    const VectorX innovations = T - c.o.H * c.o.Psi * (c.o.K * T + c.o.P * a_m + b_m);
-    const VectorX vdot = W.transpose() * c.o.D.llt().solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
-    const VectorX expected = engine.forward(c.s.x, c.s.tau);
+    const VectorXd bias = engine.inverse(c.s.x, VectorXd::Zero(c.model.nv));
+    const VectorXd T = c.s.tau - (bias - c.o.H * c.o.Phi * p);
+    const MatrixXd W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = engine.mass(c.s.x);
+    const VectorXd innovations = T - c.o.H * c.o.Psi * (c.o.K * T + c.o.P * a_m + b_m);
+    const VectorXd vdot =
+        W.transpose() * c.o.D.llt().solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
+    const VectorXd expected = engine.forward(c.s.x, c.s.tau);
     EXPECT_CLOSE(vdot, expected, c.rounding * condition(M) * (expected.norm() + (bias.norm() + T.norm()) / M.norm()));
   });
 }
@@ -180,7 +182,7 @@ TEST(OperatorsForward, IsAbaOn200Trees) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     OperatorsWorkspace ws(model);
-    VectorX vdot(model.nv), again(model.nv);
+    VectorXd vdot(model.nv), again(model.nv);
     Status status{};
     {
       const NoAlloc guard;
@@ -189,7 +191,7 @@ TEST(OperatorsForward, IsAbaOn200Trees) {
     }
     ASSERT_EQ(status, Status::ok);
     EXPECT_TRUE(is_same_bits(vdot, again));
-    const VectorX expected = Engine(model).forward(s.x, s.tau, s.wrenches);
+    const VectorXd expected = Engine(model).forward(s.x, s.tau, s.wrenches);
     EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm()) << describe(mixed_tree(seed), seed);
     worst.add((vdot - expected).norm(), 1e-9 * expected.norm());
   }

@@ -19,13 +19,13 @@ namespace limber::test {
   PublicSize { #T, sizeof(T), alignof(T) }
 
 const PublicSize LIMBER_SIZES[] = {
-    LIMBER_SIZE(Vector3),
+    LIMBER_SIZE(Vector3d),
     LIMBER_SIZE(Vector6),
-    LIMBER_SIZE(VectorX),
-    LIMBER_SIZE(Matrix3),
+    LIMBER_SIZE(VectorXd),
+    LIMBER_SIZE(Matrix3d),
     LIMBER_SIZE(Matrix6),
-    LIMBER_SIZE(MatrixX),
-    LIMBER_SIZE(Matrix3X),
+    LIMBER_SIZE(MatrixXd),
+    LIMBER_SIZE(Matrix3Xd),
     LIMBER_SIZE(Matrix6X),
     LIMBER_SIZE(Eigen::Vector4d),
     LIMBER_SIZE(Eigen::Matrix4d),

@@ -32,7 +32,7 @@ class Everything {
       : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model), prescribed_(model.body_count()) {
     for (const std::string& name : general_algorithms()) named_.push_back(make_forward_dynamics(model, name));
     for (int i = 1; i < model.body_count(); i += 2) prescribed_[i] = 1;
-    for (VectorX* v : {&tau, &product, &vdot, &dense, &solved, &hybrid_vdot, &hybrid_tau, &by_name})
+    for (VectorXd* v : {&tau, &product, &vdot, &dense, &solved, &hybrid_vdot, &hybrid_tau, &by_name})
       v->setZero(model.nv);
     M.setZero(model.nv, model.nv);
     J.setZero(6, model.nv);
@@ -77,8 +77,8 @@ class Everything {
   KinematicsWorkspace kin_;
   std::vector<std::uint8_t> prescribed_;
   std::vector<std::unique_ptr<ForwardDynamics>> named_;
-  VectorX tau, product, vdot, dense, solved, hybrid_vdot, hybrid_tau, by_name;
-  MatrixX M;
+  VectorXd tau, product, vdot, dense, solved, hybrid_vdot, hybrid_tau, by_name;
+  MatrixXd M;
   Matrix6X J;
   Eigen::Matrix<double, 28, 1> numbers;
 };
@@ -88,7 +88,7 @@ TEST(NoAlloc, SeesTheHeap) {
   EXPECT_NONFATAL_FAILURE(
       {
         NoAlloc guard;
-        VectorX heap = VectorX::Zero(1000);
+        VectorXd heap = VectorXd::Zero(1000);
         EXPECT_EQ(heap.size(), 1000);
       },
       "heap allocation");

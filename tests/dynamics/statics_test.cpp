@@ -18,18 +18,18 @@ namespace {
 
 // Forces and the dense tangent of the same state.
 struct Dense {
-  VectorX forces;
-  MatrixX K, M;
+  VectorXd forces;
+  MatrixXd K, M;
 };
 
 Dense dense_tangent(const Model& model, const State& x, std::span<const NodeWrench> wrenches) {
-  const State rest{x.t, x.q, VectorX::Zero(model.nv)};
-  Dense out{VectorX(model.nv), MatrixX(model.nv, model.nv), MatrixX(model.nv, model.nv)};
-  MatrixX by_v(model.nv, model.nv);
+  const State rest{x.t, x.q, VectorXd::Zero(model.nv)};
+  Dense out{VectorXd(model.nv), MatrixXd(model.nv, model.nv), MatrixXd(model.nv, model.nv)};
+  MatrixXd by_v(model.nv, model.nv);
   DerivativesWorkspace ws(model);
-  rnea_derivatives(model, rest, VectorX::Zero(model.nv), wrenches, ws, out.K, by_v);
+  rnea_derivatives(model, rest, VectorXd::Zero(model.nv), wrenches, ws, out.K, by_v);
   RneaWorkspace rw(model);
-  rnea(model, rest, VectorX::Zero(model.nv), wrenches, rw, out.forces);
+  rnea(model, rest, VectorXd::Zero(model.nv), wrenches, rw, out.forces);
   CrbaWorkspace cw(model);
   crba(model, rest, cw, out.M);
   return out;
@@ -37,7 +37,7 @@ Dense dense_tangent(const Model& model, const State& x, std::span<const NodeWren
 
 // Springs of different sizes on all coordinates: the elimination has no pivoting, and a leaf alone may have no
 // stiffness.
-VectorX spread_springs(int n) { return VectorX::LinSpaced(n, 3, 11); }
+VectorXd spread_springs(int n) { return VectorXd::LinSpaced(n, 3, 11); }
 
 TEST(Statics, SolvesTheExactTangentOnRandomTrees) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
@@ -51,10 +51,10 @@ TEST(Statics, SolvesTheExactTangentOnRandomTrees) {
     EXPECT_LE((tangent.forces() - dense.forces).norm(), 1e-13 * (1 + dense.forces.norm())) << describe(options, seed);
     // In `ruthless` sigma M is a regularisation only: poses do not follow the modes.
     const double sigma = model.fidelity == Fidelity::ruthless || seed % 2 == 0 ? 0 : 3;
-    const VectorX added = spread_springs(model.nv);
-    MatrixX K = dense.K + sigma * dense.M;
+    const VectorXd added = spread_springs(model.nv);
+    MatrixXd K = dense.K + sigma * dense.M;
     K += added.asDiagonal();
-    VectorX dq(model.nv);
+    VectorXd dq(model.nv);
     tangent.solve(sigma, added, {}, s.tau, dq);
     const double condition = K.norm() * dq.norm() + s.tau.norm();
     EXPECT_LE((K * dq - s.tau).norm(), 1e-9 * condition) << describe(options, seed);
@@ -77,10 +77,10 @@ TEST(Statics, LeavesPrescribedJointsAlone) {
     const Dense dense = dense_tangent(model, s.x, s.wrenches);
     StaticTangent tangent(model);
     tangent.set(s.x, model.gravity, s.wrenches);
-    VectorX dq(model.nv);
-    const VectorX added = spread_springs(model.nv);
+    VectorXd dq(model.nv);
+    const VectorXd added = spread_springs(model.nv);
     tangent.solve(0, added, prescribed, s.tau, dq);
-    const VectorX left = (dense.K * dq + added.cwiseProduct(dq) - s.tau)(free);
+    const VectorXd left = (dense.K * dq + added.cwiseProduct(dq) - s.tau)(free);
     EXPECT_LE(left.norm(), 1e-9 * (dense.K.norm() * dq.norm() + s.tau.norm())) << describe(options, seed);
   }
 }
@@ -96,14 +96,14 @@ TEST(Statics, CountsWhatIsNotPositive) {
     const Model model = make_model(random_machine(options, seed));
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed, {.special = 0});
-    MatrixX K = dense_tangent(model, s.x, {}).K;
-    const VectorX added = VectorX::Constant(model.nv, 0.7);
+    MatrixXd K = dense_tangent(model, s.x, {}).K;
+    const VectorXd added = VectorXd::Constant(model.nv, 0.7);
     K += added.asDiagonal();
     if ((K - K.transpose()).norm() > 1e-12 * K.norm()) continue;  // joints on moving nodes away from equilibrium
     StaticTangent tangent(model);
     tangent.set(s.x, model.gravity, {});
-    VectorX dq(model.nv);
-    const Eigen::SelfAdjointEigenSolver<MatrixX> solver(K);
+    VectorXd dq(model.nv);
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(K);
     const auto expected = (solver.eigenvalues().array() <= 0).count();
     EXPECT_EQ(tangent.solve(0, added, {}, s.tau, dq), expected) << describe(options, seed);
     ++compared;

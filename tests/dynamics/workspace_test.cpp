@@ -38,7 +38,7 @@ std::string refusal(F f) {
 TEST(Workspaces, AreValues) {
   const Model model = some_model(3);
   const Sample s = random_sample(model, 3), other = random_sample(model, 4);
-  VectorX expected(model.nv), vdot(model.nv);
+  VectorXd expected(model.nv), vdot(model.nv);
   AbaWorkspace ws(model);
   ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
   solve_factored(model, s.tau, ws, expected);
@@ -57,7 +57,7 @@ TEST(Workspaces, AreValues) {
 TEST(Workspaces, OfDivideAndConquerHaveThreadsOfTheirOwn) {
   const Model model = some_model(5);
   const Sample s = random_sample(model, 5);
-  VectorX first(model.nv), second(model.nv);
+  VectorXd first(model.nv), second(model.nv);
   DcaWorkspace copy(model, {.threads = 1});
   {
     DcaWorkspace ws(model, {.threads = 2, .grain = 1});
@@ -71,7 +71,7 @@ TEST(Workspaces, OfDivideAndConquerHaveThreadsOfTheirOwn) {
 TEST(Workspaces, SayWhatTheyDoNotHold) {
   const Model model = some_model(7);
   const Sample s = random_sample(model, 7);
-  VectorX out(model.nv);
+  VectorXd out(model.nv);
   AbaWorkspace ws(model);
   const auto solve = [&] { solve_factored(model, s.tau, ws, out); };
   EXPECT_NE(refusal(solve).find("factor_mass"), std::string::npos) << "nothing was factored";
@@ -80,14 +80,14 @@ TEST(Workspaces, SayWhatTheyDoNotHold) {
   compute_kinematics(model, s.x, ws.kinematics());
   EXPECT_NE(refusal(solve).find("factor_mass"), std::string::npos) << "the kinematics are newer than the factors";
   ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
-  set_implicit(model, 0.1, 0.1, VectorX::Zero(model.nv), ws);
+  set_implicit(model, 0.1, 0.1, VectorXd::Zero(model.nv), ws);
   EXPECT_NE(refusal(solve).find("factor_mass"), std::string::npos) << "factors of another matrix";
 }
 
 TEST(Workspaces, RefuseOtherModels) {
   const Model model = some_model(1), other = some_model(2);
   const Sample s = random_sample(other, 2);
-  VectorX out(other.nv);
+  VectorXd out(other.nv);
   AbaWorkspace ws(model);
   DcaWorkspace dw(model);
   RneaWorkspace rw(model);
@@ -109,8 +109,8 @@ TEST(Nodes, RefuseWrongSizesAndStalePoses) {
   compute_world_poses(model, kin);
   EXPECT_NO_THROW(compute_node_jacobian(model, kin, tip, right));
   EXPECT_NE(refusal([&] { compute_node_jacobian(model, kin, tip, J); }).find("6 x 0"), std::string::npos);
-  EXPECT_THROW(node_velocity(model, kin, tip, VectorX()), InputError);
-  EXPECT_THROW(node_acceleration(model, kin, tip, VectorX(model.nv + 1)), InputError);
+  EXPECT_THROW(node_velocity(model, kin, tip, VectorXd()), InputError);
+  EXPECT_THROW(node_acceleration(model, kin, tip, VectorXd(model.nv + 1)), InputError);
   EXPECT_THROW(body_pose(kin, model.body_count()), InputError);
   EXPECT_THROW(node_pose(model, kin, {model.body_count(), kBodyFrame}), InputError);
   EXPECT_EQ(body_pose(kin, 1).p, node_pose(model, kin, tip).p);
@@ -124,13 +124,13 @@ TEST(ForwardDynamics, OfClosedChains) {
     const Sample s = random_sample(model, seed);
     AbaWorkspace ws(model);
     ClosureWorkspace cw(model);
-    VectorX open(model.nv), vdot(model.nv);
+    VectorXd open(model.nv), vdot(model.nv);
     ASSERT_EQ(aba(model, s.x, {s.tau, s.wrenches}, ws, open), Status::ok);
     vdot = open;
     const Status status = close_accelerations(model, ws, cw, vdot);
     if (status != Status::ok || cw.rank() < cw.count()) continue;  // over-constrained by chance
     for (const std::string& name : general_algorithms()) {
-      VectorX found(model.nv);
+      VectorXd found(model.nv);
       ASSERT_EQ((*make_forward_dynamics(model, name))(s.x, {s.tau, s.wrenches}, found), Status::ok) << name << seed;
       EXPECT_CLOSE(found, vdot, 1e-8 * (1 + vdot.norm() + open.norm())) << name << seed;
       ASSERT_EQ((*make_tree_dynamics(model, name))(s.x, {s.tau, s.wrenches}, found), Status::ok) << name << seed;

@@ -115,7 +115,7 @@ TEST_P(FrequencyCase, HasTheFrequenciesLinearized) {
 TEST_P(FrequencyCase, HasTheSteadyState) {
   Engine engine(model_);
   for (const json& check : expected_.value("steady", json::array())) {
-    const Vector3 p = node_pose(model_, engine.kinematics(motion_.x), node_named(model_, check["node"])).p;
+    const Vector3d p = node_pose(model_, engine.kinematics(motion_.x), node_named(model_, check["node"])).p;
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(p[k], check["position"][k].get<double>(), check["abs_tol"].get<double>());
   }
 }

@@ -45,7 +45,7 @@ class DeLucaArm : public ::testing::TestWithParam<double> {
 
 TEST_P(DeLucaArm, IsMinimumPhaseAtItsJoints) {
   for (int joint = 0; joint < 2; ++joint) {
-    const VectorXc zeros = compute_zeros(system_, joint, joint);
+    const VectorXcd zeros = compute_zeros(system_, joint, joint);
     // Relative degree 2; the two rigid motions count once.
     EXPECT_EQ(zeros.size(), 2 * (model_.nv - 2));
     EXPECT_LT(rightmost(joint, joint), 1e-6);  // on the imaginary axis
@@ -63,7 +63,7 @@ TEST_P(DeLucaArm, HasItsZerosWhereTheHeldArmVibrates) {
     options.held.assign(model_.bodies.size(), 0);
     options.held[model_.find_joint(joint == 0 ? "joint1" : "joint2")] = 1;
     const auto modes = compute_modes(linearize(model_, system_.point, options));
-    const VectorXc zeros = compute_zeros(system_, joint, joint);
+    const VectorXcd zeros = compute_zeros(system_, joint, joint);
     double largest = 0;
     for (const VibrationMode& mode : modes) {
       if (mode.frequency == 0) continue;  // the other joint turns freely: a rigid motion, as with this one free
@@ -77,7 +77,7 @@ TEST_P(DeLucaArm, HasItsZerosWhereTheHeldArmVibrates) {
 
 // Mass and stiffness are symmetric: the first joint answers the second torque as the second joint the first.
 TEST_P(DeLucaArm, IsReciprocal) {
-  const VectorXc there = compute_zeros(system_, 0, 1), back = compute_zeros(system_, 1, 0);
+  const VectorXcd there = compute_zeros(system_, 0, 1), back = compute_zeros(system_, 1, 0);
   ASSERT_EQ(there.size(), back.size());
   ASSERT_GT(there.size(), 0);
   for (const Complex& zero : there) {
@@ -90,11 +90,11 @@ TEST_P(DeLucaArm, IsReciprocal) {
 TEST_P(DeLucaArm, HasTheTransferFunctionOfItsSecondOrderForm) {
   const int n = system_.coordinates();
   for (const Complex s : {Complex(0.5, 3), Complex(-1, 40), Complex(2, 300)}) {
-    const MatrixXc dynamic = s * s * system_.M + s * system_.damping + system_.stiffness;
-    MatrixXc forces = MatrixXc::Zero(n, 2);
+    const MatrixXcd dynamic = s * s * system_.M + s * system_.damping + system_.stiffness;
+    MatrixXcd forces = MatrixXcd::Zero(n, 2);
     forces(0, 0) = 1;
     forces(model_.joints[model_.find_joint("joint2")].v, 1) = 1;
-    const MatrixXc expected = system_.C.leftCols(n) * dynamic.partialPivLu().solve(forces);
+    const MatrixXcd expected = system_.C.leftCols(n) * dynamic.partialPivLu().solve(forces);
     EXPECT_LT((transfer_function(system_, s) - expected).norm(), 1e-9 * expected.norm());
   }
 }

@@ -65,18 +65,18 @@ closures:
 TEST(ModelFile, ReadsEveryKey) {
   const Model model = parse_model(kEverything, "everything.yaml");
   EXPECT_EQ(model.name, "everything");
-  EXPECT_EQ(model.gravity, Vector3(0, 0, -9.81));
+  EXPECT_EQ(model.gravity, Vector3d(0, 0, -9.81));
   EXPECT_EQ(model.fidelity, Fidelity::stiffened);
   EXPECT_EQ(model.body_names, (std::vector<std::string>{"world", "hub", "boom", "plate"}));
   EXPECT_EQ(model.nq, 7 + 2 + 5 + 2 + 2);
   EXPECT_EQ(model.nv, 6 + 2 + 5 + 2 + 2);
   ASSERT_EQ(model.closures.size(), 2u);
   EXPECT_EQ(model.closures[0].kind, JointKind::revolute);
-  EXPECT_EQ(model.closures[0].axis, Vector3(0, 1, 0));
+  EXPECT_EQ(model.closures[0].axis, Vector3d(0, 1, 0));
   EXPECT_EQ(model.closures[0].a.body, 3);
   EXPECT_EQ(model.closures[0].a.node, model.body(3).node_index("b"));
   EXPECT_EQ(model.closures[0].b.body, kGround);
-  EXPECT_EQ(model.closures[1].axis2, Vector3(1, 0, 0));
+  EXPECT_EQ(model.closures[1].axis2, Vector3d(1, 0, 0));
   EXPECT_EQ(model.closures[1].a.node, kBodyFrame);
   EXPECT_EQ(model.closures[1].b.node, model.body(1).node_index("plain"));
 }
@@ -85,32 +85,32 @@ TEST(ModelFile, ReadsBodies) {
   const Model model = parse_model(kEverything, "everything.yaml");
   const Body &hub = model.body(1), &boom = model.body(2), &plate = model.body(3);
   EXPECT_EQ(hub.mass, 3);
-  EXPECT_NEAR((hub.S.col(0) - 3 * Vector3(0.1, 0.2, 0.3)).norm(), 0, kRounding);
+  EXPECT_NEAR((hub.S.col(0) - 3 * Vector3d(0.1, 0.2, 0.3)).norm(), 0, kRounding);
   // C_00 about the origin has the product -I_xy + m x y.
   EXPECT_NEAR(hub.c(0, 0)(0, 1), -0.01 + 3 * 0.1 * 0.2, kRounding);
   EXPECT_NEAR(hub.c(0, 0)(1, 2), -0.03 + 3 * 0.2 * 0.3, kRounding);
   // A yaw of a right angle takes x to y.
-  EXPECT_NEAR((hub.nodes[0].rotation * Vector3::UnitX() - Vector3::UnitY()).norm(), 0, kRounding);
-  EXPECT_EQ(hub.nodes[1].rotation, Matrix3::Identity());
+  EXPECT_NEAR((hub.nodes[0].rotation * Vector3d::UnitX() - Vector3d::UnitY()).norm(), 0, kRounding);
+  EXPECT_EQ(hub.nodes[1].rotation, Matrix3d::Identity());
 
   EXPECT_NEAR(boom.mass, 140, 140 * 1e-14);
   EXPECT_EQ(boom.modes, 5);
   ASSERT_GE(boom.node_index("middle"), 0);
   EXPECT_NEAR(boom.nodes[boom.node_index("middle")].position.x(), 3, kRounding);
-  EXPECT_EQ(boom.nodes[boom.node_index("middle")].rotation, rpy_rotation(Vector3(0.1, 0.2, 0.3)));
+  EXPECT_EQ(boom.nodes[boom.node_index("middle")].rotation, rpy_rotation(Vector3d(0.1, 0.2, 0.3)));
   EXPECT_NEAR(boom.damping(4, 4) / boom.damping(0, 0),
               0.05 / 0.01 * std::sqrt(boom.stiffness(4, 4) / boom.stiffness(0, 0)), 1e-9);
 
   EXPECT_EQ(plate.mass, 3);
   EXPECT_EQ(plate.modes, 2);
   EXPECT_EQ(plate.pairs.size(), 3u);
-  EXPECT_EQ(plate.stiffness, (MatrixX(2, 2) << 100, 1, 1, 400).finished());
-  EXPECT_EQ(plate.damping, (MatrixX(2, 2) << 0.5, 0, 0, 0.6).finished());
-  EXPECT_EQ(plate.nodes[0].translation, (MatrixX(3, 2) << 1, 2, 3, 4, 5, 6).finished());
-  EXPECT_EQ(plate.nodes[0].turn, (MatrixX(3, 2) << 7, 8, 9, 10, 11, 12).finished());
-  EXPECT_EQ(plate.nodes[0].second[0], MatrixX::Identity(2, 2));
-  EXPECT_EQ(plate.nodes[1].translation, MatrixX::Zero(3, 2));
-  EXPECT_EQ(plate.nodes[1].turn, MatrixX::Zero(3, 2));
+  EXPECT_EQ(plate.stiffness, (MatrixXd(2, 2) << 100, 1, 1, 400).finished());
+  EXPECT_EQ(plate.damping, (MatrixXd(2, 2) << 0.5, 0, 0, 0.6).finished());
+  EXPECT_EQ(plate.nodes[0].translation, (MatrixXd(3, 2) << 1, 2, 3, 4, 5, 6).finished());
+  EXPECT_EQ(plate.nodes[0].turn, (MatrixXd(3, 2) << 7, 8, 9, 10, 11, 12).finished());
+  EXPECT_EQ(plate.nodes[0].second[0], MatrixXd::Identity(2, 2));
+  EXPECT_EQ(plate.nodes[1].translation, MatrixXd::Zero(3, 2));
+  EXPECT_EQ(plate.nodes[1].turn, MatrixXd::Zero(3, 2));
 }
 
 // Either end of a joint's way may be open.
@@ -144,27 +144,27 @@ TEST(ModelFile, ReadsJoints) {
   const Model model = parse_model(kEverything, "everything.yaml");
   const Joint &base = model.joints[1], &elbow = model.joints[2], &wrist = model.joints[3];
   EXPECT_EQ(base.kind, JointKind::free);
-  EXPECT_EQ(base.stiffness, (VectorX(6) << 1, 1, 1, 4, 5, 6).finished());
-  EXPECT_EQ(base.damping, VectorX::Constant(6, 2));
-  EXPECT_EQ(base.armature, VectorX::Zero(6));
+  EXPECT_EQ(base.stiffness, (VectorXd(6) << 1, 1, 1, 4, 5, 6).finished());
+  EXPECT_EQ(base.damping, VectorXd::Constant(6, 2));
+  EXPECT_EQ(base.armature, VectorXd::Zero(6));
   EXPECT_EQ(base.parent.body, kGround);
   EXPECT_EQ(base.effort_limit, 0);
 
   EXPECT_EQ(elbow.kind, JointKind::cylindrical);
-  EXPECT_EQ(elbow.axis, Vector3(0, 0, 1));
+  EXPECT_EQ(elbow.axis, Vector3d(0, 0, 1));
   EXPECT_EQ(elbow.parent.body, 1);
   EXPECT_EQ(elbow.parent.node, model.body(1).node_index("flange"));
   EXPECT_EQ(elbow.child_node, model.body(2).node_index("root"));
-  EXPECT_EQ(elbow.origin.p, Vector3(1, 2, 3));
-  EXPECT_EQ(elbow.origin.R, rpy_rotation(Vector3(0.1, 0.2, 0.3)));
-  EXPECT_EQ(elbow.stiffness, (VectorX(2) << 1, 2).finished());
-  EXPECT_EQ(elbow.damping, VectorX::Constant(2, 3));
-  EXPECT_EQ(elbow.armature, (VectorX(2) << 0.1, 0).finished());
+  EXPECT_EQ(elbow.origin.p, Vector3d(1, 2, 3));
+  EXPECT_EQ(elbow.origin.R, rpy_rotation(Vector3d(0.1, 0.2, 0.3)));
+  EXPECT_EQ(elbow.stiffness, (VectorXd(2) << 1, 2).finished());
+  EXPECT_EQ(elbow.damping, VectorXd::Constant(2, 3));
+  EXPECT_EQ(elbow.armature, (VectorXd(2) << 0.1, 0).finished());
   EXPECT_EQ(elbow.effort_limit, 500);
   EXPECT_EQ(elbow.velocity_limit, 1);
 
   EXPECT_EQ(wrist.kind, JointKind::universal);
-  EXPECT_NEAR((wrist.axis2 - Vector3(0, 0.6, 0.8)).norm(), 0, kRounding);
+  EXPECT_NEAR((wrist.axis2 - Vector3d(0, 0.6, 0.8)).norm(), 0, kRounding);
   EXPECT_EQ(wrist.child_node, kBodyFrame);
 }
 
@@ -173,11 +173,11 @@ TEST(ModelFile, DefaultsAreThoseOfTheFormat) {
       "limber: 1\nbodies: [{name: b, rigid: {mass: 1}}]\njoints: [{name: j, type: fixed, parent: world, child: b}]\n",
       "f");
   EXPECT_EQ(model.name, "");
-  EXPECT_EQ(model.gravity, Vector3(0, 0, 0));
+  EXPECT_EQ(model.gravity, Vector3d(0, 0, 0));
   EXPECT_EQ(model.fidelity, Fidelity::full);
   EXPECT_EQ(model.nv, 0);
-  EXPECT_EQ(model.joints[1].origin.R, Matrix3::Identity());
-  EXPECT_EQ(model.body(1).S.col(0), Vector3(0, 0, 0));
+  EXPECT_EQ(model.joints[1].origin.R, Matrix3d::Identity());
+  EXPECT_EQ(model.body(1).S.col(0), Vector3d(0, 0, 0));
 }
 
 Model with_joint(const std::string& joint) {
@@ -201,10 +201,10 @@ TEST(ModelFile, JointTypesAreThoseOfTheModel) {
 }
 
 TEST(ModelFile, AnAxisOfAnyLengthIsADirection) {
-  EXPECT_NEAR((with_joint("type: revolute, axis: [3e200, 0, 4e200]").joints[1].axis - Vector3(0.6, 0, 0.8)).norm(), 0,
+  EXPECT_NEAR((with_joint("type: revolute, axis: [3e200, 0, 4e200]").joints[1].axis - Vector3d(0.6, 0, 0.8)).norm(), 0,
               kRounding);
-  EXPECT_NEAR((with_joint("type: revolute, axis: [3e-200, 0, 4e-200]").joints[1].axis - Vector3(0.6, 0, 0.8)).norm(), 0,
-              kRounding);
+  EXPECT_NEAR((with_joint("type: revolute, axis: [3e-200, 0, 4e-200]").joints[1].axis - Vector3d(0.6, 0, 0.8)).norm(),
+              0, kRounding);
 }
 
 Body one_beam(const std::string& keys) {

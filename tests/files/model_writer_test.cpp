@@ -57,7 +57,7 @@ void expect_same_results(const Model& a, const Model& b) {
   Engine x(a), y(b);
   EXPECT_TRUE(is_same_bits(x.mass(s.x), y.mass(s.x)));
   EXPECT_TRUE(is_same_bits(x.inverse(s.x, s.vdot, s.wrenches), y.inverse(s.x, s.vdot, s.wrenches)));
-  VectorX u, v;
+  VectorXd u, v;
   const Status status = x.forward_status(s.x, s.tau, u);
   EXPECT_EQ(status, y.forward_status(s.x, s.tau, v));
   if (status == Status::ok) {
@@ -127,14 +127,14 @@ TEST(ModelWriter, GivesBackRandomTrees) {
       int k = 0;
       for (const JointKind kind : joint_kinds()) {
         if (joint_traits(kind).closure_rows == nullptr) continue;
-        const Vector3 axis = Vector3(1, 2, 3 + k).normalized(), axis2 = Vector3(-2, 1, 0.1 * k).normalized();
+        const Vector3d axis = Vector3d(1, 2, 3 + k).normalized(), axis2 = Vector3d(-2, 1, 0.1 * k).normalized();
         model.add_closure({"c" + std::to_string(k++), kind, axis, axis2, {1, kBodyFrame}, {2, kBodyFrame}});
       }
     }
     const Model once = parse_model(model_text(model), "written");
     Sample s = random_sample(model, seed);
     Engine a(model), b(once);
-    const MatrixX M = a.mass(s.x);
+    const MatrixXd M = a.mass(s.x);
     EXPECT_CLOSE(b.mass(s.x), M, 1e-13 * M.norm());
     expect_round_trip(once);
   }
@@ -173,7 +173,7 @@ TEST(ModelWriter, WritesLimitsStopsAndCustomBeams) {
 TEST(ModelWriter, RefusesBodiesThatNoSpecificationGives) {
   RigidSpec spec;
   spec.mass = 1;
-  spec.inertia = Matrix3::Identity();
+  spec.inertia = Matrix3d::Identity();
   BeamSpec beam;
   beam.length = 1;
   beam.mass_per_length = 1;

@@ -73,13 +73,13 @@ TEST(Reader, ReadsArrays) {
   const Document document =
       parse_document("v: [1, 2, 3]\none: 7\nm: [[1, 2], [3, 4]]\nd: [5, 6]\nt: [[[1]], [[2]], [[3]]]\nnone: []\n", "f");
   const Reader root(document);
-  EXPECT_EQ(root.at("v", "").vector3(), Vector3(1, 2, 3));
+  EXPECT_EQ(root.at("v", "").vector3(), Vector3d(1, 2, 3));
   EXPECT_EQ(root.at("v", "").numbers().sum(), 6);
-  EXPECT_EQ(root.at("one", "").number_or_numbers(3), Vector3::Constant(7));
-  EXPECT_EQ(root.at("v", "").number_or_numbers(3), Vector3(1, 2, 3));
-  EXPECT_EQ(root.at("m", "").matrix(2, 2), (MatrixX(2, 2) << 1, 2, 3, 4).finished());
-  EXPECT_EQ(root.at("m", "").square_or_diagonal(2), (MatrixX(2, 2) << 1, 2, 3, 4).finished());
-  EXPECT_EQ(root.at("d", "").square_or_diagonal(2), (MatrixX(2, 2) << 5, 0, 0, 6).finished());
+  EXPECT_EQ(root.at("one", "").number_or_numbers(3), Vector3d::Constant(7));
+  EXPECT_EQ(root.at("v", "").number_or_numbers(3), Vector3d(1, 2, 3));
+  EXPECT_EQ(root.at("m", "").matrix(2, 2), (MatrixXd(2, 2) << 1, 2, 3, 4).finished());
+  EXPECT_EQ(root.at("m", "").square_or_diagonal(2), (MatrixXd(2, 2) << 1, 2, 3, 4).finished());
+  EXPECT_EQ(root.at("d", "").square_or_diagonal(2), (MatrixXd(2, 2) << 5, 0, 0, 6).finished());
   EXPECT_EQ(root.at("t", "").three_matrices(1)[2](0, 0), 3);
   EXPECT_EQ(root.at("none", "").square_or_diagonal(0).size(), 0);
   EXPECT_EQ(root.at("none", "").length(0), 0);

@@ -49,10 +49,10 @@ RecordingOptions options_for(const Model& model, long records) {
   return out;
 }
 
-VectorX row_of(const Recorded& file, const std::string& path, int row) {
+VectorXd row_of(const Recorded& file, const std::string& path, int row) {
   const std::vector<double> all = file.numbers(path);
   const auto width = static_cast<Eigen::Index>(all.size() / file.rows(path));
-  return Eigen::Map<const VectorX>(all.data() + row * width, width);
+  return Eigen::Map<const VectorXd>(all.data() + row * width, width);
 }
 
 using Texts = std::vector<std::string>;
@@ -117,13 +117,13 @@ TEST(Recording, HasThePosesOfNodes) {
     const Sampled s(model, k, static_cast<unsigned>(k) + 1);
     const Pose pose = node_pose(model, s.kin, {boom, tip});
     EXPECT_EQ(row_of(file, "nodes/boom.tip/position", k), pose.p);
-    const Matrix3 R = row_of(file, "nodes/boom.tip/rotation", k).reshaped<Eigen::RowMajor>(3, 3);
+    const Matrix3d R = row_of(file, "nodes/boom.tip/rotation", k).reshaped<Eigen::RowMajor>(3, 3);
     EXPECT_EQ(R, pose.R);
     // The same from the shapes of the node.
     const Node& node = model.body(boom).nodes[static_cast<std::size_t>(tip)];
-    const Vector3 expected = node.translation * s.motion.x.q.segment(model.first_mode_q(boom), 3);
+    const Vector3d expected = node.translation * s.motion.x.q.segment(model.first_mode_q(boom), 3);
     EXPECT_CLOSE(row_of(file, "nodes/boom.tip/deflection", k), expected, 100 * kEps * (1 + pose.p.norm()));
-    EXPECT_EQ(row_of(file, "nodes/ship.deck/deflection", k), Vector3::Zero());
+    EXPECT_EQ(row_of(file, "nodes/ship.deck/deflection", k), Vector3d::Zero());
     largest = std::max(largest, expected.norm());
   }
   EXPECT_NEAR(writer.largest_deflection().value, largest, 1e-12);

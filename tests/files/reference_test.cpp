@@ -23,18 +23,18 @@ using nlohmann::json;
 // The numbers are good to about 1e-12 relative.
 constexpr double kReference = 1e-10;
 
-VectorX vector(const json& j) {
+VectorXd vector(const json& j) {
   const auto numbers = j.get<std::vector<double>>();
-  return Eigen::Map<const VectorX>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+  return Eigen::Map<const VectorXd>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
 }
 
-MatrixX matrix(const json& j) {
-  MatrixX m(static_cast<Eigen::Index>(j.size()), j.empty() ? 0 : static_cast<Eigen::Index>(j[0].size()));
+MatrixXd matrix(const json& j) {
+  MatrixXd m(static_cast<Eigen::Index>(j.size()), j.empty() ? 0 : static_cast<Eigen::Index>(j[0].size()));
   for (Eigen::Index r = 0; r < m.rows(); ++r) m.row(r) = vector(j[r]).transpose();
   return m;
 }
 
-Matrix3 rotation(const json& j) {
+Matrix3d rotation(const json& j) {
   if (j[0].is_array()) return matrix(j);
   return vector(j).reshaped<Eigen::RowMajor>(3, 3);
 }
@@ -61,18 +61,18 @@ class Reference : public ::testing::TestWithParam<std::string> {
   Model model_;
 };
 
-void expect_near(const VectorX& x, const VectorX& expected, const char* what) {
+void expect_near(const VectorXd& x, const VectorXd& expected, const char* what) {
   EXPECT_CLOSE(x, expected, kReference * expected.norm()) << what;
 }
 
 TEST_P(Reference, ForwardDynamics) {
   Engine engine(model_);
   for (const json& s : file_["states"]) {
-    const VectorX expected = vector(s["expected"]["acceleration"]), tau = vector(s["tau"]);
+    const VectorXd expected = vector(s["expected"]["acceleration"]), tau = vector(s["tau"]);
     expect_near(engine.forward(state(s), tau), expected, "aba");
     expect_near(engine.dense_forward(state(s), tau), expected, "crba");
     // What is left when the bias is taken off is M^-1 alone.
-    const VectorX h = engine.inverse(state(s), VectorX::Zero(model_.nv));
+    const VectorXd h = engine.inverse(state(s), VectorXd::Zero(model_.nv));
     expect_near(engine.mass_solve(state(s), tau - h), expected, "M^-1");
   }
 }
@@ -87,11 +87,11 @@ TEST_P(Reference, InverseDynamics) {
 TEST_P(Reference, MassMatrix) {
   Engine engine(model_);
   for (const json& s : file_["states"]) {
-    const MatrixX M = matrix(s["expected"]["mass_matrix"]), inverse = M.inverse();
+    const MatrixXd M = matrix(s["expected"]["mass_matrix"]), inverse = M.inverse();
     EXPECT_CLOSE(engine.mass(state(s)), M, kReference * M.norm());
     for (int j = 0; j < model_.nv; ++j) {
-      expect_near(engine.mass_times(state(s), VectorX::Unit(model_.nv, j)), M.col(j), "M");
-      expect_near(engine.mass_solve(state(s), VectorX::Unit(model_.nv, j)), inverse.col(j), "M^-1");
+      expect_near(engine.mass_times(state(s), VectorXd::Unit(model_.nv, j)), M.col(j), "M");
+      expect_near(engine.mass_solve(state(s), VectorXd::Unit(model_.nv, j)), inverse.col(j), "M^-1");
     }
   }
 }
@@ -128,7 +128,7 @@ Node node_of(const json& j, int modes) {
   node.name = j["name"];
   node.position = vector(j["position"]);
   node.rotation = rpy_rotation(vector(j["rpy"]));
-  node.translation = node.turn = Matrix3X(3, modes);
+  node.translation = node.turn = Matrix3Xd(3, modes);
   if (modes > 0) node.translation = matrix(j["translation"]);
   if (modes > 0) node.turn = matrix(j["rotation"]);
   for (int k = 0; k < 3 && j.contains("second"); ++k) node.second[k] = matrix(j["second"][k]);
@@ -140,7 +140,7 @@ BodySpec body_of(const json& j) {
     RigidSpec rigid;
     rigid.mass = j["rigid"]["mass"];
     rigid.com = vector(j["rigid"]["com"]);
-    const VectorX i = vector(j["rigid"]["inertia"]);
+    const VectorXd i = vector(j["rigid"]["inertia"]);
     rigid.inertia << i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2];
     for (const json& n : j["nodes"]) rigid.nodes.push_back(node_of(n, 0));
     return rigid;
@@ -175,7 +175,7 @@ TEST_P(Reference, AgreesWithOurOwnBruteForce) {
   const Machine machine = machine_of(file_["model"], model_);
   for (const json& s : file_["states"]) {
     const BruteForce exact(machine, state(s));
-    const MatrixX M = matrix(s["expected"]["mass_matrix"]);
+    const MatrixXd M = matrix(s["expected"]["mass_matrix"]);
     EXPECT_CLOSE(exact.mass(), M, kReference * M.norm());
     expect_near(exact.mass() * vector(s["a"]) + exact.bias(), vector(s["expected"]["force"]), "force");
     expect_near(exact.acceleration(vector(s["tau"])), vector(s["expected"]["acceleration"]), "acceleration");

@@ -31,8 +31,8 @@ std::string message_of(const std::string& text) {
 TEST(StateFile, ReadsWhatIsThere) {
   const StateFile all = parse_state(
       R"({"q": [0.6, 0, 0.8, 0, 2], "v": [1, 2, 3, 4], "tau": [5, 6, 7, 8], "a": [9, 10, 11, 12]})", "s", model());
-  EXPECT_EQ(all.q, (VectorX(5) << 0.6, 0, 0.8, 0, 2).finished());
-  EXPECT_EQ(all.v, (VectorX(4) << 1, 2, 3, 4).finished());
+  EXPECT_EQ(all.q, (VectorXd(5) << 0.6, 0, 0.8, 0, 2).finished());
+  EXPECT_EQ(all.v, (VectorXd(4) << 1, 2, 3, 4).finished());
   ASSERT_TRUE(all.tau && all.a);
   EXPECT_EQ((*all.tau)[3], 8);
   EXPECT_EQ((*all.a)[0], 9);

@@ -25,11 +25,11 @@ Body bar_body(const Bar& bar, const char* name) {
   RigidSpec spec;
   spec.mass = bar.mass;
   spec.com = {bar.length / 2, 0, 0};
-  spec.inertia = bar.inertia * Matrix3::Identity();
+  spec.inertia = bar.inertia * Matrix3d::Identity();
   Node end;
   end.name = "end";
   end.position = {bar.length, 0, 0};
-  end.translation = end.turn = Matrix3X(3, 0);
+  end.translation = end.turn = Matrix3Xd(3, 0);
   spec.nodes = {end};
   Body body = make_rigid_body(spec);
   body.name = name;
@@ -37,7 +37,7 @@ Body bar_body(const Bar& bar, const char* name) {
 }
 
 // Three bars, each on the end of the one before, from the point `from` to the origin.
-Model four_bar(const Bar& first, const Bar& second, const Bar& third, const Vector3& from, JointKind closing) {
+Model four_bar(const Bar& first, const Bar& second, const Bar& third, const Vector3d& from, JointKind closing) {
   ModelBuilder builder("four-bar");
   builder.gravity({0, -kGravity, 0});
   const char* names[] = {"a", "b", "c"};
@@ -75,7 +75,7 @@ TEST(LinearizeClosed, ASwingIsAPendulum) {
     const double omega = std::sqrt(kGravity * (seat.mass * 0.8 + 2 * rope.mass * 0.4) / inertia);
     EXPECT_NEAR(compute_modes(system)[0].frequency, omega, 1e-10 * omega);
     // The three angles go together: a = -b = c, up to the choice of the independent one.
-    EXPECT_CLOSE((system.basis / system.basis(0, 0)).eval(), Vector3(1, -1, 1), 1e-12);
+    EXPECT_CLOSE((system.basis / system.basis(0, 0)).eval(), Vector3d(1, -1, 1), 1e-12);
     EXPECT_NEAR(system.basis(0, 0) * system.basis(0, 0) * inertia, system.M(0, 0), 1e-12);
     EXPECT_EQ(system.B.cols(), 3);
     EXPECT_CLOSE(system.C.leftCols(1), system.basis, 0);
@@ -91,16 +91,16 @@ TEST(LinearizeClosed, AFourBarIsWhatItsAccelerationsSay) {
   State x = make_zero_state(model);
   x.q << 1.2, -1.0, -1.1;
   ASSERT_GE(project_position(model, x, {}, 1e-14, ws, cw), 0);
-  VectorX tau = VectorX::Zero(3);
+  VectorXd tau = VectorXd::Zero(3);
   const auto acceleration = [&](const State& y) {
-    VectorX vdot = VectorX::Zero(3), needed(3);
+    VectorXd vdot = VectorXd::Zero(3), needed(3);
     EXPECT_EQ(hybrid(model, y, Forces{tau}, none, ws, vdot, needed), Status::ok);
     EXPECT_EQ(close_accelerations(model, ws, cw, vdot), Status::ok);
     return vdot;
   };
-  const VectorX without = acceleration(x);
+  const VectorXd without = acceleration(x);
   tau[0] = 1;
-  const VectorX with = acceleration(x);
+  const VectorXd with = acceleration(x);
   tau[0] = -without[0] / (with[0] - without[0]);  // linear in the torque
   LinearizeOptions options = make_joint_options(model);
   options.tau = tau;

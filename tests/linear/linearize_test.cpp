@@ -38,16 +38,16 @@ struct Flow {
   const std::vector<std::uint8_t>& held;
   AbaWorkspace ws;
   KinematicsWorkspace kin;
-  VectorX tau;
+  VectorXd tau;
 
   Flow(const Model& m, const std::vector<std::uint8_t>& h) : model(m), held(h), ws(m), kin(m), tau(m.nv) {}
-  VectorX acceleration(const State& x) {
-    VectorX vdot = VectorX::Zero(model.nv), needed(model.nv);
+  VectorXd acceleration(const State& x) {
+    VectorXd vdot = VectorXd::Zero(model.nv), needed(model.nv);
     EXPECT_EQ(hybrid(model, x, Forces{tau}, held, ws, vdot, needed), Status::ok);
     return vdot;
   }
   State after(const State& x, double h) {
-    const VectorX vdot = acceleration(x);
+    const VectorXd vdot = acceleration(x);
     State y = x;
     move(model, x.q, h * x.v + h * h / 2 * vdot, y.q);
     y.v += h * vdot;
@@ -55,7 +55,7 @@ struct Flow {
   }
   // The six numbers of a node that `kind` measures; places relative to `from`.
   Vector6 measure(const State& x, Kind kind, NodeRef node, const Pose& from) {
-    const VectorX vdot = acceleration(x);
+    const VectorXd vdot = acceleration(x);
     compute_kinematics(model, x, kin);
     compute_world_poses(model, kin);
     if (kind == Kind::velocity) return node_velocity(model, kin, node, x.v);
@@ -83,7 +83,7 @@ struct Case {
         s(random_sample(model, seed, {.speed = 0.3, .special = 0, .wrenches = 0})) {
     for (const Joint& joint : model.joints) {  // the spring of a quaternion jumps at half a turn
       if (position_count(joint.kind) < 4 || std::abs(s.x.q[joint.q]) > 0.05) continue;
-      VectorX turn = VectorX::Zero(model.nv);
+      VectorXd turn = VectorXd::Zero(model.nv);
       turn[joint.v] = 1;
       move(model, s.x.q, turn, s.x.q);
     }
@@ -103,10 +103,10 @@ TEST(Linearize, StateMatrixIsThatOfTheMotion) {
     flow.tau = c.s.tau;
     const int n = system.coordinates();
     const State plus = flow.after(c.s.x, h), minus = flow.after(c.s.x, -h);
-    MatrixX A(2 * n, 2 * n);
-    VectorX y(c.model.nv);
+    MatrixXd A(2 * n, 2 * n);
+    VectorXd y(c.model.nv);
     const auto deviation = [&](const State& nominal, const State& other) {
-      VectorX out(2 * n);
+      VectorXd out(2 * n);
       // Along the speeds' directions; a chart has the position of a free joint along the axes it moves in.
       chart_coordinates(c.model, nominal.q, other.q, y);
       for (const Joint& joint : c.model.joints) {
@@ -120,11 +120,11 @@ TEST(Linearize, StateMatrixIsThatOfTheMotion) {
     const auto moved_by = [&](int j, double size) {
       State x = c.s.x;
       if (j < n) {
-        move(c.model, x.q, size * VectorX::Unit(c.model.nv, system.free[j]), x.q);
+        move(c.model, x.q, size * VectorXd::Unit(c.model.nv, system.free[j]), x.q);
       } else {
         x.v[system.free[j - n]] += size;
       }
-      return VectorX((deviation(plus, flow.after(x, h)) - deviation(minus, flow.after(x, -h))) / (2 * h));
+      return VectorXd((deviation(plus, flow.after(x, h)) - deviation(minus, flow.after(x, -h))) / (2 * h));
     };
     for (int j = 0; j < 2 * n; ++j) A.col(j) = (moved_by(j, eps) - moved_by(j, -eps)) / (2 * eps);
     EXPECT_CLOSE(system.A, A, 1e-6 * (1 + A.norm()));
@@ -146,12 +146,12 @@ TEST(Linearize, NodeOutputsAreDifferences) {
       flow.measure(c.s.x, Kind::place, node, {});
       const Pose now = node_pose(c.model, flow.kin, node);
       const int n = system.coordinates();
-      MatrixX C(6, 2 * n);
+      MatrixXd C(6, 2 * n);
       for (int j = 0; j < 2 * n; ++j) {
         const auto at = [&](double size) {
           State x = c.s.x;
           if (j < n) {
-            move(c.model, x.q, size * VectorX::Unit(c.model.nv, system.free[j]), x.q);
+            move(c.model, x.q, size * VectorXd::Unit(c.model.nv, system.free[j]), x.q);
           } else {
             x.v[system.free[j - n]] += size;
           }
@@ -185,7 +185,7 @@ TEST(Linearize, InputsAreSeenByAccelerometersAtOnce) {
 
 // ---- known systems ----------------------------------------------------------------------------------
 
-Joint on(NodeRef parent, JointKind kind, const Vector3& axis) {
+Joint on(NodeRef parent, JointKind kind, const Vector3d& axis) {
   Joint joint;
   joint.kind = kind;
   joint.axis = axis;
@@ -193,11 +193,11 @@ Joint on(NodeRef parent, JointKind kind, const Vector3& axis) {
   return joint;
 }
 
-Body lump(double mass, const Vector3& com, double inertia) {
+Body lump(double mass, const Vector3d& com, double inertia) {
   RigidSpec spec;
   spec.mass = mass;
   spec.com = com;
-  spec.inertia = inertia * Matrix3::Identity();
+  spec.inertia = inertia * Matrix3d::Identity();
   return make_rigid_body(spec);
 }
 
@@ -210,14 +210,14 @@ struct Carts {
   double m1 = 2, m2 = 0.5, k1 = 30, k2 = 8, d2 = 0;
   Model model() const {
     ModelBuilder builder("carts");
-    const int a = builder.add_body(named(lump(m1, Vector3::Zero(), 1), "a"));
-    const int b = builder.add_body(named(lump(m2, Vector3::Zero(), 1), "b"));
-    Joint first = on({}, JointKind::prismatic, Vector3::UnitX()),
-          second = on({a}, JointKind::prismatic, Vector3::UnitX());
+    const int a = builder.add_body(named(lump(m1, Vector3d::Zero(), 1), "a"));
+    const int b = builder.add_body(named(lump(m2, Vector3d::Zero(), 1), "b"));
+    Joint first = on({}, JointKind::prismatic, Vector3d::UnitX()),
+          second = on({a}, JointKind::prismatic, Vector3d::UnitX());
     first.name = "first", second.name = "second";
-    first.stiffness = VectorX::Constant(1, k1);
-    second.stiffness = VectorX::Constant(1, k2);
-    second.damping = VectorX::Constant(1, d2);
+    first.stiffness = VectorXd::Constant(1, k1);
+    second.stiffness = VectorXd::Constant(1, k2);
+    second.damping = VectorXd::Constant(1, d2);
     builder.add_joint(first, a);
     builder.add_joint(second, b);
     return builder.build();
@@ -242,12 +242,12 @@ TEST(Linearize, CartsHaveTheirPolesAndZeros) {
   EXPECT_NEAR(modes[0].frequency, low, 1e-13 * low);
   EXPECT_NEAR(modes[1].frequency, high, 1e-13 * high);
   EXPECT_EQ(modes[0].damping, 0);
-  const VectorXc poles = compute_poles(system);
+  const VectorXcd poles = compute_poles(system);
   ASSERT_EQ(poles.size(), 4);
   EXPECT_NEAR(std::abs(poles[0] - Complex(0, -low)), 0, 1e-12);
   EXPECT_NEAR(std::abs(poles[3] - Complex(0, high)), 0, 1e-12);
   // Force on the first cart: the first stands still when the second swings on its spring; the second always moves.
-  const VectorXc zeros = compute_zeros(system, 0, 0);
+  const VectorXcd zeros = compute_zeros(system, 0, 0);
   ASSERT_EQ(zeros.size(), 2);
   EXPECT_NEAR(std::abs(zeros[1] - Complex(0, std::sqrt(carts.k2 / carts.m2))), 0, 1e-12);
   EXPECT_EQ(compute_zeros(system, 0, 2).size(), 0);
@@ -257,7 +257,7 @@ TEST(Linearize, ADamperBetweenCartsIsARealZero) {
   Carts carts;
   carts.d2 = 0.7;
   const LinearSystem system = of_carts(carts.model());
-  const VectorXc zeros = compute_zeros(system, 0, 2);
+  const VectorXcd zeros = compute_zeros(system, 0, 2);
   ASSERT_EQ(zeros.size(), 1);
   EXPECT_NEAR(std::abs(zeros[0] + carts.k2 / carts.d2), 0, 1e-11 * carts.k2 / carts.d2);
   for (const Complex z : {Complex(0.3, 1), Complex(0, 2), Complex(-1, 5)}) {
@@ -274,8 +274,8 @@ struct Pendulums {
     builder.gravity({0, -g, 0});
     const int a = builder.add_body(named(lump(m1, {0, -c1, 0}, J1), "a"));
     const int b = builder.add_body(named(lump(m2, {0, -c2, 0}, J2), "b"));
-    Joint first = on({}, JointKind::revolute, Vector3::UnitZ()),
-          second = on({a}, JointKind::revolute, Vector3::UnitZ());
+    Joint first = on({}, JointKind::revolute, Vector3d::UnitZ()),
+          second = on({a}, JointKind::revolute, Vector3d::UnitZ());
     first.name = "first", second.name = "second";
     second.origin.p = {0, -length, 0};
     builder.add_joint(first, a);
@@ -290,13 +290,13 @@ TEST(Linearize, DoublePendulumHasTheZerosOfItsSecondLink) {
   const Model model = p.model();
   const double alone = std::sqrt(p.m2 * p.g * p.c2 / (p.J2 + p.m2 * p.c2 * p.c2));
   State x = make_zero_state(model);
-  const VectorXc hanging = compute_zeros(linearize(model, x, make_joint_options(model)), 0, 0);
+  const VectorXcd hanging = compute_zeros(linearize(model, x, make_joint_options(model)), 0, 0);
   ASSERT_EQ(hanging.size(), 2);
   EXPECT_NEAR(std::abs(hanging[1] - Complex(0, alone)), 0, 1e-12 * alone);
   x.q[1] = std::numbers::pi;
   const LinearSystem upright = linearize(model, x, make_joint_options(model));
   EXPECT_LT(upright.acceleration.norm(), 1e-12);
-  const VectorXc zeros = compute_zeros(upright, 0, 0);
+  const VectorXcd zeros = compute_zeros(upright, 0, 0);
   ASSERT_EQ(zeros.size(), 2);
   EXPECT_NEAR(std::max(zeros[0].real(), zeros[1].real()), alone, 1e-9 * alone);
   EXPECT_GT(compute_modes(upright)[0].growth, 1);
@@ -307,10 +307,10 @@ TEST(Linearize, DoublePendulumHasTheZerosOfItsSecondLink) {
 TEST(Linearize, ASpinningTopNutates) {
   RigidSpec spec;
   spec.mass = 2;
-  spec.inertia = Vector3(1, 1, 1.7).asDiagonal();
+  spec.inertia = Vector3d(1, 1, 1.7).asDiagonal();
   ModelBuilder builder("top");
   const int body = builder.add_body(named(make_rigid_body(spec), "top"));
-  Joint joint = on({}, JointKind::free, Vector3::UnitZ());
+  Joint joint = on({}, JointKind::free, Vector3d::UnitZ());
   joint.name = "base";
   builder.add_joint(joint, body);
   const Model model = builder.build();
@@ -340,10 +340,10 @@ Model beam_on(JointKind kind, int modes, double damping = 0) {
   spec.basis = BeamBasis::polynomial;
   spec.modes = {modes, 0, 0, 0};
   if (damping > 0) spec.damping = {damping};
-  spec.nodes = {{"middle", 0.5, Matrix3::Identity()}};
+  spec.nodes = {{"middle", 0.5, Matrix3d::Identity()}};
   ModelBuilder builder("beam");
   const int beam = builder.add_body(named(make_beam_body(spec, false), "beam"));
-  Joint joint = on({}, kind, Vector3::UnitZ());
+  Joint joint = on({}, kind, Vector3d::UnitZ());
   joint.name = "hinge";
   builder.add_joint(joint, beam);
   return builder.build();
@@ -370,13 +370,13 @@ TEST(Linearize, ABeamIsMinimumPhaseAtItsHingeOnly) {
   options.outputs.push_back(node_output(Kind::place, {1, model.body(1).node_index("tip")}, 4));
   const LinearSystem system = linearize(model, make_zero_state(model), options);
   const auto fixed = compute_modes(linearize(clamped, make_zero_state(clamped), {}));
-  const VectorXc at_hinge = compute_zeros(system, 0, 0);
+  const VectorXcd at_hinge = compute_zeros(system, 0, 0);
   ASSERT_EQ(at_hinge.size(), 8);
   for (int k = 0; k < 4; ++k) {
     EXPECT_NEAR(at_hinge[2 * k + 1].imag() / fixed[k].frequency, 1, 1e-9);
     EXPECT_LT(std::abs(at_hinge[2 * k].real()), 1e-9 * fixed[k].frequency);
   }
-  const VectorXc at_tip = compute_zeros(system, 0, 1);
+  const VectorXcd at_tip = compute_zeros(system, 0, 1);
   ASSERT_GT(at_tip.size(), 0);
   double right = 0;
   for (const Complex& zero : at_tip) right = std::max(right, zero.real());
@@ -391,7 +391,7 @@ TEST(Linearize, ABeamIsMinimumPhaseAtItsHingeOnly) {
 TEST(Linearize, DampingOfModesComesOut) {
   const Model model = beam_on(JointKind::fixed, 3, 0.02);
   const LinearSystem system = linearize(model, make_zero_state(model), {});
-  const VectorXc poles = compute_poles(system);
+  const VectorXcd poles = compute_poles(system);
   for (const VibrationMode& mode : compute_modes(system)) EXPECT_NEAR(mode.damping, 0.02, 1e-12);
   for (const Complex& pole : poles) EXPECT_NEAR(-pole.real() / std::abs(pole), 0.02, 1e-9);
 }
@@ -413,7 +413,7 @@ TEST(Linearize, CurvatureIsThatOfABentBeam) {
   compute_kinematics(model, make_zero_state(model), kin);
   compute_world_poses(model, kin);
   compute_node_jacobian(model, kin, {1, body.node_index("tip")}, J);
-  const VectorX eta = system.stiffness.ldlt().solve(J.row(2).transpose() * 5.0);  // a moment of 5 on the tip
+  const VectorXd eta = system.stiffness.ldlt().solve(J.row(2).transpose() * 5.0);  // a moment of 5 on the tip
   EXPECT_NEAR(system.C.row(0).head(model.nv).dot(eta), 5.0 / 100, 1e-12);
 }
 
@@ -429,7 +429,7 @@ TEST(Linearize, RefusesWhatDoesNotFit) {
   options.held = {0, 1};
   EXPECT_THROW(linearize(model, x, options), InputError);
   options = {};
-  options.tau = VectorX::Zero(5);
+  options.tau = VectorXd::Zero(5);
   EXPECT_THROW(linearize(model, x, options), InputError);
   options = {};
   options.inputs = {7};

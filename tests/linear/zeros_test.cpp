@@ -16,7 +16,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-std::vector<Complex> sorted(const VectorXc& v) {
+std::vector<Complex> sorted(const VectorXcd& v) {
   std::vector<Complex> out(v.begin(), v.end());
   std::sort(out.begin(), out.end(), [](Complex a, Complex b) {
     return std::abs(a.real() - b.real()) > 1e-6 ? a.real() < b.real() : a.imag() < b.imag();
@@ -27,9 +27,9 @@ std::vector<Complex> sorted(const VectorXc& v) {
 TEST(Zeros, OfAnInvertibleDAreEigenvalues) {
   Random random(3);
   for (int n = 1; n < 8; ++n) {
-    const MatrixX A = random.matrix(n, n), B = random.matrix(n, 2), C = random.matrix(2, n), D = random.matrix(2, 2);
+    const MatrixXd A = random.matrix(n, n), B = random.matrix(n, 2), C = random.matrix(2, n), D = random.matrix(2, 2);
     const auto zeros = sorted(compute_zeros(A, B, C, D));
-    const auto expected = sorted(MatrixX(A - B * D.inverse() * C).eigenvalues());
+    const auto expected = sorted(MatrixXd(A - B * D.inverse() * C).eigenvalues());
     ASSERT_EQ(zeros.size(), expected.size());
     for (std::size_t k = 0; k < zeros.size(); ++k) EXPECT_NEAR(std::abs(zeros[k] - expected[k]), 0, 1e-9);
   }
@@ -39,27 +39,27 @@ TEST(Zeros, OfAnInvertibleDAreEigenvalues) {
 TEST(Zeros, AreAsManyAsTheyShould) {
   Random random(4);
   for (int n = 3; n < 9; ++n) {
-    const MatrixX A = random.matrix(n, n), B = random.matrix(n, 2), C = random.matrix(2, n);
-    const VectorXc zeros = compute_zeros(A, B, C, MatrixX::Zero(2, 2));
+    const MatrixXd A = random.matrix(n, n), B = random.matrix(n, 2), C = random.matrix(2, n);
+    const VectorXcd zeros = compute_zeros(A, B, C, MatrixXd::Zero(2, 2));
     EXPECT_EQ(zeros.size(), n - 2);
     for (const Complex& zero : zeros) {
-      MatrixXc pencil = MatrixXc::Zero(n + 2, n + 2);
-      pencil.topLeftCorner(n, n) = A - zero * MatrixXc::Identity(n, n);
+      MatrixXcd pencil = MatrixXcd::Zero(n + 2, n + 2);
+      pencil.topLeftCorner(n, n) = A - zero * MatrixXcd::Identity(n, n);
       pencil.topRightCorner(n, 2) = B.cast<Complex>();
       pencil.bottomLeftCorner(2, n) = C.cast<Complex>();
-      EXPECT_LT(Eigen::JacobiSVD<MatrixXc>(pencil).singularValues()[n + 1], 1e-10 * pencil.norm());
+      EXPECT_LT(Eigen::JacobiSVD<MatrixXcd>(pencil).singularValues()[n + 1], 1e-10 * pencil.norm());
     }
-    EXPECT_EQ(compute_zeros(A, B, random.matrix(3, n), MatrixX::Zero(3, 2)).size(), 0);
-    EXPECT_EQ(compute_zeros(A, B, random.matrix(1, n), MatrixX::Zero(1, 2)).size(), 0);
+    EXPECT_EQ(compute_zeros(A, B, random.matrix(3, n), MatrixXd::Zero(3, 2)).size(), 0);
+    EXPECT_EQ(compute_zeros(A, B, random.matrix(1, n), MatrixXd::Zero(1, 2)).size(), 0);
   }
 }
 
 TEST(Zeros, OfModesThatNothingReachesAreTheirPoles) {
-  MatrixX A = Vector3(-1, -2, -3).asDiagonal(), B(3, 1), C(1, 3);
+  MatrixXd A = Vector3d(-1, -2, -3).asDiagonal(), B(3, 1), C(1, 3);
   B << 1, 0, 1;  // the second is out of reach
   C << 1, 1, 1;
   // 1/(s+1) + 1/(s+3): zero at -2, and the pole at -2 that nothing reaches.
-  const VectorXc zeros = compute_zeros(A, B, C, MatrixX::Zero(1, 1));
+  const VectorXcd zeros = compute_zeros(A, B, C, MatrixXd::Zero(1, 1));
   ASSERT_EQ(zeros.size(), 2);
   for (const Complex& zero : zeros) EXPECT_NEAR(std::abs(zero + 2.0), 0, 1e-7);
 }
@@ -67,17 +67,17 @@ TEST(Zeros, OfModesThatNothingReachesAreTheirPoles) {
 // Of the transfer function, 1/(s+1) + 1/(s+3), only the first is a zero.
 TEST(Zeros, OfATransferFunctionLeaveOutWhatIsNotReached) {
   LinearSystem system;
-  system.A = Vector3(-1, -2.5, -3).asDiagonal();
-  system.B = Vector3(1, 0, 1);
+  system.A = Vector3d(-1, -2.5, -3).asDiagonal();
+  system.B = Vector3d(1, 0, 1);
   system.C = Eigen::RowVector3d(1, 1, 1);
-  system.D = MatrixX::Zero(1, 1);
-  const VectorXc zeros = compute_zeros(system, 0, 0);
+  system.D = MatrixXd::Zero(1, 1);
+  const VectorXcd zeros = compute_zeros(system, 0, 0);
   ASSERT_EQ(zeros.size(), 1);
   EXPECT_NEAR(std::abs(zeros[0] + 2.0), 0, 1e-12);
 }
 
 TEST(Zeros, OfNothing) {
-  EXPECT_EQ(compute_zeros(MatrixX(0, 0), MatrixX(0, 1), MatrixX(1, 0), MatrixX::Zero(1, 1)).size(), 0);
+  EXPECT_EQ(compute_zeros(MatrixXd(0, 0), MatrixXd(0, 1), MatrixXd(1, 0), MatrixXd::Zero(1, 1)).size(), 0);
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 Body ball(const std::string& name, double mass = 1) {
   RigidSpec spec;
   spec.mass = mass;
-  spec.inertia = 0.1 * mass * Matrix3::Identity();
+  spec.inertia = 0.1 * mass * Matrix3d::Identity();
   Node node;
   node.name = "tip";
-  node.position = Vector3::UnitX();
-  node.translation = node.turn = Matrix3X(3, 0);
+  node.position = Vector3d::UnitX();
+  node.translation = node.turn = Matrix3Xd(3, 0);
   spec.nodes = {node};
   Body body = make_rigid_body(spec);
   body.name = name;
@@ -125,8 +125,8 @@ TEST(ModelBuilder, MakesAxesUnitLength) {
   joint.axis2 = {2, 0, 2};
   builder.add_joint(joint, builder.add_body(ball("a")));
   const Model model = builder.build();
-  EXPECT_CLOSE(model.joints[1].axis, Vector3::UnitZ(), 2 * test::kEps);
-  EXPECT_CLOSE(model.joints[1].axis2, Vector3(1, 0, 1).normalized(), 2 * test::kEps);
+  EXPECT_CLOSE(model.joints[1].axis, Vector3d::UnitZ(), 2 * test::kEps);
+  EXPECT_CLOSE(model.joints[1].axis2, Vector3d(1, 0, 1).normalized(), 2 * test::kEps);
 }
 
 TEST(ModelBuilder, BuildsMoreThanOnce) {
@@ -145,14 +145,14 @@ TEST(ModelBuilder, RefusesParallelAxesOfAUniversalJoint) {
     ModelBuilder builder;
     const int body = builder.add_body(ball("a"));
     Joint joint = hinge("knuckle", JointKind::universal);
-    joint.axis = Vector3::UnitZ();
-    joint.axis2 = Vector3(std::sin(angle), 0, std::cos(angle));
+    joint.axis = Vector3d::UnitZ();
+    joint.axis2 = Vector3d(std::sin(angle), 0, std::cos(angle));
     EXPECT_TRUE(says(refusal([&] { builder.add_joint(joint, body); }), {"knuckle", "parallel"})) << angle;
   }
 }
 
 TEST(ModelBuilder, RefusesAnAxisWithoutDirection) {
-  for (const Vector3& axis : {Vector3(0, 0, 0), Vector3(kNan, 0, 1), Vector3(1e308, 1e308, kInf)}) {
+  for (const Vector3d& axis : {Vector3d(0, 0, 0), Vector3d(kNan, 0, 1), Vector3d(1e308, 1e308, kInf)}) {
     ModelBuilder builder;
     const int body = builder.add_body(ball("a"));
     Joint joint = hinge("elbow");
@@ -169,12 +169,12 @@ TEST(ModelBuilder, RefusesBadJointConstants) {
     spoil(joint);
     return refusal([&] { builder.add_joint(joint, body); });
   };
-  EXPECT_TRUE(says(attempt([](Joint& j) { j.stiffness = VectorX::Constant(1, -1); }), {"elbow", "stiffness"}));
-  EXPECT_TRUE(says(attempt([](Joint& j) { j.damping = VectorX::Constant(1, kNan); }), {"elbow", "damping"}));
-  EXPECT_TRUE(says(attempt([](Joint& j) { j.armature = VectorX::Constant(2, 1); }), {"elbow", "armature", "2", "1"}));
+  EXPECT_TRUE(says(attempt([](Joint& j) { j.stiffness = VectorXd::Constant(1, -1); }), {"elbow", "stiffness"}));
+  EXPECT_TRUE(says(attempt([](Joint& j) { j.damping = VectorXd::Constant(1, kNan); }), {"elbow", "damping"}));
+  EXPECT_TRUE(says(attempt([](Joint& j) { j.armature = VectorXd::Constant(2, 1); }), {"elbow", "armature", "2", "1"}));
   EXPECT_TRUE(says(attempt([](Joint& j) {
                      j.kind = JointKind::spherical;
-                     j.stiffness = Vector3(1, 1, 2);
+                     j.stiffness = Vector3d(1, 1, 2);
                    }),
                    {"elbow", "stiffness", "three"}));
 }

@@ -42,7 +42,7 @@ Model make_arm(Fidelity fidelity = Fidelity::full) {
   builder.add_body(beam("upper", second));
   RigidSpec hub;
   hub.mass = 3;
-  hub.inertia = Matrix3::Identity();
+  hub.inertia = Matrix3d::Identity();
   Body base = make_rigid_body(hub);
   base.name = "hub";
   builder.add_body(base);
@@ -169,7 +169,7 @@ TEST(Model, CanBeReadButNotBeChangedFromOutside) {
   EXPECT_EQ(model.joints[2].velocity_limit, 3);
   expect_refusal([&] { model.set_limits(2, -1, 0); }, {"shoulder", "effort"});
   expect_refusal([&] { model.set_limits(9, 1, 0); }, {"9"});
-  Closure pin{"pin", JointKind::spherical, Vector3::UnitZ(), Vector3::UnitX(), {3, 9}, {}};
+  Closure pin{"pin", JointKind::spherical, Vector3d::UnitZ(), Vector3d::UnitX(), {3, 9}, {}};
   expect_refusal([&] { model.add_closure(pin); }, {"pin", "node"});
   pin.a.node = 0;
   model.add_closure(pin);
@@ -192,7 +192,7 @@ TEST(Payload, GivesTheModelThatABuildWithTheLoadedBodyGives) {
     RigidSpec load;
     load.mass = 4;
     load.com = {0.1, 0.02, -0.03};
-    load.inertia = Vector3(0.1, 0.2, 0.15).asDiagonal();
+    load.inertia = Vector3d(0.1, 0.2, 0.15).asDiagonal();
     const Model loaded = with_payload(bare, "fore.tip", load);
     EXPECT_EQ(bare.body(3).mass, 2);
     EXPECT_EQ(loaded.body(3).mass, 6);

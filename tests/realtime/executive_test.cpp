@@ -45,7 +45,7 @@ struct Ends {
   State x;
   Measurement y;
   double t = 0;
-  VectorX torques;
+  VectorXd torques;
 
   explicit Ends(const Model& m, const SafetyOptions& safety = make_safety(), double rate = kRate)
       : model(m),
@@ -55,7 +55,7 @@ struct Ends {
         plant(model, driven, {}, 1 / rate, safety, kSession, make_zero_state(model)),
         x(make_zero_state(model)) {
     EXPECT_EQ(controller.start(x), Status::ok);
-    y.q = y.v = VectorX::Zero(3);
+    y.q = y.v = VectorXd::Zero(3);
     torques.setZero(model.nv);
   }
   // One period in which packets arrive, or not.
@@ -85,7 +85,7 @@ TEST(Executive, holds_then_stops) {
   Ends ends(make_arm());
   for (int k = 0; k < 100; ++k) ends.step();
   for (int k = 0; k < Executive::kMaxBlind; ++k) ends.step(false);
-  const VectorX last = ends.executive.torques();
+  const VectorXd last = ends.executive.torques();
   ASSERT_GT(last.norm(), 0);
   while (ends.t - 99 / kRate < make_safety().hold) {
     ends.step(false);
@@ -190,7 +190,7 @@ TEST(Executive, a_new_machine_is_refused) {
 TEST(PlantEnd, holds_then_brakes) {
   Ends ends(make_arm());
   for (int k = 0; k < 100; ++k) ends.step();
-  const VectorX last = ends.torques;
+  const VectorXd last = ends.torques;
   ASSERT_GT(last.norm(), 0);
   ends.step(true, false);
   EXPECT_EQ(ends.torques, last);

@@ -165,8 +165,8 @@ TEST(PacketGate, sorts_entries_by_name) {
   Packet packet = make_packet();
   std::swap(packet.entries[0], packet.entries[2]);
   ASSERT_EQ(gate.accept(Encoded(packet).span()), PacketFault::none);
-  EXPECT_EQ(gate.a(), Vector3(0.1, 1.1, 2.1));
-  EXPECT_EQ(gate.b(), Vector3(0, -2, -4));
+  EXPECT_EQ(gate.a(), Vector3d(0.1, 1.1, 2.1));
+  EXPECT_EQ(gate.b(), Vector3d(0, -2, -4));
 }
 
 TEST(PacketGate, keeps_the_first_session) {

@@ -30,23 +30,23 @@ TEST(Facts, ModesOfAClosedChainMoveAsItCan) {
   compute_world_poses(model, kin);
   ClosureWorkspace closures(model);
   compute_closures(model, kin, closures);
-  MatrixX C(closures.count(), model.nv);
+  MatrixXd C(closures.count(), model.nv);
   Matrix6X scratch(6, model.nv);
   compute_closure_jacobian(model, kin, closures, scratch, C);
   CrbaWorkspace ws(model);
-  MatrixX M(model.nv, model.nv);
+  MatrixXd M(model.nv, model.nv);
   crba(model, x, ws, M);
-  MatrixX K = MatrixX::Zero(model.nv, model.nv);
+  MatrixXd K = MatrixXd::Zero(model.nv, model.nv);
   for (int i = 1; i < model.body_count(); ++i)
     K.block(model.first_mode(i), model.first_mode(i), model.body(i).modes, model.body(i).modes) =
         model.body(i).stiffness;
-  const Eigen::FullPivLU<MatrixX> lu(C);
-  const MatrixX N = lu.kernel();
+  const Eigen::FullPivLU<MatrixXd> lu(C);
+  const MatrixXd N = lu.kernel();
   for (std::size_t k = 0; k < found.joints_free.size(); ++k) {
-    const VectorX shape = found.free_shapes.col(static_cast<Eigen::Index>(k));
+    const VectorXd shape = found.free_shapes.col(static_cast<Eigen::Index>(k));
     const double omega = 2 * std::numbers::pi * found.joints_free[k];
     EXPECT_LT((C * shape).norm(), 1e-9 * shape.norm());
-    const VectorX left = N.transpose() * (K * shape - omega * omega * M * shape);
+    const VectorXd left = N.transpose() * (K * shape - omega * omega * M * shape);
     EXPECT_LT(left.norm(), 1e-8 * (N.transpose() * (K * shape)).norm());
   }
 }
@@ -81,12 +81,12 @@ TEST(ModeReport, HoldsTheFrequenciesAndMovesBodiesAsTheShapesDo) {
   constexpr double kSmall = 1e-5;
   const auto before = pose_at(-kSmall), after = pose_at(kSmall);
   for (std::size_t b = 0; b < bodies; ++b) {
-    const Vector3 move = (after[b + 1].p - before[b + 1].p) / (2 * kSmall);
+    const Vector3d move = (after[b + 1].p - before[b + 1].p) / (2 * kSmall);
     const Eigen::AngleAxisd turned(after[b + 1].R * before[b + 1].R.transpose());
-    const Vector3 turn = turned.angle() * turned.axis() / (2 * kSmall);
+    const Vector3d turn = turned.angle() * turned.axis() / (2 * kSmall);
     const double* twist = &twists[(mode * bodies + b) * 6];
-    EXPECT_LT((Vector3(twist[0], twist[1], twist[2]) - turn).norm(), 1e-5 * (1 + turn.norm()));
-    EXPECT_LT((Vector3(twist[3], twist[4], twist[5]) - move).norm(), 1e-5 * (1 + move.norm()));
+    EXPECT_LT((Vector3d(twist[0], twist[1], twist[2]) - turn).norm(), 1e-5 * (1 + turn.norm()));
+    EXPECT_LT((Vector3d(twist[3], twist[4], twist[5]) - move).norm(), 1e-5 * (1 + move.norm()));
   }
 }
 

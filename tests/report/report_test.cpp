@@ -36,33 +36,33 @@ RowNumbers matrix(const PageReader& page, const std::string& name) {
 }
 
 // S eta + eta^T Xi eta / 2 of rows [row, row + 3).
-Vector3 displacement(const PageReader& page, const nlohmann::json& entry, Eigen::Index row, const VectorX& eta) {
-  Vector3 out = Vector3::Zero();
+Vector3d displacement(const PageReader& page, const nlohmann::json& entry, Eigen::Index row, const VectorXd& eta) {
+  Vector3d out = Vector3d::Zero();
   if (entry.contains("shapes")) out = matrix(page, entry["shapes"]).middleRows(row, 3) * eta;
   if (!entry.contains("second")) return out;
   const RowNumbers all = matrix(page, entry["second"]);
   for (int c = 0; c < 3; ++c) {
-    const VectorX flat = all.row(row + c);
+    const VectorXd flat = all.row(row + c);
     const Eigen::Map<const RowNumbers> Xi(flat.data(), eta.size(), eta.size());
     out[c] += 0.5 * eta.dot(Xi * eta);
   }
   return out;
 }
 
-Vector3 vector(const nlohmann::json& list) {
-  return Vector3(list[0].get<double>(), list[1].get<double>(), list[2].get<double>());
+Vector3d vector(const nlohmann::json& list) {
+  return Vector3d(list[0].get<double>(), list[1].get<double>(), list[2].get<double>());
 }
 
 // One picture of a page.
 struct Shown {
   const PageReader& page;
   std::size_t frame;
-  Vector3 world(std::size_t body, const Vector3& place) const {
+  Vector3d world(std::size_t body, const Vector3d& place) const {
     const std::size_t bodies = page.header["bodies"].size();
     const double* pose = &poses[(frame * bodies + body) * 7];
-    return Eigen::Quaterniond(pose[3], pose[4], pose[5], pose[6]) * place + Vector3(pose[0], pose[1], pose[2]);
+    return Eigen::Quaterniond(pose[3], pose[4], pose[5], pose[6]) * place + Vector3d(pose[0], pose[1], pose[2]);
   }
-  VectorX eta_of(std::size_t body) const {
+  VectorXd eta_of(std::size_t body) const {
     std::size_t first = 0, all = 0, n = 0;
     for (std::size_t b = 0; b < page.header["bodies"].size(); ++b) {
       const auto& geometry = page.header["geometries"][page.header["bodies"][b]["geometry"].get<std::size_t>()];
@@ -71,8 +71,8 @@ struct Shown {
       if (b == body) n = modes;
       all += modes;
     }
-    if (n == 0) return VectorX(0);
-    return Eigen::Map<const VectorX>(&eta[frame * all + first], static_cast<Eigen::Index>(n));
+    if (n == 0) return VectorXd(0);
+    return Eigen::Map<const VectorXd>(&eta[frame * all + first], static_cast<Eigen::Index>(n));
   }
   std::vector<double> poses = page.numbers("poses");
   std::vector<double> eta = page.has("eta") ? page.numbers("eta") : std::vector<double>();
@@ -107,9 +107,9 @@ TEST(Report, PicturesPutEveryNodeWhereTheRecordingHasIt) {
       const Shown shown{page, frame};
       for (const auto& node : page.header["nodes"]) {
         const std::size_t body = node["body"];
-        const Vector3 local = vector(node["position"]) + displacement(page, node, 0, shown.eta_of(body));
+        const Vector3d local = vector(node["position"]) + displacement(page, node, 0, shown.eta_of(body));
         const std::vector<double> all = recorded.numbers("nodes/" + node["name"].get<std::string>() + "/position");
-        const Vector3 want(all[3 * frame], all[3 * frame + 1], all[3 * frame + 2]);
+        const Vector3d want(all[3 * frame], all[3 * frame + 1], all[3 * frame + 2]);
         // Single precision of places of some metres, and of the poses of long chains.
         EXPECT_LT((shown.world(body, local) - want).norm(), 4e-6 * (1 + want.norm())) << describe(options, seed);
       }
@@ -200,9 +200,9 @@ TEST(Report, LongRecordingsAreThinnedWithTheirExtremesAndSpectra) {
   while (page.header["channels"][k]["name"] != "pin" || page.header["channels"][k]["group"] != "joint coordinates") ++k;
   const auto row = [&](const char* name) {
     const RowNumbers all = matrix(page, name);
-    return VectorX(all.row(static_cast<Eigen::Index>(k)));
+    return VectorXd(all.row(static_cast<Eigen::Index>(k)));
   };
-  const VectorX value = row("channels"), low = row("low"), high = row("high");
+  const VectorXd value = row("channels"), low = row("low"), high = row("high");
   const std::vector<double> time = page.numbers("time");
   ASSERT_EQ(static_cast<long>(time.size()), facts.records_shown);
   EXPECT_EQ(time.back(), kStep * (kRecords - 1));
@@ -220,13 +220,13 @@ TEST(Report, LongRecordingsAreThinnedWithTheirExtremesAndSpectra) {
   }
   EXPECT_EQ(static_cast<float>(largest), static_cast<float>(angle(54321)));
 
-  const VectorX spectrum = row("spectra");
+  const VectorXd spectrum = row("spectra");
   const std::vector<double> hertz = page.numbers("spectrum_hz");
   Eigen::Index peak = 0;
   EXPECT_NEAR(spectrum.maxCoeff(&peak), kAmplitude, (1.001 - Spectrum::kScalloping) * kAmplitude);
   EXPECT_NEAR(hertz[static_cast<std::size_t>(peak)], kHertz, 0.004 * kHertz);
   EXPECT_EQ(row("histograms").sum(), static_cast<double>(kRecords));
-  const VectorX quantiles = row("quantiles");
+  const VectorXd quantiles = row("quantiles");
   std::vector<double> sorted;
   for (long i = 0; i < kRecords; ++i) sorted.push_back(angle(i));
   std::sort(sorted.begin(), sorted.end());
@@ -264,7 +264,7 @@ TEST(Outline, StrainOfABeamAddsUpToItsEnergy) {
       double sum = 0;
       for (int i = 0; i < kStations; ++i) {
         const double weight = i == 0 || i == kStations - 1 ? 0.5 : 1;
-        const MatrixX rows = outline.strain.middleRows(4 * i, 4).cast<double>();
+        const MatrixXd rows = outline.strain.middleRows(4 * i, 4).cast<double>();
         sum += weight * 0.5 * rows.col(a).squaredNorm() * spec.length / (kStations - 1);
       }
       const double want = 0.5 * body.stiffness(a, a);

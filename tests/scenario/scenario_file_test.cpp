@@ -70,8 +70,8 @@ initial:
   EXPECT_EQ(s.initial.v[v("shoulder")], -1);
   EXPECT_EQ(s.initial.q[q("screw") + 1], 0.2);
   EXPECT_EQ(s.initial.v[v("screw")], 0.3);
-  EXPECT_EQ(VectorX(s.initial.q.segment(q("socket"), 4)), Eigen::Vector4d(1, 0, 0, 0));
-  EXPECT_EQ(VectorX(s.initial.v.segment(v("socket"), 3)), Vector3(1, 2, 3));
+  EXPECT_EQ(VectorXd(s.initial.q.segment(q("socket"), 4)), Eigen::Vector4d(1, 0, 0, 0));
+  EXPECT_EQ(VectorXd(s.initial.v.segment(v("socket"), 3)), Vector3d(1, 2, 3));
   EXPECT_EQ(s.initial.q[q("afloat") + 3], -0.8);
   EXPECT_EQ(s.initial.q[q("afloat") + 6], 7);
   EXPECT_EQ(s.initial.v[v("afloat") + 5], 6);
@@ -232,7 +232,7 @@ initial: {pin: {q: 1}, "-": {q: 2}}
   EXPECT_EQ(again.name, s.model->name);
   EXPECT_EQ(again.body_names, (std::vector<std::string>{"world", "rod, long", "null"}));
   EXPECT_EQ(again.coordinates, s.model->coordinates);
-  EXPECT_EQ(again.gravity, Vector3(0, 0, -9.81));
+  EXPECT_EQ(again.gravity, Vector3d(0, 0, -9.81));
   EXPECT_EQ(again.body(2).mass, 2);
   // With a version of its own, as pasted from a file.
   const Scenario pasted = parse_scenario(

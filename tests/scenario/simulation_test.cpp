@@ -113,7 +113,7 @@ bool same(const State& a, const State& b) { return a.t == b.t && a.q == b.q && a
 // All that can be seen now.
 std::vector<double> sight(Simulation& sim) {
   std::vector<double> out = {sim.time(), sim.balance(), static_cast<double>(sim.result().counts.evaluations)};
-  VectorX values;
+  VectorXd values;
   for (const Port& port : sim.ports()) {
     values.resize(port.size());
     sim.read(sim.port(port.name), values);
@@ -124,7 +124,7 @@ std::vector<double> sight(Simulation& sim) {
 
 struct Keeper : RunListener {
   std::vector<State> x;
-  std::vector<VectorX> torques;
+  std::vector<VectorXd> torques;
   void record(const Record& r) override {
     x.push_back(r.motion.x);
     torques.push_back(r.torques);
@@ -168,7 +168,7 @@ TEST(Simulation, SteppedAtTheTimesOfRecordsEqualsARun) {
     for (std::size_t k = 0; k < kept.x.size(); ++k) {
       sim.advance_to(record_time(scenario.run, static_cast<long>(k)));
       ASSERT_TRUE(same(sim.state(), kept.x[k])) << "record " << k;
-      ASSERT_EQ(VectorX(sim.record().torques), kept.torques[k]) << "record " << k;
+      ASSERT_EQ(VectorXd(sim.record().torques), kept.torques[k]) << "record " << k;
     }
     EXPECT_EQ(sim.result().energy_error, result.energy_error);
   }
@@ -224,7 +224,7 @@ TEST(Simulation, DoesNotAllocateInSteps) {
     if (one.text.find("cvode") != std::string::npos) continue;
     SCOPED_TRACE(one.name);
     Simulation sim(make(one.text));
-    VectorX effort = VectorX::Zero(1), pose = VectorX::Zero(7);
+    VectorXd effort = VectorXd::Zero(1), pose = VectorXd::Zero(7);
     const int out = sim.port(one.text.find("coupler") != std::string::npos ? "coupler.tip/pose" : "fore.tip/pose");
     const int in = sim.port(one.text.find("coupler") != std::string::npos ? "pin/effort" : "elbow/effort");
     sim.step(1e-3);
@@ -298,7 +298,7 @@ TEST(Simulation, TakesATorqueLawInOneLine) {
     tau[elbow] = -20 * (x.q[elbow] + 0.5) - 4 * x.v[elbow];
   });
   sim.advance_to(0.0031);
-  const VectorX first = sim.read("elbow/torque");
+  const VectorXd first = sim.read("elbow/torque");
   sim.advance_to(0.0039);
   EXPECT_EQ(sim.read("elbow/torque"), first);  // held
   sim.advance_to(0.0041);
@@ -315,8 +315,8 @@ TEST(Simulation, RefusesATorqueThatIsNotFinite) {
   EXPECT_THROW(sim.step(0.1), NumericalError);
   EXPECT_THROW(sim.set_torque("elbow", std::nan("")), InputError);
   EXPECT_THROW(sim.set_torque("wrist", 1), InputError);
-  EXPECT_THROW(sim.write("fore.tip/pose", VectorX::Zero(7)), InputError);
-  EXPECT_THROW(sim.write("elbow/effort", VectorX::Zero(2)), InputError);
+  EXPECT_THROW(sim.write("fore.tip/pose", VectorXd::Zero(7)), InputError);
+  EXPECT_THROW(sim.write("elbow/effort", VectorXd::Zero(2)), InputError);
   EXPECT_THROW(sim.position("fore.Tip"), InputError);
   EXPECT_THROW(sim.step(-1), InputError);
 }
@@ -346,9 +346,9 @@ TEST(Simulation, ListsPortsWithUnits) {
   EXPECT_EQ(motion.units, (std::vector<std::string>{"rad", "rad/s", "rad/s^2"}));
   EXPECT_EQ(sim.read("coupler/modes").size(), 2);
   EXPECT_THROW(sim.port("drive/effort"), InputError);
-  const VectorX pose = sim.read("crank.tip/pose");
+  const VectorXd pose = sim.read("crank.tip/pose");
   EXPECT_NEAR(pose.tail<4>().norm(), 1, 1e-12);
-  EXPECT_EQ(Vector3(pose.head<3>()), sim.position("crank.tip"));
+  EXPECT_EQ(Vector3d(pose.head<3>()), sim.position("crank.tip"));
 }
 
 TEST(Simulation, RefusesTheStateOfAnother) {
@@ -438,7 +438,7 @@ TEST(Stepper, SaysWhatIsMissing) {
     EXPECT_THROW((void)stepper->step(1), InputError);
     EXPECT_THROW((void)stepper->start({}), InputError);
   }
-  EXPECT_THROW(system.set_control_torques(VectorX()), InputError);
+  EXPECT_THROW(system.set_control_torques(VectorXd()), InputError);
   static_assert(!std::is_constructible_v<System, Model, Inputs>);  // would keep a reference to what is gone
 }
 

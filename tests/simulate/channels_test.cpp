@@ -11,10 +11,10 @@
 namespace limber::test {
 namespace {
 
-VectorX value(const std::vector<Channel>& channels, const std::string& path, const Record& record) {
+VectorXd value(const std::vector<Channel>& channels, const std::string& path, const Record& record) {
   const Channel* channel = find_channel(channels, path);
   if (channel == nullptr) throw std::runtime_error("no channel " + path);
-  VectorX out(channel->columns);
+  VectorXd out(channel->columns);
   channel->get(record, out.data());
   return out;
 }
@@ -26,7 +26,7 @@ Model tree(std::uint64_t seed) {
 TEST(Channels, EveryColumnHasANameAndAUnit) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const Model model = tree(seed);
-    const VectorX outside = VectorX::Ones(2);
+    const VectorXd outside = VectorXd::Ones(2);
     const auto channels = make_channels(
         model,
         {.nodes = named_nodes(model), .parts = true, .external = {{"control/x", {"a", "b"}, {"m", "s"}, &outside}}});
@@ -49,12 +49,12 @@ TEST(Channels, PartsAreThoseOfTheState) {
     const Sampled sample(model, 0.25, static_cast<unsigned>(seed));
     const auto channels = make_channels(model, {.nodes = {}, .parts = true});
     for (const bool speeds : {false, true}) {
-      VectorX found(0);
+      VectorXd found(0);
       std::vector<std::string> names, units;
       const auto append = [&](const std::string& path) {
         const Channel* c = find_channel(channels, path);
         if (c == nullptr) return;  // a fixed joint, a rigid body
-        const VectorX part = value(channels, path, sample.record());
+        const VectorXd part = value(channels, path, sample.record());
         found.conservativeResize(found.size() + part.size());
         found.tail(part.size()) = part;
         names.insert(names.end(), c->names.begin(), c->names.end());
@@ -105,12 +105,12 @@ TEST(Channels, ValuesAreThoseOfTheRecord) {
     for (const NodeRef node : named_nodes(model)) {
       const Pose pose = node_pose(model, s.kin, node);
       EXPECT_EQ(value(channels, node_channel(model, node, "position"), s.record()), pose.p);
-      const VectorX R = value(channels, node_channel(model, node, "rotation"), s.record());
-      EXPECT_EQ(Matrix3(R.reshaped<Eigen::RowMajor>(3, 3)), pose.R);
+      const VectorXd R = value(channels, node_channel(model, node, "rotation"), s.record());
+      EXPECT_EQ(Matrix3d(R.reshaped<Eigen::RowMajor>(3, 3)), pose.R);
       // The deflection is the shape of the node times the modal coordinates.
       const Body& body = model.body(node.body);
-      const Vector3 expected = body.nodes[static_cast<std::size_t>(node.node)].translation *
-                               s.motion.x.q.segment(model.first_mode_q(node.body), body.modes);
+      const Vector3d expected = body.nodes[static_cast<std::size_t>(node.node)].translation *
+                                s.motion.x.q.segment(model.first_mode_q(node.body), body.modes);
       EXPECT_CLOSE(value(channels, node_channel(model, node, "deflection"), s.record()), expected,
                    1000 * kEps * (1 + pose.p.norm()));
     }
@@ -120,11 +120,11 @@ TEST(Channels, ValuesAreThoseOfTheRecord) {
 TEST(Channels, ARowIsFilledWithoutTheHeap) {
   const Model model = tree(7);
   const Sampled s(model, 0.5, 7);
-  VectorX outside = VectorX::Constant(2, 4);
+  VectorXd outside = VectorXd::Constant(2, 4);
   const auto channels = make_channels(
       model,
       {.nodes = named_nodes(model), .parts = true, .external = {{"control/x", {"a", "b"}, {"m", "m"}, &outside}}});
-  VectorX row = VectorX::Constant(total_columns(channels) + 1, -1);
+  VectorXd row = VectorXd::Constant(total_columns(channels) + 1, -1);
   {
     const NoAlloc guard;
     fill_row(channels, s.record(), row.data());
@@ -136,7 +136,7 @@ TEST(Channels, ARowIsFilledWithoutTheHeap) {
   }
   EXPECT_EQ(row[at], -1);
   outside[1] = 5;  // looked at anew each time
-  EXPECT_EQ(value(channels, "control/x", s.record()), (VectorX(2) << 4, 5).finished());
+  EXPECT_EQ(value(channels, "control/x", s.record()), (VectorXd(2) << 4, 5).finished());
 }
 
 }  // namespace

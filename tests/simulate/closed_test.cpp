@@ -19,7 +19,7 @@ Body rod(const char* name, double length, bool flexible) {
   spec.mass = kDensity * length;
   spec.com = {length / 2, 0, 0};
   const double J = spec.mass * length * length / 12;
-  spec.inertia = Vector3(1e-3, J, J).asDiagonal();
+  spec.inertia = Vector3d(1e-3, J, J).asDiagonal();
   Node end;
   end.name = "tip";
   end.position = {length, 0, 0};
@@ -40,9 +40,9 @@ Model make_four_bar(bool flexible = false, bool reachable = true) {
   pivot.origin.p = {kGround_, 0, 0};
   builder.add_joint(pivot, c);
   if (reachable) {
-    builder.add_closure({"loop", JointKind::revolute, Vector3::UnitZ(), Vector3::UnitX(), {b, tip}, {c, tip}});
+    builder.add_closure({"loop", JointKind::revolute, Vector3d::UnitZ(), Vector3d::UnitX(), {b, tip}, {c, tip}});
   } else {  // to the origin, which the coupler cannot reach
-    builder.add_closure({"loop", JointKind::spherical, Vector3::UnitZ(), Vector3::UnitX(), {b, tip}, {}});
+    builder.add_closure({"loop", JointKind::spherical, Vector3d::UnitZ(), Vector3d::UnitX(), {b, tip}, {}});
   }
   return builder.build();
 }
@@ -207,7 +207,7 @@ TEST(Closed, SingularConfigurationsAreReported) {
   Joint pivot = joint("r", JointKind::revolute, kGround, kBodyFrame);
   pivot.origin.p = {2, 0, 0};
   builder.add_joint(pivot, c);
-  builder.add_closure({"loop", JointKind::revolute, Vector3::UnitZ(), Vector3::UnitX(), {b, 0}, {c, 0}});
+  builder.add_closure({"loop", JointKind::revolute, Vector3d::UnitZ(), Vector3d::UnitX(), {b, 0}, {c, 0}});
   const Model model = builder.build();
   System system(model, {});
   State flat = make_zero_state(model);
@@ -224,7 +224,7 @@ RunResult fold(double longer, const SolverOptions& solver) {
   Joint pivot = joint("c", JointKind::revolute, kGround, kBodyFrame);
   pivot.origin.p = {2, 0, 0};
   builder.add_joint(pivot, c);
-  builder.add_closure({"loop", JointKind::revolute, Vector3::UnitZ(), Vector3::UnitX(), {b, 0}, {c, 0}});
+  builder.add_closure({"loop", JointKind::revolute, Vector3d::UnitZ(), Vector3d::UnitX(), {b, 0}, {c, 0}});
   const Model model = builder.build();
   State x = make_zero_state(model);
   x.q << 1, -1, 1;

@@ -16,9 +16,9 @@ constexpr double kGravity = 9.81;
 Body rod(const std::string& name, double length, double mass) {
   RigidSpec spec;
   spec.mass = mass;
-  spec.com = Vector3(length / 2, 0, 0);
-  spec.inertia = Vector3(1e-6, 1, 1).asDiagonal() * (mass * length * length / 12);
-  spec.nodes.push_back({"tip", Vector3(length, 0, 0), Matrix3::Identity(), Matrix3X(3, 0), Matrix3X(3, 0), {}});
+  spec.com = Vector3d(length / 2, 0, 0);
+  spec.inertia = Vector3d(1e-6, 1, 1).asDiagonal() * (mass * length * length / 12);
+  spec.nodes.push_back({"tip", Vector3d(length, 0, 0), Matrix3d::Identity(), Matrix3Xd(3, 0), Matrix3Xd(3, 0), {}});
   Body body = make_rigid_body(spec);
   body.name = name;
   return body;
@@ -27,14 +27,14 @@ Body rod(const std::string& name, double length, double mass) {
 // Links on hinges about y, one behind the other, along x in the zero state.
 Model make_chain(int links, double stiffness = 0) {
   ModelBuilder builder("chain");
-  builder.gravity(Vector3(0, 0, -kGravity));
+  builder.gravity(Vector3d(0, 0, -kGravity));
   for (int i = 0; i < links; ++i) {
     const int body = builder.add_body(rod("link" + std::to_string(i), 1, 1));
     Joint joint;
     joint.name = "hinge" + std::to_string(i);
     joint.kind = JointKind::revolute;
-    joint.axis = Vector3::UnitY();
-    joint.stiffness = joint.damping = joint.armature = VectorX::Zero(1);
+    joint.axis = Vector3d::UnitY();
+    joint.stiffness = joint.damping = joint.armature = VectorXd::Zero(1);
     joint.stiffness[0] = stiffness;
     joint.parent = i == 0 ? NodeRef{} : NodeRef{body - 1, 0};
     builder.add_joint(joint, body);

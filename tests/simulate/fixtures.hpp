@@ -29,14 +29,14 @@ inline Body named(Body body, const char* name) {
   return body;
 }
 
-inline Joint joint(const char* name, JointKind kind, int parent, int node, const Vector3& axis = Vector3::UnitZ()) {
+inline Joint joint(const char* name, JointKind kind, int parent, int node, const Vector3d& axis = Vector3d::UnitZ()) {
   Joint out;
   out.name = name;
   out.kind = kind;
   out.axis = axis;
   out.parent = {parent, node};
   const int n = speed_count(kind);
-  out.stiffness = out.damping = out.armature = VectorX::Zero(n);
+  out.stiffness = out.damping = out.armature = VectorXd::Zero(n);
   return out;
 }
 
@@ -44,7 +44,7 @@ struct TreeSpec {
   double stiffness = 40;  // EI
   double damping = 0;     // ratio
   Fidelity fidelity = Fidelity::full;
-  Vector3 gravity = Vector3::Zero();
+  Vector3d gravity = Vector3d::Zero();
   JointKind base = JointKind::free;
   std::array<int, 4> modes{1, 1, 0, 0};
 };
@@ -57,11 +57,11 @@ inline Model make_tree(const TreeSpec& spec = {}) {
   RigidSpec hub;
   hub.mass = 5;
   hub.com = {0.1, 0, 0.05};
-  hub.inertia = Vector3(0.8, 1.0, 1.2).asDiagonal();
+  hub.inertia = Vector3d(0.8, 1.0, 1.2).asDiagonal();
   RigidSpec load;
   load.mass = 1;
   load.com = {0, 0.2, 0.1};
-  load.inertia = Vector3(0.1, 0.15, 0.2).asDiagonal();
+  load.inertia = Vector3d(0.1, 0.15, 0.2).asDiagonal();
   const int a = builder.add_body(named(make_rigid_body(hub), "hub"));
   const int b =
       builder.add_body(named(make_beam_body(beam(1.5, spec.stiffness, spec.modes, spec.damping), second), "boom"));
@@ -70,10 +70,10 @@ inline Model make_tree(const TreeSpec& spec = {}) {
   const int d = builder.add_body(named(make_rigid_body(load), "load"));
   const int tip = 1;  // nodes root, tip
   builder.add_joint(joint("base", spec.base, kGround, kBodyFrame), a);
-  builder.add_joint(joint("hinge", JointKind::revolute, a, kBodyFrame, Vector3(0, 0.6, 0.8)), b);
+  builder.add_joint(joint("hinge", JointKind::revolute, a, kBodyFrame, Vector3d(0, 0.6, 0.8)), b);
   builder.add_joint(joint("ball", JointKind::spherical, b, tip), c);
-  Joint cross = joint("cross", JointKind::universal, c, tip, Vector3::UnitY());
-  cross.axis2 = Vector3::UnitZ();
+  Joint cross = joint("cross", JointKind::universal, c, tip, Vector3d::UnitY());
+  cross.axis2 = Vector3d::UnitZ();
   builder.add_joint(cross, d);
   return builder.build();
 }
@@ -93,7 +93,7 @@ inline State make_state(const Model& model, double speed = 1) {
 // Keeps what it sees.
 struct Kept : RunListener {
   std::vector<double> t, balance, kinetic, potential, work, dissipated;
-  std::vector<VectorX> q, v, torque, stop;
+  std::vector<VectorXd> q, v, torque, stop;
   std::vector<Momentum> momentum;
   std::vector<double> steps, closure_error;
   void record(const Record& r) override {
@@ -146,8 +146,8 @@ inline SolverOptions fixed(const char* method, double step) {
 }
 
 // Distance of two states that counts rotations as they are: q and -q are one.
-inline double distance(const Model& model, const VectorX& a, const VectorX& b) {
-  VectorX difference = a - b;
+inline double distance(const Model& model, const VectorXd& a, const VectorXd& b) {
+  VectorXd difference = a - b;
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& at = model.joints[i];
     if (position_count(at.kind) == speed_count(at.kind)) continue;

@@ -14,7 +14,7 @@ struct Problem {
   Model model;
   State start;
   Inputs inputs;
-  VectorX q, v;  // converged
+  VectorXd q, v;  // converged
 };
 
 const Problem& problem() {

@@ -15,8 +15,8 @@ Model make_cart(double mass = 2, std::optional<JointStop> stop = {}) {
   ModelBuilder builder("cart");
   RigidSpec spec;
   spec.mass = mass;
-  spec.inertia = Vector3(1, 1, 1).asDiagonal();
-  Joint rail = joint("rail", JointKind::prismatic, kGround, kBodyFrame, Vector3::UnitX());
+  spec.inertia = Vector3d(1, 1, 1).asDiagonal();
+  Joint rail = joint("rail", JointKind::prismatic, kGround, kBodyFrame, Vector3d::UnitX());
   rail.stop = stop;
   builder.add_joint(rail, builder.add_body(named(make_rigid_body(spec), "cart")));
   return builder.build();
@@ -62,7 +62,7 @@ TEST(Run, TorqueOfAPrescribedMotionReproducesIt) {
   State start = make_state(model, 0.2);
   start.v[hinge] = 0;
   const Outcome given = run(model, inputs, tight(), start, 1, 0.00125);
-  VectorX t(given.seen.t.size()), tau(given.seen.t.size());
+  VectorXd t(given.seen.t.size()), tau(given.seen.t.size());
   for (int k = 0; k < t.size(); ++k) {
     t[k] = given.seen.t[k];
     tau[k] = given.seen.torque[k][hinge];
@@ -81,7 +81,7 @@ TEST(Run, AJumpInAPrescribedSpeedIsAnImpulse) {
   const Model model = make_tree(spec);
   Inputs inputs;
   inputs.motions.push_back(
-      {2, {Signal::table(Vector3(0, 0.5, 1), Vector3(0.4, 0.4, 0.5), Interpolation::linear)}, "m"});
+      {2, {Signal::table(Vector3d(0, 0.5, 1), Vector3d(0.4, 0.4, 0.5), Interpolation::linear)}, "m"});
   State start = make_state(model, 0.2);
   start.v[model.joints[2].v] = 0;
   for (const char* method : {"dopri5", "rk4"}) {
@@ -111,7 +111,7 @@ TEST(Stops, AnElasticStopReturnsTheSpeed) {
   EXPECT_NEAR(out.seen.v.back()[0], -3, 1e-8);
   EXPECT_NEAR(out.seen.q.back()[0], 1 - 3 * (1 - leave), 1e-8);
   double deepest = 0;
-  for (const VectorX& q : out.seen.q) deepest = std::max(deepest, q[0]);
+  for (const VectorXd& q : out.seen.q) deepest = std::max(deepest, q[0]);
   EXPECT_NEAR(deepest, 1 + 3.0 / 20, 1e-3);
   EXPECT_LT(out.result.energy_error, 1e-8);
   // A step ends where the stop is met.
@@ -169,7 +169,7 @@ TEST(Trouble, DivergenceIsTold) {
   EXPECT_NE(result.status, Status::ok);
   EXPECT_NE(result.failure.find("t = "), std::string::npos) << result.failure;
   EXPECT_GT(seen.t.size(), 0u);
-  for (const VectorX& q : seen.q) EXPECT_TRUE(q.allFinite());
+  for (const VectorXd& q : seen.q) EXPECT_TRUE(q.allFinite());
 }
 
 TEST(Trouble, InterruptionKeepsWhatThereIs) {

@@ -87,8 +87,8 @@ TEST(Expression, DepthIsBounded) {
   EXPECT_EQ(Expression(left).at(0).value, 5000);
 }
 
-VectorX times(int n) {
-  VectorX t(n);
+VectorXd times(int n) {
+  VectorXd t(n);
   for (int k = 0; k < n; ++k) t[k] = 0.3 * k + 0.1 * std::sin(3.0 * k);
   return t;
 }
@@ -109,7 +109,7 @@ TEST(Signal, SplinesReproducePolynomials) {
        {std::pair{Interpolation::linear, 1}, {Interpolation::cubic, 3}, {Interpolation::quintic, 5}}) {
     for (const int n : {2, 3, 4, 5, 6, 7, 12}) {
       const int d = std::min(degree, n - 1);
-      const VectorX t = times(n);
+      const VectorXd t = times(n);
       const Signal s = Signal::table(t, t.unaryExpr([&](double x) { return poly(x, d).value; }), kind);
       for (double x = t[0] + 1e-3; x < t[n - 1]; x += 0.017) {
         EXPECT_NEAR(s.at(x).value, poly(x, d).value, 1e-11 * (1 + std::abs(poly(x, d).value)));
@@ -121,7 +121,7 @@ TEST(Signal, SplinesReproducePolynomials) {
 }
 
 TEST(Signal, SplinesAreSmoothAtTheirKnots) {
-  const VectorX t = times(9), y = t.unaryExpr([](double x) { return std::sin(3 * x); });
+  const VectorXd t = times(9), y = t.unaryExpr([](double x) { return std::sin(3 * x); });
   for (const Interpolation kind : {Interpolation::cubic, Interpolation::quintic}) {
     const Signal s = Signal::table(t, y, kind);
     for (int k = 1; k < 8; ++k) {
@@ -135,7 +135,7 @@ TEST(Signal, SplinesAreSmoothAtTheirKnots) {
 }
 
 TEST(Signal, TablesHoldTheirEnds) {
-  const Signal s = Signal::table(VectorX::LinSpaced(3, 1, 3), Vector3(5, 7, 6), Interpolation::linear);
+  const Signal s = Signal::table(VectorXd::LinSpaced(3, 1, 3), Vector3d(5, 7, 6), Interpolation::linear);
   EXPECT_EQ(s.at(0).value, 5);
   EXPECT_EQ(s.at(1.5).value, 6);
   EXPECT_EQ(s.at(1.5).rate, 2);
@@ -186,8 +186,8 @@ TEST(Signal, SineHasItsDerivatives) {
 
 TEST(Signal, MistakesAreRefused) {
   const Eigen::Vector2d up(0, 1), down(1, 0);
-  EXPECT_THROW(Signal::table(VectorX(), VectorX(), Interpolation::linear), InputError);
-  EXPECT_THROW(Signal::table(up, Vector3(1, 2, 3), Interpolation::linear), InputError);
+  EXPECT_THROW(Signal::table(VectorXd(), VectorXd(), Interpolation::linear), InputError);
+  EXPECT_THROW(Signal::table(up, Vector3d(1, 2, 3), Interpolation::linear), InputError);
   EXPECT_THROW(Signal::table(down, up, Interpolation::cubic), InputError);
   EXPECT_THROW(Signal::pieces({}), InputError);
   EXPECT_THROW(Signal::pieces({{2, Signal(1.0)}, {1, Signal(2.0)}, {0, Signal(0.0)}}), InputError);

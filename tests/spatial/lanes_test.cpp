@@ -30,20 +30,20 @@ Mat6 to_lanes6(const Matrix6& m) {
   return out;
 }
 
-Matrix6 shift(const Vector3& l) {
+Matrix6 shift(const Vector3d& l) {
   Matrix6 X = Matrix6::Identity();
   X.bottomLeftCorner<3, 3>() = -skew(l);
   return X;
 }
 
 Matrix6 random_symmetric(Random& random) {
-  const MatrixX a = random.matrix(6, 6);
+  const MatrixXd a = random.matrix(6, 6);
   return a + a.transpose();
 }
 
 TEST(Lanes, VectorsCrossAndSum) {
   Random random(1);
-  const Vector3 a = random.vector3(), b = random.vector3();
+  const Vector3d a = random.vector3(), b = random.vector3();
   EXPECT_CLOSE(to_vector(cross(to_vec4d(a), to_vec4d(b))), a.cross(b), kBound);
   EXPECT_EQ(cross(to_vec4d(a), to_vec4d(b))[3], 0);
   EXPECT_NEAR(dot(to_vec4d(a), to_vec4d(b)), a.dot(b), kBound);
@@ -66,17 +66,17 @@ TEST(Lanes, LoadsAndStores) {
 
 TEST(Lanes, MatricesMultiplyAndTranspose) {
   Random random(2);
-  const Matrix3 a = random.matrix(3, 3), b = random.matrix(3, 3);
-  const Vector3 v = random.vector3();
-  EXPECT_CLOSE(to_vector(pack(a) * to_vec4d(v)), Vector3(a * v), kBound);
-  EXPECT_CLOSE(to_matrix(pack(a) * pack(b)), Matrix3(a * b), kBound);
-  EXPECT_EQ(to_matrix(transpose(pack(a))), Matrix3(a.transpose()));
+  const Matrix3d a = random.matrix(3, 3), b = random.matrix(3, 3);
+  const Vector3d v = random.vector3();
+  EXPECT_CLOSE(to_vector(pack(a) * to_vec4d(v)), Vector3d(a * v), kBound);
+  EXPECT_CLOSE(to_matrix(pack(a) * pack(b)), Matrix3d(a * b), kBound);
+  EXPECT_EQ(to_matrix(transpose(pack(a))), Matrix3d(a.transpose()));
 }
 
 TEST(Lanes, TwistsAndWrenchesMove) {
   Random random(3);
   for (int k = 0; k < 10; ++k) {
-    const Vector3 l = random.vector3();
+    const Vector3d l = random.vector3();
     const Vector6 V = random.vector(6), f = random.vector(6);
     EXPECT_CLOSE(to_vector(twist_at(to_vec4d(l), to_spatial(V))), Vector6(shift(l) * V), kBound);
     EXPECT_CLOSE(to_vector(wrench_from(to_vec4d(l), to_spatial(f))), Vector6(shift(l).transpose() * f), kBound);
@@ -92,10 +92,10 @@ TEST(Lanes, InertiasMoveAndTurn) {
   Random random(4);
   for (int k = 0; k < 10; ++k) {
     const Matrix6 P = random_symmetric(random);
-    const Vector3 l = random.vector3();
+    const Vector3d l = random.vector3();
     const Matrix6 X = shift(l);
     EXPECT_CLOSE(to_dense(inertia_from(to_vec4d(l), to_lanes6(P))), Matrix6(X.transpose() * P * X), 10 * kBound);
-    const Matrix3 R = random.rotation();
+    const Matrix3d R = random.rotation();
     Matrix6 RR = Matrix6::Zero();
     RR.topLeftCorner<3, 3>() = RR.bottomRightCorner<3, 3>() = R;
     const Mat3 Rl = pack(R);
@@ -108,10 +108,10 @@ TEST(Lanes, InertiasMoveAndTurn) {
 
 TEST(Lanes, BodyInertiaIsThatOfTheTheory) {
   Random random(5);
-  const Vector3 s = random.vector3();
-  const Matrix3 J = random.positive(3, 1, 1);
+  const Vector3d s = random.vector3();
+  const Matrix3d J = random.positive(3, 1, 1);
   Matrix6 M;
-  M << J, skew(s), -skew(s), 2.5 * Matrix3::Identity();
+  M << J, skew(s), -skew(s), 2.5 * Matrix3d::Identity();
   EXPECT_EQ(to_dense(body_inertia(2.5, to_vec4d(s), pack(J))), M);
   const Vector6 a = random.vector(6);
   EXPECT_CLOSE(to_vector(apply_inertia(2.5, to_vec4d(s), pack(J), to_spatial(a))), Vector6(M * a), kBound);

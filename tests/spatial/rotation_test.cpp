@@ -45,12 +45,12 @@ TEST(RotationSeries, AgreesWithStumpffFunctions) {
 TEST(ExpRotation, IsARotationAndAgreesWithTheLongForm) {
   Random random(1);
   for (const double angle : kAngles) {
-    const Vector3 theta = angle * random.direction();
-    const Matrix3 R = exp_rotation(theta);
+    const Vector3d theta = angle * random.direction();
+    const Matrix3d R = exp_rotation(theta);
     const test::Jet<test::RVec3> u{theta.cast<Real>(), test::RVec3::Zero(), test::RVec3::Zero()};
     const double error = 8 * kEps * std::max(1.0, angle);
     EXPECT_CLOSE(R, test::rotation_by(u).x.cast<double>(), error);
-    EXPECT_CLOSE(Matrix3(R.transpose() * R), Matrix3::Identity(), 2 * error);
+    EXPECT_CLOSE(Matrix3d(R.transpose() * R), Matrix3d::Identity(), 2 * error);
     EXPECT_NEAR(R.determinant(), 1, 2 * error);
   }
 }
@@ -60,8 +60,8 @@ TEST(LogRotation, UndoesExpUpToAHalfTurn) {
   for (const double angle : kAngles) {
     if (angle > kPi) continue;
     for (int k = 0; k < 20; ++k) {
-      const Vector3 theta = angle * random.direction();
-      const Vector3 back = log_rotation(exp_rotation(theta));
+      const Vector3d theta = angle * random.direction();
+      const Vector3d back = log_rotation(exp_rotation(theta));
       // Near a half turn theta and -theta are the same rotation.
       const double error = std::min((back - theta).norm(), angle > 3 ? (back + theta).norm() : 1e300);
       EXPECT_LE(error, 8 * kEps * std::max(1.0, angle)) << angle;
@@ -72,9 +72,9 @@ TEST(LogRotation, UndoesExpUpToAHalfTurn) {
 
 TEST(LogRotation, KnowsTheAxisOfExactHalfTurns) {
   for (int i = 0; i < 3; ++i) {
-    Matrix3 R = -Matrix3::Identity();
+    Matrix3d R = -Matrix3d::Identity();
     R(i, i) = 1;
-    const Vector3 u = log_rotation(R);
+    const Vector3d u = log_rotation(R);
     EXPECT_NEAR(std::abs(u[i]), kPi, 4 * kEps);
     EXPECT_NEAR(u.norm(), kPi, 4 * kEps);
   }
@@ -83,10 +83,11 @@ TEST(LogRotation, KnowsTheAxisOfExactHalfTurns) {
 TEST(Rpy, FollowsUrdf) {
   Random random(3);
   for (int k = 0; k < 20; ++k) {
-    const Vector3 rpy = random.vector3();
-    const Matrix3 expected = (Eigen::AngleAxisd(rpy[2], Vector3::UnitZ()) *
-                              Eigen::AngleAxisd(rpy[1], Vector3::UnitY()) * Eigen::AngleAxisd(rpy[0], Vector3::UnitX()))
-                                 .toRotationMatrix();
+    const Vector3d rpy = random.vector3();
+    const Matrix3d expected =
+        (Eigen::AngleAxisd(rpy[2], Vector3d::UnitZ()) * Eigen::AngleAxisd(rpy[1], Vector3d::UnitY()) *
+         Eigen::AngleAxisd(rpy[0], Vector3d::UnitX()))
+            .toRotationMatrix();
     EXPECT_CLOSE(rpy_rotation(rpy), expected, 8 * kEps);
   }
 }
@@ -108,10 +109,10 @@ TEST(Quaternion, LogIsTheRotationVector) {
   Random random(5);
   for (const double angle : kAngles) {
     if (angle > kPi) continue;
-    const Vector3 theta = angle * random.direction();
+    const Vector3d theta = angle * random.direction();
     Eigen::Vector4d q;
     q << std::cos(angle / 2), 0.5 * static_cast<double>(test::stumpff(1, Real(angle) * Real(angle) / 4)) * theta;
-    const Vector3 back = quaternion_log(q.data());
+    const Vector3d back = quaternion_log(q.data());
     // Below 1e-154 the squared length underflows; what is lost is below 1e-154, too.
     const double error = std::min((back - theta).norm(), angle > 3 ? (back + theta).norm() : 1e300);
     EXPECT_LE(error, 8 * kEps * angle + 1e-150) << angle;
@@ -122,19 +123,19 @@ TEST(Quaternion, TurnMultipliesFromTheRight) {
   Random random(6);
   for (const double angle : kAngles) {
     const Eigen::Vector4d q = random.quaternion();
-    const Vector3 theta = angle * random.direction();
+    const Vector3d theta = angle * random.direction();
     Eigen::Vector4d turned;
     quaternion_turn(q.data(), theta, turned.data());
     const double error = 16 * kEps * std::max(1.0, angle);
     EXPECT_NEAR(turned.norm(), 1, error);
-    EXPECT_CLOSE(quaternion_rotation(turned.data()), Matrix3(test::rotation_of(q) * exp_rotation(theta)), error);
+    EXPECT_CLOSE(quaternion_rotation(turned.data()), Matrix3d(test::rotation_of(q) * exp_rotation(theta)), error);
   }
 }
 
 TEST(Quaternion, TurnMayWriteOverItsInput) {
   Random random(7);
   Eigen::Vector4d q = random.quaternion(), out;
-  const Vector3 theta = random.vector3();
+  const Vector3d theta = random.vector3();
   quaternion_turn(q.data(), theta, out.data());
   quaternion_turn(q.data(), theta, q.data());
   EXPECT_TRUE(test::is_same_bits(q, out));
@@ -143,12 +144,12 @@ TEST(Quaternion, TurnMayWriteOverItsInput) {
 TEST(Pose, InverseAndProduct) {
   Random random(8);
   const Pose a{random.rotation(), random.vector3()}, b{random.rotation(), random.vector3()};
-  const Vector3 x = random.vector3();
+  const Vector3d x = random.vector3();
   const Pose ab = a * b;
-  EXPECT_CLOSE(Vector3(ab.R * x + ab.p), Vector3(a.R * (b.R * x + b.p) + a.p), 16 * kEps * (1 + x.norm()));
+  EXPECT_CLOSE(Vector3d(ab.R * x + ab.p), Vector3d(a.R * (b.R * x + b.p) + a.p), 16 * kEps * (1 + x.norm()));
   const Pose one = a * inverse(a);
-  EXPECT_CLOSE(one.R, Matrix3::Identity(), 16 * kEps);
-  EXPECT_CLOSE(one.p, Vector3::Zero(), 16 * kEps * (1 + a.p.norm()));
+  EXPECT_CLOSE(one.R, Matrix3d::Identity(), 16 * kEps);
+  EXPECT_CLOSE(one.p, Vector3d::Zero(), 16 * kEps * (1 + a.p.norm()));
 }
 
 }  // namespace

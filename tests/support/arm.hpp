@@ -12,7 +12,7 @@ namespace limber::test {
 
 struct ArmSpec {
   double EI = 1e5, damping = 0, payload = 0;
-  Vector3 gravity = Vector3::Zero();
+  Vector3d gravity = Vector3d::Zero();
 };
 
 // The three-link arm of [MS] table 2, two bending modes each, in the plane.
@@ -38,20 +38,20 @@ inline Model make_arm(const ArmSpec& spec = {}) {
     joint.name = kJoints[i];
     joint.kind = JointKind::revolute;
     joint.parent = at;
-    joint.stiffness = joint.damping = joint.armature = VectorX::Zero(1);
+    joint.stiffness = joint.damping = joint.armature = VectorXd::Zero(1);
     builder.add_joint(joint, child);
     at = {child, tip};
   }
   if (spec.payload > 0) {
     RigidSpec rigid;
     rigid.mass = spec.payload;
-    rigid.inertia = 0.1 * spec.payload * Matrix3::Identity();
+    rigid.inertia = 0.1 * spec.payload * Matrix3d::Identity();
     Body body = make_rigid_body(rigid);
     body.name = "payload";
     Joint grip;
     grip.name = "grip";
     grip.parent = at;
-    grip.stiffness = grip.damping = grip.armature = VectorX::Zero(0);
+    grip.stiffness = grip.damping = grip.armature = VectorXd::Zero(0);
     builder.add_joint(grip, builder.add_body(std::move(body)));
   }
   return builder.build();
@@ -68,8 +68,8 @@ inline ControlOptions make_slew(const Model& model, double slew = kSlew) {
   ControlOptions out;
   out.model = std::make_shared<const Model>(model);
   out.driven = find_driven_joints(*out.model, {});
-  const VectorX target = std::numbers::pi / 180 * Vector3(60, 45, 30);
-  const JointPath path = make_path(Profile::cycloid, VectorX::Zero(3), 0, {{target, slew, 0}}, {});
+  const VectorXd target = std::numbers::pi / 180 * Vector3d(60, 45, 30);
+  const JointPath path = make_path(Profile::cycloid, VectorXd::Zero(3), 0, {{target, slew, 0}}, {});
   out.desired = path.joints;
   out.end = path.end;
   return out;
@@ -78,7 +78,7 @@ inline ControlOptions make_slew(const Model& model, double slew = kSlew) {
 // How the joints followed, and what vibration of the tip was left.
 struct SlewResult {
   RunResult run;
-  Vector3 rms = Vector3::Zero(), largest = Vector3::Zero();
+  Vector3d rms = Vector3d::Zero(), largest = Vector3d::Zero();
   double residual = 0;  // m, largest way of the tip from its mean in the last `kWatched` seconds
 };
 
@@ -100,9 +100,9 @@ class SlewObserver : public RunListener {
   SlewResult finish(const RunResult& run) {
     out_.run = run;
     out_.rms = (out_.rms / count_).cwiseSqrt();
-    Vector3 mean = Vector3::Zero();
-    for (const Vector3& p : tip_) mean += p / static_cast<double>(tip_.size());
-    for (const Vector3& p : tip_) out_.residual = std::max(out_.residual, (p - mean).norm());
+    Vector3d mean = Vector3d::Zero();
+    for (const Vector3d& p : tip_) mean += p / static_cast<double>(tip_.size());
+    for (const Vector3d& p : tip_) out_.residual = std::max(out_.residual, (p - mean).norm());
     return out_;
   }
 
@@ -111,7 +111,7 @@ class SlewObserver : public RunListener {
   const ControlLoop& loop_;
   double duration_;
   int count_ = 0;
-  std::vector<Vector3> tip_;
+  std::vector<Vector3d> tip_;
   SlewResult out_;
 };
 

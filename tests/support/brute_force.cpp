@@ -24,7 +24,7 @@ PoseJet inverse(const PoseJet& a) {
 }
 
 // 1/2 eta^T Xi eta, or nothing.
-Jet<RVec3> second_order(const std::array<MatrixX, 3>& Xi, const Jet<RVec>& eta) {
+Jet<RVec3> second_order(const std::array<MatrixXd, 3>& Xi, const Jet<RVec>& eta) {
   Jet<RVec3> sum = constant<RVec3>(RVec3::Zero());
   for (int k = 0; k < 3; ++k) {
     if (Xi[k].size() == 0) continue;
@@ -40,7 +40,7 @@ Jet<RVec3> second_order(const std::array<MatrixX, 3>& Xi, const Jet<RVec>& eta) 
 }
 
 // r + Phi eta + 1/2 eta^T Xi eta.
-Jet<RVec3> place(const Vector3& r, const Matrix3X& shape, const std::array<MatrixX, 3>* Xi, const Jet<RVec>& eta) {
+Jet<RVec3> place(const Vector3d& r, const Matrix3Xd& shape, const std::array<MatrixXd, 3>* Xi, const Jet<RVec>& eta) {
   Jet<RVec3> p = constant<RVec3>(r.cast<Real>());
   if (eta.x.size() == 0) return p;
   const RMat Phi = shape.cast<Real>();
@@ -82,8 +82,8 @@ RVec3 rotation_vector(const Eigen::Vector4d& q) {
 
 BruteForce::BruteForce(const Machine& machine, const State& x) : machine_(machine) {
   number_coordinates();
-  for (int j = 0; j < nv_; ++j) columns_.push_back(trace(x, VectorX::Unit(nv_, j)));
-  VectorX v = x.v;
+  for (int j = 0; j < nv_; ++j) columns_.push_back(trace(x, VectorXd::Unit(nv_, j)));
+  VectorXd v = x.v;
   moving_ = trace(x, v);
   if (machine.fidelity == Fidelity::ruthless) {
     for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -93,7 +93,7 @@ BruteForce::BruteForce(const Machine& machine, const State& x) : machine_(machin
   coasting_ = trace(x, v);
   M_ = RMat::Zero(nv_, nv_);
   h_ = RVec::Zero(nv_);
-  gross_ = VectorX::Zero(nv_);
+  gross_ = VectorXd::Zero(nv_);
   add_points();
   add_elastic(x);
   add_joint_forces(x);
@@ -118,9 +118,9 @@ void BruteForce::number_coordinates() {
 }
 
 // Pose of frame O in O+ along the curve with constant speeds.  theory §3.
-PoseJet BruteForce::joint_pose(const Joint& joint, const State& x, const VectorX& v) const {
+PoseJet BruteForce::joint_pose(const Joint& joint, const State& x, const VectorXd& v) const {
   const auto coordinate = [&](int k) { return Jet<Real>{x.q[joint.q + k], v[joint.v + k], 0}; };
-  const auto along = [&](const Vector3& axis, int k) {
+  const auto along = [&](const Vector3d& axis, int k) {
     return coordinate(k) * constant<RVec3>(axis.cast<Real>().normalized());
   };
   PoseJet o = constant(Pose{});
@@ -175,7 +175,7 @@ PoseJet BruteForce::node_in_world(const Frames& frames, NodeRef node) const {
   return frames.body[i] * node_in_body(i, node.node, frames.eta[i]);
 }
 
-BruteForce::Frames BruteForce::trace(const State& x, const VectorX& v) const {
+BruteForce::Frames BruteForce::trace(const State& x, const VectorXd& v) const {
   Frames frames;
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const Joint& joint = machine_.joints[i];
@@ -287,12 +287,12 @@ Vector6 BruteForce::node_bias_acceleration(NodeRef node) const {
   return twist(node_in_world(coasting_, node), 2).cast<double>();
 }
 
-VectorX BruteForce::wrench_force(std::span<const NodeWrench> wrenches) const {
-  VectorX f = VectorX::Zero(nv_);
+VectorXd BruteForce::wrench_force(std::span<const NodeWrench> wrenches) const {
+  VectorXd f = VectorXd::Zero(nv_);
   for (const NodeWrench& w : wrenches) {
     Vector6 world = w.wrench;
     if (w.frame == Frame::node) {
-      const Matrix3 R = node_pose(w.at).R;
+      const Matrix3d R = node_pose(w.at).R;
       world << R * w.wrench.head<3>(), R * w.wrench.tail<3>();
     }
     f += node_jacobian(w.at).transpose() * world;
@@ -300,7 +300,7 @@ VectorX BruteForce::wrench_force(std::span<const NodeWrench> wrenches) const {
   return f;
 }
 
-VectorX BruteForce::acceleration(const VectorX& tau, std::span<const NodeWrench> wrenches) const {
+VectorXd BruteForce::acceleration(const VectorXd& tau, std::span<const NodeWrench> wrenches) const {
   if (nv_ == 0) return {};
   const RVec rhs = tau.cast<Real>() + wrench_force(wrenches).cast<Real>() - h_;
   return M_.ldlt().solve(rhs).cast<double>();

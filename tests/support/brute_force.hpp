@@ -24,31 +24,31 @@ class BruteForce {
   BruteForce(const Machine& machine, const State& x);
 
   int nv() const { return nv_; }
-  const MatrixX& mass() const { return mass_; }    // M with armature
-  const VectorX& bias() const { return bias_; }    // tau = M vdot + bias - wrenches
-  const VectorX& gross() const { return gross_; }  // the same sum as bias with all terms positive: a scale for errors
+  const MatrixXd& mass() const { return mass_; }    // M with armature
+  const VectorXd& bias() const { return bias_; }    // tau = M vdot + bias - wrenches
+  const VectorXd& gross() const { return gross_; }  // the same sum as bias with all terms positive: a scale for errors
   const Energy& energy() const { return energy_; }
   const Momentum& momentum() const { return momentum_; }
-  const Vector3& center_of_mass() const { return com_; }
+  const Vector3d& center_of_mass() const { return com_; }
   double total_mass() const { return total_mass_; }
 
   Pose node_pose(NodeRef node) const;
   Matrix6X node_jacobian(NodeRef node) const;
   Vector6 node_bias_acceleration(NodeRef node) const;
   // Generalised force of the wrenches, sum J^T w.
-  VectorX wrench_force(std::span<const NodeWrench> wrenches) const;
+  VectorXd wrench_force(std::span<const NodeWrench> wrenches) const;
   // vdot by a dense factorisation in Real.
-  VectorX acceleration(const VectorX& tau, std::span<const NodeWrench> wrenches = {}) const;
+  VectorXd acceleration(const VectorXd& tau, std::span<const NodeWrench> wrenches = {}) const;
 
  private:
   struct Frames {  // along one curve
     std::vector<PoseJet> body;
     std::vector<Jet<RVec>> eta;
   };
-  Frames trace(const State& x, const VectorX& v) const;
+  Frames trace(const State& x, const VectorXd& v) const;
   PoseJet node_in_body(int body, int node, const Jet<RVec>& eta) const;
   PoseJet node_in_world(const Frames& frames, NodeRef node) const;
-  PoseJet joint_pose(const Joint& joint, const State& x, const VectorX& v) const;
+  PoseJet joint_pose(const Joint& joint, const State& x, const VectorXd& v) const;
   void number_coordinates();
   void add_points();
   void add_elastic(const State& x);
@@ -63,11 +63,11 @@ class BruteForce {
   Frames moving_;                // the same; in ruthless with the speeds of the modes, too
   RMat M_;
   RVec h_;
-  MatrixX mass_;
-  VectorX bias_, gross_;
+  MatrixXd mass_;
+  VectorXd bias_, gross_;
   Energy energy_;
   Momentum momentum_;
-  Vector3 com_ = Vector3::Zero();
+  Vector3d com_ = Vector3d::Zero();
   double total_mass_ = 0;
 };
 

@@ -27,45 +27,45 @@ class Engine {
   const Model& model() const { return model_; }
   int failure() const { return aba_.failure(); }
 
-  VectorX inverse(const State& x, const VectorX& vdot, Wrenches wrenches = {}) {
-    VectorX tau(model_.nv);
+  VectorXd inverse(const State& x, const VectorXd& vdot, Wrenches wrenches = {}) {
+    VectorXd tau(model_.nv);
     rnea(model_, x, vdot, wrenches, rnea_, tau);
     return tau;
   }
   // Fails the test where the algorithm does not say ok.
-  VectorX forward(const State& x, const VectorX& tau, Wrenches wrenches = {}) {
-    VectorX vdot(model_.nv);
+  VectorXd forward(const State& x, const VectorXd& tau, Wrenches wrenches = {}) {
+    VectorXd vdot(model_.nv);
     EXPECT_EQ(aba(model_, x, {tau, wrenches}, aba_, vdot), Status::ok);
     return vdot;
   }
-  Status forward_status(const State& x, const VectorX& tau, VectorX& vdot, Wrenches wrenches = {}) {
+  Status forward_status(const State& x, const VectorXd& tau, VectorXd& vdot, Wrenches wrenches = {}) {
     vdot.resize(model_.nv);
     return aba(model_, x, {tau, wrenches}, aba_, vdot);
   }
-  VectorX dense_forward(const State& x, const VectorX& tau, Wrenches wrenches = {}) {
-    VectorX vdot(model_.nv);
+  VectorXd dense_forward(const State& x, const VectorXd& tau, Wrenches wrenches = {}) {
+    VectorXd vdot(model_.nv);
     EXPECT_EQ(crba_forward(model_, x, {tau, wrenches}, crba_, vdot), Status::ok);
     return vdot;
   }
-  MatrixX mass(const State& x) {
-    MatrixX M(model_.nv, model_.nv);
+  MatrixXd mass(const State& x) {
+    MatrixXd M(model_.nv, model_.nv);
     crba(model_, x, crba_, M);
     return M;
   }
-  VectorX mass_times(const State& x, const VectorX& a) {
-    VectorX out(model_.nv);
+  VectorXd mass_times(const State& x, const VectorXd& a) {
+    VectorXd out(model_.nv);
     multiply_mass(model_, x, a, rnea_, out);
     return out;
   }
-  VectorX mass_solve(const State& x, const VectorX& f) {
-    VectorX out(model_.nv);
+  VectorXd mass_solve(const State& x, const VectorXd& f) {
+    VectorXd out(model_.nv);
     EXPECT_EQ(solve_mass(model_, x, f, aba_, out), Status::ok);
     return out;
   }
   // vdot: on entry the prescribed hinge accelerations, on return all.  Returns the torques.
-  VectorX mixed(const State& x, const VectorX& tau, const std::vector<std::uint8_t>& prescribed, VectorX& vdot,
-                Wrenches wrenches = {}) {
-    VectorX out(model_.nv);
+  VectorXd mixed(const State& x, const VectorXd& tau, const std::vector<std::uint8_t>& prescribed, VectorXd& vdot,
+                 Wrenches wrenches = {}) {
+    VectorXd out(model_.nv);
     EXPECT_EQ(hybrid(model_, x, {tau, wrenches}, prescribed, aba_, vdot, out), Status::ok);
     return out;
   }
@@ -81,7 +81,7 @@ class Engine {
   }
   Energy energy(const State& x) { return compute_energy(model_, x, rnea_); }
   Momentum momentum(const State& x) { return compute_momentum(model_, x, rnea_); }
-  Vector3 center_of_mass(const State& x) { return compute_center_of_mass(model_, kinematics(x)); }
+  Vector3d center_of_mass(const State& x) { return compute_center_of_mass(model_, kinematics(x)); }
 
  private:
   const Model& model_;
@@ -109,7 +109,7 @@ inline std::vector<NodeRef> all_nodes(const Model& model) {
 
 // What a force that is right to rounding may be off by: every term of M vdot + h passes through at most `bodies`
 // frames, and every passage rounds a dozen products of its size.
-inline double force_bound(const Model& model, const MatrixX& M, const VectorX& vdot, double h) {
+inline double force_bound(const Model& model, const MatrixXd& M, const VectorXd& vdot, double h) {
   return 16 * kEps * model.body_count() * (M.norm() * vdot.norm() + h);
 }
 

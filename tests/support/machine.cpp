@@ -37,14 +37,14 @@ Model make_model(const Machine& machine, Elimination elimination) {
 // Second moment about the centre of mass: C = tr(J)/2 - J = sum s_i e_i e_i^T; two points of m/6 at +-sqrt(3 s_i/m) e_i
 // have the second moment s_i e_i e_i^T.
 std::vector<MassPoint> mass_points(const RigidSpec& spec) {
-  const Matrix3 C = 0.5 * spec.inertia.trace() * Matrix3::Identity() - spec.inertia;
-  const Eigen::SelfAdjointEigenSolver<Matrix3> eigen(C);
+  const Matrix3d C = 0.5 * spec.inertia.trace() * Matrix3d::Identity() - spec.inertia;
+  const Eigen::SelfAdjointEigenSolver<Matrix3d> eigen(C);
   std::vector<MassPoint> points;
   for (int i = 0; i < 3; ++i) {
-    const Vector3 offset =
+    const Vector3d offset =
         std::sqrt(3 * std::max(eigen.eigenvalues()[i], 0.0) / spec.mass) * eigen.eigenvectors().col(i);
     for (const double side : {-1.0, 1.0}) {
-      points.push_back({spec.mass / 6, spec.com + side * offset, Matrix3X(3, 0), {}});
+      points.push_back({spec.mass / 6, spec.com + side * offset, Matrix3Xd(3, 0), {}});
     }
   }
   return points;

@@ -15,7 +15,7 @@ using BodySpec = std::variant<RigidSpec, ModalSpec, BeamSpec>;
 // A machine in plain words, from which come both the library's Model and the brute-force reference.
 // bodies[i] is carried by joints[i], whose parent.body counts from 1 in this order (0: ground).
 struct Machine {
-  Vector3 gravity = Vector3::Zero();
+  Vector3d gravity = Vector3d::Zero();
   Fidelity fidelity = Fidelity::full;
   std::vector<BodySpec> bodies;
   std::vector<Joint> joints;

@@ -41,18 +41,18 @@ class ModelText {
     for (const double e : v) out.push_back(e);
     return out;
   }
-  static Json rows(const MatrixX& m) {
+  static Json rows(const MatrixXd& m) {
     Json out = Json::array();
-    for (Eigen::Index i = 0; i < m.rows(); ++i) out.push_back(list(VectorX(m.row(i))));
+    for (Eigen::Index i = 0; i < m.rows(); ++i) out.push_back(list(VectorXd(m.row(i))));
     return out;
   }
-  static Json second(const std::array<MatrixX, 3>& Xi) {
+  static Json second(const std::array<MatrixXd, 3>& Xi) {
     Json out = Json::array();
-    for (const MatrixX& X : Xi) out.push_back(rows(X));
+    for (const MatrixXd& X : Xi) out.push_back(rows(X));
     return out;
   }
   // R = Rz(yaw) Ry(pitch) Rx(roll).
-  static Json rpy(const Matrix3& R) {
+  static Json rpy(const Matrix3d& R) {
     return {std::atan2(R(2, 1), R(2, 2)), std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0))),
             std::atan2(R(1, 0), R(0, 0))};
   }
@@ -70,7 +70,7 @@ class ModelText {
     return out;
   }
   static Json body_of(const RigidSpec& spec) {
-    const Matrix3& J = spec.inertia;
+    const Matrix3d& J = spec.inertia;
     return {{"rigid",
              {{"mass", spec.mass},
               {"com", list(spec.com)},

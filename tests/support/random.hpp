@@ -26,41 +26,41 @@ class Random {
   // Box and Muller, one of the two.
   double normal() { return std::sqrt(-2 * std::log(1 - unit())) * std::cos(2 * std::numbers::pi * unit()); }
 
-  VectorX vector(int n, double scale = 1) {
-    VectorX x(n);
+  VectorXd vector(int n, double scale = 1) {
+    VectorXd x(n);
     for (double& e : x) e = scale * normal();
     return x;
   }
-  Vector3 vector3(double scale = 1) { return vector(3, scale); }
-  MatrixX matrix(int rows, int cols, double scale = 1) {
-    MatrixX a(rows, cols);
+  Vector3d vector3(double scale = 1) { return vector(3, scale); }
+  MatrixXd matrix(int rows, int cols, double scale = 1) {
+    MatrixXd a(rows, cols);
     for (int j = 0; j < cols; ++j) a.col(j) = vector(rows, scale);
     return a;
   }
   // Symmetric, eigenvalues at least `least`.
-  MatrixX positive(int n, double least, double scale) {
-    const MatrixX a = matrix(n, n);
-    return scale * (a * a.transpose()) / std::max(n, 1) + least * MatrixX::Identity(n, n);
+  MatrixXd positive(int n, double least, double scale) {
+    const MatrixXd a = matrix(n, n);
+    return scale * (a * a.transpose()) / std::max(n, 1) + least * MatrixXd::Identity(n, n);
   }
-  Vector3 direction() { return vector3().normalized(); }
+  Vector3d direction() { return vector3().normalized(); }
   // Unit quaternion (w x y z), even over all rotations.
   Eigen::Vector4d quaternion() { return vector(4).normalized(); }
-  Matrix3 rotation();
+  Matrix3d rotation();
 
  private:
   std::mt19937_64 engine_;
 };
 
 // Rotation matrix of a unit quaternion (w x y z).
-inline Matrix3 rotation_of(const Eigen::Vector4d& q) {
+inline Matrix3d rotation_of(const Eigen::Vector4d& q) {
   const double w = q[0], x = q[1], y = q[2], z = q[3];
-  Matrix3 R;
+  Matrix3d R;
   R << w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y),  //
       2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x),   //
       2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z;
   return R;
 }
 
-inline Matrix3 Random::rotation() { return rotation_of(quaternion()); }
+inline Matrix3d Random::rotation() { return rotation_of(quaternion()); }
 
 }  // namespace limber::test

@@ -15,10 +15,10 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-std::array<MatrixX, 3> random_second(Random& random, int n) {
-  std::array<MatrixX, 3> Xi;
-  for (MatrixX& X : Xi) {
-    const MatrixX a = random.matrix(n, n, 0.15);
+std::array<MatrixXd, 3> random_second(Random& random, int n) {
+  std::array<MatrixXd, 3> Xi;
+  for (MatrixXd& X : Xi) {
+    const MatrixXd a = random.matrix(n, n, 0.15);
     X = a + a.transpose();
     // Some pairs are missing, as in a beam.
     if (n > 1 && random.chance(0.5)) X(0, n - 1) = X(n - 1, 0) = 0;
@@ -43,15 +43,15 @@ RigidSpec random_rigid(Random& random) {
   spec.mass = random.uniform(0.5, 2);
   spec.com = random.vector3(0.4);
   // From second moments, so that it belongs to a real body.
-  const MatrixX C = random.positive(3, 0.05, 0.2);
-  spec.inertia = C.trace() * Matrix3::Identity() - Matrix3(C);
+  const MatrixXd C = random.positive(3, 0.05, 0.2);
+  spec.inertia = C.trace() * Matrix3d::Identity() - Matrix3d(C);
   return spec;
 }
 
 // The same modal body in other coordinates: eta = V eta'.
-void change_basis(ModalSpec& spec, const MatrixX& V) {
-  const auto second = [&](std::array<MatrixX, 3>& Xi) {
-    for (MatrixX& X : Xi) {
+void change_basis(ModalSpec& spec, const MatrixXd& V) {
+  const auto second = [&](std::array<MatrixXd, 3>& Xi) {
+    for (MatrixXd& X : Xi) {
       if (X.size() > 0) X = (V.transpose() * X * V).eval();
     }
   };
@@ -64,9 +64,9 @@ void change_basis(ModalSpec& spec, const MatrixX& V) {
     node.turn = (node.turn * V).eval();
     second(node.second);
   }
-  const auto form = [&](const MatrixX& A) {
-    const MatrixX B = V.transpose() * A * V;
-    return MatrixX(0.5 * (B + B.transpose()));
+  const auto form = [&](const MatrixXd& A) {
+    const MatrixXd B = V.transpose() * A * V;
+    return MatrixXd(0.5 * (B + B.transpose()));
   };
   spec.stiffness = form(spec.stiffness);
   spec.damping = form(spec.damping);
@@ -75,9 +75,9 @@ void change_basis(ModalSpec& spec, const MatrixX& V) {
 // Shapes that make G the identity, in the coordinates that also make K diagonal.
 void diagonalise(ModalSpec& spec) {
   const Eigen::Index n = spec.stiffness.rows();
-  MatrixX G = MatrixX::Zero(n, n);
+  MatrixXd G = MatrixXd::Zero(n, n);
   for (const MassPoint& p : spec.points) G += p.mass * p.shape.transpose() * p.shape;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> eigen(spec.stiffness, G);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(spec.stiffness, G);
   change_basis(spec, eigen.eigenvectors());
 }
 
@@ -135,8 +135,8 @@ BodySpec random_body(Random& random, const TreeOptions& o) {
 // Nodes to choose from; a beam's are middle, root and tip in an order the test need not know.
 int random_node_index(Random& random) { return random.index(3); }
 
-VectorX random_constants(Random& random, const Joint& joint, double low, double high) {
-  VectorX k(speed_count(joint.kind));
+VectorXd random_constants(Random& random, const Joint& joint, double low, double high) {
+  VectorXd k(speed_count(joint.kind));
   for (double& e : k) e = random.uniform(low, high);
   // The three of a ball are equal.
   if (joint.kind == JointKind::spherical || joint.kind == JointKind::free) k.head<3>().setConstant(k[0]);
@@ -176,7 +176,7 @@ Eigen::Vector4d random_quaternion(Random& random, double special) {
   return q.normalized();
 }
 
-void random_joint_position(Random& random, const Joint& joint, double special, VectorX& q) {
+void random_joint_position(Random& random, const Joint& joint, double special, VectorXd& q) {
   const bool ball = joint.kind == JointKind::spherical || joint.kind == JointKind::free;
   if (ball) {
     q.segment<4>(joint.q) = random_quaternion(random, special);
@@ -228,15 +228,15 @@ Sample random_sample(const Model& model, std::uint64_t seed, const SampleOptions
   return s;
 }
 
-VectorX moved(const Model& model, const VectorX& q, const VectorX& dv) {
-  VectorX out = q;
+VectorXd moved(const Model& model, const VectorXd& q, const VectorXd& dv) {
+  VectorXd out = q;
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     if (joint.kind == JointKind::spherical || joint.kind == JointKind::free) {
       const Eigen::Quaterniond a(q[joint.q], q[joint.q + 1], q[joint.q + 2], q[joint.q + 3]);
-      const Vector3 u = dv.segment<3>(joint.v);
+      const Vector3d u = dv.segment<3>(joint.v);
       const double angle = u.norm();
-      const Vector3 axis = angle > 0 ? Vector3(u / angle) : Vector3::UnitX();
+      const Vector3d axis = angle > 0 ? Vector3d(u / angle) : Vector3d::UnitX();
       const Eigen::Quaterniond b = a * Eigen::Quaterniond(Eigen::AngleAxisd(angle, axis));
       out.segment<4>(joint.q) << b.w(), b.x(), b.y(), b.z();
       if (joint.kind == JointKind::free)

@@ -43,7 +43,7 @@ std::string describe(const TreeOptions& options, std::uint64_t seed);
 // Sizes of bodies and shapes are about 1, those of states too.
 struct Sample {
   State x;
-  VectorX tau, vdot;
+  VectorXd tau, vdot;
   std::vector<NodeWrench> wrenches;  // on nodes and frames, in world and in node components
 };
 
@@ -57,6 +57,6 @@ struct SampleOptions {
 Sample random_sample(const Model& model, std::uint64_t seed, const SampleOptions& options = {});
 
 // q after a step along dv: quaternions turn by the right, free positions move along their own axes.
-VectorX moved(const Model& model, const VectorX& q, const VectorX& dv);
+VectorXd moved(const Model& model, const VectorXd& q, const VectorXd& dv);
 
 }  // namespace limber::test

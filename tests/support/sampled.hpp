@@ -10,7 +10,7 @@ namespace limber::test {
 // The numbers of one record, kept alive.
 struct Sampled {
   Motion motion;
-  VectorX torques, stops, closure_forces, closure_errors;
+  VectorXd torques, stops, closure_forces, closure_errors;
   Energy energy;
   Momentum momentum;
   double balance = 0;
@@ -22,8 +22,8 @@ struct Sampled {
     motion.x.t = t;
     motion.work = 1 + t;
     motion.dissipated = 2 + t;
-    torques = VectorX::LinSpaced(model.nv, 10, 20) * seed;
-    stops = VectorX::LinSpaced(model.nv, 30, 40) * seed;
+    torques = VectorXd::LinSpaced(model.nv, 10, 20) * seed;
+    stops = VectorXd::LinSpaced(model.nv, 30, 40) * seed;
     RneaWorkspace ws(model);
     energy = compute_energy(model, motion.x, ws);
     momentum = compute_momentum(model, motion.x, ws);

@@ -15,19 +15,19 @@ namespace limber::test {
 namespace {
 
 // Five-point difference along speed j; quaternions turn by the right.
-VectorX slope(const Model& model, const State& x, int j, const std::function<VectorX(const State&)>& f) {
+VectorXd slope(const Model& model, const State& x, int j, const std::function<VectorXd(const State&)>& f) {
   constexpr double h = 1e-3;
   const auto at = [&](double step) {
     State y = x;
-    y.q = moved(model, x.q, step * VectorX::Unit(model.nv, j));
+    y.q = moved(model, x.q, step * VectorXd::Unit(model.nv, j));
     return f(y);
   };
   return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
 }
 
-VectorX force(const Model& model, const State& x, RneaWorkspace& ws) {
-  VectorX tau(model.nv);
-  rnea(model, x, VectorX::Zero(model.nv), {}, ws, tau);
+VectorXd force(const Model& model, const State& x, RneaWorkspace& ws) {
+  VectorXd tau(model.nv);
+  rnea(model, x, VectorXd::Zero(model.nv), {}, ws, tau);
   return tau;
 }
 
@@ -40,8 +40,8 @@ std::vector<int> modal_speeds(const Model& model) {
 }
 
 // d force / d q on the chosen speeds.
-MatrixX stiffness(const Model& model, const State& x, const std::vector<int>& speeds, RneaWorkspace& ws) {
-  MatrixX K(speeds.size(), speeds.size());
+MatrixXd stiffness(const Model& model, const State& x, const std::vector<int>& speeds, RneaWorkspace& ws) {
+  MatrixXd K(speeds.size(), speeds.size());
   for (std::size_t j = 0; j < speeds.size(); ++j) {
     K.col(j) = slope(model, x, speeds[j], [&](const State& y) { return force(model, y, ws); })(speeds);
   }
@@ -49,8 +49,8 @@ MatrixX stiffness(const Model& model, const State& x, const std::vector<int>& sp
 }
 
 // Force is quadratic in v: a central difference is exact.
-MatrixX damping(const Model& model, const State& x, const std::vector<int>& speeds, RneaWorkspace& ws) {
-  MatrixX D(speeds.size(), speeds.size());
+MatrixXd damping(const Model& model, const State& x, const std::vector<int>& speeds, RneaWorkspace& ws) {
+  MatrixXd D(speeds.size(), speeds.size());
   for (std::size_t j = 0; j < speeds.size(); ++j) {
     State plus = x, minus = x;
     plus.v[speeds[j]] += 1;
@@ -66,8 +66,8 @@ State find_steady_state(const Model& model, State x) {
   RneaWorkspace ws(model);
   const std::vector<int> modes = modal_speeds(model);
   for (int pass = 0; pass < 50 && !modes.empty(); ++pass) {
-    const VectorX missing = force(model, x, ws)(modes);
-    VectorX step = VectorX::Zero(model.nv);
+    const VectorXd missing = force(model, x, ws)(modes);
+    VectorXd step = VectorXd::Zero(model.nv);
     step(modes) = -stiffness(model, x, modes, ws).lu().solve(missing);
     x.q = moved(model, x.q, step);
     if (step.norm() < 1e-14 * (1 + x.q.norm())) break;
@@ -85,11 +85,11 @@ SmallMotion linearise(const Model& model, const State& x, const std::vector<int>
   }
   RneaWorkspace rw(model);
   CrbaWorkspace cw(model);
-  MatrixX M(model.nv, model.nv);
+  MatrixXd M(model.nv, model.nv);
   crba(model, x, cw, M);
   motion.M = M(motion.free, motion.free);
   motion.K = stiffness(model, x, motion.free, rw);
-  motion.D = MatrixX::Zero(motion.M.rows(), motion.M.cols());
+  motion.D = MatrixXd::Zero(motion.M.rows(), motion.M.cols());
   if (!x.v.isZero(0)) motion.D = damping(model, x, motion.free, rw);
   return motion;
 }
@@ -98,18 +98,18 @@ std::vector<double> frequencies(const SmallMotion& motion) {
   std::vector<double> omegas;
   const Eigen::Index n = motion.M.rows();
   if (motion.x.v.isZero(0)) {
-    const MatrixX K = 0.5 * (motion.K + motion.K.transpose());
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX> eigen(K, motion.M, Eigen::EigenvaluesOnly);
+    const MatrixXd K = 0.5 * (motion.K + motion.K.transpose());
+    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(K, motion.M, Eigen::EigenvaluesOnly);
     for (const double square : eigen.eigenvalues()) omegas.push_back(std::sqrt(std::max(square, 0.0)));
     return omegas;
   }
   // (x, xdot)' = [0 1; -M^-1 K, -M^-1 D] (x, xdot).
-  MatrixX A = MatrixX::Zero(2 * n, 2 * n);
-  const Eigen::PartialPivLU<MatrixX> inverse(motion.M);
+  MatrixXd A = MatrixXd::Zero(2 * n, 2 * n);
+  const Eigen::PartialPivLU<MatrixXd> inverse(motion.M);
   A.topRightCorner(n, n).setIdentity();
   A.bottomLeftCorner(n, n) = -inverse.solve(motion.K);
   A.bottomRightCorner(n, n) = -inverse.solve(motion.D);
-  const Eigen::EigenSolver<MatrixX> eigen(A, false);
+  const Eigen::EigenSolver<MatrixXd> eigen(A, false);
   for (const auto& lambda : eigen.eigenvalues()) {
     if (lambda.imag() > 0) omegas.push_back(lambda.imag());
   }
@@ -120,7 +120,7 @@ std::vector<double> frequencies(const SmallMotion& motion) {
 std::vector<double> zeros(const Model& model, const SmallMotion& motion, int input, NodeRef node, int component) {
   const Eigen::Index n = motion.M.rows();
   // [K -b; c 0] z = -s^2 [M 0; 0 0] z
-  MatrixX A = MatrixX::Zero(n + 1, n + 1), B = A;
+  MatrixXd A = MatrixXd::Zero(n + 1, n + 1), B = A;
   A.topLeftCorner(n, n) = motion.K;
   B.topLeftCorner(n, n) = -motion.M;
   KinematicsWorkspace kin(model);
@@ -129,11 +129,11 @@ std::vector<double> zeros(const Model& model, const SmallMotion& motion, int inp
     A(n, j) = slope(model, motion.x, motion.free[j], [&](const State& y) {
       compute_kinematics(model, y, kin);
       compute_world_poses(model, kin);
-      return VectorX(node_pose(model, kin, node).p);
+      return VectorXd(node_pose(model, kin, node).p);
     })[component];
   }
   std::vector<double> found;
-  const Eigen::GeneralizedEigenSolver<MatrixX> eigen(A, B, false);
+  const Eigen::GeneralizedEigenSolver<MatrixXd> eigen(A, B, false);
   for (Eigen::Index k = 0; k <= n; ++k) {
     const std::complex<double> alpha = eigen.alphas()[k];
     const double beta = eigen.betas()[k];

@@ -12,7 +12,7 @@ namespace limber::test {
 struct SmallMotion {
   State x;                // the steady state
   std::vector<int> free;  // speeds that are neither locked nor prescribed
-  MatrixX M, D, K;        // of these
+  MatrixXd M, D, K;       // of these
 };
 
 // Moves the modal coordinates of x until no modal force is missing (Newton).

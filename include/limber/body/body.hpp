@@ -15,11 +15,11 @@ namespace limber {
 // A frame fixed on the material of a body.  theory §2, Nodes.
 struct Node {
   std::string name;
-  Vector3 position = Vector3::Zero();      // l0
-  Matrix3 rotation = Matrix3::Identity();  // R0
-  Matrix3X translation;                    // gamma (3 x n)
-  Matrix3X turn;                           // lambda (3 x n)
-  std::array<MatrixX, 3> second;           // Xi of the position, (n x n) for x, y, z; empty: none
+  Vector3d position = Vector3d::Zero();      // l0
+  Matrix3d rotation = Matrix3d::Identity();  // R0
+  Matrix3Xd translation;                     // gamma (3 x n)
+  Matrix3Xd turn;                            // lambda (3 x n)
+  std::array<MatrixXd, 3> second;            // Xi of the position, (n x n) for x, y, z; empty: none
 };
 
 // A product of two modal coordinates, taken as one more mode: eta_a eta_b (a < b) or eta_a^2 / 2.
@@ -41,10 +41,10 @@ struct Body {
   std::vector<ModePair> pairs;  // second-order shapes that are not zero (only for `stiffened`)
   bool second_order = false;    // was made with them, even if all are zero
   double mass = 0;              // m
-  Matrix3X S;                   // (3 x shapes)        S_a  = sum m phi_a
-  std::vector<Matrix3> C;       // (shapes x shapes)   C_ab = sum m phi_a phi_b^T, at a * shapes() + b
-  MatrixX stiffness;            // K (n x n)
-  MatrixX damping;              // D (n x n)
+  Matrix3Xd S;                  // (3 x shapes)        S_a  = sum m phi_a
+  std::vector<Matrix3d> C;      // (shapes x shapes)   C_ab = sum m phi_a phi_b^T, at a * shapes() + b
+  MatrixXd stiffness;           // K (n x n)
+  MatrixXd damping;             // D (n x n)
   std::vector<Node> nodes;
   std::vector<std::string> mode_names;  // (n) "bending_y1", ... or "mode1", ...
   double length = 0;                    // reference length for deflections; 0: unknown
@@ -53,10 +53,10 @@ struct Body {
   std::shared_ptr<const BeamSpec> beam;
   std::shared_ptr<const ModalSpec> modal;
 
-  int shapes() const { return 1 + modes + static_cast<int>(pairs.size()); }                       // r, modes and pairs
-  const Matrix3& c(int a, int b) const { return C[static_cast<std::size_t>(a) * shapes() + b]; }  // C_ab
+  int shapes() const { return 1 + modes + static_cast<int>(pairs.size()); }                        // r, modes and pairs
+  const Matrix3d& c(int a, int b) const { return C[static_cast<std::size_t>(a) * shapes() + b]; }  // C_ab
   // Modal mass matrix G_ab = tr C_ab (n x n).
-  MatrixX modal_mass() const;
+  MatrixXd modal_mass() const;
   // Index of the node with that name; node_index throws InputError with the names that there are.
   int node_index(const std::string& node_name) const;
   std::optional<int> find_node(const std::string& node_name) const;
@@ -68,23 +68,23 @@ struct Body {
 
 struct RigidSpec {
   double mass = 0;
-  Vector3 com = Vector3::Zero();
-  Matrix3 inertia = Matrix3::Zero();  // about the centre of mass
-  std::vector<Node> nodes;            // translation and turn have no columns
+  Vector3d com = Vector3d::Zero();
+  Matrix3d inertia = Matrix3d::Zero();  // about the centre of mass
+  std::vector<Node> nodes;              // translation and turn have no columns
 };
 
 // A mass point of a `modal` body.
 struct MassPoint {
   double mass = 0;
-  Vector3 position = Vector3::Zero();  // r
-  Matrix3X shape;                      // Phi (3 x n)
-  std::array<MatrixX, 3> second;       // Xi (n x n) for x, y, z; empty: none
+  Vector3d position = Vector3d::Zero();  // r
+  Matrix3Xd shape;                       // Phi (3 x n)
+  std::array<MatrixXd, 3> second;        // Xi (n x n) for x, y, z; empty: none
 };
 
 struct ModalSpec {
   std::vector<MassPoint> points;
-  MatrixX stiffness;  // (n x n)
-  MatrixX damping;    // (n x n); empty: none
+  MatrixXd stiffness;  // (n x n)
+  MatrixXd damping;    // (n x n); empty: none
   std::vector<Node> nodes;
 };
 
@@ -93,8 +93,8 @@ enum class BeamFamily { bending_y, bending_z, axial, torsion };  // their order 
 
 struct BeamNode {
   std::string name;
-  double at = 0;                           // 0 ... 1 along the beam
-  Matrix3 rotation = Matrix3::Identity();  // R0
+  double at = 0;                             // 0 ... 1 along the beam
+  Matrix3d rotation = Matrix3d::Identity();  // R0
 };
 
 // Euler-Bernoulli beam along x, root at the body frame.  theory §7.

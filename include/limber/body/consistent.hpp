@@ -11,11 +11,11 @@ namespace limber {
 // A finite-element mesh of N points with three displacements each, ordered x1 y1 z1 x2 ...; dense matrices become
 // sparse ones by .sparseView().
 struct ConsistentSpec {
-  Matrix3X positions;                     // (3 x N) undeformed
+  Matrix3Xd positions;                    // (3 x N) undeformed
   Eigen::SparseMatrix<double> mass;       // (3N x 3N) consistent or lumped
   Eigen::SparseMatrix<double> stiffness;  // (3N x 3N)
-  MatrixX shapes;                         // Phi (3N x n)
-  MatrixX damping;                        // (n x n), modal; empty: none
+  MatrixXd shapes;                        // Phi (3N x n)
+  MatrixXd damping;                       // (n x n), modal; empty: none
   std::vector<Node> nodes;
 };
 

@@ -17,7 +17,7 @@ namespace limber {
 
 // PID: torque = kp e + kd de/dt + ki times the integral of e, for the error e of each driven coordinate.
 struct PidOptions {
-  VectorX kp, kd, ki;    // (driven coordinate)
+  VectorXd kp, kd, ki;   // (driven coordinate)
   bool gravity = false;  // with gravity compensation at the measured position
 };
 
@@ -97,7 +97,7 @@ class Controller {
   const State& reference() const { return reference_.state(); }  // the desired state, now
   const State& estimate() const { return estimator_ ? estimator_->state() : reference_.state(); }  // else reference
   // (driven coordinate) that the last update fed back.
-  const VectorX& errors() const { return sample_.error; }
+  const VectorXd& errors() const { return sample_.error; }
   // The largest |measured - predicted position| of a joint, by the observer; 0 without one.
   double innovation() const { return estimator_ ? estimator_->joint_innovation() : 0; }
   // For recordings.
@@ -115,8 +115,8 @@ class Controller {
   std::vector<std::unique_ptr<Law>> laws_;  // in the order in which they run
   Servos servos_;
   ControlSample sample_;
-  VectorX command_;  // (driven coordinate)
-  VectorX modes_;    // (all modes) estimated
+  VectorXd command_;  // (driven coordinate)
+  VectorXd modes_;    // (all modes) estimated
   std::vector<std::string> mode_names_;
   std::vector<int> mode_indices_;
   std::string failure_;

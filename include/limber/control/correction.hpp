@@ -28,7 +28,7 @@ class NaturalGain {
   AbaWorkspace ws_;
   SweepWorkspace sweep_;
   State at_;  // of the last set
-  VectorX dv_, f_;
+  VectorXd dv_, f_;
 };
 
 struct CorrectionOptions {
@@ -54,7 +54,7 @@ class MeanAccelerations {
   // From accelerations (coordinate) of the driven joints to their torques and all accelerations.  [JR] §4
   [[nodiscard]] Status hybrid(const State& x, ConstVec accelerations, Vec torques);
   // (nv) of the last call, and the initial guess of the next.
-  const VectorX& now() const { return a_; }
+  const VectorXd& now() const { return a_; }
   void reset() { a_.setZero(); }
   void transfer(Archive& archive) { archive(a_); }
   // State at the middle of the period, with the last accelerations.
@@ -67,7 +67,7 @@ class MeanAccelerations {
   double period_;
   AbaWorkspace ws_;
   State middle_;
-  VectorX a_, tau_, dq_;
+  VectorXd a_, tau_, dq_;
 };
 
 // The correction of the specified body forces, [Pat] claim 1, FIG. 6 processors 125-144: computes the accelerations
@@ -90,7 +90,7 @@ class ForceCorrection {
   CorrectionOptions options_;
   NaturalGain gain_;
   MeanAccelerations predicted_;
-  VectorX error_;
+  VectorXd error_;
 };
 
 }  // namespace limber

@@ -18,8 +18,8 @@ struct DrivenJoints {
   std::vector<std::string> names;                          // (coordinate) as in Model::speeds
   int size() const { return static_cast<int>(v.size()); }  // number of driven joints
 
-  VectorX positions(const State& x) const { return x.q(q); }  // (joint)
-  VectorX speeds(const State& x) const { return x.v(v); }     // (joint)
+  VectorXd positions(const State& x) const { return x.q(q); }  // (joint)
+  VectorXd speeds(const State& x) const { return x.v(v); }     // (joint)
 };
 
 // By name; empty: every joint that can be driven.  Throws InputError for an unknown or duplicate name and for a joint

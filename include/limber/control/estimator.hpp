@@ -39,7 +39,7 @@ class Estimator {
   System system_;
   std::unique_ptr<Stepper> stepper_;
   Motion x_;
-  VectorX tau_, vdot_, innovation_, dx_, dq_;
+  VectorXd tau_, vdot_, innovation_, dx_, dq_;
 };
 
 }  // namespace limber

@@ -23,22 +23,22 @@ struct LqrOptions {
 // x = (dq, dv), q along the directions of speeds; the readings y = (q, v where there are tachometers, strains, specific
 // forces) in this order.  Both gains are for the machine at rest at x, sampled with the period and held torques.
 // Throws InputError when the machine is not detectable from the sensors, or not stabilizable by the driven joints.
-MatrixX compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
-                            const State& x, const KalmanOptions& options, double period);  // (2 nv x readings)
-MatrixX compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
-                         double period);  // (driven coordinates x 2 nv)
+MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
+                             const State& x, const KalmanOptions& options, double period);  // (2 nv x readings)
+MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
+                          double period);  // (driven coordinates x 2 nv)
 
 // Gain schedule along a motion, linear in time between its points.
 class Schedule {
  public:
-  void add(double t, MatrixX gain);              // times rise
-  const MatrixX& at(double t);                   // no allocation; must not be empty
+  void add(double t, MatrixXd gain);             // times rise
+  const MatrixXd& at(double t);                  // no allocation; must not be empty
   bool empty() const { return gains_.empty(); }  // no points
 
  private:
   std::vector<double> times_;
-  std::vector<MatrixX> gains_;
-  MatrixX now_;
+  std::vector<MatrixXd> gains_;
+  MatrixXd now_;
 };
 
 }  // namespace limber

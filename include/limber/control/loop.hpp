@@ -28,7 +28,7 @@ class ControlLoop : public Sampler {
   DrivenJoints driven_;  // of the machine
   Sensors sensors_;
   Controller controller_;
-  VectorX torque_;
+  VectorXd torque_;
   bool started_ = false;
 };
 

@@ -30,8 +30,8 @@ class Reference {
   // To or from an archive.
   void transfer(Archive& archive) { archive(system_, *stepper_, x_, middle_, torque_, a_, vdot_); }
   const State& state() const { return x_; }                // desired state
-  const VectorX& torque() const { return torque_; }        // (coordinate)
-  const VectorX& acceleration() const { return a_; }       // (coordinate) desired, in the middle of the last step
+  const VectorXd& torque() const { return torque_; }       // (coordinate)
+  const VectorXd& acceleration() const { return a_; }      // (coordinate) desired, in the middle of the last step
   const std::string& failure() const { return failure_; }  // after a failure
 
  private:
@@ -45,7 +45,7 @@ class Reference {
   std::unique_ptr<Stepper> stepper_;
   RneaWorkspace rnea_;
   State x_, middle_;
-  VectorX torque_, a_, vdot_, tau_;
+  VectorXd torque_, a_, vdot_, tau_;
   std::string failure_;
 };
 

@@ -24,7 +24,7 @@ struct EncoderOptions {
 struct StrainGauge {
   std::string name;
   int body = 0;
-  VectorX row;       // (modes): strain = row eta
+  VectorXd row;      // (modes): strain = row eta
   double noise = 0;  // standard deviation
 };
 
@@ -41,7 +41,7 @@ struct Accelerometer {
 
 // Exact readings.  kin: of x, with poses in world.
 double compute_strain(const Model& model, const StrainGauge& gauge, const State& x);
-Vector3 compute_specific_force(const Model& model, const Kinematics& kin, NodeRef at, ConstVec vdot);
+Vector3d compute_specific_force(const Model& model, const Kinematics& kin, NodeRef at, ConstVec vdot);
 
 struct SensorOptions {
   std::vector<EncoderOptions> encoders;  // (coordinate)
@@ -55,9 +55,9 @@ struct SensorOptions {
 // Readings of all sensors.
 struct Measurement {
   double t = 0;                                                                // of the measurement
-  VectorX q, v;                                                                // (coordinate) of the driven joints
-  VectorX strain;                                                              // (gauge)
-  VectorX acceleration;                                                        // (3 per accelerometer)
+  VectorXd q, v;                                                               // (coordinate) of the driven joints
+  VectorXd strain;                                                             // (gauge)
+  VectorXd acceleration;                                                       // (3 per accelerometer)
   void transfer(Archive& archive) { archive(t, q, v, strain, acceleration); }  // to or from an archive
 };
 
@@ -81,7 +81,7 @@ class Sensors {
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   std::vector<Measurement> line_;  // delay line and the newest
-  VectorX last_q_, filtered_;      // of encoders without a tachometer
+  VectorXd last_q_, filtered_;     // of encoders without a tachometer
   long reads_ = 0;
 };
 

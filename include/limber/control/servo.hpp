@@ -25,7 +25,7 @@ class Servos {
   // Acting torques of the next period.
   void drive(ConstVec command, Vec torque);
   // Motor currents of the last drive, A.
-  const VectorX& currents() const { return current_; }
+  const VectorXd& currents() const { return current_; }
   // Whether a limit was active in the last drive.
   bool saturated(int k) const { return saturated_[k] != 0; }
   void transfer(Archive& archive) { archive(torque_, current_, saturated_); }
@@ -33,7 +33,7 @@ class Servos {
  private:
   std::vector<ServoOptions> options_;
   double period_;
-  VectorX torque_, current_;
+  VectorXd torque_, current_;
   std::vector<char> saturated_;
 };
 

@@ -13,7 +13,7 @@ namespace limber {
 struct Vibration {
   double frequency = 0;  // rad/s, undamped
   double ratio = 0;      // of damping
-  VectorX shape;         // (nv) per unit modal mass
+  VectorXd shape;        // (nv) per unit modal mass
 };
 
 // Linearization at rest at the configuration of x, under static equilibrium torques; inputs are torques on all speeds.

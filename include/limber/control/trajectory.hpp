@@ -29,12 +29,12 @@ double shortest_duration(Profile profile, double distance, double speed_limit, d
 
 // Joints through waypoints, at rest at each; all joints move together.
 struct Waypoint {
-  VectorX q;            // (joints)
+  VectorXd q;           // (joints)
   double duration = 0;  // of the move to it; 0: the shortest within the limits
   double dwell = 0;     // time to stay there
 };
 struct MoveLimits {
-  VectorX speed, acceleration;  // (joints); empty: none
+  VectorXd speed, acceleration;  // (joints); empty: none
 };
 struct JointPath {
   std::vector<Signal> joints;
@@ -42,7 +42,7 @@ struct JointPath {
 };
 // From `start` at time `begin`.  Throws InputError: sizes, a duration shorter than the limits allow, or none given
 // where there are no limits.
-JointPath make_path(Profile profile, const VectorX& start, double begin, const std::vector<Waypoint>& waypoints,
+JointPath make_path(Profile profile, const VectorXd& start, double begin, const std::vector<Waypoint>& waypoints,
                     const MoveLimits& limits);
 
 }  // namespace limber

@@ -17,13 +17,13 @@ class ClosedInverseWorkspace : public Workspace<ClosedInverseData> {  // one per
   // actuated (nv): speeds on which an actuator can act; at the others, and at modes that have none, forces are zero.
   ClosedInverseWorkspace(const Model& model, std::span<const std::uint8_t> actuated);
   // By inverse_closed:
-  const VectorX& lambda() const;          // (row) multipliers of the closures
-  const VectorX& closure_forces() const;  // (6 per closure), as ClosureWorkspace::forces
-  const VectorX& closure_error() const;   // (row) constraint violation of the state
+  const VectorXd& lambda() const;          // (row) multipliers of the closures
+  const VectorXd& closure_forces() const;  // (6 per closure), as ClosureWorkspace::forces
+  const VectorXd& closure_error() const;   // (row) constraint violation of the state
   // (nv) forces that neither actuators nor closures can give: zero where the motion is possible.
-  const VectorX& residual() const;
+  const VectorXd& residual() const;
   // (rows) second derivatives of the constraint violations: zero where the accelerations keep the chain closed.
-  const VectorX& closure_acceleration() const;
+  const VectorXd& closure_acceleration() const;
 };
 
 // The actuator forces u and the multipliers lambda of the closures that give the accelerations vdot:

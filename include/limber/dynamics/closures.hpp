@@ -15,14 +15,14 @@ class ClosureWorkspace : public Workspace<ClosureData> {  // one per thread
   explicit ClosureWorkspace(const Model& model);
   int count() const;  // scalar constraints: rows
   // Per row, by compute_closures:
-  const VectorX& error() const;  // constraint violation
-  const VectorX& rate() const;   // its derivative at the speeds
+  const VectorXd& error() const;  // constraint violation
+  const VectorXd& rate() const;   // its derivative at the speeds
   // Largest error of the rows of a closure.
   double closure_error(int closure) const;
   // By solve_closures and the functions that close a chain:
-  const VectorX& lambda() const;  // (row) multipliers
-  const VectorX& forces() const;  // (6 per closure) [torque; force] on node b, about its origin, in world
-  int rank() const;               // independent rows
+  const VectorXd& lambda() const;  // (row) multipliers
+  const VectorXd& forces() const;  // (6 per closure) [torque; force] on node b, about its origin, in world
+  int rank() const;                // independent rows
   double margin() const;  // distance from fewer of them: goes to zero, at a finite rate, in a singular configuration
 };
 
@@ -32,13 +32,13 @@ void compute_closures(const Model& model, const Kinematics& kin, ClosureData& cw
 // C (rows x nv): the rates are C v; C^T lambda are the forces of the multipliers on all speeds.  After compute_closures
 // with the same kinematics; scratch is 6 x nv.  O(closures x nv).
 void compute_closure_jacobian(const Model& model, const Kinematics& kin, const ClosureData& cw, Matrix6X& scratch,
-                              Eigen::Ref<MatrixX> C);
+                              Eigen::Ref<MatrixXd> C);
 
 // The wrenches of closures follow their nodes: takes what their multipliers lambda (row) add to the stiffness from
 // tau_q (nv x nv), the derivatives of rnea by q with these wrenches held constant in world.  After compute_closures
 // with the same kinematics.  O(rows x nv^2).
-void subtract_closure_stiffness(const Model& model, const Kinematics& kin, const ClosureData& cw, const VectorX& lambda,
-                                Eigen::Ref<MatrixX> tau_q);
+void subtract_closure_stiffness(const Model& model, const Kinematics& kin, const ClosureData& cw,
+                                const VectorXd& lambda, Eigen::Ref<MatrixXd> tau_q);
 
 // Smallest multipliers with S lambda = right, from the factors in ws (factor_mass, aba, hybrid); dependent rows share.
 // Status::no_convergence: inconsistent right-hand side.

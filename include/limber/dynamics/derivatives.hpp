@@ -21,8 +21,8 @@ class DerivativesWorkspace : public Workspace<DerivativesData> {  // one per thr
   // Of the last call with this workspace, with poses in world.
   const Kinematics& kinematics() const;
   // (6 per watched node, nv): of node_acceleration at constant vdot, by q and by v.  By watch_nodes.
-  const MatrixX& node_dq() const;
-  const MatrixX& node_dv() const;
+  const MatrixXd& node_dq() const;
+  const MatrixXd& node_dv() const;
   // Index of the speed without inertia, after Status::singular_mass; else -1.
   int failure() const;
 };
@@ -35,14 +35,14 @@ void watch_nodes(const Model& model, std::span<const NodeRef> nodes, Derivatives
 // Per column one sweep outward over the bodies that its coordinate carries, and one inward from there to the ground:
 // O(nv^2) for a chain.  No allocation unless there are more wrenches than before.
 void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches,
-                      DerivativesData& ws, Eigen::Ref<MatrixX> dtau_dq, Eigen::Ref<MatrixX> dtau_dv);
+                      DerivativesData& ws, Eigen::Ref<MatrixXd> dtau_dq, Eigen::Ref<MatrixXd> dtau_dv);
 
 // Forward dynamics (aba; hybrid where `prescribed` has an entry per body, whose given accelerations are in vdot on
 // entry) and its derivatives by q, v and tau, each (nv x nv):  d vdot = M^-1 (d tau - d rnea).  Rows of prescribed
 // joints are zero.  O(nv^2) for a chain.  On failure ws.failure() is as after aba.
 [[nodiscard]] Status forward_derivatives(const Model& model, const State& x, const Forces& forces,
                                          std::span<const std::uint8_t> prescribed, DerivativesData& ws, Vec vdot,
-                                         Eigen::Ref<MatrixX> dvdot_dq, Eigen::Ref<MatrixX> dvdot_dv,
-                                         Eigen::Ref<MatrixX> dvdot_dtau);
+                                         Eigen::Ref<MatrixXd> dvdot_dq, Eigen::Ref<MatrixXd> dvdot_dv,
+                                         Eigen::Ref<MatrixXd> dvdot_dtau);
 
 }  // namespace limber

@@ -16,8 +16,8 @@ struct Energy {
 };
 
 struct Momentum {
-  Vector3 linear = Vector3::Zero();
-  Vector3 angular = Vector3::Zero();  // about the world origin
+  Vector3d linear = Vector3d::Zero();
+  Vector3d angular = Vector3d::Zero();  // about the world origin
 };
 
 // Each costs one or two sweeps, O(N).
@@ -26,6 +26,6 @@ Momentum compute_momentum(const Model& model, const State& x, RneaData& ws);
 
 double total_mass(const Model& model);  // of all bodies
 // In world.  Needs compute_kinematics and compute_world_poses to have been called on `kin`.
-Vector3 compute_center_of_mass(const Model& model, const Kinematics& kin);
+Vector3d compute_center_of_mass(const Model& model, const Kinematics& kin);
 
 }  // namespace limber

@@ -27,7 +27,7 @@ class SweepWorkspace : public Workspace<LinearSweep> {  // one per thread
 };
 
 // Gravity from now on; at first it is the model's.
-void set_gravity(const Vector3& gravity, Kinematics& kin);
+void set_gravity(const Vector3d& gravity, Kinematics& kin);
 
 // Fills kin from the state.  O(N).  Throws InputError for sizes that do not fit and for a workspace of another model.
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin);

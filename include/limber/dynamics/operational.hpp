@@ -31,7 +31,7 @@ double compute_log_det_mass(const Model& model, const AbaData& ws);
 // the way to the others), for each pair O(modes of the body where they meet).  Allocates only when there are more
 // nodes than ever before with this scratch.
 void compute_operational_inertia(const Model& model, std::span<const NodeRef> nodes, AbaData& ws,
-                                 OperationalData& scratch, Eigen::Ref<MatrixX> Lambda_inverse);
+                                 OperationalData& scratch, Eigen::Ref<MatrixXd> Lambda_inverse);
 
 // dv = M^-1 J^T lambda: what wrenches on nodes (6k, as above) add to all accelerations.  O(N).
 void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaData& ws, OperationalData& scratch,

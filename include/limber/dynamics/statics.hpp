@@ -19,13 +19,13 @@ class StaticTangent {  // one per thread
   ~StaticTangent();
 
   // At the configuration of x, at rest, under gravity and wrenches.
-  void set(const State& x, const Vector3& gravity, std::span<const NodeWrench> wrenches);
+  void set(const State& x, const Vector3d& gravity, std::span<const NodeWrench> wrenches);
   // (nv) the hinge torques and modal forces that keep the machine there: rnea at rest.
-  const VectorX& forces() const;
+  const VectorXd& forces() const;
   // (nv) the sizes of their terms before these cancel: what rounding is proportional to.
-  const VectorX& scale() const;
+  const VectorXd& scale() const;
   // (nv) the diagonal of M, but for the inertia that modes get from what they carry.
-  const VectorX& mass() const;
+  const VectorXd& mass() const;
 
   // Solves (K + sigma M + diag(added)) dq = r over the coordinates of joints that are not prescribed (an entry per
   // body; empty: none), zero for the others.  K = d forces / d q, along the speeds' directions.  Returns the number of

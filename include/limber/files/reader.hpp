@@ -73,15 +73,15 @@ class Reader {
   int choice(std::span<const std::string_view> choices) const;
 
   // ---- arrays ----
-  VectorX numbers() const;                             // any length
-  VectorX numbers(Eigen::Index size) const;            // that length
-  VectorX number_or_numbers(Eigen::Index size) const;  // one number stands for all
-  Vector3 vector3() const { return numbers(3); }       // three numbers
-  Matrix3 rpy() const;                                 // the rotation of roll, pitch, yaw about fixed axes, in radians
-  MatrixX matrix(Eigen::Index rows, Eigen::Index cols) const;   // a list of rows
-  MatrixX square_or_diagonal(Eigen::Index n) const;             // n rows, or the n numbers of the diagonal
-  Eigen::Index length(Eigen::Index most) const;                 // of a list, which must not be longer than `most`
-  std::array<MatrixX, 3> three_matrices(Eigen::Index n) const;  // for x, y, z; each n x n
+  VectorXd numbers() const;                             // any length
+  VectorXd numbers(Eigen::Index size) const;            // that length
+  VectorXd number_or_numbers(Eigen::Index size) const;  // one number stands for all
+  Vector3d vector3() const { return numbers(3); }       // three numbers
+  Matrix3d rpy() const;                                 // the rotation of roll, pitch, yaw about fixed axes, in radians
+  MatrixXd matrix(Eigen::Index rows, Eigen::Index cols) const;   // a list of rows
+  MatrixXd square_or_diagonal(Eigen::Index n) const;             // n rows, or the n numbers of the diagonal
+  Eigen::Index length(Eigen::Index most) const;                  // of a list, which must not be longer than `most`
+  std::array<MatrixXd, 3> three_matrices(Eigen::Index n) const;  // for x, y, z; each n x n
 
  private:
   Reader(const Reader& above, const DocumentNode* node, std::string path)

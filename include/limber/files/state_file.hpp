@@ -13,9 +13,9 @@ namespace limber {
 
 // What `limber eval` evaluates at.  docs/model-format.md.
 struct StateFile {
-  VectorX q, v;                // (nq), (nv); quaternions of length 1
-  std::optional<VectorX> tau;  // (nv) hinge torques and modal forces
-  std::optional<VectorX> a;    // (nv) accelerations
+  VectorXd q, v;                // (nq), (nv); quaternions of length 1
+  std::optional<VectorXd> tau;  // (nv) hinge torques and modal forces
+  std::optional<VectorXd> a;    // (nv) accelerations
 };
 
 // {"q": [...], "v": [...], "tau": [...], "a": [...]}, where tau and a may be missing.  Throws InputError "FILE:LINE:

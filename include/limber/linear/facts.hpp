@@ -15,18 +15,18 @@ struct ModeFacts {
   double hertz = 0;
   double modal_mass = 0;
   double damping_ratio = 0;  // NaN for a mode without stiffness
-  VectorX shape;             // modal coordinates
+  VectorXd shape;            // modal coordinates
   // What the mode moves when the frame is shaken along, or turned about, x, y, z:
   //   S_a^2 / G and ax(C_a0)^2 / G; over all modes of a clamped beam they add up to its mass and its inertia.
-  Vector3 effective_mass = Vector3::Zero(), effective_inertia = Vector3::Zero();
+  Vector3d effective_mass = Vector3d::Zero(), effective_inertia = Vector3d::Zero();
 };
 
 // One body, undeformed.
 struct BodyFacts {
   double mass = 0;
-  Vector3 com = Vector3::Zero();                  // in the body frame
-  Vector3 inertia = Vector3::Zero();              // xx, yy, zz about the centre of mass
-  Vector3 inertia_about_frame = Vector3::Zero();  // and about the frame's origin
+  Vector3d com = Vector3d::Zero();                  // in the body frame
+  Vector3d inertia = Vector3d::Zero();              // xx, yy, zz about the centre of mass
+  Vector3d inertia_about_frame = Vector3d::Zero();  // and about the frame's origin
   std::vector<ModeFacts> modes;
   bool mixed = false;  // the modes are combinations of the coordinates, because K or G is not diagonal
 };
@@ -35,12 +35,12 @@ BodyFacts compute_body_facts(const Body& body);  // of the body held at its fram
 // Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes and joint
 // springs only: no gravity, no motion.  Shapes are speeds, one column per frequency.
 struct FrequencyFacts {
-  std::string why_not;                 // when there are none
-  std::string caution;                 // why they may mislead here, and what to do
-  int rigid = 0;                       // motions without stiffness
-  std::vector<double> joints_free;     // Hz, without the `rigid` zeros
-  std::vector<double> joints_locked;   // Hz, all hinges held
-  MatrixX free_shapes, locked_shapes;  // (nv x frequencies)
+  std::string why_not;                  // when there are none
+  std::string caution;                  // why they may mislead here, and what to do
+  int rigid = 0;                        // motions without stiffness
+  std::vector<double> joints_free;      // Hz, without the `rigid` zeros
+  std::vector<double> joints_locked;    // Hz, all hinges held
+  MatrixXd free_shapes, locked_shapes;  // (nv x frequencies)
 };
 inline constexpr int kMaxForFrequencies = 200;                           // coordinates
 FrequencyFacts compute_frequencies(const Model& model, const State& x);  // at the configuration of x
@@ -49,11 +49,11 @@ State find_rest(const Model& model, const State& start);
 
 struct ModelFacts {
   double total_mass = 0;
-  State at;                                  // the configuration, where the closures hold if they can
-  std::string where;                         // its name: "the zero state"
-  Vector3 center_of_mass = Vector3::Zero();  // in world, there
-  std::vector<BodyFacts> shapes;             // of bodies that differ
-  std::vector<int> shape_of;                 // (body) index into shapes; the ground has none
+  State at;                                    // the configuration, where the closures hold if they can
+  std::string where;                           // its name: "the zero state"
+  Vector3d center_of_mass = Vector3d::Zero();  // in world, there
+  std::vector<BodyFacts> shapes;               // of bodies that differ
+  std::vector<int> shape_of;                   // (body) index into shapes; the ground has none
   FrequencyFacts frequencies;
 };
 ModelFacts compute_facts(const Model& model, const State& start, const std::string& where);  // near start

@@ -32,7 +32,7 @@ struct LinearizeOptions {
   std::vector<int> inputs;  // speeds on which the inputs act, as torques or modal forces
   std::vector<LinearOutput> outputs;
   std::vector<std::uint8_t> held;    // (body) joints that keep the speed of the point whatever acts; empty: none
-  VectorX tau;                       // (nv) forces at the point; empty: none
+  VectorXd tau;                      // (nv) forces at the point; empty: none
   std::vector<NodeWrench> wrenches;  // constant in their frames
 };
 
@@ -43,10 +43,10 @@ struct LinearizeOptions {
 struct LinearSystem {
   State point;
   std::vector<int> free;  // speeds that x is made of
-  MatrixX basis;          // (nv x coordinates) how all speeds follow them: ones, but for closed chains
-  MatrixX A, B, C, D;
-  MatrixX M, damping, stiffness;
-  VectorX acceleration;  // (nv) at the point: zero at an equilibrium
+  MatrixXd basis;         // (nv x coordinates) how all speeds follow them: ones, but for closed chains
+  MatrixXd A, B, C, D;
+  MatrixXd M, damping, stiffness;
+  VectorXd acceleration;  // (nv) at the point: zero at an equilibrium
   std::vector<std::string> states, inputs, outputs;
 
   int coordinates() const { return static_cast<int>(free.size()); }  // half the number of states

@@ -28,8 +28,8 @@ struct JointCoordinate {
 struct ClosureRow {
   int closure = 0;
   bool align = false;
-  Vector3 u = Vector3::Zero();  // d or u, in the frame of a
-  Vector3 s = Vector3::Zero();  // in the frame of b
+  Vector3d u = Vector3d::Zero();  // d or u, in the frame of a
+  Vector3d s = Vector3d::Zero();  // in the frame of b
   double rest = 0;
 };
 

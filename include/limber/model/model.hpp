@@ -39,12 +39,12 @@ struct JointStop {
 struct Joint {
   std::string name;
   JointKind kind = JointKind::fixed;
-  Vector3 axis = Vector3::UnitZ();   // unit length, in the frame on the parent (and, but for universal, on the child)
-  Vector3 axis2 = Vector3::UnitX();  // universal: unit length, in the frame on the child
-  NodeRef parent;                    // where frame O+ sits
-  Pose origin;                       // O+ in the parent's node frame
-  int child_node = kBodyFrame;       // where frame O sits on the child
-  VectorX stiffness, damping, armature;         // (speed_count); the stiffness of a quaternion's rotation is one number
+  Vector3d axis = Vector3d::UnitZ();   // unit length, in the frame on the parent (and, but for universal, on the child)
+  Vector3d axis2 = Vector3d::UnitX();  // universal: unit length, in the frame on the child
+  NodeRef parent;                      // where frame O+ sits
+  Pose origin;                         // O+ in the parent's node frame
+  int child_node = kBodyFrame;         // where frame O sits on the child
+  VectorXd stiffness, damping, armature;        // (speed_count); the stiffness of a quaternion's rotation is one number
   double effort_limit = 0, velocity_limit = 0;  // 0: none
   std::optional<JointStop> stop;                // travel limits; kinds with one coordinate
   int q = 0, v = 0;                             // first coordinate and first speed; the modes of the body follow
@@ -54,8 +54,8 @@ struct Joint {
 struct Closure {
   std::string name;
   JointKind kind = JointKind::fixed;
-  Vector3 axis = Vector3::UnitZ();
-  Vector3 axis2 = Vector3::UnitX();
+  Vector3d axis = Vector3d::UnitZ();
+  Vector3d axis2 = Vector3d::UnitX();
   NodeRef a, b;
 };
 
@@ -69,7 +69,7 @@ struct Layout;  // the machine in the order in which the sweeps walk it: model/d
 // right.
 struct Model {
   std::string name;
-  Vector3 gravity = Vector3::Zero();  // a change acts at once
+  Vector3d gravity = Vector3d::Zero();  // a change acts at once
   ReadOnly<Fidelity> fidelity = Fidelity::full;
   ReadOnly<std::vector<std::shared_ptr<const Body>>> bodies;  // parent before child; bodies[0] is the ground
   ReadOnly<std::vector<std::string>> body_names;              // equal bodies may share their data, never their name
@@ -111,7 +111,7 @@ Model with_payload(const Model& bare, const std::string& node, const RigidSpec& 
 // The state: time, coordinates, speeds; nothing derived.
 struct State {
   double t = 0;
-  VectorX q, v;
+  VectorXd q, v;
 };
 
 // All zero, quaternions the identity.
@@ -124,8 +124,8 @@ void check_state(const Model& model, const State& x);
 class ModelBuilder {
  public:
   explicit ModelBuilder(std::string name = "") { model_.name = std::move(name); }
-  ModelBuilder& gravity(const Vector3& g);  // m/s^2, in world; default none
-  ModelBuilder& fidelity(Fidelity f);       // `stiffened` wants bodies that were made with second-order shapes
+  ModelBuilder& gravity(const Vector3d& g);  // m/s^2, in world; default none
+  ModelBuilder& fidelity(Fidelity f);        // `stiffened` wants bodies that were made with second-order shapes
   // Bodies in any order, with names that differ; joints parents first, one per body.  The number that add_body returns
   // counts its calls from 1, and serves the other calls of this builder only: the model has its bodies in the order of
   // their joints (Model::body_index).

@@ -64,7 +64,7 @@ class Executive {
   bool over(double now) const;
   const std::string& joint() const { return joint_; }  // that a stop is about; empty: none
   PacketGate& gate() { return gate_; }
-  const VectorX& torques() const { return torque_; }  // (driven coordinate) last sent
+  const VectorXd& torques() const { return torque_; }  // (driven coordinate) last sent
   double machine_time() const { return gate_.packet().time; }
   double age(double now) const { return now - arrived_; }  // s since the last measurement
   int updates() const { return updates_; }                 // of the controller in the last cycle
@@ -83,9 +83,9 @@ class Executive {
   PacketGate gate_;
   Packet command_;
   PacketBytes bytes_;
-  Measurement y_, shown_;   // newest; as the controller gets it
-  VectorX effort_, speed_;  // (driven coordinate) limits, infinite where there is none
-  VectorX torque_, stop_torque_, new_torque_;
+  Measurement y_, shown_;    // newest; as the controller gets it
+  VectorXd effort_, speed_;  // (driven coordinate) limits, infinite where there is none
+  VectorXd torque_, stop_torque_, new_torque_;
   std::string joint_;
   StopReason stop_ = StopReason::none;
   double arrived_ = 0, stop_time_ = 0;
@@ -96,7 +96,7 @@ class Executive {
 };
 
 // (driven coordinate) the limits of the joints, infinite where there is none.
-VectorX effort_limits(const Model& model, const DrivenJoints& driven);
-VectorX speed_limits(const Model& model, const DrivenJoints& driven);
+VectorXd effort_limits(const Model& model, const DrivenJoints& driven);
+VectorXd speed_limits(const Model& model, const DrivenJoints& driven);
 
 }  // namespace limber

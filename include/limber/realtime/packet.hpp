@@ -93,8 +93,8 @@ class PacketGate {
 
   // The last packet that came in, and its entries in the order of the names.
   const Packet& packet() const { return packet_; }
-  const VectorX& a() const { return a_; }
-  const VectorX& b() const { return b_; }
+  const VectorXd& a() const { return a_; }
+  const VectorXd& b() const { return b_; }
   std::uint64_t session() const { return session_; }
   long accepted() const { return counts_[0]; }
   long count(PacketFault fault) const { return counts_[static_cast<std::size_t>(fault)]; }
@@ -108,7 +108,7 @@ class PacketGate {
   std::uint64_t session_;
   std::uint64_t oldest_ = 0, newest_ = std::numeric_limits<std::uint64_t>::max();
   Packet packet_, arrived_;
-  VectorX a_, b_, new_a_, new_b_;
+  VectorXd a_, b_, new_a_, new_b_;
   std::vector<char> seen_;
   std::array<long, kPacketFaults> counts_{};
 };

@@ -30,7 +30,7 @@ class PlantEnd {
   bool controller_ended() const { return commanded() && (gate_.packet().flags & kEnding) != 0; }     // it says so
   const std::string& failure() const { return failure_; }  // why the brakes closed
   PacketGate& gate() { return gate_; }                     // of the commands
-  const VectorX& braking_gains() const { return c_; }      // (joint) torque per speed
+  const VectorXd& braking_gains() const { return c_; }     // (joint) torque per speed
   // applied torques, age of the command in s, state: 0 waits, 1 commanded, 2 holds, 3 brakes.
   std::vector<ExternalChannel> channels() const;
 
@@ -44,7 +44,7 @@ class PlantEnd {
   PacketGate gate_;
   Packet measurement_;
   PacketBytes bytes_;
-  VectorX c_, effort_, torque_, age_, state_;
+  VectorXd c_, effort_, torque_, age_, state_;
   double arrived_ = 0;
   bool braking_ = false;
   std::string failure_;

@@ -24,10 +24,10 @@ struct RunOutputs {
 // How well the joints of a controller followed, over the records: true position less the desired one.
 struct Tracking {
   std::vector<std::string> names;  // (coordinate of driven joints); empty: no controller
-  VectorX squares, largest;        // sum of squares of the error; its largest size
+  VectorXd squares, largest;       // sum of squares of the error; its largest size
   long records = 0;
   // (coordinate) of the error.
-  VectorX rms() const { return (squares / static_cast<double>(std::max(records, 1L))).cwiseSqrt(); }
+  VectorXd rms() const { return (squares / static_cast<double>(std::max(records, 1L))).cwiseSqrt(); }
 };
 
 // What there is to say about a run.

@@ -56,7 +56,7 @@ class Simulation {
   // On a speed by name: "elbow", "base.wx", a mode "boom.bending_y1"; beside what inputs and controller do.
   void set_torque(const std::string& speed, double torque);
   void set_torques(ConstVec torques);  // (nv) all of them
-  void set_force(const std::string& node, const Vector3& force, Frame frame = Frame::world);
+  void set_force(const std::string& node, const Vector3d& force, Frame frame = Frame::world);
   void set_wrench(const std::string& node, const Vector6& wrench, Frame frame = Frame::world);  // torque, force
   // Of a coordinate whose motion is prescribed, in place of its signal, from now on with constant acceleration.  Throws
   // InputError: it is not prescribed; the position jumps.
@@ -66,17 +66,17 @@ class Simulation {
   void set_controller(double rate, std::function<void(const State& x, Vec torques)> law);
 
   // ---- what there is to see ----
-  double q(const std::string& coordinate) const;    // now
-  double v(const std::string& speed) const;         // now
-  Pose pose(const std::string& node) const;         // in world
-  Vector3 position(const std::string& node) const;  // in world
-  Vector6 velocity(const std::string& node) const;  // angular, linear; in world
-  Energy energy() const;                            // now
-  double balance() const;                           // energy now - energy at the start - work + dissipated
-  const VectorX& accelerations();                   // (nv)
-  Record record();                                  // with forces and momentum; refers to this, until the next change
-  RunResult result() const;                         // steps, largest errors, validity up to now
-  std::vector<std::string> warnings() const;        // where the model's assumptions did not hold
+  double q(const std::string& coordinate) const;     // now
+  double v(const std::string& speed) const;          // now
+  Pose pose(const std::string& node) const;          // in world
+  Vector3d position(const std::string& node) const;  // in world
+  Vector6 velocity(const std::string& node) const;   // angular, linear; in world
+  Energy energy() const;                             // now
+  double balance() const;                            // energy now - energy at the start - work + dissipated
+  const VectorXd& accelerations();                   // (nv)
+  Record record();                                   // with forces and momentum; refers to this, until the next change
+  RunResult result() const;                          // steps, largest errors, validity up to now
+  std::vector<std::string> warnings() const;         // where the model's assumptions did not hold
   const std::optional<Equilibrium>& equilibrium() const;  // where it started from, when the scenario asks for it
   const ControlLoop* controller() const;                  // the scenario's; null: none
 
@@ -85,7 +85,7 @@ class Simulation {
   int port(const std::string& name) const;               // index.  Throws InputError: there is none
   void read(int port, Vec values);                       // its values now
   void write(int port, ConstVec values);                 // Throws InputError: an output, a wrong size, not finite
-  VectorX read(const std::string& port);                 // the same by name
+  VectorXd read(const std::string& port);                // the same by name
   void write(const std::string& port, ConstVec values);  // the same by name
 
   // ---- back in time ----

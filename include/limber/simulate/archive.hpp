@@ -61,7 +61,7 @@ class Archive {
       raw(&x, sizeof x);
     }
   }
-  void part(VectorX& x) {
+  void part(VectorXd& x) {
     sized(x);
     raw(x.data(), static_cast<std::size_t>(x.size()) * sizeof(double));
   }

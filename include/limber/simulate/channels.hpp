@@ -34,7 +34,7 @@ struct Channel {
 struct ExternalChannel {
   std::string path;                       // "control/desired"
   std::vector<std::string> names, units;  // (columns)
-  const VectorX* values;                  // (columns)
+  const VectorXd* values;                 // (columns)
 };
 
 struct ChannelOptions {

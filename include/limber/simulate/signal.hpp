@@ -40,7 +40,7 @@ class Signal {
   // Through the points (t, y): straight lines, or a spline of degree 3 or 5 with the not-a-knot condition at its ends
   // (fewer points: the polynomial through them).  Before the first and after the last time the value is held.
   // Throws InputError: sizes differ, no points, times that do not rise.
-  static Signal table(const VectorX& t, const VectorX& y, Interpolation interpolation);
+  static Signal table(const VectorXd& t, const VectorXd& y, Interpolation interpolation);
   // Each piece holds from the end of the one before; the last has no end.  Throws InputError: ends that do not rise.
   struct Piece;
   static Signal pieces(const std::vector<Piece>& pieces);

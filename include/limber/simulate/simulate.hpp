@@ -59,7 +59,7 @@ struct RunResult {
   StepCounts counts;
   double energy_error = 0;  // largest |balance|
   double energy_scale = 0;  // largest energy or work beside it
-  VectorX largest;          // (nq) largest |q|
+  VectorXd largest;         // (nq) largest |q|
   Validity validity;
 };
 

@@ -65,9 +65,9 @@ class System {
   // Accelerations at a state, whose prescribed part must be in place.  No allocation.
   [[nodiscard]] Status accelerate(const State& x, Vec vdot, Powers* powers = nullptr);
   // Forces on speeds in the last accelerate: inputs, and what the prescribed motions need.
-  const VectorX& torques() const { return torque_; }
+  const VectorXd& torques() const { return torque_; }
   // And those of joint stops.
-  const VectorX& stop_torques() const { return stop_; }
+  const VectorXd& stop_torques() const { return stop_; }
 
   // One pass of an implicit step: solves (M + c_D D + c_K K) a_new = f(x) + (c_D D + c_K K) a, with D and K of modes,
   // joints and stops in contact; at its fixed point M a = f(x).  theory §5, Implicit step.  `a` holds both.
@@ -86,8 +86,8 @@ class System {
 
   // Closed chains.  Forces and errors are those of the last accelerate.
   bool has_closures() const { return closures_ != nullptr; }
-  const VectorX& closure_forces() const { return closure_force_; }  // (6 per closure), see ClosureWorkspace
-  const VectorX& closure_errors() const { return closure_error_; }  // (closure)
+  const VectorXd& closure_forces() const { return closure_force_; }  // (6 per closure), see ClosureWorkspace
+  const VectorXd& closure_errors() const { return closure_error_; }  // (closure)
   // The nearest state that meets the closures, and the rank of their constraints from now on.  Throws InputError: which
   // closure cannot be met and by how much, or that the machine stands in a singular configuration.
   void assemble(State& x);
@@ -159,16 +159,16 @@ class System {
   std::unique_ptr<ClosureWorkspace> closures_;
   std::unique_ptr<AbaWorkspace> stiff_;  // the metric of projections: modes yield little
   int rank_ = -1;                        // of the closures; -1: not known
-  VectorX closure_force_, closure_error_;
+  VectorXd closure_force_, closure_error_;
   std::vector<NodeWrench> wrenches_;  // of inputs, laws, set_control_wrench
   std::vector<ControlWrench> control_wrenches_;
   std::vector<ControlMotion> control_motions_;  // (nv)
   double implicit_c_D_ = 0, implicit_c_K_ = 0;  // of set_implicit
   State after_;                                 // scratch of apply_jump
-  VectorX control_torques_;                     // (nv)
-  VectorX tau_, stop_, total_;                  // (nv) of inputs with those held, of stops, both
-  VectorX torque_, needed_;                     // (nv) of inputs and prescribed motions; scratch
-  Vector3 gravity_ = Vector3::Zero();           // of inputs
+  VectorXd control_torques_;                    // (nv)
+  VectorXd tau_, stop_, total_;                 // (nv) of inputs with those held, of stops, both
+  VectorXd torque_, needed_;                    // (nv) of inputs and prescribed motions; scratch
+  Vector3d gravity_ = Vector3d::Zero();         // of inputs
   std::string failure_;
 };
 

@@ -36,7 +36,7 @@ class TimeLoop {
   [[nodiscard]] bool set_sampler(Sampler* sampler);
   // Torques (nv) beside those of the sampler, until the next call.
   void set_torques(ConstVec torques);
-  const VectorX& given_torques() const { return given_; }
+  const VectorXd& given_torques() const { return given_; }
   // The system was changed: wrenches, motions.  The next step begins anew where it is.
   void inputs_changed() { changed_ = true; }
 
@@ -45,7 +45,7 @@ class TimeLoop {
   // And accelerations, forces and momentum, which a record has.  False: failed.
   [[nodiscard]] bool evaluate();
   Record record() const;
-  const VectorX& accelerations() const { return vdot_; }  // of the last evaluate
+  const VectorXd& accelerations() const { return vdot_; }  // of the last evaluate
   Status status() const { return result_.status; }
   // How it went up to now; `t` is that of the last observe.
   const RunResult& result();
@@ -98,7 +98,7 @@ class TimeLoop {
   Energy energy_;
   Momentum momentum_;
   double balance_ = 0;
-  VectorX vdot_, held_, given_, sum_, none_;
+  VectorXd vdot_, held_, given_, sum_, none_;
 };
 
 // The records of a run from the one with index `first` on; `start`: the time of that with index 0.

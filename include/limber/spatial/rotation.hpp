@@ -16,29 +16,29 @@ struct RotationSeries {
 };
 RotationSeries rotation_series(double x);  // x = |t|^2
 
-inline Matrix3 skew(const Vector3& a) {  // a~: a~ b = a x b
-  Matrix3 m;
+inline Matrix3d skew(const Vector3d& a) {  // a~: a~ b = a x b
+  Matrix3d m;
   m << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;
   return m;
 }
 
 // A unit vector at right angles to an axis that is not zero.
-Vector3 perpendicular(const Vector3& axis);
+Vector3d perpendicular(const Vector3d& axis);
 // Rotation by the vector theta.
-Matrix3 exp_rotation(const Vector3& theta);
+Matrix3d exp_rotation(const Vector3d& theta);
 // The rotation vector of R, |theta| <= pi.
-Vector3 log_rotation(const Matrix3& R);
+Vector3d log_rotation(const Matrix3d& R);
 // How the rotation vector theta changes when the frame turns by a, given in its own basis: the inverse of the right
 // Jacobian, a + (theta x a)/2 + c theta x (theta x a), c = (1 - |theta|/2 cot(|theta|/2)) / |theta|^2.
-Vector3 inverse_right_jacobian(const Vector3& theta, const Vector3& a);
+Vector3d inverse_right_jacobian(const Vector3d& theta, const Vector3d& a);
 // Fixed-axis roll, pitch, yaw (URDF): Rz(yaw) Ry(pitch) Rx(roll).
-Matrix3 rpy_rotation(const Vector3& rpy);
+Matrix3d rpy_rotation(const Vector3d& rpy);
 
 // Quaternions are (w, x, y, z).  The rotation of q / |q|.
-Matrix3 quaternion_rotation(const double* q);
+Matrix3d quaternion_rotation(const double* q);
 // The rotation vector of q / |q|, |theta| <= pi.
-Vector3 quaternion_log(const double* q);
+Vector3d quaternion_log(const double* q);
 // q * exp(theta): the quaternion after turning by theta, given in the body's own frame.
-void quaternion_turn(const double* q, const Vector3& theta, double* out);
+void quaternion_turn(const double* q, const Vector3d& theta, double* out);
 
 }  // namespace limber

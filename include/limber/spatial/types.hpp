@@ -7,23 +7,23 @@
 
 namespace limber {
 
-using Vector3 = Eigen::Vector3d;
+using Eigen::Matrix3d;
+using Eigen::Matrix3Xd;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
 using Vector6 = Eigen::Matrix<double, 6, 1>;  // angular first, theory §1
-using VectorX = Eigen::VectorXd;
-using Matrix3 = Eigen::Matrix3d;
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
-using MatrixX = Eigen::MatrixXd;
-using Matrix3X = Eigen::Matrix3Xd;
 using Matrix6X = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 
 // Function arguments: views that accept any contiguous vector or matrix.
-using Vec = Eigen::Ref<VectorX>;
-using ConstVec = Eigen::Ref<const VectorX>;
+using Vec = Eigen::Ref<VectorXd>;
+using ConstVec = Eigen::Ref<const VectorXd>;
 
 // Pose of a frame B in a frame A: x_A = R x_B + p.
 struct Pose {
-  Matrix3 R = Matrix3::Identity();
-  Vector3 p = Vector3::Zero();
+  Matrix3d R = Matrix3d::Identity();
+  Vector3d p = Vector3d::Zero();
 };
 
 inline Pose operator*(const Pose& a, const Pose& b) { return {a.R * b.R, a.R * b.p + a.p}; }  // of C in A

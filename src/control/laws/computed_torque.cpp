@@ -13,7 +13,7 @@ class ComputedTorque final : public Law {
       : tracking_(*options.computed_torque),
         period_(1 / options.rate),
         mean_(*options.model, options.driven, period_),
-        torques_(VectorX::Zero(options.driven.size())) {}
+        torques_(VectorXd::Zero(options.driven.size())) {}
 
   Status start(const State& /*x*/) override {
     mean_.reset();
@@ -39,7 +39,7 @@ class ComputedTorque final : public Law {
   const TrackingOptions& tracking_;
   double period_;
   MeanAccelerations mean_;
-  VectorX torques_, wanted_ = torques_;
+  VectorXd torques_, wanted_ = torques_;
 };
 
 }  // namespace

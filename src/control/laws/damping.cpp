@@ -46,8 +46,8 @@ class Damping final : public Law {
   std::vector<Cholesky> stiffness_;  // (body) of its modes
   RneaWorkspace rnea_;
   State x_;
-  VectorX rates_, forces_;          // (nv) modal rates of the vibration alone; scratch
-  VectorX static_, static_before_;  // (nv) quasi-static modes of the desired motion, at this sample and the last
+  VectorXd rates_, forces_;          // (nv) modal rates of the vibration alone; scratch
+  VectorXd static_, static_before_;  // (nv) quasi-static modes of the desired motion, at this sample and the last
   bool has_previous_ = false;
 };
 

@@ -14,7 +14,7 @@ class CorrectionLaw final : public Law {
         sensed_(options.embodiment == Embodiment::sensed),
         period_(1 / options.rate),
         correction_(*options.model, options.driven, period_, options.correcting),
-        torques_(VectorX::Zero(options.driven.size())) {
+        torques_(VectorXd::Zero(options.driven.size())) {
     discrepancy_.setZero(3);
   }
 
@@ -53,8 +53,8 @@ class CorrectionLaw final : public Law {
   bool sensed_;
   double period_;
   ForceCorrection correction_;
-  VectorX torques_, wanted_ = torques_;
-  VectorX discrepancy_;  // first, last, count
+  VectorXd torques_, wanted_ = torques_;
+  VectorXd discrepancy_;  // first, last, count
   const char* failure_ = "";
 };
 

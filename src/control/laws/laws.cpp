@@ -24,7 +24,7 @@ std::vector<std::unique_ptr<Law>> make_laws(const ControlOptions& options) {
 }
 
 void compute_wanted_acceleration(const TrackingOptions& tracking, double period, const ControlSample& sample,
-                                 VectorX& wanted) {
+                                 VectorXd& wanted) {
   const double w = 2 * std::numbers::pi * tracking.frequency, half = 0.5 * period;
   wanted = sample.acceleration + sample.offset_acceleration + 2 * tracking.ratio * w * sample.error_rate +
            w * w * (sample.error + half * sample.error_rate);

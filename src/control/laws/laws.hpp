@@ -21,6 +21,6 @@ std::unique_ptr<Law> make_computed_torque_law(const ControlOptions& options);
 // The accelerations that laws follow, on the mean over the coming period:
 //   a = a_desired + 2 ratio w de/dt + w^2 (e + period/2 de/dt).
 void compute_wanted_acceleration(const TrackingOptions& tracking, double period, const ControlSample& sample,
-                                 VectorX& wanted);
+                                 VectorXd& wanted);
 
 }  // namespace limber

@@ -31,7 +31,7 @@ class Lqr final : public Law {
  private:
   const Model& model_;
   Schedule gains_;
-  VectorX dq_, dx_;
+  VectorXd dq_, dx_;
 };
 
 }  // namespace

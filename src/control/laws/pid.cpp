@@ -18,7 +18,7 @@ namespace {
 void check_sampled(const ControlOptions& options) {
   NaturalGain gain(*options.model, options.driven, 1 / options.rate);
   if (gain.set(desired_configuration(options, 0)) != Status::ok) return;  // told elsewhere
-  VectorX unit = VectorX::Zero(options.driven.size()), felt = unit;
+  VectorXd unit = VectorXd::Zero(options.driven.size()), felt = unit;
   for (int k = 0; k < options.driven.size(); ++k) {
     unit[k] = 1;
     felt.setZero();
@@ -80,19 +80,19 @@ class Pid final : public Law {
   double period_;
   RneaWorkspace rnea_;
   State x_;
-  VectorX integral_;       // (coordinate) of the error
-  VectorX at_rest_, tau_;  // (nv)
+  VectorXd integral_;       // (coordinate) of the error
+  VectorXd at_rest_, tau_;  // (nv)
 };
 
 }  // namespace
 
 PidOptions make_pid(const Model& model, const DrivenJoints& driven, const State& x, const TrackingOptions& wanted) {
   CrbaWorkspace ws(model);
-  MatrixX M(model.nv, model.nv);
+  MatrixXd M(model.nv, model.nv);
   crba(model, x, ws, M);
   const double w = 2 * std::numbers::pi * wanted.frequency;
-  const VectorX inertia = M.diagonal()(driven.v);
-  return {w * w * inertia, 2 * wanted.ratio * w * inertia, VectorX::Zero(driven.size()), false};
+  const VectorXd inertia = M.diagonal()(driven.v);
+  return {w * w * inertia, 2 * wanted.ratio * w * inertia, VectorXd::Zero(driven.size()), false};
 }
 
 std::unique_ptr<Law> make_pid_law(const ControlOptions& options) {

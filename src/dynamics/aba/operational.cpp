@@ -110,7 +110,7 @@ void start_wrenches(const Model& model, NodeRef node, std::ptrdiff_t width, cons
 
 // The block of nodes a and b, which have met.
 void write_block(const Layout& layout, std::ptrdiff_t width, const OperationalData& s, int a, int b,
-                 Eigen::Ref<MatrixX>& out) {
+                 Eigen::Ref<MatrixXd>& out) {
   const UnitWrenches &left = s.wrenches[a], &right = s.wrenches[b];
   const int n = layout.links[left.body].n;
   const double* e = s.e.data() + 6 * width * a;
@@ -137,7 +137,7 @@ bool came_together(const OperationalData& s, int i, int count) {
 
 // All that are at body i pass its modes, and make blocks with those that came another way.  Returns how many.
 int pass_body(const Layout& layout, int i, std::ptrdiff_t width, AbaData& ws, OperationalData& s,
-              Eigen::Ref<MatrixX>& out) {
+              Eigen::Ref<MatrixXd>& out) {
   const Link& link = layout.links[i];
   const int count = static_cast<int>(out.rows()) / 6;
   const bool together = came_together(s, i, count);
@@ -213,7 +213,7 @@ OperationalData::OperationalData(const Model& model) {
 }
 
 void compute_operational_inertia_posed(const Model& model, std::span<const NodeRef> nodes, AbaData& ws,
-                                       OperationalData& s, Eigen::Ref<MatrixX> Lambda_inverse) {
+                                       OperationalData& s, Eigen::Ref<MatrixXd> Lambda_inverse) {
   const Layout& layout = *model.layout;
   const std::ptrdiff_t width = width_of(layout);
   const int count = static_cast<int>(nodes.size());
@@ -248,7 +248,7 @@ void respond_posed(const Model& model, std::span<const NodeRef> nodes, ConstVec 
 }
 
 void compute_operational_inertia(const Model& model, std::span<const NodeRef> nodes, AbaData& ws,
-                                 OperationalData& scratch, Eigen::Ref<MatrixX> Lambda_inverse) {
+                                 OperationalData& scratch, Eigen::Ref<MatrixXd> Lambda_inverse) {
   ws.check_stage(model, AbaStage::factors, "compute_operational_inertia");
   check_wrenches(Lambda_inverse.rows(), Lambda_inverse.cols(), nodes.size());
   compute_world_poses(model, ws.kin);

@@ -8,7 +8,7 @@ namespace limber {
 
 // As the functions of operational.hpp, for callers that have the poses in world and whose sizes fit.
 void compute_operational_inertia_posed(const Model& model, std::span<const NodeRef> nodes, AbaData& ws,
-                                       OperationalData& scratch, Eigen::Ref<MatrixX> Lambda_inverse);
+                                       OperationalData& scratch, Eigen::Ref<MatrixXd> Lambda_inverse);
 void respond_posed(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaData& ws,
                    OperationalData& scratch, Vec dv);
 

@@ -15,15 +15,15 @@ constexpr double kResidual = 1e-8;
 
 // The smallest x with the smallest |A x - b|, and what may be added to it: singular values up to `least` are none.
 struct Smallest {
-  VectorX x;
-  MatrixX free;  // orthonormal columns
+  VectorXd x;
+  MatrixXd free;  // orthonormal columns
 };
-Smallest solve_smallest(const MatrixX& A, const VectorX& b, double least) {
-  if (A.rows() == 0 || A.cols() == 0) return {VectorX::Zero(A.cols()), MatrixX::Identity(A.cols(), A.cols())};
+Smallest solve_smallest(const MatrixXd& A, const VectorXd& b, double least) {
+  if (A.rows() == 0 || A.cols() == 0) return {VectorXd::Zero(A.cols()), MatrixXd::Identity(A.cols(), A.cols())};
   const auto [U, values, V] = svd(A, SvdParts::both);
   Eigen::Index rank = 0;
   while (rank < values.size() && values[rank] > least) ++rank;
-  const VectorX along = (U.leftCols(rank).transpose() * b).cwiseQuotient(values.head(rank));
+  const VectorXd along = (U.leftCols(rank).transpose() * b).cwiseQuotient(values.head(rank));
   return {V.leftCols(rank) * along, V.rightCols(A.cols() - rank)};
 }
 
@@ -41,7 +41,7 @@ void compute_closure_acceleration(const Model& model, ConstVec vdot, ClosedInver
   }
 }
 
-double largest(const VectorX& x) { return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0; }
+double largest(const VectorXd& x) { return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0; }
 
 }  // namespace
 
@@ -53,7 +53,7 @@ ClosedInverseData::ClosedInverseData(const Model& model, std::span<const std::ui
   for (int k = 0; k < model.nv; ++k) (actuated[k] != 0 ? active : passive).push_back(k);
   C.setZero(closures.count(), model.nv);
   node.setZero(6, model.nv);
-  needed = residual = VectorX::Zero(model.nv);
+  needed = residual = VectorXd::Zero(model.nv);
   closure_acceleration.setZero(closures.count());
 }
 
@@ -70,8 +70,8 @@ Status inverse_closed(const Model& model, const State& x, ConstVec vdot, std::sp
   if (!ws.needed.allFinite() || !ws.C.allFinite() || !ws.closure_acceleration.allFinite()) return Status::not_finite;
   const double least = kDependentForces * ws.C.norm();
   const Smallest passive = solve_smallest(ws.C(Eigen::all, ws.passive).transpose(), ws.needed(ws.passive), least);
-  const MatrixX C_active = ws.C(Eigen::all, ws.active).transpose();
-  const VectorX share = ws.needed(ws.active) - C_active * passive.x;
+  const MatrixXd C_active = ws.C(Eigen::all, ws.active).transpose();
+  const VectorXd share = ws.needed(ws.active) - C_active * passive.x;
   ws.closures.lambda = passive.x + passive.free * solve_smallest(C_active * passive.free, share, least).x;
   ws.closures.set_forces();
   ws.residual = ws.needed - ws.C.transpose() * ws.closures.lambda;

@@ -11,22 +11,22 @@ namespace {
 //   align  (-s x u, 0), (s x u, 0)     u turns with a, s with b
 void row_slope(const ClosureRow& row, const Pose& a, const Pose& b, const Vector6& da, const Vector6& db, Vector6& on_a,
                Vector6& on_b) {
-  const Vector3 u = a.R * row.u, du = da.head<3>().cross(u), none = Vector3::Zero();
+  const Vector3d u = a.R * row.u, du = da.head<3>().cross(u), none = Vector3d::Zero();
   if (row.align) {
-    const Vector3 s = b.R * row.s, turn = db.head<3>().cross(s).cross(u) + s.cross(du);
+    const Vector3d s = b.R * row.s, turn = db.head<3>().cross(s).cross(u) + s.cross(du);
     on_a << -turn, none;
     on_b << turn, none;
     return;
   }
-  const Vector3 r = b.p - a.p, dr = db.tail<3>() - da.tail<3>();
+  const Vector3d r = b.p - a.p, dr = db.tail<3>() - da.tail<3>();
   on_a << -dr.cross(u) - r.cross(du), -du;
   on_b << none, du;
 }
 
 }  // namespace
 
-void subtract_closure_stiffness(const Model& model, const Kinematics& kin, const ClosureData& cw, const VectorX& lambda,
-                                Eigen::Ref<MatrixX> tau_q) {
+void subtract_closure_stiffness(const Model& model, const Kinematics& kin, const ClosureData& cw,
+                                const VectorXd& lambda, Eigen::Ref<MatrixXd> tau_q) {
   Matrix6X Ja(6, model.nv), Jb(6, model.nv);
   for (int i = 0; i < cw.count(); ++i) {
     const Closure& closure = model.closures[static_cast<std::size_t>(cw.rows[i].closure)];

@@ -28,7 +28,7 @@ constexpr double kFar = 1;            // rad: rows of frames that are turned fur
 
 struct NodeMotion {
   Pose pose;
-  Vector3 w = Vector3::Zero(), v = Vector3::Zero();
+  Vector3d w = Vector3d::Zero(), v = Vector3d::Zero();
 };
 
 // theory §2, Nodes: the node moves with its body, and in it.
@@ -57,21 +57,21 @@ Vector6 acceleration_of(const Model& model, const AbaData& ws, NodeRef node, Con
 
 // d . r with d turning with a: rate d . r' + d' . r, and so on.
 void compute_place(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureData& cw) {
-  const Vector3 d = a.pose.R * row.u, r = b.pose.p - a.pose.p, rdot = b.v - a.v, ddot = a.w.cross(d);
+  const Vector3d d = a.pose.R * row.u, r = b.pose.p - a.pose.p, rdot = b.v - a.v, ddot = a.w.cross(d);
   cw.error[i] = d.dot(r);
   cw.on_a.col(i) << -r.cross(d), -d;
-  cw.on_b.col(i) << Vector3::Zero(), d;
+  cw.on_b.col(i) << Vector3d::Zero(), d;
   cw.rate[i] = d.dot(rdot) + ddot.dot(r);
   cw.bias[i] = 2 * ddot.dot(rdot) + a.w.cross(ddot).dot(r);
 }
 
 // u . s with u turning with a and s with b.
 void compute_align(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureData& cw) {
-  const Vector3 u = a.pose.R * row.u, s = b.pose.R * row.s, turn = s.cross(u);
-  const Vector3 udot = a.w.cross(u), sdot = b.w.cross(s);
+  const Vector3d u = a.pose.R * row.u, s = b.pose.R * row.s, turn = s.cross(u);
+  const Vector3d udot = a.w.cross(u), sdot = b.w.cross(s);
   cw.error[i] = u.dot(s) - row.rest;
-  cw.on_a.col(i) << -turn, Vector3::Zero();
-  cw.on_b.col(i) << turn, Vector3::Zero();
+  cw.on_a.col(i) << -turn, Vector3d::Zero();
+  cw.on_b.col(i) << turn, Vector3d::Zero();
   cw.rate[i] = udot.dot(s) + u.dot(sdot);
   cw.bias[i] = a.w.cross(udot).dot(s) + 2 * udot.dot(sdot) + u.dot(b.w.cross(sdot));
 }
@@ -114,14 +114,14 @@ ClosureData::ClosureData(const Model& model) : operational(model) {
     nodes.push_back(model.closures[i].b);
   }
   const int n = count(), m = 6 * static_cast<int>(nodes.size());
-  error = rate = bias = lambda = scale = right = VectorX::Zero(n);
+  error = rate = bias = lambda = scale = right = VectorXd::Zero(n);
   on_a = on_b = Matrix6X::Zero(6, n);
-  forces = VectorX::Zero(m / 2);
-  wrenches = twists = VectorX::Zero(m);
-  inverse_inertia = MatrixX::Zero(m, m);
-  S = MatrixX::Zero(n, n);
-  dv = VectorX::Zero(model.nv);
-  V = MatrixX::Identity(n, n);
+  forces = VectorXd::Zero(m / 2);
+  wrenches = twists = VectorXd::Zero(m);
+  inverse_inertia = MatrixXd::Zero(m, m);
+  S = MatrixXd::Zero(n, n);
+  dv = VectorXd::Zero(model.nv);
+  V = MatrixXd::Identity(n, n);
   if (n > 0) ldlt.compute(V);  // takes its memory
 }
 
@@ -158,7 +158,7 @@ void compute_closures(const Model& model, const Kinematics& kin, ClosureData& cw
 namespace {
 
 // The eigenvectors of S into V, and S becomes diagonal: cyclic Jacobi, [GVL] §8.5.  False: no convergence.
-bool diagonalise(MatrixX& S, MatrixX& V) {
+bool diagonalise(MatrixXd& S, MatrixXd& V) {
   constexpr int kMaxSweeps = 40;
   const int n = static_cast<int>(S.rows());
   V.setIdentity();
@@ -301,7 +301,7 @@ Status close_other(const Model& model, const State& x, AbaData& ws, ClosureData&
 }
 
 void compute_closure_jacobian(const Model& model, const Kinematics& kin, const ClosureData& cw, Matrix6X& scratch,
-                              Eigen::Ref<MatrixX> C) {
+                              Eigen::Ref<MatrixXd> C) {
   C.setZero();
   for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
     compute_node_jacobian(model, kin, cw.nodes[k], scratch);
@@ -316,16 +316,16 @@ void compute_closure_jacobian(const Model& model, const Kinematics& kin, const C
 namespace {
 
 // The turn, in world, that brings the frame (or the axis) of b onto that of a.
-Vector3 turn_to_fit(const Closure& closure, const Pose& a, const Pose& b) {
+Vector3d turn_to_fit(const Closure& closure, const Pose& a, const Pose& b) {
   const ClosureAlignment alignment = joint_traits(closure.kind).alignment;
   if (alignment == ClosureAlignment::frame) {
-    const Eigen::AngleAxisd turn(Matrix3(a.R * b.R.transpose()));
+    const Eigen::AngleAxisd turn(Matrix3d(a.R * b.R.transpose()));
     return turn.angle() * turn.axis();
   }
-  if (alignment == ClosureAlignment::none) return Vector3::Zero();
-  const Vector3 from = b.R * closure.axis, to = a.R * closure.axis, n = from.cross(to);
+  if (alignment == ClosureAlignment::none) return Vector3d::Zero();
+  const Vector3d from = b.R * closure.axis, to = a.R * closure.axis, n = from.cross(to);
   const double angle = std::atan2(n.norm(), from.dot(to));
-  return n.norm() > 1e-9 ? Vector3(n.normalized() * angle) : Vector3(perpendicular(from) * angle);
+  return n.norm() > 1e-9 ? Vector3d(n.normalized() * angle) : Vector3d(perpendicular(from) * angle);
 }
 
 // The right-hand side of one Newton iteration, in cw.bias: the errors change sign.  But u.s vanishes also where the
@@ -334,7 +334,7 @@ Vector3 turn_to_fit(const Closure& closure, const Pose& a, const Pose& b) {
 bool set_newton_step(const Model& model, const Kinematics& kin, double tolerance, ClosureData& cw) {
   cw.bias = -cw.error;
   bool met = cw.error.lpNorm<Eigen::Infinity>() <= tolerance;
-  Vector3 turn = Vector3::Zero();
+  Vector3d turn = Vector3d::Zero();
   for (int i = 0; i < cw.count(); ++i) {
     const Closure& closure = model.closures[cw.rows[i].closure];
     if (i == 0 || cw.rows[i].closure != cw.rows[i - 1].closure) {
@@ -351,7 +351,7 @@ bool set_newton_step(const Model& model, const Kinematics& kin, double tolerance
 
 int project_position(const Model& model, State& x, std::span<const std::uint8_t> prescribed, double tolerance,
                      AbaData& ws, ClosureData& cw) {
-  VectorX& dq = cw.dv;
+  VectorXd& dq = cw.dv;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     if (factor_mass(model, x, ws, prescribed) != Status::ok) return -1;
     compute_world_poses(model, ws.kin);

@@ -287,7 +287,7 @@ void compute_column(const Model& model, const Seed& seed, ConstVec vdot, std::sp
   for (std::size_t k = 0; k < ws.watched.size(); ++k) {
     if (!is_moved(ws.watched_nodes[k].body)) continue;
     const Link& link = links[seed.body];
-    MatrixX& out = seed.rate ? ws.node_dv : ws.node_dq;
+    MatrixXd& out = seed.rate ? ws.node_dv : ws.node_dq;
     out.block<6, 1>(static_cast<Eigen::Index>(6 * k), seed.hinge >= 0 ? link.v + seed.hinge : link.vm + seed.mode) =
         watched_slope(ws, k, seed);
   }
@@ -306,25 +306,26 @@ void compute_column(const Model& model, const Seed& seed, ConstVec vdot, std::sp
 // ---- springs and dampers ----------------------------------------------------------------------------
 
 // d/dq and d/dv of the forces that springs and dampers of a joint need.  theory §3, Springs.
-void add_passive_slope(const Link& link, const double* q, Eigen::Ref<MatrixX> by_q, Eigen::Ref<MatrixX> by_v) {
+void add_passive_slope(const Link& link, const double* q, Eigen::Ref<MatrixXd> by_q, Eigen::Ref<MatrixXd> by_v) {
   for (int k = 0; k < link.nr; ++k) by_v(link.v + k, link.v + k) += link.damping[k];
   if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) by_q(link.v + k, link.v + k) += link.stiffness[k];
     return;
   }
-  const Vector3 phi = quaternion_log(q);
+  const Vector3d phi = quaternion_log(q);
   for (int k = 0; k < 3; ++k) {
-    by_q.block<3, 1>(link.v, link.v + k) += link.stiffness[k] * inverse_right_jacobian(phi, Vector3::Unit(k));
+    by_q.block<3, 1>(link.v, link.v + k) += link.stiffness[k] * inverse_right_jacobian(phi, Vector3d::Unit(k));
   }
   if (link.nr == 3) return;  // spherical
   // R^T k p: R turns by its own axes, p moves along them.
-  const Matrix3 R = quaternion_rotation(q);
-  const Vector3 k(link.stiffness[3], link.stiffness[4], link.stiffness[5]), p(q[4], q[5], q[6]);
+  const Matrix3d R = quaternion_rotation(q);
+  const Vector3d k(link.stiffness[3], link.stiffness[4], link.stiffness[5]), p(q[4], q[5], q[6]);
   by_q.block<3, 3>(link.v + 3, link.v) += skew(R.transpose() * k.cwiseProduct(p));
   by_q.block<3, 3>(link.v + 3, link.v + 3) += R.transpose() * k.asDiagonal() * R;
 }
 
-void add_elastic_slopes(const Model& model, const Kinematics& kin, Eigen::Ref<MatrixX> by_q, Eigen::Ref<MatrixX> by_v) {
+void add_elastic_slopes(const Model& model, const Kinematics& kin, Eigen::Ref<MatrixXd> by_q,
+                        Eigen::Ref<MatrixXd> by_v) {
   const auto& links = model.layout->links;
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
@@ -341,7 +342,7 @@ void add_elastic_slopes(const Model& model, const Kinematics& kin, Eigen::Ref<Ma
   }
 }
 
-void check_square(const Model& model, const Eigen::Ref<MatrixX>& m) {
+void check_square(const Model& model, const Eigen::Ref<MatrixXd>& m) {
   if (m.rows() == model.nv && m.cols() == model.nv) return;
   throw InputError("derivatives: each matrix needs " + std::to_string(model.nv) + " rows and columns");
 }
@@ -379,7 +380,7 @@ void watch_nodes(const Model& model, std::span<const NodeRef> nodes, Derivatives
 }
 
 void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches,
-                      DerivativesData& ws, Eigen::Ref<MatrixX> dtau_dq, Eigen::Ref<MatrixX> dtau_dv) {
+                      DerivativesData& ws, Eigen::Ref<MatrixXd> dtau_dq, Eigen::Ref<MatrixXd> dtau_dv) {
   check_square(model, dtau_dq);
   check_square(model, dtau_dv);
   const Layout& layout = *model.layout;
@@ -406,14 +407,15 @@ void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::sp
 
 Status forward_derivatives(const Model& model, const State& x, const Forces& forces,
                            std::span<const std::uint8_t> prescribed, DerivativesData& ws, Vec vdot,
-                           Eigen::Ref<MatrixX> dvdot_dq, Eigen::Ref<MatrixX> dvdot_dv, Eigen::Ref<MatrixX> dvdot_dtau) {
+                           Eigen::Ref<MatrixXd> dvdot_dq, Eigen::Ref<MatrixXd> dvdot_dv,
+                           Eigen::Ref<MatrixXd> dvdot_dtau) {
   check_square(model, dvdot_dtau);
   const Status status = prescribed.empty() ? aba(model, x, forces, ws.aba, vdot)
                                            : hybrid(model, x, forces, prescribed, ws.aba, vdot, ws.column);
   if (status != Status::ok) return status;
   rnea_derivatives(model, x, vdot, forces.wrenches, ws, dvdot_dq, dvdot_dv);
   for (Eigen::Index j = 0; j < model.nv; ++j) {
-    for (Eigen::Ref<MatrixX>* slopes : {&dvdot_dq, &dvdot_dv}) {
+    for (Eigen::Ref<MatrixXd>* slopes : {&dvdot_dq, &dvdot_dv}) {
       ws.column = -slopes->col(j);
       solve_factored(model, ws.column, ws.aba, slopes->col(j));
     }

@@ -10,11 +10,11 @@ namespace limber {
 namespace {
 
 // Entry M(row, column) of both triangles.
-void put(Eigen::Ref<MatrixX>& M, int row, int column, double value) { M(row, column) = M(column, row) = value; }
+void put(Eigen::Ref<MatrixXd>& M, int row, int column, double value) { M(row, column) = M(column, row) = value; }
 
 // The wrench f of body i that one coordinate makes, walked to the ground: its row on every coordinate on the way.
 void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spatial f, int column,
-                 Eigen::Ref<MatrixX>& M) {
+                 Eigen::Ref<MatrixXd>& M) {
   for (;;) {
     const Link& link = layout.links[i];
     const Spatial g = back_across(kin.links[i], f);
@@ -37,7 +37,7 @@ void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spa
 }
 
 // The modes of body i: composite blocks P_ff, P_rf, and the columns of M they make.  [JR] (48)-(50) with H_f = [1 U^T].
-void mode_columns(const Layout& layout, std::size_t i, CrbaData& ws, Eigen::Ref<MatrixX>& M) {
+void mode_columns(const Layout& layout, std::size_t i, CrbaData& ws, Eigen::Ref<MatrixXd>& M) {
   const Kinematics& kin = ws.rnea.kin;
   const Link& link = layout.links[i];
   const int n = link.n;
@@ -90,14 +90,14 @@ CrbaData::CrbaData(const Model& model) : rnea(model) {
   zero.setZero(model.nv);
 }
 
-void crba(const Model& model, const State& x, CrbaData& ws, Eigen::Ref<MatrixX> M) {
+void crba(const Model& model, const State& x, CrbaData& ws, Eigen::Ref<MatrixXd> M) {
   check_sizes(model, x, x.v, x.v);
   if (M.rows() != model.nv || M.cols() != model.nv) throw InputError("the mass matrix must be nv x nv");
   compute_kinematics(model, x, ws.rnea.kin);
   compute_mass_matrix(model, ws, M);
 }
 
-void compute_mass_matrix(const Model& model, CrbaData& ws, Eigen::Ref<MatrixX> M) {
+void compute_mass_matrix(const Model& model, CrbaData& ws, Eigen::Ref<MatrixXd> M) {
   const Layout& layout = *model.layout;
   const Kinematics& kin = ws.rnea.kin;
   M.setZero();
@@ -134,7 +134,7 @@ Status crba_forward(const Model& model, const State& x, const Forces& forces, Cr
   check_sizes(model, x, forces.tau, vdot);
   rnea(model, x, ws.zero, forces.wrenches, ws.rnea, ws.bias);
   compute_mass_matrix(model, ws, ws.M);
-  const Eigen::LLT<Eigen::Ref<MatrixX>> factor(ws.M);
+  const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(ws.M);
   if (factor.info() != Eigen::Success || (ws.M.diagonal().array().square() <= kNoInertia * ws.scale.array()).any()) {
     return x.q.allFinite() ? Status::singular_mass : Status::not_finite;
   }

@@ -41,8 +41,8 @@ double total_mass(const Model& model) {
   return mass;
 }
 
-Vector3 compute_center_of_mass(const Model& model, const Kinematics& kin) {
-  Vector3 moment = Vector3::Zero();
+Vector3d compute_center_of_mass(const Model& model, const Kinematics& kin) {
+  Vector3d moment = Vector3d::Zero();
   for (int i = 1; i < model.body_count(); ++i) {
     const LinkFrame& f = kin.links[i];
     moment += kin.world[i].R * to_vector(f.s) + f.m * kin.world[i].p;

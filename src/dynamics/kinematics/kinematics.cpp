@@ -89,7 +89,7 @@ void move_attachments(const Layout& layout, const Link& link, const LinkFrame& f
 
 }  // namespace
 
-void set_gravity(const Vector3& gravity, Kinematics& kin) { kin.links[kGround].a.lin = -to_vec4d(gravity); }
+void set_gravity(const Vector3d& gravity, Kinematics& kin) { kin.links[kGround].a.lin = -to_vec4d(gravity); }
 
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
   check_sizes(model, x, x.v, x.v);
@@ -131,8 +131,8 @@ Kinematics::Kinematics(const Model& model) : layout(model.layout) {
   p_f.assign(layout->scalars, 0);
   eta = etadot = p_f;
   world.resize(layout->links.size());
-  q = VectorX::Zero(model.nq);
-  v = VectorX::Zero(model.nv);
+  q = VectorXd::Zero(model.nq);
+  v = VectorXd::Zero(model.nv);
   links[0].V = zero_spatial();
   links[0].a = {zero(), -to_vec4d(model.gravity)};
   G.resize(layout->links.size());

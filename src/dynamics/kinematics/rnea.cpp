@@ -75,7 +75,7 @@ void add_elastic_forces(const Layout& layout, const Kinematics& kin, double* tau
 
 }  // namespace
 
-RneaData::RneaData(const Model& model) : kin(model), sweep(model), product(VectorX::Zero(model.nv)) {}
+RneaData::RneaData(const Model& model) : kin(model), sweep(model), product(VectorXd::Zero(model.nv)) {}
 
 LinearSweep::LinearSweep(const Model& model) {
   const Layout& layout = *model.layout;

@@ -22,9 +22,9 @@ struct BodyStiffness {
   Matrix6 A;
   Matrix6X B;
   Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor> C;
-  MatrixX E;
+  MatrixXd E;
   Vector6 z;
-  VectorX w;
+  VectorXd w;
 };
 
 // The bodies outboard of a point: Delta G = Gamma X_t + zeta for its displacement X_t.
@@ -35,7 +35,7 @@ struct OutboardStiffness {
 
 // A node of a body with its columns: `force` map modal forces, `move` displacements (none in `ruthless`).
 struct NodeMaps {
-  Vector3 l = Vector3::Zero();
+  Vector3d l = Vector3d::Zero();
   Matrix6X force, move;
 };
 
@@ -65,7 +65,7 @@ Block3 turned_under(const Vector6& F) {
 }
 
 // X(l) = [1, 0; -l~, 1].
-Matrix6 twist_map(const Vector3& l) {
+Matrix6 twist_map(const Vector3d& l) {
   Matrix6 T = Matrix6::Identity();
   T.bottomLeftCorner<3, 3>() = -skew(l);
   return T;
@@ -80,43 +80,43 @@ class NodeCurvature {
     series_ = rotation_series(theta_.squaredNorm());
   }
   // d (A lambda_a) / d eta_b.
-  Vector3 turn(int a, int b) const {
-    const Vector3 la = to_vector(node_.lambda[a]), lb = to_vector(node_.lambda[b]);
-    const Vector3 once = theta_.cross(la), twice = theta_.cross(once);
+  Vector3d turn(int a, int b) const {
+    const Vector3d la = to_vector(node_.lambda[a]), lb = to_vector(node_.lambda[b]);
+    const Vector3d once = theta_.cross(la), twice = theta_.cross(once);
     return 2 * theta_.dot(lb) * (series_.da * once + series_.db * twice) + series_.a * lb.cross(la) +
            series_.b * (lb.cross(once) + theta_.cross(lb.cross(la)));
   }
-  Vector3 shift(int a, int b) const {
-    if (node_.second.empty()) return Vector3::Zero();
+  Vector3d shift(int a, int b) const {
+    if (node_.second.empty()) return Vector3d::Zero();
     return to_vector(node_.second[static_cast<std::size_t>(a) * n_ + b]);
   }
 
  private:
   const NodeConstants& node_;
   int n_;
-  Vector3 theta_ = Vector3::Zero();
+  Vector3d theta_ = Vector3d::Zero();
   RotationSeries series_;
 };
 
 // Tangent of a joint's springs.
-void add_spring_stiffness(const Link& link, const double* q, Eigen::Ref<MatrixX> D) {
+void add_spring_stiffness(const Link& link, const double* q, Eigen::Ref<MatrixXd> D) {
   if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) D(k, k) += link.stiffness[k];
     return;
   }
-  const Vector3 phi = quaternion_log(q);
-  for (int k = 0; k < 3; ++k) D.block<3, 1>(0, k) += link.stiffness[k] * inverse_right_jacobian(phi, Vector3::Unit(k));
+  const Vector3d phi = quaternion_log(q);
+  for (int k = 0; k < 3; ++k) D.block<3, 1>(0, k) += link.stiffness[k] * inverse_right_jacobian(phi, Vector3d::Unit(k));
   if (link.nr == 3) return;
-  const Matrix3 R = quaternion_rotation(q);
-  const Vector3 k(link.stiffness[3], link.stiffness[4], link.stiffness[5]), p(q[4], q[5], q[6]);
+  const Matrix3d R = quaternion_rotation(q);
+  const Vector3d k(link.stiffness[3], link.stiffness[4], link.stiffness[5]), p(q[4], q[5], q[6]);
   D.block<3, 3>(3, 0) += skew(R.transpose() * k.cwiseProduct(p));
   D.block<3, 3>(3, 3) += R.transpose() * k.asDiagonal() * R;
 }
 
 // Eigenvalues of the symmetric part that are not positive.
-int count_not_positive(const MatrixX& D) {
+int count_not_positive(const MatrixXd& D) {
   int count = 0;
-  for (const double value : eigenvalues_symmetric(MatrixX(0.5 * (D + D.transpose())))) count += value > 0 ? 0 : 1;
+  for (const double value : eigenvalues_symmetric(MatrixXd(0.5 * (D + D.transpose())))) count += value > 0 ? 0 : 1;
   return count;
 }
 
@@ -136,10 +136,10 @@ struct StaticTangent::Data {
   RneaData rnea_ws;
   std::vector<NodeWrench> wrenches;
   std::vector<std::vector<std::size_t>> loads_of;   // (body) indices of wrenches
-  VectorX forces, scale, mass, none;                // (nv)
+  VectorXd forces, scale, mass, none;               // (nv)
   std::vector<OutboardStiffness> bodies, outboard;  // what sits on the frame of a body, on a moving node
   Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor> gains;  // (nv x 6) y = y0 - gains X+
-  VectorX y0;                                                       // (nv)
+  VectorXd y0;                                                      // (nv)
   std::vector<Vector6> X;                                           // (body)
 
   bool ruthless() const { return model.layout->ruthless; }
@@ -171,17 +171,17 @@ struct StaticTangent::Data {
                 BodyStiffness& b) const;
   void add_loads(int i, const Link& link, BodyStiffness& b) const;
   void add_inboard_node(const Link& link, const Vector6& F, const Matrix6X& U, BodyStiffness& b) const;
-  void hand_inboard(int i, const Matrix6X& W, const Matrix6X& AW, const MatrixX& solved, const BodyStiffness& b);
+  void hand_inboard(int i, const Matrix6X& W, const Matrix6X& AW, const MatrixXd& solved, const BodyStiffness& b);
   int eliminate(int i, bool hinge, double sigma, ConstVec added, ConstVec r, BodyStiffness& b);
 };
 
 StaticTangent::StaticTangent(const Model& model) : data_(std::make_unique<Data>(model)) {}
 StaticTangent::~StaticTangent() = default;
-const VectorX& StaticTangent::forces() const { return data_->forces; }
-const VectorX& StaticTangent::scale() const { return data_->scale; }
-const VectorX& StaticTangent::mass() const { return data_->mass; }
+const VectorXd& StaticTangent::forces() const { return data_->forces; }
+const VectorXd& StaticTangent::scale() const { return data_->scale; }
+const VectorXd& StaticTangent::mass() const { return data_->mass; }
 
-void StaticTangent::set(const State& x, const Vector3& gravity, std::span<const NodeWrench> wrenches) {
+void StaticTangent::set(const State& x, const Vector3d& gravity, std::span<const NodeWrench> wrenches) {
   Data& d = *data_;
   set_gravity(gravity, d.rnea_ws.kin);
   const State rest{x.t, x.q, d.none};
@@ -205,9 +205,9 @@ void StaticTangent::Data::compute_scales() {
   for (std::size_t i = count - 1; i > 0; --i) {
     const Link& link = layout.links[i];
     const LinkFrame& f = kin().links[i];
-    const Vector3 a0 = to_vector(f.a.lin), s = to_vector(f.s);
+    const Vector3d a0 = to_vector(f.a.lin), s = to_vector(f.s);
     Size& size = at_body[i];
-    VectorX load_scale = VectorX::Zero(link.n);
+    VectorXd load_scale = VectorXd::Zero(link.n);
     size.n += s.norm() * a0.norm();
     size.f += f.m * a0.norm();
     for (const std::size_t k : loads_of[i]) {
@@ -265,8 +265,8 @@ void StaticTangent::Data::compute_masses() {
       mass[link.v + k] = h.dot(composite[i] * h) + link.armature[k];
     }
     Matrix6 Z = twist_map(to_vector(f.r) +
-                          (link.attachment >= 0 ? to_vector(kin().attachments[link.attachment].l) : Vector3::Zero()));
-    const Matrix3 Rt = to_matrix(f.Rt);
+                          (link.attachment >= 0 ? to_vector(kin().attachments[link.attachment].l) : Vector3d::Zero()));
+    const Matrix3d Rt = to_matrix(f.Rt);
     Z.topRows<3>() = (Rt * Z.topRows<3>()).eval();
     Z.bottomRows<3>() = (Rt * Z.bottomRows<3>()).eval();
     composite[link.parent].noalias() += Z.transpose() * composite[i] * Z;
@@ -278,7 +278,7 @@ void StaticTangent::Data::compute_masses() {
 void StaticTangent::Data::own_stiffness(int i, double sigma, BodyStiffness& b) const {
   const Link& link = model.layout->links[i];
   const LinkFrame& f = kin().links[i];
-  const Vector3 a0 = to_vector(f.a.lin);
+  const Vector3d a0 = to_vector(f.a.lin);
   const int n = link.n;
   const Mat6 M = body_inertia(f.m, f.s, f.J);
   for (int j = 0; j < 6; ++j) b.A.col(j) = sigma * to_vector(M.c[j]);
@@ -314,7 +314,7 @@ void StaticTangent::Data::own_stiffness(int i, double sigma, BodyStiffness& b) c
 void StaticTangent::Data::add_node(const Link& link, int node, const NodeMaps& at, const Vector6& G,
                                    const OutboardStiffness& outboard_of, BodyStiffness& b) const {
   const Matrix6 T = twist_map(at.l);
-  const Matrix3 f = skew(G.tail<3>());
+  const Matrix3d f = skew(G.tail<3>());
   const Matrix6 TG = T.transpose() * outboard_of.Gamma;
   b.A.noalias() += TG * T;
   b.A.topLeftCorner<3, 3>() += f * skew(at.l);
@@ -339,8 +339,8 @@ void StaticTangent::Data::add_node(const Link& link, int node, const NodeMaps& a
 void StaticTangent::Data::add_loads(int i, const Link& link, BodyStiffness& b) const {
   for (const std::size_t k : loads_of[static_cast<std::size_t>(i)]) {
     const NodeWrench& load = wrenches[k];
-    const Matrix3 R = load.frame == Frame::node ? to_matrix(node_in_body(model, kin(), load.at, nullptr).R)
-                                                : Matrix3(kin().world[i].R.transpose());
+    const Matrix3d R = load.frame == Frame::node ? to_matrix(node_in_body(model, kin(), load.at, nullptr).R)
+                                                 : Matrix3d(kin().world[i].R.transpose());
     Vector6 G;  // what the body must carry: less what acts
     G << -R * load.wrench.head<3>(), -R * load.wrench.tail<3>();
     OutboardStiffness follow;
@@ -363,29 +363,29 @@ void StaticTangent::Data::add_inboard_node(const Link& link, const Vector6& F, c
   std::vector<Spatial> Y(static_cast<std::size_t>(kLanes * lanes_for(link.n)));
   NodeFrame frame;
   compute_node(constants, link.n, &kin().eta[link.scalars], &kin().etadot[link.scalars], frame, Y.data());
-  const Vector3 l = to_vector(frame.l), n = F.head<3>(), f = F.tail<3>();
+  const Vector3d l = to_vector(frame.l), n = F.head<3>(), f = F.tail<3>();
   for (int a = 0; a < link.n; ++a) {
     for (int c = 0; c < link.n; ++c) {
-      const Vector3 turn = curvature.turn(a, c);
-      const Vector3 shift = curvature.shift(a, c) - turn.cross(l) - to_vector(Y[a].ang).cross(to_vector(Y[c].lin));
+      const Vector3d turn = curvature.turn(a, c);
+      const Vector3d shift = curvature.shift(a, c) - turn.cross(l) - to_vector(Y[a].ang).cross(to_vector(Y[c].lin));
       b.E(a, c) -= turn.dot(n) + shift.dot(f);
     }
   }
 }
 
 // To the inboard frame: G = Z^T F, and F's origin moves against the frame's point by phi x r + R W_lin y.
-void StaticTangent::Data::hand_inboard(int i, const Matrix6X& W, const Matrix6X& AW, const MatrixX& solved,
+void StaticTangent::Data::hand_inboard(int i, const Matrix6X& W, const Matrix6X& AW, const MatrixXd& solved,
                                        const BodyStiffness& b) {
   const Link& link = model.layout->links[i];
   const LinkFrame& frame = kin().links[i];
   const Vector6 F = to_vector(rnea_ws.sweep.f[i]);
   const auto Yx = solved.leftCols<6>();
-  const Matrix3 R = to_matrix(frame.R), r_tilde = skew(to_vector(frame.r));
+  const Matrix3d R = to_matrix(frame.R), r_tilde = skew(to_vector(frame.r));
   Matrix6 Z = Matrix6::Zero();
   Z.topLeftCorner<3, 3>() = R.transpose();
   Z.bottomRightCorner<3, 3>() = R.transpose();
   Z.bottomLeftCorner<3, 3>() = -R.transpose() * r_tilde;
-  const Matrix3 f_tilde = skew(R * F.tail<3>());
+  const Matrix3d f_tilde = skew(R * F.tail<3>());
   OutboardStiffness& in = link.attachment >= 0 ? outboard[link.attachment] : bodies[link.parent];
   const Matrix6 P = b.A - AW * Yx;
   in.Gamma += Z.transpose() * P * Z;
@@ -417,7 +417,7 @@ int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec add
   Matrix6X AW = b.A * W;
   AW.rightCols(n) += b.B;
   const Block3 under = turned_under(F);
-  MatrixX D(m, m);
+  MatrixXd D(m, m);
   Rows6 right(m, 6);
   D.topRows(nr) = H.transpose() * (AW + under * W_joint.topRows<3>());
   right.topRows(nr) = H.transpose() * b.A;
@@ -439,14 +439,14 @@ int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec add
     const int v = link.vm - nr + k;
     D(k, k) += kNeutral * (scale[v] + std::abs(D(k, k))) + kAtRest * mass[v];
   }
-  VectorX rhs(m);
+  VectorXd rhs(m);
   rhs.head(nr) = r.segment(link.v, nr) - H.transpose() * b.z;
   rhs.tail(n) = r.segment(link.vm, n) - b.w;
   int not_positive = 0;
-  MatrixX solved(m, 7);
+  MatrixXd solved(m, 7);
   if (m > 0) solved << right, rhs;
   if (m > 0) not_positive = count_not_positive(D);
-  if (m > 0) solved = m == 1 ? MatrixX(solved / D(0, 0)) : Lu(D).solve(solved);
+  if (m > 0) solved = m == 1 ? MatrixXd(solved / D(0, 0)) : Lu(D).solve(solved);
   gains.middleRows(link.vm - nr, m) = solved.leftCols<6>();
   y0.segment(link.vm - nr, m) = solved.col(6);
 
@@ -484,7 +484,7 @@ int StaticTangent::solve(double sigma, ConstVec added, std::span<const std::uint
       const NodeMaps at = d.attachment(parent, link.attachment);
       X = (twist_map(at.l) * X + at.move * dq.segment(parent.vm, parent.n)).eval();
     }
-    const Matrix3 Rt = to_matrix(f.Rt);
+    const Matrix3d Rt = to_matrix(f.Rt);
     Vector6 own;
     own << Rt * X.head<3>(), Rt * (X.tail<3>() + X.head<3>().cross(to_vector(f.r)));
     dq.segment(link.vm - nr, m) = d.y0.segment(link.vm - nr, m) - d.gains.middleRows(link.vm - nr, m) * own;

@@ -22,8 +22,8 @@ namespace {
 
 // ---- constants and refusals -------------------------------------------------------------------------
 
-Matrix4 transformation(const Pose& X) {
-  Matrix4 out = Matrix4::Identity();
+Matrix4d transformation(const Pose& X) {
+  Matrix4d out = Matrix4d::Identity();
   out.bottomLeftCorner<3, 1>() = X.p;
   out.bottomRightCorner<3, 3>() = X.R;
   return out;
@@ -58,11 +58,11 @@ void check_covered(const Model& model) {
 // Far end of a link: the frame O+ of the joint that it carries.  [Book] (5)-(7), with any rotation of the node and any
 // placement of the joint on it.
 void set_end(const Body& body, const Joint& joint, BookLink& link) {
-  const Matrix4 origin = transformation(joint.origin);
+  const Matrix4d origin = transformation(joint.origin);
   const int node = joint.parent.node;
   link.H = transformation(node_pose(body, node)) * origin;
   for (int k = 0; k < body.modes && node != kBodyFrame; ++k) {
-    Matrix4 M = Matrix4::Zero();
+    Matrix4d M = Matrix4d::Zero();
     M.bottomLeftCorner<3, 1>() = body.nodes[node].translation.col(k);
     M.bottomRightCorner<3, 3>() = skew(body.nodes[node].turn.col(k)) * body.nodes[node].rotation;
     link.M[k] = M * origin;
@@ -78,8 +78,8 @@ void set_joint(const Body& body, const Joint& joint, BookLink& link) {
 
 // Half the integral of phi_a phi_b^T over the mass, phi_0 = [1; r], phi_k = [0; shape k].  [Book] (25), (28), (30): the
 // paper's C_kf, C_f and C are (k, f), (0, f) and (0, 0).
-Matrix4 pseudo_inertia(const Body& body, int a, int b) {
-  Matrix4 C = Matrix4::Zero();
+Matrix4d pseudo_inertia(const Body& body, int a, int b) {
+  Matrix4d C = Matrix4d::Zero();
   if (a == 0 && b == 0) C(0, 0) = body.mass / 2;
   if (a == 0) C.topRightCorner<1, 3>() = body.S.col(b).transpose() / 2;
   if (b == 0) C.bottomLeftCorner<3, 1>() = body.S.col(a) / 2;
@@ -90,7 +90,7 @@ Matrix4 pseudo_inertia(const Body& body, int a, int b) {
 // ---- kinematics -------------------------------------------------------------------------------------
 
 // A = Rot(axis, q) B and its derivatives U = dA/dq, U2 = d^2A/dq^2, [Book] (11)-(12), by Rodrigues' formula.
-Matrix4 move_joint(JointKind kind, double q, BookLink& link) {
+Matrix4d move_joint(JointKind kind, double q, BookLink& link) {
   link.A = link.B;
   link.U.setZero();
   if (kind == JointKind::fixed) return link.U;
@@ -102,7 +102,7 @@ Matrix4 move_joint(JointKind kind, double q, BookLink& link) {
 
 // Transformations and their rates, outward.
 void move_link(const Link& at, const State& x, const BookLink& before, BookLink& link) {
-  const Matrix4 U2 = move_joint(at.kind, at.nr > 0 ? x.q[at.q] : 0, link);
+  const Matrix4d U2 = move_joint(at.kind, at.nr > 0 ? x.q[at.q] : 0, link);
   const double rate = at.nr > 0 ? x.v[at.v] : 0;
   link.W = before.W_hat * link.A;                                                 // [Book] (3)
   link.W_rate = before.W_hat_rate * link.A + before.W_hat * link.U * rate;        // [Book] (9)
@@ -124,7 +124,7 @@ void move_link(const Link& at, const State& x, const BookLink& before, BookLink&
 //   D_k = C_k + sum_l delta_l C_lk      G = C + sum_k delta_k (C_k + C_k^T) + sum_kl delta_k delta_l C_kl
 void deform_link(const Body& body, const Link& at, const State& x, BookLink& link) {
   const auto column = [&](int k) {  // half the integral of h phi_k^T, h the deformed place
-    Matrix4 D = pseudo_inertia(body, 0, k);
+    Matrix4d D = pseudo_inertia(body, 0, k);
     for (int l = 0; l < at.n; ++l) D += x.q[at.qm + l] * pseudo_inertia(body, 1 + l, k);
     return D;
   };
@@ -152,28 +152,28 @@ void compute_links(const Model& model, const State& x, BookData& ws) {
 
 // ---- inertia matrix ---------------------------------------------------------------------------------
 
-double trace(const Matrix4& a, const Matrix4& b) { return a.cwiseProduct(b).sum(); }  // Tr{a b^T}
+double trace(const Matrix4d& a, const Matrix4d& b) { return a.cwiseProduct(b).sum(); }  // Tr{a b^T}
 
 // jF~_h = sum over i >= max(h, j) of jW_i G_i hW_i^T, [Book] (67), and jW_h for j <= h.
 struct Pairs {
   const BookData& ws;
   std::size_t size() const { return ws.links.size(); }
   std::size_t last() const { return size() - 1; }
-  const Matrix4& F_tilde(std::size_t j, std::size_t h) const { return ws.F[j * size() + h]; }
-  const Matrix4& W(std::size_t j, std::size_t h) const { return ws.T[j * size() + h]; }
-  const Matrix4& A(std::size_t j) const { return ws.links[j].A; }
+  const Matrix4d& F_tilde(std::size_t j, std::size_t h) const { return ws.F[j * size() + h]; }
+  const Matrix4d& W(std::size_t j, std::size_t h) const { return ws.T[j * size() + h]; }
+  const Matrix4d& A(std::size_t j) const { return ws.links[j].A; }
   // [Book] (80), (71): jF_h = sum over i >= max(h + 1, j) of jW_i G_i hW^_i^T.
-  Matrix4 F(std::size_t j, std::size_t h) const { return F_tilde(j, h + 1) * A(h + 1).transpose(); }
+  Matrix4d F(std::size_t j, std::size_t h) const { return F_tilde(j, h + 1) * A(h + 1).transpose(); }
   // [Book] (81), (76): jPhi_h = sum over i >= max(h + 1, j + 1) of jW^_i G_i hW^_i^T.
-  Matrix4 Phi(std::size_t j, std::size_t h) const { return A(j + 1) * F(j + 1, h); }
+  Matrix4d Phi(std::size_t j, std::size_t h) const { return A(j + 1) * F(j + 1, h); }
 };
 
 // [Book] (77)-(79), and jW_h by its definition.
 void compute_pairs(BookData& ws) {
   const std::size_t size = ws.links.size();
   for (std::size_t j = size - 1; j > 0; --j) {
-    const Matrix4& next = ws.links[j].next;
-    Matrix4& own = ws.F[j * size + j];
+    const Matrix4d& next = ws.links[j].next;
+    Matrix4d& own = ws.F[j * size + j];
     own = ws.links[j].G;                                                              // [Book] (77)
     if (j + 1 < size) own += next * ws.F[(j + 1) * size + j + 1] * next.transpose();  // [Book] (79)
     for (std::size_t h = j - 1; h > 0; --h) {                                         // [Book] (78)
@@ -188,12 +188,12 @@ void compute_pairs(BookData& ws) {
 // Row of joint j: with joint h (j <= h) and the modes of any link h.
 void joint_row(const Layout& layout, std::size_t j, std::size_t h, const Pairs& pairs, BookData& ws) {
   const Link &row = layout.links[j], &column = layout.links[h];
-  const Matrix4& left = ws.left[row.v];
+  const Matrix4d& left = ws.left[row.v];
   if (column.nr > 0 && j <= h) {
     ws.J(row.v, column.v) = 2 * trace(left * pairs.F_tilde(j, h), ws.left[column.v]);  // [Book] (66)
   }
   if (column.n == 0) return;
-  Matrix4 carried = Matrix4::Zero(), own = Matrix4::Zero();
+  Matrix4d carried = Matrix4d::Zero(), own = Matrix4d::Zero();
   if (h < pairs.last()) carried = left * pairs.F(j, h);
   if (h >= j) own = left * pairs.W(j, h);
   for (int k = 0; k < column.n; ++k) {  // [Book] (68)-(70): each sum is there where it is not empty
@@ -207,11 +207,11 @@ void mode_rows(const Model& model, std::size_t j, std::size_t h, const Pairs& pa
   const Link &row = model.layout->links[j], &column = model.layout->links[h];
   const Body& body = *model.bodies[j];
   const BookLink& link = ws.links[h];
-  Matrix4 Phi = Matrix4::Zero(), W_hat = Matrix4::Zero();
+  Matrix4d Phi = Matrix4d::Zero(), W_hat = Matrix4d::Zero();
   if (h < pairs.last()) Phi = pairs.Phi(j, h);
   if (h > j) W_hat = pairs.A(j + 1) * pairs.W(j + 1, h);
   for (int f = 0; f < row.n; ++f) {
-    const Matrix4 carried = ws.left[row.vm + f] * Phi, own = ws.left[row.vm + f] * W_hat;
+    const Matrix4d carried = ws.left[row.vm + f] * Phi, own = ws.left[row.vm + f] * W_hat;
     for (int k = 0; k < column.n; ++k) {
       double sum = trace(carried, ws.left[column.vm + k]);  // [Book] (73), (75)
       if (h > j) sum += trace(own * link.D[k], link.W);     // [Book] (74), (75)
@@ -265,16 +265,16 @@ void outer_forces(const Link& link, const State& x, ConstVec tau, Vec R) {
 }
 
 // Modal equations of link j: [Book] (85), (86).
-void mode_rest(const Body& body, const Link& at, const State& x, const Vector4& g, const BookLink& link,
+void mode_rest(const Body& body, const Link& at, const State& x, const Vector4d& g, const BookLink& link,
                const BookLink* next, BookData& ws) {
   for (int f = 0; f < at.n; ++f) {
-    Matrix4 C_rate = Matrix4::Zero();  // sum deltadot_k C_kf
+    Matrix4d C_rate = Matrix4d::Zero();  // sum deltadot_k C_kf
     for (int k = 0; k < at.n; ++k) C_rate += x.v[at.vm + k] * pseudo_inertia(body, 1 + k, 1 + f);
     double& R = ws.R[at.vm + f];
     R -= 2 * trace(link.W_v * link.D[f] + 2 * link.W_rate * C_rate, link.W);
     R += g.tail<3>().dot(link.W.bottomRightCorner<3, 3>() * body.S.col(1 + f));  // g^T W epsilon_f, [Book] (54)-(55)
     if (next == nullptr) continue;
-    const Matrix4 on_end = ws.left[at.vm + f] * next->A;
+    const Matrix4d on_end = ws.left[at.vm + f] * next->A;
     R += g.dot(on_end * next->P) - 2 * trace(on_end, next->Q.transpose());
   }
 }
@@ -282,7 +282,7 @@ void mode_rest(const Body& body, const Link& at, const State& x, const Vector4& 
 // R of [Book] (82): all that is not an acceleration.  [Book] (83)-(90), inward.
 void compute_rest(const Model& model, const State& x, ConstVec tau, BookData& ws) {
   const Layout& layout = *model.layout;
-  Vector4 g;
+  Vector4d g;
   g << 0, model.gravity;
   const BookLink* next = nullptr;
   for (std::size_t j = layout.links.size() - 1; j > 0; --j) {
@@ -298,7 +298,7 @@ void compute_rest(const Model& model, const State& x, ConstVec tau, BookData& ws
     }
     outer_forces(at, x, tau, ws.R);
     if (at.nr > 0) {
-      const Matrix4& left = ws.left[at.v];
+      const Matrix4d& left = ws.left[at.v];
       ws.R[at.v] += g.dot(left * link.P) - 2 * trace(left, link.Q.transpose());  // [Book] (83)-(84)
     }
     mode_rest(body, at, x, g, link, next, ws);
@@ -315,16 +315,16 @@ BookData::BookData(const Model& model) {
   for (std::size_t j = 0; j < size; ++j) {
     BookLink& link = links[j];
     const Body& body = *model.bodies[j];
-    link.M.assign(body.modes, Matrix4::Zero());
+    link.M.assign(body.modes, Matrix4d::Zero());
     link.D = link.M;
-    link.H = link.W = Matrix4::Identity();
-    link.W_hat_rate = link.W_hat_v = Matrix4::Zero();
+    link.H = link.W = Matrix4d::Identity();
+    link.W_hat_rate = link.W_hat_v = Matrix4d::Zero();
     if (j + 1 < size) set_end(body, model.joints[j + 1], link);
     if (j > 0) set_joint(body, model.joints[j], link);
   }
   links[0].E = links[0].W_hat = links[0].H;
-  left.assign(model.nv, Matrix4::Zero());
-  F.assign(size * size, Matrix4::Zero());
+  left.assign(model.nv, Matrix4d::Zero());
+  F.assign(size * size, Matrix4d::Zero());
   T = F;
   J.setZero(model.nv, model.nv);
   R.setZero(model.nv);
@@ -339,7 +339,7 @@ Status book(const Model& model, const State& x, const Forces& forces, BookData& 
   assemble_inertia(model, ws);
   compute_rest(model, x, forces.tau, ws);
   // [Book] (82): J z = R.
-  const Eigen::LLT<Eigen::Ref<MatrixX>> factor(ws.J);
+  const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(ws.J);
   if (factor.info() != Eigen::Success || (ws.J.diagonal().array().square() <= kNoInertia * ws.scale.array()).any()) {
     return x.q.allFinite() ? Status::singular_mass : Status::not_finite;
   }

@@ -44,7 +44,7 @@ void compute_propagation(const Layout& layout, const Kinematics& kin, int i, Den
 void start_mass(const Layout& layout, const Kinematics& kin, int i, DenocBody& body) {
   const Link& link = layout.links[i];
   const LinkFrame& f = kin.links[i];
-  MatrixX& M = body.M_hat;
+  MatrixXd& M = body.M_hat;
   const Mat6 rigid = body_inertia(f.m, f.s, f.J);
   for (int j = 0; j < 6; ++j) M.col(j).head<6>() = to_vector(rigid.c[j]);
   const double* G = kin.modal_mass(link, static_cast<std::size_t>(i));
@@ -57,7 +57,7 @@ void start_mass(const Layout& layout, const Kinematics& kin, int i, DenocBody& b
 }
 
 // I = L L^T in place, below the diagonal.  Returns the row without inertia, or -1.
-int factor_block(MatrixX& I, const VectorX& scale) {
+int factor_block(MatrixXd& I, const VectorXd& scale) {
   const Eigen::Index size = I.rows();
   for (Eigen::Index k = 0; k < size; ++k) {
     const double pivot = I(k, k) - I.row(k).head(k).squaredNorm();
@@ -71,7 +71,7 @@ int factor_block(MatrixX& I, const VectorX& scale) {
 }
 
 // x = I^-1 x.
-void solve_block(const MatrixX& L, Vec x) {
+void solve_block(const MatrixXd& L, Vec x) {
   L.triangularView<Eigen::Lower>().solveInPlace(x);
   L.transpose().triangularView<Eigen::Upper>().solveInPlace(x);
 }

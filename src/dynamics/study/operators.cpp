@@ -11,7 +11,7 @@
 namespace limber {
 namespace {
 
-using Block = Eigen::Block<MatrixX>;
+using Block = Eigen::Block<MatrixXd>;
 
 // Blocks of one body, or of a body and one inward of it.
 struct Blocks {
@@ -20,11 +20,11 @@ struct Blocks {
 
   int size(int i) const { return layout.links[i].n + 6; }
   int speeds(int i) const { return layout.links[i].n + layout.links[i].nr; }
-  Block wide(MatrixX& m, int i, int j) const { return m.block(ops.row[i], ops.row[j], size(i), size(j)); }
-  Block own(MatrixX& m, int i) const { return wide(m, i, i); }
+  Block wide(MatrixXd& m, int i, int j) const { return m.block(ops.row[i], ops.row[j], size(i), size(j)); }
+  Block own(MatrixXd& m, int i) const { return wide(m, i, i); }
   Block H(int i) const { return ops.H.block(layout.links[i].v, ops.row[i], speeds(i), size(i)); }
-  Block tall(MatrixX& m, int i, int j) const { return m.block(ops.row[i], layout.links[j].v, size(i), speeds(j)); }
-  Block small(MatrixX& m, int i) const { return m.block(layout.links[i].v, layout.links[i].v, speeds(i), speeds(i)); }
+  Block tall(MatrixXd& m, int i, int j) const { return m.block(ops.row[i], layout.links[j].v, size(i), speeds(j)); }
+  Block small(MatrixXd& m, int i) const { return m.block(layout.links[i].v, layout.links[i].v, speeds(i), speeds(i)); }
   Block scratch(int k, Eigen::Index rows, Eigen::Index cols) const { return ops.scratch[k].block(0, 0, rows, cols); }
 };
 
@@ -85,7 +85,7 @@ int factor_block(Block D, const Scale& scale) {
 }
 
 // R of the parent gains E R E^T.  [JR] (47).
-void compose(const Blocks& b, int i, int parent, MatrixX& m, const Block& inertia) {
+void compose(const Blocks& b, int i, int parent, MatrixXd& m, const Block& inertia) {
   const Block E = b.wide(b.ops.E_Phi, parent, i);
   Block product = b.scratch(0, E.rows(), E.cols());
   product.noalias() = E * inertia;
@@ -122,7 +122,7 @@ int articulate(const Blocks& b, int i) {
 }
 
 // (1 - E)^-1 = 1 + E + E^2 + ...: E is nilpotent.  Row blocks from the tips inward.  [JR] (19), (53).
-void accumulate(const Blocks& b, MatrixX& E, MatrixX& out) {
+void accumulate(const Blocks& b, MatrixXd& E, MatrixXd& out) {
   for (int i = static_cast<int>(b.layout.links.size()) - 1; i > 0; --i) {
     const int parent = b.layout.links[i].parent;
     b.own(out, i).setIdentity();
@@ -179,8 +179,8 @@ SpatialOperators::SpatialOperators(const Model& model) : kin(model) {
   D.setZero(model.nv, model.nv);
   D_factor = D;
   K = G = H.transpose();
-  for (MatrixX* m : {&E_Phi, &Phi, &M_m, &R, &P, &tau, &E_Psi, &Psi}) m->setZero(rows, rows);
-  for (MatrixX& m : scratch) m.setZero(layout.max_modes + 6, layout.max_modes + 6);
+  for (MatrixXd* m : {&E_Phi, &Phi, &M_m, &R, &P, &tau, &E_Psi, &Psi}) m->setZero(rows, rows);
+  for (MatrixXd& m : scratch) m.setZero(layout.max_modes + 6, layout.max_modes + 6);
 }
 
 Status compute_operators(const Model& model, SpatialOperators& ops) {

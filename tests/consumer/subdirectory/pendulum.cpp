@@ -10,7 +10,7 @@ int main() {
   limber::RigidSpec spec;
   spec.mass = 3;
   spec.com = {0.5, 0, 0};
-  spec.inertia = limber::Vector3(0.1, 0.2, 0.2).asDiagonal();
+  spec.inertia = limber::Vector3d(0.1, 0.2, 0.2).asDiagonal();
   limber::Body body = limber::make_rigid_body(spec);
   body.name = "pendulum";
   limber::ModelBuilder builder("pendulum");

@@ -16,17 +16,17 @@ struct ControlSample {
   const Measurement* readings = nullptr;  // the newest
   const State* estimate = nullptr;        // of the machine, by the observer; without one by the reference
   State reference;                        // the desired motion now, with the modes that go with it
-  VectorX acceleration;                   // desired on the mean over the coming period
-  VectorX desired, desired_rate;          // the reference with the offset
-  VectorX measured, measured_rate;
-  VectorX error, error_rate;          // desired less measured; less estimated for laws that follow accelerations
-  VectorX torque;                     // acted over the last period
+  VectorXd acceleration;                  // desired on the mean over the coming period
+  VectorXd desired, desired_rate;         // the reference with the offset
+  VectorXd measured, measured_rate;
+  VectorXd error, error_rate;         // desired less measured; less estimated for laws that follow accelerations
+  VectorXd torque;                    // acted over the last period
   std::vector<std::uint8_t> limited;  // 1: the servo gave less than the last command
 
   // What laws write.
-  VectorX offset, offset_rate;     // to the desired motion, from the next sample on
-  VectorX offset_acceleration;     // at once
-  VectorX feed_forward, feedback;  // torques; laws add to them
+  VectorXd offset, offset_rate;     // to the desired motion, from the next sample on
+  VectorXd offset_acceleration;     // at once
+  VectorXd feed_forward, feedback;  // torques; laws add to them
 
   ControlSample() = default;
   ControlSample(const Model& model, int size);

@@ -49,7 +49,7 @@ struct CondensedFactors {
 struct ImplicitTerms {
   bool active = false;
   double c_D = 0, c_K = 0;
-  VectorX hinge_added;                       // (nv) to D of hinges
+  VectorXd hinge_added;                      // (nv) to D of hinges
   std::vector<std::vector<double>> G_added;  // (body) c_D D + c_K K, padded; with G where that is constant
   std::vector<std::vector<double, Vec4dAllocator>> G_inverse;  // (body) where the sum is diagonal
 };
@@ -75,8 +75,8 @@ struct AbaData {
   CholeskyFactors cholesky;
   CondensedFactors condensed;
   ImplicitTerms implicit;
-  VectorX tau, zero;  // (nv) scratch
-  int failure = -1;   // index of the speed without inertia, after Status::singular_mass
+  VectorXd tau, zero;  // (nv) scratch
+  int failure = -1;    // index of the speed without inertia, after Status::singular_mass
   AbaStage stage = AbaStage::none;
   std::uint64_t stamp = 0;  // kin.stamp that `stage` belongs to
 

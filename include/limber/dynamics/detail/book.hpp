@@ -8,38 +8,38 @@
 
 namespace limber {
 
-using Matrix4 = Eigen::Matrix4d;  // of a transformation: [1 0; p R], points are [1; x], [Book] (1)
-using Vector4 = Eigen::Vector4d;
+using Eigen::Matrix4d;  // of a transformation: [1 0; p R], points are [1; x], [Book] (1)
+using Eigen::Vector4d;
 
 // One link with the joint that carries it.  Letters of [Book]; W^ is W with a hat (at the far end of the link), a dot
 // is _rate, _v what is left of a second derivative without accelerations.
 struct BookLink {
   // Constants: the link transformation is E = H + sum delta_k M_k, the joint transformation A = Rot(axis, q) B.
-  Matrix4 H, B;            // [Book] (6), with the placement of the next joint; from the joint to the frame of the link
-  std::vector<Matrix4> M;  // (n) [Book] (7)
-  Matrix4 axis, axis2;     // the axis as a matrix, its square
+  Matrix4d H, B;            // [Book] (6), with the placement of the next joint; from the joint to the frame of the link
+  std::vector<Matrix4d> M;  // (n) [Book] (7)
+  Matrix4d axis, axis2;     // the axis as a matrix, its square
   // At a state.
-  Matrix4 A, U;                        // [Book] (3), (11)
-  Matrix4 E, E_rate;                   // [Book] (5), (16)
-  Matrix4 W, W_rate, W_v;              // [Book] (3), (9), (64)
-  Matrix4 W_hat, W_hat_rate, W_hat_v;  // [Book] (13), (14), (65)
-  Matrix4 next;                        // E A of the next joint
-  Matrix4 metric;                      // W^T W
-  Matrix4 G, D_rate;                   // [Book] (37); sum deltadot_k D_k
-  std::vector<Matrix4> D;              // (n) [Book] (36)
-  Matrix4 Q;                           // [Book] (88)
-  Vector4 P;                           // [Book] (90)
+  Matrix4d A, U;                        // [Book] (3), (11)
+  Matrix4d E, E_rate;                   // [Book] (5), (16)
+  Matrix4d W, W_rate, W_v;              // [Book] (3), (9), (64)
+  Matrix4d W_hat, W_hat_rate, W_hat_v;  // [Book] (13), (14), (65)
+  Matrix4d next;                        // E A of the next joint
+  Matrix4d metric;                      // W^T W
+  Matrix4d G, D_rate;                   // [Book] (37); sum deltadot_k D_k
+  std::vector<Matrix4d> D;              // (n) [Book] (36)
+  Matrix4d Q;                           // [Book] (88)
+  Vector4d P;                           // [Book] (90)
 };
 
 struct BookData {
   // Throws InputError, naming the item, for what the paper does not cover.
   explicit BookData(const Model& model);
   std::vector<BookLink> links;  // links[0]: the ground
-  std::vector<Matrix4> left;    // (speed) W^_(j-1) U_j of joints, W_j M_jf of modes: what stands left in every trace
-  std::vector<Matrix4> F, T;    // (body x body) F~ of [Book] (67), jW_h of (58)
-  MatrixX J;                    // (nv x nv) inertia matrix, [Book] (82); then its Cholesky factor
-  VectorX R;                    // (nv) the rest of the dynamics, [Book] (82)
-  VectorX scale;                // (nv) what rounding on the diagonal of J is measured against
+  std::vector<Matrix4d> left;   // (speed) W^_(j-1) U_j of joints, W_j M_jf of modes: what stands left in every trace
+  std::vector<Matrix4d> F, T;   // (body x body) F~ of [Book] (67), jW_h of (58)
+  MatrixXd J;                   // (nv x nv) inertia matrix, [Book] (82); then its Cholesky factor
+  VectorXd R;                   // (nv) the rest of the dynamics, [Book] (82)
+  VectorXd scale;               // (nv) what rounding on the diagonal of J is measured against
 };
 
 }  // namespace limber

@@ -14,12 +14,12 @@ struct ClosedInverseData {
   std::vector<int> active, passive;  // speeds
   RneaData rnea;
   ClosureData closures;  // lambda and forces: those of the closures; error and rate: how the state meets them
-  MatrixX C;             // (rows x nv) rates of the closures per speeds
+  MatrixXd C;            // (rows x nv) rates of the closures per speeds
   Matrix6X node;         // (6 x nv) scratch
-  VectorX needed;        // (nv) forces that the accelerations take, of actuators and closures together
+  VectorXd needed;       // (nv) forces that the accelerations take, of actuators and closures together
   // By inverse_closed:
-  VectorX residual;              // (nv) of these, what neither can give
-  VectorX closure_acceleration;  // (rows) second derivatives of the constraint violations
+  VectorXd residual;              // (nv) of these, what neither can give
+  VectorXd closure_acceleration;  // (rows) second derivatives of the constraint violations
 };
 
 }  // namespace limber

@@ -14,21 +14,21 @@ struct ClosureData {
   std::vector<ClosureRow> rows;
   std::vector<NodeRef> nodes;  // a and b of closure i at 2 i and 2 i + 1
   // Per row, by compute_closures:
-  VectorX error;        // constraint violation
-  VectorX rate;         // its derivative at the speeds
-  VectorX bias;         // its second derivative at zero accelerations, without the bias of the nodes
+  VectorXd error;       // constraint violation
+  VectorXd rate;        // its derivative at the speeds
+  VectorXd bias;        // its second derivative at zero accelerations, without the bias of the nodes
   Matrix6X on_a, on_b;  // columns: d rate / d (twists of a and b), in world; also the wrenches of a unit multiplier
   // By solve:
-  VectorX lambda;           // multipliers
-  VectorX forces;           // (6 per closure) [torque; force] on node b, about its origin, in world
-  int rank = 0;             // independent rows
-  double margin = 1;        // distance from fewer of them: goes to zero, at a finite rate, in a singular configuration
-  MatrixX inverse_inertia;  // (12 per closure, square) J M^-1 J^T of the nodes
-  MatrixX S, V;             // (rows) W J M^-1 J^T W^T, scaled to a diagonal of ones; its eigenvectors where needed
-  VectorX scale, right, wrenches, twists;
-  VectorX dv;  // (nv)
+  VectorXd lambda;           // multipliers
+  VectorXd forces;           // (6 per closure) [torque; force] on node b, about its origin, in world
+  int rank = 0;              // independent rows
+  double margin = 1;         // distance from fewer of them: goes to zero, at a finite rate, in a singular configuration
+  MatrixXd inverse_inertia;  // (12 per closure, square) J M^-1 J^T of the nodes
+  MatrixXd S, V;             // (rows) W J M^-1 J^T W^T, scaled to a diagonal of ones; its eigenvectors where needed
+  VectorXd scale, right, wrenches, twists;
+  VectorXd dv;  // (nv)
   OperationalData operational;
-  Eigen::LDLT<MatrixX> ldlt;  // of S
+  Eigen::LDLT<MatrixXd> ldlt;  // of S
 
   int count() const { return static_cast<int>(rows.size()); }
   // Largest error of the rows of a closure.

@@ -13,9 +13,9 @@ struct CrbaData {
   std::vector<Mat6> inertia;             // (body) composite inertia of it and all that it carries
   std::vector<Mat6> attachment_inertia;  // (outboard attachment) of all that it carries
   std::vector<Spatial> column;           // (modes of one body) scratch
-  MatrixX M;                             // (nv x nv) for crba_forward
-  VectorX bias, zero;                    // (nv)
-  VectorX scale;                         // (nv) what rounding on the diagonal of M is measured against
+  MatrixXd M;                            // (nv x nv) for crba_forward
+  VectorXd bias, zero;                   // (nv)
+  VectorXd scale;                        // (nv) what rounding on the diagonal of M is measured against
 };
 
 }  // namespace limber

@@ -56,10 +56,10 @@ struct DerivativesData {
   std::vector<Vec4d> attachment_turn;                    // (attachment)
   std::vector<double> df_modal;                          // (at link.scalars)
   std::vector<double> de, de_rate, de_acc, mode_slopes;  // (modes and products of one body)
-  VectorX column;                                        // (nv)
+  VectorXd column;                                       // (nv)
   // Nodes whose accelerations are differentiated, too: by watch_nodes.
   std::vector<NodeRef> watched_nodes;
-  MatrixX node_dq, node_dv;  // (6 per node, nv): of node_acceleration at constant vdot, by q and by v
+  MatrixXd node_dq, node_dv;  // (6 per node, nv): of node_acceleration at constant vdot, by q and by v
 };
 
 }  // namespace limber

@@ -49,7 +49,7 @@ struct Kinematics {
   std::vector<double> eta, etadot;     // modal coordinates and their products, padded with zeros
   std::vector<std::vector<double>> G;  // (body) modal mass, rows padded to whole registers: only where it depends on q
   std::vector<Pose> world;             // (body) X_WB, by compute_world_poses
-  VectorX q, v;
+  VectorXd q, v;
   std::uint64_t stamp = 0;        // how often the kinematics were computed
   std::uint64_t posed_stamp = 0;  // `stamp` that the poses in world belong to
 

@@ -10,8 +10,8 @@ namespace limber {
 struct OperatorsData {
   explicit OperatorsData(const Model& model);
   SpatialOperators ops;
-  VectorX T, nu;     // (nv) forces less elastic ones; D^-1 of the innovations
-  VectorX p, wide;   // (rows) inertial forces in the motion without accelerations; scratch
+  VectorXd T, nu;    // (nv) forces less elastic ones; D^-1 of the innovations
+  VectorXd p, wide;  // (rows) inertial forces in the motion without accelerations; scratch
   int failure = -1;  // index of the speed without inertia, after Status::singular_mass
 };
 

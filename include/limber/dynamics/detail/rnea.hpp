@@ -11,7 +11,7 @@ struct RneaData {
   explicit RneaData(const Model& model);
   Kinematics kin;
   LinearSweep sweep;
-  VectorX product;  // (nv) scratch for energies
+  VectorXd product;  // (nv) scratch for energies
 };
 
 }  // namespace limber

@@ -19,15 +19,15 @@ struct SpatialOperators {
   int rows = 0;                           // of all blocks
   std::vector<int> row;                   // (body) first row of its block
   std::vector<std::vector<int>> subtree;  // (body) it and all that it carries
-  MatrixX H;                              // (nv x rows) joint maps                                      [JR] (13)
-  MatrixX E_Phi, Phi;                     // (rows x rows) to the parent; Phi = (1 - E_Phi)^-1           [JR] (18)-(19)
-  MatrixX M_m, R;                         // (rows x rows) modal masses; composite inertias              [JR] (23), (47)
-  MatrixX P;                              // (rows x rows) articulated inertias                          [JR] (51)
-  MatrixX D, D_factor;                    // (nv x nv) H P H^T + armature; its L L^T, lower              [JR] (52)
-  MatrixX G, K;                           // (rows x nv) P H^T D^-1, E_Phi G                             [JR] (52)
-  MatrixX tau;                            // (rows x rows) 1 - G H                                       [JR] (52)
-  MatrixX E_Psi, Psi;                     // (rows x rows) E_Phi tau; Psi = (1 - E_Psi)^-1               [JR] (53)
-  MatrixX scratch[3];                     // blocks of one body
+  MatrixXd H;                             // (nv x rows) joint maps                                      [JR] (13)
+  MatrixXd E_Phi, Phi;                    // (rows x rows) to the parent; Phi = (1 - E_Phi)^-1           [JR] (18)-(19)
+  MatrixXd M_m, R;                        // (rows x rows) modal masses; composite inertias              [JR] (23), (47)
+  MatrixXd P;                             // (rows x rows) articulated inertias                          [JR] (51)
+  MatrixXd D, D_factor;                   // (nv x nv) H P H^T + armature; its L L^T, lower              [JR] (52)
+  MatrixXd G, K;                          // (rows x nv) P H^T D^-1, E_Phi G                             [JR] (52)
+  MatrixXd tau;                           // (rows x rows) 1 - G H                                       [JR] (52)
+  MatrixXd E_Psi, Psi;                    // (rows x rows) E_Phi tau; Psi = (1 - E_Psi)^-1               [JR] (53)
+  MatrixXd scratch[3];                    // blocks of one body
   int failure = -1;                       // index of the speed without inertia, after Status::singular_mass
 };
 

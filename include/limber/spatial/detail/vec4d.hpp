@@ -27,8 +27,8 @@ LIMBER_INLINE Vec4d load(const double* p) {
   return a;
 }
 LIMBER_INLINE void store(double* p, Vec4d a) { __builtin_memcpy(p, &a, sizeof a); }
-LIMBER_INLINE Vec4d to_vec4d(const Vector3& a) { return Vec4d{a[0], a[1], a[2], 0}; }
-LIMBER_INLINE Vector3 to_vector(Vec4d a) { return Vector3(a[0], a[1], a[2]); }
+LIMBER_INLINE Vec4d to_vec4d(const Vector3d& a) { return Vec4d{a[0], a[1], a[2], 0}; }
+LIMBER_INLINE Vector3d to_vector(Vec4d a) { return Vector3d(a[0], a[1], a[2]); }
 
 LIMBER_INLINE Vec4d cross(Vec4d a, Vec4d b) {
   const Vec4d t = a * __builtin_shufflevector(b, b, 1, 2, 0, 3) - __builtin_shufflevector(a, a, 1, 2, 0, 3) * b;
@@ -94,9 +94,9 @@ LIMBER_INLINE Mat3 transpose(const Mat3& m) {
   transpose3(m.c[0], m.c[1], m.c[2], t);  // item i: component i of the three columns
   return {{t[0], t[1], t[2]}};
 }
-inline Mat3 pack(const Matrix3& m) { return {{to_vec4d(m.col(0)), to_vec4d(m.col(1)), to_vec4d(m.col(2))}}; }
-inline Matrix3 to_matrix(const Mat3& m) {
-  Matrix3 out;
+inline Mat3 pack(const Matrix3d& m) { return {{to_vec4d(m.col(0)), to_vec4d(m.col(1)), to_vec4d(m.col(2))}}; }
+inline Matrix3d to_matrix(const Mat3& m) {
+  Matrix3d out;
   for (int j = 0; j < 3; ++j) out.col(j) = to_vector(m.c[j]);
   return out;
 }
