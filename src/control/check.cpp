@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "limber/control/controller.hpp"
+#include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -11,12 +13,18 @@ namespace {
 
 constexpr double kSlowest = 1, kFastest = 1e5;  // Hz
 
-void check_size(const VectorXd& gains, int n, const char* name) {
+void check_gains(const VectorXd& gains, const DrivenJoints& driven, const std::string& name) {
+  const int n = driven.size();
   if (gains.size() != n) {
-    throw InputError(std::string(name) + " needs one number per joint coordinate, " + std::to_string(n) + ", but has " +
+    throw InputError(name + " needs one number per joint coordinate, " + std::to_string(n) + ", but has " +
                      std::to_string(gains.size()));
   }
-  if (!gains.allFinite()) throw InputError(std::string(name) + " must be numbers");
+  if (!gains.allFinite()) throw InputError(name + " must be numbers");
+  for (int k = 0; k < n; ++k) {
+    if (gains[k] >= 0) continue;
+    throw InputError(name + " of '" + driven.names[k] + "' is " + text(gains[k]) +
+                     ": a negative gain drives the joint away from where it should be; write 0 or more");
+  }
 }
 
 void check_tracking(const TrackingOptions& tracking, double rate, const char* name) {
@@ -24,6 +32,42 @@ void check_tracking(const TrackingOptions& tracking, double rate, const char* na
     throw InputError(std::string(name) + " needs a frequency above 0 and at most a tenth of the rate");
   }
   if (!(tracking.ratio > 0)) throw InputError(std::string(name) + " needs a damping ratio above 0");
+}
+
+// What acts on the joints, and which quantities it accounts for.
+struct Contribution {
+  const char* name;
+  bool weight;  // the torques that hold the machine against gravity, with those of its inertia or alone
+  bool error;   // feedback of position and rate errors
+};
+
+std::vector<Contribution> contributions(const ControlOptions& options) {
+  std::vector<Contribution> out;
+  const bool tracking = options.correction || options.computed_torque;
+  // Laws that follow accelerations put the torques of their own dynamics in the place of the feed-forward.
+  if (options.feed_forward == FeedForward::rigid && !tracking) out.push_back({"feed_forward: rigid", true, false});
+  if (options.feed_forward == FeedForward::hybrid && !tracking) out.push_back({"feed_forward: hybrid", true, false});
+  if (options.pid && options.pid->gravity) out.push_back({"pid: {gravity: true}", true, false});
+  if (options.pid && !(options.pid->kp.isZero(0) && options.pid->kd.isZero(0)))
+    out.push_back({"pid (kp, kd)", false, true});
+  if (options.correction) out.push_back({"correction", true, true});
+  if (options.computed_torque) out.push_back({"computed_torque", true, true});
+  return out;
+}
+
+// No quantity may be accounted for twice.  The one judgement of which laws go together, beside what lqr excludes.
+void check_overlap(const ControlOptions& options) {
+  const auto refuse_two = [&](bool Contribution::* quantity, const char* what, const char* cure) {
+    const char* first = nullptr;
+    for (const Contribution& part : contributions(options)) {
+      if (!(part.*quantity)) continue;
+      if (first != nullptr)
+        throw InputError(std::string(what) + " twice, by " + first + " and by " + part.name + "; " + cure);
+      first = part.name;
+    }
+  };
+  refuse_two(&Contribution::weight, "gravity is compensated", "leave out one of them");
+  refuse_two(&Contribution::error, "position and rate errors are fed back", "leave out one of them (ki may stay)");
 }
 
 }  // namespace
@@ -42,9 +86,9 @@ void check_control(const ControlOptions& options) {
     throw InputError("a desired motion is needed for each of the " + std::to_string(n) + " joint coordinates");
   }
   if (options.pid) {
-    check_size(options.pid->kp, n, "kp");
-    check_size(options.pid->kd, n, "kd");
-    check_size(options.pid->ki, n, "ki");
+    check_gains(options.pid->kp, options.driven, "kp");
+    check_gains(options.pid->kd, options.driven, "kd");
+    check_gains(options.pid->ki, options.driven, "ki");
   }
   if (options.correction) check_tracking(*options.correction, options.rate, "the correction");
   if (options.computed_torque) check_tracking(*options.computed_torque, options.rate, "computed torque");
@@ -60,6 +104,7 @@ void check_control(const ControlOptions& options) {
   if (options.damping && !options.correction && !options.computed_torque) {
     throw InputError("damping needs feedback that follows accelerations; write feedback: {correction: {}} beside it");
   }
+  check_overlap(options);
   if (options.schedule < 1) throw InputError("the schedule needs at least one configuration");
 }
 

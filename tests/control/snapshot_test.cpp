@@ -38,7 +38,6 @@ std::vector<Case> make_cases(const Model& arm) {
     change(out.back().options);
   };
   add("pid", [&](ControlOptions& o) {
-    o.feed_forward = FeedForward::rigid;
     o.pid = make_pid(arm, o.driven, make_zero_state(arm), {0.02, 1});
     o.pid->ki = 0.1 * o.pid->kp;
     o.pid->gravity = true;

@@ -68,7 +68,7 @@ control:
             strains: [{from: upper.root, to: upper.tip, axis: z, noise: 1e-4}]}
 )";
 
-const char* const kPid = "  feed_forward: hybrid\n  feedback: {pid: {frequency: 2, ki: 5, gravity: true}}\n";
+const char* const kPid = "  feed_forward: hybrid\n  feedback: {pid: {frequency: 2, ki: 5}}\n";
 const char* const kCorrection = "  feedback: {correction: {frequency: 2}}\n  damping: {ratio: 0.05}\n";
 const char* const kPropagated = "  feedback: {correction: {frequency: 2, embodiment: propagated}}\n";
 const char* const kComputed = "  feedback: {computed_torque: {frequency: 2}}\n";
