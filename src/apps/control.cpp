@@ -172,8 +172,14 @@ int control(WireCommand command) {
     options.latency = 1;
     return std::make_unique<Controller>(std::move(options));
   });
-  const State start = translate_state(*scenario.model, start_state(scenario), *control.options.model);
-  if (controller->start(start) != Status::ok)
+  VectorXd holding;  // of a static start
+  const State there = start_state(scenario, nullptr, &holding);
+  const State start = translate_state(*scenario.model, there, *control.options.model);
+  const Status started = in_scenario(scenario, [&] {
+    return holding.size() > 0 ? controller->hold(start, VectorXd(holding(driven_joints(scenario).v)))
+                              : controller->start(start);
+  });
+  if (started != Status::ok)
     throw InputError(fmt::format("{}: {}", name_of_argument(command.scenario), controller->failure()));
   Executive executive(*controller, command.safety);
   UdpSocket link = make_link(command, kPlantPort);

@@ -57,7 +57,7 @@ std::vector<Contribution> contributions(const ControlOptions& options) {
 
 // No quantity may be accounted for twice.  The one judgement of which laws go together, beside what lqr excludes.
 void check_overlap(const ControlOptions& options) {
-  const auto refuse_two = [&](bool Contribution::* quantity, const char* what, const char* cure) {
+  const auto refuse_two = [&](bool Contribution::*quantity, const char* what, const char* cure) {
     const char* first = nullptr;
     for (const Contribution& part : contributions(options)) {
       if (!(part.*quantity)) continue;

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/controller.hpp"
 
+#include <cmath>
+
 #include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
 #include "limber/control/prepare.hpp"
+#include "limber/control/static_hold.hpp"
+#include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -33,6 +37,7 @@ Controller::Controller(ControlOptions options)
       sample_(*options_.model, options_.driven.size()) {
   const Model& model = *options_.model;
   command_.setZero(options_.driven.size());
+  bias_ = unmodelled_ = believed_ = command_;
   for (int i = 1; i < model.body_count(); ++i) {
     for (int k = 0; k < model.body(i).modes; ++k) {
       mode_names_.push_back(model.speeds[model.first_mode(i) + k]);
@@ -45,18 +50,75 @@ Controller::Controller(ControlOptions options)
 Controller::~Controller() = default;
 
 Status Controller::start(const State& x) {
-  sample_.offset.setZero();
-  sample_.offset_rate.setZero();
+  bias_.setZero();
+  unmodelled_.setZero();
   sample_.torque.setZero();
   command_.setZero();
   servos_.reset();
+  return start_parts(x, command_);
+}
+
+// Reference, observer and laws, with the torques (driven coordinate) that act in the model until now.
+Status Controller::start_parts(const State& x, ConstVec own_torques) {
+  sample_.offset.setZero();
+  sample_.offset_rate.setZero();
   if (const Status s = reference_.start(x); s != Status::ok) return fail(s, reference_.failure());
   for (int k = 0; k < options_.latency; ++k) {
     if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.failure());
   }
-  if (estimator_ && estimator_->start(x) != Status::ok) return fail(Status::not_finite, "the observer failed");
+  if (estimator_ && estimator_->start(x, own_torques) != Status::ok)
+    return fail(Status::not_finite, "the observer failed");
   for (const auto& law : laws_) {
     if (const Status s = law->start(x); s != Status::ok) return fail(s, law->failure());
+  }
+  return Status::ok;
+}
+
+Status Controller::hold(const State& x, ConstVec torques) {
+  const DrivenJoints& driven = options_.driven;
+  for (int k = 0; k < driven.size(); ++k) {
+    const double most = options_.servos[static_cast<std::size_t>(k)].max_torque;
+    if (!(std::abs(torques[k]) > most)) continue;
+    throw InputError("joint '" + driven.names[k] + "' needs " + text(torques[k], 4) + " to be held where it is put," +
+                     " but its servo gives " + text(most, 4) + " at most; raise max_torque, or start elsewhere");
+  }
+  const StaticHold own = find_static_hold(*options_.model, {}, x, driven.joints);
+  const VectorXd own_torques = own.torques(driven.v);
+  unmodelled_ = torques - own_torques;
+  if (const Status s = balance_laws(own.equilibrium.x, torques); s != Status::ok) return s;
+  sample_.torque = command_ = torques;
+  servos_.start(torques);
+  if (const Status s = start_parts(own.equilibrium.x, own_torques); s != Status::ok) return s;
+  for (const auto& law : laws_) law->take_over(bias_);
+  return Status::ok;
+}
+
+// The bias that makes up for what laws and feed-forward leave of `torques` when x is desired for good.
+Status Controller::balance_laws(const State& x, ConstVec torques) {
+  const DrivenJoints& driven = options_.driven;
+  const VectorXd own_torques = torques - unmodelled_;
+  std::vector<Signal> stay;
+  for (const int q : driven.q) stay.emplace_back(x.q[q]);
+  Reference still(*options_.model, driven, stay, period(), options_.feed_forward);
+  if (const Status s = still.start(x); s != Status::ok) return fail(s, still.failure());
+  Measurement y;
+  y.q = driven.positions(x);
+  y.v.setZero(driven.size());
+  sample_.torque = own_torques;
+  servos_.reset();
+  if (const Status s = start_parts(x, own_torques); s != Status::ok) return s;
+  sample_.reference = still.state();
+  if (const Status s = still.step(); s != Status::ok) return fail(s, still.failure());
+  set_sample(y, still);
+  if (!estimator_) sample_.estimate = &still.state();
+  if (const Status s = run_laws(); s != Status::ok) return s;
+  bias_ = torques - sample_.feed_forward - sample_.feedback;
+  return Status::ok;
+}
+
+Status Controller::run_laws() {
+  for (const auto& law : laws_) {
+    if (const Status s = law->update(sample_); s != Status::ok) return fail(s, law->failure());
   }
   return Status::ok;
 }
@@ -71,10 +133,9 @@ Status Controller::update(const Measurement& y, Vec torques) {
   if (const Status s = correct_estimate(y); s != Status::ok) return fail(s, "the observer diverged");
   sample_.reference = reference_.state();
   if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.failure());
-  set_sample(y);
-  for (const auto& law : laws_) {
-    if (const Status s = law->update(sample_); s != Status::ok) return fail(s, law->failure());
-  }
+  set_sample(y, reference_);
+  if (const Status s = run_laws(); s != Status::ok) return s;
+  sample_.feed_forward += bias_;
   command_ = sample_.feed_forward + sample_.feedback;
   if (!command_.allFinite()) return fail(Status::not_finite, "the command is not a number");
   servos_.drive(command_, sample_.torque);
@@ -86,7 +147,8 @@ Status Controller::correct_estimate(const Measurement& y) {
   if (!estimator_) return Status::ok;
   if (const Status s = estimator_->correct(y); s != Status::ok) return s;
   // Until the coming torques act, the last ones do.
-  if (options_.latency > 0 && estimator_->propagate(sample_.torque) != Status::ok) return Status::not_finite;
+  believed_ = sample_.torque - unmodelled_;
+  if (options_.latency > 0 && estimator_->propagate(believed_) != Status::ok) return Status::not_finite;
   return Status::ok;
 }
 
@@ -95,19 +157,20 @@ Status Controller::propagate_estimate() {
   for (std::size_t k = 0; k < mode_indices_.size(); ++k) {
     modes_[static_cast<Eigen::Index>(k)] = estimator_->state().q[mode_indices_[k]];
   }
-  return options_.latency > 0 ? Status::ok : estimator_->propagate(sample_.torque);
+  believed_ = sample_.torque - unmodelled_;
+  return options_.latency > 0 ? Status::ok : estimator_->propagate(believed_);
 }
 
 // What laws are given: the desired motion, readings, and errors.
-void Controller::set_sample(const Measurement& y) {
+void Controller::set_sample(const Measurement& y, const Reference& reference) {
   const DrivenJoints& joints = options_.driven;
   const bool estimated = options_.correction || options_.computed_torque;
   const double ahead = options_.latency * period();
   ControlSample& s = sample_;
   s.readings = &y;
   s.estimate = &estimate();
-  s.acceleration = reference_.acceleration();
-  s.feed_forward = reference_.torque();
+  s.acceleration = reference.acceleration();
+  s.feed_forward = reference.torque();
   s.feedback.setZero();
   s.measured = y.q;
   s.measured_rate = y.v;
@@ -121,7 +184,7 @@ void Controller::set_sample(const Measurement& y) {
 }
 
 void Controller::transfer(Archive& archive) {
-  archive(reference_, servos_, sample_, command_, modes_);
+  archive(reference_, servos_, sample_, command_, modes_, bias_, unmodelled_);
   if (estimator_) archive(*estimator_);
   for (const auto& law : laws_) law->transfer(archive);
 }

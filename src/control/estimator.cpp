@@ -23,10 +23,13 @@ Estimator::Estimator(const Model& model, const DrivenJoints& driven, const Senso
   if (corrects_) innovation_.setZero(gains_.at(0).cols());
 }
 
-Status Estimator::start(const State& x) {
+Status Estimator::start(const State& x) { return start(x, VectorXd::Zero(driven_.size())); }
+
+Status Estimator::start(const State& x, ConstVec torques) {
   x_.x = x;
   innovation_.setZero();
   tau_.setZero();
+  for (int k = 0; k < driven_.size(); ++k) tau_[driven_.v[k]] = torques[k];
   system_.set_control_torques(tau_);
   return stepper_->start(x_);
 }

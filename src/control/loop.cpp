@@ -33,6 +33,12 @@ ControlLoop::ControlLoop(const Model& plant, SensorOptions sensors, ControlOptio
   torque_.setZero(driven_.size());
 }
 
+Status ControlLoop::hold(const State& x, ConstVec torques) {
+  started_ = true;
+  for (int k = 0; k < driven_.size(); ++k) torque_[k] = torques[driven_.v[k]];
+  return controller_.hold(translate_state(plant_, x, *controller_.options().model), torque_);
+}
+
 Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) {
   if (!started_) {
     started_ = true;

@@ -17,6 +17,18 @@ Servos::Servos(std::vector<ServoOptions> options, double period) : options_(std:
 void Servos::reset() {
   torque_.setZero();
   current_.setZero();
+  saturated_.assign(options_.size(), 0);
+}
+
+void Servos::start(ConstVec torques) {
+  reset();
+  torque_ = torques;
+  for (std::size_t k = 0; k < options_.size(); ++k) set_current(k);
+}
+
+void Servos::set_current(std::size_t k) {
+  const ServoOptions& servo = options_[k];
+  if (servo.torque_constant > 0) current_[k] = torque_[k] / (servo.gear * servo.torque_constant);
 }
 
 void Servos::drive(ConstVec command, Vec torque) {
@@ -28,7 +40,7 @@ void Servos::drive(ConstVec command, Vec torque) {
     saturated_[k] = reached != command[k];
     const double share = servo.bandwidth > 0 ? 1 - std::exp(-2 * std::numbers::pi * servo.bandwidth * period_) : 1;
     torque_[k] = share == 1 ? reached : torque_[k] + share * (reached - torque_[k]);
-    if (servo.torque_constant > 0) current_[k] = torque_[k] / (servo.gear * servo.torque_constant);
+    set_current(k);
     torque[k] = torque_[k];
   }
 }

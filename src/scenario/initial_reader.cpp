@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "limber/files/detail/text.hpp"
@@ -18,6 +19,7 @@ class InitialReader {
   const InitialState& state() const { return out_; }
 
  private:
+  void read_equilibrium(const Reader& value);
   void read_entry(const Reader& key, const Reader& value);
   void read_joint(const Reader& value, int joint);
   void read_body(const Reader& value, int body);
@@ -49,14 +51,34 @@ InitialReader::InitialReader(const ModelNames& names, const Inputs& inputs) : na
 InitialState InitialReader::read(const Reader& map) {
   for (const auto& [key, value] : map.entries()) {
     if (key.text() == "equilibrium") {
-      out_.equilibrium = value.boolean();
+      read_equilibrium(value);
     } else {
       read_entry(key, value);
     }
   }
-  if (out_.equilibrium && moving_) moving_->fail("must be 0 with equilibrium: true, which starts at rest");
+  if (out_.equilibrium && moving_) moving_->fail("must be 0 with equilibrium, which starts at rest");
   check();
   return std::move(out_);
+}
+
+// true, false, or {hold: [shoulder, elbow]}.
+void InitialReader::read_equilibrium(const Reader& value) {
+  out_.equilibrium = value.is_map() || value.boolean();
+  if (!value.is_map()) return;
+  value.check_keys({"hold"});
+  out_.hold.emplace();
+  for (const Reader& entry : value.at("hold", "hold: [shoulder]").list()) {
+    const int joint = names_.joint(entry);
+    const JointKind kind = model_.joints[joint].kind;
+    if (!joint_traits(kind).driven)
+      entry.fail(fmt::format("'{}' is {}; revolute, prismatic, cylindrical and universal joints can be held",
+                             entry.text(), to_string(kind)));
+    if (std::find(out_.hold->begin(), out_.hold->end(), joint) != out_.hold->end())
+      entry.fail(fmt::format("'{}' stands twice; remove one", entry.text()));
+    if (const auto motion = motions_.find(joint); motion != motions_.end())
+      entry.fail(fmt::format("'{}' is held by {} already; remove it", entry.text(), motion->second));
+    out_.hold->push_back(joint);
+  }
 }
 
 void InitialReader::read_entry(const Reader& key, const Reader& value) {

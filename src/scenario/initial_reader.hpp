@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "limber/files/detail/model_names.hpp"
 #include "limber/simulate/inputs.hpp"
@@ -12,6 +13,7 @@ namespace limber {
 struct InitialState {
   State x;
   bool equilibrium = false;
+  std::optional<std::vector<int>> hold;  // joints that are held in it; none: as usual
 };
 
 // The map `initial` of a scenario, which may be missing.  docs/scenario-format.md.  Joints whose motion is prescribed

@@ -12,6 +12,7 @@
 #include "limber/files/detail/text.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
+#include "limber/scenario/run.hpp"
 #include "scenario/control_reader.hpp"
 #include "scenario/initial_reader.hpp"
 #include "scenario/input_reader.hpp"
@@ -143,6 +144,10 @@ Scenario parse_scenario(std::string_view text, const std::string& name_for_messa
   check_steps(root, out);
   read_record(root.find("record"), names, out);
   if (const auto control = root.find("control")) out.control = read_control(*control, out, folder);
+  if (initial.hold)
+    out.held = *initial.hold;
+  else if (out.equilibrium && out.control)
+    out.held = driven_joints(out).joints;
   return out;
 }
 

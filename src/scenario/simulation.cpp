@@ -74,22 +74,6 @@ int find(const std::unordered_map<std::string, int>& places, const std::vector<s
 
 }  // namespace
 
-State start_state(const Scenario& scenario, std::optional<Equilibrium>* equilibrium) {
-  return in_scenario(scenario, [&] {
-    const Model& model = *scenario.model;
-    System system(model, scenario.inputs, scenario.solver.algorithm);
-    State x = scenario.initial;
-    if (scenario.equilibrium) {
-      Equilibrium found = find_equilibrium(model, scenario.inputs, x);
-      x = found.x;
-      if (equilibrium != nullptr) *equilibrium = std::move(found);
-    }
-    system.select_interval(x.t);
-    system.assemble(x);
-    return x;
-  });
-}
-
 struct Simulation::Impl {
   Scenario scenario;
   const Model& model;
@@ -110,6 +94,7 @@ struct Simulation::Impl {
   std::vector<int> slot;          // (port) of a node: where its wrench is kept
   std::vector<Vector6> wrenches;  // given, in world
   VectorXd torques;               // (nv) given
+  VectorXd holding;               // (nv) that the controller starts with; empty: none
 
   Impl(Scenario scenario_, std::unique_ptr<Sampler> sampler_)
       : scenario(complete(std::move(scenario_))),
@@ -125,7 +110,13 @@ struct Simulation::Impl {
     }
     list_ports();
     torques.setZero(model.nv);
-    make_loop(start_state(scenario, &equilibrium));
+    const State x = start_state(scenario, &equilibrium, &holding);
+    if (own_controller && holding.size() > 0) {
+      const Status status = in_scenario(scenario, [&] { return own_controller->hold(x, holding); });
+      if (status != Status::ok) throw NumericalError(own_controller->failure());
+    }
+    make_loop(x);
+    holding.resize(0);  // of this start alone
   }
 
   void list_ports() {
@@ -145,6 +136,7 @@ struct Simulation::Impl {
   void make_loop(const State& x) {
     loop = std::make_unique<TimeLoop>(system, scenario.solver, scenario.run.duration, driver());
     loop->set_torques(torques);
+    if (own_controller && holding.size() > 0) system.set_control_torques(torques + holding);  // until the first sample
     first = x;
     first_driver = driver();
     if (!loop->start(x)) return;  // told by the first step

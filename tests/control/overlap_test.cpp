@@ -58,7 +58,7 @@ TEST(Overlap, every_pair_either_holds_the_weight_once_or_is_refused) {
 
 TEST(Overlap, negative_gains_are_refused) {
   const Model arm = make_arm();
-  for (VectorXd PidOptions::* gain : {&PidOptions::kp, &PidOptions::kd, &PidOptions::ki}) {
+  for (VectorXd PidOptions::*gain : {&PidOptions::kp, &PidOptions::kd, &PidOptions::ki}) {
     ControlOptions options = make_slew(arm);
     options.pid = gains(1, 1, false);
     EXPECT_NO_THROW(check_control(options));

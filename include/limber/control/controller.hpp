@@ -85,6 +85,11 @@ class Controller {
   Controller& operator=(const Controller&) = delete;
   // From a state x of the controller's model, at rest or not.
   [[nodiscard]] Status start(const State& x);
+  // From rest at x, where `torques` (driven coordinate) hold the machine: the command begins with them and nothing
+  // moves, as far as the sensors are exact.  Modes and other joints begin in the balance of the controller's own model;
+  // integrators, observer and servos begin with the torques, and what no integrator takes is added as a constant.
+  // docs/control.md, Static start.  Throws InputError: no such balance, a servo that is too weak.
+  [[nodiscard]] Status hold(const State& x, ConstVec torques);
   // From the newest readings to the torques (driven coordinate) of the next period.
   [[nodiscard]] Status update(const Measurement& y, Vec torques);
   // All that the next updates depend on.
@@ -104,9 +109,12 @@ class Controller {
   std::vector<ExternalChannel> channels() const;
 
  private:
+  [[nodiscard]] Status start_parts(const State& x, ConstVec own_torques);
+  [[nodiscard]] Status balance_laws(const State& x, ConstVec torques);
+  [[nodiscard]] Status run_laws();
   [[nodiscard]] Status correct_estimate(const Measurement& y);
   [[nodiscard]] Status propagate_estimate();
-  void set_sample(const Measurement& y);
+  void set_sample(const Measurement& y, const Reference& reference);
   [[nodiscard]] Status fail(Status status, std::string_view what);
 
   ControlOptions options_;
@@ -115,8 +123,11 @@ class Controller {
   std::vector<std::unique_ptr<Law>> laws_;  // in the order in which they run
   Servos servos_;
   ControlSample sample_;
-  VectorXd command_;  // (driven coordinate)
-  VectorXd modes_;    // (all modes) estimated
+  VectorXd command_;     // (driven coordinate)
+  VectorXd bias_;        // (driven coordinate) added to what the laws command: of a static start
+  VectorXd unmodelled_;  // (driven coordinate) torque that holds the machine less that which holds the model
+  VectorXd believed_;    // (driven coordinate) scratch: the torque that acts in the model
+  VectorXd modes_;       // (all modes) estimated
   std::vector<std::string> mode_names_;
   std::vector<int> mode_indices_;
   std::string failure_;

@@ -15,6 +15,8 @@ class Estimator {
   Estimator(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, Schedule gains,
             double period);
   [[nodiscard]] Status start(const State& x);
+  // Under these torques (driven coordinate) until now.
+  [[nodiscard]] Status start(const State& x, ConstVec torques);
   // With the readings at this time.
   [[nodiscard]] Status correct(const Measurement& y);
   // By one period, under these torques (driven coordinate).

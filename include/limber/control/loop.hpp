@@ -16,6 +16,8 @@ class ControlLoop : public Sampler {
 
   double period() const override { return controller_.period(); }
   bool wants_accelerations() const override { return sensors_.wants_accelerations(); }
+  // Before the first sample: it begins at rest at x, where `torques` (nv) hold the machine.  Controller::hold.
+  [[nodiscard]] Status hold(const State& x, ConstVec torques);
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override;
   void transfer(Archive& archive) override { archive(started_, torque_, sensors_, controller_); }
   std::string failure() const override { return controller_.failure(); }

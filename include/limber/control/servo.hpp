@@ -21,7 +21,8 @@ struct ServoOptions {
 class Servos {
  public:
   Servos(std::vector<ServoOptions> options, double period);
-  void reset();  // torques and currents to zero
+  void reset();                  // torques and currents to zero
+  void start(ConstVec torques);  // as if these had acted until now
   // Acting torques of the next period.
   void drive(ConstVec command, Vec torque);
   // Motor currents of the last drive, A.
@@ -31,6 +32,8 @@ class Servos {
   void transfer(Archive& archive) { archive(torque_, current_, saturated_); }
 
  private:
+  void set_current(std::size_t k);
+
   std::vector<ServoOptions> options_;
   double period_;
   VectorXd torque_, current_;

@@ -26,8 +26,9 @@ struct Scenario {
   std::string model_text;  // of the model file; of a model inside the scenario, the same in one line
   std::string file, model_file;
   std::shared_ptr<const Model> model;
-  State initial;  // checked; joints whose motion is prescribed stand and move as it has them at t = 0
-  bool equilibrium = false;
+  State initial;             // checked; joints whose motion is prescribed stand and move as it has them at t = 0
+  bool equilibrium = false;  // it starts at rest, in static equilibrium near `initial`
+  std::vector<int> held;     // joints that stay where `initial` has them in it; by default those that are driven
   Inputs inputs;
   SolverOptions solver;
   RunOptions run;

@@ -100,9 +100,11 @@ class Simulation {
   std::unique_ptr<Impl> impl_;
 };
 
-// The state that a scenario starts from: initial, at equilibrium where it wants that, closed chains closed.  Throws
-// InputError "FILE: ...".
-State start_state(const Scenario& scenario, std::optional<Equilibrium>* equilibrium = nullptr);
+// The state that a scenario starts from: initial, at equilibrium where it wants that, closed chains closed.
+//   holding (nv): torques that hold its held joints there; empty: it does not start in equilibrium.
+// Throws InputError "FILE: ...".
+State start_state(const Scenario& scenario, std::optional<Equilibrium>* equilibrium = nullptr,
+                  VectorXd* holding = nullptr);
 
 // Runs what throws InputError without a file, and adds the scenario's where it has one.
 template <class Action>

@@ -52,6 +52,14 @@ class Pid final : public Law {
     return Status::ok;
   }
 
+  void take_over(Vec torques) override {
+    for (int k = 0; k < joints_.size(); ++k) {
+      if (!(pid_.ki[k] > 0)) continue;
+      integral_[k] += torques[k] / pid_.ki[k];
+      torques[k] = 0;
+    }
+  }
+
   Status update(ControlSample& s) override {
     for (int k = 0; k < joints_.size(); ++k) {
       s.feedback[k] += pid_.kp[k] * s.error[k] + pid_.kd[k] * s.error_rate[k] + pid_.ki[k] * integral_[k];

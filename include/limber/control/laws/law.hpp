@@ -40,6 +40,8 @@ class Law {
   virtual ~Law() = default;
   // Before the first sample; x: a state of the controller's model.
   [[nodiscard]] virtual Status start(const State& /*x*/) { return Status::ok; }
+  // After start: takes these torques (driven coordinate) into its integrators, and leaves what it cannot take.
+  virtual void take_over(Vec /*torques*/) {}
   // No allocation.
   [[nodiscard]] virtual Status update(ControlSample& sample) = 0;
   // All that the next samples depend on.

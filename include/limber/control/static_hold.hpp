@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/simulate/equilibrium.hpp"
+
+namespace limber {
+
+// A machine at rest with some of its joints held.
+struct StaticHold {
+  Equilibrium equilibrium;  // modes and other joints in balance
+  VectorXd torques;         // (nv) that hold these joints, beside the inputs; 0 on all other speeds
+};
+
+// Holds `joints` (index of the body each carries) where `start` has them, and finds the static equilibrium of the rest
+// under gravity, springs and the inputs that are constant.  Throws InputError: see find_equilibrium.
+StaticHold find_static_hold(const Model& model, const Inputs& inputs, const State& start,
+                            const std::vector<int>& joints);
+
+}  // namespace limber

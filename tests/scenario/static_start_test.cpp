@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// initial: {equilibrium: ...} of a machine that is driven, or held at its start alone.
+#include <gtest/gtest.h>
+
+#include "limber/scenario/simulation.hpp"
+
+namespace limber::test {
+namespace {
+
+const char* const kArm = R"(limber: 1
+scenario: static start
+duration: 1
+model:
+  name: arm
+  gravity: [0, 0, -9.81]
+  bodies:
+    - {name: boom, beam: {length: 2, mass: 8, EIy: 2e4, EIz: 2e4, modes: {bending_z: 2}, damping: 0.01}}
+    - {name: load, rigid: {mass: 3, inertia: [0.1, 0.1, 0.1, 0, 0, 0], com: [0.3, 0, 0]}}
+  joints:
+    - {name: shoulder, type: revolute, axis: [0, 1, 0], parent: world, child: boom}
+    - {name: wrist, type: revolute, axis: [0, 1, 0], parent: boom.tip, child: load}
+)";
+
+Scenario make(const std::string& more) { return parse_scenario(kArm + more, "s.yaml", ""); }
+
+TEST(StaticStartScenario, driven_joints_are_held_by_default) {
+  const Scenario scenario = make(
+      "initial: {equilibrium: true, shoulder: {q: -0.4}, wrist: {q: 0.7}}\n"
+      "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}, sensors: {accelerometers: [{node: boom.tip}]}}\n");
+  EXPECT_EQ(scenario.held.size(), 2u);
+  Simulation simulation(scenario);
+  EXPECT_EQ(simulation.q("shoulder"), -0.4);
+  const VectorXd start = simulation.state().q;
+  EXPECT_GT(start.tail(2).norm(), 1e-3);  // it is bent
+  for (int k = 1; k <= 20; ++k) {
+    simulation.advance_to(0.05 * k);
+    EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-10);
+  }
+  simulation.reset();
+  EXPECT_EQ(simulation.state().q, start);
+  simulation.advance_to(0.5);
+  EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+// The wrist is driven by nobody and hangs; a constant torque among the inputs does its share of the holding.
+TEST(StaticStartScenario, other_joints_are_in_balance) {
+  const Scenario scenario = make(
+      "initial: {equilibrium: true, shoulder: {q: -0.4}, wrist: {q: 0.7}}\n"
+      "inputs: [{joint: shoulder, torque: -30}]\n"
+      "control: {rate: 500, joints: [shoulder], feedback: {correction: {frequency: 1}}}\n");
+  Simulation simulation(scenario);
+  EXPECT_EQ(simulation.q("shoulder"), -0.4);
+  EXPECT_GT(std::abs(simulation.q("wrist") - 0.7), 0.1);
+  const VectorXd start = simulation.state().q;
+  simulation.advance_to(0.5);
+  EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+// Without a controller: the modes begin in balance, then it falls.
+TEST(StaticStartScenario, held_at_its_start_alone) {
+  Simulation simulation(make("initial: {equilibrium: {hold: [shoulder]}, shoulder: {q: -0.4}}\n"));
+  EXPECT_EQ(simulation.q("shoulder"), -0.4);
+  simulation.advance_to(0.1);
+  EXPECT_GT(simulation.q("shoulder"), -0.39);
+}
+
+TEST(StaticStartScenario, nothing_held_on_request) {
+  const Scenario scenario = make(
+      "initial: {equilibrium: {hold: []}, shoulder: {q: 1}}\n"
+      "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}}\n");
+  EXPECT_TRUE(scenario.held.empty());
+  const Simulation simulation(scenario);
+  EXPECT_NEAR(simulation.q("shoulder"), 1.5708, 0.02);  // it hangs
+}
+
+TEST(StaticStartScenario, a_servo_that_is_too_weak_is_refused) {
+  const Scenario scenario = make(
+      "initial: {equilibrium: true}\n"
+      "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}, servos: {max_torque: 5}}\n");
+  try {
+    Simulation simulation(scenario);
+    FAIL() << "it starts";
+  } catch (const InputError& e) {
+    EXPECT_TRUE(std::string(e.what()).starts_with("s.yaml: joint 'shoulder' needs ")) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace limber::test
