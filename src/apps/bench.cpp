@@ -154,7 +154,7 @@ void run_once(const std::vector<BenchCase>& cases, const BenchOptions& options) 
   }
 }
 
-int run(const BenchOptions& options) {
+int run_bench(const BenchOptions& options) {
   std::vector<BenchCase> cases = bench_cases(options.filter, options.algorithm);
   if (cases.empty())
     throw InputError("limber bench: no case has all words of the filter in its name; `limber bench --list` shows them");
@@ -196,7 +196,7 @@ void add_bench(CLI::App& program, Action& action) {
   command->add_flag("--json", options->json, "print a JSON list");
   command->add_flag("-q,--quiet", options->quiet, "no progress line");
   command->footer(kBenchExample);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, &action] { action = [options] { return run_bench(*options); }; });
 }
 
 }  // namespace limber::apps

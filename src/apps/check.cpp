@@ -75,7 +75,7 @@ Json check_file(const std::string& path, const Model* model) {
           {"coordinates", read.nq}, {"speeds", read.nv}, {"closures", read.closures.size()}};
 }
 
-std::string counted(const Json& count, const char* one, const char* many) {
+std::string plural(const Json& count, const char* one, const char* many) {
   return fmt::format("{} {}", count.get<long>(), count.get<long>() == 1 ? one : many);
 }
 
@@ -86,15 +86,15 @@ std::string summary(const Json& facts) {
                        facts["duration"].get<double>(), facts["method"].get<std::string>());
   if (text == "recording")
     return fmt::format("recording, model {}, {}, {:.9g} s{}", fit(facts["model"].get<std::string>(), 200),
-                       counted(facts["records"], "record", "records"), facts["duration"].get<double>(),
+                       plural(facts["records"], "record", "records"), facts["duration"].get<double>(),
                        facts["complete"].get<bool>() ? "" : ", not complete");
-  if (facts.contains("bodies")) text += ", " + counted(facts["bodies"], "body", "bodies");
-  text += ", " + counted(facts["coordinates"], "coordinate", "coordinates");
-  if (facts.value("closures", 0) > 0) text += ", " + counted(facts["closures"], "closure", "closures");
+  if (facts.contains("bodies")) text += ", " + plural(facts["bodies"], "body", "bodies");
+  text += ", " + plural(facts["coordinates"], "coordinate", "coordinates");
+  if (facts.value("closures", 0) > 0) text += ", " + plural(facts["closures"], "closure", "closures");
   return text;
 }
 
-int run(const CheckOptions& options) {
+int run_check(const CheckOptions& options) {
   std::optional<Model> model;
   if (!options.model.empty()) model = read_model_argument(options.model);
   Json all = Json::array();
@@ -128,7 +128,7 @@ void add_check(CLI::App& program, Action& action) {
   command->add_flag("--json", options->json, "print a JSON list, one object per file");
   command->add_flag("-q,--quiet", options->quiet, "print only what is wrong");
   command->footer(kCheckExample);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, &action] { action = [options] { return run_check(*options); }; });
 }
 
 }  // namespace limber::apps

@@ -58,7 +58,7 @@ std::string stop_text(const ControlReport& report) {
   return out;
 }
 
-void print(const ControlReport& report) {
+void print_control(const ControlReport& report) {
   const Style style = style_for(stdout);
   const Timing& timing = report.timing;
   Table table;
@@ -80,7 +80,7 @@ void print(const ControlReport& report) {
                stdout);
 }
 
-void print_json(const ControlReport& report) {
+void print_control_json(const ControlReport& report) {
   JsonWriter json(stdout);
   const auto text = [&](const char* key, const std::string& value) {
     json.key(key);
@@ -200,9 +200,9 @@ int control(WireCommand command) {
     report.left_out = log.left_out();
   }
   if (command.json)
-    print_json(report);
+    print_control_json(report);
   else if (!command.quiet)
-    print(report);
+    print_control(report);
   if (is_good(executive.stopped())) return 0;
   write_output(fmt::format("{}: stopped: {}\n", name_of_argument(command.scenario), stop_text(report)), stderr);
   return 1;

@@ -194,7 +194,7 @@ void write(const Model& model, const Evaluation& e, const Kinematics& kin) {
   json.finish();
 }
 
-int run(const EvalOptions& options) {
+int run_eval(const EvalOptions& options) {
   if (options.model == "-" && options.state == "-")
     throw InputError("limber eval: only one of MODEL and STATE can be '-', the standard input");
   const Model model = read_model_argument(options.model);
@@ -218,7 +218,7 @@ void add_eval(CLI::App& program, Action& action) {
       ->type_name("NAME");
   command->add_flag("--no-mass-matrix", options->no_mass_matrix, "leave the mass matrix out (large machines)");
   command->footer(kEvalExample);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, &action] { action = [options] { return run_eval(*options); }; });
 }
 
 }  // namespace limber::apps

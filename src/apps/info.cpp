@@ -27,7 +27,7 @@ Shows the tree of bodies and joints, the order of the coordinates, masses, the m
 damping and effective masses, and the natural frequencies of the whole machine at its zero state or at --at. --report
 also writes a page with the mode shapes of each body and of the machine, moving.)";
 
-int run(const InfoOptions& options) {
+int run_info(const InfoOptions& options) {
   const std::string text = read_argument(options.model);
   const Model model = parse_model(text, name_of_argument(options.model));
   State x = make_zero_state(model);
@@ -59,7 +59,7 @@ void add_info(CLI::App& program, Action& action) {
   command->add_option("--at", options->state, "state file: the configuration (default: the zero state)")
       ->type_name("STATE");
   command->footer(kInfoExample);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, &action] { action = [options] { return run_info(*options); }; });
 }
 
 }  // namespace limber::apps

@@ -120,7 +120,7 @@ void write_file(const LinearizeCommand& command, const Model& model, const Linea
   out.publish();
 }
 
-int run(const LinearizeCommand& command) {
+int run_linearize(const LinearizeCommand& command) {
   if (command.model == "-" && command.at == "-")
     throw InputError("limber linearize: only one of MODEL and STATE can be '-', the standard input");
   const Model model = read_model_argument(command.model);
@@ -167,7 +167,7 @@ void add_linearize(CLI::App& program, Action& action) {
   sub->add_flag("--json", command->json, "print JSON, with the matrices");
   sub->add_option("-o", command->output_file, "also write the JSON to a file")->type_name("FILE");
   sub->footer(kLinearizeExample);
-  sub->callback([command, &action] { action = [command] { return run(*command); }; });
+  sub->callback([command, &action] { action = [command] { return run_linearize(*command); }; });
 }
 
 }  // namespace limber::apps

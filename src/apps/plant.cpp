@@ -114,7 +114,7 @@ std::string end_text(const PlantReport& report, const PlantEnd& end) {
   return end.controller_stopped() ? ended + "; braked: the controller stopped" : ended;
 }
 
-void print(const PlantReport& report, PlantEnd& end) {
+void print_plant(const PlantReport& report, PlantEnd& end) {
   const Style style = style_for(stdout);
   const Timing& timing = report.timing;
   Table table;
@@ -134,7 +134,7 @@ void print(const PlantReport& report, PlantEnd& end) {
                stdout);
 }
 
-void print_json(const PlantReport& report, PlantEnd& end) {
+void print_plant_json(const PlantReport& report, PlantEnd& end) {
   JsonWriter json(stdout);
   const auto text = [&](const char* key, const std::string& value) {
     json.key(key);
@@ -197,9 +197,9 @@ int plant(WireCommand command) {
   if (command.output.empty()) command.output = output_name(command.scenario, "-plant.h5");
   const PlantReport report = simulate_plant(command, scenario, hinges, end, link);
   if (command.json)
-    print_json(report, end);
+    print_plant_json(report, end);
   else if (!command.quiet)
-    print(report, end);
+    print_plant(report, end);
   const bool good = report.complete() && !end.braking() && !end.controller_stopped();
   if (good) return 0;
   write_output(fmt::format("{}: {}\n", name_of_argument(command.scenario), end_text(report, end)), stderr);

@@ -88,7 +88,7 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
   return limber::run(scenario, outputs);
 }
 
-int run(RunCommand command) {
+int run_scenario(RunCommand command) {
   if (!(command.flush >= 0) || !std::isfinite(command.flush))
     throw InputError("limber run: --flush wants seconds, 0 or more");
   Scenario scenario = read_scenario_argument(command.scenario);
@@ -152,7 +152,7 @@ void add_run(CLI::App& program, Action& action) {
     for (std::string* taken : {&command->page, &command->csv})
       if (command->scenario.empty()) command->scenario.swap(*taken);
     if (command->scenario.empty()) throw CLI::RequiredError("SCENARIO");
-    action = [command] { return run(*command); };
+    action = [command] { return run_scenario(*command); };
   });
 }
 

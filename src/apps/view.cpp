@@ -51,7 +51,7 @@ void write_json(const std::string& page, const ReportFacts& facts) {
   json.finish();
 }
 
-int run(const ViewCommand& command) {
+int run_view(const ViewCommand& command) {
   const std::string page = command.output.empty() ? page_beside(command.recording) : command.output;
   const ReportFacts facts = make_report(command.recording, page, {}, command.quiet);
   if (command.json)
@@ -118,7 +118,7 @@ void add_view(CLI::App& program, Action& action) {
   sub->add_flag("--json", command->json, "print what came into the page as JSON");
   sub->add_flag("-q,--quiet", command->quiet, "print nothing but errors");
   sub->footer(kViewExample);
-  sub->callback([command, &action] { action = [command] { return run(*command); }; });
+  sub->callback([command, &action] { action = [command] { return run_view(*command); }; });
 }
 
 }  // namespace limber::apps

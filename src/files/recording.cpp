@@ -85,7 +85,7 @@ Id make_dataset(hid_t file, const Channel& channel, hsize_t records) {
       &H5Dclose};
 }
 
-void describe(hid_t dataset, const Channel& channel) {
+void describe_column(hid_t dataset, const Channel& channel) {
   if (channel.named) h5::set_texts(dataset, "names", channel.names);
   if (channel.units.size() == 1 && !channel.named)
     h5::set_text(dataset, "units", channel.units[0]);
@@ -93,7 +93,7 @@ void describe(hid_t dataset, const Channel& channel) {
     h5::set_texts(dataset, "units", channel.units);
 }
 
-void describe(hid_t file, const RecordingOptions& options) {
+void describe_run(hid_t file, const RecordingOptions& options) {
   h5::set_number(file, "limber", kRecordingFormat);
   h5::set_text(file, "version", LIMBER_VERSION);
   h5::set_text(file, "name", options.name);
@@ -166,8 +166,8 @@ void RecordingWriter::Impl::create() {
   }
   // After all headers: those start at multiples of 8 bytes then, and the first two, which may have a checksum, lie in
   // the first page.  A killed write may be torn between two pages, not inside one.
-  for (std::size_t i = 0; i < channels.size(); ++i) describe(columns[i].dataset.get(), channels[i]);
-  describe(file.get(), options);
+  for (std::size_t i = 0; i < channels.size(); ++i) describe_column(columns[i].dataset.get(), channels[i]);
+  describe_run(file.get(), options);
   const hsize_t fit = kBufferBytes / (width * sizeof(double)), fit_at_most = kMaxBufferBytes / (width * sizeof(double));
   capacity = std::clamp<hsize_t>(std::max(fit, std::min(kFewRows, fit_at_most)), 1, limit);
   row.resize(width);

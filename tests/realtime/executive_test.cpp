@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "limber/realtime/plant.hpp"
-#include "limber/realtime/ring.hpp"
 #include "limber/realtime/timing.hpp"
 #include "support/arm.hpp"
 #include "support/no_alloc.hpp"
@@ -320,34 +319,6 @@ TEST(CycleClock, counts_what_it_missed) {
   EXPECT_GE(clock.timing().computation.worst(), 5'500'000);
   clock.begin();
   EXPECT_EQ(clock.timing().cycles, 2);
-}
-
-TEST(RowRing, carries_rows_between_Threads) {
-  constexpr int kRows = 20000;
-  RowRing ring(3, 16);
-  std::thread writer([&] {
-    for (int k = 0; k < kRows;) {
-      const std::span<double> row = ring.next();
-      if (row.empty()) {
-        std::this_thread::yield();
-        continue;
-      }
-      std::fill(row.begin(), row.end(), k++);
-      ring.push();
-    }
-  });
-  for (int k = 0; k < kRows;) {
-    const std::span<const double> row = ring.front();
-    if (row.empty()) {
-      std::this_thread::yield();
-      continue;
-    }
-    ASSERT_EQ(row[0], k);
-    ASSERT_EQ(row[2], k++);
-    ring.pop();
-  }
-  writer.join();
-  EXPECT_TRUE(ring.front().empty());
 }
 
 }  // namespace

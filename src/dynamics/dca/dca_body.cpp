@@ -108,7 +108,7 @@ bool factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
 
 // P - mu d^-1 mu^T, X^T - mu d^-1 Y^T, Y d^-1 Y^T.
 template <typename N>
-void subtract_modes(N n, const Modes& m, DcaEnds& ends) {
+void subtract_modes_of(N n, const Modes& m, DcaEnds& ends) {
   Mat6Registers sum = Mat6Registers::from(ends.P);
   for (int k = 0; k < n; ++k) sum.add(m.mu[k] * -m.d_inverse[k], m.mu[k]);
   sum.put(ends.P);
@@ -165,7 +165,7 @@ void compute_constant(const DcaJob& job, int p) {
   const DcaPart& part = job.ws.tree.parts[p];
   if (part.left >= 0 || !is_constant(job, part)) return;
   start_ends(job, part, job.ws.constants[p]);
-  subtract_modes(job.layout.links[part.first].n, modes_of(job, part), job.ws.constants[p]);
+  subtract_modes_of(job.layout.links[part.first].n, modes_of(job, part), job.ws.constants[p]);
 }
 
 void compute_body(const DcaJob& job, int p) {
@@ -195,7 +195,7 @@ void compute_body(const DcaJob& job, int p) {
   const Modes m = modes_of(job, part);
   const double* e = &ws.e_f[link.scalars];
   with_size(link.n, [&](auto n) {
-    if (!constant) subtract_modes(n, m, ends);
+    if (!constant) subtract_modes_of(n, m, ends);
     add_modal_forces(n, m, e, ends);
   });
 }

@@ -9,16 +9,16 @@
 namespace limber {
 namespace {
 
-LIMBER_INLINE double entry(const Spatial& s, int j) { return j < 3 ? s.ang[j] : s.lin[j - 3]; }
+LIMBER_INLINE double component_of(const Spatial& s, int j) { return j < 3 ? s.ang[j] : s.lin[j - 3]; }
 
 // P = sum l_j p_j l_j^T; columns without weight are left out.  Returns how many there are.
 LIMBER_INLINE int split(const Mat6& P, Spatial* l, double* p) {
   int count = 0;
   for (int j = 0; j < 6; ++j) {
     Spatial column = P.c[j];
-    for (int k = 0; k < count; ++k) column -= l[k] * (p[k] * entry(l[k], j));
-    const double pivot = entry(column, j);
-    if (!(pivot > kNoInertia * entry(P.c[j], j))) continue;
+    for (int k = 0; k < count; ++k) column -= l[k] * (p[k] * component_of(l[k], j));
+    const double pivot = component_of(column, j);
+    if (!(pivot > kNoInertia * component_of(P.c[j], j))) continue;
     p[count] = pivot;
     l[count++] = column * (1 / pivot);
   }

@@ -270,8 +270,8 @@ void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& o
 }
 
 // ws.column: how inertial forces and wrenches change along the seed.
-void compute_column(const Model& model, const Seed& seed, ConstVec vdot, std::span<const NodeWrench> wrenches,
-                    DerivativesData& ws) {
+void compute_derivative(const Model& model, const Seed& seed, ConstVec vdot, std::span<const NodeWrench> wrenches,
+                        DerivativesData& ws) {
   const auto& links = model.layout->links;
   const int count = model.body_count();
   const OwnSlope own = own_slope(links[seed.body], seed, vdot, ws);
@@ -397,7 +397,7 @@ void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::sp
         // In `ruthless` modes change nothing but the elastic forces.
         ws.column.setZero();
         const Seed seed{i, mode ? -1 : k, mode ? k - link.nr : -1, rate};
-        if (!(layout.ruthless && mode)) compute_column(model, seed, vdot, wrenches, ws);
+        if (!(layout.ruthless && mode)) compute_derivative(model, seed, vdot, wrenches, ws);
         (rate ? dtau_dv : dtau_dq).col(link.v + k) = ws.column;
       }
     }

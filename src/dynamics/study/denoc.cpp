@@ -103,7 +103,7 @@ int eliminate(const Link& link, DenocBody& body, DenocData& ws) {
 }
 
 // [MS] (36)-(38), inward.  Returns the speed without inertia, or -1.
-int factor(const Layout& layout, DenocData& ws) {
+int factor_denoc(const Layout& layout, DenocData& ws) {
   const int count = static_cast<int>(layout.links.size());
   for (int i = 1; i < count; ++i) {
     compute_propagation(layout, ws.rnea.kin, i, ws.bodies[i]);
@@ -194,7 +194,7 @@ Status denoc(const Model& model, const State& x, const Forces& forces, DenocData
   // [MS] (33): phi, all forces at zero accelerations.  The paper's formula misses gamma of its (23).
   rnea(model, x, ws.zero, forces.wrenches, ws.rnea, ws.phi);
   ws.phi = forces.tau - ws.phi;
-  ws.failure = factor(layout, ws);
+  ws.failure = factor_denoc(layout, ws);
   if (ws.failure >= 0) return x.q.allFinite() ? Status::singular_mass : Status::not_finite;
   substitute_inward(layout, ws);
   divide(layout, ws);

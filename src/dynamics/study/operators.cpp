@@ -71,7 +71,7 @@ void put_step(const Layout& layout, int i, const Kinematics& kin, Block E) {
 
 // D = L L^T in place.  Returns the column without inertia, or -1.  What counts as none is measured by `scale`.
 template <typename Scale>
-int factor_block(Block D, const Scale& scale) {
+int factor_diagonal(Block D, const Scale& scale) {
   for (Eigen::Index j = 0; j < D.cols(); ++j) {
     const double pivot = D(j, j) - D.row(j).head(j).squaredNorm();
     if (!(pivot > kNoInertia * scale(j))) return static_cast<int>(j);
@@ -104,7 +104,7 @@ int articulate(const Blocks& b, int i) {
   for (int k = 0; k < link.nr; ++k) D(k, k) += link.armature[k];
   L = D;
   const auto scale = [&](Eigen::Index k) { return H.row(k).cwiseAbs2().dot(R.diagonal()); };
-  if (const int k = factor_block(L, scale); k >= 0) return link.v + k;
+  if (const int k = factor_diagonal(L, scale); k >= 0) return link.v + k;
   G = HP.transpose();
   L.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(G);
   L.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(G);
