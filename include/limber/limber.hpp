@@ -6,6 +6,7 @@
 
 #include "limber/body/body.hpp"
 #include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/closed_derivatives.hpp"
 #include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/energy.hpp"
