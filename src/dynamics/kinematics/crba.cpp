@@ -9,12 +9,9 @@
 namespace limber {
 namespace {
 
-// Entry M(row, column) of both triangles.
-void put(Eigen::Ref<MatrixXd>& M, int row, int column, double value) { M(row, column) = M(column, row) = value; }
-
-// The wrench f of body i that one coordinate makes, walked to the ground: its row on every coordinate on the way.
-void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spatial f, int column,
-                 Eigen::Ref<MatrixXd>& M) {
+// The wrench f of body i that one coordinate makes, walked to the ground: the force on every coordinate on the way, in
+// its column of M.
+void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spatial f, double* column) {
   for (;;) {
     const Link& link = layout.links[i];
     const Spatial g = back_across(kin.links[i], f);
@@ -24,14 +21,14 @@ void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spa
     if (link.attachment >= 0) {
       f = wrench_from(kin.attachments[link.attachment].l, g);
       const Spatial* Y = &kin.columns[layout.attachments[link.attachment].columns];
-      for (int k = 0; k < parent.n; ++k) put(M, parent.vm + k, column, dot(Y[k], g));
+      for (int k = 0; k < parent.n; ++k) column[parent.vm + k] = dot(Y[k], g);
     }
     if (parent.inboard >= 0) {
       const Spatial* U = &kin.columns[parent.inboard_columns];
-      for (int k = 0; k < parent.n; ++k) put(M, parent.vm + k, column, M(parent.vm + k, column) + dot(U[k], f));
+      for (int k = 0; k < parent.n; ++k) column[parent.vm + k] += dot(U[k], f);
     }
     const Spatial* H = kin.hinge_map(parent);
-    for (int k = 0; k < parent.nr; ++k) put(M, parent.v + k, column, dot(H[k], f));
+    for (int k = 0; k < parent.nr; ++k) column[parent.v + k] = dot(H[k], f);
     i = static_cast<std::size_t>(link.parent);
   }
 }
@@ -71,9 +68,41 @@ void mode_columns(const Layout& layout, std::size_t i, CrbaData& ws, Eigen::Ref<
   }
   const Spatial* H = kin.hinge_map(link);
   for (int k = 0; k < n; ++k) {
-    for (int j = 0; j < k; ++j) own(k, j) = own(j, k);
-    for (int j = 0; j < link.nr; ++j) put(M, link.v + j, link.vm + k, dot(H[j], force[k]));
-    walk_column(layout, kin, i, force[k], link.vm + k, M);
+    for (int j = 0; j < link.nr; ++j) M(link.v + j, link.vm + k) = dot(H[j], force[k]);
+    walk_column(layout, kin, i, force[k], &M(0, link.vm + k));
+  }
+}
+
+void compute_upper_triangle(const Model& model, CrbaData& ws, Eigen::Ref<MatrixXd> M) {
+  const Layout& layout = *model.layout;
+  const Kinematics& kin = ws.rnea.kin;
+  M.setZero();
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    ws.inertia[i] = body_inertia(kin.links[i].m, kin.links[i].s, kin.links[i].J);
+  }
+  for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
+    const Link& link = layout.links[i];
+    Mat6& P = ws.inertia[i];
+    for (int h = link.attachment_begin; h < link.attachment_end; ++h)
+      add(P, inertia_from(kin.attachments[h].l, ws.attachment_inertia[h]));
+    const Spatial* H = kin.hinge_map(link);
+    for (int k = 0; k < link.nr; ++k) {
+      const Spatial force = P * H[k];
+      for (int j = 0; j <= k; ++j) M(link.v + j, link.v + k) = dot(H[j], force);
+      ws.scale[link.v + k] = inertia_scale(P, H[k]);
+      M(link.v + k, link.v + k) += link.armature[k];
+      walk_column(layout, kin, i, force, &M(0, link.v + k));
+    }
+    if (link.n > 0) mode_columns(layout, i, ws, M);
+    if (link.parent == kGround) continue;
+    const Mat6 on_inboard = back_across(kin.links[i], P);
+    if (link.attachment < 0) {
+      add(ws.inertia[link.parent], on_inboard);
+    } else if (link.opens_attachment) {
+      ws.attachment_inertia[link.attachment] = on_inboard;
+    } else {
+      add(ws.attachment_inertia[link.attachment], on_inboard);
+    }
   }
 }
 
@@ -98,43 +127,15 @@ void crba(const Model& model, const State& x, CrbaData& ws, Eigen::Ref<MatrixXd>
 }
 
 void compute_mass_matrix(const Model& model, CrbaData& ws, Eigen::Ref<MatrixXd> M) {
-  const Layout& layout = *model.layout;
-  const Kinematics& kin = ws.rnea.kin;
-  M.setZero();
-  for (std::size_t i = 1; i < layout.links.size(); ++i) {
-    ws.inertia[i] = body_inertia(kin.links[i].m, kin.links[i].s, kin.links[i].J);
-  }
-  for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
-    const Link& link = layout.links[i];
-    Mat6& P = ws.inertia[i];
-    for (int h = link.attachment_begin; h < link.attachment_end; ++h)
-      add(P, inertia_from(kin.attachments[h].l, ws.attachment_inertia[h]));
-    const Spatial* H = kin.hinge_map(link);
-    for (int k = 0; k < link.nr; ++k) {
-      const Spatial force = P * H[k];
-      for (int j = 0; j <= k; ++j) put(M, link.v + j, link.v + k, dot(H[j], force));
-      ws.scale[link.v + k] = inertia_scale(P, H[k]);
-      M(link.v + k, link.v + k) += link.armature[k];
-      walk_column(layout, kin, i, force, link.v + k, M);
-    }
-    if (link.n > 0) mode_columns(layout, i, ws, M);
-    if (link.parent == kGround) continue;
-    const Mat6 on_inboard = back_across(kin.links[i], P);
-    if (link.attachment < 0) {
-      add(ws.inertia[link.parent], on_inboard);
-    } else if (link.opens_attachment) {
-      ws.attachment_inertia[link.attachment] = on_inboard;
-    } else {
-      add(ws.attachment_inertia[link.attachment], on_inboard);
-    }
-  }
+  compute_upper_triangle(model, ws, M);
+  M.triangularView<Eigen::StrictlyLower>() = M.transpose();
 }
 
 Status crba_forward(const Model& model, const State& x, const Forces& forces, CrbaData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
   rnea(model, x, ws.zero, forces.wrenches, ws.rnea, ws.bias);
-  compute_mass_matrix(model, ws, ws.M);
-  const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(ws.M);
+  compute_upper_triangle(model, ws, ws.M);
+  const Eigen::LLT<Eigen::Ref<MatrixXd>, Eigen::Upper> factor(ws.M);
   if (factor.info() != Eigen::Success || (ws.M.diagonal().array().square() <= kNoInertia * ws.scale.array()).any()) {
     return x.q.allFinite() ? Status::singular_mass : Status::not_finite;
   }
