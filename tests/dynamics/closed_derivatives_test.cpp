@@ -56,14 +56,17 @@ class ClosedChain {
   VectorXd tau_;
 };
 
-void expect_differences(const Model& model, const Sample& s, const std::vector<std::uint8_t>& prescribed,
+// False: rows of the closure are dependent here, so that nothing determines what an arbitrary state does.
+bool expect_differences(const Model& model, const Sample& s, const std::vector<std::uint8_t>& prescribed,
                         Worst& worst) {
   DerivativesWorkspace ws(model);
   ClosureWorkspace cw(model);
   VectorXd vdot = s.vdot;
   MatrixXd dq(model.nv, model.nv), dv = dq, dtau = dq;
-  ASSERT_EQ(closed_forward_derivatives(model, s.x, {s.tau, s.wrenches}, prescribed, ws, cw, vdot, dq, dv, dtau),
-            Status::ok);
+  const Status status =
+      closed_forward_derivatives(model, s.x, {s.tau, s.wrenches}, prescribed, ws, cw, vdot, dq, dv, dtau);
+  if (cw.rank() < cw.count()) return false;
+  EXPECT_EQ(status, Status::ok);
   ClosedChain chain(model, s, prescribed);
   EXPECT_CLOSE(vdot, chain.accelerations(s.x, s.tau), 1e-12 * (1 + vdot.norm()));
   const auto expect = [&](const MatrixXd& exact, ClosedChain::By by, const char* what) {
@@ -75,32 +78,35 @@ void expect_differences(const Model& model, const Sample& s, const std::vector<s
   expect(dq, ClosedChain::By::q, "by q");
   expect(dv, ClosedChain::By::v, "by v");
   expect(dtau, ClosedChain::By::tau, "by tau");
+  return true;
 }
 
 TEST(ClosedDerivatives, AreDifferences) {
   Worst worst("worst");
+  int checked = 0;
   for (const JointKind kind : kClosureKinds) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)) + " seed " + std::to_string(seed));
       const Model model = random_closed(seed, kind, 1);
       const Sample s = random_sample(model, seed, {.special = 0, .wrenches = 2});
-      ClosureWorkspace cw(model);
-      if (model.nv < cw.count() + 2) continue;
-      expect_differences(model, s, std::vector<std::uint8_t>(model.bodies.size(), 0), worst);
+      checked += expect_differences(model, s, std::vector<std::uint8_t>(model.bodies.size(), 0), worst) ? 1 : 0;
     }
   }
+  EXPECT_GE(checked, 36);
 }
 
 TEST(ClosedDerivatives, KnowPrescribedJoints) {
   Worst worst("worst");
+  int checked = 0;
   for (std::uint64_t seed = 20; seed <= 26; ++seed) {
     SCOPED_TRACE(seed);
     const Model model = random_closed(seed, JointKind::revolute, 1);
     const Sample s = random_sample(model, seed, {.special = 0});
     std::vector<std::uint8_t> prescribed(model.bodies.size(), 0);
     prescribed[1] = 1;
-    expect_differences(model, s, prescribed, worst);
+    checked += expect_differences(model, s, prescribed, worst) ? 1 : 0;
   }
+  EXPECT_GE(checked, 4);
 }
 
 }  // namespace

@@ -105,10 +105,8 @@ std::vector<NodeWrench> with_closures(const Model& model, const ClosureData& cw,
   return out;
 }
 
-// The pseudoinverse of S = C M^-1 C^T, whose rows differ in their units.
-MatrixXd pseudoinverse(const MatrixXd& S) {
-  VectorXd scale = S.diagonal();
-  for (double& s : scale) s = s > 0 ? 1 / std::sqrt(s) : 0;
+// The pseudoinverse of S = C M^-1 C^T; `scale` makes its diagonal ones, and is zero in rows that nothing moves.
+MatrixXd pseudoinverse(const MatrixXd& S, const VectorXd& scale) {
   const SymmetricEigen eigen = eigen_symmetric(scale.asDiagonal() * S * scale.asDiagonal());
   VectorXd inverse = eigen.values;
   for (double& e : inverse) e = e > kRedundant ? 1 / e : 0;
@@ -155,7 +153,7 @@ Status closed_forward_derivatives(const Model& model, const State& x, const Forc
     solve(VectorXd::Unit(n, j), dvdot_dtau.col(j));
   }
   for (Eigen::Index i = 0; i < rows; ++i) solve(VectorXd(C.row(i)), Y.col(i));
-  const MatrixXd respond = Y * pseudoinverse(C * Y);
+  const MatrixXd respond = Y * pseudoinverse(C * Y, cw.scale);
   dvdot_dq -= respond * (G_q + C * dvdot_dq);
   dvdot_dv -= respond * (G_v + C * dvdot_dv);
   dvdot_dtau -= respond * (C * dvdot_dtau);

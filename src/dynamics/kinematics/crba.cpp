@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/detail/crba.hpp"
 
-#include <Eigen/Cholesky>
+#include <cmath>
 
 #include "dynamics/aba/elimination.hpp"
 
@@ -106,6 +106,28 @@ void compute_upper_triangle(const Model& model, CrbaData& ws, Eigen::Ref<MatrixX
   }
 }
 
+// column[i] -= a x[i] + b y[i], i in [begin, end).
+void subtract_columns(double* __restrict column, double a, const double* __restrict x, double b,
+                      const double* __restrict y, Eigen::Index begin, Eigen::Index end) {
+  for (Eigen::Index i = begin; i < end; ++i) column[i] -= a * x[i] + b * y[i];
+}
+
+// M = L L^T in its lower triangle, column by column, [GVL] algorithm 4.2.1.  In plain loops that the compiler
+// vectorises with the machine's registers, which Eigen may not use (decision 0012).  False: not positive definite.
+bool cholesky_in_place(MatrixXd& M) {
+  const Eigen::Index n = M.rows();
+  for (Eigen::Index j = 0; j < n; ++j) {
+    double* column = &M(0, j);
+    Eigen::Index k = 0;
+    for (; k + 1 < j; k += 2) subtract_columns(column, M(j, k), &M(0, k), M(j, k + 1), &M(0, k + 1), j, n);
+    if (k < j) subtract_columns(column, M(j, k), &M(0, k), 0, &M(0, k), j, n);
+    if (!(column[j] > 0)) return false;
+    const double scale = 1 / std::sqrt(column[j]);
+    for (Eigen::Index i = j; i < n; ++i) column[i] *= scale;
+  }
+  return true;
+}
+
 }  // namespace
 
 CrbaData::CrbaData(const Model& model) : rnea(model) {
@@ -134,13 +156,13 @@ void compute_mass_matrix(const Model& model, CrbaData& ws, Eigen::Ref<MatrixXd> 
 Status crba_forward(const Model& model, const State& x, const Forces& forces, CrbaData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
   rnea(model, x, ws.zero, forces.wrenches, ws.rnea, ws.bias);
-  compute_upper_triangle(model, ws, ws.M);
-  const Eigen::LLT<Eigen::Ref<MatrixXd>, Eigen::Upper> factor(ws.M);
-  if (factor.info() != Eigen::Success || (ws.M.diagonal().array().square() <= kNoInertia * ws.scale.array()).any()) {
+  compute_mass_matrix(model, ws, ws.M);
+  if (!cholesky_in_place(ws.M) || (ws.M.diagonal().array().square() <= kNoInertia * ws.scale.array()).any()) {
     return x.q.allFinite() ? Status::singular_mass : Status::not_finite;
   }
   vdot = forces.tau - ws.bias;
-  factor.solveInPlace(vdot);
+  ws.M.triangularView<Eigen::Lower>().solveInPlace(vdot);
+  ws.M.transpose().triangularView<Eigen::Upper>().solveInPlace(vdot);
   return vdot.allFinite() ? Status::ok : Status::not_finite;
 }
 
