@@ -106,7 +106,7 @@ int run_scenario(RunCommand command) {
   for (const std::string& warning : warnings(*scenario.model, report.result.validity))
     notes += "warning: " + warning + "\n";
   const RunResult& result = report.result;
-  if (!result.note.empty() && !command.quiet) notes += "note: " + result.note + "\n";
+  for (const std::string& note : result.notes) notes += command.quiet ? "" : "note: " + note + "\n";
   const std::string file = name_of_argument(command.scenario);
   const std::string kept = report.records > 0 ? "; " + report.recording + " holds everything up to there" : "";
   if (result.status != Status::ok)

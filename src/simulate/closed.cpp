@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Closed chains of a System.
+#include <algorithm>
 #include <cmath>
 
 #include "limber/model/manifold.hpp"
@@ -43,23 +44,32 @@ Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
   return Status::ok;
 }
 
+void System::keep(std::vector<std::uint8_t> joints) {
+  kept_ = prescribed_;
+  for (std::size_t i = 0; i < std::min(joints.size(), kept_.size()); ++i) kept_[i] |= joints[i];
+}
+
 void System::assemble(State& x) {
   if (!closures_) return;
   prescribe(x);
-  if (project_position(model_, x, prescribed_, kAssembled, *stiff_, *closures_) < 0) {
+  const char* const cure = kept_ == prescribed_ ? "" : ", or keep fewer joints";
+  if (project_position(model_, x, kept_, kAssembled, *stiff_, *closures_) < 0) {
     int worst = 0;
     for (int k = 1; k < closure_error_.size(); ++k) {
       if (closures_->closure_error(k) > closures_->closure_error(worst)) worst = k;
     }
-    throw InputError("closure '" + model_.closures[worst].name +
-                     "' cannot be met: " + text(closures_->closure_error(worst), 4) +
-                     " m or rad are left; start nearer to a state in which the chain is closed, or check its lengths");
+    throw InputError(
+        "closure '" + model_.closures[worst].name + "' cannot be met: " + text(closures_->closure_error(worst), 4) +
+        " m or rad are left; start nearer to a state in which the chain is closed, or check its lengths" + cure);
   }
-  const Status status = project_velocity(model_, x, prescribed_, aba_, *closures_);
+  const Status status = project_velocity(model_, x, kept_, aba_, *closures_);
   if (status == Status::no_convergence) {
-    throw InputError("the closures cannot be met by any speeds: prescribed motions work against them");
+    throw InputError(std::string("the closures cannot be met by any speeds: prescribed motions work against them") +
+                     cure);
   }
   if (status != Status::ok) throw InputError(std::string("the closures cannot be solved: ") + to_string(status));
+  // From now on the kept joints are free.
+  if (kept_ != prescribed_ && project_velocity(model_, x, prescribed_, aba_, *closures_) != Status::ok) return;
   rank_ = closures_->rank();
   // Where the machine has moved a little, a singular configuration has more independent constraints.
   State near = x;

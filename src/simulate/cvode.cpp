@@ -23,6 +23,7 @@ std::unique_ptr<Stepper> make_cvode(System&, const SolverOptions&) {
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "simulate/flow.hpp"
@@ -108,7 +109,7 @@ class Cvode final : public Stepper {
   Status release(const Motion& m) override { return do_start(m); }
 
   Status do_step(double limit) override {
-    if (rotation() > kLongestChart) {
+    if (cut_ || rotation() > kLongestChart) {
       if (const Status status = restart(); status != Status::ok) return status;
     }
     CVodeSetStopTime(memory_, limit);
@@ -129,7 +130,17 @@ class Cvode final : public Stepper {
     CVodeGetDky(memory_, t, 0, tolerance_.get());
     flow_.read(t, Eigen::Map<VectorXd>(N_VGetArrayPointer(tolerance_.get()), flow_.size()), out);
   }
-  bool dense() const override { return true; }
+  int degree() const override {
+    int order = 1;
+    CVodeGetLastOrder(memory_, &order);
+    return std::max(1, order);
+  }
+  // Its polynomial is its solution.
+  Status cut(double t) override {
+    at(t, now_);
+    cut_ = true;
+    return Status::ok;
+  }
   // What CVODE remembers of earlier steps it does not give out.
   bool resumable() const override { return false; }
   void do_transfer(Archive& archive) override {
@@ -178,6 +189,7 @@ class Cvode final : public Stepper {
     long failed = 0;
     CVodeGetNumErrTestFails(memory_, &failed);
     rejected_before_ += failed;
+    cut_ = false;
     Eigen::Map<VectorXd> z = vector();
     flow_.set_base(now_, z);
     return CVodeReInit(memory_, now_.x.t, z_.get()) == CV_SUCCESS ? Status::ok : Status::no_convergence;
@@ -203,6 +215,7 @@ class Cvode final : public Stepper {
   void* memory_ = nullptr;
   Motion now_, projected_;
   Status status_ = Status::ok;
+  bool cut_ = false;  // now_ lies inside of CVODE's last step
   long rejected_before_ = 0;
 };
 

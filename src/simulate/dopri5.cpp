@@ -141,7 +141,14 @@ class Dopri5 final : public Stepper {
     error_ = z0_ + x * (difference + (1 - x) * (r3 + x * (r4 + (1 - x) * h * dense_)));
     flow_.read(t, error_, out);
   }
-  bool dense() const override { return true; }
+  int degree() const override { return 4; }
+  Status cut(double t) override {
+    double error = 0;  // below that of the whole step
+    if (const Status status = attempt(before_, t - before_, error); status != Status::ok) return status;
+    dense_known_ = false;
+    flow_.read(t, z_, now_);
+    return Status::ok;
+  }
   void do_transfer(Archive& archive) override {
     archive(flow_, h_, before_, error_before_, first_, fresh_, now_, z0_, z_);
     for (VectorXd& k : k_) archive(k);

@@ -29,7 +29,7 @@ class Implicit final : public Stepper {
       : Stepper(system), system_(system), h_(options.step), passes_(options.passes), w_(options.rho_inf) {
     const int nv = system.model().nv;
     a_.setZero(nv);
-    A_ = dq_ = dq_f_ = next_ = a_;
+    A_ = dq_ = dq_f_ = next_ = a_from_ = a_;
   }
 
   Status do_start(const Motion& from) override {
@@ -48,6 +48,26 @@ class Implicit final : public Stepper {
 
   Status do_step(double limit) override {
     const auto [h, last] = step_length(now_.x.t, limit, h_);
+    from_ = now_;
+    a_from_ = a_;
+    ++counts_.steps;
+    return advance(h, last ? limit : now_.x.t + h);
+  }
+
+  Status cut(double t) override {
+    now_ = from_;
+    a_ = a_from_;
+    return advance(t - now_.x.t, t);
+  }
+
+  const Motion& now() const override { return now_; }
+  void at(double, Motion& out) const override { out = now_; }
+  int degree() const override { return 0; }
+  void do_transfer(Archive& archive) override { archive(now_, middle_, a_, A_, h_set_); }
+
+ private:
+  // From now_ over h, to the time t.
+  Status advance(double h, double t) {
     const double share = 1 - w_.af;
     if (std::abs(h - h_set_) > 1e-12 * h) {
       system_.set_implicit(share * w_.g * h / (1 - w_.am), share * w_.b * h * h / (1 - w_.am));
@@ -62,16 +82,10 @@ class Implicit final : public Stepper {
         return status;
       }
     }
-    finish(h, last ? limit : now_.x.t + h, powers);
+    finish(h, t, powers);
     return Status::ok;
   }
 
-  const Motion& now() const override { return now_; }
-  void at(double, Motion& out) const override { out = now_; }
-  bool dense() const override { return false; }
-  void do_transfer(Archive& archive) override { archive(now_, middle_, a_, A_, h_set_); }
-
- private:
   // a' from A, then the displacement and the speeds at the end.
   void set_end(double h) {
     next_ = (A_ - w_.am * a_) / (1 - w_.am);
@@ -97,14 +111,14 @@ class Implicit final : public Stepper {
     a_ = next_;
     now_.work += h * powers.work;
     now_.dissipated += h * powers.dissipated;
-    ++counts_.steps;
   }
 
   System& system_;
   double h_, h_set_ = 0;
   int passes_;
   Weights w_;
-  Motion now_, middle_;
+  Motion now_, middle_, from_;
+  VectorXd a_from_;
   VectorXd a_, A_;  // acceleration of the method at the last step, and the one of the equation of motion
   VectorXd next_, dq_, dq_f_;
 };

@@ -25,31 +25,39 @@ class Rk4 final : public Stepper {
   Status adjust(const Motion& m) override { return do_start(m); }
 
   Status do_step(double limit) override {
-    const double t = now_.x.t;
-    const auto [h, last] = step_length(t, limit, h_);
-    flow_.set_base(now_, z_);
+    const auto [h, last] = step_length(now_.x.t, limit, h_);
+    from_ = now_;
+    ++counts_.steps;
+    return advance(h, last ? limit : from_.x.t + h);
+  }
+
+  Status cut(double t) override { return advance(t - from_.x.t, t); }
+
+  const Motion& now() const override { return now_; }
+  void at(double, Motion& out) const override { out = now_; }
+  int degree() const override { return 0; }
+  void do_transfer(Archive& archive) override { archive(now_); }
+
+ private:
+  // From from_ over h, to the time t.
+  Status advance(double h, double t) {
+    flow_.set_base(from_, z_);
     constexpr double kNodes[] = {0, 0.5, 0.5, 1};
     stage_ = z_;
     for (int s = 0; s < 4; ++s) {
       if (s > 0) stage_ = z_ + kNodes[s] * h * k_[s - 1];
       ++counts_.evaluations;
-      if (const Status status = flow_.rate(t + kNodes[s] * h, stage_, k_[s]); status != Status::ok) return status;
+      const Status status = flow_.rate(from_.x.t + kNodes[s] * h, stage_, k_[s]);
+      if (status != Status::ok) return status;
     }
     z_ += h / 6 * (k_[0] + 2 * k_[1] + 2 * k_[2] + k_[3]);
-    flow_.read(last ? limit : t + h, z_, now_);
-    ++counts_.steps;
+    flow_.read(t, z_, now_);
     return Status::ok;
   }
 
-  const Motion& now() const override { return now_; }
-  void at(double, Motion& out) const override { out = now_; }
-  bool dense() const override { return false; }
-  void do_transfer(Archive& archive) override { archive(now_); }
-
- private:
   Flow flow_;
   double h_;
-  Motion now_;
+  Motion now_, from_;
   VectorXd z_, stage_, k_[4];
 };
 

@@ -34,6 +34,7 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   breaks_ = limber::breaks(inputs_);
   prescribed_.assign(model.bodies.size(), 0);
   for (const MotionInput& input : inputs_.motions) prescribed_[input.joint] = 1;
+  kept_ = prescribed_;
   for (const WrenchInput& input : inputs_.wrenches) wrenches_.push_back({input.at, Vector6::Zero(), input.frame});
   for (const WrenchLaw& law : inputs_.laws) wrenches_.push_back({law.at, Vector6::Zero(), law.frame});
   control_motions_.resize(static_cast<std::size_t>(model.nv));
@@ -55,8 +56,14 @@ void System::add_stops() {
     const Joint& joint = model_.joints[i];
     if (!joint.stop) continue;
     const JointStop& stop = *joint.stop;
-    if (std::isfinite(stop.upper)) stops_.push_back({joint.q, joint.v, stop.upper, 1, stop.stiffness, stop.damping});
-    if (std::isfinite(stop.lower)) stops_.push_back({joint.q, joint.v, stop.lower, -1, stop.stiffness, stop.damping});
+    int motion = static_cast<int>(inputs_.motions.size()) - 1;
+    while (motion >= 0 && inputs_.motions[motion].joint != i) --motion;
+    const auto add = [&](double bound, double sign) {
+      if (!std::isfinite(bound)) return;
+      stops_.push_back({i, joint.q, joint.v, bound, sign, stop.stiffness, stop.damping, motion});
+    };
+    add(stop.upper, 1);
+    add(stop.lower, -1);
   }
 }
 
@@ -104,7 +111,7 @@ Jet System::motion(const MotionInput& input, std::size_t k, double t) const {
 
 void System::transfer(Archive& archive) {
   archive(inside_, rank_, control_torques_, control_motions_, control_wrenches_, implicit_c_D_, implicit_c_K_);
-  for (StopContact& stop : stops_) archive(stop.contact);
+  for (StopContact& stop : stops_) archive(stop.phase);
   if (!archive.reads()) return;
   wrenches_.resize(inputs_.wrenches.size() + inputs_.laws.size());
   for (const ControlWrench& own : control_wrenches_) wrenches_.push_back({own.at, own.vector(), own.frame});
@@ -135,6 +142,16 @@ Status System::apply_jump(Motion& m) {
   if (status != Status::ok) return explain(status, m.x, dv, aba_.failure());
   m.x.v += dv;
   prescribe(m.x);
+  if (closures_) {
+    // M dv = impulse + J_c^T Lambda with J_c (v + dv) = 0: impulses of the closures keep what is prescribed.
+    const Status closed = project_velocity(model_, m.x, prescribed_, aba_, *closures_);
+    if (closed == Status::no_convergence) {
+      failure_ = "the closures cannot be met after the jump of a prescribed speed" + at_time(m.x.t) +
+                 ": prescribed motions work against them";
+      return closed;
+    }
+    if (closed != Status::ok) return explain(closed, m.x, m.x.v, aba_.failure());
+  }
   m.work += compute_energy(model_, m.x, rnea_).kinetic - before;
   return Status::ok;
 }
@@ -160,8 +177,8 @@ Status System::gather(const State& x) {
   }
   stop_.setZero();
   for (const StopContact& stop : stops_) {
-    if (!stop.contact) continue;
-    stop_[stop.v] -= stop.sign * stop.stiffness * stop.depth(x) + stop.damping * x.v[stop.v];
+    if (stop.phase != StopContact::Phase::pushing) continue;
+    stop_[stop.v] -= stop.sign * stop.stiffness * stop.push(x.q[stop.q], x.v[stop.v]);
   }
   total_ = tau_ + stop_;
   return failure_.empty() ? Status::ok : Status::not_finite;
@@ -225,7 +242,7 @@ void System::set_implicit(double c_D, double c_K) {
   implicit_c_K_ = c_K;
   total_.setZero();
   for (const StopContact& stop : stops_) {
-    if (stop.contact) total_[stop.v] += c_D * stop.damping + c_K * stop.stiffness;
+    if (stop.phase == StopContact::Phase::pushing) total_[stop.v] += c_D * stop.damping + c_K * stop.stiffness;
   }
   limber::set_implicit(model_, c_D, c_K, total_, *implicit_);
 }
@@ -252,7 +269,10 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
     }
   }
   for (const StopContact& stop : stops_) {
-    if (stop.contact) powers.dissipated += stop.damping * x.v[stop.v] * x.v[stop.v];
+    const double rate = stop.sign * x.v[stop.v];
+    if (stop.phase == StopContact::Phase::pushing) powers.dissipated += stop.damping * rate * rate;
+    if (stop.phase == StopContact::Phase::recoiling)
+      powers.dissipated -= stop.stiffness * stop.depth(x.q[stop.q]) * rate;
   }
   powers.work = torque_.dot(x.v);
   if (!wrenches_.empty()) {
@@ -272,34 +292,23 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
   return powers;
 }
 
-double System::stop_guard(int i, const State& x) const {
-  const StopContact& stop = stops_[i];
-  const double depth = stop.depth(x);
-  return std::min(depth, depth + stop.damping / stop.stiffness * stop.sign * x.v[stop.v]);
-}
-
-void System::switch_contact(int i, Motion& m) {
-  StopContact& stop = stops_[i];
-  const double depth = stop.depth(m.x);
-  m.dissipated += (stop.contact ? 0.5 : -0.5) * stop.stiffness * depth * depth;
-  stop.contact = !stop.contact;
-}
-
-bool System::update_contacts(Motion& m) {
+bool System::update_contacts(const State& x) {
+  using Phase = StopContact::Phase;
   bool changed = false;
-  for (int i = 0; i < stop_count(); ++i) {
-    if (in_contact(i) == (stop_guard(i, m.x) > 0)) continue;
-    switch_contact(i, m);
-    changed = true;
+  for (StopContact& stop : stops_) {
+    const bool beyond = stop.depth(x.q[stop.q]) > 0, pushes = stop.push(x.q[stop.q], x.v[stop.v]) > 0;
+    const Phase phase = !beyond ? Phase::open : pushes ? Phase::pushing : Phase::recoiling;
+    changed = changed || phase != stop.phase;
+    stop.phase = phase;
   }
   return changed;
 }
 
+Jet System::stop_motion(const StopContact& stop, double t) const { return motion(inputs_.motions[stop.motion], 0, t); }
+
 Energy System::energy(const State& x) {
   Energy energy = compute_energy(model_, x, rnea_);
-  for (const StopContact& stop : stops_) {
-    if (stop.contact) energy.springs += 0.5 * stop.stiffness * stop.depth(x) * stop.depth(x);
-  }
+  for (const StopContact& stop : stops_) energy.springs += stop.energy(x.q[stop.q]);
   return energy;
 }
 

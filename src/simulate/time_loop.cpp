@@ -8,15 +8,29 @@
 
 #include "limber/spatial/detail/text.hpp"
 #include "singular.hpp"
+#include "stop_events.hpp"
 
 namespace limber {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kDiverged = 1e15;      // of any coordinate or speed, in its unit
-constexpr double kSameInstant = 1e-12;  // relative to the duration
-constexpr int kSamples = 4;             // of a step in which contacts are looked for
-constexpr int kBisections = 60;
+constexpr double kDiverged = 1e15;                                          // of any coordinate or speed, in its unit
+constexpr double kSameInstant = 1e-12;                                      // relative to the duration
+constexpr double kResolution = 4 * std::numeric_limits<double>::epsilon();  // of the times of contacts
+constexpr int kCuts = 8;  // of a step; each has some digits more of the time of contact
+
+// Joints that start beyond their limits.
+void add_stop_notes(const System& system, const State& x, std::vector<std::string>& notes) {
+  for (const StopContact& stop : system.stops()) {
+    const double depth = stop.depth(x.q[stop.q]);
+    if (!(depth > 0)) continue;
+    const Joint& joint = system.model().joints[stop.joint];
+    notes.push_back("joint '" + joint.name + "' starts " + text(depth, 4) + " " + position_units(joint.kind)[0] +
+                    " beyond its " + (stop.sign > 0 ? "upper" : "lower") + " limit of " + text(stop.bound, 4) +
+                    ", where its stop holds " + text(stop.energy(x.q[stop.q]), 4) +
+                    " J; start inside the limits, or in equilibrium");
+  }
+}
 
 }  // namespace
 
@@ -25,6 +39,7 @@ TimeLoop::TimeLoop(System& system, const SolverOptions& solver, double duration,
       duration_(duration),
       sampler_(sampler),
       stepper_(make_stepper(system, solver)),
+      events_(std::make_unique<StopEvents>(system)),
       watch_(std::make_unique<SingularWatch>(system)),
       monitor_(system.model()) {
   const Model& model = system.model();
@@ -60,8 +75,7 @@ void TimeLoop::select_interval(std::size_t interval) {
 bool TimeLoop::start(const State& x) {
   set_intervals(x.t);
   phase_ = Phase::ready;
-  contact_ = -1;
-  changed_ = false;
+  contact_ = changed_ = false;
   singular_time_ = kNever;
   first_sample_ = x.t;
   samples_ = 0;
@@ -69,6 +83,10 @@ bool TimeLoop::start(const State& x) {
   select_interval(0);
   system_.prescribe(motion_.x);
   system_.assemble(motion_.x);
+  system_.update_contacts(motion_.x);
+  result_.notes.clear();
+  if (const std::string note = system_.closure_note(); !note.empty()) result_.notes.push_back(note);
+  add_stop_notes(system_, motion_.x, result_.notes);
   const Energy first = system_.energy(motion_.x);
   initial_ = first.kinetic + first.potential();
   gravity_ = first.gravity;
@@ -81,7 +99,7 @@ bool TimeLoop::start(const State& x) {
 // From m on a smooth way.
 bool TimeLoop::begin(Motion& m) {
   if (!good(system_.apply_jump(m), m)) return false;
-  system_.update_contacts(m);
+  system_.update_contacts(m.x);
   return good(stepper_->start(m), m);
 }
 
@@ -97,10 +115,6 @@ TimeLoop::Outcome TimeLoop::advance_to(double t, RunListener* listener) {
     if (phase_ == Phase::stepped) {
       if (t < std::min(now - tolerance(), singular_time_)) return outcome(show(t, stepper_->dense()));
       if (singular_time_ < kNever) return outcome(tell_singular(singular_time_));
-      if (contact_ >= 0) {
-        if (!meet_contact()) return Outcome::failed;
-        continue;
-      }
       if (!sample_due()) return Outcome::failed;
       phase_ = Phase::sampled;
     }
@@ -129,7 +143,7 @@ bool TimeLoop::end_step() { return !system_.has_closures() || good(stepper_->adj
 TimeLoop::Outcome TimeLoop::complete_step(RunListener* listener) {
   if (phase_ != Phase::sampled) return Outcome::reached;
   phase_ = Phase::ready;
-  if (!end_step()) return Outcome::failed;
+  if (!end_step() || (contact_ && !switch_contacts())) return Outcome::failed;
   if (listener == nullptr || listener->go_on(stepper_->now().x.t, stepper_->counts())) return Outcome::reached;
   result_.interrupted = true;
   return Outcome::interrupted;
@@ -140,7 +154,7 @@ bool TimeLoop::apply_changes(RunListener* listener) {
   changed_ = false;
   if (phase_ == Phase::stepped) {
     motion_ = shown_;
-    contact_ = -1;
+    contact_ = false;
     singular_time_ = kNever;
     if (system_.has_closures()) watch_->take_back();
     phase_ = Phase::ready;
@@ -149,6 +163,7 @@ bool TimeLoop::apply_changes(RunListener* listener) {
     motion_ = stepper_->now();
   }
   if (!good(system_.apply_jump(motion_), motion_)) return false;
+  if (system_.update_contacts(motion_.x)) return good(stepper_->start(motion_), motion_);
   return good(stepper_->dense() ? stepper_->release(motion_) : stepper_->start(motion_), motion_);
 }
 
@@ -162,11 +177,12 @@ bool TimeLoop::take_step(double t) {
   double limit = stops_[interval_];
   if (!stepper_->dense()) limit = std::min(limit, t);
   if (sampler_ != nullptr) limit = std::min(limit, sample_time());
-  if (system_.stop_count() > 0) before_ = stepper_->now();
+  const bool stops = !system_.stops().empty();
+  if (stops) before_ = stepper_->now();
   if (!good(stepper_->step(limit), stepper_->now())) return false;
   phase_ = Phase::stepped;
-  if (system_.stop_count() > 0 && !meet_stops()) return false;
-  return contact_ >= 0 || !system_.has_closures() || watch_closures();
+  if (stops && !meet_stops()) return false;
+  return !system_.has_closures() || watch_closures();
 }
 
 // Sees when the machine goes through a singular configuration, where the run ends.
@@ -185,56 +201,26 @@ bool TimeLoop::tell_singular(double t) {
 
 // ---- stops -------------------------------------------------------------------------------------------
 
-// Where a stop is met or left in the last step, if one is, the step is made again and ends there.
+// Where a stop is met or left in the last step, if one is, the step is made again and ends there.  A step that ends a
+// little before is completed by a short one.
 bool TimeLoop::meet_stops() {
-  if (!stepper_->dense()) {
-    motion_ = stepper_->now();
-    return !system_.update_contacts(motion_) || good(stepper_->start(motion_), motion_);
+  contact_ = false;
+  for (int k = 0; k < kCuts; ++k) {
+    const double end = stepper_->now().x.t, found = events_->first(before_, *stepper_);
+    if (found == kNever) return true;
+    contact_ = true;
+    const double resolution = kResolution * std::max(std::abs(end), end - before_.x.t);
+    if (found >= end - resolution) return true;
+    if (!good(stepper_->cut(std::max(found, before_.x.t + resolution)), stepper_->now())) return false;
   }
-  contact_ = find_contact(contact_time_);
-  if (contact_ < 0) return true;
-  if (!good(stepper_->start(before_), before_)) return false;
-  return meet_contact();
+  return true;
 }
 
-// A step towards the contact or, there, its switching.
-bool TimeLoop::meet_contact() {
-  if (stepper_->now().x.t < contact_time_) return good(stepper_->step(contact_time_), stepper_->now());
+// At the end of such a step.
+bool TimeLoop::switch_contacts() {
+  contact_ = false;
   motion_ = stepper_->now();
-  system_.switch_contact(contact_, motion_);
-  contact_ = -1;
-  if (!good(stepper_->start(motion_), motion_)) return false;
-  return !system_.has_closures() || watch_closures();
-}
-
-// The first stop that switches in the last step, and when; -1: none.
-int TimeLoop::find_contact(double& t) {
-  const double begin = before_.x.t, length = stepper_->now().x.t - begin;
-  double low = begin;
-  for (int s = 1; s <= kSamples; ++s) {
-    double high = s == kSamples ? stepper_->now().x.t : begin + length * s / kSamples;
-    int found = switching(high);
-    if (found >= 0) {
-      for (int k = 0; k < kBisections && high - low > 4 * std::numeric_limits<double>::epsilon() * std::abs(high);
-           ++k) {
-        const double middle = 0.5 * (low + high);
-        const int stop = switching(middle);
-        (stop >= 0 ? high : low) = middle;
-        if (stop >= 0) found = stop;
-      }
-      t = high;
-      return found;
-    }
-    low = high;
-  }
-  return -1;
-}
-int TimeLoop::switching(double t) {
-  stepper_->at(t, motion_);
-  for (int i = 0; i < system_.stop_count(); ++i) {
-    if (system_.in_contact(i) != (system_.stop_guard(i, motion_.x) > 0)) return i;
-  }
-  return -1;
+  return !system_.update_contacts(motion_.x) || good(stepper_->start(motion_), motion_);
 }
 
 // ---- the controller ----------------------------------------------------------------------------------
@@ -307,7 +293,6 @@ Record TimeLoop::record() const {
 
 const RunResult& TimeLoop::result() {
   result_.counts = stepper_->counts();
-  result_.note = system_.closure_note();
   result_.validity = monitor_.validity();
   return result_;
 }
@@ -317,7 +302,7 @@ void TimeLoop::transfer(Archive& archive) {
     changed_ = true;
     if (!apply_changes(nullptr)) throw NumericalError("cannot be saved: " + result_.failure);
   }
-  archive(start_, interval_, phase_, changed_, contact_, contact_time_, singular_time_, first_sample_, samples_);
+  archive(start_, interval_, phase_, changed_, contact_, singular_time_, first_sample_, samples_);
   archive(initial_, gravity_, shown_, before_, closed_, held_, given_, energy_, balance_, stops_);
   archive(result_.interrupted, result_.t, result_.energy_error, result_.energy_scale, result_.largest);
   archive(monitor_, *watch_, system_, *stepper_);
@@ -338,7 +323,7 @@ bool TimeLoop::good(Status status, const Motion& m) {
   }
   result_.status = status;
   result_.failure = system_.failure();
-  if (status == Status::no_convergence) {
+  if (status == Status::no_convergence && result_.failure.empty()) {
     int fastest = 0;
     if (m.x.v.size() > 0) m.x.v.cwiseAbs().maxCoeff(&fastest);
     result_.failure = "the step became too small at t = " + text(m.x.t) + " s, where '" +

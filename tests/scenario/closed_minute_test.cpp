@@ -61,10 +61,10 @@ SolverOptions implicit_method(double step) {
   return o;
 }
 
-// Times in `note`.
-int count(const std::string& note, const std::string& what) {
+// Of `notes`, how many say it.
+int count(const std::vector<std::string>& notes, const std::string& what) {
   int n = 0;
-  for (std::size_t at = note.find(what); at != std::string::npos; at = note.find(what, at + 1)) ++n;
+  for (const std::string& note : notes) n += note.find(what) != std::string::npos ? 1 : 0;
   return n;
 }
 
@@ -76,7 +76,7 @@ TEST(ClosedMinute, FourBar) {
   const Minute implicitly = run_minute("four-bar", implicit_method(5e-4));
   EXPECT_LT(implicitly.result.energy_error, 1e-3 * implicitly.result.energy_scale);
   for (const RunResult& result : {explicitly.result, implicitly.result}) {
-    EXPECT_EQ(count(result.note, "3 of 5 closure constraints are redundant"), 1) << result.note;
+    EXPECT_EQ(count(result.notes, "3 of 5 closure constraints are redundant"), 1);
   }
 }
 
@@ -86,7 +86,7 @@ TEST(ClosedMinute, SliderCrank) {
   EXPECT_LT(explicitly.result.energy_error, 1e-4 * explicitly.result.energy_scale);
   const Minute implicitly = run_minute("slider-crank", implicit_method(2.5e-4));
   EXPECT_LT(implicitly.result.energy_error, 2e-2 * implicitly.result.energy_scale);
-  EXPECT_EQ(count(implicitly.result.note, "redundant"), 1) << implicitly.result.note;
+  EXPECT_EQ(count(implicitly.result.notes, "redundant"), 1);
 }
 
 TEST(ClosedMinute, Stewart) {
@@ -94,7 +94,7 @@ TEST(ClosedMinute, Stewart) {
   EXPECT_LT(explicitly.result.energy_error, 1e-4 * explicitly.result.energy_scale);
   const Minute implicitly = run_minute("stewart", implicit_method(2e-3));
   EXPECT_LT(implicitly.result.energy_error, 1e-3 * implicitly.result.energy_scale);
-  EXPECT_EQ(count(implicitly.result.note, "redundant"), 0) << implicitly.result.note;
+  EXPECT_EQ(count(implicitly.result.notes, "redundant"), 0);
 }
 
 }  // namespace

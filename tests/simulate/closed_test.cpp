@@ -126,7 +126,8 @@ TEST(Closed, APlanarFourBarMovesAsItsOneEquationSays) {
     const double bound = std::string(method) == "implicit" ? 1e-4 : 1e-8;
     EXPECT_NEAR(out.seen.q.back()[0], expected, bound) << method;
     EXPECT_LT(out.result.energy_error, (std::string(method) == "implicit" ? 1e-4 : 1e-8) * out.result.energy_scale);
-    EXPECT_NE(out.result.note.find("3 of 5"), std::string::npos) << out.result.note;
+    ASSERT_EQ(out.result.notes.size(), 1u);
+    EXPECT_NE(out.result.notes[0].find("3 of 5"), std::string::npos) << out.result.notes[0];
     for (const double e : out.seen.closure_error) EXPECT_LT(e, 1e-10) << method;
   }
 }
@@ -163,6 +164,44 @@ TEST(Closed, APrescribedCrankNeedsTheTorqueOfItsEquation) {
     const double torque =
         inertia(angle) * -2.7 * std::sin(3 * t) + 0.5 * slope(inertia, angle) * rate * rate + slope(potential, angle);
     EXPECT_NEAR(out.seen.torque[k][0], torque, 1e-6 * (1 + std::abs(torque))) << t;
+  }
+}
+
+// A jump of the crank's speed: the whole mechanism takes its part at once, and its kinetic energy is the work.
+TEST(Closed, AJumpOfTheCrankMovesTheWholeLoop) {
+  const Model model = make_four_bar();
+  Inputs inputs;
+  inputs.motions.push_back(
+      {1, {Signal::table(Vector3d(0, 0.5, 1), Vector3d(0.7, 0.7, 1.7), Interpolation::linear)}, "motion"});
+  System system(model, inputs);
+  State x = start_of(model, 0.7, 0);
+  system.select_interval(0.25);
+  system.assemble(x);
+  x.t = 0.5;
+  system.select_interval(0.75);
+  Motion m{x};
+  ASSERT_EQ(system.apply_jump(m), Status::ok);
+  EXPECT_NEAR(m.work, 0.5 * inertia(0.7) * 4, 1e-12);
+  EXPECT_LT((m.x.v - start_of(model, 0.7, 2).v).norm(), 1e-12);
+}
+
+// Fixed steps keep their order after it.
+TEST(Closed, FixedStepsKeepTheirOrderAfterAJump) {
+  const Model model = make_four_bar(true);
+  Inputs inputs;
+  inputs.motions.push_back(
+      {1, {Signal::table(Vector3d(0, 0.1, 0.2), Vector3d(0.7, 0.71, 0.66), Interpolation::linear)}, "motion"});
+  const State start = start_of(model, 0.7, 0.1);
+  const Outcome exact = run(model, inputs, tight(), start, 0.2);
+  EXPECT_LT(exact.result.energy_error, 1e-9 * exact.result.energy_scale);
+  for (const char* method : {"rk4", "implicit"}) {
+    double error[2];
+    for (int k = 0; k < 2; ++k) {
+      const Outcome out = run(model, inputs, fixed(method, 1e-4 / (k + 1)), start, 0.2);
+      error[k] = distance(model, out.seen.q.back(), exact.seen.q.back());
+    }
+    const double order = std::string(method) == "rk4" ? 4 : 2;
+    EXPECT_GT(std::log2(error[0] / error[1]), order - 0.3) << method << " " << error[0] << " " << error[1];
   }
 }
 

@@ -53,9 +53,9 @@ class Sampler {
 struct RunResult {
   Status status = Status::ok;
   bool interrupted = false;
-  double t = 0;         // reached
-  std::string failure;  // what went wrong, for a person; empty: nothing
-  std::string note;     // what one may want to know: redundant closures
+  double t = 0;                    // reached
+  std::string failure;             // what went wrong, for a person; empty: nothing
+  std::vector<std::string> notes;  // what one may want to know: redundant closures, a start beyond a joint limit
   StepCounts counts;
   double energy_error = 0;  // largest |balance|
   double energy_scale = 0;  // largest energy or work beside it
@@ -71,9 +71,9 @@ double record_time(const RunOptions& options, long k);
 void check_run(const RunOptions& options);
 
 // From `start`, at its time, over the duration; closed chains are assembled first (System::assemble) and put back on
-// their closures after every step.  Steps end at breaks of signals; the adaptive methods also where a stop is met or
-// left. Numerical failure ends the run and is told in the result, with everything up to there recorded.  At a break the
-// record shows the side before it, at a sample that after it.  `sampler` may be null.
+// their closures after every step.  Steps end at breaks of signals and where a stop is met or left.  Numerical failure
+// ends the run and is told in the result, with everything up to there recorded.  At a break the record shows the side
+// before it, at a sample that after it.  `sampler` may be null.
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
                    RunListener& listener, Sampler* sampler = nullptr);
 

@@ -46,7 +46,11 @@ class Stepper {
   virtual const Motion& now() const = 0;
   // Between the beginning and the end of the last step.  Only when dense().
   virtual void at(double t, Motion& out) const = 0;
-  virtual bool dense() const = 0;
+  bool dense() const { return degree() > 0; }
+  // Of the polynomial in time that `at` evaluates; 0: none.
+  virtual int degree() const = 0;
+  // The last step once more, now up to t inside of it.  Right after step; what is before t stays for `at`.
+  [[nodiscard]] virtual Status cut(double t) = 0;
   // All that the next steps depend on.  Where it is not resumable(), reading starts the method anew at now().
   void transfer(Archive& archive);
   virtual bool resumable() const { return true; }

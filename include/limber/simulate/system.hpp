@@ -23,6 +23,24 @@ struct Motion {
   void transfer(Archive& archive) { archive(x, work, dissipated); }  // to or from an archive
 };
 
+// A joint limit: a spring and a damper that push and never pull.
+struct StopContact {
+  // pushing: with stiffness depth + damping rate, above 0.  recoiling: the joint withdraws faster than the damper lets
+  // the spring follow; no force, and the spring's energy turns into heat.
+  enum class Phase : std::uint8_t { open, pushing, recoiling };
+  int joint, q, v;
+  double bound, sign;  // beyond when sign (q - bound) > 0
+  double stiffness, damping;
+  int motion = -1;  // index of the joint's motion input; -1: none
+  Phase phase = Phase::open;
+  double depth(double position) const { return sign * (position - bound); }
+  // The force it would push with, over its stiffness.
+  double push(double position, double rate) const { return depth(position) + damping / stiffness * sign * rate; }
+  double energy(double position) const {
+    return depth(position) > 0 ? 0.5 * stiffness * depth(position) * depth(position) : 0;
+  }
+};
+
 // Power of the inputs and of the dampers.
 struct Powers {
   double work = 0, dissipated = 0;
@@ -74,15 +92,12 @@ class System {
   void set_implicit(double c_D, double c_K);  // again after a change of contacts
   [[nodiscard]] Status accelerate_implicit(const State& x, Vec a, Powers* powers = nullptr);
 
-  // Stops: whether one pushes is told by `in_contact`, not by the state, so that the right side is smooth in a step.
-  int stop_count() const { return static_cast<int>(stops_.size()); }
-  bool in_contact(int stop) const { return stops_[stop].contact; }
-  // Positive where the stop should be in contact: beyond its bound, and pushing.
-  double stop_guard(int stop, const State& x) const;
-  // In contact, or no longer; what a stop keeps of its energy when it lets go is dissipated.
-  void switch_contact(int stop, Motion& m);
+  // Stops: what each does is told by its contact, not by the state, so that the right side is smooth in a step.
+  const std::vector<StopContact>& stops() const { return stops_; }
   // As the state says.  True: something changed.
-  bool update_contacts(Motion& m);
+  bool update_contacts(const State& x);
+  // The motion that is prescribed to the joint of a stop (StopContact::motion).
+  Jet stop_motion(const StopContact& stop, double t) const;
 
   // Closed chains.  Forces and errors are those of the last accelerate.
   bool has_closures() const { return closures_ != nullptr; }
@@ -91,6 +106,8 @@ class System {
   // The nearest state that meets the closures, and the rank of their constraints from now on.  Throws InputError: which
   // closure cannot be met and by how much, or that the machine stands in a singular configuration.
   void assemble(State& x);
+  // Joints (body) whose coordinates and speeds assemble leaves as they are; the others yield.
+  void keep(std::vector<std::uint8_t> joints);
   // What assemble found, for a person: redundant constraints; empty: none.
   std::string closure_note() const;
   // Puts a state back on the closures, position and speed.
@@ -98,7 +115,8 @@ class System {
   // Of the last projection: goes to zero, at a finite rate, where the closures become singular.
   double closure_margin() const { return closures_->rank() < rank_ ? 0 : closures_->margin(); }
 
-  // Energies, with those of stops in contact among `springs`.
+  // Energies, with those of stops among `springs`: functions of the state alone, so that a contact that is found late
+  // shows in the ledger.
   Energy energy(const State& x);
   Momentum momentum(const State& x) { return compute_momentum(model_, x, rnea_); }
   // Kinematics at a state, with poses in world.
@@ -131,13 +149,6 @@ class System {
   // Of coordinate k of an input at a time.
   Jet motion(const MotionInput& input, std::size_t k, double t) const;
   void gather_wrenches(const State& x);
-  struct StopContact {
-    int q, v;
-    double bound, sign;  // beyond when sign (q - bound) > 0
-    double stiffness, damping;
-    bool contact = false;
-    double depth(const State& x) const { return sign * (x.q[q] - bound); }
-  };
   void add_stops();
   [[nodiscard]] Status gather(const State& x);
   [[nodiscard]] Status close(const State& x, AbaWorkspace& ws, Vec vdot);
@@ -151,6 +162,7 @@ class System {
   std::vector<double> breaks_;
   double inside_ = 0;
   std::vector<std::uint8_t> prescribed_;  // (body)
+  std::vector<std::uint8_t> kept_;        // (body) by assemble: prescribed, and those of keep
   std::vector<StopContact> stops_;
   AbaWorkspace aba_;
   std::unique_ptr<AbaWorkspace> implicit_;  // of implicit steps

@@ -7,6 +7,7 @@
 namespace limber {
 
 class SingularWatch;
+class StopEvents;
 
 // Moves a System from time to time, as simulate() and Simulation do: steps end at breaks of signals and at samples of a
 // controller, contacts of stops are found, closed chains stay closed.  Adaptive methods choose their steps without
@@ -62,9 +63,7 @@ class TimeLoop {
   bool apply_changes(RunListener* listener);
   bool take_step(double t);
   bool meet_stops();
-  bool meet_contact();
-  int find_contact(double& t);
-  int switching(double t);
+  bool switch_contacts();
   bool watch_closures();
   bool end_step();
   bool show(double t, bool inside);
@@ -80,6 +79,7 @@ class TimeLoop {
   double duration_;
   Sampler* sampler_;
   std::unique_ptr<Stepper> stepper_;
+  std::unique_ptr<StopEvents> events_;
   std::unique_ptr<SingularWatch> watch_;
   ValidityMonitor monitor_;
   RunResult result_;
@@ -88,8 +88,7 @@ class TimeLoop {
   std::size_t interval_ = 0;
   Phase phase_ = Phase::ready;
   bool changed_ = false;
-  int contact_ = -1;  // the stop that switches at contact_time_, where the step ends; -1: none
-  double contact_time_ = 0;
+  bool contact_ = false;              // the last step ends where the contact of a stop changes
   double singular_time_ = 0;          // infinite: none
   double first_sample_ = 0;           // time
   long samples_ = 0;                  // taken

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "stop_events.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace limber {
+namespace {
+
+constexpr double kNoEvent = std::numeric_limits<double>::infinity();
+constexpr double kLevel =
+    16 * std::numeric_limits<double>::epsilon();  // of positions, and of 1 m or rad: rounding is no event
+constexpr double kClosureSlack = 1e-10;           // m or rad: projections move joints by less
+constexpr double kRounding = 1.0 / 16;            // of the level: the rounding itself
+constexpr int kHalvings = 60;
+constexpr double kFits = 1e-9;  // of a prescribed motion: error of its polynomial
+constexpr int kMotionHalvings = 20;
+
+double node(int k, int degree) { return 0.5 * (1 - std::cos(M_PI * k / degree)); }
+
+double largest(const Bernstein& p) {
+  double out = 0;
+  for (int i = 0; i <= p.degree; ++i) out = std::max(out, std::abs(p.c[i]));
+  return out;
+}
+
+// Of degree n at x, all of them.
+VectorXd bernstein_values(int n, double x) {
+  VectorXd b = VectorXd::Zero(n + 1);
+  b[0] = 1;
+  for (int j = 1; j <= n; ++j) {
+    for (int i = j; i >= 0; --i) b[i] = (1 - x) * b[i] + (i > 0 ? x * b[i - 1] : 0);
+  }
+  return b;
+}
+
+// de Casteljau at the middle: `p` becomes its left half.
+Bernstein split(Bernstein& p) {
+  Bernstein right;
+  right.degree = p.degree;
+  for (int j = 0; j <= p.degree; ++j) {
+    right.c[p.degree - j] = p.c[p.degree];
+    for (int i = p.degree; i > j; --i) p.c[i] = 0.5 * (p.c[i] + p.c[i - 1]);
+  }
+  return right;
+}
+
+double value(Bernstein p, double x) {
+  for (int j = p.degree; j > 0; --j) {
+    for (int i = 0; i < j; ++i) p.c[i] += x * (p.c[i + 1] - p.c[i]);
+  }
+  return p.c[0];
+}
+
+// dp/dt over an interval of length h, raised to the degree of p.
+Bernstein derivative(const Bernstein& p, double h) {
+  const int n = p.degree;
+  Bernstein out;
+  out.degree = n;
+  const auto d = [&](int i) { return n / h * (p.c[i + 1] - p.c[i]); };
+  for (int i = 0; i <= n; ++i) out.c[i] = ((i > 0 ? i * d(i - 1) : 0) + (i < n ? (n - i) * d(i) : 0)) / n;
+  return out;
+}
+
+double rise(Bernstein p, double from, double to, double level, int depth) {
+  const auto [least, most] = std::minmax_element(p.c.begin(), p.c.begin() + p.degree + 1);
+  if (!(*most > level)) return kNoEvent;
+  if (p.c[0] > level) return from;
+  const double middle = 0.5 * (from + to);
+  const bool flat = *most - *least <= kRounding * level;
+  if (flat || depth == 0 || !(middle > from && middle < to)) return p.c[p.degree] > level ? to : kNoEvent;
+  const Bernstein right = split(p);
+  const double found = rise(p, from, middle, level, depth - 1);
+  return found < kNoEvent ? found : rise(right, middle, to, level, depth - 1);
+}
+
+}  // namespace
+
+double first_rise(const Bernstein& p, double from, double to, double level) {
+  return rise(p, from, to, level, kHalvings);
+}
+
+StopEvents::StopEvents(const System& system) : system_(system) {
+  const auto stops = static_cast<Eigen::Index>(system.stops().size());
+  if (stops == 0) return;
+  slack_ = system.has_closures() ? kClosureSlack : 0;
+  motion_.x = make_zero_state(system.model());
+  positions_ = rates_ = MatrixXd::Zero(Bernstein::kMaxDegree + 1, stops);
+  gaps_ = MatrixXd::Zero(2, stops);
+  from_nodes_.resize(Bernstein::kMaxDegree + 1);
+  for (int n = 1; n <= Bernstein::kMaxDegree; ++n) {
+    MatrixXd values(n + 1, n + 1);
+    for (int k = 0; k <= n; ++k) values.row(k) = bernstein_values(n, node(k, n)).transpose();
+    from_nodes_[n] = values.inverse();
+  }
+}
+
+double StopEvents::first(const Motion& before, const Stepper& stepper) {
+  from_ = before.x.t;
+  to_ = stepper.now().x.t;
+  sample(before, stepper);
+  double found = kNoEvent;
+  for (std::size_t i = 0; i < system_.stops().size(); ++i) {
+    const StopContact& stop = system_.stops()[i];
+    const double t = stop.motion >= 0 ? first_prescribed(stop, from_, to_, kMotionHalvings)
+                                      : first_of(stop, curve(i), from_, to_, gaps_.col(static_cast<Eigen::Index>(i)));
+    found = std::min(found, t);
+  }
+  return found;
+}
+
+// Of the method's own polynomial as many values as it has coefficients; of a method without one, its ends.
+void StopEvents::sample(const Motion& before, const Stepper& stepper) {
+  degree_ = stepper.degree();
+  const int last = std::max(1, degree_);
+  for (int k = 0; k <= last; ++k) {
+    const bool begins = k == 0, ends = k == last;
+    if (degree_ > 0 && !ends) stepper.at(from_ + (to_ - from_) * node(k, last), motion_);
+    const State& x = ends ? stepper.now().x : degree_ == 0 ? before.x : motion_.x;
+    for (std::size_t i = 0; i < system_.stops().size(); ++i) {
+      const StopContact& stop = system_.stops()[i];
+      positions_(k, i) = x.q[stop.q];
+      rates_(k, i) = x.v[stop.v];
+      if (!begins) continue;
+      gaps_(0, i) = std::abs(x.q[stop.q] - before.x.q[stop.q]);
+      gaps_(1, i) = std::abs(x.v[stop.v] - before.x.v[stop.v]);
+    }
+  }
+}
+
+StopEvents::Curve StopEvents::curve(std::size_t stop) const {
+  Curve out;
+  const auto at = static_cast<Eigen::Index>(stop);
+  if (degree_ == 0) {  // Hermite's cubic
+    const double h = to_ - from_, q0 = positions_(0, at), q1 = positions_(1, at);
+    out.position = {3, {q0, q0 + h * rates_(0, at) / 3, q1 - h * rates_(1, at) / 3, q1}};
+    out.rate = derivative(out.position, h);
+    return out;
+  }
+  out.position.degree = out.rate.degree = degree_;
+  for (int i = 0; i <= degree_; ++i) {
+    const auto weights = from_nodes_[degree_].row(i);
+    out.position.c[i] = weights.dot(positions_.col(at).head(degree_ + 1));
+    out.rate.c[i] = weights.dot(rates_.col(at).head(degree_ + 1));
+  }
+  return out;
+}
+
+// A prescribed motion is no polynomial: pieces of Hermite's quintic, each as short as it must be to fit.
+double StopEvents::first_prescribed(const StopContact& stop, double from, double to, int depth) const {
+  const Jet a = system_.stop_motion(stop, from), b = system_.stop_motion(stop, to);
+  const double h = to - from, q0 = a.value, q1 = b.value;
+  Curve own;
+  own.position = {5,
+                  {q0, q0 + h * a.rate / 5, q0 + h * (0.4 * a.rate + h * a.acceleration / 20),
+                   q1 - h * (0.4 * b.rate - h * b.acceleration / 20), q1 - h * b.rate / 5, q1}};
+  own.rate = derivative(own.position, h);
+  const double scale = kFits * (std::abs(stop.bound) + largest(own.position));
+  bool fits = true;
+  for (const double x : {0.5, 0.3}) {
+    const Jet exact = system_.stop_motion(stop, from + x * h);
+    fits =
+        fits && std::abs(value(own.position, x) - exact.value) + h * std::abs(value(own.rate, x) - exact.rate) <= scale;
+  }
+  if (fits || depth == 0) return first_of(stop, own, from, to, Vector2d::Zero());
+  const double middle = 0.5 * (from + to), found = first_prescribed(stop, from, middle, depth - 1);
+  return found < kNoEvent ? found : first_prescribed(stop, middle, to, depth - 1);
+}
+
+// A phase ends where one of two functions rises above zero.
+double StopEvents::first_of(const StopContact& stop, const Curve& curve, double from, double to,
+                            const Vector2d& gap) const {
+  using Phase = StopContact::Phase;
+  const int n = curve.position.degree;
+  Bernstein depth, push;
+  depth.degree = push.degree = n;
+  const double depth_sign = stop.phase == Phase::open ? 1 : -1, push_sign = stop.phase == Phase::pushing ? -1 : 1;
+  for (int i = 0; i <= n; ++i) {
+    depth.c[i] = depth_sign * stop.depth(curve.position.c[i]);
+    push.c[i] = push_sign * stop.push(curve.position.c[i], curve.rate.c[i]);
+  }
+  const double level = slack_ + 2 * gap[0] + kLevel * (1 + std::abs(stop.bound) + largest(curve.position));
+  double found = first_rise(depth, from, to, level);
+  if (stop.phase == Phase::open || stop.damping == 0) return found;
+  const double lag = stop.damping / stop.stiffness;
+  return std::min(found, first_rise(push, from, to, level + lag * (2 * gap[1] + kLevel * largest(curve.rate))));
+}
+
+}  // namespace limber

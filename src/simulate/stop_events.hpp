@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "limber/simulate/stepper.hpp"
+
+namespace limber {
+
+// A polynomial on an interval by its Bernstein coefficients, between the least and the largest of which it lies.
+// [Farin] Curves and Surfaces for CAGD, §5 and §6.
+struct Bernstein {
+  static constexpr int kMaxDegree = 12;  // Adams' methods
+  int degree = 0;
+  std::array<double, kMaxDegree + 1> c = {};
+};
+
+// First time in [from, to] at which p is above `level`; infinity: never.  By subdivision: no sample can miss it.
+double first_rise(const Bernstein& p, double from, double to, double level);
+
+// Finds when a stop is met, recoils or is left, on the polynomial of a step.
+class StopEvents {
+ public:
+  explicit StopEvents(const System& system);
+  // First time in the last step, which began at `before`, at which the phase of a stop ends; infinity: none.
+  double first(const Motion& before, const Stepper& stepper);
+
+ private:
+  struct Curve {
+    Bernstein position, rate;
+  };
+  void sample(const Motion& before, const Stepper& stepper);
+  Curve curve(std::size_t stop) const;
+  double first_prescribed(const StopContact& stop, double from, double to, int depth) const;
+  using Vector2d = Eigen::Vector2d;
+  double first_of(const StopContact& stop, const Curve& curve, double from, double to, const Vector2d& gap) const;
+
+  const System& system_;
+  double slack_ = 0;                  // of positions: closed chains are met to this
+  double from_ = 0, to_ = 0;          // of the step
+  int degree_ = 0;                    // of the method's polynomial
+  std::vector<MatrixXd> from_nodes_;  // (degree) values at the nodes to coefficients
+  MatrixXd positions_, rates_;        // (node, stop)
+  MatrixXd gaps_;                     // (2, stop) where the polynomial does not begin at the state: cvode
+  Motion motion_;
+};
+
+}  // namespace limber
