@@ -14,7 +14,7 @@ constexpr double kNoEvent = std::numeric_limits<double>::infinity();
 constexpr double kLevel =
     16 * std::numeric_limits<double>::epsilon();  // of positions, and of 1 m or rad: rounding is no event
 constexpr double kClosureSlack = 1e-10;           // m or rad: projections move joints by less
-constexpr double kRounding = 1.0 / 16;            // of the level: the rounding itself
+constexpr double kFlat = 1.0 / 16;                // of the level: the rounding itself
 constexpr int kHalvings = 60;
 constexpr double kFits = 1e-9;  // of a prescribed motion: error of its polynomial
 constexpr int kMotionHalvings = 20;
@@ -70,7 +70,7 @@ double rise(Bernstein p, double from, double to, double level, int depth) {
   if (!(*most > level)) return kNoEvent;
   if (p.c[0] > level) return from;
   const double middle = 0.5 * (from + to);
-  const bool flat = *most - *least <= kRounding * level;
+  const bool flat = *most - *least <= kFlat * level;
   if (flat || depth == 0 || !(middle > from && middle < to)) return p.c[p.degree] > level ? to : kNoEvent;
   const Bernstein right = split(p);
   const double found = rise(p, from, middle, level, depth - 1);
