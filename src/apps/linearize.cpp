@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "apps/campbell.hpp"
 #include "apps/commands.hpp"
 #include "apps/linearize_names.hpp"
 #include "apps/terminal.hpp"
@@ -21,6 +22,7 @@ struct LinearizeCommand {
   std::string model, at, output_file;
   bool equilibrium = false, json = false;
   std::vector<std::string> inputs, outputs, held;
+  CampbellCommand campbell;  // where its range is not empty
 };
 
 constexpr double kStill = 1e-6;  // accelerations below this, in SI units, are an equilibrium
@@ -40,7 +42,30 @@ joints but fixed, spherical and free ones. Zeros are those of transfer functions
   velocity:NODE   spin:NODE   acceleration:NODE   angular_acceleration:NODE
   curvature:NODE,NODE   strain:NODE,NODE     of a beam between two of its nodes
 
-with .x, .y or .z after the word for one component. A held joint keeps its speed, whatever acts on it.)";
+with .x, .y or .z after the word for one component. A held joint keeps its speed, whatever acts on it.
+
+A machine that moves has an A that changes with it, unless it runs round; frequencies of one moment are not its own.
+--campbell turns a rotor at one speed or a range of speeds, finds the motion that repeats itself after each turn, and
+prints the frequencies and damping of small vibrations about it (Floquet; multi-blade coordinates for three and more
+equal blades):
+
+  limber linearize examples/turbine/model.yaml --campbell 0:12:0.5 --csv turbine.csv)";
+
+// Where A does not hold for longer than a moment; empty: it does.
+std::string motion_warning(const Model& model, const State& x, const PointMotion& motion) {
+  if (!motion.moves || (motion.has_constant_matrix() && motion.acceleration <= kStill)) return "";
+  const std::string what = motion.has_constant_matrix() ? "is not steady"
+                                                        : fmt::format("changes A, by {} % within a radian or a metre",
+                                                                      short_number(100 * motion.change));
+  std::string cure = "linearize where nothing moves";
+  for (const int i : find_rotors(model)) {
+    const double speed = x.v[model.joints[i].v];
+    if (speed != 0)
+      cure = fmt::format("--campbell {} --rotor {} has those of the steady motion", speed, model.joints[i].name);
+  }
+  return fmt::format("the motion through this point {}: its frequencies and poles hold for a moment only; {}", what,
+                     cure);
+}
 
 State linearization_point(const LinearizeCommand& command, const Model& model, VectorXd& tau) {
   tau = VectorXd::Zero(model.nv);
@@ -120,6 +145,17 @@ void write_file(const LinearizeCommand& command, const Model& model, const Linea
   out.publish();
 }
 
+int run_rotor(const LinearizeCommand& command, const Model& model, const std::vector<std::uint8_t>& held) {
+  RotorOptions options;
+  options.held = held;
+  const State start = linearization_point(command, model, options.tau);
+  if (!start.v.isZero(0)) throw InputError("limber linearize: --campbell gives the speeds; leave those of --at zero");
+  CampbellCommand campbell = command.campbell;
+  campbell.json = command.json;
+  campbell.output_file = command.output_file;
+  return run_campbell(model, start, std::move(options), campbell, files_of(command));
+}
+
 int run_linearize(const LinearizeCommand& command) {
   if (command.model == "-" && command.at == "-")
     throw InputError("limber linearize: only one of MODEL and STATE can be '-', the standard input");
@@ -127,16 +163,19 @@ int run_linearize(const LinearizeCommand& command) {
   if (model.nv > kMaxCoordinates)
     throw InputError(fmt::format("{}: {} coordinates are too many for dense matrices; at most {} are taken",
                                  name_of_argument(command.model), model.nv, kMaxCoordinates));
-  if (!command.output_file.empty()) check_output(command.output_file, files_of(command), kLinearizationKind);
   std::vector<std::uint8_t> held(static_cast<std::size_t>(model.body_count()), 0);
   for (const std::string& name : command.held) held[static_cast<std::size_t>(find_joint(model, name))] = 1;
+  if (!command.campbell.range.empty()) return run_rotor(command, model, held);
+  if (!command.output_file.empty()) check_output(command.output_file, files_of(command), kLinearizationKind);
   LinearizeOptions options = options_of(command, model, held);
   State x = linearization_point(command, model, options.tau);
   Linearization found;
   found.where = command.at.empty() ? "the zero state" : "the state of " + name_of_argument(command.at);
   if (command.equilibrium) move_to_equilibrium(model, options.tau, held, x, found);
   found.system = linearize(model, x, options);
-  found.equilibrium = model.nv == 0 || found.system.acceleration.cwiseAbs().maxCoeff() <= kStill;
+  const PointMotion motion = check_motion(model, found.system, options);
+  found.warning = motion_warning(model, x, motion);
+  found.equilibrium = motion.acceleration <= kStill && motion.has_constant_matrix();
   found.modes = compute_modes(found.system);
   found.poles = compute_poles(found.system);
   find_zeros(found);
@@ -146,6 +185,7 @@ int run_linearize(const LinearizeCommand& command) {
   } else {
     write_output(linearization_text(model, found, stdout), stdout);
   }
+  if (!found.warning.empty()) write_output("warning: " + found.warning + "\n", stderr);
   return 0;
 }
 
@@ -164,6 +204,16 @@ void add_linearize(CLI::App& program, Action& action) {
   names("--input", command->inputs, "a joint or coordinate that a force acts on; may be repeated", "NAME");
   names("--output", command->outputs, "what is measured, see below; may be repeated", "WHAT");
   names("--hold", command->held, "a joint that keeps its speed; may be repeated", "JOINT");
+  CampbellCommand& campbell = command->campbell;
+  CLI::Option* range = sub->add_option("--campbell", campbell.range, "speeds of a rotor, rad/s: FROM:TO:STEP, or one");
+  range->type_name("SPEEDS");
+  const auto with_range = [&](CLI::Option* option) { return option->needs(range); };
+  with_range(sub->add_option("--rotor", campbell.rotor, "the joint that turns (default: the only one that can)"))
+      ->type_name("JOINT");
+  with_range(sub->add_flag("--free-rotor", campbell.free, "turned by a constant torque, not at constant speed"));
+  with_range(sub->add_option("--csv", campbell.csv, "also write frequencies and damping as a table"))
+      ->type_name("FILE");
+  for (const char* other : {"--equilibrium", "--input", "--output"}) range->excludes(sub->get_option(other));
   sub->add_flag("--json", command->json, "print JSON, with the matrices");
   sub->add_option("-o", command->output_file, "also write the JSON to a file")->type_name("FILE");
   sub->footer(kLinearizeExample);

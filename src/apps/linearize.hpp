@@ -15,7 +15,8 @@ struct Linearization {
   LinearSystem system;
   std::string where;           // "the zero state", "the state of x.json", "the equilibrium near ..."
   std::optional<bool> stable;  // of an equilibrium that was looked for
-  bool equilibrium = false;    // accelerations at the point are nothing but rounding
+  bool equilibrium = false;    // no accelerations, and A stays the same where the point moves
+  std::string warning;         // why A holds for a moment only
   std::vector<VibrationMode> modes;
   VectorXcd poles;
   struct Zeros {

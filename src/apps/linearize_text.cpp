@@ -129,7 +129,7 @@ std::string point_text(const Model& model, const Linearization& found) {
       fmt::format("  at {}; {}, {}, {}\n", found.where, counted(found.system.free.size(), "coordinate"),
                   counted(found.system.inputs.size(), "input"), counted(found.system.outputs.size(), "output"));
   if (found.stable) out += fmt::format("  the equilibrium is {}\n", *found.stable ? "stable" : "not stable");
-  if (found.equilibrium) return out;
+  if (found.equilibrium || !found.warning.empty()) return out;  // the warning says more
   Eigen::Index largest = 0;
   const double size = acceleration.cwiseAbs().maxCoeff(&largest);
   out += fmt::format("  note: this is not an equilibrium: {} has an acceleration of {}; --equilibrium looks for one\n",

@@ -25,6 +25,14 @@ void compute_closed_terms(const Model& model, const LinearizeOptions& options, c
                           const std::vector<int>& free, DerivativesWorkspace& ws, LinearTerms& terms,
                           LinearSystem& system);
 
+// Speeds of joints that are not held (a flag per body, or none) and of modes; `place`: where each speed is among them,
+// or -1.
+std::vector<int> free_speeds(const Model& model, const std::vector<std::uint8_t>& held, std::vector<int>& place);
+
+// d(dq)/dt = dv - v x dq for the turns and moves of quaternion joints, whose dq are seen from the moving frame.
+// theory §8 (6).
+void add_frame_rates(const Model& model, const State& x, const std::vector<int>& place, MatrixXd& A);
+
 // Throws InputError for an algorithm that did not end well.
 void check_solved(const Model& model, Status status, int failure);
 

@@ -27,20 +27,6 @@ void check_options(const Model& model, const State& point, const LinearizeOption
   }
 }
 
-// The speeds of the state, and where each is in it; -1: held.
-std::vector<int> free_speeds(const Model& model, const LinearizeOptions& options, std::vector<int>& place) {
-  std::vector<int> free;
-  place.assign(static_cast<std::size_t>(model.nv), -1);
-  for (int i = 1; i < model.body_count(); ++i) {
-    const int modes = model.first_mode(i), end = modes + model.body(i).modes;
-    for (int k = is_held(options, i) ? modes : model.joints[i].v; k < end; ++k) {
-      place[static_cast<std::size_t>(k)] = static_cast<int>(free.size());
-      free.push_back(k);
-    }
-  }
-  return free;
-}
-
 int place_of(const Model& model, const std::vector<int>& place, int speed, const char* what) {
   if (speed < 0 || speed >= model.nv) {
     throw InputError(std::string("linearize: ") + what + " of speed " + std::to_string(speed) + "; there are " +
@@ -74,21 +60,6 @@ void compute_open_terms(const Model& model, const LinearizeOptions& options, con
   crba(model, x, cw, terms.M);
   const MatrixXd all = MatrixXd::Identity(model.nv, model.nv);
   system.basis = all(Eigen::all, system.free);
-}
-
-// d(dq)/dt = dv - v x dq for the turns and moves of quaternion joints, whose dq are seen from the moving frame.
-// theory §8 (6).
-void add_frame_rates(const Model& model, const State& x, const std::vector<int>& place, MatrixXd& A) {
-  for (int i = 1; i < model.body_count(); ++i) {
-    const Joint& joint = model.joints[i];
-    const int at = joint_traits(joint.kind).quaternion ? place[static_cast<std::size_t>(joint.v)] : -1;
-    if (at < 0) continue;
-    const Matrix3d w = skew(x.v.segment<3>(joint.v));
-    A.block<3, 3>(at, at) -= w;
-    if (speed_count(joint.kind) == 3) continue;  // spherical
-    A.block<3, 3>(at + 3, at) -= skew(x.v.segment<3>(joint.v + 3));
-    A.block<3, 3>(at + 3, at + 3) -= w;
-  }
 }
 
 // Rows of C and D.
@@ -207,6 +178,33 @@ void set_inputs(const Model& model, const LinearTerms& terms, const std::vector<
 
 }  // namespace
 
+std::vector<int> free_speeds(const Model& model, const std::vector<std::uint8_t>& held, std::vector<int>& place) {
+  std::vector<int> free;
+  place.assign(static_cast<std::size_t>(model.nv), -1);
+  for (int i = 1; i < model.body_count(); ++i) {
+    const bool fixed = !held.empty() && held[static_cast<std::size_t>(i)] != 0;
+    const int modes = model.first_mode(i), end = modes + model.body(i).modes;
+    for (int k = fixed ? modes : model.joints[i].v; k < end; ++k) {
+      place[static_cast<std::size_t>(k)] = static_cast<int>(free.size());
+      free.push_back(k);
+    }
+  }
+  return free;
+}
+
+void add_frame_rates(const Model& model, const State& x, const std::vector<int>& place, MatrixXd& A) {
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Joint& joint = model.joints[i];
+    const int at = joint_traits(joint.kind).quaternion ? place[static_cast<std::size_t>(joint.v)] : -1;
+    if (at < 0) continue;
+    const Matrix3d w = skew(x.v.segment<3>(joint.v));
+    A.block<3, 3>(at, at) -= w;
+    if (speed_count(joint.kind) == 3) continue;  // spherical
+    A.block<3, 3>(at + 3, at) -= skew(x.v.segment<3>(joint.v + 3));
+    A.block<3, 3>(at + 3, at + 3) -= w;
+  }
+}
+
 void check_solved(const Model& model, Status status, int failure) {
   if (status == Status::ok) return;
   if (status == Status::singular_mass && failure >= 0) {
@@ -221,7 +219,7 @@ LinearSystem linearize(const Model& model, const State& point, const LinearizeOp
   LinearSystem system;
   system.point = point;
   std::vector<int> place;
-  system.free = free_speeds(model, options, place);
+  system.free = free_speeds(model, options.held, place);
   std::vector<NodeRef> nodes;
   for (const LinearOutput& output : options.outputs) {
     if (of_node(output.kind)) nodes.push_back(output.node);
