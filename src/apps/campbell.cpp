@@ -13,6 +13,7 @@
 #include "apps/terminal.hpp"
 #include "limber/files/detail/output.hpp"
 #include "limber/files/detail/text.hpp"
+#include "limber/report/campbell.hpp"
 
 namespace limber::apps {
 namespace {
@@ -85,6 +86,7 @@ int run_campbell(const Model& model, const State& start, RotorOptions options, c
   options.free = command.free;
   if (!command.output_file.empty()) check_output(command.output_file, files, kCampbellKind);
   if (!command.csv.empty()) check_output(command.csv, files, kCampbellTableKind);
+  if (!command.page.empty()) check_campbell_page(command.page, files);
   Campbell found;
   {
     Progress progress("turning the rotor", true);
@@ -92,6 +94,7 @@ int run_campbell(const Model& model, const State& start, RotorOptions options, c
   }
   if (!command.output_file.empty()) write_json_file(command, model, options, found, files);
   if (!command.csv.empty()) write_whole_file(command.csv, kCampbellTableKind, files, campbell_csv(found));
+  if (!command.page.empty()) write_campbell_page(model, found, model.joints[options.rotor].name, command.page, files);
   if (command.json) {
     write_campbell(model, options, found, stdout);
   } else {

@@ -49,7 +49,7 @@ A machine that moves has an A that changes with it, unless it runs round; freque
 prints the frequencies and damping of small vibrations about it (Floquet; multi-blade coordinates for three and more
 equal blades):
 
-  limber linearize examples/turbine/model.yaml --campbell 0:12:0.5 --csv turbine.csv)";
+  limber linearize examples/turbine/model.yaml --campbell 0:12:0.5 --report turbine.html)";
 
 // Where A does not hold for longer than a moment; empty: it does.
 std::string motion_warning(const Model& model, const State& x, const PointMotion& motion) {
@@ -212,6 +212,8 @@ void add_linearize(CLI::App& program, Action& action) {
       ->type_name("JOINT");
   with_range(sub->add_flag("--free-rotor", campbell.free, "turned by a constant torque, not at constant speed"));
   with_range(sub->add_option("--csv", campbell.csv, "also write frequencies and damping as a table"))
+      ->type_name("FILE");
+  with_range(sub->add_option("--report", campbell.page, "also draw them: a page, or a picture (.svg)"))
       ->type_name("FILE");
   for (const char* other : {"--equilibrium", "--input", "--output"}) range->excludes(sub->get_option(other));
   sub->add_flag("--json", command->json, "print JSON, with the matrices");

@@ -38,7 +38,7 @@ constexpr Quantity kQuantities[] = {
                                known.size() == 1 ? "is" : "are", known.empty() ? "none" : join(known)));
 }
 
-NodeRef find_node(const Model& model, const std::string& text) {
+NodeRef parse_node(const Model& model, const std::string& text) {
   const std::size_t dot = text.find('.');
   const int body = model.find_body(text.substr(0, dot));
   if (body <= 0) refuse(text.substr(0, dot), "a body", {model.body_names.begin() + 1, model.body_names.end()});
@@ -68,8 +68,8 @@ LinearOutput node_output(const Model& model, const Quantity& quantity, const std
     throw InputError(fmt::format("limber linearize: {} needs {}; write {}:{}", show(quantity.word),
                                  between ? "two nodes of one body" : "one node", quantity.word,
                                  between ? "boom.root,boom.tip" : "boom.tip"));
-  output.node = find_node(model, text.substr(0, comma));
-  if (between) output.other = find_node(model, text.substr(comma + 1));
+  output.node = parse_node(model, text.substr(0, comma));
+  if (between) output.other = parse_node(model, text.substr(comma + 1));
   return output;
 }
 

@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
-#include <optional>
 
 #include "limber/files/model_file.hpp"
-#include "limber/linear/analysis.hpp"
 #include "limber/linear/facts.hpp"
 #include "report/channels.hpp"
 #include "report/machine.hpp"
+#include "report/moving_frequencies.hpp"
 #include "report/plots.hpp"
 #include "report/provenance.hpp"
 #include "report/summary.hpp"
@@ -72,35 +70,6 @@ void add_pictures(Making& making, const Model& model) {
                                        grouped(recording.records())));
 }
 
-// Natural frequencies at a state in motion, the joints going on at their speeds: with what rotation and weight add to
-// the stiffness, which a machine at rest does not have.  None: it is a closed chain.
-std::optional<std::vector<double>> moving_frequencies(const Model& model, const State& x) {
-  LinearizeOptions options;
-  options.held.assign(static_cast<std::size_t>(model.body_count()), 1);
-  std::vector<double> hertz;
-  try {
-    for (const VibrationMode& mode : compute_modes(linearize(model, x, options)))
-      if (mode.frequency > 0 && mode.growth == 0) hertz.push_back(mode.frequency / (2 * std::numbers::pi));
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
-  return hertz;
-}
-
-// Replaces what was found at rest by what holds in motion.  With free joints the frequencies of a machine that turns
-// fast for them are not known: they are left out.
-void set_moving(const Model& model, const State& x, FrequencyFacts& found) {
-  const std::optional<std::vector<double>> hertz = moving_frequencies(model, x);
-  if (!hertz || hertz->empty()) return;
-  const bool locked = !found.joints_locked.empty();
-  (locked ? found.joints_locked : found.joints_free) = *hertz;
-  double fastest = 0;  // rad/s
-  for (int i = 1; i < model.body_count(); ++i)
-    fastest = std::max(fastest, x.v.segment(model.joints[i].v, speed_count(model.joints[i].kind)).norm());
-  constexpr double kSlow = 0.1;  // of the lowest omega: its square, by which stiffness changes, is small
-  if (locked && fastest > kSlow * 2 * std::numbers::pi * hertz->front()) found.joints_free.clear();
-}
-
 void add_frequencies(Making& making, const Model& model) {
   State x = make_zero_state(model);
   const long last = making.recorded.records() - 1;
@@ -108,8 +77,7 @@ void add_frequencies(Making& making, const Model& model) {
   making.recorded.read(making.recorded.find("v"), last, 1, 0, model.nv, x.v.data());
   if (!x.q.allFinite() || !x.v.allFinite()) return;
   FrequencyFacts found = compute_frequencies(model, x);
-  const bool moving = found.why_not.empty() && !x.v.isZero(0);
-  if (moving) set_moving(model, x, found);
+  const bool moving = found.why_not.empty() && !x.v.isZero(0) && set_moving_frequencies(model, x, found);
   Json list = Json::array();
   const auto add = [&](const std::vector<double>& hertz, const char* what) {
     for (std::size_t k = 0; k < hertz.size(); ++k)

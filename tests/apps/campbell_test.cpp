@@ -64,6 +64,25 @@ TEST(CampbellCommand, WritesTextJsonAndATable) {
   EXPECT_TRUE(contains(table, "\n6,"));
 }
 
+TEST(CampbellCommand, DrawsAPictureAndAPage) {
+  const Folder folder;
+  for (const char* name : {"t.svg", "t.html"}) {
+    const std::string file = folder.file(name);
+    for (int twice = 0; twice < 2; ++twice) {  // its own file may be replaced
+      const Result result = limber({"linearize", turbine(), "--campbell", "0:6:2", "--report", file});
+      ASSERT_EQ(result.code, 0) << result.err;
+    }
+    const std::string text = read_all(file);
+    for (const char* part : {"<svg xmlns", ">1P<", ">2P<", "frequency, Hz", "damping, %"})
+      EXPECT_TRUE(contains(text, part)) << name << " " << part;
+    EXPECT_FALSE(contains(text, "nan"));
+  }
+  EXPECT_TRUE(contains(read_all(folder.file("t.html")), "<th>mode 6</th>"));
+  const std::string other = folder.write("mine.svg", "<svg>mine</svg>");
+  EXPECT_TRUE(limber({"linearize", turbine(), "--campbell", "6", "--report", other}).is_one_error_line());
+  EXPECT_EQ(read_all(other), "<svg>mine</svg>");
+}
+
 TEST(CampbellCommand, RefusesInOneLine) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{turbine(), "--campbell", "0:20"}, "is no range of speeds; write FROM:TO:STEP"},

@@ -12,6 +12,7 @@
 #include "apps/program.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/recording.hpp"
+#include "limber/linear/campbell.hpp"
 #include "report/outline.hpp"
 #include "report/spectrum.hpp"
 #include "report/thinning.hpp"
@@ -345,6 +346,44 @@ joints:
   // Southwell: omega^2 = omega_0^2 + a Omega^2 for slow rotation, a = 1.193 for flapping of a uniform clamped beam.
   const double a = (std::pow(2 * std::numbers::pi * turning, 2) - std::pow(2 * std::numbers::pi * rest, 2)) / 0.25;
   EXPECT_NEAR(a, 1.193, 0.006);
+}
+
+// Where A depends on the angle of a rotor, the marks are those of its steady motion, not of the last moment.
+TEST(Report, MarksFrequenciesOfARotorByItsSteadyMotion) {
+  const Folder folder;
+  const std::string text = R"(limber: 1
+bodies:
+  - {name: mast, beam: {length: 20, mass: 400, EIy: 2e6, EIz: 2.1e6, modes: {bending_y: 1, bending_z: 1}}}
+  - {name: blade, rigid: {mass: 120, com: [0, 0, 0], inertia: [1000, 1000, 0, 0, 0, 0]}}
+joints:
+  - {name: base, type: fixed, parent: world, child: mast, origin: {rpy: [0, -1.5707963267948966, 0]}}
+  - {name: shaft, type: revolute, axis: [0, 0, 1], parent: mast.tip, child: blade}
+)";
+  const Model model = parse_model(text, "mast");
+  RotorOptions rotor;
+  rotor.rotor = model.joint_index("shaft");
+  const RotorModes exact = compute_rotor_modes(model, make_zero_state(model), rotor, 6);
+  ASSERT_EQ(exact.method, RotorMethod::floquet);
+  for (const double angle : {0.0, 1.1}) {
+    RecordingOptions options;
+    options.name = "mast";
+    options.model_text = text;
+    options.nodes = named_nodes(model);
+    options.records = 2;
+    RecordingWriter writer(model, folder.file("a.h5"), options);
+    Sampled sampled(model, make_zero_state(model), 0, 1);
+    sampled.motion.x.q[model.coordinate("shaft")] = angle;
+    sampled.motion.x.v[model.speed("shaft")] = 6;
+    for (int i = 0; i < 2; ++i, sampled.motion.x.t = i) writer.write(sampled.record());
+    writer.finish("finished", true);
+    write_report(folder.file("a.h5"), folder.file("a.html"));
+    const PageReader page = PageReader::of_file(folder.file("a.html"));
+    ASSERT_EQ(page.header["frequencies"].size(), exact.modes.size());
+    for (std::size_t k = 0; k < exact.modes.size(); ++k) {
+      EXPECT_NEAR(page.header["frequencies"][k]["hz"].get<double>(), exact.modes[k].frequency / (2 * std::numbers::pi),
+                  1e-9);
+    }
+  }
 }
 
 TEST(Report, SaysWhichSignalsAreNotFinite) {
