@@ -59,29 +59,38 @@ struct Panel {
 
 // A branch as lines between neighbouring speeds that have it, its number at the right end.
 template <class Value>
-std::string branch_lines(const Panel& panel, const Campbell& found, std::size_t branch, Value value) {
-  std::string path, dots, label;
+std::string branch_lines(const Panel& panel, const Campbell& found, std::size_t branch, std::vector<double>& labels,
+                         Value value) {
+  std::string path, dots;
+  double end = 0, beside = 0;
   bool on = false;
   for (const RotorModes& at : found.at) {
     const double v = value(at.modes[branch]);
     const bool shown = std::isfinite(v) && at.modes[branch].frequency > 0 && v <= panel.y1 && v >= panel.y0;
     if (shown) {
       path += fmt::format("{}{:.1f} {:.1f}", on ? "L" : "M", panel.x(at.speed), panel.y(v));
-      label = fmt::format("<text x='{:.1f}' y='{:.1f}' fill='{}'>{}</text>", panel.x(at.speed) + 6, panel.y(v) + 4,
-                          kColors[branch % kColors.size()], branch + 1);
+      end = panel.x(at.speed) + 6, beside = panel.y(v) + 4;
       if (found.at.size() < 3)
         dots += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='3' fill='{}'/>", panel.x(at.speed), panel.y(v),
                             kColors[branch % kColors.size()]);
     }
     on = shown;
   }
-  return fmt::format("<path fill='none' stroke='{}' stroke-width='1.5' d='{}'/>{}{}\n",
-                     kColors[branch % kColors.size()], path, dots, label);
+  if (path.empty()) return "";
+  constexpr double kLine = 11;  // labels go up until they are clear of the others
+  const auto covers = [&](double other) { return std::abs(other - beside) < kLine; };
+  while (std::any_of(labels.begin(), labels.end(), covers)) beside -= 1;
+  labels.push_back(beside);
+  const char* color = kColors[branch % kColors.size()];
+  return fmt::format(
+      "<path fill='none' stroke='{}' stroke-width='1.5' d='{}'/>{}<text x='{:.1f}' y='{:.1f}' fill='{}'>{}"
+      "</text>\n",
+      color, path, dots, end, beside, color, branch + 1);
 }
 
 // Multiples of the speed, in Hz, as far as they are in the plot.
 std::string speed_lines(const Panel& panel) {
-  constexpr int kMost = 12;
+  constexpr int kMost = 6;
   std::string out;
   const double fastest = std::max(std::abs(panel.x0), std::abs(panel.x1)), end = panel.x1 >= -panel.x0 ? 1 : -1;
   for (int p = 1; p <= kMost && fastest > 0; ++p) {
@@ -119,9 +128,10 @@ std::string campbell_svg(const Campbell& found) {
       "<rect width='{}' height='750' fill='white'/>\n",
       kWidth, kWidth, kSvgMark, kWidth);
   out += frequency.frame("frequency, Hz") + speed_lines(frequency) + damping.frame("damping, %");
+  std::vector<double> right, below;  // labels
   for (std::size_t b = 0; b < branches; ++b) {
-    out += branch_lines(frequency, found, b, [](const RotorMode& mode) { return mode.frequency * kHertz; });
-    out += branch_lines(damping, found, b, [](const RotorMode& mode) { return 100 * mode.damping; });
+    out += branch_lines(frequency, found, b, right, [](const RotorMode& mode) { return mode.frequency * kHertz; });
+    out += branch_lines(damping, found, b, below, [](const RotorMode& mode) { return 100 * mode.damping; });
   }
   return out + fmt::format("<text x='{}' y='738' text-anchor='middle'>speed of the rotor, rad/s</text>\n</svg>\n",
                            (kLeft + kWidth - kRight) / 2);

@@ -11,6 +11,7 @@
 #include "limber/dynamics/aba.hpp"
 #include "limber/linear/campbell.hpp"
 #include "limber/linear/linearize.hpp"
+#include "limber/model/manifold.hpp"
 #include "support/close.hpp"
 #include "support/turbine.hpp"
 
@@ -64,25 +65,37 @@ class Motion4 {
 // A disk on a shaft that tilts against springs (Jeffcott's rotor with gyroscopic effect):
 //   I a'' + Ip W b' + k a = 0,  I b'' - Ip W a' + k b = 0:  omega = sqrt(k / I + (g / 2)^2) +- g / 2, g = Ip W / I
 // (Genta, Dynamics of Rotating Systems, 2005, section 2.6).
-TEST(RotorModes, GyroscopicSplitOfADisk) {
+struct Disk {
+  double I = 3, Ip = 4, k = 700, frame = 0.5, offset = 0, gravity = 0;
+  JointKind support = JointKind::universal;
+};
+Model make_disk(const Disk& d) {
   ModelBuilder builder("disk");
-  const double I = 3, Ip = 4, k = 700, frame = 0.5;
+  builder.gravity({0, -d.gravity, 0});
   RigidSpec mast, disk;
   mast.mass = disk.mass = 1;
-  mast.inertia = Vector3d(frame, frame, frame).asDiagonal();
-  disk.inertia = Vector3d(I - frame, I - frame, Ip).asDiagonal();
+  mast.inertia = d.frame * Matrix3d::Identity();
+  disk.inertia = Vector3d(d.I - d.frame, d.I - d.frame, d.Ip).asDiagonal();
+  disk.com = {d.offset, 0, d.offset};
   Body mast_body = make_rigid_body(mast), disk_body = make_rigid_body(disk);
   mast_body.name = "mast", disk_body.name = "disk";
   builder.add_body(mast_body), builder.add_body(disk_body);
   Joint tilt;
-  tilt.name = "tilt", tilt.kind = JointKind::universal, tilt.axis = Vector3d::UnitX(), tilt.axis2 = Vector3d::UnitY();
-  tilt.stiffness = VectorXd::Constant(2, k), tilt.damping = tilt.armature = VectorXd::Zero(2);
+  tilt.name = "tilt", tilt.kind = d.support, tilt.axis = Vector3d::UnitX(), tilt.axis2 = Vector3d::UnitY();
+  tilt.stiffness = VectorXd::Constant(speed_count(d.support), d.k);
+  tilt.damping = tilt.armature = VectorXd::Zero(speed_count(d.support));
   builder.add_joint(tilt, "world", "mast");
   Joint turn;
   turn.name = "shaft", turn.kind = JointKind::revolute;
   turn.stiffness = turn.damping = turn.armature = VectorXd::Zero(1);
   builder.add_joint(turn, "mast", "disk");
-  const Model model = builder.build();
+  return builder.build();
+}
+
+TEST(RotorModes, GyroscopicSplitOfADisk) {
+  const Disk disk;
+  const auto [I, Ip, k, frame, offset, gravity, support] = disk;
+  const Model model = make_disk(disk);
   for (const double speed : {0.5, 5.0, -20.0, 80.0}) {
     const RotorModes found = compute_rotor_modes(model, make_zero_state(model), shaft(model), speed);
     EXPECT_EQ(found.method, RotorMethod::constant);
@@ -94,6 +107,43 @@ TEST(RotorModes, GyroscopicSplitOfADisk) {
     // Forward whirl turns with the rotor.
     const VectorXcd& shape = found.modes[1].harmonics[0].shape;
     EXPECT_NEAR(std::abs(shape[1] / shape[0] - Complex(0, speed > 0 ? -1 : 1)), 0, 1e-9);
+  }
+}
+
+// The same on a ball joint, whose coordinates are a quaternion: there is a torsional mode, too.
+TEST(RotorModes, GyroscopicSplitOnABallJoint) {
+  Disk disk;
+  disk.support = JointKind::spherical;
+  const Model model = make_disk(disk);
+  const RotorModes found = compute_rotor_modes(model, make_zero_state(model), shaft(model), 20);
+  const double g = disk.Ip * 20 / disk.I, middle = std::sqrt(disk.k / disk.I + g * g / 4);
+  ASSERT_EQ(found.modes.size(), 3U);
+  EXPECT_NEAR(found.modes[0].frequency, middle - g / 2, 1e-10 * middle);
+  EXPECT_NEAR(found.modes[1].frequency, std::sqrt(disk.k / (disk.frame + disk.Ip)), 1e-10 * middle);
+  EXPECT_NEAR(found.modes[2].frequency, middle + g / 2, 1e-10 * middle);
+}
+
+// Between its points, too, the steady motion of an unbalanced disk under its weight is one of the machine.
+TEST(SteadyMotion, HoldsBetweenItsPoints) {
+  for (const JointKind support : {JointKind::universal, JointKind::spherical}) {
+    const Model model = make_disk({.offset = 0.4, .gravity = 9.81, .support = support});
+    const RotorOptions options = shaft(model);
+    const SteadyMotion motion = find_steady_motion(model, make_zero_state(model), options, 7);
+    EXPECT_GT(motion.speeds.cwiseAbs().maxCoeff(), 7.0 - 1e-12);
+    EXPECT_GT((motion.speeds.colwise() - motion.speeds.col(0)).norm(), 0.1);  // it wobbles
+    AbaWorkspace ws(model);
+    std::vector<std::uint8_t> held(model.bodies.size(), 0);
+    held[static_cast<std::size_t>(options.rotor)] = 1;
+    const VectorXd none = VectorXd::Zero(model.nv);
+    constexpr double h = 1e-4;
+    for (double t = 0.013; t < motion.period(); t += 0.1) {
+      const State x = motion.at(model, t), before = motion.at(model, t - h), after = motion.at(model, t + h);
+      VectorXd vdot = none, needed = none, way(model.nv);
+      ASSERT_EQ(hybrid(model, x, Forces{none}, held, ws, vdot, needed), Status::ok);
+      EXPECT_CLOSE(((after.v - before.v) / (2 * h)).eval(), vdot, 1e-4);
+      chart_coordinates(model, before.q, after.q, way);
+      EXPECT_CLOSE((way / (2 * h)).eval(), x.v, 1e-4);
+    }
   }
 }
 

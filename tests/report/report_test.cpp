@@ -354,7 +354,7 @@ TEST(Report, MarksFrequenciesOfARotorByItsSteadyMotion) {
   const std::string text = R"(limber: 1
 bodies:
   - {name: mast, beam: {length: 20, mass: 400, EIy: 2e6, EIz: 2.1e6, modes: {bending_y: 1, bending_z: 1}}}
-  - {name: blade, rigid: {mass: 120, com: [0, 0, 0], inertia: [1000, 1000, 0, 0, 0, 0]}}
+  - {name: blade, rigid: {mass: 120, com: [0, 0, 0], inertia: [1000, 1, 1000, 0, 0, 0]}}
 joints:
   - {name: base, type: fixed, parent: world, child: mast, origin: {rpy: [0, -1.5707963267948966, 0]}}
   - {name: shaft, type: revolute, axis: [0, 0, 1], parent: mast.tip, child: blade}
