@@ -15,10 +15,10 @@ namespace limber::test {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr double kPi = std::numbers::pi;
+constexpr double kHalfTurn = std::numbers::pi;
 
 PeriodicSystem mathieu(double a, double q, double damping = 0) {
-  return {kPi, [=](double t, MatrixXd& A) {
+  return {kHalfTurn, [=](double t, MatrixXd& A) {
             A.setZero(2, 2);
             A << 0, 1, -(a - 2 * q * std::cos(2 * t)), -damping;
           }};
@@ -59,7 +59,7 @@ TEST(Floquet, DampingMovesExponents) {
 struct Reducible {
   MatrixXd R, S;  // L = exp(S sin t)... with S^2 = 0: L = 1 + S sin t
   PeriodicSystem system(double speed) const {
-    return {2 * kPi / speed, [this, speed](double t, MatrixXd& A) {
+    return {2 * kHalfTurn / speed, [this, speed](double t, MatrixXd& A) {
               const MatrixXd one = MatrixXd::Identity(R.rows(), R.rows());
               const MatrixXd L = one + std::sin(speed * t) * S, inverse = one - std::sin(speed * t) * S;
               A = (speed * std::cos(speed * t) * S + L * R) * inverse;
@@ -104,7 +104,7 @@ TEST(Floquet, KeepsMultipliersOfAllSizes) {
 
 TEST(Floquet, IsExactForAConstantMatrix) {
   const Reducible made = reducible({{-0.1, 40}, {-0.3, 100}});
-  const PeriodicSystem constant{2 * kPi, [&](double, MatrixXd& A) { A = made.R; }};
+  const PeriodicSystem constant{2 * kHalfTurn, [&](double, MatrixXd& A) { A = made.R; }};
   const Transition transition = compute_transition(constant, 4);
   EXPECT_EQ(transition.steps, 2);
   const FloquetSolutions found = compute_floquet(transition.parts, constant.period);
