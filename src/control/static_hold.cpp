@@ -44,7 +44,7 @@ StaticHold find_static_hold(const Model& model, const Inputs& inputs, const Stat
   system.select_interval(start.t);
   Motion motion{out.equilibrium.x};
   if (system.has_closures()) system.assemble(motion.x);
-  system.update_contacts(motion);
+  system.update_contacts(motion.x);
   VectorXd vdot(model.nv);
   if (const Status status = system.accelerate(motion.x, vdot); status != Status::ok)
     throw InputError(std::string("the torques that hold the machine were not found: ") + to_string(status));
