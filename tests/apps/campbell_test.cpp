@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "apps/program.hpp"
+#include "support/page_reader.hpp"
 
 namespace limber::test {
 namespace {
@@ -41,6 +42,16 @@ TEST(CampbellCommand, ASteadySpinIsAnEquilibrium) {
     EXPECT_NEAR(here, there, 1e-9 * here);
   }
   EXPECT_NEAR(same["speeds"][0]["modes"][0]["frequency"].get<double>() / (2 * M_PI), 0.718, 5e-4);
+}
+
+// The page of the spin-up marks the frequencies at 6 rad/s, not those at rest (0.604 Hz).
+TEST(CampbellCommand, ThePageOfASpinUpMarksItsOperatingPoint) {
+  const Folder folder;
+  const std::string page = folder.file("s.html");
+  const Result run =
+      limber({"run", example("spin-up/scenario.yaml"), "-q", "-o", folder.file("s.h5"), "--report", page});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NEAR(PageReader::of_file(page).header["frequencies"][0]["hz"].get<double>(), 0.718, 5e-4);
 }
 
 TEST(CampbellCommand, WritesTextJsonAndATable) {
