@@ -301,8 +301,8 @@ SteadyMotion find_steady_motion(const Model& model, const State& start, const Ro
     }
   }
   throw NumericalError(
-      fmt::format("no steady motion of the machine was found at {} rad/s of '{}'; hold joints that "
-                  "drift away, or begin from a state nearer to it",
+      fmt::format("no steady motion of the machine was found at {} rad/s of '{}': a joint drifts away (hold it), or a "
+                  "multiple of the speed meets a resonance (leave this speed out)",
                   speed, joint.name));
 }
 

@@ -3,6 +3,7 @@
 #include "report/moving_frequencies.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "limber/linear/analysis.hpp"
@@ -48,12 +49,8 @@ std::vector<double> rotor_frequencies(const Model& model, const State& x) {
   others.v[model.joints[options.rotor].v] = 0;
   if (fastest_joint(model, others) > 1e-3 * std::abs(speed)) return {};
   std::vector<double> hertz;
-  try {
-    for (const RotorMode& mode : compute_rotor_modes(model, x, options, speed).modes)
-      if (mode.frequency > 0) hertz.push_back(mode.frequency / kTurn);
-  } catch (const NumericalError&) {
-    return {};
-  }
+  for (const RotorMode& mode : compute_rotor_modes(model, x, options, speed).modes)
+    if (mode.frequency > 0) hertz.push_back(mode.frequency / kTurn);
   return hertz;
 }
 
@@ -63,12 +60,16 @@ bool set_moving_frequencies(const Model& model, const State& x, FrequencyFacts& 
   if (!model.closures.empty()) return false;
   LinearizeOptions options;
   options.held.assign(static_cast<std::size_t>(model.body_count()), 1);
-  std::vector<double> hertz = frozen_frequencies(model, x, options);
-  const bool slow = !hertz.empty() && fastest_joint(model, x) <= kSlow * kTurn * hertz.front();
-  if (!slow) {
+  std::vector<double> hertz;
+  bool slow = false;
+  try {
+    hertz = frozen_frequencies(model, x, options);
+    slow = !hertz.empty() && fastest_joint(model, x) <= kSlow * kTurn * hertz.front();
     const State steady = without_vibration(model, x);
-    const PointMotion motion = check_motion(model, linearize(model, steady, options), options);
-    if (!motion.has_constant_matrix()) hertz = rotor_frequencies(model, steady);
+    if (!slow && !check_motion(model, linearize(model, steady, options), options).has_constant_matrix())
+      hertz = rotor_frequencies(model, steady);
+  } catch (const Error&) {  // no inertia there, or no steady motion: not known
+    hertz.clear();
   }
   const bool locked = !found.joints_locked.empty();
   (locked ? found.joints_locked : found.joints_free) = hertz;
