@@ -73,7 +73,7 @@ class Collocation {
       for (int halved = 0; halved < 10; ++halved, share /= 2) {
         motion_.deviations = before;
         take(step, share, torque);
-        residual = evaluate();
+        residual = try_evaluate();
         if (residual < old || size(step) < kStepDone) break;
       }
       ++motion_.iterations;
@@ -102,6 +102,16 @@ class Collocation {
   }
 
  private:
+  // Infinite where a step went too far to be evaluated.
+  double try_evaluate() {
+    try {
+      const double residual = evaluate();
+      return std::isfinite(residual) ? residual : std::numeric_limits<double>::infinity();
+    } catch (const InputError&) {
+      return std::numeric_limits<double>::infinity();
+    }
+  }
+
   // States, accelerations and A at all points; the norm of what is missing.
   double evaluate() {
     const Eigen::Index points = motion_.deviations.cols();
