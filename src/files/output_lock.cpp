@@ -34,6 +34,18 @@ std::string content(int descriptor) {
   return text;
 }
 
+// What the owner of a lock writes into it, just after it got it.
+std::string await_owner(int descriptor) {
+  constexpr int kTries = 100;
+  constexpr useconds_t kPause = 2000;  // us
+  std::string owner = content(descriptor);
+  for (int k = 0; k < kTries && owner.empty(); ++k) {
+    usleep(kPause);
+    owner = content(descriptor);
+  }
+  return owner;
+}
+
 // -1 with errno where it cannot be.  Another user's is opened to read, which is enough for a lock.
 int open_lock(const std::string& file) {
   constexpr int kFlags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -80,7 +92,7 @@ OutputLock::OutputLock(const std::string& shown, const std::string& path) {
     }
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       const bool taken = errno == EWOULDBLOCK;
-      const std::string now = content(descriptor);
+      const std::string now = taken ? await_owner(descriptor) : std::string();
       close(descriptor);
       if (taken) refuse_second(shown, now);
       return;  // no locks here

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/files/detail/output.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <functional>
+#include <thread>
 
 #include "apps/program.hpp"
 #include "limber/spatial/status.hpp"
@@ -154,6 +157,22 @@ TEST(Output, OneProcessWritesAPathAtATime) {
   write_whole_file(folder.file("a"), kNote, {}, "note 2");  // what a killed process left does not matter
   EXPECT_EQ(read_all(folder.file("a")), "note 2");
   EXPECT_FALSE(std::filesystem::exists(folder.file(".a.lock")));
+}
+
+// A process has the lock a moment before its name is in it.
+TEST(Output, TheOtherProcessIsNamedEvenIfItJustBegan) {
+  const Folder folder;
+  const int lock = open(folder.file(".a.lock").c_str(), O_RDWR | O_CREAT, 0600);
+  ASSERT_EQ(flock(lock, LOCK_EX), 0);
+  std::jthread owner([&] {
+    usleep(20000);
+    const std::string name = "limber: process 42 on moon\n";
+    EXPECT_GT(write(lock, name.data(), name.size()), 0);
+  });
+  const std::string why = refusal([&] { write_whole_file(folder.file("a"), kNote, {}, "note"); });
+  EXPECT_TRUE(contains(why, "process 42 on moon")) << why;
+  owner.join();
+  close(lock);
 }
 
 TEST(Output, ALockThatIsNoneIsKept) {
