@@ -21,8 +21,8 @@ constexpr const char* kControlExample = R"(Example:
 Runs the controller of the scenario at its rate, against `limber plant` in another process or on another machine; which
 starts first does not matter. Between them go UDP packets, on this machine unless --bind and --peer say otherwise. It
 writes all that it sees and does to a table, and reports period, jitter and computation time. It ends with the plant. A
-safe stop (no packets, missed deadlines, a joint too fast, readings that the model does not explain) or Ctrl-C takes the
-torques to zero; the exit code is then 1. docs/real-time.md says more.)";
+safe stop (no packets, missed deadlines, a joint too fast, readings that the model does not explain) or Ctrl-C brakes
+the joints to rest; the exit code is then 1. docs/real-time.md says more.)";
 
 constexpr double kLead = 0.25;            // of a period, from the arrival of a measurement to the start of a cycle
 constexpr double kControlPatience = 0.5;  // s of waiting before it says what for
@@ -32,6 +32,7 @@ constexpr int kLogDigits = 12;
 struct ControlReport {
   const Scenario& scenario;
   const Controller& controller;
+  const LinkLimits& limits;
   Executive& executive;
   Timing timing;
   std::vector<std::string> notes;
@@ -100,6 +101,7 @@ void print_control_json(const ControlReport& report) {
   number("machine_time", report.executive.machine_time());
   write_timing(json, report.timing);
   write_packets(json, "measurements", report.executive.gate());
+  write_limits(json, report.limits);
   number("updates_without_measurement", static_cast<double>(report.executive.blind()));
   number("torques_limited", static_cast<double>(report.executive.limited()));
   number("core_share", report.core);
@@ -167,30 +169,33 @@ int control(WireCommand command) {
   check_wire(command, "control");
   const Scenario scenario = read_controlled_scenario(command);
   const ControlScenario& control = *scenario.control;
-  const auto controller = in_scenario(scenario, [&] {
-    ControlOptions options = control.options;
-    options.latency = 1;
-    return std::make_unique<Controller>(std::move(options));
-  });
   VectorXd holding;  // of a static start
   const State there = start_state(scenario, nullptr, &holding);
   const State start = translate_state(*scenario.model, there, *control.options.model);
+  const LinkLimits limits = link_limits(scenario, start);
+  const auto controller = in_scenario(scenario, [&] {
+    ControlOptions options = control.options;
+    options.latency = 1;
+    limit_servos(limits, options);
+    return std::make_unique<Controller>(std::move(options));
+  });
   const Status started = in_scenario(scenario, [&] {
     return holding.size() > 0 ? controller->hold(start, VectorXd(holding(driven_joints(scenario).v)))
                               : controller->start(start);
   });
   if (started != Status::ok)
     throw InputError(fmt::format("{}: {}", name_of_argument(command.scenario), controller->failure()));
-  Executive executive(*controller, command.safety);
+  Executive executive = in_scenario(scenario, [&] { return Executive(*controller, limits, command.safety); });
   UdpSocket link = make_link(command, kPlantPort);
   if (command.output.empty()) command.output = output_name(command.scenario, "-control.csv");
-  ControlReport report{scenario, *controller, executive, {}, {}, command.output};
+  ControlReport report{scenario, *controller, limits, executive, {}, {}, command.output};
   {
     TableOptions options{kLogDigits, kLogFlush, files_of(scenario)};
     ControlLog log(command.output, *controller, options);  // its thread begins before this one gets its priority
     const StopOnSignal stop;
     for (const std::string& note : {lock_memory(), ask_for_real_time(kControlPriority)})
       if (!note.empty()) report.notes.push_back(note);
+    tell_limits(command, limits, *control.options.model, control.options.driven);
     const bool here = await_plant(command, link, executive);
     if (here)
       run_loop(command, controller->period(), link, executive, log, report);
@@ -218,7 +223,7 @@ void add_control(CLI::App& program, Action& action) {
       ->type_name("FILE");
   sub->add_option("--duration", command->duration, "stop after so long (default: when the plant ends)")
       ->type_name("SECONDS");
-  sub->add_option("--ramp", command->safety.ramp, "a safe stop takes torques to zero in so long (default 0.2)")
+  sub->add_option("--ramp", command->safety.ramp, "after a safe stop the weight is let go in so long (default 0.2)")
       ->type_name("SECONDS");
   sub->add_option("--most-misses", command->safety.most_misses, "missed deadlines in a row that stop (default 10)")
       ->type_name("COUNT");

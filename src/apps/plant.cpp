@@ -20,8 +20,8 @@ constexpr const char* kPlantExample = R"(Example:
 
 Simulates the machine of the scenario in real time: sends what its sensors read to `limber control` in another process,
 once per period of the controller, and drives its joints with the torques that come back. It stands still until the
-first command. Without commands it holds the last torques for a while, then brakes for good. The recording is that of
-`limber run`, with the torques applied and the age of commands. The exit code is 0 when it came to the end without
+first command. Without commands it holds the last torques for a while, then brakes for good; so it does when a joint
+comes near its velocity limit. The recording is that of `limber run`, with the torques applied and the age of commands. The exit code is 0 when it came to the end without
 braking. docs/real-time.md says more.)";
 
 constexpr int kBehind = 5;              // periods that it may be late and catch up; more are lost
@@ -46,7 +46,7 @@ class WireSampler : public Sampler {
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override {
     y_ = sensors_.read(x, kin, vdot);
     if (!end_.commanded())
-      await_controller();
+      await_controller(x.t);
     else
       clock_.end();
     const double now = 1e-9 * static_cast<double>(clock_.begin());
@@ -67,12 +67,12 @@ class WireSampler : public Sampler {
 
  private:
   // Sends the first reading, period by period, until a command comes.
-  void await_controller() {
+  void await_controller(double t) {
     const Nanoseconds step = std::llround(1e9 * period_), begin = now_ns();
     Nanoseconds next = begin;
     bool told = command_.quiet;
     while (!stop_requested()) {
-      link_.send(end_.measure(y_, 0, kWaiting));
+      link_.send(end_.measure(y_, t, kWaiting));
       next = std::max(next + step, now_ns());
       sleep_until(next);
       take_arrivals(link_, end_, 1e-9 * static_cast<double>(now_ns()));
@@ -124,6 +124,7 @@ void print_plant(const PlantReport& report, PlantEnd& end) {
   row("simulated", fmt::format("{:.6g} of {:.6g} s, {} late samples, {} periods lost", report.result.t,
                                report.scenario.run.duration, timing.misses, timing.skipped));
   row("commands", packets_text(end.gate()));
+  if (end.limited() > 0) row("torques", fmt::format("{} cut at limits", end.limited()));
   row("tracking", fmt::format("joint error {} rms, {} at most", short_number(report.tracking.rms().maxCoeff()),
                               short_number(report.tracking.largest.maxCoeff())));
   row("recording", report.recording.empty() ? "none: there was no record"
@@ -153,6 +154,8 @@ void print_plant_json(const PlantReport& report, PlantEnd& end) {
   number("duration", report.scenario.run.duration);
   write_timing(json, report.timing);
   write_packets(json, "commands", end.gate());
+  write_limits(json, end.limits());
+  number("torques_limited", static_cast<double>(end.limited()));
   number("rms_error", report.tracking.rms().maxCoeff());
   number("largest_error", report.tracking.largest.maxCoeff());
   text("recording", report.recording);
@@ -189,12 +192,14 @@ int plant(WireCommand command) {
   const DrivenJoints hinges = driven_joints(scenario);
   scenario.initial = start_state(scenario);
   scenario.equilibrium = false;
+  const State start = translate_state(*scenario.model, scenario.initial, *scenario.control->options.model);
   PlantEnd end = in_scenario(scenario, [&] {
-    return PlantEnd(*scenario.model, hinges, scenario.control->sensors, 1 / scenario.control->options.rate,
-                    command.safety, make_session_number(), scenario.initial);
+    return PlantEnd(*scenario.model, hinges, link_limits(scenario, start), scenario.control->sensors,
+                    1 / scenario.control->options.rate, command.safety, make_session_number(), scenario.initial);
   });
   UdpSocket link = make_link(command, kControlPort);
   if (command.output.empty()) command.output = output_name(command.scenario, "-plant.h5");
+  tell_limits(command, end.limits(), *scenario.model, hinges);
   const PlantReport report = simulate_plant(command, scenario, hinges, end, link);
   if (command.json)
     print_plant_json(report, end);

@@ -3,9 +3,11 @@
 #include "apps/realtime.hpp"
 
 #include <cmath>
+#include <filesystem>
 
 #include "apps/commands.hpp"
 #include "apps/scenario_parts.hpp"
+#include "limber/files/text_file.hpp"
 
 namespace limber::apps {
 namespace {
@@ -13,6 +15,20 @@ namespace {
 std::string time_cell(Nanoseconds value) {
   const double us = 1e-3 * static_cast<double>(value);
   return us < 9999.5 ? fmt::format("{:.1f} µs", us) : fmt::format("{:.1f} ms", 1e-3 * us);
+}
+
+// A secret is for its owner alone.
+std::shared_ptr<LinkKey> read_key(const std::string& path) {
+  const std::string text = read_text_file(path);
+  using std::filesystem::perms;
+  const perms others = perms::group_all | perms::others_all;
+  if ((std::filesystem::status(path).permissions() & others) != perms::none)
+    throw InputError(fmt::format("{}: a key that others may read is none; `chmod 600 {}`", path, path));
+  try {
+    return std::make_shared<LinkKey>(std::as_bytes(std::span(text)));
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", path, e.what()));
+  }
 }
 
 }  // namespace
@@ -31,13 +47,15 @@ void add_wire_options(CLI::App& sub, WireCommand& command, int own, int other) {
       ->type_name("ADDRESS");
   sub.add_option("--peer", command.peer, fmt::format("the other end (default {})", command.peer))
       ->type_name("ADDRESS:PORT");
+  sub.add_option("--key", command.key, "file with a secret that both ends share; packets without its tag are refused")
+      ->type_name("FILE");
   seconds("--wait", command.wait, "so long it waits for the other end");
   seconds("--hold", command.safety.hold, "without packets it holds the last torques so long, then stops");
   sub.add_flag("--json", command.json, "print the report as JSON");
   sub.add_flag("-q,--quiet", command.quiet, "print nothing but warnings and errors");
 }
 
-void check_wire(const WireCommand& command, const std::string& name) {
+void check_wire(WireCommand& command, const std::string& name) {
   const auto check = [&](bool good, const char* what) {
     if (!good) throw InputError(fmt::format("limber {}: {}", name, what));
   };
@@ -47,6 +65,7 @@ void check_wire(const WireCommand& command, const std::string& name) {
     check_safety(command.safety);
     parse_address(command.peer, {});
     parse_address(command.bind, {"", command.port});
+    if (!command.key.empty()) command.safety.key = read_key(command.key);
   } catch (const InputError& e) {
     check(false, e.what());
   }
@@ -56,12 +75,39 @@ UdpSocket make_link(const WireCommand& command, int other) {
   return {{command.bind, command.port}, parse_address(command.peer, {"127.0.0.1", other})};
 }
 
+LinkLimits link_limits(const Scenario& scenario, const State& start) {
+  return in_scenario(scenario, [&] {
+    return make_link_limits(*scenario.model, driven_joints(scenario), scenario.control->options, start);
+  });
+}
+
 Scenario read_controlled_scenario(const WireCommand& command) {
   Scenario scenario = read_scenario_argument(command.scenario);
   if (!scenario.control)
     throw InputError(fmt::format("{}: has no controller; add `control:` as in docs/scenario-format.md",
                                  name_of_argument(command.scenario)));
   return scenario;
+}
+
+void tell_limits(const WireCommand& command, const LinkLimits& limits, const Model& model, const DrivenJoints& driven) {
+  if (command.quiet) return;
+  write_output(fmt::format("limits: {}{}\n", limits_text(limits, model, driven),
+                           limits.derived ? " (from the desired motion, where the model has none)" : ""),
+               stderr);
+  const std::string note = release_text(limits, model, driven);
+  if (!note.empty()) write_output("note: " + note + "\n", stderr);
+}
+
+void write_limits(JsonWriter& json, const LinkLimits& limits) {
+  const auto numbers = [&](const char* key, const VectorXd& values) {
+    json.key(key);
+    json.numbers(values);
+  };
+  json.key("limits");
+  json.begin_object();
+  numbers("effort", limits.effort);
+  numbers("velocity", limits.speed);
+  json.end_object();
 }
 
 std::string packets_text(const PacketGate& gate) {

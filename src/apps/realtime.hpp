@@ -22,6 +22,7 @@ inline constexpr int kMaxArrivals = 64;  // packets taken in one period: a flood
 struct WireCommand {
   std::string scenario, output;
   std::string bind = "127.0.0.1", peer;
+  std::string key;  // file
   int port = 0;
   double duration = 0;  // s; 0: the scenario's, or until the other ends
   double wait = 60;     // s, for the other end
@@ -30,23 +31,22 @@ struct WireCommand {
   bool force = false;  // plant: begin where the disk has no room for the whole run
 };
 void add_wire_options(CLI::App& sub, WireCommand& command, int own, int other);
-// Throws InputError "limber NAME: ...".
-void check_wire(const WireCommand& command, const std::string& name);
+// Reads the key.  Throws InputError "limber NAME: ...".
+void check_wire(WireCommand& command, const std::string& name);
 UdpSocket make_link(const WireCommand& command, int other);
 // The scenario with its controller, checked.
 Scenario read_controlled_scenario(const WireCommand& command);
 
+// start: of the controller's model.
+LinkLimits link_limits(const Scenario& scenario, const State& start);
+// Limits of this end, told on standard error unless it is to be quiet.
+void tell_limits(const WireCommand& command, const LinkLimits& limits, const Model& model, const DrivenJoints& driven);
+void write_limits(JsonWriter& json, const LinkLimits& limits);
+
 // Every datagram that came, up to kMaxArrivals.
 template <class End>
 void take_arrivals(UdpSocket& link, End& end, double now) {
-  for (int k = 0; k < kMaxArrivals; ++k) {
-    const UdpSocket::Arrival arrival = link.receive();
-    if (arrival == UdpSocket::Arrival::none) return;
-    if (arrival == UdpSocket::Arrival::stranger)
-      end.gate().refuse(PacketFault::stranger);
-    else
-      end.take(link.bytes(), now);
-  }
+  for (int k = 0; k < kMaxArrivals && link.receive(); ++k) end.take(link.bytes(), now);
 }
 
 // Counts of packets: "1200 accepted, 3 late".

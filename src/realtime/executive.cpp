@@ -10,27 +10,27 @@
 namespace limber {
 namespace {
 
-// A property of joints by driven coordinate; 0: none.
-VectorXd limits_of(const Model& model, const DrivenJoints& driven, double Joint::*limit) {
-  VectorXd out = VectorXd::Constant(driven.size(), std::numeric_limits<double>::infinity());
-  for (int k = 0; k < driven.size(); ++k) {
-    for (const int i : driven.joints) {
-      const Joint& joint = model.joints[i];
-      const bool own = driven.v[k] >= joint.v && driven.v[k] < joint.v + speed_count(joint.kind);
-      if (own && joint.*limit > 0) out[k] = joint.*limit;
-    }
+constexpr double kSigmas = 10;  // of noise that readings may have
+
+// (driven coordinate) by how much a reading may be off.
+VectorXd position_noise(const SensorOptions& sensors, int size) {
+  VectorXd out = VectorXd::Zero(size);
+  for (std::size_t k = 0; k < sensors.encoders.size(); ++k) {
+    const EncoderOptions& encoder = sensors.encoders[k];
+    out[static_cast<Eigen::Index>(k)] = kSigmas * encoder.noise + encoder.resolution;
+  }
+  return out;
+}
+VectorXd speed_noise(const SensorOptions& sensors, double period, int size) {
+  VectorXd out = position_noise(sensors, size) / (sensors.every * period);
+  for (std::size_t k = 0; k < sensors.encoders.size(); ++k) {
+    const EncoderOptions& encoder = sensors.encoders[k];
+    if (encoder.tachometer) out[static_cast<Eigen::Index>(k)] = kSigmas * encoder.speed_noise;
   }
   return out;
 }
 
 }  // namespace
-
-VectorXd effort_limits(const Model& model, const DrivenJoints& driven) {
-  return limits_of(model, driven, &Joint::effort_limit);
-}
-VectorXd speed_limits(const Model& model, const DrivenJoints& driven) {
-  return limits_of(model, driven, &Joint::velocity_limit);
-}
 
 const char* to_string(StopReason stop) {
   constexpr const char* kWords[] = {"running",
@@ -44,36 +44,49 @@ const char* to_string(StopReason stop) {
                                     "a joint is too fast",
                                     "the machine does not do what the model says",
                                     "a joint is too far from where it should be",
-                                    "the controller failed"};
+                                    "the controller failed",
+                                    "a reading is not plausible"};
   return kWords[static_cast<std::size_t>(stop)];
 }
 
-void check_safety(const SafetyOptions& options) {
-  const auto check = [](double value, const char* name) {
-    if (!(value > 0)) throw InputError(std::string(name) + " must be above 0");
+void check_safety(const SafetyOptions& options, double period) {
+  const auto check = [](bool good, const std::string& what) {
+    if (!good) throw InputError(what);
   };
-  check(options.hold, "the hold time");
-  check(options.ramp, "the time of the ramp");
-  check(options.brake, "the time of the brakes");
-  check(options.most_misses, "the number of missed deadlines");
-  check(options.most_innovation, "the largest innovation");
-  check(options.most_error, "the largest error");
+  const auto seconds = [&](double value, const char* name) {
+    check(value > 0 && value <= SafetyOptions::kLongest, std::string(name) + " must be above 0 and at most 10 s");
+  };
+  seconds(options.hold, "the hold time");
+  seconds(options.ramp, "the time of the ramp");
+  seconds(options.brake, "the time of the brakes");
+  check(options.hold >= 2 * period, "the hold time must be 2 periods of the controller at least; see --hold");
+  check(options.most_misses > 0, "the number of missed deadlines must be above 0");
+  check(options.most_innovation > 0, "the largest innovation must be above 0");
+  check(options.most_error > 0, "the largest error must be above 0");
 }
 
-Executive::Executive(Controller& controller, const SafetyOptions& options)
+Executive::Executive(Controller& controller, const LinkLimits& limits, const SafetyOptions& options)
     : controller_(controller),
       options_(options),
-      gate_(PacketKind::measurement, measurement_names(controller.options().driven, controller.options().sensors)) {
-  check_safety(options);
+      gate_(PacketKind::measurement, measurement_names(controller.options().driven, controller.options().sensors)),
+      limits_(limits),
+      rnea_(*controller.options().model),
+      still_(controller.reference()) {
+  check_safety(options, controller.period());
   const ControlOptions& control = controller.options();
   const DrivenJoints& driven = control.driven;
-  effort_ = effort_limits(*control.model, driven);
-  speed_ = speed_limits(*control.model, driven);
+  gate_.require_key(options.key);
+  gate_.expect_times(controller.period(), options.hold);
+  noise_ = position_noise(control.sensors, driven.size());
+  speed_noise_ = speed_noise(control.sensors, controller.period(), driven.size());
+  still_.v.setZero();
+  zero_ = tau_ = still_.v;
+  brakes_ = make_braking_gains(*control.model, driven, still_, options.brake, controller.period(), kBrakingShare);
   torque_.setZero(driven.size());
-  stop_torque_ = new_torque_ = y_.q = y_.v = torque_;
+  weight_ = new_torque_ = y_.q = y_.v = torque_;
   y_.strain.setZero(static_cast<Eigen::Index>(control.sensors.strains.size()));
   y_.acceleration.setZero(3 * static_cast<Eigen::Index>(control.sensors.accelerometers.size()));
-  shown_ = y_;
+  shown_ = before_ = y_;
   const std::vector<std::uint32_t> names = hash_names(command_names(driven));
   command_.kind = PacketKind::command;
   command_.count = names.size();
@@ -89,6 +102,7 @@ PacketFault Executive::take(std::span<const std::byte> bytes, double now) {
   if (fault != PacketFault::none) return fault;
   const Eigen::Index n = y_.q.size(), strains = y_.strain.size();
   const Packet& packet = gate_.packet();
+  before_ = y_;
   y_.t = packet.taken;
   y_.q = gate_.a().head(n);
   y_.v = gate_.b().head(n);
@@ -96,6 +110,7 @@ PacketFault Executive::take(std::span<const std::byte> bytes, double now) {
   y_.acceleration = gate_.a().tail(y_.acceleration.size());
   arrived_ = now;
   fresh_ = true;
+  check_readings(now);
   if ((packet.flags & kEnding) != 0) stop(StopReason::ended, now);
   if ((packet.flags & kStopped) != 0) stop(StopReason::machine, now);
   return fault;
@@ -105,11 +120,17 @@ void Executive::stop(StopReason reason, double now) {
   if (stop_ != StopReason::none) return;
   stop_ = reason;
   stop_time_ = now;
-  stop_torque_ = torque_;
+  weigh();
+}
+
+void Executive::stop_for(StopReason reason, Eigen::Index joint, double now) {
+  if (stop_ == StopReason::none) joint_ = controller_.options().driven.names[static_cast<std::size_t>(joint)];
+  stop(reason, now);
 }
 
 bool Executive::over(double now) const {
-  return stop_ == StopReason::ended || (stop_ != StopReason::none && now - stop_time_ > options_.ramp);
+  return stop_ == StopReason::ended ||
+         (stop_ != StopReason::none && release_time_ >= 0 && now - release_time_ > options_.ramp);
 }
 
 void Executive::watch(long misses_in_a_row, double now) {
@@ -121,7 +142,7 @@ std::span<const std::byte> Executive::cycle(double now) {
   if (begun()) {
     if (now - arrived_ > options_.hold) stop(StopReason::silent, now);
     if (stop_ == StopReason::none) advance(now);
-    if (stop_ != StopReason::none) torque_ = std::max(0.0, 1 - (now - stop_time_) / options_.ramp) * stop_torque_;
+    if (stop_ != StopReason::none) brake(now);
   }
   fresh_ = false;
   return encode(now);
@@ -138,17 +159,31 @@ void Executive::advance(double now) {
     return;
   }
   blind_ = 0;
-  if (!check_speeds(now)) return;
   const long sample = std::lround(gate_.packet().time * controller_.options().rate);
   const long due = std::min<long>(sample + 1 - done_, kMaxUpdates);
   for (long k = 0; k < due && stop_ == StopReason::none; ++k) update(static_cast<double>(k + 1 - due), now);
 }
 
-bool Executive::check_speeds(double now) {
-  for (Eigen::Index k = 0; k < speed_.size(); ++k) {
-    if (std::abs(y_.v[k]) <= speed_[k]) continue;
-    if (stop_ == StopReason::none) joint_ = controller_.options().driven.names[static_cast<std::size_t>(k)];
-    stop(StopReason::speed, now);
+// Speeds within the limits, and positions that these speeds can reach.
+void Executive::check_readings(double now) {
+  const bool known = gate_.accepted() > 1;
+  const double elapsed = y_.t - before_.t + controller_.period();
+  for (Eigen::Index k = 0; k < y_.v.size(); ++k) {
+    const double most = limits_.speed[k] + speed_noise_[k];
+    const bool leaps = known && std::abs(y_.q[k] - before_.q[k]) > most * elapsed + 2 * noise_[k];
+    if (leaps) stop_for(StopReason::implausible, k, now);
+    if (std::abs(y_.v[k]) > most) stop_for(StopReason::speed, k, now);
+  }
+}
+
+// Of the observer, which was taken to this sample by the update before.
+bool Executive::check_innovations(double now) {
+  if (!controller_.options().estimates()) return true;
+  const VectorXd& expected = controller_.estimate().v;
+  for (Eigen::Index k = 0; k < y_.v.size(); ++k) {
+    const double off = std::abs(shown_.v[k] - expected[controller_.options().driven.v[static_cast<std::size_t>(k)]]);
+    if (off <= kMostSpeedInnovation * limits_.speed[k] + speed_noise_[k]) continue;
+    stop_for(StopReason::innovation, k, now);
     return false;
   }
   return true;
@@ -159,6 +194,7 @@ void Executive::update(double shift, double now) {
   shown_ = y_;
   shown_.q += shift * controller_.period() * y_.v;
   shown_.t += shift * controller_.period();
+  if (!check_innovations(now)) return;
   ++updates_;
   ++done_;
   if (controller_.update(shown_, new_torque_) != Status::ok) return stop(StopReason::failed, now);
@@ -166,17 +202,39 @@ void Executive::update(double shift, double now) {
   if (controller_.innovation() > options_.most_innovation) return stop(StopReason::innovation, now);
   Eigen::Index worst = 0;
   if (controller_.errors().cwiseAbs().maxCoeff(&worst) > options_.most_error) {
-    joint_ = controller_.options().driven.names[static_cast<std::size_t>(worst)];
-    return stop(StopReason::error, now);
+    return stop_for(StopReason::error, worst, now);
   }
   torque_ = new_torque_;
   limit();
 }
 
+// Inverse dynamics at rest where the joints were read last, bodies as at the start.
+void Executive::weigh() {
+  const DrivenJoints& driven = controller_.options().driven;
+  for (int k = 0; k < driven.size() && begun(); ++k) still_.q[driven.q[k]] = y_.q[k];
+  rnea(*controller_.options().model, still_, zero_, {}, rnea_, tau_);
+  for (int k = 0; k < driven.size(); ++k) weight_[k] = std::isfinite(tau_[driven.v[k]]) ? tau_[driven.v[k]] : 0;
+}
+
+void Executive::brake(double now) {
+  const bool seen = now - arrived_ <= (kMaxBlind + 0.5) * controller_.period();
+  bool moves = false;
+  for (Eigen::Index k = 0; k < torque_.size(); ++k) {
+    moves = moves || std::abs(y_.v[k]) > kRest * limits_.speed[k] + speed_noise_[k];
+  }
+  if (release_time_ < 0 && (!seen || !moves || now - stop_time_ > kLongestStop)) release_time_ = now;
+  const double share = release_time_ < 0 ? 1 : std::max(0.0, 1 - (now - release_time_) / options_.ramp);
+  for (Eigen::Index k = 0; k < torque_.size(); ++k) {
+    const double v = seen ? std::clamp(y_.v[k], -limits_.speed[k], limits_.speed[k]) : 0;
+    torque_[k] = share * (weight_[k] - brakes_[k] * v);
+  }
+  limit();
+}
+
 void Executive::limit() {
   for (Eigen::Index k = 0; k < torque_.size(); ++k) {
-    if (std::abs(torque_[k]) <= effort_[k]) continue;
-    torque_[k] = std::copysign(effort_[k], torque_[k]);
+    if (std::abs(torque_[k]) <= limits_.effort[k]) continue;
+    torque_[k] = std::copysign(limits_.effort[k], torque_[k]);
     ++limited_;
   }
 }
@@ -190,7 +248,7 @@ std::span<const std::byte> Executive::encode(double now) {
   command_.flags = stop_ != StopReason::none ? kStopped : std::uint16_t{0};
   if (over(now)) command_.flags |= kEnding;
   for (std::size_t k = 0; k < command_.count; ++k) command_.entries[k].a = torque_[static_cast<Eigen::Index>(k)];
-  return {bytes_.data(), encode_packet(command_, bytes_)};
+  return {bytes_.data(), encode_packet(command_, bytes_, options_.key.get())};
 }
 
 }  // namespace limber

@@ -80,8 +80,9 @@ std::vector<std::string> numbered(std::vector<std::string> names) {
 }  // namespace
 
 const char* to_string(PacketFault fault) {
-  constexpr const char* kWords[kPacketFaults] = {"accepted", "stranger", "length",   "magic", "version", "checksum",
-                                                 "kind",     "session",  "repeated", "late",  "names",   "not_finite"};
+  constexpr const char* kWords[kPacketFaults] = {"accepted",   "length",  "magic",    "version", "checksum",
+                                                 "kind",       "session", "repeated", "late",    "names",
+                                                 "not_finite", "tag",     "time"};
   return kWords[static_cast<std::size_t>(fault)];
 }
 
@@ -93,7 +94,7 @@ std::uint32_t crc32(std::span<const std::byte> bytes) {
 
 std::uint32_t crc32(std::string_view text) { return crc32(std::as_bytes(std::span(text.data(), text.size()))); }
 
-std::size_t encode_packet(const Packet& packet, PacketBytes& bytes) {
+std::size_t encode_packet(const Packet& packet, PacketBytes& bytes, LinkKey* key) {
   LIMBER_ASSERT(packet.count <= kMaxEntries);
   ByteWriter out(bytes);
   out.put(kMagic);
@@ -112,7 +113,11 @@ std::size_t encode_packet(const Packet& packet, PacketBytes& bytes) {
     out.put(packet.entries[k].b);
   }
   out.put(crc32(std::span(bytes.data(), out.size())));
-  return out.size();
+  if (key == nullptr) return out.size();
+  PacketTag tag;
+  if (!key->tag(std::span(bytes.data(), out.size()), tag)) return 0;  // better silent than forged
+  std::copy(tag.begin(), tag.end(), bytes.begin() + static_cast<std::ptrdiff_t>(out.size()));
+  return out.size() + kTagBytes;
 }
 
 PacketFault decode_packet(std::span<const std::byte> bytes, Packet& packet) {
@@ -181,11 +186,6 @@ PacketGate::PacketGate(PacketKind kind, const std::vector<std::string>& names, s
   b_ = new_a_ = new_b_ = a_;
 }
 
-PacketFault PacketGate::refuse(PacketFault fault) {
-  ++counts_[static_cast<std::size_t>(fault)];
-  return fault;
-}
-
 PacketFault PacketGate::accept(std::span<const std::byte> bytes) {
   const PacketFault fault = examine(bytes);
   if (fault == PacketFault::none) {
@@ -194,11 +194,45 @@ PacketFault PacketGate::accept(std::span<const std::byte> bytes) {
     a_.swap(new_a_);
     b_.swap(new_b_);
   }
-  return refuse(fault);
+  ++counts_[static_cast<std::size_t>(fault)];
+  return fault;
+}
+
+// Takes the tag off.  Nothing of a packet is looked at before.
+PacketFault PacketGate::unseal(std::span<const std::byte>& bytes) {
+  if (!key_) return PacketFault::none;
+  if (bytes.size() <= kTagBytes) return PacketFault::tag;
+  const std::span<const std::byte> body = bytes.first(bytes.size() - kTagBytes);
+  if (!key_->verify(body, bytes.last<kTagBytes>())) return PacketFault::tag;
+  bytes = body;
+  return PacketFault::none;
+}
+
+// Of a good packet, within half a period.
+bool PacketGate::time_fits() const {
+  if (period_ == 0) return true;
+  const double half = 0.5 * period_, t = arrived_.time;
+  if (arrived_.taken > t + half) return false;
+  if (kind_ == PacketKind::command) {
+    const double expected = latest_ - static_cast<double>(newest_ - arrived_.answer) * period_;
+    return std::abs(t - std::max(0.0, expected)) <= half;
+  }
+  if (accepted() == 0) return t >= -half && t <= latest_ + half;
+  const double elapsed = t - packet_.time;
+  const double most = static_cast<double>(arrived_.sequence - packet_.sequence) * period_;
+  const bool waited = (packet_.flags & kWaiting) != 0, waits = (arrived_.flags & kWaiting) != 0;
+  if (waits) return waited && std::abs(elapsed) <= half;
+  const double least = waited || (arrived_.flags & kEnding) != 0 ? 0 : most;  // a machine that waits or ends stands
+  return elapsed >= least - half && elapsed <= most + half && arrived_.taken >= packet_.taken - half;
 }
 
 PacketFault PacketGate::examine(std::span<const std::byte> bytes) {
-  if (const PacketFault fault = decode_packet(bytes, arrived_); fault != PacketFault::none) return fault;
+  if (const PacketFault fault = unseal(bytes); fault != PacketFault::none) return fault;
+  if (const PacketFault fault = decode_packet(bytes, arrived_); fault != PacketFault::none) {
+    const bool sealed = fault == PacketFault::length && bytes.size() > kTagBytes &&
+                        decode_packet(bytes.first(bytes.size() - kTagBytes), arrived_) == PacketFault::none;
+    return sealed ? PacketFault::tag : fault;
+  }
   if (arrived_.kind != kind_) return PacketFault::kind;
   if (arrived_.session == 0 || (session_ != 0 && arrived_.session != session_)) return PacketFault::session;
   if (arrived_.sequence == packet_.sequence) return PacketFault::repeated;
@@ -206,7 +240,8 @@ PacketFault PacketGate::examine(std::span<const std::byte> bytes) {
   if (arrived_.sequence < packet_.sequence || arrived_.answer < oldest_) return PacketFault::late;
   if (!sort_entries()) return PacketFault::names;
   if (!is_time(arrived_.time) || !is_time(arrived_.taken)) return PacketFault::not_finite;
-  return new_a_.allFinite() && new_b_.allFinite() ? PacketFault::none : PacketFault::not_finite;
+  if (!new_a_.allFinite() || !new_b_.allFinite()) return PacketFault::not_finite;
+  return time_fits() ? PacketFault::none : PacketFault::time;
 }
 
 // Each name once, in any order; in the expected one it is a single pass.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "limber/spatial/status.hpp"
 
@@ -13,35 +12,20 @@ namespace {
 
 constexpr double kWaits = 0, kCommanded = 1, kHolds = 2, kBrakes = 3;
 
-VectorXd braking_gains_at(const Model& model, const DrivenJoints& driven, double period, double brake, const State& x) {
-  // kd = 2 ratio w times the inertia of the rigid machine.
-  const double w = 1 / brake;
-  VectorXd c = make_pid(model, driven, x, {w / (2 * std::numbers::pi), 0.5}).kd;
-  NaturalGain gain(model, driven, period);
-  if (gain.set(x) != Status::ok) throw InputError("the inertia of the joints is singular; give them an armature");
-  VectorXd unit = VectorXd::Zero(driven.size()), felt = unit;
-  for (int k = 0; k < driven.size(); ++k) {
-    unit[k] = 1;
-    felt.setZero();
-    gain.add(unit, felt);
-    unit[k] = 0;
-    c[k] = std::min(c[k], felt[k] / period);
-  }
-  return c;
-}
-
 }  // namespace
 
-PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, double period,
-                   const SafetyOptions& options, std::uint64_t session, const State& x)
+PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLimits& limits,
+                   const SensorOptions& sensors, double period, const SafetyOptions& options, std::uint64_t session,
+                   const State& x)
     : model_(model),
       driven_(driven),
       options_(options),
       period_(period),
-      gate_(PacketKind::command, command_names(driven), session) {
-  check_safety(options);
-  c_ = braking_gains_at(model, driven, period, options.brake, x);
-  effort_ = effort_limits(model, driven);
+      gate_(PacketKind::command, command_names(driven), session),
+      limits_(limits) {
+  check_safety(options, period);
+  gate_.require_key(options.key);
+  c_ = make_braking_gains(model, driven, x, options.brake, period, 1);
   torque_.setZero(driven.size());
   age_.setZero(1);
   state_.setZero(1);
@@ -50,7 +34,9 @@ PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const SensorO
   measurement_.session = session;
   measurement_.count = names.size();
   for (std::size_t k = 0; k < names.size(); ++k) measurement_.entries[k].name = names[k];
-  failure_.reserve(100);
+  std::size_t longest = 0;
+  for (const std::string& name : driven.names) longest = std::max(longest, name.size());
+  failure_.reserve(100 + longest);
 }
 
 PacketFault PlantEnd::take(std::span<const std::byte> bytes, double now) {
@@ -68,7 +54,7 @@ std::span<const std::byte> PlantEnd::measure(const Measurement& y, double t, std
   ++measurement_.sequence;
   // An answer to what is longer past than the hold time is as good as none.
   const auto oldest = static_cast<double>(measurement_.sequence) - std::ceil(options_.hold / period_);
-  gate_.expect_answers(oldest > 1 ? static_cast<std::uint64_t>(oldest) : 1, measurement_.sequence);
+  gate_.expect_answers(oldest > 1 ? static_cast<std::uint64_t>(oldest) : 1, measurement_.sequence, t, period_);
   const Eigen::Index n = y.q.size(), strains = y.strain.size();
   const auto entry = [&](Eigen::Index k) -> PacketEntry& { return measurement_.entries[static_cast<std::size_t>(k)]; };
   for (Eigen::Index k = 0; k < n; ++k) {
@@ -77,13 +63,14 @@ std::span<const std::byte> PlantEnd::measure(const Measurement& y, double t, std
   }
   for (Eigen::Index k = 0; k < strains; ++k) entry(n + k).a = y.strain[k];
   for (Eigen::Index k = 0; k < y.acceleration.size(); ++k) entry(n + strains + k).a = y.acceleration[k];
-  return {bytes_.data(), encode_packet(measurement_, bytes_)};
+  return {bytes_.data(), encode_packet(measurement_, bytes_, options_.key.get())};
 }
 
-void PlantEnd::brake(const char* why) {
+void PlantEnd::brake(const char* why, const char* joint) {
   if (braking_) return;
   braking_ = true;
   failure_ = why;
+  failure_ += joint;
 }
 
 void PlantEnd::drive(const State& x, double now, Vec torques) {
@@ -92,11 +79,18 @@ void PlantEnd::drive(const State& x, double now, Vec torques) {
   if (commanded() && age_[0] > options_.hold) {
     brake(stops ? "the controller stopped and fell silent" : "no command came for the hold time");
   }
+  for (int k = 0; k < driven_.size(); ++k) {
+    const double v = x.v[driven_.v[k]];
+    if (!(std::abs(v) <= kSpeedShare * limits_.speed[k])) {
+      brake("near its velocity limit: ", driven_.names[static_cast<std::size_t>(k)].c_str());
+    }
+  }
   torques.setZero();
   for (int k = 0; k < driven_.size(); ++k) {
     double tau = commanded() && !braking_ ? gate_.a()[k] : 0;
+    if (std::abs(tau) > limits_.effort[k]) ++limited_;
     if (braking_ || stops) tau -= c_[k] * x.v[driven_.v[k]];
-    torque_[k] = std::clamp(tau, -effort_[k], effort_[k]);
+    torque_[k] = std::clamp(tau, -limits_.effort[k], limits_.effort[k]);
     torques[driven_.v[k]] = torque_[k];
   }
   const bool held = age_[0] > 1.5 * period_;

@@ -17,6 +17,8 @@
 namespace limber {
 namespace {
 
+constexpr int kMaxQueued = 4096;  // datagrams; the system's buffers hold a few hundred
+
 std::string text_of(const Address& address) { return address.host + ":" + std::to_string(address.port); }
 
 sockaddr_in resolve(const Address& address) {
@@ -56,14 +58,15 @@ Address parse_address(const std::string& text, const Address& otherwise) {
 
 UdpSocket::UdpSocket(const Address& own, const Address& other) {
   const sockaddr_in here = resolve(own), there = resolve(other);
-  host_ = there.sin_addr.s_addr;
-  port_ = there.sin_port;
   socket_ = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (socket_ < 0) refuse(own, errno);
-  if (bind(socket_, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
+  const bool bound = bind(socket_, reinterpret_cast<const sockaddr*>(&here), sizeof here) == 0;
+  if (!bound || connect(socket_, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0) {
     const int why = errno;
     close(socket_);
-    refuse(own, why);
+    refuse(bound ? other : own, why);
+  }
+  for (int k = 0; k < kMaxQueued && receive(); ++k) {  // what others sent before it was connected
   }
 }
 
@@ -74,22 +77,18 @@ bool UdpSocket::wait(double seconds) const {
   return poll(&one, 1, static_cast<int>(1e3 * seconds)) > 0;
 }
 
-UdpSocket::Arrival UdpSocket::receive() {
-  sockaddr_in from{};
-  socklen_t length = sizeof from;
-  const ssize_t got = recvfrom(socket_, buffer_.data(), buffer_.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
-  if (got < 0) return Arrival::none;
+// An error of the socket (nobody listened where an earlier packet went) is told once, in place of a packet.
+bool UdpSocket::receive() {
+  ssize_t got = recv(socket_, buffer_.data(), buffer_.size(), 0);
+  if (got < 0 && errno == ECONNREFUSED) got = recv(socket_, buffer_.data(), buffer_.size(), 0);
+  if (got < 0) return false;
   size_ = static_cast<std::size_t>(got);
-  return from.sin_addr.s_addr == host_ && from.sin_port == port_ ? Arrival::packet : Arrival::stranger;
+  return true;
 }
 
 bool UdpSocket::send(std::span<const std::byte> bytes) const {
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = port_;
-  to.sin_addr.s_addr = host_;
-  const ssize_t sent =
-      sendto(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (sent < 0 && errno == ECONNREFUSED) sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   const bool good = sent == static_cast<ssize_t>(bytes.size());
   if (!good) ++unsent_;
   return good;

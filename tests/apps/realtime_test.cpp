@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "apps/process.hpp"
+#include "limber/realtime/packet.hpp"
 
 namespace limber::test {
 namespace {
@@ -38,6 +39,15 @@ duration: 2
 record: {every: 0.05}
 )";
 
+// With limits far from its motion, for tests in which the machine may be shaken.
+std::string with_wide_limits() {
+  std::string text = kScenario;
+  for (std::size_t at = 0; (at = text.find("armature: 3}", at)) != std::string::npos;) {
+    text.replace(at, 12, "armature: 3, limits: {effort: 300, velocity: 5}}");
+  }
+  return text;
+}
+
 sockaddr_in local(int port) {
   sockaddr_in out{};
   out.sin_family = AF_INET;
@@ -50,6 +60,11 @@ sockaddr_in local(int port) {
 // more): a port that is given to the program after its socket here was closed is taken by nobody in between.
 class Socket {
  public:
+  explicit Socket(int fixed) : port(fixed) {
+    handle = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    const sockaddr_in here = local(port);
+    if (bind(handle, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) throw std::runtime_error("taken");
+  }
   Socket() {
     constexpr int kFirst = 10000, kRange = 20, kRanges = 1000;
     static int next = 0;
@@ -75,7 +90,7 @@ class Socket {
     bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     return got > 0;
   }
-  int handle = -1, port = 0;
+  int port = 0, handle = -1;
 };
 
 struct Ports {
@@ -90,8 +105,9 @@ struct Ports {
 std::string address(int port) { return "127.0.0.1:" + std::to_string(port); }
 
 struct Pair {
+  explicit Pair(const std::string& text = kScenario) : scenario(folder.write("turn.yaml", text)) {}
   Folder folder;
-  std::string scenario = folder.write("turn.yaml", kScenario);
+  std::string scenario;
   Ports ports;
   std::vector<std::string> plant(int peer, const std::vector<std::string>& more = {}) const {
     return arguments("plant", ports.plant, peer, folder.file("turn.h5"), more);
@@ -182,7 +198,7 @@ class Relay {
 };
 
 TEST(RealTime, bad_wire_is_survived) {
-  const Pair pair;
+  const Pair pair(with_wide_limits());
   const Relay relay(pair.ports);
   std::vector<std::string> words = pair.control(relay.control_side(), kPatient);
   for (const char* word : {"--most-misses", "100000"}) words.emplace_back(word);
@@ -264,6 +280,95 @@ TEST(RealTime, ctrl_c_ends_in_order) {
   }
 }
 
+// Only the other end is heard: others cannot fill the buffers, nor take the time of the loops.
+TEST(RealTime, a_flood_from_others_is_not_heard) {
+  const Pair pair(with_wide_limits());
+  std::atomic<bool> over = false;
+  std::thread flood([&] {
+    const Socket stranger;
+    while (!over) {
+      for (int k = 0; k < 200; ++k) {  // at 200 Hz: many times what is taken in a period
+        stranger.send(std::vector<char>(80, 'x'), pair.ports.plant);
+        stranger.send(std::vector<char>(80, 'x'), pair.ports.control);
+      }
+      usleep(1000);
+    }
+  });
+  std::vector<std::string> words = pair.control(pair.ports.plant, kPatient);
+  for (const char* word : {"--most-misses", "100000"}) words.emplace_back(word);
+  Process control(words);
+  Process plant(pair.plant(pair.ports.control, kPatient));
+  const Result a = plant.wait(), b = control.wait();
+  over = true;
+  flood.join();
+  ASSERT_EQ(a.code, 0) << a.err;
+  ASSERT_EQ(b.code, 0) << b.err;
+  EXPECT_LT(a.json()["largest_error"], 0.05);
+  for (const Json& seen : {a.json()["commands"], b.json()["measurements"]}) {
+    EXPECT_GT(seen["accepted"], 200);
+    EXPECT_EQ(seen["length"], 0);
+    EXPECT_EQ(seen["magic"], 0);
+  }
+}
+
+// Somebody who was first at the controller's port, and drives as hard as he can: the machine stays within its limits.
+TEST(RealTime, a_hostile_controller_is_braked) {
+  const Pair pair;
+  Process plant(pair.plant(pair.ports.control, {"--duration", "1", "--hold", "5"}));
+  const Socket hostile(pair.ports.control);
+  std::vector<char> bytes;
+  Packet packet, seen;
+  packet.kind = PacketKind::command;
+  const auto begin = std::chrono::steady_clock::now();
+  while (plant.running() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {
+    if (!hostile.receive(bytes) || decode_packet(std::as_bytes(std::span(bytes)), seen) != PacketFault::none) {
+      usleep(500);
+      continue;
+    }
+    packet.session = seen.session;
+    ++packet.sequence;
+    packet.answer = seen.sequence;
+    packet.time = seen.time;
+    packet.taken = seen.taken;
+    packet.count = seen.count;
+    for (std::size_t k = 0; k < seen.count; ++k) packet.entries[k] = {seen.entries[k].name, 1e9, 0};
+    PacketBytes out;
+    const auto* first = reinterpret_cast<const char*>(out.data());
+    hostile.send(std::vector<char>(first, first + encode_packet(packet, out)), pair.ports.plant);
+  }
+  const Result result = plant.wait();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(contains(result.err, "near its velocity limit")) << result.err;
+  EXPECT_GT(result.json()["torques_limited"], 0);
+}
+
+TEST(RealTime, a_key_keeps_others_out) {
+  if (!LinkKey::available()) GTEST_SKIP() << "no libcrypto";
+  const Pair pair;
+  const std::string key = pair.folder.write("link.key", "0123456789abcdef0123456789abcdef");
+  const Result open = limber(pair.plant(pair.ports.control, {"--key", key}));
+  EXPECT_TRUE(contains(open.err, "chmod 600")) << open.err;
+  std::filesystem::permissions(key, std::filesystem::perms::owner_read);
+  const std::string other = pair.folder.write("other.key", "another secret, as long as the first");
+  std::filesystem::permissions(other, std::filesystem::perms::owner_read);
+  const auto with = [](std::vector<std::string> words, const std::string& file) {
+    for (const std::string& word : {std::string("--key"), file}) words.push_back(word);
+    return words;
+  };
+  {
+    Process plant(with(pair.plant(pair.ports.control, kPatient), key));
+    const Result wrong = limber(with(pair.control(pair.ports.plant, {"--wait", "1"}), other));
+    EXPECT_TRUE(contains(wrong.err, "refused: tag")) << wrong.err;
+    const Result none = limber(pair.control(pair.ports.plant, {"--wait", "1"}));
+    EXPECT_TRUE(contains(none.err, "refused: tag")) << none.err;
+    std::vector<std::string> words = with(pair.control(pair.ports.plant, kPatient), key);
+    for (const char* word : {"--most-misses", "100000"}) words.emplace_back(word);
+    const Result good = limber(words), other_end = plant.wait();
+    EXPECT_EQ(good.code, 0) << good.err;
+    EXPECT_EQ(other_end.code, 0) << other_end.err;
+  }
+}
+
 TEST(RealTime, what_is_missing_is_told) {
   const Pair pair;
   const Result alone = limber(pair.control(pair.ports.plant, {"--wait", "0.1"}));
@@ -278,7 +383,11 @@ TEST(RealTime, what_is_missing_is_told) {
   EXPECT_TRUE(contains(busy.err, "the port is in use")) << busy.err;
   EXPECT_TRUE(limber({"plant", pair.scenario, "--bind", "nowhere"}).is_one_error_line());
   EXPECT_TRUE(limber({"control", pair.scenario, "--peer", "1.2.3.4:x"}).is_one_error_line());
-  EXPECT_TRUE(limber({"control", pair.scenario, "--hold", "0"}).is_one_error_line());
+  for (const char* hold : {"0", "inf", "nan", "1e9", "0.001"}) {
+    EXPECT_TRUE(limber({"control", pair.scenario, "--hold", hold}).is_one_error_line()) << hold;
+    EXPECT_TRUE(limber({"plant", pair.scenario, "--hold", hold}).is_one_error_line()) << hold;
+  }
+  EXPECT_TRUE(limber({"control", pair.scenario, "--key", "nowhere"}).is_one_error_line());
   const std::string open = pair.folder.write("open.yaml", swing("duration: 1\n"));
   EXPECT_TRUE(contains(limber({"control", open}).err, "has no controller"));
 }

@@ -39,6 +39,7 @@ struct Ends {
   Model model;
   DrivenJoints driven;
   Controller controller;
+  LinkLimits limits;
   Executive executive;
   PlantEnd plant;
   State x;
@@ -50,8 +51,9 @@ struct Ends {
       : model(m),
         driven(find_driven_joints(model, {})),
         controller(make_options(model, rate)),
-        executive(controller, safety),
-        plant(model, driven, {}, 1 / rate, safety, kSession, make_zero_state(model)),
+        limits(make_link_limits(model, driven, controller.options(), make_zero_state(model))),
+        executive(controller, limits, safety),
+        plant(model, driven, limits, {}, 1 / rate, safety, kSession, make_zero_state(model)),
         x(make_zero_state(model)) {
     EXPECT_EQ(controller.start(x), Status::ok);
     y.q = y.v = VectorXd::Zero(3);
@@ -93,11 +95,30 @@ TEST(Executive, holds_then_stops) {
   }
   for (int k = 0; k < 2; ++k) ends.step(false);
   EXPECT_EQ(ends.executive.stopped(), StopReason::silent);
-  EXPECT_LT(ends.executive.torques().norm(), last.norm());
-  EXPECT_GT(ends.executive.torques().norm(), 0.8 * last.norm());
+  EXPECT_EQ(ends.executive.torques().norm(), 0);  // nothing is known of the speeds, and there is no weight
   EXPECT_FALSE(ends.executive.over(ends.t));
   for (int k = 0; k < 50; ++k) ends.step();  // too late: a stop stays
   EXPECT_EQ(ends.executive.stopped(), StopReason::silent);
+  EXPECT_EQ(ends.executive.torques().norm(), 0);
+  EXPECT_TRUE(ends.executive.over(ends.t));
+}
+
+// Whatever the torques were: a stop brakes the joints, carries the weight until they rest, and lets it go.
+TEST(Executive, a_stop_brakes_and_carries_the_weight) {
+  Ends ends(make_arm({.gravity = {0, -1, 0}}));
+  for (int k = 0; k < 20; ++k) ends.step();
+  ends.executive.stop(StopReason::interrupted, ends.t);
+  ends.y.v = 0.1 * ends.limits.speed.cwiseProduct(Vector3d(1, -1, 1));
+  for (int k = 0; k < 100; ++k) ends.step();  // half a second: more than the ramp
+  const VectorXd moving = ends.executive.torques();
+  EXPECT_FALSE(ends.executive.over(ends.t));
+  ends.y.v.setZero();
+  ends.step();
+  const VectorXd weight = ends.executive.torques();  // of links of 140, 85 and 95 kg at 1 m/s^2
+  EXPECT_NEAR(weight[0], 140 * 3 + 85 * 9.5 + 95 * 14, 1e-6);
+  EXPECT_NEAR(weight[2], 95 * 1, 1e-6);
+  for (int k = 0; k < 3; ++k) EXPECT_LT((moving - weight)[k] * (k == 1 ? -1 : 1), 0);
+  for (int k = 0; k < 50; ++k) ends.step();
   EXPECT_EQ(ends.executive.torques().norm(), 0);
   EXPECT_TRUE(ends.executive.over(ends.t));
 }
@@ -131,9 +152,11 @@ TEST(Executive, overspeed_stops) {
   model.set_limits(2, model.joints[2].effort_limit, 0.5);
   Ends ends(model);
   ends.step();
-  ends.y.v[1] = -0.49;
-  ends.step();
-  EXPECT_EQ(ends.executive.stopped(), StopReason::none);
+  for (const double v : {-0.2, -0.4, -0.49}) {
+    ends.y.v[1] = v;
+    ends.step();
+    EXPECT_EQ(ends.executive.stopped(), StopReason::none);
+  }
   ends.y.v[1] = -0.51;
   ends.step();
   EXPECT_EQ(ends.executive.stopped(), StopReason::speed);
@@ -151,19 +174,45 @@ TEST(Executive, torques_stay_within_the_limits_of_joints) {
 }
 
 TEST(Executive, a_machine_that_does_something_else_stops) {
-  Ends ends(make_arm());
+  SafetyOptions safety = make_safety();
+  safety.most_innovation = 0.01;
+  Ends ends(make_arm(), safety);
   for (int k = 0; k < 3; ++k) ends.step();
-  ends.y.q[0] = 0.5;
+  ends.y.q[0] = 0.011;
   ends.step();
   EXPECT_EQ(ends.executive.stopped(), StopReason::innovation);
-  SafetyOptions safety = make_safety();
-  safety.most_innovation = 10;
+  safety = make_safety();
   safety.most_error = 0.2;
   Ends others(make_arm(), safety);
-  for (int k = 0; k < 3; ++k) others.step();
-  others.y.q[2] = 2;
-  for (int k = 0; k < 20; ++k) others.step();
+  for (int k = 0; k < 40; ++k) {
+    others.step();
+    others.y.q[2] += 0.01;
+  }
   EXPECT_EQ(others.executive.stopped(), StopReason::error);
+}
+
+TEST(Executive, a_speed_that_the_observer_does_not_expect_stops) {
+  Model model = make_arm();
+  for (int i = 1; i <= 3; ++i) model.set_limits(i, model.joints[i].effort_limit, 1);
+  for (const double v : {0.45, 0.55}) {
+    Ends ends(model);
+    for (int k = 0; k < 3; ++k) ends.step();
+    ends.y.v[2] = v;
+    ends.step();
+    EXPECT_EQ(ends.executive.stopped(), v < 0.5 ? StopReason::none : StopReason::innovation);
+  }
+}
+
+TEST(Executive, a_joint_that_leaps_stops) {
+  Model model = make_arm();
+  for (int i = 1; i <= 3; ++i) model.set_limits(i, model.joints[i].effort_limit, 1);
+  for (const double way : {0.009, 0.011}) {  // in a period, and another for what is between the readings
+    Ends ends(model);
+    for (int k = 0; k < 3; ++k) ends.step();
+    ends.y.q[1] = way;
+    ends.step();
+    EXPECT_EQ(ends.executive.stopped(), way < 0.01 ? StopReason::none : StopReason::implausible);
+  }
 }
 
 TEST(Executive, missed_deadlines_stop) {
@@ -178,7 +227,7 @@ TEST(Executive, missed_deadlines_stop) {
 TEST(Executive, a_new_machine_is_refused) {
   Ends ends(make_arm());
   ends.step();
-  PlantEnd other(ends.model, ends.driven, {}, 1 / kRate, make_safety(), kSession + 1, ends.x);
+  PlantEnd other(ends.model, ends.driven, ends.limits, {}, 1 / kRate, make_safety(), kSession + 1, ends.x);
   for (int k = 0; k < 5; ++k) {
     EXPECT_EQ(ends.executive.take(other.measure(ends.y, 0), ends.t), PacketFault::session);
     EXPECT_EQ(other.take(ends.executive.cycle(ends.t), ends.t), PacketFault::session);

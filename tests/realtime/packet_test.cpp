@@ -202,5 +202,97 @@ TEST(PacketNames, are_told_apart) {
   EXPECT_THROW(measurement_names(driven, sensors), InputError);
 }
 
+// ---- keys ------------------------------------------------------------------------------------------
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+TEST(LinkKey, lets_only_its_own_packets_in) {
+  if (!LinkKey::available()) GTEST_SKIP() << "no libcrypto";
+  const auto key = std::make_shared<LinkKey>(bytes_of("correct horse battery staple"));
+  LinkKey other(bytes_of("correct horse battery stable"));
+  PacketGate gate = make_gate(), open = make_gate();
+  gate.require_key(key);
+  PacketBytes bytes;
+  const auto send = [&](LinkKey* with, std::uint64_t sequence) {
+    return std::span<const std::byte>(bytes.data(), encode_packet(make_packet(sequence), bytes, with));
+  };
+  EXPECT_EQ(gate.accept(send(key.get(), 1)), PacketFault::none);
+  EXPECT_EQ(gate.accept(send(key.get(), 1)), PacketFault::repeated);  // a recorded one again
+  EXPECT_EQ(gate.accept(send(nullptr, 2)), PacketFault::tag);
+  EXPECT_EQ(gate.accept(send(&other, 2)), PacketFault::tag);
+  EXPECT_EQ(open.accept(send(key.get(), 2)), PacketFault::tag);
+  EXPECT_EQ(gate.accept({}), PacketFault::tag);
+  const std::span<const std::byte> good = send(key.get(), 3);
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    bytes[at] ^= std::byte{1};
+    EXPECT_EQ(gate.accept(good), PacketFault::tag) << at;
+    bytes[at] ^= std::byte{1};
+  }
+  const NoAlloc guard;
+  EXPECT_EQ(gate.accept(good), PacketFault::none);
+  EXPECT_EQ(gate.accept(send(key.get(), 4)), PacketFault::none);
+}
+
+// Of "limber": `openssl mac -macopt size:16 -macopt hexkey:KEY SIPHASH`, KEY the first half of SHA-256 of the secret.
+TEST(LinkKey, tags_are_those_of_siphash) {
+  if (!LinkKey::available()) GTEST_SKIP() << "no libcrypto";
+  constexpr int kTag[] = {0xb3, 0x3e, 0xd6, 0xc7, 0xa2, 0xa8, 0x4c, 0x2e,
+                          0x67, 0x2f, 0xc9, 0x51, 0x88, 0x16, 0xe1, 0xbc};
+  LinkKey key(bytes_of("correct horse battery staple"));
+  PacketTag tag;
+  for (int again = 0; again < 2; ++again) {
+    ASSERT_TRUE(key.tag(bytes_of("limber"), tag));
+    for (std::size_t k = 0; k < kTagBytes; ++k) EXPECT_EQ(static_cast<int>(tag[k]), kTag[k]);
+  }
+}
+
+TEST(LinkKey, needs_a_secret_and_libcrypto) {
+  EXPECT_THROW(LinkKey(bytes_of("too short")), InputError);
+  EXPECT_THROW(LinkKey(bytes_of(std::string(5000, 'x'))), InputError);
+  if (LinkKey::available()) return;
+  EXPECT_THROW(LinkKey(bytes_of("correct horse battery staple")), InputError);
+}
+
+// ---- times -----------------------------------------------------------------------------------------
+
+TEST(PacketGate, times_go_on_with_sequences) {
+  struct Case {
+    std::uint64_t sequence;
+    double time;
+    std::uint16_t flags;
+    PacketFault fault;
+  };
+  constexpr PacketFault kGood = PacketFault::none, kBad = PacketFault::time;
+  const Case cases[] = {{1, 9.0, 0, kBad},         {2, 0.0, kWaiting, kGood}, {3, 0.1, kWaiting, kBad},
+                        {9, 0.0, kWaiting, kGood}, {10, 0.3, 0, kBad},        {12, 0.2, 0, kGood},
+                        {13, 0.2, 0, kBad},        {14, 0.4, 0, kGood},       {15, 0.3, 0, kBad},
+                        {16, 0.6, kWaiting, kBad}, {17, 0.7, 0, kGood},       {18, 1e3, 0, kBad},
+                        {19, 0.7, kEnding, kGood}};
+  PacketGate gate(PacketKind::measurement, kNames);
+  gate.expect_times(0.1, 0.2);
+  for (const Case& c : cases) {
+    Packet packet = make_packet(c.sequence);
+    packet.kind = PacketKind::measurement;
+    packet.flags = c.flags;
+    packet.time = packet.taken = c.time;
+    EXPECT_EQ(gate.accept(Encoded(packet).span()), c.fault) << c.sequence;
+  }
+}
+
+TEST(PacketGate, commands_repeat_the_times_they_answer) {
+  PacketGate gate = make_gate();
+  std::uint64_t sequence = 0;
+  for (const double time : {0.5, 0.2, 0.7}) {
+    gate.expect_answers(1, 9, time, 0.1);  // make_packet answers 7, which was 0.2 s earlier
+    for (const double off : {0.0, 0.1, -0.1, 100.0}) {
+      Packet packet = make_packet(++sequence);
+      packet.time = packet.taken = std::max(0.0, time - 0.2) + off;
+      EXPECT_EQ(gate.accept(Encoded(packet).span()), off == 0 ? PacketFault::none : PacketFault::time) << time << off;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace limber::test

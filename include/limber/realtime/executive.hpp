@@ -5,21 +5,25 @@
 #include <limits>
 
 #include "limber/control/controller.hpp"
+#include "limber/dynamics/rnea.hpp"
+#include "limber/realtime/limits.hpp"
 #include "limber/realtime/packet.hpp"
 
 namespace limber {
 
 // What both ends of the wire do when something is wrong.  docs/real-time.md, Failures.
 struct SafetyOptions {
-  double hold = 0.02;            // s without a packet in which the last torques are held
-  double ramp = 0.2;             // s in which the controller takes its torques to zero in a safe stop
-  double brake = 0.2;            // s in which the brakes of the machine would stop it if nothing bent
-  int most_misses = 10;          // deadlines missed in a row
-  double most_innovation = 0.1;  // rad or m: where joints are less where the observer expects them
+  static constexpr double kLongest = 10;  // s, of the next three
+  double hold = 0.02;                     // s without a packet in which the last torques are held
+  double ramp = 0.2;                      // s in which a controller lets the weight go after a safe stop
+  double brake = 0.2;                     // s in which brakes would stop a joint if nothing bent
+  int most_misses = 10;                   // deadlines missed in a row
+  double most_innovation = 0.1;           // rad or m: where joints are less where the observer expects them
   double most_error = std::numeric_limits<double>::infinity();  // rad or m: less where they should be
+  std::shared_ptr<LinkKey> key;                                 // that packets must be tagged with; null: none
 };
-// Throws InputError.
-void check_safety(const SafetyOptions& options);
+// Throws InputError.  period: s, of the controller; 0: not known yet.
+void check_safety(const SafetyOptions& options, double period = 0);
 
 // Why a controller stopped.
 enum class StopReason {
@@ -34,7 +38,8 @@ enum class StopReason {
   speed,        // a joint is faster than its limit
   innovation,   // the machine does not do what the model says
   error,        // a joint is too far from where it should be
-  failed        // the controller says that it cannot go on: Controller::failure()
+  failed,       // the controller says that it cannot go on: Controller::failure()
+  implausible   // a joint moved farther between two readings than its velocity limit allows
 };
 const char* to_string(StopReason stop);  // for a message
 
@@ -42,12 +47,18 @@ const char* to_string(StopReason stop);  // for a message
 // allocate nor wait.  Its time is the machine's, as packets tell it: one update of the controller for each sample of
 // the machine.  Where a measurement is missing, up to kMaxBlind updates take the joints to move on as they did; after
 // that the torques are held; where several are missing, it catches up by kMaxUpdates a period.
+//   A safe stop brakes: -c v and the weight at the place of the stop, within the limits, until the joints are at rest,
+// unseen, or kLongestStop is over; then it lets the weight go.
 class Executive {
  public:
   static constexpr int kMaxBlind = 2, kMaxUpdates = 2;
+  static constexpr double kMostSpeedInnovation = 0.5;  // of the velocity limit
+  static constexpr double kRest = 0.02;                // of the velocity limit
+  static constexpr double kBrakingShare = 0.25;        // of the natural inertia over the period: its torques act late
+  static constexpr double kLongestStop = 30;           // s
 
-  // The controller must have been started.
-  Executive(Controller& controller, const SafetyOptions& options);
+  // The controller must have been started.  Throws InputError.
+  Executive(Controller& controller, const LinkLimits& limits, const SafetyOptions& options);
 
   // A datagram that came.  now: s, of any clock that only runs forward.
   PacketFault take(std::span<const std::byte> bytes, double now);
@@ -73,8 +84,12 @@ class Executive {
 
  private:
   void advance(double now);
-  bool check_speeds(double now);
+  void check_readings(double now);
+  bool check_innovations(double now);
+  void stop_for(StopReason reason, Eigen::Index joint, double now);
   void update(double shift, double now);
+  void weigh();
+  void brake(double now);
   void limit();
   std::span<const std::byte> encode(double now);
 
@@ -83,20 +98,21 @@ class Executive {
   PacketGate gate_;
   Packet command_;
   PacketBytes bytes_;
-  Measurement y_, shown_;    // newest; as the controller gets it
-  VectorXd effort_, speed_;  // (driven coordinate) limits, infinite where there is none
-  VectorXd torque_, stop_torque_, new_torque_;
+  LinkLimits limits_;
+  Measurement y_, before_, shown_;  // newest; that before; as the controller gets it
+  VectorXd noise_, speed_noise_;    // (driven coordinate) of readings
+  VectorXd torque_, new_torque_;    // (driven coordinate)
+  VectorXd brakes_, weight_;        // (driven coordinate) torque per speed; torque at the place of a stop
+  RneaWorkspace rnea_;
+  State still_;
+  VectorXd zero_, tau_;  // (nv)
   std::string joint_;
   StopReason stop_ = StopReason::none;
-  double arrived_ = 0, stop_time_ = 0;
+  double arrived_ = 0, stop_time_ = 0, release_time_ = -1;  // release: of the weight; below 0: not yet
   bool fresh_ = false;
   long done_ = 0;  // updates up to now
   int blind_ = 0, updates_ = 0;
   long blind_total_ = 0, limited_ = 0;
 };
-
-// (driven coordinate) the limits of the joints, infinite where there is none.
-VectorXd effort_limits(const Model& model, const DrivenJoints& driven);
-VectorXd speed_limits(const Model& model, const DrivenJoints& driven);
 
 }  // namespace limber

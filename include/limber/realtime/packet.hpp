@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "limber/control/sensors.hpp"
+#include "limber/realtime/key.hpp"
 
 namespace limber {
 
@@ -19,7 +20,7 @@ namespace limber {
 inline constexpr std::uint16_t kPacketVersion = 1;
 inline constexpr std::size_t kMaxEntries = 256;
 inline constexpr std::size_t kPacketHeader = 52, kPacketEntry = 20, kPacketEnd = 4;  // bytes
-inline constexpr std::size_t kMaxPacketBytes = kPacketHeader + kMaxEntries * kPacketEntry + kPacketEnd;
+inline constexpr std::size_t kMaxPacketBytes = kPacketHeader + kMaxEntries * kPacketEntry + kPacketEnd + kTagBytes;
 using PacketBytes = std::array<std::byte, kMaxPacketBytes>;
 
 enum class PacketKind : std::uint16_t { measurement = 1, command = 2 };
@@ -49,28 +50,30 @@ struct Packet {
 // Why a packet was refused.
 enum class PacketFault {
   none,
-  stranger,   // from another address
-  length,     // shorter or longer than it says
-  magic,      // not ours
-  version,    // of another version
-  checksum,   // damaged
-  kind,       // a measurement where commands are expected, or the other way round
-  session,    // of another process, or the answer to what was never sent: forged, or started anew
-  repeated,   // the same again
-  late,       // overtaken by a newer one, or answers what is long past
-  names,      // joints or sensors that are not the receiver's
-  not_finite  // a number that cannot be
+  length,      // shorter or longer than it says
+  magic,       // not ours
+  version,     // of another version
+  checksum,    // damaged
+  kind,        // a measurement where commands are expected, or the other way round
+  session,     // of another process, or the answer to what was never sent: forged, or started anew
+  repeated,    // the same again
+  late,        // overtaken by a newer one, or answers what is long past
+  names,       // joints or sensors that are not the receiver's
+  not_finite,  // a number that cannot be
+  tag,         // without the tag of the shared key, or with one that the receiver cannot check
+  time         // the machine's time runs back, stands, or leaps
 };
-inline constexpr int kPacketFaults = 12;
+inline constexpr int kPacketFaults = 13;
 const char* to_string(PacketFault fault);  // for a message
 
 // CRC-32 of IEEE 802.3: reflected, polynomial 0x04C11DB7.
 std::uint32_t crc32(std::span<const std::byte> bytes);
 std::uint32_t crc32(std::string_view text);
 
-// Little-endian whatever the machine; returns the bytes used.  packet.count <= kMaxEntries.
-std::size_t encode_packet(const Packet& packet, PacketBytes& bytes);
-// Length, magic, version and checksum; `packet` counts only where the answer is none.
+// Little-endian whatever the machine; returns the bytes used.  packet.count <= kMaxEntries.  With a key, its tag is the
+// end.
+std::size_t encode_packet(const Packet& packet, PacketBytes& bytes, LinkKey* key = nullptr);
+// Length, magic, version and checksum, of a packet without tag; `packet` counts only where the answer is none.
 PacketFault decode_packet(std::span<const std::byte> bytes, Packet& packet);
 
 // The entries of the two kinds; a name that comes twice has #2, #3, ... after it.  Throws InputError: too many.
@@ -83,13 +86,21 @@ class PacketGate {
   // session: 0: that of the first good packet.
   PacketGate(PacketKind kind, const std::vector<std::string>& names, std::uint64_t session = 0);
   PacketFault accept(std::span<const std::byte> bytes);
-  // Commands must answer measurements from this one to that one.
-  void expect_answers(std::uint64_t oldest, std::uint64_t newest) {
+  // All packets must have its tag.
+  void require_key(std::shared_ptr<LinkKey> key) { key_ = std::move(key); }
+  // Measurements: the time must be 0 to `latest` at first, and go on by a period with each sequence number.
+  void expect_times(double period, double latest) {
+    period_ = period;
+    latest_ = latest;
+  }
+  // Commands: must answer measurements from this one to that one and repeat their times, one period apart; that of the
+  // newest is given.
+  void expect_answers(std::uint64_t oldest, std::uint64_t newest, double time = 0, double period = 0) {
     oldest_ = oldest;
     newest_ = newest;
+    latest_ = time;
+    period_ = period;
   }
-  // Counts a packet that was refused elsewhere.
-  PacketFault refuse(PacketFault fault);
 
   // The last packet that came in, and its entries in the order of the names.
   const Packet& packet() const { return packet_; }
@@ -101,12 +112,16 @@ class PacketGate {
 
  private:
   PacketFault examine(std::span<const std::byte> bytes);
+  PacketFault unseal(std::span<const std::byte>& bytes);
   bool sort_entries();
+  bool time_fits() const;
 
   PacketKind kind_;
   std::vector<std::uint32_t> names_;
   std::uint64_t session_;
+  std::shared_ptr<LinkKey> key_;
   std::uint64_t oldest_ = 0, newest_ = std::numeric_limits<std::uint64_t>::max();
+  double period_ = 0, latest_ = 0;  // s; period 0: times are not looked at
   Packet packet_, arrived_;
   VectorXd a_, b_, new_a_, new_b_;
   std::vector<char> seen_;

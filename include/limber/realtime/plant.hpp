@@ -7,15 +7,18 @@
 namespace limber {
 
 // The drives and sensors of a machine on the wire to its controller: without clock and socket.  Commands are held;
-// when none comes for the hold time, or one has a number that cannot be, the brakes close for good: torques -c v,
-// within the limits of the joints.  c would stop the joint within SafetyOptions::brake if nothing bent, but is never
-// more than what a torque held for a period can brake: the natural inertia over the period.
+// when none comes for the hold time, one has a number that cannot be, or a joint comes near its velocity limit, the
+// brakes close for good: torques -c v, within the limits of the joints.  c would stop the joint within
+// SafetyOptions::brake if nothing bent, but is never more than what a torque held for a period can brake: the natural
+// inertia over the period.
 //   No allocation but in the constructor.
 class PlantEnd {
  public:
+  static constexpr double kSpeedShare = 0.5;  // of the velocity limit: faster, it brakes
+
   // x: where it stands.  Throws InputError.
-  PlantEnd(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, double period,
-           const SafetyOptions& options, std::uint64_t session, const State& x);
+  PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLimits& limits, const SensorOptions& sensors,
+           double period, const SafetyOptions& options, std::uint64_t session, const State& x);
 
   // A datagram that came.  now: s, of any clock that only runs forward.
   PacketFault take(std::span<const std::byte> bytes, double now);
@@ -30,12 +33,14 @@ class PlantEnd {
   bool controller_ended() const { return commanded() && (gate_.packet().flags & kEnding) != 0; }     // it says so
   const std::string& failure() const { return failure_; }  // why the brakes closed
   PacketGate& gate() { return gate_; }                     // of the commands
+  const LinkLimits& limits() const { return limits_; }     // of the joints
   const VectorXd& braking_gains() const { return c_; }     // (joint) torque per speed
+  long limited() const { return limited_; }                // commanded torques that a limit cut
   // applied torques, age of the command in s, state: 0 waits, 1 commanded, 2 holds, 3 brakes.
   std::vector<ExternalChannel> channels() const;
 
  private:
-  void brake(const char* why);
+  void brake(const char* why, const char* joint = "");
 
   const Model& model_;
   const DrivenJoints& driven_;
@@ -44,7 +49,9 @@ class PlantEnd {
   PacketGate gate_;
   Packet measurement_;
   PacketBytes bytes_;
-  VectorXd c_, effort_, torque_, age_, state_;
+  LinkLimits limits_;
+  VectorXd c_, torque_, age_, state_;
+  long limited_ = 0;
   double arrived_ = 0;
   bool braking_ = false;
   std::string failure_;

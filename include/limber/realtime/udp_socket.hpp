@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 
@@ -18,7 +17,8 @@ struct Address {
 // "127.0.0.1:47801", or one of both: ":47801", "127.0.0.1"; the rest from `otherwise`.  Throws InputError.
 Address parse_address(const std::string& text, const Address& otherwise);
 
-// A UDP socket that neither waits nor allocates.
+// A UDP socket that neither waits nor allocates.  It is connected: the system drops what does not come from the other
+// end, so that nobody else can fill its buffer or take its time.
 class UdpSocket {
  public:
   // Throws InputError: the port is in use, the address is not this machine's, no permission.
@@ -29,9 +29,8 @@ class UdpSocket {
 
   // Waits for a packet this long at most; for the time before a loop begins.
   bool wait(double seconds) const;
-  enum class Arrival { none, packet, stranger };
-  // The next datagram that came; a stranger's, from an address that is not `other`, is to be counted and thrown away.
-  Arrival receive();
+  // The next datagram that came; false: there is none.
+  bool receive();
   std::span<const std::byte> bytes() const { return {buffer_.data(), size_}; }
   // False: it did not go out; nobody listens there, or the buffer is full.
   bool send(std::span<const std::byte> bytes) const;
@@ -39,8 +38,6 @@ class UdpSocket {
 
  private:
   int socket_ = -1;
-  std::uint32_t host_ = 0;  // of `other`, in network order
-  std::uint16_t port_ = 0;
   std::array<std::byte, kMaxPacketBytes + 1> buffer_;  // one more, so that what is too long is seen
   std::size_t size_ = 0;
   mutable long unsent_ = 0;

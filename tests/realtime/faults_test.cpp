@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arm of examples/canadarm/controlled.yaml through packets that are late, wrong or forged.  Whatever comes, torques
+// and speeds of the machine stay inside their limits at every sample.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <numbers>
+
+#include "limber/realtime/executive.hpp"
+#include "limber/realtime/plant.hpp"
+#include "limber/spatial/status.hpp"
+#include "support/arm.hpp"
+
+namespace limber::test {
+namespace {
+
+constexpr double kRate = 1000;
+constexpr std::uint64_t kSession = 42;
+
+// The example's controller: the correction of forces, shaped for the slowest vibration.
+ControlOptions make_control(const Model& model, double slew = kSlew) {
+  ControlOptions out = make_slew(model, slew);
+  out.rate = kRate;
+  out.latency = 1;
+  out.correction = TrackingOptions{0.5, 1};
+  out.shaping = ShapingOptions{};
+  return out;
+}
+
+using Bytes = std::vector<std::byte>;
+Bytes copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
+
+// A packet that passes every check of its form, with something else in it.
+void forge(Bytes& bytes, const std::function<void(Packet&)>& change) {
+  Packet packet;
+  if (decode_packet(bytes, packet) != PacketFault::none) return;
+  change(packet);
+  PacketBytes out;
+  const std::size_t size = encode_packet(packet, out);
+  bytes.assign(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(size));
+}
+
+// Both ends over a line that the test can spoil, with the machine's time as the clock.
+class Line : public Sampler {
+ public:
+  explicit Line(const Model& m, double slew = kSlew)
+      : model(m),
+        driven(find_driven_joints(model, {})),
+        limits(limits_of(slew)),
+        control(options(slew)),
+        controller(control),
+        executive(controller, limits, {}),
+        plant(model, driven, limits, {}, 1 / kRate, {}, kSession, make_zero_state(model)),
+        sensors(model, driven, {}, 1 / kRate) {
+    EXPECT_EQ(controller.start(make_zero_state(model)), Status::ok);
+    peak_torque.setZero(driven.size());
+    peak_speed = peak_torque;
+  }
+  double period() const override { return 1 / kRate; }
+  Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override {
+    for (; !commands.empty() && commands.front().first <= x.t + 1e-9; commands.pop_front()) {
+      plant.take(commands.front().second, x.t);
+    }
+    Bytes measurement = copy(plant.measure(sensors.read(x, kin, vdot), x.t));
+    if (spoil_measurement) spoil_measurement(x.t, measurement);
+    executive.take(measurement, x.t);
+    Bytes command = copy(executive.cycle(x.t));
+    if (spoil_command) spoil_command(x, command);
+    if (!command.empty()) commands.emplace_back(x.t + delay, std::move(command));
+    plant.drive(x, x.t, torques);
+    for (int k = 0; k < driven.size(); ++k) {
+      peak_torque[k] = std::max(peak_torque[k], std::abs(torques[driven.v[k]]) / limits.effort[k]);
+      peak_speed[k] = std::max(peak_speed[k], std::abs(x.v[driven.v[k]]) / limits.speed[k]);
+    }
+    last_speed = x.v(driven.v).cwiseQuotient(limits.speed).cwiseAbs().maxCoeff();
+    return Status::ok;
+  }
+  void run(double duration) {
+    System system(model, {});
+    RunListener none;
+    const RunResult result = simulate(system, SolverOptions{}, {duration, 1}, make_zero_state(model), none, this);
+    EXPECT_EQ(result.status, Status::ok) << result.failure;
+    EXPECT_LE(peak_torque.maxCoeff(), 1);
+    EXPECT_LE(peak_speed.maxCoeff(), 1);
+  }
+
+  Model model;
+  DrivenJoints driven;
+  LinkLimits limits;
+  ControlOptions control;
+  Controller controller;
+  Executive executive;
+  PlantEnd plant;
+  Sensors sensors;
+  double delay = 1 / kRate;  // s, of commands
+  std::function<void(double, Bytes&)> spoil_measurement;
+  std::function<void(const State&, Bytes&)> spoil_command;
+  std::deque<std::pair<double, Bytes>> commands;
+  VectorXd peak_torque, peak_speed;  // (driven coordinate) as shares of their limits
+  double last_speed = 0;
+
+ private:
+  LinkLimits limits_of(double slew) const {
+    return make_link_limits(model, driven, make_control(model, slew), make_zero_state(model));
+  }
+  ControlOptions options(double slew) const {
+    ControlOptions out = make_control(model, slew);
+    limit_servos(limits, out);
+    return out;
+  }
+};
+
+// Commands are late by one period at best; the shipped example survives one more and is stopped beyond.
+TEST(Faults, late_commands) {
+  for (const int periods : {2, 3, 8}) {
+    Line line(make_arm());
+    line.delay = periods / kRate;
+    line.run(8);
+    EXPECT_EQ(line.executive.stopped() == StopReason::none, periods <= 2) << periods;
+    if (periods > 2) {
+      EXPECT_LT(line.last_speed, 0.05) << periods;
+    }
+  }
+}
+
+TEST(Faults, a_reading_that_cannot_be) {
+  for (const double speed : {100.0, -1e300, 0.2}) {
+    Line line(make_arm());
+    line.spoil_measurement = [&](double t, Bytes& bytes) {
+      if (std::abs(t - 2) < 1e-6) forge(bytes, [&](Packet& packet) { packet.entries[1].b = speed; });
+    };
+    line.run(5);
+    EXPECT_EQ(line.executive.stopped(), speed == 0.2 ? StopReason::innovation : StopReason::speed);
+    EXPECT_EQ(line.executive.joint(), "elbow");
+    EXPECT_LT(line.last_speed, 0.05);
+  }
+  Line line(make_arm());
+  line.spoil_measurement = [&](double t, Bytes& bytes) {
+    if (t > 2) forge(bytes, [&](Packet& packet) { packet.entries[0].a += 0.5; });
+  };
+  line.run(5);
+  EXPECT_EQ(line.executive.stopped(), StopReason::implausible);
+  EXPECT_LT(line.last_speed, 0.05);
+}
+
+// Somebody else on the controller's port, who does not mean well: full torque this way, that way, and swinging.
+TEST(Faults, hostile_commands) {
+  for (const double slew : {kSlew, 8.0}) {  // the faster one bends the links more than it turns them
+    for (int kind = 0; kind < 6; ++kind) {
+      Line line(make_arm(), slew);
+      line.spoil_command = [&](const State& x, Bytes& bytes) {
+        forge(bytes, [&](Packet& packet) {
+          packet.flags = 0;
+          for (int k = 0; k < 3; ++k) {
+            const bool up = kind < 4    ? (kind >> k & 1) != 0
+                            : kind == 4 ? (x.v[line.driven.v[k]] >= 0) == (k != 1)
+                                        : std::fmod(x.t, 0.2) < 0.1;
+            packet.entries[static_cast<std::size_t>(k)].a = up ? 1e9 : -1e9;
+          }
+        });
+      };
+      line.run(3);
+      EXPECT_TRUE(line.plant.braking());
+      EXPECT_GT(line.plant.limited(), 0);
+      EXPECT_TRUE(line.plant.failure().starts_with("near its velocity limit: ")) << line.plant.failure();
+    }
+  }
+}
+
+TEST(Faults, time_that_jumps) {
+  for (const double jump : {-1.0, 1e6, 0.002}) {
+    for (const bool once : {true, false}) {
+      Line line(make_arm());
+      const auto bad = [&](double t) { return once ? std::abs(t - 0.5) < 1e-6 : t > 0.5; };
+      line.spoil_measurement = [&](double t, Bytes& bytes) {
+        if (bad(t)) forge(bytes, [&](Packet& packet) { packet.time += jump, packet.taken += jump; });
+      };
+      line.run(0.7);
+      EXPECT_EQ(line.executive.stopped(), once ? StopReason::none : StopReason::silent) << jump;
+      EXPECT_EQ(line.executive.gate().count(PacketFault::time) == 1, once);
+      Line other(make_arm());
+      other.spoil_command = [&](const State& x, Bytes& bytes) {
+        if (bad(x.t)) forge(bytes, [&](Packet& packet) { packet.time += jump; });
+      };
+      other.run(0.7);
+      EXPECT_EQ(other.plant.braking(), !once) << jump;
+      EXPECT_EQ(other.plant.gate().count(PacketFault::time) == 1, once);
+    }
+  }
+}
+
+TEST(Faults, time_that_stands) {
+  Line line(make_arm());
+  double stood = 0;
+  line.spoil_measurement = [&](double t, Bytes& bytes) {
+    if (t <= 0.5) stood = t;
+    forge(bytes, [&](Packet& packet) { packet.time = packet.taken = stood; });
+  };
+  line.run(0.7);
+  EXPECT_EQ(line.executive.stopped(), StopReason::silent);
+  // A machine that has moved does not wait again; and a controller does not begin in the middle.
+  Line other(make_arm());
+  other.spoil_measurement = [&](double t, Bytes& bytes) {
+    if (t > 0.5) forge(bytes, [&](Packet& packet) { packet.flags |= kWaiting; });
+  };
+  other.run(0.7);
+  EXPECT_EQ(other.executive.stopped(), StopReason::silent);
+  Line late(make_arm());
+  late.spoil_measurement = [&](double t, Bytes& bytes) {
+    if (t < 0.5) bytes.clear();
+  };
+  late.run(0.7);
+  EXPECT_FALSE(late.executive.begun());
+}
+
+// ---- limits ----------------------------------------------------------------------------------------
+
+TEST(LinkLimits, follow_from_the_desired_motion) {
+  const Model model = make_arm();
+  const DrivenJoints driven = find_driven_joints(model, {});
+  const LinkLimits limits = make_link_limits(model, driven, make_control(model), make_zero_state(model));
+  EXPECT_TRUE(limits.derived);
+  // A cycloid of 60 degrees in 30 s has a speed of 2 pi/3 / 30 s at most.
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(limits.speed[k], 4 * 2 * std::numbers::pi / 3 / kSlew, 1e-3);
+  // Three straight rods that turn together, at the acceleration of the shoulder, need about this.
+  const double inertia = 140 * 12 + 85 * (49.0 / 12 + 9.5 * 9.5) + 95 * (4.0 / 12 + 14 * 14);
+  const double acceleration = 2 * std::numbers::pi * (std::numbers::pi / 3) / (kSlew * kSlew);
+  EXPECT_GT(limits.effort[0], 2 * inertia * acceleration);
+  EXPECT_LT(limits.effort[0], 4 * inertia * acceleration);
+}
+
+TEST(LinkLimits, of_the_model_come_first) {
+  Model machine = make_arm();
+  const DrivenJoints driven = find_driven_joints(machine, {});
+  const ControlOptions control = make_control(make_arm());
+  machine.set_limits(1, 700, 0.3);
+  machine.set_limits(2, 300, 0);
+  const LinkLimits limits = make_link_limits(machine, driven, control, make_zero_state(machine));
+  EXPECT_EQ(limits.effort[0], 700);
+  EXPECT_EQ(limits.speed[0], 0.3);
+  EXPECT_EQ(limits.effort[1], 300);
+  EXPECT_GT(limits.speed[1], 0);
+  EXPECT_EQ(release_text(limits, machine, driven), "");
+  machine.set_limits(1, 1e5, 0.3);
+  const LinkLimits wild = make_link_limits(machine, driven, control, make_zero_state(machine));
+  EXPECT_NE(release_text(wild, machine, driven).find("shoulder up to"), std::string::npos);
+}
+
+TEST(LinkLimits, that_follow_from_nothing_are_asked_for) {
+  const Model model = make_arm();
+  ControlOptions control = make_control(model);
+  control.desired.assign(3, Signal());
+  const DrivenJoints driven = find_driven_joints(model, {});
+  try {
+    make_link_limits(model, driven, control, make_zero_state(model));
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("limits: {effort: 100, velocity: 1}"), std::string::npos) << e.what();
+  }
+}
+
+TEST(SafetyOptions, are_bounded) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (double SafetyOptions::*option : {&SafetyOptions::hold, &SafetyOptions::ramp, &SafetyOptions::brake}) {
+    for (const double value : {0.0, -1.0, inf, nan, 10.5}) {
+      SafetyOptions options;
+      options.*option = value;
+      EXPECT_THROW(check_safety(options), InputError);
+    }
+  }
+  EXPECT_NO_THROW(check_safety({}));
+  EXPECT_THROW(check_safety({}, 0.1), InputError);  // no packet could come in time
+}
+
+}  // namespace
+}  // namespace limber::test
