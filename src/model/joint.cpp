@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "limber/model/detail/layout.hpp"
+#include "limber/spatial/detail/sincos.hpp"
 #include "limber/spatial/rotation.hpp"
 
 namespace limber {
@@ -43,8 +44,10 @@ PackedPose exp_twist(Spatial h) {
   return {pack(exp_rotation(w)), to_vec4d(p)};
 }
 
-PackedPose at_angle(const PackedPose* K, double angle) {
-  const Vec4d c = spread(std::cos(angle)), s = spread(std::sin(angle));
+LIMBER_INLINE PackedPose at_angle(const PackedPose* K, double angle) {
+  double cosine = 0, sine = 0;
+  sincos(angle, sine, cosine);
+  const Vec4d c = spread(cosine), s = spread(sine);
   PackedPose out;
   for (int j = 0; j < 3; ++j) out.R.c[j] = K[0].R.c[j] + c * K[1].R.c[j] + s * K[2].R.c[j];
   out.p = K[0].p + c * K[1].p + s * K[2].p;

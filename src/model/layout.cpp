@@ -25,17 +25,10 @@ void set_passive(const Joint& joint, Link& link) {
   copy(joint.armature, link.armature);
 }
 
-// Numbers of modes from which the condensed elimination is the cheaper one (bench/results/).
-constexpr int kCondensedFrom = 8;
-constexpr int kCondensedFromRuthless = 4;
-
-Elimination choose(const Layout& layout, const Link& link, Elimination choice) {
-  const int nodes = link.attachment_end - link.attachment_begin;
-  const bool applies = link.n > 0 && link.constants->mass_diagonal() && link.inboard < 0 && nodes <= kMaxStack;
-  if (!applies || choice == Elimination::cholesky) return Elimination::cholesky;
-  if (choice == Elimination::condensed) return Elimination::condensed;
-  const int from = layout.ruthless ? kCondensedFromRuthless : kCondensedFrom;
-  return link.n >= from * std::max(1, nodes) ? Elimination::condensed : Elimination::cholesky;
+// Active coordinates, where they apply.  theory §5.
+Elimination choose(const Link& link, Elimination choice) {
+  const bool applies = link.n > 0 && link.constants->mass_diagonal() && link.inboard < 0;
+  return applies && choice != Elimination::cholesky ? Elimination::condensed : Elimination::cholesky;
 }
 
 // The moving nodes that carry others, and the places of all modal columns, in the order of the bodies.
@@ -137,7 +130,7 @@ Layout make_layout(const Model& model, Elimination choice, const Layout* before)
   for (std::size_t i = 1; i < model.bodies.size(); ++i) set_link(model, static_cast<int>(i), layout);
   for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
     Link& link = layout.links[i];
-    link.elimination = choose(layout, link, choice);
+    link.elimination = choose(link, choice);
     if (link.attachment < 0) continue;
     OutboardAttachment& attachment = layout.attachments[link.attachment];
     link.opens_attachment = !attachment.opened;

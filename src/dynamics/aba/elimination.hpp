@@ -3,29 +3,21 @@
 #pragma once
 
 #include "dynamics/kinematics/sweeps.hpp"
-#include "limber/dynamics/detail/aba.hpp"
+#include "inertia.hpp"
 
-// The modes of one body leave the articulated-body recursion, in one of two ways (theory §5).  Each way has three
-// steps: `factor` (inertias, inward), `reduce` (forces, inward) and `expand` (accelerations, outward).
+// One body leaves the articulated-body recursion: its modes and its hinge in one elimination.  theory §5.
 namespace limber {
 
 // Inertia that counts as none: what rounding leaves of the terms that make it up.
 inline constexpr double kNoInertia = 1e-13;
 
 // The diagonal of P weighted with h^2: what rounding in h^T P h is measured against.
+LIMBER_INLINE double inertia_scale(Spatial diagonal, Spatial h) {
+  return sum(diagonal.ang * h.ang * h.ang + diagonal.lin * h.lin * h.lin);
+}
 LIMBER_INLINE double inertia_scale(const Mat6& P, Spatial h) {
   const Vec4d ang{P.c[0].ang[0], P.c[1].ang[1], P.c[2].ang[2], 0}, lin{P.c[3].lin[0], P.c[4].lin[1], P.c[5].lin[2], 0};
-  return sum(ang * h.ang * h.ang + lin * h.lin * h.lin);
-}
-
-// Modal mass of a body, rows padded to whole lanes, and its inverse where it is diagonal: those of the body, or with
-// the stiffness and damping of an implicit step added.
-inline const double* modal_mass(const Link& link, int i, const AbaData& ws) {
-  if (ws.implicit.active && !link.constants->G_rows.empty()) return ws.implicit.G_added[i].data();
-  return ws.kin.modal_mass(link, static_cast<std::size_t>(i));
-}
-inline const double* modal_mass_inverse(const Link& link, int i, const AbaData& ws) {
-  return ws.implicit.active ? ws.implicit.G_inverse[i].data() : link.constants->G_inverse.data();
+  return inertia_scale(Spatial{ang, lin}, h);
 }
 
 // A wrench on one body decays on its way through many others, some components sooner than others; subnormal numbers
@@ -36,36 +28,50 @@ LIMBER_INLINE Vec4d flush_subnormals(Vec4d x) {
 }
 LIMBER_INLINE void flush_subnormals(Spatial& z) { z = {flush_subnormals(z.ang), flush_subnormals(z.lin)}; }
 
-// The two halves of solve_factored, between which wrenches on bodies may be added to z and e_f.
+// The origin of the body from that of its parent, in the parent's basis.
+LIMBER_INLINE Vec4d from_parent(const Link& link, int i, const Kinematics& kin) {
+  return link.attachment < 0 ? kin.links[i].r : kin.links[i].r + kin.attachments[link.attachment].l;
+}
+
+// A wrench on the body's origin, on its parent's: Z^T X^T f.
+LIMBER_INLINE Spatial wrench_to_parent(const Link& link, int i, const Kinematics& kin, Spatial f) {
+  const Mat3& R = kin.links[i].R;
+  return wrench_from(from_parent(link, i, kin), Spatial{R * f.ang, R * f.lin});
+}
+
+// ---- active coordinates (active.cpp) ------------------------------------------------------------------
+
+// Whether a body has fewer active coordinates than modes; finds them, with the modal mass of an implicit step.
+void find_active(const Layout& layout, int i, AbaData& ws);
+// mu and b of the active coordinates; the other modes leave the inertia and the bias wrench p of the body.
+void start_active(const Layout& layout, int i, Spatial p, AbaData& ws);
+// The same of the bias forces alone: b of the active coordinates; the other modes leave the wrench z of the body.
+void start_active_forces(const Layout& layout, int i, AbaData& ws);
+// All modes out of the active ones x, and the acceleration of the body frame.
+void expand_active(const Link& link, int i, const double* x, AbaData& ws, double* etaddot);
+// (Lambda - T T^T) b: what bias forces do to the modes that are not active, less its sign.
+void other_modes(const Link& link, int i, const AbaData& ws, double* out);
+
+// ---- one body (elimination.cpp) -----------------------------------------------------------------------
+
+// The columns W of its attachments.
+void start_columns(const Layout& layout, int i, AbaData& ws);
+// Inertias and bias wrenches, inward, to the parent.  `given`: prescribed accelerations, null where the hinge is free.
+// Returns the speed without inertia, or -1.
+int eliminate(const Layout& layout, int i, const double* given, AbaData& ws);
+// Bias forces b' of the unknowns, body.z of the joint side, and the fourth lane of Z, over the factors of `eliminate`.
+void reduce(const Layout& layout, int i, AbaData& ws);
+// Accelerations, outward: vdot of the body, a of its frame and its attachments.
+void accelerate(const Layout& layout, int i, AbaData& ws, double* vdot);
+// x = D^-1 b, over the factors.
+void solve_unknowns(const Unknowns& u, int count, const AbaData& ws, const double* b, double* x);
+
+// The two halves of solve_factored, between which wrenches on bodies may be added to z, and modal forces by add_modal.
 void start_solve(const Model& model, ConstVec f, AbaData& ws);
 void finish_solve(const Model& model, AbaData& ws, Vec out);
-
-// ---- Cholesky: D_f = G + sum Y^T Gamma Y (+ terms of U) is factored.  [JR] (63); O(n^3) with a small constant.
-
-// P_R into body.P.  Returns the mode without inertia, or -1.
-int factor_cholesky(const Layout& layout, int i, AbaData& ws);
-// ws.e_f of the body holds u_f - p_f on entry; z_R into body.z.
-void reduce_cholesky(const Layout& layout, int i, AbaData& ws);
-// body.a holds that of the joint side on entry, of the body frame on return; etaddot and the attachments'
-// accelerations.
-void expand_cholesky(const Layout& layout, int i, AbaData& ws, double* etaddot);
-
-// ---- Condensed: G is diagonal and the joint sits on the body frame; the children are added to the body alone by a
-// system of the size of their nodes, 6c.  theory §5, Linear in the number of modes; O(n).
-
-// Where b, X_bar_h^T and Omega_hg stand in the gram of a body with c attachments.
-LIMBER_INLINE std::size_t gram_x(int h) { return 1 + static_cast<std::size_t>(h); }
-LIMBER_INLINE std::size_t gram_omega(int c, int h, int g) { return 1 + static_cast<std::size_t>(c) + h * c + g; }
-// b, X_bar and Omega of the body at the state of the kinematics.
-void compute_gram(const Layout& layout, int i, AbaData& ws);
-// False: what the body carries is too heavy beside its modal masses, and nothing is changed; Cholesky serves then.
-bool factor_condensed(const Layout& layout, int i, AbaData& ws);
-void reduce_condensed(const Layout& layout, int i, AbaData& ws);
-void expand_condensed(const Layout& layout, int i, AbaData& ws, double* etaddot);
-// Wrenches f of the children with bias wrenches z when the joint side rests and no modal force acts:
-//   f = z - Gamma Omega f
-void solve_attachment_wrenches(const Layout& layout, int i, AbaData& ws, Spatial* f);
-// log det D_f, D_f = G + Y^T Gamma Y: the pivots themselves are never made.
-double log_det_condensed(const Layout& layout, int i, const AbaData& ws);
+// Bias forces of the modes of a body: all of them.
+inline double* modal_bias(const Link& link, int i, AbaData& ws) {
+  return ws.unknowns[i].active ? &ws.b_modal[link.scalars] : &ws.b[ws.unknowns[i].begin];
+}
 
 }  // namespace limber

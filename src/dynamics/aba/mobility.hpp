@@ -24,21 +24,19 @@ LIMBER_INLINE Mat6 transpose(const Mat6& m) {
   return {{{A.c[0], B.c[0]}, {A.c[1], B.c[1]}, {A.c[2], B.c[2]}, {C.c[0], D.c[0]}, {C.c[1], D.c[1]}, {C.c[2], D.c[2]}}};
 }
 
-// How wrenches on an attachment of a flexible body (or on its frame) pass its modes.  A wrench z' leaves e' = -(Y +
-// X(l) U)^T z' at them and z_R = through z' on the joint side.
+// How wrenches on an outboard attachment of a body (or on its frame) pass its unknowns: its modes and its hinge.  With
+// the columns W of the unknowns there, a wrench z' leaves b' = W^T z' at them and z+ = through z' inboard of the joint.
 struct Passage {
-  Mat6 own;                 // of two wrenches: e'_1^T D_f^-1 e'_2
-  Mat6 through_transposed;  // accelerations of the attachment per accelerations of the joint side
+  Mat6 own;                 // of two wrenches: b'_1^T D^-1 b'_2
+  Mat6 through_transposed;  // accelerations of the attachment per accelerations inboard of the joint
 };
 
-// Outboard attachment of body i, or -1: its frame.  O(n^2) after Cholesky, else independent of n.
-Passage compute_passage(const Layout& layout, int i, int attachment, AbaData& ws, OperationalData& scratch);
+// Outboard attachment of body i, or -1: its frame.  Both at the body's origin.  O(k^2), k: the body's unknowns.
+Passage compute_passage(const Layout& layout, int i, int attachment, const AbaData& ws, OperationalData& scratch);
 
-// Mobility of the attachment from that of the joint side.
-Mat6 pass_modes_outward(const Passage& passage, const Mat6& W);
-// From the inboard frame to the child side of the joint, before its speeds: Z W Z^T.
-Mat6 cross_joint_outward(const LinkFrame& f, const Mat6& W);
-// What the speeds of the joint add.
-void pass_hinge_outward(const Link& link, const AbaData& ws, Mat6& W);
+// Mobility of the attachment from that inboard of the joint.
+Mat6 pass_outward(const Passage& passage, const Mat6& W);
+// From the parent's origin to that of body i, before the speeds of its joint.
+Mat6 cross_joint_outward(const Link& link, int i, const Kinematics& kin, const Mat6& W);
 
 }  // namespace limber

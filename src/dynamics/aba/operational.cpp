@@ -14,89 +14,77 @@
 namespace limber {
 namespace {
 
-// Numbers kept per wrench: at most one per mode of a body.
-std::ptrdiff_t width_of(const Layout& layout) { return std::ptrdiff_t{kLanes} * lanes_for(layout.max_modes); }
+// Numbers kept per wrench: one per unknown of a body, then one per mode.
+std::ptrdiff_t unknowns_of(const Layout& layout) { return std::ptrdiff_t{kLanes} * lanes_for(layout.max_modes + 6); }
+std::ptrdiff_t width_of(const Layout& layout) {
+  return unknowns_of(layout) + std::ptrdiff_t{kLanes} * lanes_for(layout.max_modes);
+}
 
 // ---- one body ---------------------------------------------------------------------------------------
 
-// Six wrenches z on the frame of body i with modal forces e (rows of `width`) pass its modes: z becomes that of the
-// joint side, e_f' = e - U^T z, z_R = z + g e_f', x = D_f^-1 e_f'.  theory §5.
-void pass_modes(const Layout& layout, int i, std::ptrdiff_t width, AbaData& ws, Spatial* z, double* e, double* x) {
+// Six wrenches z pass body i: they come from the attachment h, from a body on its frame (h = -1), or from a node of it
+// with bias forces of the modes.  z becomes that inboard of the joint; e, x: b' and D^-1 b' of the unknowns, then those
+// of the modes that are not active.  theory §5.
+void pass_unknowns(const Layout& layout, int i, bool node, int h, AbaData& ws, Spatial* z, double* e, double* x) {
   const Link& link = layout.links[i];
-  if (link.n == 0) return;
-  for (int h = link.attachment_begin; h < link.attachment_end; ++h) ws.attachments[h].z = zero_spatial();
-  for (int r = 0; r < 6; ++r) {
-    double* e_r = e + r * width;
-    double* x_r = x + r * width;
-    ws.bodies[i].z = z[r];
-    ws.bodies[i].a = zero_spatial();
-    std::copy_n(e_r, link.n, &ws.e_f[link.scalars]);
-    if (link.inboard >= 0) {
-      for (int k = 0; k < link.n; ++k) e_r[k] -= dot(ws.kin.columns[link.inboard_columns + k], z[r]);
-    }
-    ws.is_condensed[i] ? reduce_condensed(layout, i, ws) : reduce_cholesky(layout, i, ws);
+  const Unknowns& u = ws.unknowns[i];
+  const std::ptrdiff_t first_mode = unknowns_of(layout), width = width_of(layout);
+  double* modal = modal_bias(link, i, ws);
+  for (int c = link.attachment_begin; c < link.attachment_end; ++c) ws.attachments[c].z = zero_spatial();
+  for (int r = 0; r < 6; ++r, e += width, x += width) {
+    if (!node) std::fill_n(e + first_mode, link.n, 0.0);
+    std::copy_n(e + first_mode, link.n, modal);
+    for (int k = 0; k < link.nr; ++k) ws.b[u.begin + u.modes + k] = 0;
+    ws.bodies[i].z = h < 0 ? z[r] : zero_spatial();
+    if (h >= 0) ws.attachments[h].z = z[r];
+    reduce(layout, i, ws);
     z[r] = ws.bodies[i].z;
-    ws.is_condensed[i] ? expand_condensed(layout, i, ws, x_r) : expand_cholesky(layout, i, ws, x_r);
+    std::copy_n(&ws.b[u.begin], u.modes + link.nr, e);
+    std::copy_n(ws.x.data(), u.modes + link.nr, x);
+    if (u.active) other_modes(link, i, ws, x + first_mode);
   }
 }
 
-// A wrench that arrives at body `link` from one that it carries on an attachment (or, -1, on its frame).
-void arrive(const Layout& layout, const Kinematics& kin, const Link& link, int attachment, Spatial& z, double* e) {
-  if (attachment < 0) {
-    std::fill_n(e, link.n, 0.0);
-    return;
-  }
-  const Spatial* Y = &kin.columns[layout.attachments[attachment].columns];
-  for (int k = 0; k < link.n; ++k) e[k] = -dot(Y[k], z);
-  z = wrench_from(kin.attachments[attachment].l, z);
-}
-
-void pass_hinge_inward(const Link& link, const AbaData& ws, const Spatial* H, Spatial& z) {
-  for (int k = 0; k < link.nr; ++k) z -= ws.PH[link.v + k] * (ws.D_inverse[link.v + k] * dot(H[k], z));
-}
-
-// Entry (r, s) of a block of the result: the modes of the body, and all that is further inward.
-double entry(int n, const double* e, const double* x, Spatial z, Spatial Wz) {
-  double sum = dot(z, Wz);
-  for (int k = 0; k < n; ++k) sum += e[k] * x[k];
+// Entry (r, s) of a block of the result: the unknowns of the body and its other modes, and all that is further inward.
+double entry(const Layout& layout, const AbaData& ws, int i, const double* e, const double* x, double inward) {
+  const Unknowns& u = ws.unknowns[i];
+  const int r = ws.prescribed[i] != 0 ? 0 : layout.links[i].nr;
+  double sum = inward;
+  for (int k = 0; k < u.modes + r; ++k) sum += e[k] * x[k];
+  const std::ptrdiff_t first_mode = unknowns_of(layout);
+  for (int k = 0; u.active && k < layout.links[i].n; ++k) sum += e[first_mode + k] * x[first_mode + k];
   return sum;
 }
 
 // ---- outward: W of every body on the way --------------------------------------------------------------
 
-void outward_mobilities(const Layout& layout, int moving, AbaData& ws, OperationalData& s) {
+void outward_mobilities(const Layout& layout, int moving, const AbaData& ws, OperationalData& s) {
   for (int i = 1; i < static_cast<int>(layout.links.size()); ++i) {
     if (s.carried[i] == 0) continue;
     const Link& link = layout.links[i];
-    Mat6& W = s.W[i];
-    if (link.parent == kGround) {
-      W = Mat6{};
-    } else if (layout.links[link.parent].n == 0) {
-      W = cross_joint_outward(ws.kin.links[i], s.W[link.parent]);
-    } else {
-      const Passage passage = compute_passage(layout, link.parent, link.attachment, ws, s);
-      W = cross_joint_outward(ws.kin.links[i], pass_modes_outward(passage, s.W[link.parent]));
-      if (s.carried[i] < moving) s.through[i] = transpose(passage.through_transposed);  // there is more to meet
-    }
-    if (ws.prescribed[i] == 0) pass_hinge_outward(link, ws, W);
+    s.W[i] = Mat6{};
+    if (link.parent == kGround) continue;
+    const Passage passage = compute_passage(layout, link.parent, link.attachment, ws, s);
+    s.W[i] = cross_joint_outward(link, i, ws.kin, pass_outward(passage, s.W[link.parent]));
+    if (s.carried[i] < moving) s.through[i] = transpose(passage.through_transposed);  // there is more to meet
   }
 }
 
 // ---- inward: from the nodes to where they meet --------------------------------------------------------
 
-// A wrench on a node, in world components, as z and e_f of its body.
+// A wrench on a node, in world components, as bias wrench z and bias forces b of its body.
 void load_node(const Model& model, const Kinematics& kin, NodeRef node, const NodeFrame& frame, const Spatial* Y,
-               Spatial wrench, Spatial& z, double* e) {
+               Spatial wrench, Spatial& z, double* b) {
   const Mat3 Rt = limber::transpose(pack(kin.world[node.body].R));
   const Spatial w{Rt * wrench.ang, Rt * wrench.lin};
   z -= wrench_from(frame.l, w);
   if (node.node == kBodyFrame) return;
-  for (int k = 0; k < model.layout->links[node.body].n; ++k) e[k] += dot(Y[k], w);
+  for (int k = 0; k < model.layout->links[node.body].n; ++k) b[k] -= dot(Y[k], w);
 }
 
 // The six unit wrenches on a node.
-void start_wrenches(const Model& model, NodeRef node, std::ptrdiff_t width, const Kinematics& kin, Spatial* Y,
-                    UnitWrenches& t, double* e) {
+void start_wrenches(const Model& model, NodeRef node, const Kinematics& kin, Spatial* Y, UnitWrenches& t, double* e) {
+  const std::ptrdiff_t width = width_of(*model.layout), first_mode = unknowns_of(*model.layout);
   t.body = node.body;
   t.from = 0;
   const NodeFrame frame = node_in_body(model, kin, node, Y);
@@ -104,21 +92,21 @@ void start_wrenches(const Model& model, NodeRef node, std::ptrdiff_t width, cons
   std::fill_n(e, 6 * width, 0.0);
   for (int r = 0; r < 6; ++r) {
     t.z[r] = zero_spatial();
-    load_node(model, kin, node, frame, Y, unit_spatial(r), t.z[r], e + r * width);
+    load_node(model, kin, node, frame, Y, unit_spatial(r), t.z[r], e + r * width + first_mode);
   }
 }
 
 // The block of nodes a and b, which have met.
-void write_block(const Layout& layout, std::ptrdiff_t width, const OperationalData& s, int a, int b,
+void write_block(const Layout& layout, const AbaData& ws, const OperationalData& s, int a, int b,
                  Eigen::Ref<MatrixXd>& out) {
   const UnitWrenches &left = s.wrenches[a], &right = s.wrenches[b];
-  const int n = layout.links[left.body].n;
+  const std::ptrdiff_t width = width_of(layout);
   const double* e = s.e.data() + 6 * width * a;
   const double* x = s.x.data() + 6 * width * b;
   for (int j = 0; j < 6; ++j) {
     const Spatial Wz = s.W[left.body] * right.z[j];
     for (int r = 0; r <= (a == b ? j : 5); ++r) {
-      const double value = entry(n, e + r * width, x + j * width, left.z[r], Wz);
+      const double value = entry(layout, ws, left.body, e + r * width, x + j * width, dot(left.z[r], Wz));
       out(6 * a + r, 6 * b + j) = out(6 * b + j, 6 * a + r) = value;
     }
   }
@@ -135,10 +123,9 @@ bool came_together(const OperationalData& s, int i, int count) {
   return true;
 }
 
-// All that are at body i pass its modes, and make blocks with those that came another way.  Returns how many.
-int pass_body(const Layout& layout, int i, std::ptrdiff_t width, AbaData& ws, OperationalData& s,
-              Eigen::Ref<MatrixXd>& out) {
-  const Link& link = layout.links[i];
+// All that are at body i pass its unknowns, and make blocks with those that came another way.  Returns how many.
+int pass_body(const Layout& layout, int i, AbaData& ws, OperationalData& s, Eigen::Ref<MatrixXd>& out) {
+  const std::ptrdiff_t width = width_of(layout);
   const int count = static_cast<int>(out.rows()) / 6;
   const bool together = came_together(s, i, count);
   int here = 0;
@@ -147,30 +134,27 @@ int pass_body(const Layout& layout, int i, std::ptrdiff_t width, AbaData& ws, Op
     if (t.body != i) continue;
     ++here;
     if (together) {
-      for (Spatial& z : t.z) z = link.n > 0 ? s.through[t.from] * z : z;
+      for (Spatial& z : t.z) z = s.through[t.from] * z;
       continue;
     }
     const std::ptrdiff_t at = 6 * width * b;
-    for (int r = 0; t.from != 0 && r < 6; ++r) {
-      arrive(layout, ws.kin, link, layout.links[t.from].attachment, t.z[r], s.e.data() + at + r * width);
-    }
-    pass_modes(layout, i, width, ws, t.z, s.e.data() + at, s.x.data() + at);
+    const int attachment = t.from == 0 ? -1 : layout.links[t.from].attachment;
+    pass_unknowns(layout, i, t.from == 0, attachment, ws, t.z, s.e.data() + at, s.x.data() + at);
     for (int a = 0; a <= b; ++a) {
       const bool met_before = s.wrenches[a].from == t.from && t.from != 0;
-      if (s.wrenches[a].body == i && !met_before) write_block(layout, width, s, a, b, out);
+      if (s.wrenches[a].body == i && !met_before) write_block(layout, ws, s, a, b, out);
     }
   }
   return here;
 }
 
-void leave_body(const Layout& layout, int i, int count, const AbaData& ws, OperationalData& s) {
+void leave_body(const Layout& layout, int i, int count, const Kinematics& kin, OperationalData& s) {
   const Link& link = layout.links[i];
   for (int b = 0; b < count; ++b) {
     UnitWrenches& t = s.wrenches[b];
     if (t.body != i) continue;
     for (Spatial& z : t.z) {
-      if (ws.prescribed[i] == 0) pass_hinge_inward(link, ws, ws.kin.hinge_map(link), z);
-      z = back_across(ws.kin.links[i], z);
+      z = wrench_to_parent(link, i, kin, z);
       flush_subnormals(z);
     }
     t.body = link.parent;
@@ -209,7 +193,7 @@ OperationalData::OperationalData(const Model& model) {
   carried.assign(layout.links.size(), 0);
   W.resize(layout.links.size());
   through.resize(layout.links.size());
-  columns.resize(static_cast<std::size_t>(width_of(layout)));
+  columns.resize(static_cast<std::size_t>(unknowns_of(layout)));
 }
 
 void compute_operational_inertia_posed(const Model& model, std::span<const NodeRef> nodes, AbaData& ws,
@@ -224,12 +208,12 @@ void compute_operational_inertia_posed(const Model& model, std::span<const NodeR
   const int moving = count_carried(layout, nodes, s);
   outward_mobilities(layout, moving, ws, s);
   for (int b = 0; b < count; ++b) {
-    start_wrenches(model, nodes[b], width, ws.kin, s.columns.data(), s.wrenches[b], s.e.data() + 6 * width * b);
+    start_wrenches(model, nodes[b], ws.kin, s.columns.data(), s.wrenches[b], s.e.data() + 6 * width * b);
   }
   for (int i = model.body_count() - 1; i > 0; --i) {
     if (s.carried[i] == 0) continue;
-    if (pass_body(layout, i, width, ws, s, Lambda_inverse) == moving) return;  // all have met
-    leave_body(layout, i, count, ws, s);
+    if (pass_body(layout, i, ws, s, Lambda_inverse) == moving) return;  // all have met
+    leave_body(layout, i, count, ws.kin, s);
   }
 }
 
@@ -242,7 +226,7 @@ void respond_posed(const Model& model, std::span<const NodeRef> nodes, ConstVec 
     const Link& link = model.layout->links[nodes[a].body];
     const Vector6 wrench = lambda.segment<6>(static_cast<Eigen::Index>(6 * a));
     load_node(model, ws.kin, nodes[a], frame, scratch.columns.data(), to_spatial(wrench), ws.bodies[nodes[a].body].z,
-              link.n > 0 ? &ws.e_f[link.scalars] : nullptr);
+              modal_bias(link, nodes[a].body, ws));
   }
   finish_solve(model, ws, dv);
 }
@@ -274,13 +258,10 @@ double compute_log_det_mass(const Model& model, const AbaData& ws) {
   const Layout& layout = *model.layout;
   double total = 0;
   for (int i = 1; i < model.body_count(); ++i) {
-    const Link& link = layout.links[i];
-    for (int k = 0; ws.prescribed[i] == 0 && k < link.nr; ++k) total -= std::log(ws.D_inverse[link.v + k]);
-    if (link.n > 0 && ws.is_condensed[i] != 0) {
-      total += log_det_condensed(layout, i, ws);
-    } else {
-      for (int k = 0; k < link.n; ++k) total -= std::log(ws.cholesky.d_inverse[link.scalars + k]);
-    }
+    const Unknowns& u = ws.unknowns[i];
+    const int count = u.modes + (ws.prescribed[i] != 0 ? 0 : layout.links[i].nr);
+    for (int k = 0; k < count; ++k) total -= std::log(ws.d_inverse[u.begin + k]);
+    for (int k = 0; u.active && k < layout.links[i].n; ++k) total -= std::log(ws.active[i].weight[k]);
   }
   return total;
 }

@@ -280,9 +280,7 @@ Status close_hybrid(const Model& model, AbaData& ws, ClosureData& cw, Vec vdot, 
   for (int i = 1; i < model.body_count(); ++i) {
     if (ws.prescribed[i] == 0) continue;
     const Link& link = model.layout->links[i];
-    Spatial a = ws.bodies[i].a;
-    if (link.inboard >= 0) a -= times(&ws.kin.columns[link.inboard_columns], cw.dv.data() + link.vm, link.n);
-    const Spatial f = ws.bodies[i].P * a + ws.bodies[i].z;
+    const Spatial f = joint_wrench(*model.layout, i, ws, cw.dv.data());
     for (int k = 0; k < link.nr; ++k) tau_out[link.v + k] += dot(ws.kin.hinge_map(link)[k], f);
   }
   return status;

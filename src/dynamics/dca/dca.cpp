@@ -82,7 +82,7 @@ void inward_branch(const DcaJob& job, int b) {
       job, branch.bodies, [&] { inward_branch(job, branch.left); }, [&] { inward_branch(job, branch.right); });
   if (!branch.sum || !job.assembly) return;
   ws.sums[b] = load_of(ws, branch.left);
-  const ArticulatedAttachment more = load_of(ws, branch.right);
+  const DcaSum more = load_of(ws, branch.right);
   add(ws.sums[b].Gamma, more.Gamma);
   ws.sums[b].z += more.z;
 }

@@ -76,7 +76,7 @@ bool factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
   for (int l = part.load_begin; l < part.load_end; ++l) {
     const int h = ws.tree.loads[l].attachment;
     if (h < 0) continue;
-    const ArticulatedAttachment load = load_of(ws, ws.tree.loads[l].branch);
+    const DcaSum load = load_of(ws, ws.tree.loads[l].branch);
     const Vec4d at = kin.attachments[h].l;
     const Spatial* columns = &kin.columns[job.layout.attachments[h].columns];
     for (int k = 0; k < n; ++k) {
@@ -182,7 +182,7 @@ void compute_body(const DcaJob& job, int p) {
   ends.z = job.kin().links[part.first].p;
   for (int l = part.load_begin; l < part.load_end; ++l) {
     if (ws.tree.loads[l].attachment >= 0) continue;
-    const ArticulatedAttachment load = load_of(ws, ws.tree.loads[l].branch);
+    const DcaSum load = load_of(ws, ws.tree.loads[l].branch);
     add(ends.P, load.Gamma);
     ends.z += load.z;
   }

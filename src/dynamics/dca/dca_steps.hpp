@@ -31,9 +31,9 @@ struct DcaJob {
 };
 
 // What branch b gives to the body that carries it.
-inline ArticulatedAttachment load_of(const DcaData& ws, int b) {
+inline DcaSum load_of(const DcaData& ws, int b) {
   const int part = ws.tree.branches[b].part;
-  return part < 0 ? ws.sums[b] : ArticulatedAttachment{ws.ends[part].P, ws.ends[part].z, zero_spatial()};
+  return part < 0 ? ws.sums[b] : DcaSum{ws.ends[part].P, ws.ends[part].z};
 }
 inline bool is_weak(const DcaData& ws, int b) {
   if (b < 0) return false;

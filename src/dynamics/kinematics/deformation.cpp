@@ -2,33 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deformation.hpp"
 
+#include <algorithm>
+
 #include "limber/spatial/rotation.hpp"
 #include "sweeps.hpp"
 
 namespace limber {
 namespace {
 
-// Four modes in the lanes, all sums over the shapes b done.
+// Four modes in the lanes, all sums over the shapes b done.  Named, because compilers keep arrays of registers in
+// memory.
 struct FourModes {
-  Vec4d J[6];     // of C_a: tr C_a 1 - sym C_a, xx yy zz xy xz yz
-  Vec4d F[3];     // ax(C_a)
-  Vec4d rate[3];  // ax(C'_a)
+  Vec4d xx, yy, zz, xy, xz, yz;  // tr C_a 1 - sym C_a
+  Vec4d Fx, Fy, Fz;              // ax(C_a)
+  Vec4d rx, ry, rz;              // ax(C'_a)
 };
 
-LIMBER_INLINE void contract_four(const PairBlock* block, const PairBlock* end, const double* e, const double* e_rate,
-                                 FourModes& s) {
-  for (int i = 0; i < 6; ++i) s.J[i] = block->inertia[i];
-  for (int i = 0; i < 3; ++i) s.F[i] = block->axial[i], s.rate[i] = zero();
-  for (++block; block < end; ++block) {
+LIMBER_INLINE void contract_first(const PairBlock& block, FourModes& s) {
+  s.xx = block.inertia[0], s.yy = block.inertia[1], s.zz = block.inertia[2];
+  s.xy = block.inertia[3], s.xz = block.inertia[4], s.yz = block.inertia[5];
+  s.Fx = block.axial[0], s.Fy = block.axial[1], s.Fz = block.axial[2];
+  s.rx = s.ry = s.rz = zero();
+}
+
+LIMBER_INLINE void contract_others(const PairBlock* block, const PairBlock* end, const double* e, const double* e_rate,
+                                   FourModes& s) {
+  for (; block < end; ++block) {
     const Vec4d eb = spread(e[block->b - 1]), rb = spread(e_rate[block->b - 1]);
-    for (int i = 0; i < 6; ++i) s.J[i] += eb * block->inertia[i];
-    for (int i = 0; i < 3; ++i) {
-      s.F[i] += eb * block->axial[i];
-      s.rate[i] += rb * block->axial[i];
-    }
+    s.xx += eb * block->inertia[0], s.yy += eb * block->inertia[1], s.zz += eb * block->inertia[2];
+    s.xy += eb * block->inertia[3], s.xz += eb * block->inertia[4], s.yz += eb * block->inertia[5];
+    s.Fx += eb * block->axial[0], s.Fy += eb * block->axial[1], s.Fz += eb * block->axial[2];
+    s.rx += rb * block->axial[0], s.ry += rb * block->axial[1], s.rz += rb * block->axial[2];
   }
 }
 
+// Components of w, dw/dt, dv/dt in all lanes, in memory.
 struct Rates {
   Vec4d w[3], wdot[3], vdot[3];
   Rates(Vec4d angular, Spatial alpha) {
@@ -40,54 +48,58 @@ struct Rates {
   }
 };
 
-// b_a = -w^T J_a w + 2 w . ax(C'_a), plus F_a . wdot + S_a . vdot.  Jw: (J_a w).
-LIMBER_INLINE Vec4d modal_force(const FourModes& s, const Rates& r, const Vec4d* Jw, const Vec4d* S) {
-  Vec4d p = zero();
-  for (int i = 0; i < 3; ++i) {
-    p += r.w[i] * (s.rate[i] + s.rate[i] - Jw[i]) + s.F[i] * r.wdot[i] + S[i] * r.vdot[i];
-  }
-  return p;
-}
-
-LIMBER_INLINE void inertia_times(const Vec4d* J, const Vec4d* w, Vec4d* out) {
-  out[0] = J[0] * w[0] + J[3] * w[1] + J[4] * w[2];
-  out[1] = J[3] * w[0] + J[1] * w[1] + J[5] * w[2];
-  out[2] = J[4] * w[0] + J[5] * w[1] + J[2] * w[2];
+// J_a w, and b_a = -w^T J_a w + 2 w . ax(C'_a), plus F_a . wdot + S_a . vdot.
+struct ModalForce {
+  Vec4d Jx, Jy, Jz, p;
+};
+LIMBER_INLINE ModalForce modal_force(const FourModes& s, const Rates& r, const Vec4d* S) {
+  ModalForce out;
+  out.Jx = s.xx * r.w[0] + s.xy * r.w[1] + s.xz * r.w[2];
+  out.Jy = s.xy * r.w[0] + s.yy * r.w[1] + s.yz * r.w[2];
+  out.Jz = s.xz * r.w[0] + s.yz * r.w[1] + s.zz * r.w[2];
+  out.p = r.w[0] * (s.rx + s.rx - out.Jx) + r.w[1] * (s.ry + s.ry - out.Jy) + r.w[2] * (s.rz + s.rz - out.Jz) +
+          s.Fx * r.wdot[0] + s.Fy * r.wdot[1] + s.Fz * r.wdot[2] + S[0] * r.vdot[0] + S[1] * r.vdot[1] +
+          S[2] * r.vdot[2];
+  return out;
 }
 
 LIMBER_INLINE void put_columns(const FourModes& s, Spatial* columns) {
   Vec4d F[4];
-  transpose3(s.F[0], s.F[1], s.F[2], F);
-  for (int k = 0; k < kLanes; ++k) columns[k].ang = F[k];
+  transpose3(s.Fx, s.Fy, s.Fz, F);
+  columns[0].ang = F[0], columns[1].ang = F[1], columns[2].ang = F[2], columns[3].ang = F[3];
 }
-
-}  // namespace
-
-namespace {
 
 template <typename Lanes>
 void contract(Lanes lanes, const BodyConstants& constants, const double* e, const double* e_rate, Vec4d w,
               Spatial alpha, Contraction& out) {
   const Rates r(w, alpha);
-  Vec4d J[6] = {}, gyro[3] = {};
+  Vec4d xx = zero(), yy = xx, zz = xx, xy = xx, xz = xx, yz = xx, gx = xx, gy = xx, gz = xx;
   for_each(
       lanes, LIMBER_EACH(chunk) {
         const PairBlock* first = &constants.blocks[constants.block_begin[chunk]];
         FourModes s;
-        contract_four(first, &constants.blocks[0] + constants.block_begin[chunk + 1], e, e_rate, s);
+        contract_first(*first, s);
+        contract_others(first + 1, &constants.blocks[0] + constants.block_begin[chunk + 1], e, e_rate, s);
         const Vec4d ea = load(e + chunk * kLanes), ra = load(e_rate + chunk * kLanes);
-        Vec4d Jw[3];
-        inertia_times(s.J, r.w, Jw);
         // J = J_00 + sum e_a (J_a0 + J_a);   2 (tr Cdot w - Cdot w) = sum rate_a (2 J_a w - F_a x w)
-        for (int i = 0; i < 6; ++i) J[i] += ea * (first->inertia[i] + s.J[i]);
-        gyro[0] += ra * (Jw[0] + Jw[0] - s.F[1] * r.w[2] + s.F[2] * r.w[1]);
-        gyro[1] += ra * (Jw[1] + Jw[1] - s.F[2] * r.w[0] + s.F[0] * r.w[2]);
-        gyro[2] += ra * (Jw[2] + Jw[2] - s.F[0] * r.w[1] + s.F[1] * r.w[0]);
-        store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &constants.S_rows[chunk * 3]));
+        xx += ea * (first->inertia[0] + s.xx), yy += ea * (first->inertia[1] + s.yy);
+        zz += ea * (first->inertia[2] + s.zz), xy += ea * (first->inertia[3] + s.xy);
+        xz += ea * (first->inertia[4] + s.xz), yz += ea * (first->inertia[5] + s.yz);
+        const ModalForce f = modal_force(s, r, &constants.S_rows[chunk * 3]);
+        store(out.p_f + chunk * kLanes, f.p);
+        gx += ra * (f.Jx + f.Jx - s.Fy * r.w[2] + s.Fz * r.w[1]);
+        gy += ra * (f.Jy + f.Jy - s.Fz * r.w[0] + s.Fx * r.w[2]);
+        gz += ra * (f.Jz + f.Jz - s.Fx * r.w[1] + s.Fy * r.w[0]);
         put_columns(s, out.columns + chunk * kLanes);
       });
-  out.J = {{sums(J[0], J[3], J[4], zero()), sums(J[3], J[1], J[5], zero()), sums(J[4], J[5], J[2], zero())}};
-  out.gyroscopic = sums(gyro[0], gyro[1], gyro[2], zero());
+  const Vec4d one = sums(xx, yy, zz, xy), two = sums(xz, yz, gx, gy);
+  const auto without_last = [](Vec4d a) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, zero(), 0, 1, 2, 7);
+  };
+  out.J.c[0] = without_last(__builtin_shufflevector(one, two, 0, 3, 4, 4));
+  out.J.c[1] = without_last(__builtin_shufflevector(one, two, 3, 1, 5, 5));
+  out.J.c[2] = without_last(__builtin_shufflevector(two, one, 0, 1, 6, 6));
+  out.gyroscopic = without_last(__builtin_shufflevector(two, spread(sum(gz)), 2, 3, 4, 4));
 }
 
 }  // namespace
@@ -103,12 +115,9 @@ void contract(const BodyConstants& constants, const double* e, const double* e_r
 void contract_undeformed(const BodyConstants& constants, Vec4d w, Spatial alpha, Contraction& out) {
   const Rates r(w, alpha);
   for (int chunk = 0; chunk < lanes_for(constants.n); ++chunk) {
-    const PairBlock* first = &constants.blocks[constants.block_begin[chunk]];
     FourModes s;
-    contract_four(first, first + 1, nullptr, nullptr, s);
-    Vec4d Jw[3];
-    inertia_times(s.J, r.w, Jw);
-    store(out.p_f + chunk * kLanes, modal_force(s, r, Jw, &constants.S_rows[chunk * 3]));
+    contract_first(constants.blocks[constants.block_begin[chunk]], s);
+    store(out.p_f + chunk * kLanes, modal_force(s, r, &constants.S_rows[chunk * 3]).p);
     put_columns(s, out.columns + chunk * kLanes);
   }
 }
@@ -134,26 +143,60 @@ void add_projected(const BodyConstants& constants, const double* eta, const T* i
   }
 }
 
-// G = E^T G_e E, rows padded; wide: (ne x n) scratch for G_e E.
-void project_mass(const BodyConstants& constants, const double* eta, double* wide, double* G) {
-  const int n = constants.n, ne = constants.ne;
+// The rows of E below the identity, padded to `lanes` registers.
+void set_rows(const BodyConstants& constants, const double* eta, int lanes, double* E) {
+  const int width = kLanes * lanes;
+  std::fill_n(E, constants.pairs.size() * width, 0.0);
+  for (const auto [a, b] : constants.pairs) {
+    E[a] = eta[b];
+    E[b] = eta[a];
+    E += width;
+  }
+}
+
+// out = first + sum_p weight_p E_p: one row, `first` with n numbers.
+template <typename Lanes>
+LIMBER_INLINE void add_rows(Lanes lanes, int n, const double* first, const double* weight, std::size_t count,
+                            const double* E, double* out) {
+  for (int j = 0; j < n; ++j) out[j] = first[j];
+  for (int j = n; j < kLanes * lanes; ++j) out[j] = 0;
+  for_each(
+      lanes, LIMBER_EACH(c) {
+        Vec4d sum = load(out + c * kLanes);
+        for (std::size_t p = 0; p < count; ++p) {
+          sum += spread(weight[p]) * load(E + (p * lanes + c) * kLanes);
+        }
+        store(out + c * kLanes, sum);
+      });
+}
+
+// G = E^T G_e E, rows padded; wide: (ne rows) scratch for G_e E.
+template <typename Lanes>
+void project_mass(Lanes lanes, const BodyConstants& constants, const double* eta, const double* E, double* wide,
+                  double* G) {
+  const int n = constants.n, ne = constants.ne, width = kLanes * lanes;
   for (int a = 0; a < ne; ++a) {
     const double* row = &constants.G[static_cast<std::size_t>(a) * ne];
-    double* out = wide + static_cast<std::size_t>(a) * n;
-    for (int j = 0; j < n; ++j) out[j] = row[j];
-    add_projected(constants, eta, row + n, out);
+    add_rows(lanes, n, row, row + n, constants.pairs.size(), E, a < n ? G + a * width : wide + (a - n) * width);
   }
-  const int width = kLanes * lanes_for(n);
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) G[i * width + j] = wide[i * n + j];
+  for (const auto [a, b] : constants.pairs) {
+    const Vec4d ea = spread(eta[a]), eb = spread(eta[b]);
+    for_each(
+        lanes, LIMBER_EACH(c) {
+          const Vec4d row = load(wide + c * kLanes);
+          store(G + a * width + c * kLanes, load(G + a * width + c * kLanes) + row * eb);
+          if (a != b) store(G + b * width + c * kLanes, load(G + b * width + c * kLanes) + row * ea);
+        });
+    wide += width;
   }
-  for (std::size_t i = 0; i < constants.pairs.size(); ++i) {
-    const auto [a, b] = constants.pairs[i];
-    const double* row = wide + (static_cast<std::size_t>(n) + i) * n;
-    for (int j = 0; j < n; ++j) {
-      G[a * width + j] += row[j] * eta[b];
-      if (a != b) G[b * width + j] += row[j] * eta[a];
-    }
+}
+
+// p += M_e c, of the products alone: G_e is symmetric, so that its rows are added.
+void add_centrifugal(const BodyConstants& constants, const double* c, double* p) {
+  const int n = constants.n, ne = constants.ne;
+  for (int k = n; k < ne; ++k) {
+    const double* row = &constants.G[static_cast<std::size_t>(k) * ne];
+    for (int a = 0; a < ne; ++a) p[a] += row[a] * c[k];
   }
 }
 
@@ -174,9 +217,7 @@ Spatial project_products(const Link& link, Kinematics& kin, ProductScratch& scra
     c[k] = (a == b ? 1.0 : 2.0) * rate[a] * rate[b];
     more += wide[k] * c[k];
   }
-  for (int a = 0; a < ne; ++a) {
-    for (int k = n; k < ne; ++k) p[a] += constants.G[static_cast<std::size_t>(a) * ne + k] * c[k];
-  }
+  add_centrifugal(constants, c, p);
   Spatial* columns = &kin.columns[link.columns];
   double* p_f = &kin.p_f[link.scalars];
   for (int j = 0; j < n; ++j) {
@@ -185,7 +226,13 @@ Spatial project_products(const Link& link, Kinematics& kin, ProductScratch& scra
   }
   add_projected(constants, eta, wide + n, columns);
   add_projected(constants, eta, p + n, p_f);
-  project_mass(constants, eta, scratch.product.data(), G);
+  const int lanes = lanes_for(n);
+  double* E = scratch.product.data();
+  double* rows = E + static_cast<std::size_t>(ne - n) * kLanes * lanes;
+  set_rows(constants, eta, lanes, E);
+  if (lanes == 1) project_mass(Size<1>{}, constants, eta, E, rows, G);
+  if (lanes == 2) project_mass(Size<2>{}, constants, eta, E, rows, G);
+  if (lanes > 2) project_mass(lanes, constants, eta, E, rows, G);
   return more;
 }
 

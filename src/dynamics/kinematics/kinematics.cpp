@@ -80,6 +80,7 @@ void move_attachments(const Layout& layout, const Link& link, const LinkFrame& f
                  &kin.columns[attachment.columns]);
     at.l = d.l;
     at.R = d.R;
+    at.A = d.A;
     at.V = {w + d.turn_rate, f.V.lin + cross(w, d.l) + d.l_rate};
     const Vec4d wdot = f.a.ang + d.turn_bias + cross(w, d.turn_rate);
     const Vec4d acceleration = vdot + cross(f.a.ang, d.l) + cross(w, cross(w, d.l) + spread(2) * d.l_rate) + d.l_bias;
@@ -120,7 +121,7 @@ ProductScratch::ProductScratch(const Layout& layout) {
   columns.assign(extended, zero_spatial());
   p.assign(extended, 0);
   c = p;
-  if (layout.stiffened) product.assign(static_cast<std::size_t>(extended) * layout.max_modes, 0);
+  if (layout.stiffened) product.assign(std::size_t{2} * extended * kLanes * lanes_for(layout.max_modes), 0);
 }
 
 Kinematics::Kinematics(const Model& model) : layout(model.layout) {
@@ -151,6 +152,7 @@ Kinematics::Kinematics(const Model& model) : layout(model.layout) {
     compute_node(link.constants->nodes[attachment.node], link.n, nullptr, nullptr, d, &columns[attachment.columns]);
     attachments[h].l = d.l;
     attachments[h].R = d.R;
+    attachments[h].A = d.A;
   }
   products = ProductScratch(*layout);
 }

@@ -9,49 +9,55 @@
 
 namespace limber {
 
-// What the recursion keeps of one body.  theory §5; letters as there.
+// A 3x3 block by columns.  Named, because compilers keep arrays of registers in memory.
+struct Block {
+  Vec4d x, y, z;
+};
+
+// A symmetric 6x6 matrix [A, B; B^T, C].  In the recursion the fourth lanes carry a wrench z beside it: z_ang in those
+// of A, z_lin in those of B.
+struct Inertia {
+  Block A, B, C;
+};
+
+// What the recursion keeps of one body, at its origin.  theory §5; letters as there.
 struct ArticulatedBody {
-  Mat6 P;     // P_rr, then P_R once the modes are eliminated                     by the inward sweep
-  Spatial z;  // z_R, then                                                        by the inward sweep
-  Spatial a;  // acceleration of the body frame beyond the bias                   by the outward sweep
+  Inertia P;  // of the body and what its frame carries; then, where the joint is prescribed, P+          inward
+  Spatial z;  // solve_factored, prescribed joints: bias wrench, then that of the joint side              inward
+  Spatial a;  // acceleration of the body frame beyond the bias                                           outward
 };
 
-// What it keeps of an outboard attachment.
+// What it keeps of an outboard attachment, at the origin of its body, too.
 struct ArticulatedAttachment {
-  Mat6 Gamma;  // articulated inertia of what it carries                           by the inward sweep
-  Spatial z;   // and its bias wrench                                              by the inward sweep
-  Spatial a;   // acceleration of the attachment beyond the bias                   by the outward sweep
+  Inertia Gamma;  // articulated inertia of what it carries, with its bias wrench                         inward
+  Block Bt;       // transpose of its block B                                                             inward
+  Spatial z;      // solve_factored: bias wrench                                                          inward
+  Spatial a;      // acceleration beyond the bias                                                         outward
 };
 
-// Cholesky elimination of modes: D_f = L d L^T.
-struct CholeskyFactors {
-  std::vector<Spatial> y;         // (at link.columns) L^-1 mu^T
-  std::vector<double> d_inverse;  // (at link.scalars)
-  std::vector<Vec4d> L;           // (body) columns of L, at factor_begin
-  std::vector<std::size_t> factor_begin;
-  std::vector<Vec4d> term_rows;       // scratch of one body
-  std::vector<Spatial> term_columns;  // scratch of one body
-  std::vector<double> pivots;         // scratch of one body
+// The unknowns x of one body: its modes, or the active ones among their combinations, then its hinge.
+struct Unknowns {
+  int modes = 0;          // all n, or the number of active coordinates
+  int chunks = 0;         // registers that hold a column of D
+  std::size_t begin = 0;  // where numbers and columns per unknown start, a multiple of kLanes
+  std::size_t D = 0;      // where D_0 and L start
+  bool active = false;
 };
 
-// Condensed elimination of modes.
-struct CondensedFactors {
-  std::vector<Mat6> gram;  // (body) b, then for each attachment X_bar^T, then Omega of each pair, at gram_begin
-  std::vector<Mat6> T;     // (body) for each pair of attachments, at T_begin
-  std::vector<std::size_t> gram_begin, T_begin, direction_begin;
-  std::vector<Spatial> directions;  // (body) Omega of a single attachment as a sum over at most six directions
-  std::vector<double> weights;
-  std::vector<int> direction_count;
-  std::vector<Spatial> stack;  // scratch: wrenches and accelerations of the attachments of one body
+// Active coordinates of one body: eta = T x + (1 - T T^T G) ..., of which x alone moves the outboard attachments.
+struct ActiveModes {
+  std::vector<double, Vec4dAllocator> T;       // (active x n padded) columns
+  std::vector<double, Vec4dAllocator> weight;  // (n padded) inverse of the diagonal modal mass
+  Spatial lost = {};                           // diagonal of what the other modes take from the inertia   by start
+  Inertia M = {};                              // `ruthless`: the body's inertia less that, a constant
 };
 
 // Implicit steps: what set_implicit adds to inertias.
 struct ImplicitTerms {
   bool active = false;
   double c_D = 0, c_K = 0;
-  VectorXd hinge_added;                      // (nv) to D of hinges
-  std::vector<std::vector<double>> G_added;  // (body) c_D D + c_K K, padded; with G where that is constant
-  std::vector<std::vector<double, Vec4dAllocator>> G_inverse;  // (body) where the sum is diagonal
+  VectorXd hinge_added;        // (nv) to D of hinges
+  std::vector<Vec4d> D_added;  // (at Unknowns::D) c_D D + c_K K of the modes, where the modal mass depends on the state
 };
 
 // What the last call left in a workspace.
@@ -66,17 +72,27 @@ struct AbaData {
   Kinematics kin;
   std::vector<ArticulatedBody> bodies;
   std::vector<ArticulatedAttachment> attachments;
-  std::vector<Spatial> PH;                  // (speed) P_R H of hinges
-  std::vector<double> D_inverse;            // (speed) 1/D of hinges
-  std::vector<double> e;                    // (speed) e_R
-  std::vector<double, Vec4dAllocator> e_f;  // (at link.scalars) e_f
-  std::vector<std::uint8_t> is_condensed;   // (body) which elimination served                by the inward sweep
-  std::vector<std::uint8_t> prescribed;     // (body) its hinge is prescribed, not eliminated by the inward sweep
-  CholeskyFactors cholesky;
-  CondensedFactors condensed;
+  std::vector<Unknowns> unknowns;       // (body)
+  std::vector<ActiveModes> active;      // (body)
+  std::vector<Spatial> active_nodes;    // (at attachment.columns) columns of attachments per active coordinate
+  std::vector<Spatial> mu;              // (unknown) of active coordinates: the body's own coupling        by start
+  std::vector<Spatial> W;               // (at attachment.columns) columns of attachments, at the origin   by start
+  std::vector<Vec4d> W_rows;            // (at rows_begin[h]) the same, unknowns in the lanes              by start
+  std::vector<std::size_t> rows_begin;  // (attachment)
+  std::vector<Vec4d> D_0;               // (at Unknowns::D) modal mass, armature
+  std::vector<Vec4d> L;                 // (at Unknowns::D) D = L d L^T                                    inward
+  std::vector<double> d_inverse;        // (unknown)                                                       inward
+  std::vector<Spatial> Z;               // (unknown) rows of D^-1 mu^T, in the fourth lane D^-1 b          inward
+  std::vector<double, Vec4dAllocator> b;       // (unknown) bias forces: D x + mu^T a + b = 0              by start
+  std::vector<double, Vec4dAllocator> b_modal;  // (at link.scalars) those of the modes of active bodies   by start
+  std::vector<std::uint8_t> prescribed;        // (body) its hinge is prescribed, not eliminated           inward
+  std::vector<Vec4d> D, U_rows, mu_rows;       // scratch of one body
+  std::vector<double, Vec4dAllocator> x, scale, modal;  // scratch of one body
   ImplicitTerms implicit;
-  VectorXd tau, zero;  // (nv) scratch
+  bool constant_columns = false;  // `ruthless`: mu and W of all bodies are there
+  VectorXd tau, zero;             // (nv) scratch
   int failure = -1;    // index of the speed without inertia, after Status::singular_mass
+  bool failure_is_number = true;  // its pivot was, so that inertia is what is missing
   AbaStage stage = AbaStage::none;
   std::uint64_t stamp = 0;  // kin.stamp that `stage` belongs to
 
@@ -87,5 +103,8 @@ struct AbaData {
   // Throws InputError, naming the caller, where the last call with this workspace left less than `needed`.
   void check_stage(const Model& model, AbaStage needed, const char* caller) const;
 };
+
+// f_R = P_R a_R + z_R: the wrench that a prescribed joint passes, after a sweep that left the accelerations.
+Spatial joint_wrench(const Layout& layout, int i, const AbaData& ws, const double* vdot);
 
 }  // namespace limber

@@ -89,6 +89,12 @@ class DcaThreadPool {
   std::unique_ptr<DcaThreads, DcaThreadsDeleter> threads_;
 };
 
+// What a branch puts on the node that carries it.
+struct DcaSum {
+  Mat6 Gamma;  // articulated inertia
+  Spatial z;   // bias wrench
+};
+
 struct DcaData {
   explicit DcaData(const Model& model, const DcaOptions& options = {});
 
@@ -97,7 +103,7 @@ struct DcaData {
   std::vector<DcaEnds> ends;                           // (part)
   std::vector<DcaMotion> motions;                      // (part)
   std::vector<DcaEnds> constants;                      // (part) in `ruthless`, of single bodies
-  std::vector<ArticulatedAttachment> sums;             // (branch) loads added
+  std::vector<DcaSum> sums;                            // (branch) loads added
   std::vector<Spatial> PH, BH;                         // (speed) P H and B H of hinges
   std::vector<double> D_inverse, e;                    // (speed)
   std::vector<double, Vec4dAllocator> e_f, d_inverse;  // (at link.scalars)

@@ -26,6 +26,7 @@ struct LinkFrame {
 struct AttachmentFrame {
   Vec4d l;       // position
   Mat3 R;        // rotation
+  Mat3 A;        // left Jacobian of its rotation vector
   Spatial V, a;  // twist and spatial acceleration at l, as above
 };
 

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "elimination.hpp"
+
+// Active coordinates.  With the modal mass G = diag and Lambda = G^-1, orthonormal combinations xi = Lambda^(-1/2) eta
+// are turned so that the first k of them, x, span all rows of the outboard attachments' columns: k <= 6 per attachment.
+// The others move no attachment, so that they meet nothing but their own body.  theory §5.
+namespace limber {
+namespace {
+
+// Rows that are combinations of others, but for rounding.
+constexpr double kSameRow = 1e-12;
+
+// Adds the direction of `row` to the orthonormal rows Q, unless it is one of theirs.
+void add_direction(VectorXd row, MatrixXd& Q) {
+  const double before = row.norm();
+  if (!(before > 0)) return;
+  row /= before;
+  for (int pass = 0; pass < 2; ++pass) row -= Q * (Q.transpose() * row);
+  const double after = row.norm();
+  if (!(after > kSameRow)) return;
+  Q.conservativeResize(Eigen::NoChange, Q.cols() + 1);
+  Q.col(Q.cols() - 1) = row / after;
+}
+
+// The inverse of a diagonal modal mass, with what an implicit step adds to it; empty: it is not diagonal.
+VectorXd inverse_mass(const BodyConstants& constants, const ImplicitTerms& implicit) {
+  const int n = constants.n;
+  if (!constants.mass_diagonal() || (implicit.active && !constants.elastic_diagonal)) return {};
+  VectorXd out(n);
+  for (int a = 0; a < n; ++a) {
+    const double G = constants.G[static_cast<std::size_t>(a) * constants.ne + a];
+    out[a] = 1 / (implicit.active ? G + implicit.c_D * constants.D[a] + implicit.c_K * constants.K[a] : G);
+  }
+  return out;
+}
+
+}  // namespace
+
+void find_active(const Layout& layout, int i, AbaData& ws) {
+  const Link& link = layout.links[i];
+  const BodyConstants& constants = *link.constants;
+  const int n = link.n, width = kLanes * lanes_for(n);
+  Unknowns& u = ws.unknowns[i];
+  u.active = false;
+  u.modes = n;
+  if (n == 0 || link.elimination != Elimination::condensed) return;
+  const VectorXd weight = inverse_mass(constants, ws.implicit);
+  if (weight.size() == 0) return;
+  const VectorXd root = weight.cwiseSqrt();
+  MatrixXd Q(n, 0);
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    const NodeConstants& node = constants.nodes[layout.attachments[h].node];
+    if (!node.second.empty()) return;
+    for (int r = 0; r < 6; ++r) {
+      VectorXd row(n);
+      for (int a = 0; a < n; ++a) row[a] = root[a] * (r < 3 ? node.lambda[a][r] : node.gamma[a][r - 3]);
+      add_direction(row, Q);
+    }
+  }
+  const int k = static_cast<int>(Q.cols());
+  if (k >= n) return;
+  u.active = true;
+  u.modes = k;
+  ActiveModes& active = ws.active[i];
+  active.T.assign(static_cast<std::size_t>(k) * width, 0);
+  active.weight.assign(width, 0);
+  for (int a = 0; a < n; ++a) {
+    active.weight[a] = weight[a];
+    for (int c = 0; c < k; ++c) active.T[static_cast<std::size_t>(c) * width + a] = root[a] * Q(a, c);
+  }
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    const NodeConstants& node = constants.nodes[layout.attachments[h].node];
+    for (int c = 0; c < k; ++c) {
+      Spatial& column = ws.active_nodes[layout.attachments[h].columns + c] = zero_spatial();
+      for (int a = 0; a < n; ++a) {
+        column += Spatial{node.lambda[a], node.gamma[a]} * active.T[static_cast<std::size_t>(c) * width + a];
+      }
+    }
+  }
+}
+
+// b of the active coordinates: T^T b.
+LIMBER_INLINE void project_forces(const Link& link, const Unknowns& u, const ActiveModes& active, const double* b_modal,
+                                  double* b) {
+  const int lanes = lanes_for(link.n);
+  for (int c = 0; c < u.modes; ++c) {
+    const double* T = &active.T[static_cast<std::size_t>(c) * kLanes * lanes];
+    Vec4d total = zero();
+    for (int k = 0; k < lanes; ++k) total += load(T + k * kLanes) * load(b_modal + k * kLanes);
+    b[c] = sum(total);
+  }
+}
+
+//   mu_x = mu T      M -= mu Lambda mu^T - mu_x mu_x^T      with b in the fourth lanes: z -= mu Lambda b - mu_x b_x
+void start_active(const Layout& layout, int i, Spatial p, AbaData& ws) {
+  if (ws.constant_columns) {
+    ws.bodies[i].z = p;
+    start_active_forces(layout, i, ws);
+    set(ws.bodies[i].P, ws.active[i].M);
+    add_wrench(ws.bodies[i].P, ws.bodies[i].z);
+    return;
+  }
+  const Link& link = layout.links[i];
+  const Unknowns& u = ws.unknowns[i];
+  ActiveModes& active = ws.active[i];
+  const int n = link.n, width = kLanes * lanes_for(n);
+  const Spatial* own = &ws.kin.columns[link.columns];
+  const double* b_modal = &ws.b_modal[link.scalars];
+  Spatial* mu = &ws.mu[u.begin];
+  double* b = &ws.b[u.begin];
+  project_forces(link, u, active, b_modal, b);
+  Inertia& M = ws.bodies[i].P;
+  const Spatial whole = diagonal(M);
+  for (int k = 0; k < n; ++k) {
+    const Vec4d weight = spread(active.weight[k]);
+    const Spatial m{with_last(own[k].ang, spread(b_modal[k])), own[k].lin};
+    subtract_outer(M, Spatial{m.ang * weight, m.lin * weight}, m);
+  }
+  for (int c = 0; c < u.modes; ++c) {
+    const double* T = &active.T[static_cast<std::size_t>(c) * width];
+    const Spatial m = times(own, T, n);
+    mu[c] = m;
+    const Spatial with_b{with_last(m.ang, spread(b[c])), m.lin};
+    subtract_outer(M, Spatial{-with_b.ang, -with_b.lin}, with_b);
+  }
+  active.lost = whole - diagonal(M);
+}
+
+void start_active_forces(const Layout& layout, int i, AbaData& ws) {
+  const Link& link = layout.links[i];
+  const Unknowns& u = ws.unknowns[i];
+  const ActiveModes& active = ws.active[i];
+  const double* b_modal = &ws.b_modal[link.scalars];
+  double* b = &ws.b[u.begin];
+  project_forces(link, u, active, b_modal, b);
+  Spatial z = ws.bodies[i].z;
+  for (int k = 0; k < link.n; ++k) z -= ws.kin.columns[link.columns + k] * (active.weight[k] * b_modal[k]);
+  for (int c = 0; c < u.modes; ++c) z += ws.mu[u.begin + c] * b[c];
+  ws.bodies[i].z = z;
+}
+
+//   r = b + mu^T a      etaddot = T (x + T^T r) - Lambda r
+void expand_active(const Link& link, int i, const double* x, AbaData& ws, double* etaddot) {
+  const Unknowns& u = ws.unknowns[i];
+  const ActiveModes& active = ws.active[i];
+  const int lanes = lanes_for(link.n);
+  const double* b_modal = &ws.b_modal[link.scalars];
+  const Spatial* own = &ws.kin.columns[link.columns];
+  const Spatial a = ws.bodies[i].a;
+  double* r = ws.modal.data();
+  double* out = r + kLanes * lanes;
+  for (int c = 0; c < lanes; ++c) {
+    const Vec4d residual = load(b_modal + c * kLanes) + four_dots(own + c * kLanes, a);
+    store(r + c * kLanes, residual);
+    store(out + c * kLanes, -residual * load(&active.weight[c * kLanes]));
+  }
+  for (int k = 0; k < u.modes; ++k) {
+    const double* T = &active.T[static_cast<std::size_t>(k) * kLanes * lanes];
+    Vec4d total = zero();
+    for (int c = 0; c < lanes; ++c) total += load(T + c * kLanes) * load(r + c * kLanes);
+    const Vec4d more = spread(x[k] + sum(total));
+    for (int c = 0; c < lanes; ++c) store(out + c * kLanes, load(out + c * kLanes) + load(T + c * kLanes) * more);
+  }
+  for (int k = 0; k < link.n; ++k) etaddot[k] = out[k];
+}
+
+//   (Lambda - T T^T) b
+void other_modes(const Link& link, int i, const AbaData& ws, double* out) {
+  const Unknowns& u = ws.unknowns[i];
+  const ActiveModes& active = ws.active[i];
+  const double* b = &ws.b_modal[link.scalars];
+  const int width = kLanes * lanes_for(link.n);
+  for (int k = 0; k < link.n; ++k) out[k] = active.weight[k] * b[k];
+  for (int c = 0; c < u.modes; ++c) {
+    const double* T = &active.T[static_cast<std::size_t>(c) * width];
+    double along = 0;
+    for (int k = 0; k < link.n; ++k) along += T[k] * b[k];
+    for (int k = 0; k < link.n; ++k) out[k] -= T[k] * along;
+  }
+}
+
+}  // namespace limber

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/dynamics/detail/aba.hpp"
+
+// Articulated inertias with a wrench in the spare lanes.  Results are written in place: g++ copies structs of registers
+// through memory.
+namespace limber {
+
+// Component k of a vector in all lanes.
+template <int K>
+LIMBER_INLINE Vec4d lane(Vec4d a) {
+  return __builtin_shufflevector(a, a, K, K, K, K);
+}
+// (a0, a1, a2, w3): the fourth lane of another vector.
+LIMBER_INLINE Vec4d with_last(Vec4d a, Vec4d w) { return __builtin_shufflevector(a, w, 0, 1, 2, 7); }
+LIMBER_INLINE Vec4d without_last(Vec4d a) { return with_last(a, zero()); }
+
+LIMBER_INLINE Block transpose(const Block& m) {
+  Vec4d t[4];
+  transpose3(m.x, m.y, m.z, t);
+  return {t[0], t[1], t[2]};
+}
+LIMBER_INLINE void set(Block& m, const Block& other) { m.x = other.x, m.y = other.y, m.z = other.z; }
+LIMBER_INLINE void add(Block& m, const Block& other) { m.x += other.x, m.y += other.y, m.z += other.z; }
+// m -= u w^T.
+LIMBER_INLINE void subtract(Block& m, Vec4d u, Vec4d w0, Vec4d w1, Vec4d w2) {
+  m.x -= u * w0, m.y -= u * w1, m.z -= u * w2;
+}
+// m w, w0, w1 and w2 spread.
+LIMBER_INLINE Vec4d times(const Block& m, Vec4d w0, Vec4d w1, Vec4d w2) { return m.x * w0 + m.y * w1 + m.z * w2; }
+
+LIMBER_INLINE void set(Inertia& P, const Inertia& other) { set(P.A, other.A), set(P.B, other.B), set(P.C, other.C); }
+LIMBER_INLINE void add(Inertia& P, const Inertia& other) { add(P.A, other.A), add(P.B, other.B), add(P.C, other.C); }
+
+// [J, s~; -s~, m 1] with the wrench p.
+LIMBER_INLINE void set_inertia(double m, Vec4d s, const Mat3& J, Spatial p, Inertia& P) {
+  const Vec4d ns = -s, o = zero();
+  P.A = {with_last(J.c[0], lane<0>(p.ang)), with_last(J.c[1], lane<1>(p.ang)), with_last(J.c[2], lane<2>(p.ang))};
+  const Vec4d x = __builtin_shufflevector(__builtin_shufflevector(s, ns, 2, 2, 5, 5), o, 4, 1, 2, 7);  // (0, z, -y)
+  const Vec4d y = __builtin_shufflevector(__builtin_shufflevector(s, ns, 6, 6, 0, 0), o, 0, 5, 2, 7);  // (-z, 0, x)
+  const Vec4d z = __builtin_shufflevector(__builtin_shufflevector(s, ns, 1, 4, 4, 4), o, 0, 1, 6, 7);  // (y, -x, 0)
+  P.B = {with_last(x, lane<0>(p.lin)), with_last(y, lane<1>(p.lin)), with_last(z, lane<2>(p.lin))};
+  P.C = {Vec4d{m, 0, 0, 0}, Vec4d{0, m, 0, 0}, Vec4d{0, 0, m, 0}};
+}
+
+// P v, Bt: B^T; in the fourth lane of the angular part z . v.
+LIMBER_INLINE Spatial times(const Inertia& P, const Block& Bt, const Spatial& v) {
+  const Vec4d a0 = spread(v.ang[0]), a1 = spread(v.ang[1]), a2 = spread(v.ang[2]);
+  const Vec4d l0 = spread(v.lin[0]), l1 = spread(v.lin[1]), l2 = spread(v.lin[2]);
+  return {times(P.A, a0, a1, a2) + times(P.B, l0, l1, l2), times(Bt, a0, a1, a2) + times(P.C, l0, l1, l2)};
+}
+
+// P -= u w^T, u = s w; with w_ang[3] = b the wrench loses u b.
+LIMBER_INLINE void subtract_outer(Inertia& P, const Spatial& u, const Spatial& w) {
+  subtract(P.A, u.ang, spread(w.ang[0]), spread(w.ang[1]), spread(w.ang[2]));
+  const Vec4d l0 = spread(w.lin[0]), l1 = spread(w.lin[1]), l2 = spread(w.lin[2]);
+  subtract(P.B, u.ang, l0, l1, l2);
+  subtract(P.C, u.lin, l0, l1, l2);
+}
+
+// R m R^T; the fourth lanes are a row vector that is turned, too.
+LIMBER_INLINE void rotate(const Mat3& R, Block& m) {
+  const auto column = [&](Vec4d v) __attribute__((always_inline)) {
+    return with_last(R.c[0] * lane<0>(v) + R.c[1] * lane<1>(v) + R.c[2] * lane<2>(v), v);
+  };
+  const Vec4d x = times(m, spread(R.c[0][0]), spread(R.c[1][0]), spread(R.c[2][0]));
+  const Vec4d y = times(m, spread(R.c[0][1]), spread(R.c[1][1]), spread(R.c[2][1]));
+  const Vec4d z = times(m, spread(R.c[0][2]), spread(R.c[1][2]), spread(R.c[2][2]));
+  m.x = column(x), m.y = column(y), m.z = column(z);
+}
+// blkdiag(R) P blkdiag(R)^T.
+LIMBER_INLINE void rotate(const Mat3& R, Inertia& P) { rotate(R, P.A), rotate(R, P.B), rotate(R, P.C); }
+
+// X(l)^T P X(l), an inertia at the point l brought to the origin:  B' = B + l~ C,  A' = A - B' l~ + (-B l~)^T.
+LIMBER_INLINE void shift(Vec4d l, Inertia& P) {
+  const Vec4d x = lane<0>(l), y = lane<1>(l), z = lane<2>(l);
+  const Block& B = P.B;
+  const Block Ut = transpose(Block{y * B.z - z * B.y, z * B.x - x * B.z, x * B.y - y * B.x});
+  P.B.x += cross(l, P.C.x), P.B.y += cross(l, P.C.y), P.B.z += cross(l, P.C.z);
+  P.A.x += Ut.x + y * B.z - z * B.y;
+  P.A.y += Ut.y + z * B.x - x * B.z;
+  P.A.z += Ut.z + x * B.y - y * B.x;
+}
+
+LIMBER_INLINE Spatial wrench_of(const Inertia& P) {
+  return {Vec4d{P.A.x[3], P.A.y[3], P.A.z[3], 0}, Vec4d{P.B.x[3], P.B.y[3], P.B.z[3], 0}};
+}
+LIMBER_INLINE void add_wrench(Inertia& P, const Spatial& f) {
+  P.A.x[3] += f.ang[0], P.A.y[3] += f.ang[1], P.A.z[3] += f.ang[2];
+  P.B.x[3] += f.lin[0], P.B.y[3] += f.lin[1], P.B.z[3] += f.lin[2];
+}
+
+// The diagonal; the fourth lanes are of no meaning.
+LIMBER_INLINE Vec4d diagonal(const Block& m) {
+  return __builtin_shufflevector(__builtin_shufflevector(m.x, m.y, 0, 5, 2, 3), m.z, 0, 1, 6, 3);
+}
+LIMBER_INLINE Spatial diagonal(const Inertia& P) { return {diagonal(P.A), diagonal(P.C)}; }
+
+}  // namespace limber
