@@ -14,6 +14,17 @@ bool is_prescribed(std::span<const std::uint8_t> prescribed, int i) {
   return !prescribed.empty() && prescribed[i] != 0;
 }
 
+// Those of the hinge: -u.
+LIMBER_INLINE double* start_hinge(const Link& link, int i, const double* u, AbaData& ws) {
+  double* b = &ws.b[ws.unknowns[i].begin + ws.unknowns[i].modes];
+  if (link.nr == 1) {
+    b[0] = -u[link.v];
+  } else {
+    for (int k = 0; k < link.nr; ++k) b[k] = -u[link.v + k];
+  }
+  return b;
+}
+
 // Bias forces b = p + K eta + D etadot - u of the modes and -u of the hinge, with its spring and damper.
 void start_forces(const Link& link, int i, const double* u, AbaData& ws) {
   double* b = modal_bias(link, i, ws);
@@ -29,8 +40,7 @@ void start_forces(const Link& link, int i, const double* u, AbaData& ws) {
     for (int k = 0; k < link.n; ++k) b[k] = p_f[k] - u_f[k];
     add_elastic_force(*link.constants, &ws.kin.eta[link.scalars], &ws.kin.etadot[link.scalars], b);
   }
-  double* b_hinge = &ws.b[ws.unknowns[i].begin + ws.unknowns[i].modes];
-  for (int k = 0; k < link.nr; ++k) b_hinge[k] = -u[link.v + k];
+  double* b_hinge = start_hinge(link, i, u, ws);
   if (!link.passive) return;
   double passive[6] = {};
   add_passive_force(link, &ws.kin.q[link.q], &ws.kin.v[link.v], passive);
@@ -41,8 +51,7 @@ void start_forces(const Link& link, int i, const double* u, AbaData& ws) {
 void start_forces_alone(const Link& link, int i, const double* u, AbaData& ws) {
   double* b = modal_bias(link, i, ws);
   for (int k = 0; k < link.n; ++k) b[k] = -u[link.vm + k];
-  double* b_hinge = &ws.b[ws.unknowns[i].begin + ws.unknowns[i].modes];
-  for (int k = 0; k < link.nr; ++k) b_hinge[k] = -u[link.v + k];
+  start_hinge(link, i, u, ws);
 }
 
 // Modal mass that depends on the state.
@@ -69,7 +78,7 @@ void start_body(const Layout& layout, int i, Spatial p, AbaData& ws) {
 }
 
 // Bodies one after the other, from the tips; `given`: accelerations of prescribed hinges.
-Status inward(const Layout& layout, std::span<const std::uint8_t> prescribed, const double* given, AbaData& ws) {
+Status inward_sweep(const Layout& layout, std::span<const std::uint8_t> prescribed, const double* given, AbaData& ws) {
   ws.failure = -1;
   ws.stage = AbaStage::none;
   for (int i = static_cast<int>(layout.links.size()) - 1; i > 0; --i) {
@@ -80,7 +89,7 @@ Status inward(const Layout& layout, std::span<const std::uint8_t> prescribed, co
   return Status::ok;
 }
 
-void outward(const Layout& layout, AbaData& ws, double* vdot) {
+void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   ws.bodies[0].a = zero_spatial();
   for (int i = 1; i < static_cast<int>(layout.links.size()); ++i) accelerate(layout, i, ws, vdot);
 }
@@ -93,8 +102,8 @@ Status sweep(const Layout& layout, const double* u, std::span<const std::uint8_t
     Bias ? start_forces(layout.links[i], i, u, ws) : start_forces_alone(layout.links[i], i, u, ws);
     start_body(layout, i, Bias ? ws.kin.links[i].p : zero_spatial(), ws);
   }
-  if (const Status status = inward(layout, prescribed, vdot.data(), ws); status != Status::ok) return status;
-  outward(layout, ws, vdot.data());
+  if (const Status status = inward_sweep(layout, prescribed, vdot.data(), ws); status != Status::ok) return status;
+  outward_sweep(layout, ws, vdot.data());
   if (!is_finite(vdot)) return Status::not_finite;
   ws.set_stage(reached);
   return Status::ok;
@@ -294,7 +303,7 @@ Status factor_mass(const Model& model, const State& x, AbaData& ws, std::span<co
   const Layout& layout = *model.layout;
   compute_kinematics(model, x, ws.kin);
   for (int i = 1; i < model.body_count(); ++i) start_body(layout, i, zero_spatial(), ws);
-  if (const Status status = inward(layout, prescribed, ws.zero.data(), ws); status != Status::ok) return status;
+  if (const Status status = inward_sweep(layout, prescribed, ws.zero.data(), ws); status != Status::ok) return status;
   ws.set_stage(AbaStage::factors);
   return Status::ok;
 }
@@ -316,7 +325,7 @@ void finish_solve(const Model& model, AbaData& ws, Vec out) {
     into += wrench_to_parent(link, i, ws.kin, ws.bodies[i].z);
     flush_subnormals(into);
   }
-  outward(layout, ws, out.data());
+  outward_sweep(layout, ws, out.data());
 }
 
 Spatial joint_wrench(const Layout& layout, int i, const AbaData& ws, const double* vdot) {

@@ -82,17 +82,33 @@ void find_active(const Layout& layout, int i, AbaData& ws) {
   }
 }
 
-// b of the active coordinates: T^T b.
-LIMBER_INLINE void project_forces(const Link& link, const Unknowns& u, const ActiveModes& active, const double* b_modal,
-                                  double* b) {
-  const int lanes = lanes_for(link.n);
-  for (int c = 0; c < u.modes; ++c) {
-    const double* T = &active.T[static_cast<std::size_t>(c) * kLanes * lanes];
-    Vec4d total = zero();
-    for (int k = 0; k < lanes; ++k) total += load(T + k * kLanes) * load(b_modal + k * kLanes);
-    b[c] = sum(total);
-  }
+namespace {
+
+// Usual numbers of registers per modal vector as constants of the compiled code.
+template <typename Kernel>
+LIMBER_INLINE void with_lanes(int n, Kernel kernel) {
+  const int lanes = lanes_for(n);
+  if (lanes == 1) return kernel(Size<1>{});
+  if (lanes == 2) return kernel(Size<2>{});
+  if (lanes == 3) return kernel(Size<3>{});
+  kernel(lanes);
 }
+
+template <typename Lanes>
+LIMBER_INLINE double dot(Lanes lanes, const double* a, const double* b) {
+  Vec4d total = zero();
+  for_each(
+      lanes, LIMBER_EACH(c) { total += load(a + c * kLanes) * load(b + c * kLanes); });
+  return sum(total);
+}
+
+// b of the active coordinates: T^T b.
+template <typename Lanes>
+LIMBER_INLINE void project_forces(Lanes lanes, const Unknowns& u, const double* T, const double* b_modal, double* b) {
+  for (int c = 0; c < u.modes; ++c, T += kLanes * lanes) b[c] = dot(lanes, T, b_modal);
+}
+
+}  // namespace
 
 //   mu_x = mu T      M -= mu Lambda mu^T - mu_x mu_x^T      with b in the fourth lanes: z -= mu Lambda b - mu_x b_x
 void start_active(const Layout& layout, int i, Spatial p, AbaData& ws) {
@@ -111,21 +127,35 @@ void start_active(const Layout& layout, int i, Spatial p, AbaData& ws) {
   const double* b_modal = &ws.b_modal[link.scalars];
   Spatial* mu = &ws.mu[u.begin];
   double* b = &ws.b[u.begin];
-  project_forces(link, u, active, b_modal, b);
-  Inertia& M = ws.bodies[i].P;
+  with_lanes(n, [&](auto lanes) { project_forces(lanes, u, active.T.data(), b_modal, b); });
+  Inertia M;
+  set(M, ws.bodies[i].P);
   const Spatial whole = diagonal(M);
   for (int k = 0; k < n; ++k) {
     const Vec4d weight = spread(active.weight[k]);
     const Spatial m{with_last(own[k].ang, spread(b_modal[k])), own[k].lin};
     subtract_outer(M, Spatial{m.ang * weight, m.lin * weight}, m);
   }
-  for (int c = 0; c < u.modes; ++c) {
-    const double* T = &active.T[static_cast<std::size_t>(c) * width];
-    const Spatial m = times(own, T, n);
+  const auto take_back = [&](Spatial m, int c) __attribute__((always_inline)) {
     mu[c] = m;
     const Spatial with_b{with_last(m.ang, spread(b[c])), m.lin};
     subtract_outer(M, Spatial{-with_b.ang, -with_b.lin}, with_b);
+  };
+  // Two columns at a time: their sums share the loads.
+  int c = 0;
+  for (; c + 1 < u.modes; c += 2) {
+    const double *T = &active.T[static_cast<std::size_t>(c) * width], *T2 = T + width;
+    Spatial first = zero_spatial(), second = first;
+    for (int k = 0; k < n; ++k) {
+      const Vec4d t = spread(T[k]), t2 = spread(T2[k]);
+      first.ang += own[k].ang * t, first.lin += own[k].lin * t;
+      second.ang += own[k].ang * t2, second.lin += own[k].lin * t2;
+    }
+    take_back(first, c);
+    take_back(second, c + 1);
   }
+  if (c < u.modes) take_back(times(own, &active.T[static_cast<std::size_t>(c) * width], n), c);
+  set(ws.bodies[i].P, M);
   active.lost = whole - diagonal(M);
 }
 
@@ -135,36 +165,44 @@ void start_active_forces(const Layout& layout, int i, AbaData& ws) {
   const ActiveModes& active = ws.active[i];
   const double* b_modal = &ws.b_modal[link.scalars];
   double* b = &ws.b[u.begin];
-  project_forces(link, u, active, b_modal, b);
-  Spatial z = ws.bodies[i].z;
-  for (int k = 0; k < link.n; ++k) z -= ws.kin.columns[link.columns + k] * (active.weight[k] * b_modal[k]);
-  for (int c = 0; c < u.modes; ++c) z += ws.mu[u.begin + c] * b[c];
-  ws.bodies[i].z = z;
+  double* weighted = ws.modal.data();
+  with_lanes(link.n, [&](auto lanes) {
+    project_forces(lanes, u, active.T.data(), b_modal, b);
+    for_each(
+        lanes, LIMBER_EACH(c) {
+          store(weighted + c * kLanes, load(&active.weight[c * kLanes]) * load(b_modal + c * kLanes));
+        });
+  });
+  ws.bodies[i].z += times(&ws.mu[u.begin], b, u.modes) - times(&ws.kin.columns[link.columns], weighted, link.n);
 }
 
 //   r = b + mu^T a      etaddot = T (x + T^T r) - Lambda r
 void expand_active(const Link& link, int i, const double* x, AbaData& ws, double* etaddot) {
   const Unknowns& u = ws.unknowns[i];
   const ActiveModes& active = ws.active[i];
-  const int lanes = lanes_for(link.n);
   const double* b_modal = &ws.b_modal[link.scalars];
   const Spatial* own = &ws.kin.columns[link.columns];
   const Spatial a = ws.bodies[i].a;
   double* r = ws.modal.data();
-  double* out = r + kLanes * lanes;
-  for (int c = 0; c < lanes; ++c) {
-    const Vec4d residual = load(b_modal + c * kLanes) + four_dots(own + c * kLanes, a);
-    store(r + c * kLanes, residual);
-    store(out + c * kLanes, -residual * load(&active.weight[c * kLanes]));
-  }
-  for (int k = 0; k < u.modes; ++k) {
-    const double* T = &active.T[static_cast<std::size_t>(k) * kLanes * lanes];
-    Vec4d total = zero();
-    for (int c = 0; c < lanes; ++c) total += load(T + c * kLanes) * load(r + c * kLanes);
-    const Vec4d more = spread(x[k] + sum(total));
-    for (int c = 0; c < lanes; ++c) store(out + c * kLanes, load(out + c * kLanes) + load(T + c * kLanes) * more);
-  }
-  for (int k = 0; k < link.n; ++k) etaddot[k] = out[k];
+  double* out = r + kLanes * lanes_for(link.n);
+  with_lanes(link.n, [&](auto lanes) {
+    for_each(
+        lanes, LIMBER_EACH(c) {
+          const Vec4d residual = load(b_modal + c * kLanes) + four_dots(own + c * kLanes, a);
+          store(r + c * kLanes, residual);
+          store(out + c * kLanes, -residual * load(&active.weight[c * kLanes]));
+        });
+    const double* T = active.T.data();
+    for (int k = 0; k < u.modes; ++k, T += kLanes * lanes) {
+      const Vec4d more = spread(x[k] + dot(lanes, T, r));
+      for_each(
+          lanes, LIMBER_EACH(c) { store(out + c * kLanes, load(out + c * kLanes) + load(T + c * kLanes) * more); });
+    }
+  });
+  with_size(link.n, [&](auto n) {
+    for_each(
+        n, LIMBER_EACH(k) { etaddot[k] = out[k]; });
+  });
 }
 
 //   (Lambda - T T^T) b

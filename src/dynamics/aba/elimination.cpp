@@ -10,31 +10,37 @@ namespace {
 
 // ---- sizes --------------------------------------------------------------------------------------------
 
-// The usual numbers of columns are constants of the compiled code: k of modes, r of the hinge.
+// The usual numbers are constants of the compiled code: k columns of modes, r of the hinge, c outboard attachments.
 template <typename Kernel>
-LIMBER_INLINE decltype(auto) with_columns(int k, int r, Kernel kernel) {
-  if (r == 1) {
+LIMBER_INLINE decltype(auto) with_columns(const Link& link, int k, int r, Kernel kernel) {
+  const int c = link.attachment_end - link.attachment_begin;
+  if (r == 1 && k == 0 && c == 0) return kernel(Size<0>{}, Size<1>{}, Size<0>{});
+  if (r == 1 && c == 1 && link.inboard < 0) {
     switch (k) {
-      case 0:
-        return kernel(Size<0>{}, Size<1>{});
       case 1:
-        return kernel(Size<1>{}, Size<1>{});
+        return kernel(Size<1>{}, Size<1>{}, Size<1>{});
       case 2:
-        return kernel(Size<2>{}, Size<1>{});
+        return kernel(Size<2>{}, Size<1>{}, Size<1>{});
       case 3:
-        return kernel(Size<3>{}, Size<1>{});
+        return kernel(Size<3>{}, Size<1>{}, Size<1>{});
       case 4:
-        return kernel(Size<4>{}, Size<1>{});
+        return kernel(Size<4>{}, Size<1>{}, Size<1>{});
       case 5:
-        return kernel(Size<5>{}, Size<1>{});
+        return kernel(Size<5>{}, Size<1>{}, Size<1>{});
       case 6:
-        return kernel(Size<6>{}, Size<1>{});
+        return kernel(Size<6>{}, Size<1>{}, Size<1>{});
       default:
         break;
     }
   }
-  return kernel(k, r);
+  return kernel(k, r, c);
 }
+// Constants of the compiled code say that the joint sits on the body frame.
+template <int C>
+LIMBER_INLINE constexpr bool has_inboard(Size<C>, const Link&) {
+  return false;
+}
+LIMBER_INLINE bool has_inboard(int, const Link& link) { return link.inboard >= 0; }
 template <int K, int R>
 constexpr Size<K + R> total(Size<K>, Size<R>) {
   return {};
@@ -130,14 +136,16 @@ LIMBER_INLINE void add_products(Chunks chunks, int first, const Vec4d* rows, con
 
 // mu and D of the modes.  U: columns of the body frame, where the body is held at a moving node.
 //   mu = mu_0 + M U + sum Gamma W      D = D_0 + sum W^T (Gamma W) + U^T (mu_0 + M U) + mu_0^T U
-template <typename K, typename Chunks>
-LIMBER_INLINE void collect_modes(K k, Chunks chunks, const Layout& layout, const Link& link, int i, AbaData& ws,
-                                 const Inertia& M, Spatial* mu) {
+template <typename K, typename Chunks, typename C>
+LIMBER_INLINE void collect_modes(K k, Chunks chunks, C carrying, const Layout& layout, const Link& link, int i,
+                                 AbaData& ws, const Inertia& M, Spatial* mu) {
   const Unknowns& u = ws.unknowns[i];
   const Spatial* own = u.active ? &ws.mu[u.begin] : &ws.kin.columns[link.columns];
-  const Spatial* U = link.inboard < 0 ? nullptr : &ws.kin.columns[link.inboard_columns];
+  const Spatial* U = has_inboard(carrying, link) ? &ws.kin.columns[link.inboard_columns] : nullptr;
   const double* b = &ws.b[u.begin];
   const Vec4d* D_0 = &ws.D_0[u.D];
+  Vec4d* D = ws.D.data();
+  double* scale = ws.scale.data();
   Block Bt{};
   if (U != nullptr) {
     put_rows(k, chunks, U, ws.U_rows.data());
@@ -147,7 +155,7 @@ LIMBER_INLINE void collect_modes(K k, Chunks chunks, const Layout& layout, const
   for_each(
       k, LIMBER_EACH(j) {
         Spatial m{with_last(own[j].ang, spread(b[j])), own[j].lin};
-        Vec4d* out = ws.D.data() + j * chunks;
+        Vec4d* out = D + j * chunks;
         auto column = make_column(chunks, D_0 + j * chunks, out);
         const double alone = reinterpret_cast<const double*>(D_0 + j * chunks)[j];
         constexpr int kFirst = 0;
@@ -156,15 +164,17 @@ LIMBER_INLINE void collect_modes(K k, Chunks chunks, const Layout& layout, const
           add_products(chunks, kFirst, ws.U_rows.data(), m, column);
           add_products(chunks, kFirst, ws.mu_rows.data(), U[j], column);
         }
-        for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-          const ArticulatedAttachment& carried = ws.attachments[h];
-          const Spatial g = times(carried.Gamma, carried.Bt, ws.W[layout.attachments[h].columns + j]);
-          m += g;
-          add_products(chunks, j / kLanes, &ws.W_rows[ws.rows_begin[h]], g, column);
-        }
+        for_each(
+            carrying, LIMBER_EACH(h) {
+              const int at = link.attachment_begin + h;
+              const ArticulatedAttachment& carried = ws.attachments[at];
+              const Spatial g = times(carried.Gamma, carried.Bt, ws.W[layout.attachments[at].columns + j]);
+              m += g;
+              add_products(chunks, j / kLanes, &ws.W_rows[ws.rows_begin[at]], g, column);
+            });
         mu[j] = m;
         column.put(out);
-        ws.scale[j] = std::max(alone, reinterpret_cast<const double*>(out)[j]);
+        scale[j] = std::max(alone, column[j / kLanes][j % kLanes]);
       });
 }
 
@@ -284,16 +294,18 @@ void prescribe(const Link& link, int i, const double* given, AbaData& ws, Inerti
   add_wrench(handed, times(P, transpose(P.B), times(ws.kin.hinge_map(link), given + link.v, link.nr)));
 }
 
-template <typename K, typename R>
-int eliminate_columns(K k, R r, const Layout& layout, const Link& link, int i, const double* given, AbaData& ws) {
+template <typename K, typename R, typename C>
+int eliminate_columns(K k, R r, C carrying, const Layout& layout, const Link& link, int i, const double* given,
+                      AbaData& ws) {
   const Unknowns& u = ws.unknowns[i];
   const auto m = total(k, r);
   const auto chunks = chunk_count(m, u.chunks);
   Spatial* mu = &ws.Z[u.begin];
-  collect_modes(k, chunks, layout, link, i, ws, ws.bodies[i].P, mu);
+  collect_modes(k, chunks, carrying, layout, link, i, ws, ws.bodies[i].P, mu);
   Inertia P;
   set(P, ws.bodies[i].P);
-  for (int h = link.attachment_begin; h < link.attachment_end; ++h) add(P, ws.attachments[h].Gamma);
+  for_each(
+      carrying, LIMBER_EACH(h) { add(P, ws.attachments[link.attachment_begin + h].Gamma); });
   collect_hinge(k, r, chunks, link, i, ws, P, mu);
   double* d_inverse = &ws.d_inverse[u.begin];
   const int failure = factor(m, chunks, ws.scale.data(), ws.D.data(), &ws.L[u.D], d_inverse, mu);
@@ -302,7 +314,7 @@ int eliminate_columns(K k, R r, const Layout& layout, const Link& link, int i, c
     return failure < k ? link.vm + failure : link.v + failure - k;
   }
   subtract_unknowns(m, chunks, &ws.L[u.D], d_inverse, mu, P);
-  if (given != nullptr) {
+  if (r == 0 && given != nullptr) {
     Inertia handed;
     set(ws.bodies[i].P, P);
     prescribe(link, i, given, ws, handed);
@@ -315,8 +327,9 @@ int eliminate_columns(K k, R r, const Layout& layout, const Link& link, int i, c
 // ---- outward ------------------------------------------------------------------------------------------
 
 // x = -Z a, in whose fourth lane is D^-1 b.
-template <typename K, typename R>
-void accelerate_columns(K k, R r, const Layout& layout, const Link& link, int i, AbaData& ws, double* vdot) {
+template <typename K, typename R, typename C>
+void accelerate_columns(K k, R r, C carrying, const Layout& layout, const Link& link, int i, AbaData& ws,
+                        double* vdot) {
   const Unknowns& u = ws.unknowns[i];
   const LinkFrame& f = ws.kin.links[i];
   const Spatial& from = link.attachment >= 0 ? ws.attachments[link.attachment].a : ws.bodies[link.parent].a;
@@ -340,10 +353,12 @@ void accelerate_columns(K k, R r, const Layout& layout, const Link& link, int i,
         vdot[link.v + j] = x[k + j];
         a += H[j] * x[k + j];
       });
-  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    ws.attachments[h].a = a + times(&ws.W[layout.attachments[h].columns], x, k);
-  }
-  if (link.inboard >= 0) a += times(&ws.kin.columns[link.inboard_columns], x, k);
+  for_each(
+      carrying, LIMBER_EACH(h) {
+        const int at = link.attachment_begin + h;
+        ws.attachments[at].a = a + times(&ws.W[layout.attachments[at].columns], x, k);
+      });
+  if (has_inboard(carrying, link)) a += times(&ws.kin.columns[link.inboard_columns], x, k);
   ws.bodies[i].a = a;
   double* etaddot = vdot + link.vm;
   if (u.active) {
@@ -360,7 +375,7 @@ void start_columns(const Layout& layout, int i, AbaData& ws) {
   const Link& link = layout.links[i];
   const Unknowns& u = ws.unknowns[i];
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    with_columns(u.modes, link.nr, [&](auto k, auto r) {
+    with_columns(link, u.modes, link.nr, [&](auto k, auto r, auto) {
       attach_columns(k, chunk_count(total(k, r), u.chunks), layout, link, u, h, ws);
     });
   }
@@ -368,15 +383,14 @@ void start_columns(const Layout& layout, int i, AbaData& ws) {
 
 int eliminate(const Layout& layout, int i, const double* given, AbaData& ws) {
   const Link& link = layout.links[i];
-  return with_columns(ws.unknowns[i].modes, given != nullptr ? 0 : link.nr, [&](auto k, auto r) {
-    return eliminate_columns(k, r, layout, link, i, given, ws);
-  });
+  return with_columns(link, ws.unknowns[i].modes, given != nullptr ? 0 : link.nr,
+                      [&](auto k, auto r, auto c) { return eliminate_columns(k, r, c, layout, link, i, given, ws); });
 }
 
 void accelerate(const Layout& layout, int i, AbaData& ws, double* vdot) {
   const Link& link = layout.links[i];
-  with_columns(ws.unknowns[i].modes, ws.prescribed[i] != 0 ? 0 : link.nr,
-               [&](auto k, auto r) { accelerate_columns(k, r, layout, link, i, ws, vdot); });
+  with_columns(link, ws.unknowns[i].modes, ws.prescribed[i] != 0 ? 0 : link.nr,
+               [&](auto k, auto r, auto c) { accelerate_columns(k, r, c, layout, link, i, ws, vdot); });
 }
 
 void solve_unknowns(const Unknowns& u, int count, const AbaData& ws, const double* b, double* x) {

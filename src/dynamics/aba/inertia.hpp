@@ -36,13 +36,14 @@ LIMBER_INLINE void add(Inertia& P, const Inertia& other) { add(P.A, other.A), ad
 
 // [J, s~; -s~, m 1] with the wrench p.
 LIMBER_INLINE void set_inertia(double m, Vec4d s, const Mat3& J, Spatial p, Inertia& P) {
-  const Vec4d ns = -s, o = zero();
   P.A = {with_last(J.c[0], lane<0>(p.ang)), with_last(J.c[1], lane<1>(p.ang)), with_last(J.c[2], lane<2>(p.ang))};
-  const Vec4d x = __builtin_shufflevector(__builtin_shufflevector(s, ns, 2, 2, 5, 5), o, 4, 1, 2, 7);  // (0, z, -y)
-  const Vec4d y = __builtin_shufflevector(__builtin_shufflevector(s, ns, 6, 6, 0, 0), o, 0, 5, 2, 7);  // (-z, 0, x)
-  const Vec4d z = __builtin_shufflevector(__builtin_shufflevector(s, ns, 1, 4, 4, 4), o, 0, 1, 6, 7);  // (y, -x, 0)
+  const Vec4d x = __builtin_shufflevector(s, s, 3, 2, 1, 3) * Vec4d{1, 1, -1, 1};  // (0, z, -y)
+  const Vec4d y = __builtin_shufflevector(s, s, 2, 3, 0, 3) * Vec4d{-1, 1, 1, 1};  // (-z, 0, x)
+  const Vec4d z = __builtin_shufflevector(s, s, 1, 0, 3, 3) * Vec4d{1, -1, 1, 1};  // (y, -x, 0)
   P.B = {with_last(x, lane<0>(p.lin)), with_last(y, lane<1>(p.lin)), with_last(z, lane<2>(p.lin))};
-  P.C = {Vec4d{m, 0, 0, 0}, Vec4d{0, m, 0, 0}, Vec4d{0, 0, m, 0}};
+  const Vec4d masses = spread(m);
+  P.C = {__builtin_shufflevector(masses, zero(), 0, 5, 6, 7), __builtin_shufflevector(masses, zero(), 4, 1, 6, 7),
+         __builtin_shufflevector(masses, zero(), 4, 5, 2, 7)};
 }
 
 // P v, Bt: B^T; in the fourth lane of the angular part z . v.

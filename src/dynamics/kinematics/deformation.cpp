@@ -154,49 +154,61 @@ void set_rows(const BodyConstants& constants, const double* eta, int lanes, doub
   }
 }
 
-// out = first + sum_p weight_p E_p: one row, `first` with n numbers.
-template <typename Lanes>
-LIMBER_INLINE void add_rows(Lanes lanes, int n, const double* first, const double* weight, std::size_t count,
-                            const double* E, double* out) {
-  for (int j = 0; j < n; ++j) out[j] = first[j];
-  for (int j = n; j < kLanes * lanes; ++j) out[j] = 0;
+// out += sum_p weight_p E_p: one row.
+template <int L>
+LIMBER_INLINE void add_rows(Size<L> lanes, const double* weight, std::size_t count, const double* E, double* out) {
+  Vec4d sum[L];
   for_each(
-      lanes, LIMBER_EACH(c) {
-        Vec4d sum = load(out + c * kLanes);
-        for (std::size_t p = 0; p < count; ++p) {
-          sum += spread(weight[p]) * load(E + (p * lanes + c) * kLanes);
-        }
-        store(out + c * kLanes, sum);
-      });
+      lanes, LIMBER_EACH(c) { sum[c] = load(out + c * kLanes); });
+  for (std::size_t p = 0; p < count; ++p) {
+    const Vec4d w = spread(weight[p]);
+    for_each(
+        lanes, LIMBER_EACH(c) { sum[c] += w * load(E + c * kLanes); });
+    E += kLanes * L;
+  }
+  for_each(
+      lanes, LIMBER_EACH(c) { store(out + c * kLanes, sum[c]); });
+}
+inline void add_rows(int lanes, const double* weight, std::size_t count, const double* E, double* out) {
+  for (std::size_t p = 0; p < count; ++p) {
+    for (int j = 0; j < kLanes * lanes; ++j) out[j] += weight[p] * E[p * kLanes * lanes + j];
+  }
 }
 
-// G = E^T G_e E, rows padded; wide: (ne rows) scratch for G_e E.
-template <typename Lanes>
-void project_mass(Lanes lanes, const BodyConstants& constants, const double* eta, const double* E, double* wide,
-                  double* G) {
-  const int n = constants.n, ne = constants.ne, width = kLanes * lanes;
+// G = E^T G_e E, rows padded; wide: (a row for each product) scratch for G_e E.
+template <typename N>
+void project_mass(N n, const BodyConstants& constants, const double* eta, const double* E, double* wide, double* G) {
+  const auto lanes = lane_count(n);
+  const int ne = constants.ne, width = kLanes * lanes;
   for (int a = 0; a < ne; ++a) {
     const double* row = &constants.G[static_cast<std::size_t>(a) * ne];
-    add_rows(lanes, n, row, row + n, constants.pairs.size(), E, a < n ? G + a * width : wide + (a - n) * width);
+    double* out = a < n ? G + a * width : wide + (a - n) * width;
+    for_each(
+        n, LIMBER_EACH(j) { out[j] = row[j]; });
+    for (int j = n; j < width; ++j) out[j] = 0;
+    add_rows(lanes, row + n, constants.pairs.size(), E, out);
   }
   for (const auto [a, b] : constants.pairs) {
-    const Vec4d ea = spread(eta[a]), eb = spread(eta[b]);
+    const double ea = eta[a], eb = a == b ? 0 : eta[b];  // a square has one row
+    double *to_a = G + a * width, *to_b = G + b * width;
     for_each(
         lanes, LIMBER_EACH(c) {
           const Vec4d row = load(wide + c * kLanes);
-          store(G + a * width + c * kLanes, load(G + a * width + c * kLanes) + row * eb);
-          if (a != b) store(G + b * width + c * kLanes, load(G + b * width + c * kLanes) + row * ea);
+          store(to_a + c * kLanes, load(to_a + c * kLanes) + row * spread(eb));
+          store(to_b + c * kLanes, load(to_b + c * kLanes) + row * spread(ea));
         });
     wide += width;
   }
 }
 
-// p += M_e c, of the products alone: G_e is symmetric, so that its rows are added.
+// p += G_e c, of the products alone: G_e is symmetric, so that its rows are added.
 void add_centrifugal(const BodyConstants& constants, const double* c, double* p) {
-  const int n = constants.n, ne = constants.ne;
+  const int n = constants.n, ne = constants.ne, whole = ne - ne % kLanes;
   for (int k = n; k < ne; ++k) {
     const double* row = &constants.G[static_cast<std::size_t>(k) * ne];
-    for (int a = 0; a < ne; ++a) p[a] += row[a] * c[k];
+    const Vec4d rate = spread(c[k]);
+    for (int a = 0; a < whole; a += kLanes) store(p + a, load(p + a) + load(row + a) * rate);
+    for (int a = whole; a < ne; ++a) p[a] += row[a] * c[k];
   }
 }
 
@@ -230,9 +242,7 @@ Spatial project_products(const Link& link, Kinematics& kin, ProductScratch& scra
   double* E = scratch.product.data();
   double* rows = E + static_cast<std::size_t>(ne - n) * kLanes * lanes;
   set_rows(constants, eta, lanes, E);
-  if (lanes == 1) project_mass(Size<1>{}, constants, eta, E, rows, G);
-  if (lanes == 2) project_mass(Size<2>{}, constants, eta, E, rows, G);
-  if (lanes > 2) project_mass(lanes, constants, eta, E, rows, G);
+  with_size(n, [&](auto size) { project_mass(size, constants, eta, E, rows, G); });
   return more;
 }
 

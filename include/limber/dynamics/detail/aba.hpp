@@ -72,26 +72,26 @@ struct AbaData {
   Kinematics kin;
   std::vector<ArticulatedBody> bodies;
   std::vector<ArticulatedAttachment> attachments;
-  std::vector<Unknowns> unknowns;       // (body)
-  std::vector<ActiveModes> active;      // (body)
-  std::vector<Spatial> active_nodes;    // (at attachment.columns) columns of attachments per active coordinate
-  std::vector<Spatial> mu;              // (unknown) of active coordinates: the body's own coupling        by start
-  std::vector<Spatial> W;               // (at attachment.columns) columns of attachments, at the origin   by start
-  std::vector<Vec4d> W_rows;            // (at rows_begin[h]) the same, unknowns in the lanes              by start
-  std::vector<std::size_t> rows_begin;  // (attachment)
-  std::vector<Vec4d> D_0;               // (at Unknowns::D) modal mass, armature
-  std::vector<Vec4d> L;                 // (at Unknowns::D) D = L d L^T                                    inward
-  std::vector<double> d_inverse;        // (unknown)                                                       inward
-  std::vector<Spatial> Z;               // (unknown) rows of D^-1 mu^T, in the fourth lane D^-1 b          inward
-  std::vector<double, Vec4dAllocator> b;       // (unknown) bias forces: D x + mu^T a + b = 0              by start
+  std::vector<Unknowns> unknowns;         // (body)
+  std::vector<ActiveModes> active;        // (body)
+  std::vector<Spatial> active_nodes;      // (at attachment.columns) columns of attachments per active coordinate
+  std::vector<Spatial> mu;                // (unknown) of active coordinates: the body's own coupling        by start
+  std::vector<Spatial> W;                 // (at attachment.columns) columns of attachments, at the origin   by start
+  std::vector<Vec4d> W_rows;              // (at rows_begin[h]) the same, unknowns in the lanes              by start
+  std::vector<std::size_t> rows_begin;    // (attachment)
+  std::vector<Vec4d> D_0;                 // (at Unknowns::D) modal mass, armature
+  std::vector<Vec4d> L;                   // (at Unknowns::D) D = L d L^T                                    inward
+  std::vector<double> d_inverse;          // (unknown)                                                       inward
+  std::vector<Spatial> Z;                 // (unknown) rows of D^-1 mu^T, in the fourth lane D^-1 b          inward
+  std::vector<double, Vec4dAllocator> b;  // (unknown) bias forces: D x + mu^T a + b = 0              by start
   std::vector<double, Vec4dAllocator> b_modal;  // (at link.scalars) those of the modes of active bodies   by start
-  std::vector<std::uint8_t> prescribed;        // (body) its hinge is prescribed, not eliminated           inward
-  std::vector<Vec4d> D, U_rows, mu_rows;       // scratch of one body
+  std::vector<std::uint8_t> prescribed;         // (body) its hinge is prescribed, not eliminated           inward
+  std::vector<Vec4d> D, U_rows, mu_rows;        // scratch of one body
   std::vector<double, Vec4dAllocator> x, scale, modal;  // scratch of one body
   ImplicitTerms implicit;
   bool constant_columns = false;  // `ruthless`: mu and W of all bodies are there
   VectorXd tau, zero;             // (nv) scratch
-  int failure = -1;    // index of the speed without inertia, after Status::singular_mass
+  int failure = -1;               // index of the speed without inertia, after Status::singular_mass
   bool failure_is_number = true;  // its pivot was, so that inertia is what is missing
   AbaStage stage = AbaStage::none;
   std::uint64_t stamp = 0;  // kin.stamp that `stage` belongs to
