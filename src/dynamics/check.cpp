@@ -3,6 +3,7 @@
 #include "limber/dynamics/check.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "limber/dynamics/detail/aba.hpp"
 
@@ -30,20 +31,53 @@ std::string owner(const Model& model, int speed) {
   return "";
 }
 
+// -1 where the mass matrix is regular in some configuration, else the speed without inertia.
+int find_no_inertia(const Model& model) {
+  constexpr int kTries = 3;
+  AbaData ws(model);
+  const VectorXd none = VectorXd::Zero(model.nv);
+  VectorXd out(model.nv);
+  for (int k = 0; k <= kTries; ++k) {
+    if (solve_mass(model, k == 0 ? make_zero_state(model) : some_state(model, k), none, ws, out) == Status::ok)
+      return -1;
+  }
+  return ws.failure;
+}
+
+// The same machine with masses of one size.  Speeds without kinetic energy are the same: a body that is light beside
+// what it carries has inertia, a massless one has none.
+Model with_equal_masses(const Model& model) {
+  ModelBuilder out(model.name);
+  out.fidelity(model.fidelity);
+  for (int i = 1; i < model.body_count(); ++i) {
+    Body body = model.body(i);
+    body.name = model.body_names[i];
+    if (const double mass = body.mass; mass > 0) {
+      body.mass = 1;
+      body.S /= mass;
+      for (Matrix3d& c : body.C) c /= mass;
+    }
+    out.add_joint(model.joints[i], out.add_body(std::move(body)));
+  }
+  return out.build();
+}
+
 }  // namespace
 
 void check_inertia(const Model& model) {
-  constexpr int kTries = 3;
-  AbaData ws(model);
-  VectorXd none = VectorXd::Zero(model.nv), out(model.nv);
-  int failure = -1;
-  for (int k = 0; k <= kTries; ++k) {
-    if (solve_mass(model, k == 0 ? make_zero_state(model) : some_state(model, k), none, ws, out) == Status::ok) return;
-    failure = ws.failure;
+  const int light = find_no_inertia(model);
+  if (light < 0) return;
+  const int none = find_no_inertia(with_equal_masses(model)), speed = none < 0 ? light : none;
+  const std::string what = owner(model, speed) + "coordinate '" + model.speeds[speed] + "' has ";
+  if (none < 0) {
+    throw InputError(
+        what +
+        "less than 1e-13 of the inertia that moves with it, too little to be told from rounding; give more "
+        "mass to its body or fewer modes, an armature to its joint, or make the joint fixed");
   }
-  throw InputError(owner(model, failure) + "coordinate '" + (failure < 0 ? "?" : model.speeds[failure]) +
-                   "' has no inertia in any configuration, so that the mass matrix is singular; give mass or rotary "
-                   "inertia to what it moves, an armature to its joint, or make the joint fixed");
+  throw InputError(what +
+                   "no inertia in any configuration, so that the mass matrix is singular; give mass or rotary inertia "
+                   "to what it moves, an armature to its joint, or make the joint fixed");
 }
 
 }  // namespace limber

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "files/names.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -209,7 +211,10 @@ Body read_beam(const Reader& body, bool second_order) {
   read_tip(beam, spec);
   read_modes(beam, spec);
   if (const auto damping = beam.find("damping")) {
+    const int modes = std::accumulate(spec.modes.begin(), spec.modes.end(), 0);
     const VectorXd ratios = damping->is_list() ? damping->numbers() : damping->number_or_numbers(1);
+    if (damping->is_list() && ratios.size() == 1 && modes > 1)
+      damping->fail(fmt::format("has 1 number for {} modes; write the number alone for all, or one per mode", modes));
     spec.damping.assign(ratios.begin(), ratios.end());
   }
   Names names;

@@ -4,6 +4,7 @@
 // Heavy loads on light beams, as cranes and manipulators have them: digits must not go with the ratio of the masses.
 #include <gtest/gtest.h>
 
+#include "limber/dynamics/check.hpp"
 #include "support/engine.hpp"
 #include "support/random_tree.hpp"
 
@@ -75,6 +76,36 @@ TEST(HeavyLoads, CostNoDigits) {
         }
       }
     }
+  }
+}
+
+// A link that is too light for its load is not told that it has no inertia, a massless one is.
+TEST(HeavyLoads, TooLightIsNotMassless) {
+  const auto message = [](double mass_per_length, double load) {
+    BeamSpec beam = light_beam(4);
+    beam.mass_per_length = mass_per_length;
+    beam.rotary_inertia_y = beam.rotary_inertia_z = 1e-4 * mass_per_length;
+    Machine m;
+    m.bodies = {beam, load_of(load)};
+    m.joints = {joint_on(JointKind::revolute, {}),
+                joint_on(JointKind::fixed, {1, make_beam_body(beam, false).node_index("tip")})};
+    try {
+      check_inertia(make_model(m));
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message(1e-8, 1), "");
+  EXPECT_NE(message(1e-12, 1).find("less than 1e-13 of the inertia that moves with it"), std::string::npos);
+  Machine massless;
+  massless.bodies = {load_of(1), load_of(0)};
+  massless.joints = {joint_on(JointKind::revolute, {}), joint_on(JointKind::revolute, {1, kBodyFrame})};
+  try {
+    check_inertia(make_model(massless));
+    ADD_FAILURE();
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("has no inertia in any configuration"), std::string::npos) << e.what();
   }
 }
 

@@ -121,7 +121,7 @@ void outward_branch(const DcaJob& job, int b) {
   outward(job, branch.part, zero_spatial());
 }
 
-// False: a part is weak.
+// False: too many digits are lost in the parts.
 bool evaluate(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) {
   const int ground = job.ws.tree.ground;
   if (ground < 0) return true;
@@ -135,7 +135,8 @@ bool evaluate(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& 
     job.assembly = true;
   }
   inward_branch(job, ground);
-  if (is_weak(job.ws, ground)) return false;
+  job.ws.loss = loss_of(job.ws, ground);
+  if (!(job.ws.loss <= kMaxLoss)) return false;
   outward_branch(job, ground);
   return true;
 }

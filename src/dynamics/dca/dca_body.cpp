@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Divide and conquer: single bodies.
+#include <algorithm>
+#include <limits>
+
 #include "dca_steps.hpp"
 
 namespace limber {
@@ -33,8 +36,10 @@ void modal_forces(const DcaJob& job, const Link& link) {
   for (int k = 0; k < link.n; ++k) e[k] = job.u[link.vm + k] - e[k];
 }
 
-// D_f = L d L^T in place, row by row; the columns follow.  False: a mode without inertia of its own.
-bool factor_rows(int n, const double* scale, double* D, double* d_inverse, Spatial* mu, Spatial* Y, double* e) {
+// D_f = L d L^T in place, row by row; the columns follow.  Returns the loss; infinite: a mode without inertia of its
+// own.
+double factor_rows(int n, const double* scale, double* D, double* d_inverse, Spatial* mu, Spatial* Y, double* e) {
+  double loss = 0;
   for (int j = 0; j < n; ++j) {
     double* row = D + static_cast<std::size_t>(j) * n;
     double pivot = row[j];
@@ -52,15 +57,16 @@ bool factor_rows(int n, const double* scale, double* D, double* d_inverse, Spati
       Y[j] -= Y[k] * l;
       e[j] -= e[k] * l;
     }
-    if (!(pivot > kWeak * scale[j])) return false;
+    if (!(pivot > 0)) return std::numeric_limits<double>::infinity();
+    loss = std::max(loss, scale[j] / pivot);
     d_inverse[j] = 1 / pivot;
   }
-  return true;
+  return loss;
 }
 
 // D_f = G + sum Y^T Gamma Y of the loads + U^T (mu + P U) + mu^T U of a moving inboard attachment; mu, e_f, P and z
 // with them.
-bool factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
+double factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
   DcaData& ws = job.ws;
   const Kinematics& kin = job.kin();
   const Link& link = job.layout.links[part.first];
@@ -125,7 +131,6 @@ void subtract_modes_of(N n, const Modes& m, DcaEnds& ends) {
 void start_ends(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
   const LinkFrame& f = job.kin().links[part.first];
   ends.P = body_inertia(f.m, f.s, f.J);
-  ends.weak = false;
   if (!part.open || (part.rigid && !part.closes)) return;
   ends.Bt = identity6();
   ends.Omega = Mat6{};
@@ -139,7 +144,6 @@ bool is_constant(const DcaJob& job, const DcaPart& part) { return job.layout.rut
 
 void copy_constant(const DcaPart& part, const DcaEnds& from, DcaEnds& to) {
   to.P = from.P;
-  to.weak = false;
   if (!part.open || (part.rigid && !part.closes)) return;
   to.Bt = from.Bt;
   to.Omega = from.Omega;
@@ -173,10 +177,8 @@ void compute_body(const DcaJob& job, int p) {
   const DcaPart& part = ws.tree.parts[p];
   const Link& link = job.layout.links[part.first];
   DcaEnds& ends = ws.ends[p];
-  if (is_weak(ws, part.branch)) {
-    ends.weak = true;
-    return;
-  }
+  ends.loss = loss_of(ws, part.branch);
+  if (!(ends.loss <= kMaxLoss)) return;
   const bool constant = is_constant(job, part);
   constant ? copy_constant(part, ws.constants[p], ends) : start_ends(job, part, ends);
   ends.z = job.kin().links[part.first].p;
@@ -188,10 +190,8 @@ void compute_body(const DcaJob& job, int p) {
   }
   if (link.n == 0) return;
   modal_forces(job, link);
-  if (!part.direct && !factor_modes(job, part, ends)) {
-    ends.weak = true;
-    return;
-  }
+  if (!part.direct) ends.loss = std::max(ends.loss, factor_modes(job, part, ends));
+  if (!(ends.loss <= kMaxLoss)) return;
   const Modes m = modes_of(job, part);
   const double* e = &ws.e_f[link.scalars];
   with_size(link.n, [&](auto n) {

@@ -3,6 +3,7 @@
 //
 // Divide and conquer: joints and pairs of parts.
 #include <algorithm>
+#include <limits>
 
 #include "dca_steps.hpp"
 
@@ -11,26 +12,41 @@ namespace {
 
 LIMBER_INLINE double component_of(const Spatial& s, int j) { return j < 3 ? s.ang[j] : s.lin[j - 3]; }
 
-// P = sum l_j p_j l_j^T; columns without weight are left out.  Returns how many there are.
+// P = sum l_j p_j l_j^T, the largest share of its diagonal first: P is semidefinite, and a small pivot before a large
+// one would lose digits ([Higham] Accuracy and Stability, §10.3).  Columns without weight are left out.  Returns how
+// many there are.
 LIMBER_INLINE int split(const Mat6& P, Spatial* l, double* p) {
-  int count = 0;
+  double left[6], least[6];
   for (int j = 0; j < 6; ++j) {
-    Spatial column = P.c[j];
-    for (int k = 0; k < count; ++k) column -= l[k] * (p[k] * component_of(l[k], j));
-    const double pivot = component_of(column, j);
-    if (!(pivot > kNoInertia * component_of(P.c[j], j))) continue;
-    p[count] = pivot;
-    l[count++] = column * (1 / pivot);
+    left[j] = component_of(P.c[j], j);
+    least[j] = kNoInertia * left[j];
   }
-  return count;
+  for (int count = 0; count < 6; ++count) {
+    int best = -1;
+    double share = 0;
+    for (int j = 0; j < 6; ++j) {
+      if (!(left[j] > least[j]) || !(left[j] > share * component_of(P.c[j], j))) continue;
+      share = left[j] / component_of(P.c[j], j);
+      best = j;
+    }
+    if (best < 0) return count;
+    Spatial column = P.c[best];
+    for (int k = 0; k < count; ++k) column -= l[k] * (p[k] * component_of(l[k], best));
+    p[count] = component_of(column, best);
+    if (!(p[count] > least[best])) return count;
+    l[count] = column * (1 / p[count]);
+    for (int j = 0; j < 6; ++j) left[j] -= component_of(column, j) * component_of(l[count], j);
+    left[best] = 0;
+  }
+  return 6;
 }
 
 // T = (P^-1 + Omega)^-1 = N d^-1 N^T without an inverse of P, which is singular behind every hinge.  With P = l p l^T:
 //   S = p^-1 + l^T Omega l = C d C^T      N = l C^-T
-// Nothing is subtracted that is not a Cholesky step, so that T is as good as P and Omega are.  Returns tr(P Omega).
-double factor_between(const Mat6& P, const Mat6& Omega, Spatial* N, double* d_inverse) {
+// Nothing is subtracted that is not a Cholesky step, so that T is as good as P and Omega are.
+void factor_between(const Mat6& P, const Mat6& Omega, Spatial* N, double* d_inverse) {
   Spatial l[6];
-  double p[6], C[6][6], d[6], total = 0;
+  double p[6], C[6][6], d[6];
   const int count = split(P, l, p);
   for (int j = 0; j < count; ++j) {
     const Spatial w = Omega * l[j];
@@ -41,16 +57,20 @@ double factor_between(const Mat6& P, const Mat6& Omega, Spatial* N, double* d_in
       C[j][k] = s * d_inverse[k];
       n -= N[k] * C[j][k];
     }
-    const double give = dot(l[j], w);
-    total += p[j] * give;
-    d[j] = 1 / p[j] + give;
+    d[j] = 1 / p[j] + dot(l[j], w);
     for (int k = 0; k < j; ++k) d[j] -= C[j][k] * C[j][k] * d[k];
     d_inverse[j] = 1 / d[j];
     N[j] = n;
   }
   for (int j = count; j < 8; ++j) d_inverse[j] = 0;
   for (int j = count; j < 6; ++j) N[j] = zero_spatial();
-  return total;
+}
+
+// The size of P Omega, however much of it cancels: the trace of each block of one times that of the other.
+double product_size(const Mat6& P, const Mat6& Omega) {
+  const auto ang = [](const Mat6& m) { return m.c[0].ang[0] + m.c[1].ang[1] + m.c[2].ang[2]; };
+  const auto lin = [](const Mat6& m) { return m.c[3].lin[0] + m.c[4].lin[1] + m.c[5].lin[2]; };
+  return ang(P) * ang(Omega) + lin(P) * lin(Omega);
 }
 
 // T v.
@@ -91,21 +111,21 @@ void join_on_rigid(const DcaEnds& A, const DcaEnds& B, bool open, DcaEnds& out) 
 }
 
 // Hinge speeds leave one after the other, as in aba; the outboard end gives way with them.
-bool eliminate_hinge(const DcaJob& job, const Link& link, int i, bool open, DcaEnds& ends) {
+void eliminate_hinge(const DcaJob& job, const Link& link, int i, bool open, DcaEnds& ends) {
   DcaData& ws = job.ws;
   const LinkFrame& f = job.kin().links[i];
   const Spatial* H = job.kin().hinge_map(link);
   double* e = ws.e.data() + link.v;
   for (int k = 0; k < link.nr; ++k) e[k] = job.u[link.v + k];
   if (link.passive) add_passive_force(link, job.q + link.q, job.v + link.v, e);
-  double scale[6];
+  double scale[6], loss = 0;
   const Mat6 alone = body_inertia(f.m, f.s, f.J);
   for (int k = 0; k < link.nr; ++k) scale[k] = inertia_scale(ends.P, H[k]) + inertia_scale(alone, H[k]);
   for (int k = 0; k < link.nr; ++k) {
     const Spatial PH = ends.P * H[k];
     const double D = dot(H[k], PH) + link.armature[k];
-    if (!(D > kWeak * scale[k])) return false;
     const double inverse = 1 / D;
+    loss = std::max(loss, D > 0 ? scale[k] * inverse : std::numeric_limits<double>::infinity());
     e[k] -= dot(H[k], ends.z);
     ws.PH[link.v + k] = PH;
     ws.D_inverse[link.v + k] = inverse;
@@ -124,7 +144,7 @@ bool eliminate_hinge(const DcaJob& job, const Link& link, int i, bool open, DcaE
     sum.add(BH * inverse, BH);
     sum.put(ends.Omega);
   }
-  return true;
+  ends.loss = std::max(ends.loss, loss);
 }
 
 }  // namespace
@@ -132,7 +152,7 @@ bool eliminate_hinge(const DcaJob& job, const Link& link, int i, bool open, DcaE
 void close_joint(const DcaJob& job, int p) {
   const DcaPart& part = job.ws.tree.parts[p];
   DcaEnds& ends = job.ws.ends[p];
-  if (ends.weak) return;
+  if (!(ends.loss <= kMaxLoss)) return;
   const int i = part.first;
   const Link& link = job.layout.links[i];
   const LinkFrame& f = job.kin().links[i];
@@ -140,9 +160,8 @@ void close_joint(const DcaJob& job, int p) {
     const Spatial given = times(job.kin().hinge_map(link), job.vdot + link.v, link.nr);
     ends.z += ends.P * given;
     if (part.open) ends.y += transposed_times(ends.Bt, given);
-  } else if (!eliminate_hinge(job, link, i, part.open, ends)) {
-    ends.weak = true;
-    return;
+  } else {
+    eliminate_hinge(job, link, i, part.open, ends);
   }
   ends.P = back_across(f, ends.P);
   ends.z = back_across(f, ends.z);
@@ -156,14 +175,13 @@ void join_parts(const DcaJob& job, int p) {
   DcaEnds& out = job.ws.ends[p];
   const DcaEnds& A = job.ws.ends[part.left];
   DcaEnds& B = job.ws.ends[part.right];
-  out.weak = A.weak || B.weak;
-  if (out.weak) return;
+  out.loss = std::max(A.loss, B.loss);
+  if (!(out.loss <= kMaxLoss)) return;
   if (job.ws.tree.parts[part.left].rigid) return join_on_rigid(A, B, part.open, out);
+  out.loss = std::max(out.loss, product_size(B.P, A.Omega));
+  if (!(out.loss <= kMaxLoss)) return;
   Mat6 N;
-  if (!(factor_between(B.P, A.Omega, N.c, B.d_inverse) < kLopsided)) {
-    out.weak = true;
-    return;
-  }
+  factor_between(B.P, A.Omega, N.c, B.d_inverse);
   B.P = N;
   Mat6 g;
   for (int j = 0; j < 6; ++j) g.c[j] = A.Bt * N.c[j];

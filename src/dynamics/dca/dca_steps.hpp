@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "dynamics/aba/elimination.hpp"
 #include "limber/dynamics/detail/dca.hpp"
 
 // The steps of divide and conquer on one body, one joint, one pair of parts.  theory §6.
 namespace limber {
 
-// A part without inertia of its own in a joint or a mode is weak: below this share of what its inertia is made of.
-inline constexpr double kWeak = 1e-9;
-// So is the outboard half of a pair, of inertia P, on an inboard half that gives way by Omega, when tr(P Omega) is
-// larger: T P^-1 is as small as its inverse, and known to a rounding only.
-inline constexpr double kLopsided = 1e6;
+// Digits are lost in a joint or a mode whose inertia is a small share of the terms that make it up; and in a pair, of
+// outboard inertia P and inboard compliance Omega, where P Omega is large, however much of it cancels: T P^-1 is as
+// small as its inverse, and entries are known to a rounding only.  Beyond this many roundings aba answers.
+inline constexpr double kMaxLoss = 5e4;
 
 // One evaluation.
 struct DcaJob {
@@ -35,10 +36,10 @@ inline DcaSum load_of(const DcaData& ws, int b) {
   const int part = ws.tree.branches[b].part;
   return part < 0 ? ws.sums[b] : DcaSum{ws.ends[part].P, ws.ends[part].z};
 }
-inline bool is_weak(const DcaData& ws, int b) {
-  if (b < 0) return false;
+inline double loss_of(const DcaData& ws, int b) {
+  if (b < 0) return 0;
   const DcaBranch& branch = ws.tree.branches[b];
-  return branch.part >= 0 ? ws.ends[branch.part].weak : is_weak(ws, branch.left) || is_weak(ws, branch.right);
+  return branch.part >= 0 ? ws.ends[branch.part].loss : std::max(loss_of(ws, branch.left), loss_of(ws, branch.right));
 }
 
 // ---- motions, beyond those of one body alone ----

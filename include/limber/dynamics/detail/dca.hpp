@@ -56,7 +56,7 @@ struct DcaEnds {
   Mat6 P, Bt, Omega;
   Spatial z, y;
   double d_inverse[8];  // once it is joined, P holds N of T = N d^-1 N^T, and this d^-1
-  bool weak;            // digits are lost in it, or there are none
+  double loss;          // its errors in units of rounding, estimated; above kMaxLoss the rest is not computed
 };
 
 // Motion of a part's outboard end as seen from the frame of its first body.
@@ -114,6 +114,7 @@ struct DcaData {
   std::vector<ProductScratch> scratch;   // (thread)
   DcaThreadPool threads;
   int grain = kDcaGrain;
+  double loss = 0;                 // of the whole, in the last call
   bool answered_serially = false;  // by the last call
   int failure = -1;                // index of the speed without inertia, after Status::singular_mass
 };
