@@ -12,6 +12,7 @@
 #include "limber/files/recording_reader.hpp"
 #include "limber/files/state_file.hpp"
 #include "limber/scenario/scenario.hpp"
+#include "limber/simulate/static_check.hpp"
 
 namespace limber::apps {
 namespace {
@@ -28,7 +29,8 @@ constexpr const char* kCheckExample = R"(Example:
   limber check arm.yaml slew.yaml
   limber check --model arm.yaml state.json
 
-Prints one line per file: what is in it, or what is wrong with it and where. Exit code 1 if any file is bad.)";
+Prints one line per file: what is in it, or what is wrong with it and where. Exit code 1 if any file is bad. Notes say
+where a good model leaves what it assumes: beams near their critical load, joints that slide far along a beam.)";
 
 Json scenario_facts(const Scenario& scenario) {
   check_runnable(scenario);
@@ -41,7 +43,8 @@ Json scenario_facts(const Scenario& scenario) {
           {"duration", scenario.run.duration},
           {"method", scenario.solver.method},
           {"algorithm", scenario.solver.algorithm},
-          {"records", record_count(scenario.run)}};
+          {"records", record_count(scenario.run)},
+          {"notes", static_warnings(model, scenario.initial)}};
 }
 
 Json recording_facts(const std::string& path) {
@@ -71,8 +74,13 @@ Json check_file(const std::string& path, const Model* model) {
     return {{"kind", "state"}, {"coordinates", state.q.size()}};
   }
   const Model read = read_model(root);
-  return {{"kind", "model"},        {"name", read.name}, {"bodies", read.body_count() - 1},
-          {"coordinates", read.nq}, {"speeds", read.nv}, {"closures", read.closures.size()}};
+  return {{"kind", "model"},
+          {"name", read.name},
+          {"bodies", read.body_count() - 1},
+          {"coordinates", read.nq},
+          {"speeds", read.nv},
+          {"closures", read.closures.size()},
+          {"notes", static_warnings(read, make_zero_state(read))}};
 }
 
 std::string plural(const Json& count, const char* one, const char* many) {
@@ -94,6 +102,14 @@ std::string summary(const Json& facts) {
   return text;
 }
 
+// What is in a good file, and what is doubtful about it.
+std::string good_text(const std::string& file, const Json& facts) {
+  std::string out = fmt::format("{}: ok ({})\n", file, summary(facts));
+  for (const auto& note : facts.value("notes", Json::array()))
+    out += fmt::format("{}: note: {}\n", file, note.get<std::string>());
+  return out;
+}
+
 int run_check(const CheckOptions& options) {
   std::optional<Model> model;
   if (!options.model.empty()) model = read_model_argument(options.model);
@@ -104,8 +120,7 @@ int run_check(const CheckOptions& options) {
     try {
       const Json facts = check_file(file, model ? &*model : nullptr);
       entry.update(facts);
-      if (!options.json && !options.quiet)
-        write_output(fmt::format("{}: ok ({})\n", fit(name_of_argument(file), 1000), summary(facts)), stdout);
+      if (!options.json && !options.quiet) write_output(good_text(fit(name_of_argument(file), 1000), facts), stdout);
     } catch (const Error& e) {
       good = false;
       entry["ok"] = false;

@@ -65,15 +65,15 @@ void write_amplitudes(JsonWriter& json, const Scenario& scenario, const RunRepor
     json.end_object();
   }
   json.end_list();
-  if (!(report.deflection.value > 0)) return;
+  if (!(report.result.validity.largest_deflection.value > 0)) return;
   json.key("largest_deflection");
   json.begin_object();
   json.key("node");
-  json.text(node_name(*scenario.model, report.deflection.node));
+  json.text(node_name(*scenario.model, report.result.validity.largest_deflection.node));
   json.key("value");
-  json.number(report.deflection.value);
+  json.number(report.result.validity.largest_deflection.value);
   json.key("time");
-  json.number(report.deflection.t);
+  json.number(report.result.validity.largest_deflection.t);
   json.end_object();
 }
 
@@ -119,7 +119,7 @@ void write_validity(JsonWriter& json, const Scenario& scenario, const RunReport&
     json.end_object();
   };
   add("deflection_over_length", validity.deflection);
-  add("energy_in_highest_mode", validity.highest_mode);
+  add("missing_modes_over_deflection", validity.truncation);
   add("spin_over_first_frequency", validity.spin);
   json.end_object();
   json.key("warnings");
@@ -162,9 +162,11 @@ std::string summary_text(const Scenario& scenario, const RunReport& report) {
                                     short_number(relative(result))));
   const std::string amplitudes = amplitudes_text(scenario, report);
   if (!amplitudes.empty()) row("largest modes", amplitudes);
-  if (report.deflection.value > 0)
-    row("deflection", fmt::format("{} m at most, {} at {}", short_number(report.deflection.value),
-                                  node_name(model, report.deflection.node), time_text(report.deflection.t)));
+  if (report.result.validity.largest_deflection.value > 0)
+    row("deflection",
+        fmt::format("{} m at most, {} at {}", short_number(report.result.validity.largest_deflection.value),
+                    node_name(model, report.result.validity.largest_deflection.node),
+                    time_text(report.result.validity.largest_deflection.t)));
   if (!report.tracking.names.empty()) row("tracking", tracking_text(report.tracking));
   row("recording", report.recording.empty() ? "none: there was no record"
                                             : fmt::format("{}, {} records", report.recording, report.records));

@@ -193,7 +193,33 @@ BeamNode read_beam_node(const Reader& node) {
   return out;
 }
 
-Body read_beam(const Reader& body, bool second_order) {
+// All that a beam is made from, byte by byte.
+std::string beam_key(const BeamSpec& spec, bool second_order) {
+  std::string key;
+  const auto add = [&key](const auto& x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); };
+  const auto add_all = [&](const auto& list) {
+    add(list.size());
+    for (const auto& x : list) add(x);
+  };
+  for (const double x : {spec.length, spec.mass_per_length, spec.EIy, spec.EIz, spec.EA, spec.GJ, spec.rotary_inertia_y,
+                         spec.rotary_inertia_z, spec.tip_mass, spec.tip_inertia})
+    add(x);
+  add(spec.basis);
+  add_all(spec.modes);
+  for (const auto& family : spec.shapes) {
+    add(family.size());
+    for (const auto& shape : family) add_all(shape);
+  }
+  add_all(spec.damping);
+  for (const BeamNode& node : spec.nodes) {
+    key += node.name + '\n';
+    add(node.at);
+    for (const double x : node.rotation.reshaped()) add(x);
+  }
+  return key += second_order ? '2' : '1';
+}
+
+Body read_beam(const Reader& body, bool second_order, LastBeam& last) {
   const Reader beam = body.at("beam", "");
   if (beam.is_map()) refuse_section(beam);
   beam.check_keys({"length", "mass", "mass_per_length", "EIy", "EIz", "EA", "GJ", "rotary_inertia_per_length", "basis",
@@ -223,18 +249,23 @@ Body read_beam(const Reader& body, bool second_order) {
     made.name = names.take(node, kNodeName);
     spec.nodes.push_back(std::move(made));
   }
-  return make_at(beam, [&] { return make_beam_body(spec, second_order); });
+  const std::string key = beam_key(spec, second_order);
+  if (key != last.key) {
+    last.body = make_at(beam, [&] { return make_beam_body(spec, second_order); });
+    last.key = key;
+  }
+  return last.body;
 }
 
 }  // namespace
 
-Body read_body(const Reader& body, const std::string& name, bool second_order) {
+Body read_body(const Reader& body, const std::string& name, bool second_order, LastBeam& last) {
   if (const auto file = body.find("file"))
     file->fail("is not supported in this version; write the body as rigid, beam or modal");
   body.check_keys({"name", "rigid", "beam", "modal", "nodes"});
   const std::string_view form = body.one_of({"rigid", "beam", "modal"});
   Body made = form == "rigid"  ? read_rigid(body)
-              : form == "beam" ? read_beam(body, second_order)
+              : form == "beam" ? read_beam(body, second_order, last)
                                : read_modal(body, second_order);
   made.name = name;
   return made;

@@ -202,11 +202,12 @@ void ModelReader::read_header() {
 void ModelReader::read_bodies() {
   const Reader list = root_.at("bodies", "bodies: [{name: hub, rigid: {mass: 1}}]");
   if (list.length(kMaxBodies) == 0) list.fail("must have at least one body");
+  LastBeam last;
   for (const Reader& entry : list.list()) {
     const std::string name = take_name(names_, entry, "name: hub");
     const Reader at = entry.in(fmt::format("body '{}'", name));
     lines_[at.item()] = at.line();
-    Body body = read_body(at, name, second_order_);
+    Body body = read_body(at, name, second_order_, last);
     Carried carried;
     for (const Node& node : body.nodes) carried.nodes.push_back(node.name);
     carried.index = builder_.add_body(std::move(body));

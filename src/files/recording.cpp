@@ -29,6 +29,7 @@ constexpr std::size_t kMaxBufferBytes = std::size_t{64} << 20;  // where the usu
 constexpr hsize_t kFewRows = 64;
 constexpr hsize_t kMaxChunkBytes = (hsize_t{1} << 32) - 1;  // of HDF5
 constexpr std::size_t kEndedBytes = 240;
+constexpr std::size_t kFiguresBytes = 8192;
 constexpr int kManyColumns = 4000;    // their names take more than the 64 KiB that an ordinary attribute may have
 constexpr double kMaxTimeShare = 20;  // between two flushes, in units of what the last took
 
@@ -102,6 +103,7 @@ void describe_run(hid_t file, const RecordingOptions& options) {
   h5::set_text(file, "solver", options.solver);
   h5::set_number(file, "complete", 0);
   h5::make_fixed_text(file, "ended", "running", kEndedBytes);
+  h5::make_fixed_text(file, "figures", "", kFiguresBytes);
 }
 
 constexpr OutputKind kRecordingKind = {"a recording", &is_recording};
@@ -118,24 +120,21 @@ struct RecordingWriter::Impl {
   RecordingOptions options;
   std::optional<OutputFile> output;  // has its name from the first record on
   Id file;
-  std::vector<Channel> channels;                             // `time` last
-  std::vector<Column> columns;                               // (channel)
-  std::vector<std::pair<NodeRef, std::size_t>> deflections;  // and where they are in a row
+  std::vector<Channel> channels;  // `time` last
+  std::vector<Column> columns;    // (channel)
   std::vector<double> row, buffer;
   hsize_t capacity = 1, buffered = 0, written = 0, limit = 1;
   bool open = true;
   Clock::time_point next = Clock::now();
   double last_time = 0;
   std::string warning;
-  LargestDeflection largest;
 
   Impl(const Model& model_, RecordingOptions options_) : model(model_), options(std::move(options_)) {}
 
   void create();
   void append(std::size_t channel);
-  void find_largest_deflection(double t);
   void hand_on();
-  void mark(std::string_view ended, bool complete);
+  void mark(std::string_view ended, bool complete, std::string_view figures = {});
   bool close();
   [[noreturn]] void fail(const std::string& why);
 };
@@ -157,12 +156,6 @@ void RecordingWriter::Impl::create() {
   for (const Channel& channel : channels) {
     columns.push_back({make_dataset(file.get(), channel, limit), width});
     width += static_cast<std::size_t>(channel.columns);
-  }
-  auto channel = channels.begin();
-  for (const NodeRef node : options.nodes) {
-    const std::string wanted = node_channel(model, node, "deflection");
-    channel = std::find_if(channel, channels.end(), [&](const Channel& c) { return c.path == wanted; });
-    deflections.emplace_back(node, columns[static_cast<std::size_t>(channel - channels.begin())].begin);
   }
   // After all headers: those start at multiples of 8 bytes then, and the first two, which may have a checksum, lie in
   // the first page.  A killed write may be torn between two pages, not inside one.
@@ -191,13 +184,6 @@ void RecordingWriter::Impl::append(std::size_t i) {
                    buffer.data() + begin * capacity));
 }
 
-void RecordingWriter::Impl::find_largest_deflection(double t) {
-  for (const auto& [node, begin] : deflections) {
-    const double value = Eigen::Map<const Vector3d>(row.data() + begin).norm();
-    if (value > largest.value) largest = {value, t, node};
-  }
-}
-
 void RecordingWriter::Impl::hand_on() {
   const auto begin = Clock::now();
   const bool first = !output->published();
@@ -217,7 +203,8 @@ void RecordingWriter::Impl::hand_on() {
 }
 
 // `complete` after the rest, so that it is true when it is there.
-void RecordingWriter::Impl::mark(std::string_view ended, bool complete) {
+void RecordingWriter::Impl::mark(std::string_view ended, bool complete, std::string_view figures) {
+  if (figures.size() < kFiguresBytes) h5::overwrite_fixed_text(file.get(), "figures", figures);
   h5::overwrite_fixed_text(file.get(), "ended", ended);
   checked(H5Fflush(file.get(), H5F_SCOPE_LOCAL));
   if (!complete) return;
@@ -273,7 +260,6 @@ void RecordingWriter::write(const Record& record) {
   if (w.written + w.buffered >= w.limit)
     throw InputError(fmt::format("{}: more than the {} records that were announced", w.output->path(), w.limit));
   fill_row(w.channels, record, w.row.data());
-  w.find_largest_deflection(record.motion.x.t);
   for (std::size_t i = 0; i < w.channels.size(); ++i) {
     const std::size_t begin = w.columns[i].begin, width = static_cast<std::size_t>(w.channels[i].columns);
     std::copy_n(w.row.data() + begin, width, w.buffer.data() + begin * w.capacity + w.buffered * width);
@@ -289,13 +275,13 @@ void RecordingWriter::write(const Record& record) {
   }
 }
 
-void RecordingWriter::finish(std::string_view ended, bool complete) {
+void RecordingWriter::finish(std::string_view ended, bool complete, std::string_view figures) {
   Impl& w = *impl_;
   if (!w.open) return;
   const h5::Quiet quiet;
   try {
     w.hand_on();
-    if (w.written > 0) w.mark(ended, complete);
+    if (w.written > 0) w.mark(ended, complete, figures);
   } catch (const HdfError& e) {
     w.fail(e.what());
   }
@@ -306,6 +292,5 @@ void RecordingWriter::finish(std::string_view ended, bool complete) {
 
 const std::string& RecordingWriter::warning() const { return impl_->warning; }
 long RecordingWriter::records() const { return static_cast<long>(impl_->written + impl_->buffered); }
-const LargestDeflection& RecordingWriter::largest_deflection() const { return impl_->largest; }
 
 }  // namespace limber

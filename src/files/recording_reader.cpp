@@ -24,8 +24,8 @@ constexpr std::size_t kRequestNumbers = 5;   // series, first, count, column, co
 
 void send_header(Wire& wire, const RecordingSource& source) {
   wire.send(kGood);
-  for (const std::string* text :
-       {&source.name, &source.model_text, &source.scenario_text, &source.solver, &source.version, &source.ended})
+  for (const std::string* text : {&source.name, &source.model_text, &source.scenario_text, &source.solver,
+                                  &source.version, &source.ended, &source.figures})
     wire.send(*text);
   wire.send(std::int64_t{source.complete});
   wire.send(std::int64_t{source.records});
@@ -135,7 +135,8 @@ void RecordingReader::Impl::read(std::int64_t series, long first, long count, in
 void RecordingReader::receive_header() {
   Wire& wire = impl_->wire;
   impl_->check_answer();
-  for (std::string* text : {&name, &model_text, &scenario_text, &solver, &version, &ended}) *text = wire.receive_text();
+  for (std::string* text : {&name, &model_text, &scenario_text, &solver, &version, &ended, &figures})
+    *text = wire.receive_text();
   complete = wire.receive_number() != 0;
   const std::int64_t records = wire.receive_number(), count = wire.receive_number();
   for (std::int64_t k = 0; k < count; ++k) {

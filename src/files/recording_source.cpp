@@ -121,6 +121,7 @@ void RecordingSource::read_header() {
     if (found.size() != 1) throw FileError(fmt::format("has no attribute '{}'; record it again", attribute));
     *text = found[0];
   }
+  for (const std::string& text : h5::get_texts(file, "figures", kMaxTextBytes)) figures = text;  // not in old ones
   complete = h5::get_number(file, "complete") != 0;
   const Id times = open("time");
   const Extent time = extent_of(times.get());

@@ -18,7 +18,7 @@ class RecordingSource {
   // Reads attributes and the list of datasets.
   void read_header();
 
-  std::string name, model_text, scenario_text, solver, version, ended;
+  std::string name, model_text, scenario_text, solver, version, ended, figures;
   bool complete = false;
   long records = 0;  // of `time`
   std::vector<RecordedSeries> series;

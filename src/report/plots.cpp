@@ -28,16 +28,14 @@ constexpr std::array kShares = {0.5, 0.99, 0.999, 1.0};  // quantiles that the p
 template <class Take>
 void for_each_channel(Making& making, std::vector<PlotChannel>& channels, Take take) {
   const Recorded& recording = making.recorded;
-  for (std::size_t s = 0; s < recording.series().size(); ++s) {
-    std::vector<int> columns;
-    std::vector<std::size_t> places;
-    for (std::size_t k = 0; k < channels.size(); ++k) {
-      if (channels[k].series != static_cast<int>(s)) continue;
-      columns.push_back(channels[k].column);
-      places.push_back(k);
-    }
+  std::vector<std::vector<std::size_t>> places(recording.series().size());  // (series) its channels
+  for (std::size_t k = 0; k < channels.size(); ++k) places[static_cast<std::size_t>(channels[k].series)].push_back(k);
+  std::vector<int> columns;
+  for (std::size_t s = 0; s < places.size(); ++s) {
+    columns.clear();
+    for (const std::size_t k : places[s]) columns.push_back(channels[k].column);
     for_each_column(recording, static_cast<int>(s), columns, [&](std::size_t i, std::span<const double> values) {
-      take(places[i], values);
+      take(places[s][i], values);
       making.share.add(static_cast<double>(values.size()));
     });
   }

@@ -112,7 +112,8 @@ ReportFacts write_recording_report(const std::string& path, const std::string& t
   page.header["ended"] = recording.ended;
   find_extremes(making, channels);
   page.header["summary"] = make_summary(recording, model, channels);
-  facts.warnings = find_warnings(recording, model);
+  facts.warnings = recording.figures.empty() ? find_warnings(recording, model)
+                                             : take_figures(recording.figures, page.header["summary"]);
   making.share.add(numbers);
   page.header["warnings"] = facts.warnings;
   add_frequencies(making, model);

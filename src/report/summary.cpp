@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include "limber/dynamics/energy.hpp"
 #include "limber/simulate/validity.hpp"
@@ -161,6 +162,27 @@ void add_frequency_facts(const FrequencyFacts& found, bool moving, Json& summary
       fmt::format("{}{} Hz {}{}", text, hertz.size() > kMax ? " …" : "", where, locked ? ", joints locked" : ""));
 }
 
+std::vector<std::string> take_figures(const std::string& figures, Json& summary) {
+  std::vector<std::string> warnings;
+  std::istringstream lines(figures);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string::npos) continue;
+    const std::string label = line.substr(0, tab), value = line.substr(tab + 1);
+    if (label == "warning") {
+      warnings.push_back(value);
+      continue;
+    }
+    const auto same =
+        std::find_if(summary.begin(), summary.end(), [&](const Json& one) { return one["label"] == label; });
+    if (same != summary.end())
+      (*same)["value"] = value;
+    else
+      add(summary, label.c_str(), value);
+  }
+  return warnings;
+}
+
 std::vector<std::string> find_warnings(const Recorded& recording, const Model& model) {
   const int q = recording.find("q"), v = recording.find("v");
   if (q < 0 || v < 0 || mode_count(model) == 0) return {};
@@ -178,11 +200,12 @@ std::vector<std::string> find_warnings(const Recorded& recording, const Model& m
     recording.read(q, first, count, 0, model.nq, qs.data());
     recording.read(v, first, count, 0, model.nv, vs.data());
     for (long i = (step - first % step) % step; i < count; i += step) {
+      x.t = recording.time()[static_cast<std::size_t>(first + i)];
       x.q = qs.col(i);
       x.v = vs.col(i);
       if (!x.q.allFinite() || !x.v.allFinite()) continue;
       compute_kinematics(model, x, kin);
-      monitor.watch(kin, recording.time()[static_cast<std::size_t>(first + i)]);
+      monitor.watch(x, kin);
     }
   }
   return warnings(model, monitor.validity());

@@ -16,6 +16,9 @@ nlohmann::ordered_json make_summary(const Recorded& recording, const Model& mode
                                     const std::vector<PlotChannel>& channels);
 // moving: the frequencies are those of the machine in motion.
 void add_frequency_facts(const FrequencyFacts& found, bool moving, nlohmann::ordered_json& summary);
+// Figures that the run itself wrote (RecordingReader::figures), of all its steps, in place of those of the records.
+// Its warnings.
+std::vector<std::string> take_figures(const std::string& figures, nlohmann::ordered_json& summary);
 // One line for each assumption of the model that did not hold at the records.
 std::vector<std::string> find_warnings(const Recorded& recording, const Model& model);
 

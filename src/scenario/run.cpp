@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "limber/control/prepare.hpp"
+#include "limber/linear/facts.hpp"
 
 namespace limber {
 namespace {
@@ -23,6 +24,21 @@ RecordingOptions recording_options(const Scenario& scenario, const RunOutputs& o
   out.records = record_count(scenario.run);
   out.flush_every = outputs.flush;
   out.never_overwrites = files_of(scenario);
+  return out;
+}
+
+// What the records do not tell: figures of all steps, for the page.
+std::string figures_text(const Model& model, const RunResult& result) {
+  std::string out;
+  const auto number = [](double value) { return fmt::format("{:.4g}", value); };
+  if (const LargestDeflection& most = result.validity.largest_deflection; most.value > 0)
+    out += fmt::format("largest deflection\t{} m, {} at t = {} s\n", number(most.value), node_name(model, most.node),
+                       number(most.t));
+  out += fmt::format("energy balance\toff by {} J at most", number(result.energy_error));
+  if (result.energy_scale > 0)
+    out += fmt::format(", {} of the largest energy", number(result.energy_error / result.energy_scale));
+  out += "\n";
+  for (const std::string& warning : warnings(model, result.validity)) out += "warning\t" + warning + "\n";
   return out;
 }
 
@@ -82,9 +98,8 @@ RecordedRun RunRecorder::operator()(Simulation& simulation) {
     throw;
   }
   if (recording_) {
-    recording_->finish(ended_text(run_.result), run_.complete());
+    recording_->finish(ended_text(run_.result), run_.complete(), figures_text(simulation.model(), run_.result));
     run_.records = recording_->records();
-    run_.deflection = recording_->largest_deflection();
   }
   if (run_.records == 0) run_.recording.clear();
   return run_;

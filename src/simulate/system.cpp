@@ -40,7 +40,8 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   control_motions_.resize(static_cast<std::size_t>(model.nv));
   after_ = make_zero_state(model);
   tau_.setZero(model.nv);
-  control_torques_ = stop_ = total_ = torque_ = needed_ = tau_;
+  control_torques_ = stop_ = total_ = torque_ = needed_ = last_ = tau_;
+  axial_.setZero(model.body_count());
   add_stops();
   if (!model.closures.empty()) {
     closures_ = std::make_unique<ClosureWorkspace>(model);
@@ -49,6 +50,7 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
     closure_force_ = closures_->forces();
     closure_error_ = VectorXd::Zero(model.closures.size());
   }
+  outer_.reserve(wrenches_.size() + 2 * model.closures.size());
 }
 
 void System::add_stops() {
@@ -221,6 +223,7 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
     if (status = close(x, ws, vdot); status != Status::ok) return status;
   }
   if (powers != nullptr) *powers = compute_powers(x, ws.kinematics());
+  last_ = vdot;
   return Status::ok;
 }
 

@@ -17,7 +17,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kDiverged = 1e15;                                          // of any coordinate or speed, in its unit
 constexpr double kSameInstant = 1e-12;                                      // relative to the duration
 constexpr double kResolution = 4 * std::numeric_limits<double>::epsilon();  // of the times of contacts
-constexpr int kCuts = 8;  // of a step; each has some digits more of the time of contact
+constexpr int kCuts = 8;    // of a step; each has some digits more of the time of contact
+constexpr int kInside = 4;  // parts of a step at whose ends deflections are watched, where the method interpolates
 
 // Joints that start beyond their limits.
 void add_stop_notes(const System& system, const State& x, std::vector<std::string>& notes) {
@@ -46,7 +47,7 @@ TimeLoop::TimeLoop(System& system, const SolverOptions& solver, double duration,
   shown_.x = make_zero_state(model);
   before_ = closed_ = motion_ = shown_;
   vdot_.setZero(model.nv);
-  held_ = given_ = sum_ = vdot_;
+  held_ = given_ = sum_ = watched_v_ = vdot_;
   result_.largest.setZero(model.nq);
 }
 
@@ -90,6 +91,8 @@ bool TimeLoop::start(const State& x) {
   const Energy first = system_.energy(motion_.x);
   initial_ = first.kinetic + first.potential();
   gravity_ = first.gravity;
+  watched_ = x.t;
+  watch_state(motion_);
   if (system_.has_closures() && system_.project(motion_.x) == Status::ok) watch_->start(motion_.x);
   shown_ = motion_;
   if (!sample(motion_) || !begin(motion_)) return false;
@@ -115,6 +118,7 @@ TimeLoop::Outcome TimeLoop::advance_to(double t, RunListener* listener) {
     if (phase_ == Phase::stepped) {
       if (t < std::min(now - tolerance(), singular_time_)) return outcome(show(t, stepper_->dense()));
       if (singular_time_ < kNever) return outcome(tell_singular(singular_time_));
+      watch_step(system_.has_closures() ? closed_ : stepper_->now());
       if (!sample_due()) return Outcome::failed;
       phase_ = Phase::sampled;
     }
@@ -153,6 +157,7 @@ TimeLoop::Outcome TimeLoop::complete_step(RunListener* listener) {
 bool TimeLoop::apply_changes(RunListener* listener) {
   changed_ = false;
   if (phase_ == Phase::stepped) {
+    watch_step(shown_);
     motion_ = shown_;
     contact_ = false;
     singular_time_ = kNever;
@@ -267,16 +272,56 @@ void TimeLoop::set_torques(ConstVec torques) {
 
 // ---- what is seen ------------------------------------------------------------------------------------
 
-void TimeLoop::observe() {
-  const Motion& m = shown_;
-  energy_ = system_.energy(m.x);
-  balance_ = energy_.kinetic + energy_.potential() - initial_ - m.work + m.dissipated;
-  result_.energy_error = std::max(result_.energy_error, std::abs(balance_));
-  result_.energy_scale = std::max({result_.energy_scale, energy_.kinetic, energy_.elastic + energy_.springs,
-                                   std::abs(energy_.gravity - gravity_), std::abs(m.work), m.dissipated});
+// A step that stays, or its first part, is behind: from where the last call ended to `end`.
+void TimeLoop::watch_step(const Motion& end) {
+  const double from = watched_, length = end.x.t - from;
+  if (!(length > 0)) return;
+  const int parts = stepper_->dense() && turns_inside(end.x, length) ? kInside : 1;
+  for (int k = 1; k < parts; ++k) {
+    stepper_->at(from + length * k / parts, motion_);
+    result_.largest = result_.largest.cwiseMax(motion_.x.q.cwiseAbs());
+    monitor_.watch(motion_.x);
+  }
+  watch_state(end);
+}
+
+// Whether a mode turned back in the step, and may have been farther out than ever.
+bool TimeLoop::turns_inside(const State& end, double length) const {
+  const Model& model = system_.model();
+  for (int i = 1; i < model.body_count(); ++i) {
+    const int q = model.first_mode_q(i), v = model.first_mode(i);
+    for (int k = 0; k < model.body(i).modes; ++k)
+      if (watched_v_[v + k] * end.v[v + k] <= 0 &&
+          std::abs(end.q[q + k]) + 0.5 * length * std::abs(end.v[v + k]) > result_.largest[q + k])
+        return true;
+  }
+  return false;
+}
+
+// Into the ledger of the run, with what the model assumes.
+void TimeLoop::watch_state(const Motion& m) {
+  const Energy energy = system_.energy(m.x);
+  result_.energy_error = std::max(result_.energy_error, std::abs(balance(energy, m)));
+  result_.energy_scale = std::max({result_.energy_scale, energy.kinetic, energy.elastic + energy.springs,
+                                   std::abs(energy.gravity - gravity_), std::abs(m.work), m.dissipated});
   result_.largest = result_.largest.cwiseMax(m.x.q.cwiseAbs());
-  monitor_.watch(system_.kinematics(), m.x.t);
-  result_.t = m.x.t;
+  monitor_.watch(m.x, system_.kinematics());
+  if (monitor_.watches_axial() && watched_ < m.x.t) {
+    const VectorXd& axial = system_.compute_axial_forces(m.x);
+    for (int i = 1; i < axial.size(); ++i) monitor_.watch_axial(i, axial[i], m.x.t);
+  }
+  watched_ = m.x.t;
+  watched_v_ = m.x.v;
+}
+
+double TimeLoop::balance(const Energy& energy, const Motion& m) const {
+  return energy.kinetic + energy.potential() - initial_ - m.work + m.dissipated;
+}
+
+void TimeLoop::observe() {
+  energy_ = system_.energy(shown_.x);
+  balance_ = balance(energy_, shown_);
+  result_.t = shown_.x.t;
 }
 
 bool TimeLoop::evaluate() {
@@ -303,7 +348,7 @@ void TimeLoop::transfer(Archive& archive) {
     if (!apply_changes(nullptr)) throw NumericalError("cannot be saved: " + result_.failure);
   }
   archive(start_, interval_, phase_, changed_, contact_, singular_time_, first_sample_, samples_);
-  archive(initial_, gravity_, shown_, before_, closed_, held_, given_, energy_, balance_, stops_);
+  archive(initial_, gravity_, watched_, watched_v_, shown_, before_, closed_, held_, given_, energy_, balance_, stops_);
   archive(result_.interrupted, result_.t, result_.energy_error, result_.energy_scale, result_.largest);
   archive(monitor_, *watch_, system_, *stepper_);
   if (sampler_ != nullptr) archive(*sampler_);

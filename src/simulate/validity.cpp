@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 
+#include "body_limits.hpp"
 #include "limber/dynamics/detail/kinematics.hpp"
-#include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/detail/text.hpp"
 
 namespace limber {
@@ -15,30 +16,11 @@ namespace {
 
 // Where the assumptions of a model end, for a warning: beyond them the neglected terms are about a tenth of the kept.
 constexpr double kLargeDeflection = 0.1;  // of a length: linear modes neglect its square, and slopes beyond 15 degrees
-constexpr double kManyInHighest = 0.1;    // of the modal energy: higher modes, which are missing, would move too
+constexpr double kLargeTruncation = 0.1;  // of the largest displacement
 constexpr double kFastSpin = 0.3;         // of the first frequency: stiffening changes its square by the spin's square
-
-double first_frequency(const Body& body) {
-  if (body.modes == 0) return 0;
-  // The softest mode that is elastic at all.
-  const VectorXd squares = eigenvalues_generalized(body.stiffness, body.modal_mass());
-  for (const double square : squares) {
-    if (square > 1e-9 * squares.maxCoeff() && square > 0) return std::sqrt(square);
-  }
-  return 0;
-}
-
-double length_of(const Body& body) {
-  double length = body.length;
-  for (const Node& node : body.nodes) length = std::max(length, node.position.norm());
-  return length;
-}
-
-// "bending_y" of "bending_y2".
-std::string family(const std::string& mode) {
-  const std::size_t end = mode.find_last_not_of("0123456789");
-  return mode.substr(0, end == std::string::npos ? 0 : end + 1);
-}
+constexpr double kLargeLoad = 0.1;        // of the critical load: by 1 / (1 - P / P_cr) bending is larger
+constexpr double kLargeSlide = 0.1;       // of the deflection
+constexpr double kHeldEnds = 4;           // critical load with both ends held in place, over that with a free tip
 
 void keep(Validity::Largest& largest, double value, int body, double t) {
   if (value > largest.value) largest = {value, body, t};
@@ -46,87 +28,172 @@ void keep(Validity::Largest& largest, double value, int body, double t) {
 
 std::string percent(double share) { return text(100 * share, 3) + " %"; }
 
+std::string at_time(double t) { return std::isfinite(t) ? " (t = " + text(t, 4) + " s)" : " (at rest)"; }
+
 std::string place(const Model& model, const Validity::Largest& largest) {
-  return "body '" + model.body_names[largest.body] + "' (t = " + text(largest.t, 4) + " s)";
+  return "body '" + model.body_names[largest.body] + "'" + at_time(largest.t);
 }
 
-}  // namespace
+// A joint that slides along a beam: in lengths of the beam, from where on it, and how far per unit of its coordinate.
+struct Slide {
+  int body = 0;  // carried by the joint
+  int q = 0;
+  double from = 0, per_unit = 0;
+};
 
-ValidityMonitor::ValidityMonitor(const Model& model) : model_(model) {
-  std::unordered_map<const Body*, int> known;  // equal bodies share their data
-  for (int i = 0; i < model.body_count(); ++i) {
-    const int same = known.emplace(model.bodies[i].get(), i).first->second;
-    length_.push_back(same < i ? length_[same] : length_of(model.body(i)));
-    first_frequency_.push_back(same < i ? first_frequency_[same] : first_frequency(model.body(i)));
-    highest_.emplace_back();
-    const auto& names = model.body(i).mode_names;
-    for (int k = 0; k < model.body(i).modes; ++k) {
-      const bool last = k + 1 == model.body(i).modes || family(names[k]) != family(names[k + 1]);
-      const bool alone = k == 0 || family(names[k]) != family(names[k - 1]);
-      if (last && !alone) highest_.back().push_back(k);
-    }
-  }
-  energy_.assign(model.bodies.size(), 0);
-  highest_energy_.resize(model.bodies.size());
-}
-
-void ValidityMonitor::watch(const Kinematics& kin, double t) {
-  const Layout& layout = *model_.layout;
-  for (int i = 1; i < model_.body_count(); ++i) {
-    const Link& link = layout.links[i];
-    if (link.n == 0) continue;
-    const double* eta = &kin.eta[link.scalars];
-    const double* rate = &kin.etadot[link.scalars];
-    for (const Node& node : model_.body(i).nodes) {
-      if (length_[i] == 0) break;
-      const Eigen::Map<const VectorXd> x(eta, link.n);
-      keep(validity_.deflection, (node.translation.lazyProduct(x)).norm() / length_[i], i, t);
-    }
-    watch_modes(i, eta, rate, t);
-    if (model_.fidelity != Fidelity::stiffened && first_frequency_[i] > 0) {
-      keep(validity_.spin, to_vector(kin.links[i].V.ang).norm() / first_frequency_[i], i, t);
-    }
-  }
-}
-
-// Modal energies, as if modes were alone.
-void ValidityMonitor::watch_modes(int i, const double* eta, const double* rate, double t) {
-  const Body& body = model_.body(i);
-  const int n = body.modes, shapes = body.shapes();
-  const auto energy = [&](int k) {
-    const double mass = body.C[static_cast<std::size_t>(k + 1) * shapes + k + 1].trace();
-    return 0.5 * (body.stiffness(k, k) * eta[k] * eta[k] + mass * rate[k] * rate[k]);
-  };
-  double total = 0;
-  for (int k = 0; k < n; ++k) total += energy(k);
-  energy_[i] = std::max(energy_[i], total);
-  for (const int k : highest_[i]) keep(highest_energy_[i], energy(k), i, t);
-}
-
-Validity ValidityMonitor::validity() const {
-  Validity out = validity_;
-  for (const auto& highest : highest_energy_) {
-    if (highest.body < 0 || energy_[highest.body] == 0) continue;
-    keep(out.highest_mode, highest.value / energy_[highest.body], highest.body, highest.t);
+std::vector<Slide> find_slides(const Model& model) {
+  std::vector<Slide> out;
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Joint& joint = model.joints[i];
+    const bool cylindrical = joint.kind == JointKind::cylindrical;
+    if (joint.kind != JointKind::prismatic && !cylindrical) continue;
+    const Body& parent = model.body(joint.parent.body);
+    if (!parent.beam || parent.modes == 0 || joint.parent.node == kBodyFrame) continue;
+    const Node& node = parent.nodes[joint.parent.node];
+    const double along = (node.rotation * joint.origin.R * joint.axis).x() / parent.length;
+    const double from = (node.position + node.rotation * joint.origin.p).x() / parent.length;
+    if (along != 0) out.push_back({i, joint.q + (cylindrical ? 1 : 0), from, along});
   }
   return out;
 }
 
+// A load at a on a cantilever moves the tip by f(a) = a^2 (3 - a) / 6 ([Gere, Goodno] app. H; in units of L and EI).
+// One that slides from x by s, on a rail that extends the tangent at x, does so by f(x) + s f'(x): off by
+// s^2 (3 (1 - x) - s) / 6, here over f(1).  Beyond its ends there is no beam to follow.
+double slide_error(double x, double s) {
+  s = std::clamp(s, -x, std::max(0.0, 1 - x));
+  return std::abs(s * s * (3 * (1 - x) - s)) / 2;
+}
+
+}  // namespace
+
+struct ValidityMonitor::Impl {
+  explicit Impl(const Model& m) : model(m) {
+    std::unordered_map<const Body*, int> known;  // equal bodies share their data
+    for (const auto& body : model.bodies) {
+      const auto [at, fresh] = known.emplace(body.get(), static_cast<int>(limits.size()));
+      if (fresh) limits.push_back(find_limits(*body));
+      limit.push_back(at->second);
+    }
+    displacement.assign(limit.size(), 0);
+    missing.resize(limit.size());
+    slides = find_slides(model);
+    find_loads();
+  }
+
+  // Of the beams, where bending does not know its axial force.
+  void find_loads() {
+    critical.assign(limit.size(), std::numeric_limits<double>::infinity());
+    if (model.fidelity == Fidelity::stiffened) return;
+    for (std::size_t i = 1; i < limit.size(); ++i) critical[i] = limits[limit[i]].critical_load;
+    const std::vector<bool> held = find_held_links(model);
+    for (std::size_t i = 1; i < limit.size(); ++i)
+      if (held[i]) critical[i] *= kHeldEnds;
+    axial = std::any_of(critical.begin(), critical.end(), [](double load) { return std::isfinite(load); });
+  }
+
+  void watch_body(int i, const State& x) {
+    const Body& body = model.body(i);
+    const BodyLimits& own = limits[limit[i]];
+    const auto eta = x.q.segment(model.first_mode_q(i), body.modes);
+    const auto rate = x.v.segment(model.first_mode(i), body.modes);
+    for (const int n : own.moving) {
+      const Node& node = body.nodes[n];
+      Vector3d moved = node.translation.lazyProduct(eta);
+      if (model.fidelity == Fidelity::stiffened) {
+        for (int c = 0; c < 3; ++c)
+          if (node.second[c].size() > 0) moved[c] += 0.5 * eta.dot(node.second[c].lazyProduct(eta));
+      }
+      const double value = moved.norm();
+      displacement[i] = std::max(displacement[i], value);
+      if (value > validity.largest_deflection.value) validity.largest_deflection = {value, x.t, {i, n}};
+      if (own.length > 0) keep(validity.deflection, value / own.length, i, x.t);
+    }
+    for (int k = 0; k < body.modes; ++k) displacement[i] = std::max(displacement[i], own.twist[k] * std::abs(eta[k]));
+    // What the last mode of a family follows quasi-statically the higher ones follow by `rest`; as far as it vibrates
+    // they do, about.
+    for (const LastMode& last : own.last)
+      keep(missing[i], last.reach * std::hypot(last.rest * last.row.dot(eta), last.row.dot(rate) / last.omega), i, x.t);
+  }
+
+  const Model& model;
+  Validity validity;
+  std::vector<BodyLimits> limits;          // of bodies that differ
+  std::vector<int> limit;                  // (body) which
+  std::vector<double> displacement;        // (body) largest so far
+  std::vector<Validity::Largest> missing;  // (body) largest displacement by missing modes
+  std::vector<double> critical;            // (body) N; infinite: not watched
+  bool axial = false;                      // some are
+  std::vector<Slide> slides;
+};
+
+ValidityMonitor::ValidityMonitor(const Model& model) : impl_(std::make_unique<Impl>(model)) {}
+ValidityMonitor::~ValidityMonitor() = default;
+ValidityMonitor::ValidityMonitor(ValidityMonitor&&) noexcept = default;
+
+void ValidityMonitor::watch(const State& x) {
+  Impl& own = *impl_;
+  for (int i = 1; i < own.model.body_count(); ++i)
+    if (own.model.body(i).modes > 0) own.watch_body(i, x);
+  for (const Slide& slide : own.slides)
+    keep(own.validity.slide, slide_error(slide.from, slide.per_unit * x.q[slide.q]), slide.body, x.t);
+}
+
+void ValidityMonitor::watch(const State& x, const Kinematics& kin) {
+  Impl& own = *impl_;
+  watch(x);
+  if (own.model.fidelity == Fidelity::stiffened) return;
+  for (int i = 1; i < own.model.body_count(); ++i) {
+    const double first = own.limits[own.limit[i]].first_frequency;
+    if (first > 0) keep(own.validity.spin, to_vector(kin.links[i].V.ang).norm() / first, i, x.t);
+  }
+}
+
+void ValidityMonitor::watch_axial(int body, double force, double t) {
+  Validity& validity = impl_->validity;
+  keep(force < 0 ? validity.compression : validity.tension, std::abs(force) / impl_->critical[body], body, t);
+}
+
+bool ValidityMonitor::watches_axial() const { return impl_->axial; }
+
+Validity ValidityMonitor::validity() const {
+  const Impl& own = *impl_;
+  Validity out = own.validity;
+  for (const auto& missing : own.missing) {
+    if (missing.body < 0 || own.displacement[missing.body] == 0) continue;
+    keep(out.truncation, missing.value / own.displacement[missing.body], missing.body, missing.t);
+  }
+  return out;
+}
+
+void ValidityMonitor::transfer(Archive& archive) { archive(impl_->validity, impl_->displacement, impl_->missing); }
+
 std::vector<std::string> warnings(const Model& model, const Validity& validity) {
   std::vector<std::string> lines;
-  if (const auto& d = validity.deflection; d.value > kLargeDeflection) {
-    lines.push_back(place(model, d) + " deflects by " + percent(d.value) +
-                    " of its length; linear modes hold for small deflections only: split it into shorter bodies");
-  }
-  if (const auto& h = validity.highest_mode; h.value > kManyInHighest) {
-    lines.push_back(place(model, h) + " has " + percent(h.value) +
-                    " of its modal energy in the highest kept mode of a family; give it more modes");
-  }
-  if (const auto& s = validity.spin; s.value > kFastSpin) {
-    lines.push_back(place(model, s) + " turns at " + percent(s.value) +
-                    " of its first natural frequency; without stiffening its bending is too soft: write fidelity: "
-                    "stiffened");
-  }
+  const auto add = [&](const Validity::Largest& largest, const std::string& text) {
+    lines.push_back(place(model, largest) + text);
+  };
+  if (const auto& d = validity.deflection; d.value > kLargeDeflection)
+    add(d, " deflects by " + percent(d.value) +
+               " of its length; linear modes hold for small deflections only: split it into shorter bodies");
+  if (const auto& m = validity.truncation; m.value > kLargeTruncation)
+    add(m, " moves in the highest kept mode of a family; missing modes would move it by about " + percent(m.value) +
+               " of its largest deflection: give it more modes");
+  if (const auto& s = validity.spin; s.value > kFastSpin)
+    add(s, " turns at " + percent(s.value) +
+               " of its first natural frequency; without stiffening its bending is too soft: write fidelity: "
+               "stiffened");
+  if (const auto& c = validity.compression; c.value > kLargeLoad)
+    add(c, " is compressed by " + percent(c.value) +
+               " of its critical load; without stiffening it bends too little and cannot buckle: write fidelity: "
+               "stiffened");
+  if (const auto& p = validity.tension; p.value > kLargeLoad && validity.spin.value <= kFastSpin)
+    add(p, " is pulled by " + percent(p.value) +
+               " of its critical load; without stiffening it bends too much: write fidelity: stiffened");
+  if (const auto& s = validity.slide; s.value > kLargeSlide)
+    lines.push_back("joint '" + model.joints[s.body].name + "'" + at_time(s.t) +
+                    " slides along a beam on the tangent of its node, which moves the beam's tip wrongly by up to " +
+                    percent(s.value) + ": put it on a node in the middle of its travel, or split the beam");
   return lines;
 }
 

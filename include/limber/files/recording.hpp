@@ -26,12 +26,6 @@ struct RecordingOptions {
   bool force = false;                         // begin even where the disk has no room for all records
 };
 
-// The largest deflection of a node among those recorded.
-struct LargestDeflection {
-  double value = 0, t = 0;
-  NodeRef node;
-};
-
 // Writes a recording: docs/recording-format.md.  Records are gathered in memory (8 MiB or 64 records) and
 // handed on from time to time; whatever happens to the process in between or meanwhile, the file opens and holds all
 // that was handed on.  Others may read it while it is written.
@@ -48,13 +42,13 @@ class RecordingWriter {
   // O(recorded numbers).
   void write(const Record& record);
   // Hands everything on and closes.  `ended`: "finished", "interrupted" or "diverged: ...", 240 bytes of it at most.
-  // Without any record there is no file.
-  void finish(std::string_view ended, bool complete);
+  // Without any record there is no file.  `figures` of the whole run: a line each, "label<tab>value"; more than 8 KiB
+  // are left out.
+  void finish(std::string_view ended, bool complete, std::string_view figures = {});
 
   long records() const;
   // About the room on the disk; empty: there is enough.
   const std::string& warning() const;
-  const LargestDeflection& largest_deflection() const;
 
  private:
   struct Impl;

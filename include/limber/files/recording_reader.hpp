@@ -46,7 +46,7 @@ class RecordingReader : public Recorded {
   RecordingReader& operator=(const RecordingReader&) = delete;
 
   // Attributes of the root.
-  std::string name, model_text, scenario_text, solver, version, ended;
+  std::string name, model_text, scenario_text, solver, version, ended, figures;
   bool complete = false;
 
   void read(int series, long first, long count, int column, int columns, double* out) const override;

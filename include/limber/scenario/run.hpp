@@ -38,7 +38,6 @@ struct RecordedRun {
   std::string recording, csv;  // files; empty: none
   std::string warning;         // about the room on the disk; empty: there is enough
   long records = 0;
-  LargestDeflection deflection;  // of the recorded nodes
   Tracking tracking;
   bool complete() const { return result.status == Status::ok && !result.interrupted; }  // to its end, without failure
 };

@@ -115,6 +115,10 @@ class System {
   // Of the last projection: goes to zero, at a finite rate, where the closures become singular.
   double closure_margin() const { return closures_->rank() < rank_ ? 0 : closures_->margin(); }
 
+  // (body) Axial forces in the beams (N, pulling positive) with the accelerations and forces of the last accelerate, as
+  // equivalent loads on their tips; 0 elsewhere.  O(N), no allocation.
+  const VectorXd& compute_axial_forces(const State& x);
+
   // Energies, with those of stops among `springs`: functions of the state alone, so that a contact that is found late
   // shows in the ledger.
   Energy energy(const State& x);
@@ -180,6 +184,9 @@ class System {
   VectorXd control_torques_;                    // (nv)
   VectorXd tau_, stop_, total_;                 // (nv) of inputs with those held, of stops, both
   VectorXd torque_, needed_;                    // (nv) of inputs and prescribed motions; scratch
+  VectorXd last_;                               // (nv) accelerations of the last solve
+  VectorXd axial_;                              // (body) of compute_axial_forces
+  std::vector<NodeWrench> outer_;               // scratch of it: wrenches, and those of closures
   Vector3d gravity_ = Vector3d::Zero();         // of inputs
   std::string failure_;
 };

@@ -41,14 +41,14 @@ class TimeLoop {
   // The system was changed: wrenches, motions.  The next step begins anew where it is.
   void inputs_changed() { changed_ = true; }
 
-  // Energies now, into the ledger, with what the model assumes.  Kinematics are those of System::kinematics afterwards.
+  // Energies now.  Kinematics are those of System::kinematics afterwards.
   void observe();
   // And accelerations, forces and momentum, which a record has.  False: failed.
   [[nodiscard]] bool evaluate();
   Record record() const;
   const VectorXd& accelerations() const { return vdot_; }  // of the last evaluate
   Status status() const { return result_.status; }
-  // How it went up to now; `t` is that of the last observe.
+  // How it went, in all steps up to now, whatever was observed; `t` is that of the last observe.
   const RunResult& result();
 
   // All that the future depends on.  A method that is not resumable starts anew here, in what is saved and here too.
@@ -72,6 +72,10 @@ class TimeLoop {
   bool sample(const Motion& m);
   bool good(Status status, const Motion& m);
   bool diverged(const State& x);
+  void watch_step(const Motion& end);
+  void watch_state(const Motion& m);
+  bool turns_inside(const State& end, double length) const;
+  double balance(const Energy& energy, const Motion& m) const;
   bool tell_singular(double t);
   double tolerance() const;
 
@@ -93,11 +97,13 @@ class TimeLoop {
   double first_sample_ = 0;           // time
   long samples_ = 0;                  // taken
   double initial_ = 0, gravity_ = 0;  // energies at the start
+  double watched_ = 0;                // up to this time the run is in the result
   Motion shown_, before_, closed_, motion_;
   Energy energy_;
   Momentum momentum_;
   double balance_ = 0;
   VectorXd vdot_, held_, given_, sum_, none_;
+  VectorXd watched_v_;  // speeds at watched_
 };
 
 // The records of a run from the one with index `first` on; `start`: the time of that with index 0.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@
 
 namespace limber {
 
+// The largest deflection of a node: from its undeformed place, in the body frame.
+struct LargestDeflection {
+  double value = 0, t = 0;
+  NodeRef node;
+};
+
 // How far a run went from what its model assumes.
 struct Validity {
   struct Largest {
@@ -17,32 +24,36 @@ struct Validity {
     int body = -1;
     double t = 0;
   };
-  Largest deflection;    // of a node over the length of its body
-  Largest highest_mode;  // share of the modal energy of a body in the highest mode of a family
-  Largest spin;          // of a body over its first frequency; not watched in `stiffened`
+  LargestDeflection largest_deflection;
+  Largest deflection;   // of a node over the length of its body
+  Largest truncation;   // estimated displacement of nodes by modes beyond the kept ones, over the body's largest
+  Largest spin;         // of a body over its first frequency; not watched in `stiffened`
+  Largest compression;  // of a beam over its critical load; not watched in `stiffened`
+  Largest tension;      // the same, pulling
+  Largest slide;        // error of a beam's deflection by what slides on it; `body` is what slides
 };
 
 // One plain line for each assumption that did not hold.
 std::vector<std::string> warnings(const Model& model, const Validity& validity);
 
-// Follows a run.
+// Follows a run.  No allocation but in the constructor.
 class ValidityMonitor {
  public:
   explicit ValidityMonitor(const Model& model);
-  explicit ValidityMonitor(const Model&&) = delete;                                  // it keeps a reference
-  void watch(const Kinematics& kin, double t);                                       // after every step
-  Validity validity() const;                                                         // of all that was watched
-  void transfer(Archive& archive) { archive(validity_, energy_, highest_energy_); }  // to or from an archive
+  explicit ValidityMonitor(const Model&&) = delete;  // it keeps a reference
+  ~ValidityMonitor();
+  ValidityMonitor(ValidityMonitor&&) noexcept;
+  void watch(const State& x);                         // deflections and travels
+  void watch(const State& x, const Kinematics& kin);  // and spins; kin: of x
+  // The axial force in a beam (N, pulling positive), as an equivalent load on its tip.
+  void watch_axial(int body, double force, double t);
+  bool watches_axial() const;       // some beam can buckle, or be stiffened
+  Validity validity() const;        // of all that was watched
+  void transfer(Archive& archive);  // to or from an archive
 
  private:
-  void watch_modes(int body, const double* eta, const double* rate, double t);
-
-  const Model& model_;
-  Validity validity_;
-  std::vector<double> length_, first_frequency_;   // (body)
-  std::vector<std::vector<int>> highest_;          // (body) the last modes of families of two or more
-  std::vector<double> energy_;                     // (body) largest modal energy so far
-  std::vector<Validity::Largest> highest_energy_;  // (body) and that of a highest mode
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace limber

@@ -99,20 +99,24 @@ void multiply_mass(const Model& model, const State& x, ConstVec a, RneaData& ws,
   multiply_mass(model, ws.kin, a, ws.sweep, out);
 }
 
+void compute_joint_forces(const Model& model, const Kinematics& kin, ConstVec vdot, LinearSweep& sweep, Vec tau) {
+  const Layout& layout = *model.layout;
+  outward_accelerations(layout, kin, vdot.data(), sweep);
+  body_forces(layout, kin, vdot.data(), sweep);
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    sweep.f[i] += kin.links[i].p;
+    for (int k = 0; k < link.n; ++k) sweep.f_modal[link.scalars + k] += kin.p_f[link.scalars + k];
+  }
+  inward_forces(layout, kin, vdot.data(), sweep, tau.data());
+}
+
 void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches, RneaData& ws,
           Vec tau) {
   check_sizes(model, x, vdot, tau);
-  const Layout& layout = *model.layout;
   compute_bias(model, x, wrenches, ws.kin);
-  outward_accelerations(layout, ws.kin, vdot.data(), ws.sweep);
-  body_forces(layout, ws.kin, vdot.data(), ws.sweep);
-  for (std::size_t i = 1; i < layout.links.size(); ++i) {
-    const Link& link = layout.links[i];
-    ws.sweep.f[i] += ws.kin.links[i].p;
-    for (int k = 0; k < link.n; ++k) ws.sweep.f_modal[link.scalars + k] += ws.kin.p_f[link.scalars + k];
-  }
-  inward_forces(layout, ws.kin, vdot.data(), ws.sweep, tau.data());
-  add_elastic_forces(layout, ws.kin, tau.data());
+  compute_joint_forces(model, ws.kin, vdot, ws.sweep, tau);
+  add_elastic_forces(*model.layout, ws.kin, tau.data());
 }
 
 }  // namespace limber

@@ -14,4 +14,8 @@ struct RneaData {
   VectorXd product;  // (nv) scratch for energies
 };
 
+// The wrenches that pass through joints, sweep.f and sweep.attachment_f, at kinematics with their bias (compute_bias),
+// and tau without springs and dampers.
+void compute_joint_forces(const Model& model, const Kinematics& kin, ConstVec vdot, LinearSweep& sweep, Vec tau);
+
 }  // namespace limber

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/detail/rnea.hpp"
+#include "limber/simulate/system.hpp"
+
+namespace limber {
+namespace {
+
+// A force that is spread over the beam, as its weight is, buckles it as this part of it on the tip would: critical
+// loads pi^2/4 and 7.837 EI/L^2.  [Timoshenko, Gere, Theory of Elastic Stability] §2.12.
+constexpr double kSpread = 0.315;
+
+// A beam is pressed by what it carries, by what acts on its nodes and, at its root, by what holds it.
+void read_axial_forces(const Model& model, const Kinematics& kin, const LinearSweep& sweep,
+                       std::span<const NodeWrench> wrenches, VectorXd& axial) {
+  const Layout& layout = *model.layout;
+  const auto is_beam = [&](int i) { return layout.links[i].n > 0 && model.body(i).beam; };
+  axial.setZero();
+  for (int i = 1; i < model.body_count(); ++i) {
+    if (!is_beam(i)) continue;
+    const Link& link = layout.links[i];
+    for (int h = link.attachment_begin; h < link.attachment_end; ++h)
+      axial[i] -= to_vector(sweep.attachment_f[h].lin).x();
+  }
+  for (const NodeWrench& outer : wrenches) {
+    if (outer.at.body == kGround || !is_beam(outer.at.body)) continue;
+    Vector3d force = outer.wrench.tail<3>();
+    if (outer.frame == Frame::node) force = node_pose(model, kin, outer.at).R * force;
+    axial[outer.at.body] += (body_pose(kin, outer.at.body).R.transpose() * force).x();
+  }
+  for (int i = 1; i < model.body_count(); ++i)
+    if (is_beam(i)) axial[i] += kSpread * (-to_vector(sweep.f[i].lin).x() - axial[i]);
+}
+
+}  // namespace
+
+const VectorXd& System::compute_axial_forces(const State& x) {
+  // The last solve left kinematics with their bias, and the wrenches of inputs in it; closures come on top.
+  RneaData& found = rnea_;
+  AbaWorkspace& solved = implicit_ ? *implicit_ : aba_;
+  const bool solved_here = !other_ && solved.kinematics().stamp > 0;
+  outer_.clear();
+  for (std::size_t k = 0; k < model_.closures.size(); ++k) {
+    const Vector6 wrench = closure_force_.segment<6>(6 * static_cast<Eigen::Index>(k));
+    outer_.push_back({model_.closures[k].b, wrench, Frame::world});
+    outer_.push_back({model_.closures[k].a, -wrench, Frame::world});
+  }
+  Kinematics& kin = solved_here ? solved.kinematics() : rnea_.kinematics();
+  if (solved_here) {
+    if (!outer_.empty() || !wrenches_.empty()) compute_world_poses(model_, kin);
+    if (!outer_.empty()) apply_wrenches(model_, outer_, kin);
+    compute_joint_forces(model_, kin, last_, found.sweep, needed_);
+  }
+  outer_.insert(outer_.end(), wrenches_.begin(), wrenches_.end());
+  if (!solved_here) {
+    if (!inputs_.gravities.empty()) set_gravity(model_.gravity + gravity_, kin);
+    rnea(model_, x, last_, outer_, rnea_, needed_);
+    if (!outer_.empty()) compute_world_poses(model_, kin);
+  }
+  read_axial_forces(model_, kin, found.sweep, outer_, axial_);
+  return axial_;
+}
+
+}  // namespace limber

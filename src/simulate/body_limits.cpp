@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "body_limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "limber/spatial/detail/solvers.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double kUnknownRest = 1;  // the rest of a series of modes is about its last term
+
+// Of the softest mode that is elastic at all.
+double first_frequency(const VectorXd& squares) {
+  for (const double square : squares) {
+    if (square > 1e-9 * squares.maxCoeff() && square > 0) return std::sqrt(square);
+  }
+  return 0;
+}
+
+double length_of(const Body& body) {
+  double length = body.length;
+  for (const Node& node : body.nodes) length = std::max(length, node.position.norm());
+  return length;
+}
+
+// "bending_y" of "bending_y2".
+std::string family(const std::string& mode) {
+  const std::size_t end = mode.find_last_not_of("0123456789");
+  return mode.substr(0, end == std::string::npos ? 0 : end + 1);
+}
+
+// Of the tip of a beam with held root: L^3/3EI, L/EA or L/GJ.  [Gere, Goodno] app. H.
+double exact_compliance(const BeamSpec& beam, const std::string& family) {
+  const double L = beam.length;
+  if (family == "bending_y") return L * L * L / (3 * beam.EIz);
+  if (family == "bending_z") return L * L * L / (3 * beam.EIy);
+  return L / (family == "axial" ? beam.EA : beam.GJ);
+}
+
+// How a mode moves the ends of a beam in the direction of its family: tip, root, and the slope at the root.
+Vector3d end_shapes(const Body& body, const std::string& family, int mode) {
+  const Node& root = body.nodes[0];
+  const Node& tip = body.nodes[1];
+  if (family == "bending_y") return {tip.translation(1, mode), root.translation(1, mode), root.turn(2, mode)};
+  if (family == "bending_z") return {tip.translation(2, mode), root.translation(2, mode), -root.turn(1, mode)};
+  if (family == "axial") return {tip.translation(0, mode), root.translation(0, mode), 0};
+  return {tip.turn(0, mode), root.turn(0, mode), 0};
+}
+
+// What a load on the tip of a beam whose root is held moves beyond the modes [first, last], which a static correction
+// would add ([Craig, Kurdila] residual flexibility), over the part of the last one: (c - g^T K^-1 g) k / phi^2.
+double static_rest(const Body& body, int first, int last) {
+  const std::string name = family(body.mode_names[last]);
+  const int n = last - first + 1;
+  MatrixXd ends(3, n);
+  for (int k = 0; k < n; ++k) ends.col(k) = end_shapes(body, name, first + k);
+  MatrixXd held = MatrixXd::Identity(n, n);  // motions in which the root is at rest
+  if (!ends.bottomRows(2).isZero(0)) held = null_space(ends.bottomRows(2));
+  const MatrixXd K = held.transpose() * body.stiffness.block(first, first, n, n) * held;
+  const VectorXd g = held.transpose() * ends.row(0).transpose();
+  const double kept = held.cols() > 0 ? g.dot(Cholesky(K).solve(g)) : 0;
+  const double own = ends(0, n - 1) - ends(1, n - 1) - body.length * ends(2, n - 1);
+  const double missing = std::max(0.0, exact_compliance(*body.beam, name) - kept);
+  return own != 0 ? missing * body.stiffness(last, last) / (own * own) : kUnknownRest;
+}
+
+// The largest displacement of a node by a shape; of one that only turns nodes, at the length of the body.
+double reach_of(const Body& body, double length, const VectorXd& shape, bool* turns_only = nullptr) {
+  double moves = 0, turns = 0;
+  for (const Node& node : body.nodes) {
+    moves = std::max(moves, (node.translation * shape).norm());
+    turns = std::max(turns, length * (node.turn * shape).norm());
+  }
+  if (turns_only != nullptr) *turns_only = moves == 0;
+  return moves > 0 ? moves : turns;
+}
+
+// The modes of a beam are its own, family by family; tip loads of its basis aside.
+void add_families(const Body& body, const MatrixXd& mass, BodyLimits& out) {
+  const int n = body.modes;
+  const auto ends = [&](int k) { return k + 1 == n || family(body.mode_names[k]) != family(body.mode_names[k + 1]); };
+  for (int first = 0, last = 0; last < n; first = ++last) {
+    while (!ends(last)) ++last;
+    if (first == last) continue;
+    const VectorXd unit = VectorXd::Unit(n, last);
+    out.last.push_back({unit, std::sqrt(body.stiffness(last, last) / mass(last, last)),
+                        reach_of(body, out.length, unit), static_rest(body, first, last)});
+  }
+}
+
+// Euler's: pi^2 EI / (2 L)^2, in the softer of the planes that can bend.
+double critical_load(const BeamSpec& beam) {
+  double EI = std::numeric_limits<double>::infinity();
+  if (beam.modes[static_cast<int>(BeamFamily::bending_y)] > 0) EI = std::min(EI, beam.EIz);
+  if (beam.modes[static_cast<int>(BeamFamily::bending_z)] > 0) EI = std::min(EI, beam.EIy);
+  return std::numbers::pi * std::numbers::pi * EI / (4 * beam.length * beam.length);
+}
+
+}  // namespace
+
+BodyLimits find_limits(const Body& body) {
+  BodyLimits out;
+  out.length = length_of(body);
+  const int n = body.modes;
+  if (n == 0) return out;
+  for (int k = 0; k < n; ++k) {
+    bool turns_only = false;
+    const double reach = reach_of(body, out.length, VectorXd::Unit(n, k), &turns_only);
+    out.twist.push_back(turns_only ? reach : 0);
+  }
+  for (std::size_t k = 0; k < body.nodes.size(); ++k)
+    if (!body.nodes[k].translation.isZero(0)) out.moving.push_back(static_cast<int>(k));
+  // Other bodies than beams may have any coordinates, and are brought to their modes.
+  const MatrixXd mass = body.modal_mass();
+  const SymmetricEigen own = eigen_generalized(body.stiffness, mass);
+  out.first_frequency = first_frequency(own.values);
+  if (body.beam) {
+    add_families(body, mass, out);
+    out.critical_load = critical_load(*body.beam);
+  } else if (n > 1 && own.values[n - 1] > 0) {
+    const VectorXd shape = own.vectors.col(n - 1);
+    out.last.push_back({mass * shape, std::sqrt(own.values[n - 1]), reach_of(body, out.length, shape), kUnknownRest});
+  }
+  return out;
+}
+
+std::vector<bool> find_held_links(const Model& model) {
+  std::vector<bool> held(model.bodies.size());
+  for (const Closure& closure : model.closures) {
+    int a = closure.a.body, b = closure.b.body;
+    while (a != b) {  // parents have lower numbers
+      int& lower = a > b ? a : b;
+      held[static_cast<std::size_t>(lower)] = true;
+      lower = model.joints[lower].parent.body;
+    }
+  }
+  return held;
+}
+
+}  // namespace limber
