@@ -9,7 +9,7 @@
 
 namespace limber {
 
-// The highest mode of a family of two or more, as a measure of those that are missing.  docs/decisions/0018.
+// The highest mode of a family of two or more, as a measure of those that are missing.  docs/decisions/0019.
 struct LastMode {
   VectorXd row;      // (modes of the body) its coordinate is row . eta
   double omega = 0;  // rad/s
