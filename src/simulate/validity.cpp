@@ -28,10 +28,10 @@ void keep(Validity::Largest& largest, double value, int body, double t) {
 
 std::string percent(double share) { return text(100 * share, 3) + " %"; }
 
-std::string at_time(double t) { return std::isfinite(t) ? " (t = " + text(t, 4) + " s)" : " (at rest)"; }
+std::string when(double t) { return std::isfinite(t) ? " (t = " + text(t, 4) + " s)" : " (at rest)"; }
 
 std::string place(const Model& model, const Validity::Largest& largest) {
-  return "body '" + model.body_names[largest.body] + "'" + at_time(largest.t);
+  return "body '" + model.body_names[largest.body] + "'" + when(largest.t);
 }
 
 // A joint that slides along a beam: in lengths of the beam, from where on it, and how far per unit of its coordinate.
@@ -191,7 +191,7 @@ std::vector<std::string> warnings(const Model& model, const Validity& validity) 
     add(p, " is pulled by " + percent(p.value) +
                " of its critical load; without stiffening it bends too much: write fidelity: stiffened");
   if (const auto& s = validity.slide; s.value > kLargeSlide)
-    lines.push_back("joint '" + model.joints[s.body].name + "'" + at_time(s.t) +
+    lines.push_back("joint '" + model.joints[s.body].name + "'" + when(s.t) +
                     " slides along a beam on the tangent of its node, which moves the beam's tip wrongly by up to " +
                     percent(s.value) + ": put it on a node in the middle of its travel, or split the beam");
   return lines;
