@@ -17,13 +17,13 @@
 namespace limber::test {
 namespace {
 
-constexpr double kRate = 1000;
-constexpr std::uint64_t kSession = 42;
+constexpr double kLineRate = 1000;
+constexpr std::uint64_t kLineSession = 42;
 
 // The example's controller: the correction of forces, shaped for the slowest vibration.
 ControlOptions make_control(const Model& model, double slew = kSlew) {
   ControlOptions out = make_slew(model, slew);
-  out.rate = kRate;
+  out.rate = kLineRate;
   out.latency = 1;
   out.correction = TrackingOptions{0.5, 1};
   out.shaping = ShapingOptions{};
@@ -53,13 +53,13 @@ class Line : public Sampler {
         control(options(slew)),
         controller(control),
         executive(controller, limits, {}),
-        plant(model, driven, limits, {}, 1 / kRate, {}, kSession, make_zero_state(model)),
-        sensors(model, driven, {}, 1 / kRate) {
+        plant(model, driven, limits, {}, 1 / kLineRate, {}, kLineSession, make_zero_state(model)),
+        sensors(model, driven, {}, 1 / kLineRate) {
     EXPECT_EQ(controller.start(make_zero_state(model)), Status::ok);
     peak_torque.setZero(driven.size());
     peak_speed = peak_torque;
   }
-  double period() const override { return 1 / kRate; }
+  double period() const override { return 1 / kLineRate; }
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override {
     for (; !commands.empty() && commands.front().first <= x.t + 1e-9; commands.pop_front()) {
       plant.take(commands.front().second, x.t);
@@ -95,7 +95,7 @@ class Line : public Sampler {
   Executive executive;
   PlantEnd plant;
   Sensors sensors;
-  double delay = 1 / kRate;  // s, of commands
+  double delay = 1 / kLineRate;  // s, of commands
   std::function<void(double, Bytes&)> spoil_measurement;
   std::function<void(const State&, Bytes&)> spoil_command;
   std::deque<std::pair<double, Bytes>> commands;
@@ -117,7 +117,7 @@ class Line : public Sampler {
 TEST(Faults, late_commands) {
   for (const int periods : {2, 3, 8}) {
     Line line(make_arm());
-    line.delay = periods / kRate;
+    line.delay = periods / kLineRate;
     line.run(8);
     EXPECT_EQ(line.executive.stopped() == StopReason::none, periods <= 2) << periods;
     if (periods > 2) {
