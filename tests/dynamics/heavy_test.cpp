@@ -60,7 +60,9 @@ TEST(HeavyLoads, CostNoDigits) {
   Worst worst("heavy");
   for (const Fidelity f : {Fidelity::ruthless, Fidelity::full}) {
     for (const int modes : {2, 6, 12}) {
-      for (const double mass : {1e-3, 1.0, 10.0, 1e2, 1e3, 1e4, 1e6}) {
+      for (const double mass : {1e-3, 1.0, 10.0, 1e2, 1e3, 1e4, 1e6, 1e9}) {
+        // At 1e9 kg a hinge of `ruthless` keeps 1e-13 of its inertia once twelve modes are gone: that counts as none.
+        if (mass > 1e6 && f == Fidelity::ruthless) continue;
         for (const bool forked : {false, true}) {
           for (const Elimination e : {Elimination::condensed, Elimination::cholesky}) {
             const Model model = make_model(arm(modes, mass, f, forked), e);

@@ -32,10 +32,11 @@ void start_forces(const Link& link, int i, const double* u, AbaData& ws) {
   if (link.n > 0 && link.constants->elastic_diagonal) {
     const double *K = link.constants->K.data(), *D = link.constants->D.data();
     const double *eta = &ws.kin.eta[link.scalars], *etadot = &ws.kin.etadot[link.scalars];
-    with_size(link.n, [&](auto n) {
-      for_each(
-          n, LIMBER_EACH(k) { b[k] = p_f[k] + K[k] * eta[k] + D[k] * etadot[k] - u_f[k]; });
-    });
+    const int whole = link.n - link.n % kLanes;
+    for (int k = 0; k < whole; k += kLanes) {
+      store(b + k, load(p_f + k) + load(K + k) * load(eta + k) + load(D + k) * load(etadot + k) - load(u_f + k));
+    }
+    for (int k = whole; k < link.n; ++k) b[k] = p_f[k] + K[k] * eta[k] + D[k] * etadot[k] - u_f[k];
   } else if (link.n > 0) {
     for (int k = 0; k < link.n; ++k) b[k] = p_f[k] - u_f[k];
     add_elastic_force(*link.constants, &ws.kin.eta[link.scalars], &ws.kin.etadot[link.scalars], b);

@@ -58,7 +58,9 @@ LIMBER_INLINE void deform(const Layout& layout, const Link& link, LinkFrame& f, 
                           ProductScratch& scratch, double* G) {
   const BodyConstants& constants = *link.constants;
   const Spatial alpha{f.a.ang, f.a.lin + cross(f.V.ang, f.V.lin)};
-  Contraction sum{&kin.columns[link.columns], &kin.p_f[link.scalars]};
+  Contraction sum;
+  sum.columns = &kin.columns[link.columns];
+  sum.p_f = &kin.p_f[link.scalars];
   if (layout.ruthless) {
     contract_undeformed(constants, f.V.ang, alpha, sum);
     rigid_forces(f, zero(), zero_spatial());
@@ -66,7 +68,10 @@ LIMBER_INLINE void deform(const Layout& layout, const Link& link, LinkFrame& f, 
   }
   const double* e = &kin.eta[link.scalars];
   const double* e_rate = &kin.etadot[link.scalars];
-  if (constants.ne > constants.n) sum = {scratch.columns.data(), scratch.p.data()};
+  if (constants.ne > constants.n) {
+    sum.columns = scratch.columns.data();
+    sum.p_f = scratch.p.data();
+  }
   contract(constants, e, e_rate, f.V.ang, alpha, sum);
   const Vec4d s_rate = first_moment(constants, e, e_rate, f.s);
   for (int j = 0; j < 3; ++j) f.J.c[j] = constants.J.c[j] + sum.J.c[j];

@@ -109,6 +109,7 @@ void contract(const BodyConstants& constants, const double* e, const double* e_r
   const int lanes = lanes_for(constants.ne);
   if (lanes == 1) return contract(Size<1>{}, constants, e, e_rate, w, alpha, out);
   if (lanes == 2) return contract(Size<2>{}, constants, e, e_rate, w, alpha, out);
+  if (lanes == 3) return contract(Size<3>{}, constants, e, e_rate, w, alpha, out);
   contract(lanes, constants, e, e_rate, w, alpha, out);
 }
 

@@ -8,10 +8,10 @@ namespace limber {
 
 // Sums over the shapes of one body at a state.
 struct Contraction {
-  Spatial* columns;       // F_a into .ang (a multiple of kLanes); S_a stays in .lin
-  double* p_f;            // b_f + F^T wdot + S^T vdot
-  Mat3 J = {};            // what the deformation adds to the inertia
-  Vec4d gyroscopic = {};  // 2 (tr(Cdot) w - Cdot w)
+  Spatial* columns;  // F_a into .ang (a multiple of kLanes); S_a stays in .lin
+  double* p_f;       // b_f + F^T wdot + S^T vdot
+  Mat3 J;            // by `contract`: what the deformation adds to the inertia
+  Vec4d gyroscopic;  // by `contract`: 2 (tr(Cdot) w - Cdot w)
 };
 
 // theory §2: F_a = ax(C_a), J, b_m, at modal coordinates e and rates e_rate, angular velocity w, acceleration alpha.

@@ -79,8 +79,10 @@ void move_attachments(const Layout& layout, const Link& link, const LinkFrame& f
     compute_node(link.constants->nodes[attachment.node], link.n, &kin.eta[link.scalars], &kin.etadot[link.scalars], d,
                  &kin.columns[attachment.columns]);
     at.l = d.l;
-    at.R = d.R;
-    at.A = d.A;
+    for (int j = 0; j < 3; ++j) {
+      at.R.c[j] = d.R.c[j];
+      at.A.c[j] = d.A.c[j];
+    }
     at.V = {w + d.turn_rate, f.V.lin + cross(w, d.l) + d.l_rate};
     const Vec4d wdot = f.a.ang + d.turn_bias + cross(w, d.turn_rate);
     const Vec4d acceleration = vdot + cross(f.a.ang, d.l) + cross(w, cross(w, d.l) + spread(2) * d.l_rate) + d.l_bias;
