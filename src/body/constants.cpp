@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/body/detail/constants.hpp"
-
 #include <cmath>
 #include <limits>
+
+#include "limber/body/detail/families.hpp"
 
 namespace limber {
 namespace {
@@ -15,23 +15,53 @@ std::array<double, 9> pair_numbers(const Matrix3d& C) {
           C(2, 1) - C(1, 2),          C(0, 2) - C(2, 0),          C(1, 0) - C(0, 1)};
 }
 
+BlockKind kind_of(const PairBlock& block) {
+  if (block.b == 0) return BlockKind::any;
+  unsigned used = 0;  // a bit for each of the nine numbers
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (unsigned i = 0; i < 6; ++i) used |= (block.inertia[i][lane] != 0 ? 1U : 0U) << i;
+    for (unsigned i = 0; i < 3; ++i) used |= (block.axial[i][lane] != 0 ? 1U : 0U) << (6 + i);
+  }
+  const auto only = [&](unsigned numbers) { return (used & ~numbers) == 0; };
+  if (only(0b000000111)) return BlockKind::diagonal;
+  if (only(0b001100000)) return BlockKind::x;
+  if (only(0b010010000)) return BlockKind::y;
+  if (only(0b100001000)) return BlockKind::z;
+  return BlockKind::any;
+}
+
+// The blocks of four modes with all shapes b; those that are all zero are left out, but for b = 0.
+std::vector<PairBlock> blocks_of(const Body& body, const BodyConstants& constants, int chunk) {
+  std::vector<PairBlock> out;
+  for (int b = 0; b <= constants.ne; ++b) {
+    PairBlock block{};
+    block.b = b;
+    bool used = b == 0;
+    for (int lane = 0; lane < kLanes && chunk * kLanes + lane < constants.ne; ++lane) {
+      const auto numbers = pair_numbers(body.c(1 + chunk * kLanes + lane, b));
+      for (int i = 0; i < 6; ++i) block.inertia[i][lane] = numbers[i];
+      for (int i = 0; i < 3; ++i) block.axial[i][lane] = numbers[6 + i];
+      for (const double number : numbers) used = used || number != 0;
+    }
+    if (used) out.push_back(block);
+  }
+  return out;
+}
+
 void make_blocks(const Body& body, BodyConstants& constants) {
+  std::vector<int> ends;
   for (int chunk = 0; chunk < lanes_for(constants.ne); ++chunk) {
     constants.block_begin.push_back(static_cast<int>(constants.blocks.size()));
-    for (int b = 0; b <= constants.ne; ++b) {
-      PairBlock block{};
-      block.b = b;
-      bool used = b == 0;
-      for (int lane = 0; lane < kLanes && chunk * kLanes + lane < constants.ne; ++lane) {
-        const auto numbers = pair_numbers(body.c(1 + chunk * kLanes + lane, b));
-        for (int i = 0; i < 6; ++i) block.inertia[i][lane] = numbers[i];
-        for (int i = 0; i < 3; ++i) block.axial[i][lane] = numbers[6 + i];
-        for (const double number : numbers) used = used || number != 0;
+    const std::vector<PairBlock> blocks = blocks_of(body, constants, chunk);
+    for (int kind = 0; kind < kBlockKinds; ++kind) {
+      for (const PairBlock& block : blocks) {
+        if (kind_of(block) == static_cast<BlockKind>(kind)) constants.blocks.push_back(block);
       }
-      if (used) constants.blocks.push_back(block);
+      ends.push_back(static_cast<int>(constants.blocks.size()));
     }
   }
   constants.block_begin.push_back(static_cast<int>(constants.blocks.size()));
+  constants.block_begin.insert(constants.block_begin.end(), ends.begin(), ends.end());
 }
 
 bool is_diagonal(const MatrixXd& m) {

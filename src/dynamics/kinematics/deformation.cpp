@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "limber/body/detail/families.hpp"
 #include "limber/spatial/rotation.hpp"
 #include "sweeps.hpp"
 
@@ -25,15 +26,34 @@ LIMBER_INLINE void contract_first(const PairBlock& block, FourModes& s) {
   s.rx = s.ry = s.rz = zero();
 }
 
-LIMBER_INLINE void contract_others(const PairBlock* block, const PairBlock* end, const double* e, const double* e_rate,
+// The other shapes b, kind by kind: e_b times the numbers that are not zero.
+LIMBER_INLINE void contract_others(const BodyConstants& constants, int chunk, const double* e, const double* e_rate,
                                    FourModes& s) {
-  for (; block < end; ++block) {
+  const PairBlock* block = &constants.blocks[constants.block_begin[chunk] + 1];
+  const int* ends = &constants.block_begin[block_end_at(constants.ne, chunk, BlockKind::any)];
+  const PairBlock* all = constants.blocks.data();
+  for (; block < all + ends[0]; ++block) {
     const Vec4d eb = spread(e[block->b - 1]), rb = spread(e_rate[block->b - 1]);
     s.xx += eb * block->inertia[0], s.yy += eb * block->inertia[1], s.zz += eb * block->inertia[2];
     s.xy += eb * block->inertia[3], s.xz += eb * block->inertia[4], s.yz += eb * block->inertia[5];
     s.Fx += eb * block->axial[0], s.Fy += eb * block->axial[1], s.Fz += eb * block->axial[2];
     s.rx += rb * block->axial[0], s.ry += rb * block->axial[1], s.rz += rb * block->axial[2];
   }
+  for (; block < all + ends[1]; ++block) {
+    const Vec4d eb = spread(e[block->b - 1]);
+    s.xx += eb * block->inertia[0], s.yy += eb * block->inertia[1], s.zz += eb * block->inertia[2];
+  }
+  const auto along = [&](int k, Vec4d& inertia, Vec4d& F, Vec4d& rate) __attribute__((always_inline)) {
+    for (; block < all + ends[2 + k]; ++block) {
+      const Vec4d eb = spread(e[block->b - 1]), axial = block->axial[k];
+      inertia += eb * block->inertia[5 - k];
+      F += eb * axial;
+      rate += spread(e_rate[block->b - 1]) * axial;
+    }
+  };
+  along(0, s.yz, s.Fx, s.rx);
+  along(1, s.xz, s.Fy, s.ry);
+  along(2, s.xy, s.Fz, s.rz);
 }
 
 // Components of w, dw/dt, dv/dt in all lanes, in memory.
@@ -79,7 +99,7 @@ void contract(Lanes lanes, const BodyConstants& constants, const double* e, cons
         const PairBlock* first = &constants.blocks[constants.block_begin[chunk]];
         FourModes s;
         contract_first(*first, s);
-        contract_others(first + 1, &constants.blocks[0] + constants.block_begin[chunk + 1], e, e_rate, s);
+        contract_others(constants, chunk, e, e_rate, s);
         const Vec4d ea = load(e + chunk * kLanes), ra = load(e_rate + chunk * kLanes);
         // J = J_00 + sum e_a (J_a0 + J_a);   2 (tr Cdot w - Cdot w) = sum rate_a (2 J_a w - F_a x w)
         xx += ea * (first->inertia[0] + s.xx), yy += ea * (first->inertia[1] + s.yy);

@@ -33,13 +33,13 @@ struct BodyConstants {
   int n = 0;                     // modes
   int ne = 0;                    // modes and products of modes: more than n only in `stiffened`
   double m = 0;
-  Vec4d s = zero();           // S_0
-  Mat3 J;                     // tr(C_00) 1 - C_00
-  std::vector<Vec4d> S;       // (ne) S_a, one mode a column
-  std::vector<Vec4d> S_rows;  // (3 x lanes_for(ne)) the same, four modes in the lanes
-  std::vector<PairBlock>
-      blocks;  // for each four modes, b rising; b = 0 is always there, blocks that are all zero are not
-  std::vector<int> block_begin;  // (lanes_for(ne) + 1)
+  Vec4d s = zero();               // S_0
+  Mat3 J;                         // tr(C_00) 1 - C_00
+  std::vector<Vec4d> S;           // (ne) S_a, one mode a column
+  std::vector<Vec4d> S_rows;      // (3 x lanes_for(ne)) the same, four modes in the lanes
+  std::vector<PairBlock> blocks;  // for each four modes, by kinds (families.hpp); b = 0 comes first, blocks that are
+                                  // all zero are not there
+  std::vector<int> block_begin;   // (lanes_for(ne) + 1), then the ends of the kinds, block_end_at
   std::vector<ModePair> pairs;
   std::vector<double> G;          // (ne x ne) modal masses tr C_ab
   std::vector<double> G_rows;     // the same (n x n), rows padded to whole lanes; empty when it depends on the state
