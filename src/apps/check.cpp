@@ -6,12 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
-#include "apps/scenario_parts.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/recording_reader.hpp"
 #include "limber/files/state_file.hpp"
-#include "limber/scenario/scenario.hpp"
+#include "limber/scenario/hints.hpp"
 #include "limber/simulate/static_check.hpp"
 
 namespace limber::apps {
@@ -33,7 +32,12 @@ Prints one line per file: what is in it, or what is wrong with it and where. Exi
 where a good model leaves what it assumes: beams near their critical load, joints that slide far along a beam.)";
 
 Json scenario_facts(const Scenario& scenario) {
-  check_runnable(scenario);
+  in_scenario(scenario, [&] { check_run(scenario.run); });
+  const Simulation simulation(scenario);  // what `limber run` begins with: it refuses what that refuses
+  std::vector<std::string> notes = scenario_hints(scenario);
+  const auto add = [&](const std::vector<std::string>& more) { notes.insert(notes.end(), more.begin(), more.end()); };
+  if (simulation.controller() != nullptr) add(control_hints(scenario, *simulation.controller()));
+  add(static_warnings(*scenario.model, scenario.initial));
   const Model& model = *scenario.model;
   return {{"kind", "scenario"},
           {"name", scenario.name},
@@ -44,7 +48,7 @@ Json scenario_facts(const Scenario& scenario) {
           {"method", scenario.solver.method},
           {"algorithm", scenario.solver.algorithm},
           {"records", record_count(scenario.run)},
-          {"notes", static_warnings(model, scenario.initial)}};
+          {"notes", notes}};
 }
 
 Json recording_facts(const std::string& path) {
@@ -74,13 +78,11 @@ Json check_file(const std::string& path, const Model* model) {
     return {{"kind", "state"}, {"coordinates", state.q.size()}};
   }
   const Model read = read_model(root);
-  return {{"kind", "model"},
-          {"name", read.name},
-          {"bodies", read.body_count() - 1},
-          {"coordinates", read.nq},
-          {"speeds", read.nv},
-          {"closures", read.closures.size()},
-          {"notes", static_warnings(read, make_zero_state(read))}};
+  std::vector<std::string> notes = model_hints(document);
+  for (std::string& note : static_warnings(read, make_zero_state(read))) notes.push_back(std::move(note));
+  return {{"kind", "model"},        {"name", read.name}, {"bodies", read.body_count() - 1},
+          {"coordinates", read.nq}, {"speeds", read.nv}, {"closures", read.closures.size()},
+          {"notes", notes}};
 }
 
 std::string plural(const Json& count, const char* one, const char* many) {

@@ -14,6 +14,7 @@
 #include "apps/terminal.hpp"
 #include "limber/files/detail/output.hpp"
 #include "limber/files/detail/text.hpp"
+#include "limber/scenario/hints.hpp"
 
 namespace limber::apps {
 namespace {
@@ -96,6 +97,7 @@ int run_scenario(RunCommand command) {
   if (command.output.empty()) command.output = output_name(command.scenario, ".h5");
   if (command.report) command.page = beside(command, command.page, ".html", "page");
   if (command.table) command.csv = beside(command, command.csv, ".csv", "table");
+  for (const std::string& hint : scenario_hints(scenario)) write_output("warning: " + hint + "\n", stderr);
   const RunReport report = simulate_scenario(command, scenario);
   if (command.json)
     write_summary_json(scenario, report);
@@ -105,6 +107,7 @@ int run_scenario(RunCommand command) {
   if (!report.warning.empty()) notes += "warning: " + report.warning + "\n";
   for (const std::string& warning : warnings(*scenario.model, report.result.validity))
     notes += "warning: " + warning + "\n";
+  for (const std::string& warning : report.warnings) notes += "warning: " + warning + "\n";
   const RunResult& result = report.result;
   for (const std::string& note : result.notes) notes += command.quiet ? "" : "note: " + note + "\n";
   const std::string file = name_of_argument(command.scenario);

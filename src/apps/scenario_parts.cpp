@@ -14,15 +14,6 @@ Scenario read_scenario_argument(const std::string& path) {
   return parse_scenario(read_argument(path), name_of_argument(path), "");
 }
 
-void check_runnable(const Scenario& scenario) {
-  in_scenario(scenario, [&] {
-    System system(*scenario.model, scenario.inputs, scenario.solver.algorithm);
-    make_stepper(system, scenario.solver);
-    if (scenario.control) ControlLoop(*scenario.model, scenario.control->sensors, scenario.control->options);
-  });
-  start_state(scenario);
-}
-
 std::string output_name(const std::string& scenario, const std::string& end) {
   if (scenario == "-") return "scenario" + end;
   return std::filesystem::path(scenario).stem().string() + end;

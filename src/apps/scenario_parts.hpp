@@ -8,8 +8,6 @@ namespace limber::apps {
 
 // What the commands that run scenarios share.
 Scenario read_scenario_argument(const std::string& path);  // "-": standard input
-// Refuses all that a run refuses before its first step, the same way: `limber check` and `limber run` agree.
-void check_runnable(const Scenario& scenario);
 // The scenario's name with another end, here.
 std::string output_name(const std::string& scenario, const std::string& end);
 

@@ -11,6 +11,7 @@
 #include "apps/page.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
+#include "apps/tracking.hpp"
 #include "limber/linear/facts.hpp"
 
 namespace limber::apps {
@@ -77,30 +78,6 @@ void write_amplitudes(JsonWriter& json, const Scenario& scenario, const RunRepor
   json.end_object();
 }
 
-void write_tracking(JsonWriter& json, const Tracking& tracking) {
-  if (tracking.names.empty()) return;
-  json.key("tracking");
-  json.begin_object();
-  const VectorXd rms = tracking.rms();
-  for (std::size_t k = 0; k < tracking.names.size(); ++k) {
-    json.key(tracking.names[k]);
-    json.begin_object();
-    json.key("rms");
-    json.number(rms[static_cast<Eigen::Index>(k)]);
-    json.key("largest");
-    json.number(tracking.largest[static_cast<Eigen::Index>(k)]);
-    json.end_object();
-  }
-  json.end_object();
-}
-
-std::string tracking_text(const Tracking& tracking) {
-  Eigen::Index worst = 0;
-  const double largest = tracking.largest.maxCoeff(&worst);
-  return fmt::format("joint error {} rms, {} at most ({})", short_number(tracking.rms().maxCoeff()),
-                     short_number(largest), tracking.names[static_cast<std::size_t>(worst)]);
-}
-
 void write_validity(JsonWriter& json, const Scenario& scenario, const RunReport& report) {
   const Model& model = *scenario.model;
   const Validity& validity = report.result.validity;
@@ -123,7 +100,16 @@ void write_validity(JsonWriter& json, const Scenario& scenario, const RunReport&
   add("spin_over_first_frequency", validity.spin);
   json.end_object();
   json.key("warnings");
-  json.texts(warnings(model, validity));
+  std::vector<std::string> all = warnings(model, validity);
+  all.insert(all.end(), report.warnings.begin(), report.warnings.end());
+  json.texts(all);
+}
+
+// "; shoulder, elbow held".
+std::string held_text(const Scenario& scenario) {
+  std::string out;
+  for (const int joint : scenario.held) out += (out.empty() ? "; " : ", ") + scenario.model->joints[joint].name;
+  return out.empty() ? out : fit(out, kSummaryWidth / 2) + " held";
 }
 
 }  // namespace
@@ -152,8 +138,8 @@ std::string summary_text(const Scenario& scenario, const RunReport& report) {
   row("model", model.name.empty() ? fit(scenario.model_file, kSummaryWidth) : fit(model.name, kSummaryWidth));
   row("solver", solver_text(scenario.solver));
   if (report.equilibrium)
-    row("equilibrium", fmt::format("{} iterations, {} of the forces left", report.equilibrium->iterations,
-                                   short_number(report.equilibrium->residual)));
+    row("equilibrium", fmt::format("{} iterations, {} of the forces left{}", report.equilibrium->iterations,
+                                   short_number(report.equilibrium->residual), held_text(scenario)));
   row("simulated", fmt::format("{:.6g} of {:.6g} s in {}, {} × real time", result.t, scenario.run.duration,
                                duration_text(report.wall), short_number(result.t / report.wall)));
   row("steps", fmt::format("{}, {} rejected, {} evaluations", result.counts.steps, result.counts.rejected,
@@ -167,7 +153,7 @@ std::string summary_text(const Scenario& scenario, const RunReport& report) {
         fmt::format("{} m at most, {} at {}", short_number(report.result.validity.largest_deflection.value),
                     node_name(model, report.result.validity.largest_deflection.node),
                     time_text(report.result.validity.largest_deflection.t)));
-  if (!report.tracking.names.empty()) row("tracking", tracking_text(report.tracking));
+  for (const auto& [key, value] : tracking_rows(report.tracking, report.shaping)) row(key, value);
   row("recording", report.recording.empty() ? "none: there was no record"
                                             : fmt::format("{}, {} records", report.recording, report.records));
   if (!report.csv.empty()) row("table", report.csv);
@@ -213,7 +199,7 @@ void write_summary_json(const Scenario& scenario, const RunReport& report) {
   number("relative_energy_error", relative(result));
   write_amplitudes(json, scenario, report);
   write_validity(json, scenario, report);
-  write_tracking(json, report.tracking);
+  write_tracking(json, report.tracking, report.shaping);
   text("recording", report.recording);
   number("records", static_cast<double>(report.records));
   if (!report.csv.empty()) text("csv", report.csv);

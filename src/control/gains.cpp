@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "control/readings.hpp"
 #include "limber/control/shaping.hpp"
 #include "limber/dynamics/rnea.hpp"
 #include "limber/linear/riccati.hpp"
@@ -13,25 +14,23 @@
 namespace limber {
 namespace {
 
-struct Readings {
-  MatrixXd C;      // (readings x 2 nv)
-  VectorXd noise;  // variances
-};
-
 // theory of the specific force R^T (a - g) at rest: a = J vdot, and R^T f turns with the node by R^T (f x turn).
-void add_specific_force(const Model& model, const Kinematics& kin, const Accelerometer& sensor, const MatrixXd& A,
-                        Eigen::Ref<MatrixXd> C) {
+void add_specific_force(const Model& model, const Kinematics& kin, const Accelerometer& sensor,
+                        const LinearSystem& machine, Eigen::Ref<MatrixXd> C, Eigen::Ref<MatrixXd> D) {
   const int n = model.nv;
   Matrix6X J(6, n);
   compute_node_jacobian(model, kin, sensor.at, J);
   const Matrix3d Rt = node_pose(model, kin, sensor.at).R.transpose();
-  C = Rt * J.bottomRows<3>() * A.bottomRows(n);
+  C = Rt * J.bottomRows<3>() * machine.A.bottomRows(n);
+  D = Rt * J.bottomRows<3>() * machine.B.bottomRows(n);
   const Vector3d f = -model.gravity;
   for (int k = 0; k < n; ++k) C.col(k) += Rt * f.cross(Vector3d(J.col(k).head<3>()));
 }
 
+}  // namespace
+
 Readings make_readings(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, const State& x,
-                       const KalmanOptions& options, const MatrixXd& A) {
+                       const KalmanOptions& options, const LinearSystem& machine) {
   const int n = model.nv, h = driven.size();
   const auto tachometer = [&](int k) {
     return sensors.encoders.empty() || sensors.encoders[static_cast<std::size_t>(k)].tachometer;
@@ -41,7 +40,7 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
   };
   int count = h + static_cast<int>(sensors.strains.size() + 3 * sensors.accelerometers.size());
   for (int k = 0; k < h; ++k) count += tachometer(k) ? 1 : 0;
-  Readings out{MatrixXd::Zero(count, 2 * n), VectorXd::Zero(count)};
+  Readings out{MatrixXd::Zero(count, 2 * n), MatrixXd::Zero(count, machine.B.cols()), VectorXd::Zero(count)};
   const auto square = [](double a, double least) { return std::max(a * a, least * least); };
   int row = 0;
   for (int k = 0; k < h; ++k, ++row) {
@@ -62,20 +61,18 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
   compute_kinematics(model, x, ws.kinematics());
   compute_world_poses(model, ws.kinematics());
   for (const Accelerometer& sensor : sensors.accelerometers) {
-    add_specific_force(model, ws.kinematics(), sensor, A, out.C.middleRows(row, 3));
+    add_specific_force(model, ws.kinematics(), sensor, machine, out.C.middleRows(row, 3), out.D.middleRows(row, 3));
     out.noise.segment(row, 3).setConstant(square(sensor.noise, options.least_acceleration));
     row += 3;
   }
   return out;
 }
 
-}  // namespace
-
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
                              const State& x, const KalmanOptions& options, double period) {
   const int n = model.nv;
   const LinearSystem machine = linearize_at_rest(model, x, {});
-  const Readings readings = make_readings(model, driven, sensors, x, options, machine.A);
+  const Readings readings = make_readings(model, driven, sensors, x, options, machine);
   const MatrixXd A = sample(machine.A, machine.B, period).A;
   // Noise enters the speeds all through a period: the trapezoidal rule over it.
   MatrixXd Q = MatrixXd::Zero(2 * n, 2 * n);

@@ -4,6 +4,8 @@
 
 #include <unordered_map>
 
+#include "limber/control/linear_loop.hpp"
+
 namespace limber {
 namespace {
 
@@ -29,7 +31,8 @@ ControlLoop::ControlLoop(const Model& plant, SensorOptions sensors, ControlOptio
     : plant_(plant),
       driven_(find_driven_joints(plant, joint_names(options))),
       sensors_(plant, driven_, std::move(sensors), 1 / options.rate),
-      controller_((check_same_kinds(plant, driven_, options), std::move(options))) {
+      controller_((check_same_kinds(plant, driven_, options), std::move(options))),
+      tracking_(plant, driven_, controller_.options()) {
   torque_.setZero(driven_.size());
 }
 
@@ -48,9 +51,14 @@ Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot,
   if (const Status status = controller_.update(sensors_.read(x, kin, vdot), torque_); status != Status::ok) {
     return status;
   }
+  tracking_.add(x, kin, controller_.saturated());
   torques.setZero();
   for (int k = 0; k < driven_.size(); ++k) torques[driven_.v[k]] = torque_[k];
   return Status::ok;
+}
+
+std::vector<std::string> ControlLoop::warnings() const {
+  return loop_warnings(plant_, sensors_.options(), controller_.options());
 }
 
 State translate_state(const Model& from, const State& x, const Model& to) {

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/prepare.hpp"
 
+#include <algorithm>
+#include <numbers>
+
 #include "control/configuration.hpp"
+#include "limber/spatial/detail/text.hpp"
 
 namespace limber {
 
@@ -13,21 +17,57 @@ State desired_configuration(const ControlOptions& options, double t) {
   return x;
 }
 
+namespace {
+
+// The path as the shaped joints follow it, held before its beginning and after its end.
+void shape_path(const std::vector<Signal::Impulse>& shaper, TipPath& path) {
+  for (std::optional<Signal>& position : path.position) {
+    if (!position) continue;
+    position = Signal::callback([p = *position, end = path.end, shaper](double t) {
+      Jet out{};
+      for (const Signal::Impulse& impulse : shaper)
+        out.value += impulse.weight * p.at(std::clamp(t - impulse.delay, 0.0, end)).value;
+      return out;
+    });
+  }
+  path.end += shaper.back().delay;
+}
+
+}  // namespace
+
 ControlOptions prepare_control(ControlOptions options) {
   check_control(options);
   const std::size_t n = options.driven.v.size();
   if (options.servos.empty()) options.servos.resize(n);
   if (options.sensors.encoders.empty()) options.sensors.encoders.resize(n);
-  if (!options.shaping) return options;
-  const State end = desired_configuration(options, options.end);
-  const auto vibrations = compute_vibrations(*options.model, end, options.driven.mask);
   std::vector<Signal::Impulse> shaper = {{0, 1}};
-  for (std::size_t k = 0; k < vibrations.size() && static_cast<int>(k) < options.shaping->vibrations; ++k) {
-    shaper = convolve(shaper, make_shaper(options.shaping->kind, vibrations[k].frequency, vibrations[k].ratio));
+  if (options.shaping) {
+    ShapingOptions& shaping = *options.shaping;
+    shaping.chosen.clear();
+    for (const double hertz : shaping.frequencies) shaping.chosen.push_back({hertz, shaping.ratio, 0, ""});
+    if (shaping.frequencies.empty()) shaping.chosen = choose_vibrations(options);
+    for (const ShapedVibration& one : shaping.chosen)
+      shaper = convolve(shaper, make_shaper(shaping.kind, 2 * std::numbers::pi * one.frequency, one.ratio));
+    shaping.delay = shaper.back().delay;
+    for (Signal& signal : options.desired) signal = Signal::shaped(signal, shaper);
+    options.end += shaping.delay;
   }
-  for (Signal& signal : options.desired) signal = Signal::shaped(signal, shaper);
-  options.end += shaper.back().delay;
+  if (options.path) shape_path(shaper, *options.path);
   return options;
+}
+
+std::string shaping_text(const ControlOptions& prepared) {
+  if (!prepared.shaping) return "";
+  constexpr const char* kKinds[] = {"zv", "zvd", "ei"};
+  const ShapingOptions& shaping = *prepared.shaping;
+  if (shaping.chosen.empty()) return "none: the motion excites no vibration";
+  std::string out = std::string(kKinds[static_cast<int>(shaping.kind)]) + " for ";
+  for (const ShapedVibration& one : shaping.chosen) {
+    if (&one != &shaping.chosen.front()) out += ", ";
+    out += text(one.frequency, 4) + " Hz";
+    if (!one.node.empty()) out += " (unshaped it leaves " + text(one.residual, 3) + " m at " + one.node + ")";
+  }
+  return out + "; the motion takes " + text(shaping.delay, 3) + " s longer";
 }
 
 }  // namespace limber

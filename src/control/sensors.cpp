@@ -5,12 +5,6 @@
 #include <cmath>
 
 namespace limber {
-namespace {
-
-constexpr double kFilter = 0.2;  // share of the newest difference in a speed without tachometer
-
-}  // namespace
-
 StrainGauge make_curvature_gauge(const Model& model, NodeRef from, NodeRef to, int axis) {
   const Node &a = model.body(from.body).nodes[from.node], &b = model.body(to.body).nodes[to.node];
   return {"", from.body, (b.turn.row(axis) - a.turn.row(axis)).transpose() / (b.position - a.position).norm(), 0};
@@ -65,7 +59,7 @@ void Sensors::take(const State& x, const Kinematics& kin, ConstVec vdot, Measure
       out.v[k] = noisy(x.v[driven_.v[k]], encoder.speed_noise);
       continue;
     }
-    if (reads_ > 0) filtered_[k] += kFilter * ((q - last_q_[k]) / (options_.every * period_) - filtered_[k]);
+    if (reads_ > 0) filtered_[k] += kSpeedFilter * ((q - last_q_[k]) / (options_.every * period_) - filtered_[k]);
     last_q_[k] = q;
     out.v[k] = filtered_[k];
   }

@@ -37,7 +37,7 @@ void Servos::drive(ConstVec command, Vec torque) {
     const double step = servo.max_torque_rate * period_;
     const double wanted = std::clamp(command[k], -servo.max_torque, servo.max_torque);
     const double reached = std::clamp(wanted, torque_[k] - step, torque_[k] + step);
-    saturated_[k] = reached != command[k];
+    saturated_[k] = reached != command[k] ? 1 : 0;
     const double share = servo.bandwidth > 0 ? 1 - std::exp(-2 * std::numbers::pi * servo.bandwidth * period_) : 1;
     torque_[k] = share == 1 ? reached : torque_[k] + share * (reached - torque_[k]);
     set_current(k);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "balance.hpp"
+#include "limber/linear/detail/balance.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "balance.hpp"
+#include "limber/linear/detail/balance.hpp"
 #include "limber/linear/steady.hpp"
 #include "limber/model/manifold.hpp"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "balance.hpp"
 #include "limber/linear/campbell.hpp"
+#include "limber/linear/detail/balance.hpp"
 #include "limber/simulate/equilibrium.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "motion_matrix.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "balance.hpp"
+#include "limber/linear/detail/balance.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {

@@ -121,6 +121,7 @@ void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
   const auto flexible_at = map.find("flexible");
   const bool flexible = !flexible_at || flexible_at->boolean();
   out.desired = at_place(map, [&] { return follow_tip_path(*out.model, out.driven, path, start, flexible); });
+  out.path = path;
   out.end = path.end;
 }
 
@@ -193,12 +194,27 @@ void read_feedback(const Reader& map, const State& start, ControlOptions& out) {
   }
 }
 
+// Of a shaper, given in place of those that the motion excites.
+void read_frequencies(const Reader& map, ShapingOptions& out) {
+  const auto list = map.find("frequencies"), ratio = map.find("ratio");
+  if (ratio && !list) ratio->fail("has no meaning without frequencies: the model knows the damping; remove it");
+  if (!list) return;
+  if (map.has("vibrations")) list->fail("and vibrations exclude each other; write one of them");
+  for (const Reader& entry : list->list()) out.frequencies.push_back(entry.positive());
+  if (out.frequencies.empty() || std::ssize(out.frequencies) > kMaxVibrations)
+    list->fail(fmt::format("must have 1 to {} entries", kMaxVibrations));
+  if (!ratio) return;
+  out.ratio = ratio->not_negative();
+  if (out.ratio >= 1) ratio->fail("must be below 1");
+}
+
 void read_extras(const Reader& map, ControlOptions& out) {
   if (const auto at = map.find("shaping")) {
-    at->check_keys({"kind", "vibrations"});
+    at->check_keys({"kind", "vibrations", "frequencies", "ratio"});
     ShapingOptions shaping;
     if (const auto kind = at->find("kind")) shaping.kind = static_cast<Shaper>(kind->choice(kShapers));
     if (const auto count = at->find("vibrations")) shaping.vibrations = count->whole_number(1, kMaxVibrations);
+    read_frequencies(*at, shaping);
     out.shaping = shaping;
   }
   if (const auto at = map.find("damping")) {

@@ -9,6 +9,7 @@
 
 #include "limber/control/prepare.hpp"
 #include "limber/linear/facts.hpp"
+#include "limber/scenario/hints.hpp"
 
 namespace limber {
 namespace {
@@ -28,7 +29,8 @@ RecordingOptions recording_options(const Scenario& scenario, const RunOutputs& o
 }
 
 // What the records do not tell: figures of all steps, for the page.
-std::string figures_text(const Model& model, const RunResult& result) {
+std::string figures_text(const Model& model, const RecordedRun& run) {
+  const RunResult& result = run.result;
   std::string out;
   const auto number = [](double value) { return fmt::format("{:.4g}", value); };
   if (const LargestDeflection& most = result.validity.largest_deflection; most.value > 0)
@@ -38,45 +40,32 @@ std::string figures_text(const Model& model, const RunResult& result) {
   if (result.energy_scale > 0)
     out += fmt::format(", {} of the largest energy", number(result.energy_error / result.energy_scale));
   out += "\n";
+  if (!run.shaping.empty()) out += "shaping\t" + run.shaping + "\n";
   for (const std::string& warning : warnings(model, result.validity)) out += "warning\t" + warning + "\n";
+  for (const std::string& warning : run.warnings) out += "warning\t" + warning + "\n";
   return out;
 }
 
 }  // namespace
 
 RunRecorder::RunRecorder(const Scenario& scenario, const RunOutputs& outputs, std::vector<ExternalChannel> channels,
-                         std::vector<Signal> desired)
-    : outputs_(outputs), desired_(std::move(desired)) {
+                         std::string shaping)
+    : outputs_(outputs) {
   in_scenario(scenario, [&] { check_run(scenario.run); });
-  if (scenario.control) {
-    driven_ = driven_joints(scenario);
-    if (desired_.empty()) desired_ = prepare_control(scenario.control->options).desired;
-    run_.tracking.names = driven_.names;
-    run_.tracking.squares.setZero(driven_.size());
-    run_.tracking.largest = run_.tracking.squares;
-  }
+  run_.shaping = std::move(shaping);
   if (!outputs.recording.empty()) {
     RecordingOptions options = recording_options(scenario, outputs);
     options.channels = std::move(channels);
     options.force = outputs.force;
+    options.shaping = run_.shaping;
     recording_.emplace(*scenario.model, outputs.recording, std::move(options));
     run_.warning = recording_->warning();
   }
   if (!outputs.csv.empty()) csv_.emplace(*scenario.model, outputs.csv, scenario.record.energy, files_of(scenario));
 }
 
-void RunRecorder::add_tracking(const State& x) {
-  Tracking& tracking = run_.tracking;
-  for (int k = 0; k < driven_.size(); ++k) {
-    const double error = x.q[driven_.q[k]] - desired_[static_cast<std::size_t>(k)].at(x.t).value;
-    tracking.squares[k] += error * error;
-    tracking.largest[k] = std::max(tracking.largest[k], std::abs(error));
-  }
-  ++tracking.records;
-}
-
 void RunRecorder::record(const Record& record) {
-  if (driven_.size() > 0) add_tracking(record.motion.x);
+  if (monitor_) monitor_->add(record.motion.x, record.kin, {});
   if (recording_) recording_->write(record);
   if (csv_) csv_->write(record);
   ++run_.records;
@@ -88,6 +77,11 @@ RecordedRun RunRecorder::operator()(Simulation& simulation) {
   run_.equilibrium = simulation.equilibrium();
   run_.recording = outputs_.recording;
   run_.csv = outputs_.csv;
+  const Scenario& scenario = simulation.scenario();
+  const ControlLoop* loop = simulation.controller();
+  if (loop != nullptr) run_.warnings = control_hints(scenario, *loop);
+  if (loop == nullptr && scenario.control)
+    monitor_.emplace(*scenario.model, driven_joints(scenario), prepare_control(scenario.control->options));
   try {
     const auto begin = std::chrono::steady_clock::now();
     run_.result = simulation.run(*this);
@@ -97,8 +91,11 @@ RecordedRun RunRecorder::operator()(Simulation& simulation) {
     if (recording_) recording_->finish(std::string("failed: ") + e.what(), false);
     throw;
   }
+  if (loop != nullptr) run_.tracking = loop->tracking();
+  if (monitor_) run_.tracking = monitor_->tracking();
+  for (std::string& hint : run_hints(scenario, run_.result, run_.tracking)) run_.warnings.push_back(std::move(hint));
   if (recording_) {
-    recording_->finish(ended_text(run_.result), run_.complete(), figures_text(simulation.model(), run_.result));
+    recording_->finish(ended_text(run_.result), run_.complete(), figures_text(simulation.model(), run_));
     run_.records = recording_->records();
   }
   if (run_.records == 0) run_.recording.clear();
@@ -110,7 +107,7 @@ RecordedRun record_run(const Scenario& scenario, const RunOutputs& outputs) {
   const ControlLoop* loop = simulation.controller();
   RunRecorder recorder(scenario, outputs,
                        loop != nullptr ? loop->controller().channels() : std::vector<ExternalChannel>(),
-                       loop != nullptr ? loop->controller().options().desired : std::vector<Signal>());
+                       loop != nullptr ? shaping_text(loop->controller().options()) : "");
   return recorder(simulation);
 }
 

@@ -82,5 +82,37 @@ TEST(ControlledRun, GainsThatCannotBeStableAreRefused) {
   EXPECT_NE(result.err.find("feels at once"), std::string::npos) << result.err;
 }
 
+// One judgement: what `run` refuses `check` refuses, in the same words.
+TEST(ControlledRun, CheckRefusesWhatRunRefuses) {
+  const Folder folder;
+  for (const char* control : {"  feedback: {pid: {kp: 1, kd: 1e6}}\n", "  feedback: {pid: {kp: -100, kd: 1}}\n",
+                              "  feed_forward: rigid\n  feedback: {pid: {kp: 1, gravity: true}}\n"}) {
+    const std::string path = folder.write("s.yaml", controlled(control));
+    const Result run = limber({"run", path, "-q", "-o", folder.file("a.h5")}), check = limber({"check", path});
+    EXPECT_EQ(run.code, 1) << control;
+    EXPECT_EQ(check.code, 1) << control;
+    EXPECT_EQ(run.err, check.err);
+  }
+}
+
+// Saturation, a run that is too short, a loop that is unstable: told, not left to be found.
+TEST(ControlledRun, SaysHowItWent) {
+  const Folder folder;
+  const std::string path =
+      folder.write("s.yaml", controlled("  feed_forward: hybrid\n  servos: {max_torque: 1}\n  sensors: {delay: 0.2}\n"
+                                        "  feedback: {pid: {frequency: 0.005}}\n  shaping: {kind: zv}\n"));
+  const Result check = limber({"check", path});
+  EXPECT_EQ(check.code, 0) << check.err;
+  EXPECT_NE(check.out.find("note: the run ends after 2 s"), std::string::npos) << check.out;
+  const Result text = limber({"run", path, "-o", folder.file("a.h5")});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("saturated"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("zv for "), std::string::npos) << text.out;
+  EXPECT_NE(text.err.find("was at its limit "), std::string::npos) << text.err;
+  const Result json = limber({"run", path, "--json", "-o", folder.file("a.h5")});
+  EXPECT_GT(json.json()["tracking"]["shoulder"]["saturated"].get<double>(), 0.5);
+  EXPECT_GE(json.json()["warnings"].size(), 2u);
+}
+
 }  // namespace
 }  // namespace limber::test

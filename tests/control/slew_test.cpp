@@ -40,7 +40,7 @@ TEST(Slew, shaping_and_damping_reduce_the_residual_vibration_fivefold) {
   plain.correction = TrackingOptions{0.5, 1};
   const double before = run_slew(arm, plain).residual;
   ControlOptions shaped = plain;
-  shaped.shaping = ShapingOptions{Shaper::zvd, 1};
+  shaped.shaping.emplace();  // zvd, one vibration
   const double with_shaping = run_slew(arm, shaped).residual;
   ControlOptions damped = plain;
   damped.damping = DampingOptions{0.3};

@@ -12,6 +12,7 @@
 #include "limber/control/reference.hpp"
 #include "limber/control/servo.hpp"
 #include "limber/control/shaping.hpp"
+#include "limber/control/tip_path.hpp"
 
 namespace limber {
 
@@ -36,9 +37,20 @@ enum class Embodiment {
   sensed       // driven joints from sensors, modes propagated and corrected, [Pat] claim 7
 };
 
+// A vibration that the desired motion is shaped for.
+struct ShapedVibration {
+  double frequency = 0, ratio = 0;  // Hz; of damping
+  double residual = 0;              // m: amplitude that the motion would leave of it, unshaped; 0: not known
+  std::string node;                 // where; empty: the frequency was given
+};
+
 struct ShapingOptions {
   Shaper kind = Shaper::zvd;
-  int vibrations = 1;  // number of shaped vibrations: the slowest at the end of the motion, driven joints locked
+  int vibrations = 1;  // number of shaped vibrations: those that the motion excites most, choose_vibrations
+  std::vector<double> frequencies;      // Hz, in their place
+  double ratio = 0;                     // of damping, of these
+  std::vector<ShapedVibration> chosen;  // by prepare_control
+  double delay = 0;                     // s that it adds to the motion, by prepare_control
 };
 
 // Active damping: accelerations c M_JF w of the driven joints, where w are the modal rates less the quasi-static ones
@@ -54,6 +66,7 @@ struct ControlOptions {
   DrivenJoints driven;                 // of that model
   std::vector<Signal> desired;         // (driven coordinate)
   double end = 0;                      // when the desired motion comes to rest
+  std::optional<TipPath> path;         // that `desired` follows, where it was made from one
   FeedForward feed_forward = FeedForward::none;
   std::optional<PidOptions> pid;
   std::optional<TrackingOptions> computed_torque;  // through hybrid dynamics
@@ -105,6 +118,8 @@ class Controller {
   const VectorXd& errors() const { return sample_.error; }
   // The largest |measured - predicted position| of a joint, by the observer; 0 without one.
   double innovation() const { return estimator_ ? estimator_->joint_innovation() : 0; }
+  // (driven coordinate) 1: a limit was active in the last command.
+  std::span<const std::uint8_t> saturated() const { return servos_.saturated(); }
   // For recordings.
   std::vector<ExternalChannel> channels() const;
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/control/controller.hpp"
+#include "limber/control/tracking.hpp"
 #include "limber/simulate/simulate.hpp"
 
 namespace limber {
@@ -19,17 +19,21 @@ class ControlLoop : public Sampler {
   // Before the first sample: it begins at rest at x, where `torques` (nv) hold the machine.  Controller::hold.
   [[nodiscard]] Status hold(const State& x, ConstVec torques);
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override;
-  void transfer(Archive& archive) override { archive(started_, torque_, sensors_, controller_); }
+  void transfer(Archive& archive) override { archive(started_, torque_, sensors_, controller_, tracking_); }
   std::string failure() const override { return controller_.failure(); }
 
   const Controller& controller() const { return controller_; }   // the digital controller
   const DrivenJoints& driven_joints() const { return driven_; }  // of the machine
+  Tracking tracking() const { return tracking_.tracking(); }     // how it followed until now
+  // What a person should know before it runs: loop_warnings.
+  std::vector<std::string> warnings() const;
 
  private:
   const Model& plant_;
   DrivenJoints driven_;  // of the machine
   Sensors sensors_;
   Controller controller_;
+  TrackingMonitor tracking_;
   VectorXd torque_;
   bool started_ = false;
 };

@@ -12,6 +12,8 @@
 
 namespace limber {
 
+inline constexpr double kSpeedFilter = 0.2;  // share of the newest difference in a speed without tachometer
+
 // The encoder of one joint coordinate; exact by default.
 struct EncoderOptions {
   double resolution = 0;   // rad or m per count; 0: exact
@@ -65,6 +67,7 @@ struct Measurement {
 class Sensors {
  public:
   Sensors(const Model& model, const DrivenJoints& driven, SensorOptions options, double period);
+  const SensorOptions& options() const { return options_; }                      // with all encoders
   bool wants_accelerations() const { return !options_.accelerometers.empty(); }  // accelerometers need vdot
   // kin: of x, with poses in world.
   const Measurement& read(const State& x, const Kinematics& kin, ConstVec vdot);

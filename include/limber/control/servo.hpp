@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <limits>
+#include <span>
 
 #include "limber/simulate/archive.hpp"
 
@@ -29,6 +31,7 @@ class Servos {
   const VectorXd& currents() const { return current_; }
   // Whether a limit was active in the last drive.
   bool saturated(int k) const { return saturated_[k] != 0; }
+  std::span<const std::uint8_t> saturated() const { return saturated_; }  // of each
   void transfer(Archive& archive) { archive(torque_, current_, saturated_); }
 
  private:
@@ -37,7 +40,7 @@ class Servos {
   std::vector<ServoOptions> options_;
   double period_;
   VectorXd torque_, current_;
-  std::vector<char> saturated_;
+  std::vector<std::uint8_t> saturated_;
 };
 
 }  // namespace limber

@@ -17,6 +17,7 @@ struct RecordingOptions {
   std::string name;                           // of the scenario
   std::string model_text, scenario_text;      // of their files, whole
   std::string solver;                         // in words
+  std::string shaping = {};                   // of the desired motion, in words; empty: none
   std::vector<NodeRef> nodes;                 // whose poses and deflections are kept
   bool energy = true;                         // energies and momenta
   std::vector<ExternalChannel> channels;      // of a controller, which must outlive the writer

@@ -21,15 +21,6 @@ struct RunOutputs {
   std::function<void(double share)> page_progress = {};  // 0 ... 1
 };
 
-// How well the joints of a controller followed, over the records: true position less the desired one.
-struct Tracking {
-  std::vector<std::string> names;  // (coordinate of driven joints); empty: no controller
-  VectorXd squares, largest;       // sum of squares of the error; its largest size
-  long records = 0;
-  // (coordinate) of the error.
-  VectorXd rms() const { return (squares / static_cast<double>(std::max(records, 1L))).cwiseSqrt(); }
-};
-
 // What there is to say about a run.
 struct RecordedRun {
   RunResult result;
@@ -38,17 +29,18 @@ struct RecordedRun {
   std::string recording, csv;  // files; empty: none
   std::string warning;         // about the room on the disk; empty: there is enough
   long records = 0;
-  Tracking tracking;
+  Tracking tracking;                  // of a controller
+  std::string shaping;                // what its desired motion is shaped for, in words; empty: nothing
+  std::vector<std::string> warnings;  // before and after the run: control_hints, run_hints
   bool complete() const { return result.status == Status::ok && !result.interrupted; }  // to its end, without failure
 };
 
 // Writes the records of a run.  Throws InputError and FileError "FILE: ...".
 class RunRecorder : public RunListener {
  public:
-  // channels: of a controller, beside those of the machine; desired (coordinate of its joints): empty: as in the
-  // scenario.
+  // channels: of a controller, beside those of the machine; shaping: in words.
   RunRecorder(const Scenario& scenario, const RunOutputs& outputs, std::vector<ExternalChannel> channels,
-              std::vector<Signal> desired = {});
+              std::string shaping = {});
   // To the end; a run that fails is told in the result and keeps what was recorded.
   RecordedRun operator()(Simulation& simulation);
 
@@ -56,13 +48,10 @@ class RunRecorder : public RunListener {
   bool go_on(double t, const StepCounts& counts) override;
 
  private:
-  void add_tracking(const State& x);
-
   RunOutputs outputs_;
   std::optional<RecordingWriter> recording_;
   std::optional<CsvWriter> csv_;
-  DrivenJoints driven_;
-  std::vector<Signal> desired_;
+  std::optional<TrackingMonitor> monitor_;  // at records: of a controller elsewhere
   RecordedRun run_;
 };
 

@@ -64,14 +64,9 @@ Damping::Damping(const ControlOptions& options)
   for (int i = 1; i < model_.body_count(); ++i) {
     if (model_.body(i).modes > 0) stiffness_[i] = Cholesky(model_.body(i).stiffness);
   }
-  const State end = desired_configuration(options, options.end);
-  const auto vibrations = compute_vibrations(model_, end, joints_.mask);
-  if (vibrations.empty()) return;
-  multiply_mass(model_, end, vibrations[0].shape, rnea_, forces_);
-  double square = 0;
-  for (const int v : joints_.v) square += forces_[v] * forces_[v];
-  if (square > 0) gain_ = 2 * options.damping->ratio * vibrations[0].frequency / square;
-  return_ = kReturn * vibrations[0].frequency;
+  const DampingGain gain = compute_damping_gain(options);
+  gain_ = gain.gain;
+  return_ = gain.back;
 }
 
 // Modal rates less those of K eta = -(inertial forces and weight of the desired motion when nothing vibrates).
@@ -99,6 +94,20 @@ void Damping::compute_vibration_rates(const ControlSample& s) {
 }
 
 }  // namespace
+
+DampingGain compute_damping_gain(const ControlOptions& options) {
+  const Model& model = *options.model;
+  const State end = desired_configuration(options, options.end);
+  const auto vibrations = compute_vibrations(model, end, options.driven.mask);
+  if (vibrations.empty()) return {};
+  RneaWorkspace ws(model);
+  VectorXd forces(model.nv);
+  multiply_mass(model, end, vibrations[0].shape, ws, forces);
+  double square = 0;
+  for (const int v : options.driven.v) square += forces[v] * forces[v];
+  const double w = vibrations[0].frequency;
+  return {square > 0 ? 2 * options.damping->ratio * w / square : 0, kReturn * w};
+}
 
 std::unique_ptr<Law> make_damping_law(const ControlOptions& options) {
   return options.damping ? std::make_unique<Damping>(options) : nullptr;

@@ -18,6 +18,12 @@ std::unique_ptr<Law> make_lqr_law(const ControlOptions& options);
 std::unique_ptr<Law> make_correction_law(const ControlOptions& options);
 std::unique_ptr<Law> make_computed_torque_law(const ControlOptions& options);
 
+// Of the damping: accelerations gain M_JF w of the joints, which come back at a rate of `back` rad/s.
+struct DampingGain {
+  double gain = 0, back = 0;
+};
+DampingGain compute_damping_gain(const ControlOptions& options);
+
 // The accelerations that laws follow, on the mean over the coming period:
 //   a = a_desired + 2 ratio w de/dt + w^2 (e + period/2 de/dt).
 void compute_wanted_acceleration(const TrackingOptions& tracking, double period, const ControlSample& sample,

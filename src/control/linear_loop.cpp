@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/linear_loop.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <utility>
+
+#include "control/configuration.hpp"
+#include "control/laws/laws.hpp"
+#include "control/one_step.hpp"
+#include "control/readings.hpp"
+#include "limber/control/loop.hpp"
+#include "limber/linear/detail/balance.hpp"
+#include "limber/linear/riccati.hpp"
+#include "limber/spatial/detail/solvers.hpp"
+#include "limber/spatial/detail/text.hpp"
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+// One step of the observer: rk4 or the implicit midpoint rule of x' = A x + B u.
+Sampled step_once(const MatrixXd& A, const MatrixXd& B, double h, bool explicitly) {
+  const MatrixXd one = MatrixXd::Identity(A.rows(), A.cols());
+  if (!explicitly) {
+    const Lu left(one - 0.5 * h * A);
+    return {left.solve(MatrixXd(one + 0.5 * h * A)), left.solve(MatrixXd(h * B))};
+  }
+  MatrixXd power = one, mean = one;  // (h A)^k / k!; sum of (h A)^k / (k + 1)!
+  Sampled out{one, {}};
+  for (int k = 1; k <= 4; ++k) {
+    power = (power * A * h / k).eval();
+    out.A += power;
+    if (k < 4) mean += power / (k + 1);
+  }
+  out.B = h * mean * B;
+  return out;
+}
+
+// Signals of the loop, each as rows over z.
+class LoopBuilder {
+ public:
+  LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t);
+  LinearLoop build();
+
+ private:
+  void lay_out();
+  int add(int numbers) { return std::exchange(size_, size_ + numbers); }
+  // Rows that pick a part of z.
+  MatrixXd part(int at, int rows) const {
+    MatrixXd out = MatrixXd::Zero(rows, size_);
+    out.middleCols(at, rows).setIdentity();
+    return out;
+  }
+  MatrixXd step(bool fresh);
+  MatrixXd read(bool fresh, MatrixXd& next);
+  MatrixXd correct(const MatrixXd& y) const;
+  MatrixXd feed_back(const MatrixXd& y, const MatrixXd& estimate, MatrixXd& next) const;
+  MatrixXd tracking_torques(const MatrixXd& estimate, const MatrixXd& wanted) const;
+
+  const Model& plant_;
+  const SensorOptions& sensors_;
+  const ControlOptions& options_;
+  const DrivenJoints& driven_;
+  DrivenJoints of_plant_;
+  double period_, t_;
+  int n_, m_, h_;  // speeds of plant and model; driven coordinates
+  LinearSystem machine_, model_;
+  Sampled plant_step_, model_step_;
+  Readings raw_, expected_;  // of the plant, with all speeds; of the model
+  MatrixXd kalman_, lqr_;
+  int size_ = 0;
+  int x_ = 0, torque_ = 0, filter_ = 0, last_ = 0, estimate_ = 0, integral_ = 0, offset_ = 0, rate_ = 0, line_ = 0;
+};
+
+MatrixXd columns(const MatrixXd& B, const std::vector<int>& which) { return B(Eigen::all, which); }
+
+LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t)
+    : plant_(plant),
+      sensors_(sensors),
+      options_(options),
+      driven_(options.driven),
+      period_(1 / options.rate),
+      t_(t),
+      n_(plant.nv),
+      m_(options.model->nv),
+      h_(options.driven.size()) {
+  std::vector<std::string> names;
+  for (const int joint : driven_.joints) names.push_back(options.model->joints[joint].name);
+  of_plant_ = find_driven_joints(plant, names);
+  const State own = desired_configuration(options, t), there = translate_state(*options.model, own, plant);
+  machine_ = linearize_at_rest(plant, there, {});
+  plant_step_ = sample(machine_.A, columns(machine_.B, of_plant_.v), period_);
+  SensorOptions all = sensors;
+  all.encoders.assign(driven_.v.size(), {});  // raw speeds, noise left out
+  raw_ = make_readings(plant, of_plant_, all, there, {}, machine_);
+  model_ = linearize_at_rest(*options.model, own, {});
+  if (options.estimates()) {
+    model_step_ = step_once(model_.A, columns(model_.B, driven_.v), period_, steps_explicitly(*options.model, period_));
+    expected_ = make_readings(*options.model, driven_, options.sensors, own, options.kalman, model_);
+    if (options.embodiment == Embodiment::sensed)
+      kalman_ = compute_kalman_gain(*options.model, driven_, options.sensors, own, options.kalman, period_);
+  }
+  if (options.lqr) lqr_ = compute_lqr_gain(*options.model, driven_, own, *options.lqr, period_);
+  lay_out();
+}
+
+void LoopBuilder::lay_out() {
+  x_ = add(2 * n_);
+  torque_ = add(h_);
+  filter_ = add(h_);
+  last_ = add(h_);
+  if (options_.estimates()) estimate_ = add(2 * m_);
+  if (options_.pid) integral_ = add(h_);
+  if (options_.damping) {
+    offset_ = add(h_);
+    rate_ = add(h_);
+  }
+  const int kept = std::max(sensors_.delay, sensors_.every > 1 ? 1 : 0);
+  line_ = add(kept * static_cast<int>(raw_.C.rows()));
+}
+
+// The readings that the controller gets: Sensors::read.
+MatrixXd LoopBuilder::read(bool fresh, MatrixXd& next) {
+  const int rows = static_cast<int>(raw_.C.rows()), kept = (size_ - line_) / rows;
+  MatrixXd now = fresh ? MatrixXd(raw_.C * part(x_, 2 * n_) + columns(raw_.D, of_plant_.v) * part(torque_, h_))
+                       : part(line_, rows);
+  for (int k = 0; k < h_; ++k) {
+    if (sensors_.encoders.empty() || sensors_.encoders[static_cast<std::size_t>(k)].tachometer) continue;
+    const MatrixXd f = part(filter_ + k, 1), last = part(last_ + k, 1);
+    next.row(filter_ + k) = f;
+    next.row(last_ + k) = last;
+    if (!fresh) continue;
+    const MatrixXd speed = f + kSpeedFilter * ((now.row(k) - last) / (sensors_.every * period_) - f);
+    next.row(last_ + k) = now.row(k);
+    next.row(filter_ + k) = now.row(h_ + k) = speed;
+  }
+  for (int k = 0; k < kept; ++k)
+    next.middleRows(line_ + k * rows, rows) = k == 0 ? now : part(line_ + (k - 1) * rows, rows);
+  return sensors_.delay == 0 ? now : part(line_ + (sensors_.delay - 1) * rows, rows);
+}
+
+// The estimate after the readings: Estimator::correct.
+MatrixXd LoopBuilder::correct(const MatrixXd& y) const {
+  const MatrixXd before = part(estimate_, 2 * m_);
+  if (kalman_.size() == 0) return before;
+  MatrixXd innovation = -expected_.C * before - columns(expected_.D, driven_.v) * part(torque_, h_);
+  for (int k = 0, row = 0; k < static_cast<int>(y.rows()); ++k) {
+    const bool speed = k >= h_ && k < 2 * h_;
+    if (speed && !options_.sensors.encoders[static_cast<std::size_t>(k - h_)].tachometer) continue;
+    innovation.row(row++) += y.row(k);
+  }
+  return before + kalman_ * innovation;
+}
+
+// Torques of the driven joints for their wanted mean accelerations: MeanAccelerations::hybrid.  With
+// Me = M + T/2 D + T^2/4 K:  Me a + K q + (D + T/2 K) v = torques on the driven joints.
+MatrixXd LoopBuilder::tracking_torques(const MatrixXd& estimate, const MatrixXd& wanted) const {
+  const double half = 0.5 * period_;
+  const MatrixXd Me = model_.M + half * model_.damping + half * half * model_.stiffness;
+  const MatrixXd rest =
+      model_.stiffness * estimate.topRows(m_) + (model_.damping + half * model_.stiffness) * estimate.bottomRows(m_);
+  std::vector<int> others;
+  for (int k = 0; k < m_; ++k) {
+    if (std::find(driven_.v.begin(), driven_.v.end(), k) == driven_.v.end()) others.push_back(k);
+  }
+  const auto block = [&](const std::vector<int>& rows, const std::vector<int>& cols) {
+    return MatrixXd(Me(rows, cols));
+  };
+  MatrixXd out = block(driven_.v, driven_.v) * wanted + rest(driven_.v, Eigen::all);
+  if (others.empty()) return out;
+  const MatrixXd forces = block(others, driven_.v) * wanted + rest(others, Eigen::all);
+  return out - block(driven_.v, others) * Lu(block(others, others)).solve(forces);
+}
+
+// What the laws command, and how they go on.
+MatrixXd LoopBuilder::feed_back(const MatrixXd& y, const MatrixXd& estimate, MatrixXd& next) const {
+  const bool tracking = options_.correction || options_.computed_torque;
+  MatrixXd q = y.topRows(h_), v = y.middleRows(h_, h_), ahead = MatrixXd::Zero(h_, size_), out = ahead;
+  if (tracking) {
+    q = estimate(driven_.v, Eigen::all);
+    for (int k = 0; k < h_; ++k) v.row(k) = estimate.row(m_ + driven_.v[k]);
+  }
+  MatrixXd error = -q, error_rate = -v;
+  if (options_.damping) {
+    const MatrixXd offset = part(offset_, h_), rate = part(rate_, h_);
+    const DampingGain gain = compute_damping_gain(options_);
+    MatrixXd rates = estimate.bottomRows(m_);
+    for (const int k : driven_.v) rates.row(k).setZero();
+    for (int i = 1; i < options_.model->body_count(); ++i) {
+      const Joint& joint = options_.model->joints[i];
+      rates.middleRows(joint.v, speed_count(joint.kind)).setZero();
+    }
+    ahead = gain.gain * MatrixXd(model_.M(driven_.v, Eigen::all)) * rates - 2 * gain.back * rate -
+            gain.back * gain.back * offset;
+    error += offset;
+    error_rate += rate;
+    next.middleRows(offset_, h_) = offset + period_ * (rate + 0.5 * period_ * ahead);
+    next.middleRows(rate_, h_) = rate + period_ * ahead;
+  }
+  if (options_.pid) {
+    const PidOptions& pid = *options_.pid;
+    out += pid.kp.asDiagonal() * error + pid.kd.asDiagonal() * error_rate;
+    out += pid.ki.asDiagonal() * part(integral_, h_);
+    for (int k = 0; k < h_; ++k) {
+      if (pid.ki[k] > 0) next.row(integral_ + k) = part(integral_ + k, 1) + period_ * error.row(k);
+    }
+    if (pid.gravity) out += MatrixXd(model_.stiffness(driven_.v, driven_.v)) * y.topRows(h_);
+  }
+  if (options_.lqr) out -= lqr_ * estimate;
+  if (tracking) {
+    const TrackingOptions& law = options_.correction ? *options_.correction : *options_.computed_torque;
+    const double w = 2 * std::numbers::pi * law.frequency;
+    out += tracking_torques(estimate,
+                            ahead + 2 * law.ratio * w * error_rate + w * w * (error + 0.5 * period_ * error_rate));
+  }
+  return out;
+}
+
+MatrixXd LoopBuilder::step(bool fresh) {
+  MatrixXd next = MatrixXd::Zero(size_, size_);
+  const MatrixXd y = read(fresh, next);
+  const MatrixXd estimate = options_.estimates() ? correct(y) : MatrixXd(MatrixXd::Zero(2 * m_, size_));
+  const MatrixXd command = feed_back(y, estimate, next);
+  MatrixXd torque = part(torque_, h_);
+  for (int k = 0; k < h_; ++k) {
+    const double hertz = options_.servos[static_cast<std::size_t>(k)].bandwidth;
+    const double share = hertz > 0 ? 1 - std::exp(-2 * std::numbers::pi * hertz * period_) : 1;
+    torque.row(k) += share * (command.row(k) - torque.row(k));
+  }
+  next.middleRows(torque_, h_) = torque;
+  next.middleRows(x_, 2 * n_) = plant_step_.A * part(x_, 2 * n_) + plant_step_.B * torque;
+  if (options_.estimates()) next.middleRows(estimate_, 2 * m_) = model_step_.A * estimate + model_step_.B * torque;
+  return next;
+}
+
+LinearLoop LoopBuilder::build() {
+  LinearLoop out{step(true), {}, sensors_.every, period_, line_, static_cast<int>(raw_.C.rows())};
+  if (out.every > 1) out.held = step(false);
+  return out;
+}
+
+// z' of one sample, without the shift of the delay line as a product.
+void advance(const LinearLoop& loop, bool fresh, VectorXd& z, VectorXd& scratch) {
+  const MatrixXd& map = fresh ? loop.fresh : loop.held;
+  const Eigen::Index top = std::min<Eigen::Index>(z.size(), loop.core + loop.line), rest = z.size() - top;
+  scratch.head(top).noalias() = map.topRows(top) * z;
+  if (rest > 0) scratch.tail(rest) = z.segment(loop.core, rest);
+  z.swap(scratch);
+}
+
+// The root of the recursion z2 + a z1 + b z0 = 0 that fits three states in a row best.
+std::complex<double> fit_root(const VectorXd& z0, const VectorXd& z1, const VectorXd& z2) {
+  const double p = z1.dot(z1), q = z1.dot(z0), r = z0.dot(z0), det = p * r - q * q;
+  if (!(det > 1e-12 * p * r)) return z1.dot(z2) / p;
+  const double u = -z1.dot(z2), v = -z0.dot(z2), a = (u * r - v * q) / det, b = (v * p - u * q) / det;
+  const std::complex<double> half = std::sqrt(std::complex<double>(0.25 * a * a - b));
+  return a > 0 ? -0.5 * a - half : -0.5 * a + half;
+}
+
+// The power method.  Where it has come down to one pole or a pair, three states in a row have it as the root of their
+// recursion; else the growth is that of the norm over the later half of the samples.
+LoopPole iterate(const LinearLoop& loop) {
+  constexpr double kConverged = 1e-6;
+  const Eigen::Index size = loop.fresh.rows();
+  VectorXd z(size), scratch(size);
+  for (Eigen::Index k = 0; k < size; ++k) z[k] = std::sin(1.0 + 2.3 * static_cast<double>(k));
+  const int rounds = std::max(4, kPowerSamples / loop.every);
+  double log_growth = 0;
+  for (int k = 0; k < rounds; ++k) {
+    for (int i = 0; i < loop.every; ++i) advance(loop, i == 0, z, scratch);
+    const double norm = z.norm();
+    if (!(norm > 0)) return {-1 / loop.period, 0};
+    if (2 * k >= rounds) log_growth += std::log(norm);
+    z /= norm;
+  }
+  std::vector<VectorXd> last = {z};
+  for (int k = 0; k < 2; ++k) {
+    for (int i = 0; i < loop.every; ++i) advance(loop, i == 0, z, scratch);
+    last.push_back(z);
+  }
+  const double T = loop.every * loop.period;
+  const std::complex<double> root = fit_root(last[0], last[1], last[2]);
+  const VectorXd left = last[2] - 2 * root.real() * last[1] + std::norm(root) * last[0];
+  const double growth = log_growth / ((rounds - rounds / 2) * T);
+  return {left.norm() < kConverged ? std::log(std::abs(root)) / T : growth,
+          std::abs(std::arg(root)) / (2 * std::numbers::pi * T)};
+}
+
+}  // namespace
+
+std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions& sensors,
+                                         const ControlOptions& options, double t) {
+  if (!plant.closures.empty() || options.latency > 0) return std::nullopt;
+  if (std::max(plant.nv, options.model->nv) > kMaxLoopSpeeds) return std::nullopt;
+  return LoopBuilder(plant, sensors, options, t).build();
+}
+
+LoopPole find_dominant_pole(const LinearLoop& loop) {
+  if (loop.fresh.rows() > kMaxLoopSize) return iterate(loop);
+  MatrixXd map = loop.fresh;
+  for (int k = 1; k < loop.every; ++k) map = (loop.held * map).eval();
+  const Eigen::VectorXcd poles = eigenvalues_general(balance(map).A);
+  Eigen::Index worst = 0;
+  const double radius = poles.cwiseAbs().maxCoeff(&worst), T = loop.every * loop.period;
+  return {std::log(radius) / T, std::abs(std::arg(poles[worst])) / (2 * std::numbers::pi * T)};
+}
+
+std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors,
+                                       const ControlOptions& options) {
+  for (const bool end : {false, true}) {
+    if (end && !(options.end > 0)) break;
+    std::optional<LinearLoop> loop;
+    try {
+      loop = linearize_loop(plant, sensors, options, end ? options.end : 0);
+    } catch (const InputError&) {  // a configuration that cannot be linearised is not judged
+    }
+    if (!loop) continue;
+    const LoopPole pole = find_dominant_pole(*loop);
+    if (!(pole.growth > kUnstable)) continue;
+    return {"the control loop is unstable where the desired motion " + std::string(end ? "ends" : "begins") +
+            ": a deviation at " + text(pole.frequency, 3) + " Hz doubles in " +
+            text(std::numbers::ln2 / pole.growth, 3) +
+            " s (linearised and sampled, without limits); lower the gains, the delay of the sensors or the lag of the "
+            "servos, add damping, or raise the rate"};
+  }
+  return {};
+}
+
+}  // namespace limber

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/control/gains.hpp"
+#include "limber/linear/linearize.hpp"
+
+namespace limber {
+
+// Readings for small deviations: y = C x + D u, in the order of the gains; u: torques on all speeds.
+struct Readings {
+  MatrixXd C, D;
+  VectorXd noise;  // variances
+};
+// machine: linearised at rest at x.
+Readings make_readings(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, const State& x,
+                       const KalmanOptions& options, const LinearSystem& machine);
+
+}  // namespace limber

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a good file may still have wrong.
+#include "limber/scenario/hints.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "limber/scenario/run.hpp"
+
+namespace limber::test {
+namespace {
+
+Scenario make(const std::string& damping, const std::string& rpy, const std::string& rest) {
+  return parse_scenario(fmt::format(R"(limber: 1
+scenario: hints
+duration: 1
+model:
+  name: arm
+  bodies:
+    - {{name: boom, beam: {{length: 2, mass: 8, EIz: 2e4, modes: {{bending_y: 2}}, damping: {}}}}}
+    - {{name: load, rigid: {{mass: 3, inertia: [0.1, 0.1, 0.1, 0, 0, 0]}},
+       nodes: [{{name: pin, position: [0, 0, 0], rpy: {}}}]}}
+  joints:
+    - {{name: shoulder, type: revolute, axis: [0, 0, 1], parent: world, child: boom}}
+    - {{name: slide, type: prismatic, axis: [1, 0, 0], parent: boom.tip, child: load}}
+{}
+)",
+                                    damping, rpy, rest),
+                        "s.yaml", "");
+}
+
+std::string first(const std::vector<std::string>& hints) { return hints.empty() ? "" : hints[0]; }
+
+TEST(Hints, a_good_scenario_has_none) {
+  EXPECT_EQ(first(scenario_hints(make("0.01", "[0, 0.5, 3.1416]",
+                                      "initial: {shoulder: {q: 4.712}, slide: {q: 90}}\n"
+                                      "control: {desired: {waypoints: [{q: [6.2832, 10], duration: 1}]}}"))),
+            "");
+}
+
+TEST(Hints, degrees_and_percent) {
+  EXPECT_EQ(first(scenario_hints(make("5", "[0, 0, 0]", ""))),
+            "s.yaml:7: damping is 5 of the critical one, which looks like percent; 5 % are 0.05");
+  EXPECT_EQ(first(scenario_hints(make("[0.01, 2]", "[0, 0, 0]", ""))),
+            "s.yaml:7: damping is 2 of the critical one, which looks like percent; 2 % are 0.02");
+  EXPECT_EQ(first(scenario_hints(make("0", "[0, 10, 0]", ""))),
+            "s.yaml:9: rpy is 10 rad, which looks like degrees; 10 degrees are 0.1745 rad");
+  EXPECT_EQ(first(scenario_hints(make("0", "[0, 0, 0]", "initial: {shoulder: {q: 90}}"))),
+            "s.yaml:13: initial.shoulder.q is 90 rad, which looks like degrees; 90 degrees are 1.571 rad");
+  EXPECT_EQ(
+      first(scenario_hints(make("0", "[0, 0, 0]", "control: {desired: {waypoints: [{q: [45, 1], duration: 1}]}}"))),
+      "s.yaml:13: control.desired.waypoints[0].q is 45 rad, which looks like degrees; 45 degrees are 0.7854 rad");
+}
+
+std::vector<std::string> before(const std::string& control) {
+  const Scenario scenario = make("0.01", "[0, 0, 0]", control);
+  const Simulation simulation(scenario);
+  return control_hints(scenario, *simulation.controller());
+}
+
+TEST(Hints, of_a_controller) {
+  const std::string desired = "desired: {waypoints: [{q: [0.5, 0.1], duration: 1}]}, ";
+  EXPECT_EQ(first(before("control: {" + desired + "feedback: {pid: {kp: 300, kd: 60}}}")), "");
+  EXPECT_EQ(first(before("control: {desired: {waypoints: [{q: [0.5, 0.1], duration: 3}]}, feed_forward: hybrid, "
+                         "feedback: {pid: {kp: 300, kd: 60}}}")),
+            "the run ends after 1 s, but the desired motion after 3 s");
+  EXPECT_EQ(first(before("control: {desired: {shoulder: 0.3}, feedback: {pid: {kp: 300, kd: 60}}}")),
+            "'shoulder' starts at 0, but its desired motion at 0.3");
+  const std::string delayed =
+      first(before("control: {" + desired + "feedback: {pid: {kp: 300, kd: 60}}, sensors: {delay: 0.2}}"));
+  EXPECT_TRUE(delayed.starts_with("the control loop is unstable where the desired motion begins: ")) << delayed;
+}
+
+// Servos at their limits, and a loop that runs away, are told after the run, too.
+TEST(Hints, after_a_run) {
+  const RecordedRun weak = record_run(make("0.01", "[0, 0, 0]",
+                                           "control: {desired: {waypoints: [{q: [0.5, 0.1], duration: 1}]}, "
+                                           "feedback: {pid: {kp: 300, kd: 60}}, servos: {max_torque: 0.1}}"));
+  ASSERT_FALSE(weak.warnings.empty());
+  EXPECT_TRUE(weak.warnings[0].starts_with("the servo of 'shoulder' was at its limit ")) << weak.warnings[0];
+  EXPECT_GT(weak.tracking.saturation()[0], 0.5);
+  EXPECT_GT(weak.tracking.largest[0], 0.1);
+}
+
+TEST(Hints, a_stiff_machine_under_dopri5) {
+  const Scenario scenario = make("0", "[0, 0, 0]", "");
+  RunResult result;
+  result.counts.steps = 5000;
+  result.counts.rejected = 4000;
+  EXPECT_NE(first(run_hints(scenario, result, {})).find("implicit"), std::string::npos);
+  result.counts.rejected = 100;
+  EXPECT_TRUE(run_hints(scenario, result, {}).empty());
+}
+
+}  // namespace
+}  // namespace limber::test
