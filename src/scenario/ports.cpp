@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "limber/files/detail/text.hpp"
 
@@ -93,13 +94,13 @@ void add_body(const Model& model, int i, std::vector<Port>& out) {
 
 std::vector<Port> list_ports(const Model& model, const std::vector<bool>& prescribed) {
   std::vector<Port> out;
+  std::unordered_set<std::string_view> joints;
+  for (const Joint& joint : model.joints) joints.insert(joint.name);
   for (int i = 1; i < model.body_count(); ++i) {
     add_joint(model, i, prescribed[static_cast<std::size_t>(i)], out);
     add_body(model, i, out);
     const std::string& body = model.body_names[i];
-    const bool own =
-        std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& j) { return j.name == body; });
-    if (!own) add_node(body, {i, kBodyFrame}, out);
+    if (!joints.contains(body)) add_node(body, {i, kBodyFrame}, out);
     for (std::size_t k = 0; k < model.body(i).nodes.size(); ++k)
       add_node(body + "." + model.body(i).nodes[k].name, {i, static_cast<int>(k)}, out);
   }
