@@ -38,6 +38,7 @@ Json scenario_facts(const Scenario& scenario) {
   const auto add = [&](const std::vector<std::string>& more) { notes.insert(notes.end(), more.begin(), more.end()); };
   if (simulation.controller() != nullptr) add(control_hints(scenario, *simulation.controller()));
   add(static_warnings(*scenario.model, scenario.initial));
+  add(simulation.result().notes);  // what assembly changes
   const Model& model = *scenario.model;
   return {{"kind", "scenario"},
           {"name", scenario.name},

@@ -20,6 +20,7 @@ class InitialReader {
 
  private:
   void read_equilibrium(const Reader& value);
+  void read_keep(const Reader& value);
   void read_entry(const Reader& key, const Reader& value);
   void read_joint(const Reader& value, int joint);
   void read_body(const Reader& value, int body);
@@ -49,16 +50,32 @@ InitialReader::InitialReader(const ModelNames& names, const Inputs& inputs) : na
 }
 
 InitialState InitialReader::read(const Reader& map) {
+  std::optional<Reader> keep;
   for (const auto& [key, value] : map.entries()) {
     if (key.text() == "equilibrium") {
       read_equilibrium(value);
+    } else if (key.text() == "keep") {
+      read_keep(value);
+      keep = value;
     } else {
       read_entry(key, value);
     }
   }
   if (out_.equilibrium && moving_) moving_->fail("must be 0 with equilibrium, which starts at rest");
+  if (out_.equilibrium && keep) keep->fail("has no effect on an equilibrium; write equilibrium: {hold: [...]} instead");
   check();
   return std::move(out_);
+}
+
+// [crank, slider]
+void InitialReader::read_keep(const Reader& value) {
+  if (model_.closures.empty()) value.fail("has no effect: the model has no closures, and nothing moves; remove it");
+  for (const Reader& entry : value.list()) {
+    const int joint = names_.joint(entry);
+    if (std::find(out_.keep.begin(), out_.keep.end(), joint) != out_.keep.end())
+      entry.fail(fmt::format("'{}' stands twice; remove one", entry.text()));
+    out_.keep.push_back(joint);
+  }
 }
 
 // true, false, or {hold: [shoulder, elbow]}.
@@ -89,6 +106,7 @@ void InitialReader::read_entry(const Reader& key, const Reader& value) {
     const auto bodies = names_.body_names();
     known.insert(known.end(), bodies.begin(), bodies.end());
     known.push_back("equilibrium");
+    known.push_back("keep");
     key.fail_item(fmt::format("unknown name {} in initial;{} joints and bodies: {}", show(name), suggest(name, known),
                               join(known)));
   }

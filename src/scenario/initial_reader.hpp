@@ -13,6 +13,7 @@ namespace limber {
 struct InitialState {
   State x;
   bool equilibrium = false;
+  std::vector<int> keep;                 // joints that assembly leaves as they are
   std::optional<std::vector<int>> hold;  // joints that are held in it; none: as usual
 };
 

@@ -140,6 +140,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name_for_messa
   InitialState initial = read_initial(root.find("initial"), names, out.inputs);
   out.initial = std::move(initial.x);
   out.equilibrium = initial.equilibrium;
+  out.kept = std::move(initial.keep);
   out.solver = read_solver(root.find("solver"), out.inputs);
   check_steps(root, out);
   read_record(root.find("record"), names, out);

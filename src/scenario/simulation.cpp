@@ -115,8 +115,9 @@ struct Simulation::Impl {
       const Status status = in_scenario(scenario, [&] { return own_controller->hold(x, holding); });
       if (status != Status::ok) throw NumericalError(own_controller->failure());
     }
-    make_loop(x);
-    holding.resize(0);  // of this start alone
+    system.keep(kept_joints(scenario));
+    make_loop(scenario.equilibrium ? x : scenario.initial);  // whose notes say what assembly changes
+    holding.resize(0);                                       // of this start alone
   }
 
   void list_ports() {

@@ -5,6 +5,12 @@
 
 namespace limber {
 
+std::vector<std::uint8_t> kept_joints(const Scenario& scenario) {
+  std::vector<std::uint8_t> out(scenario.model->bodies.get().size());
+  for (const int i : scenario.kept) out[static_cast<std::size_t>(i)] = 1;
+  return out;
+}
+
 State start_state(const Scenario& scenario, std::optional<Equilibrium>* equilibrium, VectorXd* holding) {
   return in_scenario(scenario, [&] {
     const Model& model = *scenario.model;
@@ -17,6 +23,7 @@ State start_state(const Scenario& scenario, std::optional<Equilibrium>* equilibr
       if (holding != nullptr) *holding = std::move(found.torques);
     }
     system.select_interval(x.t);
+    system.keep(kept_joints(scenario));
     system.assemble(x);
     return x;
   });

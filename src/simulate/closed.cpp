@@ -88,6 +88,33 @@ void System::assemble(State& x) {
   }
 }
 
+std::string assembly_note(const Model& model, const State& given, const State& used) {
+  constexpr double kChanged = 1e-9;
+  constexpr std::size_t kShown = 6;
+  struct Change {
+    double size;
+    std::string text;
+  };
+  std::vector<Change> changes;
+  const auto compare = [&](const VectorXd& a, const VectorXd& b, const std::vector<std::string>& names,
+                           const char* of) {
+    for (Eigen::Index k = 0; k < a.size(); ++k) {
+      const double size = std::abs(b[k] - a[k]);
+      if (size <= kChanged * std::max(1.0, std::abs(a[k]))) continue;
+      changes.push_back(
+          {size, of + ("'" + names[static_cast<std::size_t>(k)] + "' from ") + text(a[k], 6) + " to " + text(b[k], 6)});
+    }
+  };
+  compare(given.q, used.q, model.coordinates, "");
+  compare(given.v, used.v, model.speeds, "the speed of ");
+  if (changes.empty()) return "";
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.size > b.size; });
+  std::string out = "assembly of the closed chain moved ";
+  for (std::size_t k = 0; k < std::min(changes.size(), kShown); ++k) out += (k > 0 ? ", " : "") + changes[k].text;
+  if (changes.size() > kShown) out += " and " + std::to_string(changes.size() - kShown) + " more by less";
+  return out + "; give a state that closes the chain, or name joints that must stay in initial: {keep: [...]}";
+}
+
 std::string System::closure_note() const {
   if (!closures_ || rank_ < 0 || rank_ == closures_->count()) return "";
   return std::to_string(closures_->count() - rank_) + " of " + std::to_string(closures_->count()) +

@@ -33,7 +33,7 @@ class Implicit final : public Stepper {
   }
 
   Status do_start(const Motion& from) override {
-    now_ = middle_ = from;
+    now_ = middle_ = from_ = from;
     h_set_ = 0;
     ++counts_.evaluations;
     const Status status = system_.accelerate(now_.x, a_);

@@ -18,7 +18,7 @@ class Rk4 final : public Stepper {
   }
 
   Status do_start(const Motion& from) override {
-    now_ = from;
+    now_ = from_ = from;
     return Status::ok;
   }
 

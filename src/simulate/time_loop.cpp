@@ -86,6 +86,8 @@ bool TimeLoop::start(const State& x) {
   system_.assemble(motion_.x);
   system_.update_contacts(motion_.x);
   result_.notes.clear();
+  if (const std::string note = assembly_note(system_.model(), x, motion_.x); system_.has_closures() && !note.empty())
+    result_.notes.push_back(note);
   if (const std::string note = system_.closure_note(); !note.empty()) result_.notes.push_back(note);
   add_stop_notes(system_, motion_.x, result_.notes);
   const Energy first = system_.energy(motion_.x);

@@ -205,6 +205,29 @@ TEST(Closed, FixedStepsKeepTheirOrderAfterAJump) {
   }
 }
 
+// What was moved is told, with values; a joint that is to be kept stays, with its speed.
+TEST(Closed, AssemblySaysWhatItChangedAndKeepsWhatItMust) {
+  const Model model = make_four_bar();
+  State x = start_of(model, 0.7, 2);
+  x.q[1] += 0.2;
+  x.v[2] = 0.5;
+  const Outcome moved = run(model, {}, tight(), x, 0.01);
+  ASSERT_EQ(moved.result.notes.size(), 2u);
+  EXPECT_EQ(moved.result.notes[0].rfind("assembly of the closed chain moved ", 0), 0u) << moved.result.notes[0];
+  EXPECT_NE(moved.result.notes[0].find("'drive' from 0.7 to "), std::string::npos) << moved.result.notes[0];
+  EXPECT_NE(moved.result.notes[0].find("the speed of 'pivot' from 0.5 to "), std::string::npos)
+      << moved.result.notes[0];
+  System system(model, {});
+  system.keep({0, 1, 0, 0});
+  State kept = x;
+  system.assemble(kept);
+  EXPECT_EQ(kept.q[0], x.q[0]);
+  EXPECT_NEAR(kept.v[0], x.v[0], 1e-14);
+  EXPECT_LT((kept.q - start_of(model, 0.7, 2).q).norm(), 1e-10);
+  EXPECT_LT((kept.v - start_of(model, 0.7, 2).v).norm(), 1e-10);
+  EXPECT_EQ(assembly_note(model, kept, start_of(model, 0.7, 2)), "");
+}
+
 TEST(Closed, AssemblyMeetsTheLoopOrSaysWhatIsLeft) {
   const Model model = make_four_bar();
   State x = start_of(model, 0.7, 0);

@@ -29,6 +29,7 @@ struct Scenario {
   State initial;             // checked; joints whose motion is prescribed stand and move as it has them at t = 0
   bool equilibrium = false;  // it starts at rest, in static equilibrium near `initial`
   std::vector<int> held;     // joints that stay where `initial` has them in it; by default those that are driven
+  std::vector<int> kept;     // joints that assembly of closed chains leaves where `initial` has them
   Inputs inputs;
   SolverOptions solver;
   RunOptions run;

@@ -100,6 +100,9 @@ class Simulation {
   std::unique_ptr<Impl> impl_;
 };
 
+// (body) those of Scenario::kept.
+std::vector<std::uint8_t> kept_joints(const Scenario& scenario);
+
 // The state that a scenario starts from: initial, at equilibrium where it wants that, closed chains closed.
 //   holding (nv): torques that hold its held joints there; empty: it does not start in equilibrium.
 // Throws InputError "FILE: ...".

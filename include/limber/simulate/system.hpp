@@ -46,6 +46,9 @@ struct Powers {
   double work = 0, dissipated = 0;
 };
 
+// What assembly changed, for a person: names, as given and as used, the largest changes first; empty: nothing.
+std::string assembly_note(const Model& model, const State& given, const State& used);
+
 // A model under its inputs: what steppers integrate.
 class System {
  public:
