@@ -12,6 +12,14 @@
 #include "limber/spatial/detail/text.hpp"
 
 namespace limber {
+
+// A joint that slides along a beam: in lengths of the beam, from where on it, and how far per unit of its coordinate.
+struct BeamSlide {
+  int body = 0;  // carried by the joint
+  int q = 0;
+  double from = 0, per_unit = 0;
+};
+
 namespace {
 
 // Where the assumptions of a model end, for a warning: beyond them the neglected terms are about a tenth of the kept.
@@ -34,15 +42,8 @@ std::string place(const Model& model, const Validity::Largest& largest) {
   return "body '" + model.body_names[largest.body] + "'" + when(largest.t);
 }
 
-// A joint that slides along a beam: in lengths of the beam, from where on it, and how far per unit of its coordinate.
-struct Slide {
-  int body = 0;  // carried by the joint
-  int q = 0;
-  double from = 0, per_unit = 0;
-};
-
-std::vector<Slide> find_slides(const Model& model) {
-  std::vector<Slide> out;
+std::vector<BeamSlide> find_slides(const Model& model) {
+  std::vector<BeamSlide> out;
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     const bool cylindrical = joint.kind == JointKind::cylindrical;
@@ -124,7 +125,7 @@ struct ValidityMonitor::Impl {
   std::vector<Validity::Largest> missing;  // (body) largest displacement by missing modes
   std::vector<double> critical;            // (body) N; infinite: not watched
   bool axial = false;                      // some are
-  std::vector<Slide> slides;
+  std::vector<BeamSlide> slides;
 };
 
 ValidityMonitor::ValidityMonitor(const Model& model) : impl_(std::make_unique<Impl>(model)) {}
@@ -135,7 +136,7 @@ void ValidityMonitor::watch(const State& x) {
   Impl& own = *impl_;
   for (int i = 1; i < own.model.body_count(); ++i)
     if (own.model.body(i).modes > 0) own.watch_body(i, x);
-  for (const Slide& slide : own.slides)
+  for (const BeamSlide& slide : own.slides)
     keep(own.validity.slide, slide_error(slide.from, slide.per_unit * x.q[slide.q]), slide.body, x.t);
 }
 
