@@ -125,16 +125,16 @@ TEST(LinearizeCommand, RefusesInOneLine) {
   EXPECT_TRUE(limber({"linearize"}).is_one_error_line());
 }
 
-std::string example(const std::string& name) {
+std::string linearize_example(const std::string& name) {
   return std::string(LIMBER_SOURCE_DIR) + "/examples/" + name + "/model.yaml";
 }
 
 TEST(LinearizeCommand, TakesClosedChainsAtAnEquilibrium) {
-  const Result open = limber({"linearize", example("four-bar")});
+  const Result open = limber({"linearize", linearize_example("four-bar")});
   EXPECT_TRUE(open.is_one_error_line());
   EXPECT_TRUE(contains(open.err, "closure 'loop' is violated by")) << open.err;
-  const Result closed =
-      limber({"linearize", example("stewart"), "--equilibrium", "--json", "--input", "ram1", "--output", "ram1"});
+  const Result closed = limber(
+      {"linearize", linearize_example("stewart"), "--equilibrium", "--json", "--input", "ram1", "--output", "ram1"});
   ASSERT_EQ(closed.code, 0) << closed.err;
   const Json json = closed.json();
   EXPECT_EQ(json["equilibrium"], true);

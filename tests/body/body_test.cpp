@@ -56,7 +56,7 @@ ModalSpec random_spec(unsigned seed, int count = 600) {
   return spec;
 }
 
-std::string error_of(const std::function<void()>& make) {
+std::string refusal_of(const std::function<void()>& make) {
   try {
     make();
   } catch (const InputError& error) {
@@ -111,7 +111,7 @@ TEST(RigidBody, RefusesWhatNoMassHas) {
     spec.inertia = Vector3d(1, 1, 1).asDiagonal();
     spec.nodes = {make_node("a", 0)};
     spoil(spec);
-    return error_of([&] { make_rigid_body(spec); });
+    return refusal_of([&] { make_rigid_body(spec); });
   };
   EXPECT_EQ(error([](RigidSpec&) {}), "no error");
   EXPECT_EQ(error([](RigidSpec& s) { s.mass = -1; }), "mass is -1; give 0 or a positive number");
@@ -220,7 +220,7 @@ TEST(ModalBody, RefusesWhatDoesNotFit) {
   const auto error = [](const std::function<void(ModalSpec&)>& spoil) {
     ModalSpec spec = random_spec(4, 20);
     spoil(spec);
-    return error_of([&] { make_modal_body(spec, true); });
+    return refusal_of([&] { make_modal_body(spec, true); });
   };
   EXPECT_EQ(error([](ModalSpec&) {}), "no error");
   EXPECT_EQ(error([](ModalSpec& s) { s.points[1].mass = -2; }), "mass of point 2 is -2; give 0 or a positive number");
@@ -254,10 +254,10 @@ TEST(ModalBody, RefusesWhatDoesNotFit) {
 TEST(ModalBody, NamesTheModeWithoutMass) {
   ModalSpec spec = random_spec(5, 20);
   for (MassPoint& point : spec.points) point.shape.col(1).setZero();
-  EXPECT_EQ(error_of([&] { make_modal_body(spec, false); }),
+  EXPECT_EQ(refusal_of([&] { make_modal_body(spec, false); }),
             "mode 2 has no mass; give points with mass that it moves, or leave the mode out");
   for (MassPoint& point : spec.points) point.shape.col(1) = 10 * point.shape.col(2);
-  EXPECT_NE(error_of([&] { make_modal_body(spec, false); }).find("has no mass of its own"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { make_modal_body(spec, false); }).find("has no mass of its own"), std::string::npos);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace limber::consistent_test {
 namespace {
 
 using test::is_close;
-constexpr double kPi = std::numbers::pi;
+constexpr double kHalfTurn = std::numbers::pi;
 
 // A straight bar along x of equal linear elements, [Craig & Kurdila, 14.2]: m = rho A h / 6 [2 1; 1 2] for each of x,
 // y, z; k = EA / h [1 -1; -1 1] along x.
@@ -92,8 +92,8 @@ TEST(ConsistentBody, HasTheFrequenciesOfTheBar) {
   const Bar bar;
   const Body body = make_modal_body(bar.spec(false, 2));
   for (int k = 1; k <= 2; ++k) {
-    const double exact = (k - 0.5) * kPi * std::sqrt(bar.EA / (bar.mass * bar.length));
-    const double wave = (k - 0.5) * kPi / bar.elements, ratio = std::sqrt(body.stiffness(k - 1, k - 1)) / exact;
+    const double exact = (k - 0.5) * kHalfTurn * std::sqrt(bar.EA / (bar.mass * bar.length));
+    const double wave = (k - 0.5) * kHalfTurn / bar.elements, ratio = std::sqrt(body.stiffness(k - 1, k - 1)) / exact;
     EXPECT_NEAR(ratio - 1, wave * wave / 24, 0.05 * wave * wave / 24);
   }
 }

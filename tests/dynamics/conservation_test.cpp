@@ -13,9 +13,10 @@
 namespace limber::test {
 namespace {
 
-// With r = 1 + |v| + |vdot|, the speed of the motion, a step of kStep/r and a value of size E: error E r kStep^4 from
-// the formula (times the fifth derivative of a product of a few sines, at most some hundreds) and E r eps/kStep.
-constexpr double kStep = 1e-3;
+// With r = 1 + |v| + |vdot|, the speed of the motion, a step of kTimeStep/r and a value of size E: error E r
+// kTimeStep^4 from the formula (times the fifth derivative of a product of a few sines, at most some hundreds) and E r
+// eps/kTimeStep.
+constexpr double kTimeStep = 1e-3;
 constexpr double kRateError = 1e-9;
 
 TreeOptions conservation_options(std::uint64_t seed) {
@@ -43,7 +44,7 @@ class Motion {
     return y;
   }
   VectorXd rate(const std::function<VectorXd(const State&)>& f) const {
-    const double h = kStep / speed_;
+    const double h = kTimeStep / speed_;
     return (8 * (f(at(h)) - f(at(-h))) - (f(at(2 * h)) - f(at(-2 * h)))) / (12 * h);
   }
 
@@ -94,7 +95,7 @@ TEST(Energy, ChangesByThePowerOfAllForces) {
     })[0];
     const double work = s.tau.dot(s.x.v) + wrench_power(engine, s), lost = dissipation(model, s.x.v);
     const Energy e = engine.energy(s.x);
-    // A step changes v by kStep of at most 1 in the direction of vdot: M |1| |v| of energy.
+    // A step changes v by kTimeStep of at most 1 in the direction of vdot: M |1| |v| of energy.
     const double size = 1 + e.kinetic + std::abs(e.gravity) + e.elastic + e.springs + engine.mass(s.x).norm();
     EXPECT_NEAR(change, work - lost, kRateError * size * motion.speed()) << describe(conservation_options(seed), seed);
     worst.add(std::abs(change - work + lost), kRateError * size * motion.speed());

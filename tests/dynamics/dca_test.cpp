@@ -30,7 +30,7 @@ double relative_error(const VectorXd& expected, const VectorXd& found) {
   return expected.size() == 0 ? 0 : (expected - found).norm() / expected.norm();
 }
 
-VectorXd forward(const Model& model, const Sample& s, DcaWorkspace& ws) {
+VectorXd dca_forward(const Model& model, const Sample& s, DcaWorkspace& ws) {
   VectorXd vdot(model.nv);
   EXPECT_EQ(dca(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
   return vdot;
@@ -43,7 +43,7 @@ TEST(Dca, IsAbaOnRandomFlexibleTrees) {
     const Model model = dca_model(seed);
     const Sample s = random_sample(model, seed);
     DcaWorkspace ws(model);
-    const VectorXd expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = forward(model, s, ws);
+    const VectorXd expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = dca_forward(model, s, ws);
     EXPECT_LE(relative_error(expected, vdot), 1e-9) << describe(mixed_tree(seed, 23, 0.4), seed);
     worst.add(relative_error(expected, vdot), 1e-9);
     serially += ws.answered_serially() ? 1 : 0;
@@ -59,7 +59,7 @@ TEST(Dca, IsAbaOnLargeRandomTrees) {
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed, {.wrenches = 30});
     DcaWorkspace ws(model);
-    const VectorXd expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = forward(model, s, ws);
+    const VectorXd expected = Engine(model).forward(s.x, s.tau, s.wrenches), vdot = dca_forward(model, s, ws);
     EXPECT_LE(relative_error(expected, vdot), 1e-9) << describe(o, seed);
     EXPECT_FALSE(ws.answered_serially());
   }
@@ -71,7 +71,7 @@ TEST(Dca, IsAbaOnAChainOf4096FlexibleLinks) {
     const apps::Sample sample = apps::make_sample(model);
     const Sample s{sample.x, sample.tau, sample.vdot, {}};
     DcaWorkspace ws(model);
-    const VectorXd vdot = forward(model, s, ws);
+    const VectorXd vdot = dca_forward(model, s, ws);
     EXPECT_FALSE(ws.answered_serially());
     VectorXd expected(model.nv);
     AbaWorkspace aba_ws(model);
@@ -196,7 +196,7 @@ TEST(Dca, AsksTheWholeWhereAPartHasNoInertia) {
         arm({block(1, 0.1), block(mass, mass), block(1, 0.1), block(mass, 0), block(1, 0.1)}, JointKind::revolute);
     const Sample s = random_sample(model, 3);
     DcaWorkspace ws(model);
-    const VectorXd vdot = forward(model, s, ws);
+    const VectorXd vdot = dca_forward(model, s, ws);
     EXPECT_LE(relative_error(Engine(model).forward(s.x, s.tau, s.wrenches), vdot), 1e-9) << mass;
     EXPECT_EQ(ws.answered_serially(), mass < 1e-6) << mass;
   }
@@ -223,7 +223,7 @@ TEST(Dca, KeepsItsDigitsUnderHeavyLoads) {
     const Model model = make_model(machine);
     const Sample s = random_sample(model, 5, {.modal = 0.01});
     DcaWorkspace ws(model);
-    const VectorXd vdot = forward(model, s, ws);
+    const VectorXd vdot = dca_forward(model, s, ws);
     const VectorXd expected = Engine(model).forward(s.x, s.tau, s.wrenches);
     EXPECT_LE(relative_error(expected, vdot), 1e-9) << load << (ws.answered_serially() ? " serially" : "");
   }
@@ -253,7 +253,7 @@ TEST(Dca, SaysWhenNumbersAreNotFinite) {
     EXPECT_NE(dca(model, s.x, {s.tau, {}}, ws, vdot), Status::no_convergence) << bad;
     // The next call is fine again.
     s = random_sample(model, 46);
-    EXPECT_LE(relative_error(Engine(model).forward(s.x, s.tau, s.wrenches), forward(model, s, ws)), 1e-9);
+    EXPECT_LE(relative_error(Engine(model).forward(s.x, s.tau, s.wrenches), dca_forward(model, s, ws)), 1e-9);
     EXPECT_EQ(ws.failure(), -1);
   }
 }
@@ -303,7 +303,7 @@ TEST(DcaThreads, GiveTheSameBitsWhateverTheirNumber) {
       EXPECT_NE(many->threads.get(), nullptr);
       for (int k = 0; k < 5; ++k) {
         const Sample s = random_sample(model, seed + k);
-        EXPECT_TRUE(is_same_bits(forward(model, s, one), forward(model, s, many))) << threads << " threads";
+        EXPECT_TRUE(is_same_bits(dca_forward(model, s, one), dca_forward(model, s, many))) << threads << " threads";
       }
     }
   }

@@ -51,7 +51,7 @@ State along(const Model& model, const State& x, int j, bool rate, double step) {
 }
 
 template <class F>
-MatrixXd differences(const Model& model, const State& x, bool rate, const F& f) {
+MatrixXd differences_of(const Model& model, const State& x, bool rate, const F& f) {
   MatrixXd out(f(x).size(), model.nv);
   for (int j = 0; j < model.nv; ++j) {
     out.col(j) = slope([&](double step) { return f(along(model, x, j, rate, step)); });
@@ -88,8 +88,8 @@ TEST(Derivatives, OfInverseDynamicsAreDifferences) {
       rnea(model, y, s.vdot, s.wrenches, rw, out);
       return out;
     };
-    expect_relative(exact.dq, differences(model, s.x, false, tau), "by q", worst);
-    expect_relative(exact.dv, differences(model, s.x, true, tau), "by v", worst);
+    expect_relative(exact.dq, differences_of(model, s.x, false, tau), "by q", worst);
+    expect_relative(exact.dv, differences_of(model, s.x, true, tau), "by v", worst);
   }
 }
 
@@ -112,8 +112,8 @@ TEST(Derivatives, OfForwardDynamicsAreDifferences) {
       return out;
     };
     EXPECT_TRUE(is_same_bits(vdot, acceleration(s.x)));
-    expect_relative(exact.dq, differences(model, s.x, false, acceleration), "by q", worst);
-    expect_relative(exact.dv, differences(model, s.x, true, acceleration), "by v", worst);
+    expect_relative(exact.dq, differences_of(model, s.x, false, acceleration), "by q", worst);
+    expect_relative(exact.dv, differences_of(model, s.x, true, acceleration), "by v", worst);
     CrbaWorkspace cw(model);
     MatrixXd M(model.nv, model.nv);
     crba(model, s.x, cw, M);
@@ -143,8 +143,8 @@ TEST(Derivatives, WithPrescribedJointsAreDifferencesOfHybrid) {
       EXPECT_EQ(hybrid(model, y, forces, prescribed, aw, out, needed), Status::ok);
       return out;
     };
-    expect_relative(exact.dq, differences(model, s.x, false, acceleration), "by q", worst);
-    expect_relative(exact.dv, differences(model, s.x, true, acceleration), "by v", worst);
+    expect_relative(exact.dq, differences_of(model, s.x, false, acceleration), "by q", worst);
+    expect_relative(exact.dv, differences_of(model, s.x, true, acceleration), "by v", worst);
   }
 }
 
@@ -171,13 +171,13 @@ TEST(Derivatives, OfNodeAccelerationsAreDifferences) {
     };
     rnea_derivatives(model, s.x, s.vdot, {}, ws, exact.dq, exact.dv);
     const auto acceleration = [&](const State& y) { return stacked(y, false); };
-    expect_relative(ws.node_dq(), differences(model, s.x, false, acceleration), "acceleration by q", worst);
-    expect_relative(ws.node_dv(), differences(model, s.x, true, acceleration), "acceleration by v", worst);
+    expect_relative(ws.node_dq(), differences_of(model, s.x, false, acceleration), "acceleration by q", worst);
+    expect_relative(ws.node_dv(), differences_of(model, s.x, true, acceleration), "acceleration by v", worst);
     State still = s.x;
     still.v.setZero();
     rnea_derivatives(model, still, s.x.v, {}, ws, exact.dq, exact.dv);
     const auto velocity = [&](const State& y) { return stacked(y, true); };
-    expect_relative(ws.node_dq(), differences(model, s.x, false, velocity), "velocity by q", worst);
+    expect_relative(ws.node_dq(), differences_of(model, s.x, false, velocity), "velocity by q", worst);
   }
 }
 

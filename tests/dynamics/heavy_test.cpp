@@ -39,7 +39,7 @@ Joint joint_on(JointKind kind, NodeRef parent) {
 }
 
 // Two links and a load at the end; `forked`: another load in the middle of the last link.
-Machine arm(int modes, double mass, Fidelity fidelity, bool forked) {
+Machine heavy_arm(int modes, double mass, Fidelity fidelity, bool forked) {
   Machine m;
   m.fidelity = fidelity;
   m.gravity = {0, 0, -9.81};
@@ -65,7 +65,7 @@ TEST(HeavyLoads, CostNoDigits) {
         if (mass > 1e6 && f == Fidelity::ruthless) continue;
         for (const bool forked : {false, true}) {
           for (const Elimination e : {Elimination::condensed, Elimination::cholesky}) {
-            const Model model = make_model(arm(modes, mass, f, forked), e);
+            const Model model = make_model(heavy_arm(modes, mass, f, forked), e);
             const Sample s = random_sample(model, 1, {.modal = 0.01, .speed = 0.1, .wrenches = 0});
             Engine engine(model);
             const VectorXd vdot = engine.forward(s.x, s.tau), back = engine.inverse(s.x, vdot);

@@ -25,7 +25,7 @@ TreeOptions implicit_options(std::uint64_t seed) {
 }
 
 // Damping and stiffness of modes and joints, as the recursion knows them.
-MatrixXd added(const Model& model, double c_D, double c_K, const VectorXd& more) {
+MatrixXd added_terms(const Model& model, double c_D, double c_K, const VectorXd& more) {
   MatrixXd A = more.asDiagonal();
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
@@ -52,7 +52,7 @@ TEST(ImplicitStep, SolvesWithStiffnessAndDampingInTheMassMatrix) {
       for (int k = 0; k < speed_count(model.joints[i].kind); ++k) more[model.joints[i].v + k] = 0.1 * (k + 1);
     }
     const double c_D = 0.3, c_K = 0.2;
-    const MatrixXd M = engine.mass(s.x), A = added(model, c_D, c_K, more);
+    const MatrixXd M = engine.mass(s.x), A = added_terms(model, c_D, c_K, more);
     // M vdot = tau - h, so that (M + A) a = M vdot + A a0 with a0 as a guess.
     const VectorXd free = engine.forward(s.x, s.tau, s.wrenches), guess = s.vdot;
     const VectorXd expected = (M + A).partialPivLu().solve(M * free + A * guess);

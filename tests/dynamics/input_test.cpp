@@ -23,7 +23,7 @@ Model input_model(std::uint64_t seed) {
 }
 
 // Every forward algorithm throws, does not say ok, or (`may_not_matter`) gives numbers all the same.
-void expect_refused(const Model& model, const Sample& s, const std::string& what, bool may_not_matter = false) {
+void expect_input_refused(const Model& model, const Sample& s, const std::string& what, bool may_not_matter = false) {
   const auto refused = [&](Status status, const VectorXd& a, const VectorXd& b) {
     return status != Status::ok || (may_not_matter && a.allFinite() && b.allFinite());
   };
@@ -57,16 +57,16 @@ TEST(NotFinite, NeverComesOutAsOk) {
       for (int j = 0; j < model.nq; ++j) {
         Sample s = good;
         s.x.q[j] = bad;
-        expect_refused(model, s, "q of " + model.coordinates[j]);
+        expect_input_refused(model, s, "q of " + model.coordinates[j]);
       }
       for (int j = 0; j < model.nv; ++j) {
         Sample s = good;
         s.x.v[j] = bad;
-        expect_refused(model, s, "v of " + model.speeds[j]);
+        expect_input_refused(model, s, "v of " + model.speeds[j]);
       }
       Sample s = good;
       s.wrenches[0].wrench[2] = bad;
-      expect_refused(model, s, "wrench", true);  // on a body that cannot move it does nothing
+      expect_input_refused(model, s, "wrench", true);  // on a body that cannot move it does nothing
     }
   }
 }
@@ -91,7 +91,7 @@ TEST(NotFinite, OverflowIsSeen) {
     const Model model = input_model(seed);
     Sample s = random_sample(model, seed);
     s.x.v *= 1e200;
-    expect_refused(model, s, "overflow of v^2", true);
+    expect_input_refused(model, s, "overflow of v^2", true);
   }
 }
 

@@ -119,7 +119,7 @@ TEST(Operators, Lemma62InverseFactor) {  // (1 + H Phi K)^-1 = 1 - H Psi K, [JR]
   });
 }
 
-double condition(const MatrixXd& M) {
+double condition_number(const MatrixXd& M) {
   const VectorXd e = Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
   return e[e.size() - 1] / e[0];
 }
@@ -129,7 +129,7 @@ TEST(Operators, Lemma63InverseMassMatrix) {  // M^-1 = (1 - H Psi K)^T D^-1 (1 -
     if (c.model.nv == 0) return;
     const MatrixXd W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = Engine(c.model).mass(c.s.x);
     const MatrixXd inverse = W.transpose() * c.o.D.llt().solve(W);
-    EXPECT_CLOSE(MatrixXd(inverse * M), c.one_v, c.rounding * condition(M) * M.rows());
+    EXPECT_CLOSE(MatrixXd(inverse * M), c.one_v, c.rounding * condition_number(M) * M.rows());
   });
 }
 
@@ -144,7 +144,8 @@ TEST(Operators, Lemma71Accelerations) {  // [JR] (57), for any a_m, b_m
         W.transpose() * c.o.D.llt().solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
     const VectorXd C = c.o.H * c.o.Phi * (c.o.M_m * (c.o.Phi.transpose() * a_m) + b_m);  // (43)
     const VectorXd expected = M.llt().solve(T - C);
-    EXPECT_CLOSE(vdot, expected, c.rounding * condition(M) * (expected.norm() + (T.norm() + C.norm()) / M.norm()));
+    EXPECT_CLOSE(vdot, expected,
+                 c.rounding * condition_number(M) * (expected.norm() + (T.norm() + C.norm()) / M.norm()));
   });
 }
 
@@ -171,7 +172,8 @@ TEST(Operators, Lemma71IsForwardDynamics) {
     const VectorXd vdot =
         W.transpose() * c.o.D.llt().solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
     const VectorXd expected = engine.forward(c.s.x, c.s.tau);
-    EXPECT_CLOSE(vdot, expected, c.rounding * condition(M) * (expected.norm() + (bias.norm() + T.norm()) / M.norm()));
+    EXPECT_CLOSE(vdot, expected,
+                 c.rounding * condition_number(M) * (expected.norm() + (bias.norm() + T.norm()) / M.norm()));
   });
 }
 

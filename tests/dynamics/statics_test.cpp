@@ -17,14 +17,14 @@ namespace limber::test {
 namespace {
 
 // Forces and the dense tangent of the same state.
-struct Dense {
+struct DenseStatics {
   VectorXd forces;
   MatrixXd K, M;
 };
 
-Dense dense_tangent(const Model& model, const State& x, std::span<const NodeWrench> wrenches) {
+DenseStatics dense_tangent(const Model& model, const State& x, std::span<const NodeWrench> wrenches) {
   const State rest{x.t, x.q, VectorXd::Zero(model.nv)};
-  Dense out{VectorXd(model.nv), MatrixXd(model.nv, model.nv), MatrixXd(model.nv, model.nv)};
+  DenseStatics out{VectorXd(model.nv), MatrixXd(model.nv, model.nv), MatrixXd(model.nv, model.nv)};
   MatrixXd by_v(model.nv, model.nv);
   DerivativesWorkspace ws(model);
   rnea_derivatives(model, rest, VectorXd::Zero(model.nv), wrenches, ws, out.K, by_v);
@@ -45,7 +45,7 @@ TEST(Statics, SolvesTheExactTangentOnRandomTrees) {
     const Model model = make_model(random_machine(options, seed));
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed, {.special = 0});
-    const Dense dense = dense_tangent(model, s.x, s.wrenches);
+    const DenseStatics dense = dense_tangent(model, s.x, s.wrenches);
     StaticTangent tangent(model);
     tangent.set(s.x, model.gravity, s.wrenches);
     EXPECT_LE((tangent.forces() - dense.forces).norm(), 1e-13 * (1 + dense.forces.norm())) << describe(options, seed);
@@ -74,7 +74,7 @@ TEST(Statics, LeavesPrescribedJointsAlone) {
       for (int k = prescribed[static_cast<std::size_t>(i)] != 0 ? nr : 0; k < nr + model.body(i).modes; ++k)
         free.push_back(v + k);
     }
-    const Dense dense = dense_tangent(model, s.x, s.wrenches);
+    const DenseStatics dense = dense_tangent(model, s.x, s.wrenches);
     StaticTangent tangent(model);
     tangent.set(s.x, model.gravity, s.wrenches);
     VectorXd dq(model.nv);

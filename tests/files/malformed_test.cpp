@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-std::string message_of(const std::string& text, const std::string& name) {
+std::string model_message(const std::string& text, const std::string& name) {
   try {
     parse_model(text, name);
   } catch (const Error& e) {
@@ -30,7 +30,7 @@ TEST(Malformed, EveryFaultHasItsMessage) {
     const std::string text = read_text_file(entry.path().string());
     ASSERT_TRUE(text.starts_with(kMark)) << name;
     const std::string expected = text.substr(kMark.size(), text.find('\n') - kMark.size());
-    EXPECT_EQ(message_of(text, name), expected);
+    EXPECT_EQ(model_message(text, name), expected);
     ++count;
   }
   EXPECT_GE(count, 200);
@@ -42,7 +42,7 @@ TEST(Malformed, MessagesAreTheSameWithCarriageReturns) {
     const std::string text = read_text_file(entry.path().string());
     std::string dos;
     for (const char c : text) dos += c == '\n' ? "\r\n" : std::string(1, c);
-    EXPECT_EQ(message_of(dos, "x"), message_of(text, "x")) << entry.path();
+    EXPECT_EQ(model_message(dos, "x"), model_message(text, "x")) << entry.path();
   }
 }
 
@@ -51,7 +51,7 @@ TEST(Malformed, CutFilesAreRefusedInOneLine) {
   const std::string text = read_text_file(LIMBER_TEST_DATA "/cases/spacecraft-panels/model.yaml");
   const std::size_t last_joint = text.rfind("mount2");
   for (std::size_t length = 0; length < last_joint; length += 7) {
-    const std::string message = message_of(text.substr(0, length), "cut.yaml");
+    const std::string message = model_message(text.substr(0, length), "cut.yaml");
     EXPECT_TRUE(message.starts_with("cut.yaml:")) << length << ": " << message;
     EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 0) << message;
   }

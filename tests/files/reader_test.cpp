@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-std::string message_of(std::string_view text, const std::function<void(const Reader&)>& read) {
+std::string reader_message(std::string_view text, const std::function<void(const Reader&)>& read) {
   const Document document = parse_document(text, "f");
   try {
     read(Reader(document));
@@ -89,30 +89,30 @@ TEST(Reader, MessagesSayFileLineItemAndPath) {
   const auto read = [](const Reader& root) {
     root.at("bodies", "").list()[1].in("body 'boom'").at("beam", "").at("length", "").number();
   };
-  EXPECT_EQ(message_of("bodies:\n  - 1\n  - beam:\n      length: six\n", read),
+  EXPECT_EQ(reader_message("bodies:\n  - 1\n  - beam:\n      length: six\n", read),
             "f:4: body 'boom': beam.length must be a number, but is 'six'");
-  EXPECT_EQ(message_of("bodies:\n  - 1\n  - beam: {length: [6]}\n", read),
+  EXPECT_EQ(reader_message("bodies:\n  - 1\n  - beam: {length: [6]}\n", read),
             "f:3: body 'boom': beam.length must be a number, but is a list");
-  EXPECT_EQ(message_of("a: [[1, 2], [3, x]]", [](const Reader& root) { root.at("a", "").matrix(2, 2); }),
+  EXPECT_EQ(reader_message("a: [[1, 2], [3, x]]", [](const Reader& root) { root.at("a", "").matrix(2, 2); }),
             "f:1: a[1][1] must be a number, but is 'x'");
-  EXPECT_EQ(message_of("[1]",
-                       [](const Reader& root) {
-                         root.check_keys({"a", "b"});
-                       }),
+  EXPECT_EQ(reader_message("[1]",
+                           [](const Reader& root) {
+                             root.check_keys({"a", "b"});
+                           }),
             "f:1: the file must be a map with the keys a, b, but is a list");
-  EXPECT_EQ(message_of("a: maybe", [](const Reader& root) { root.at("a", "").boolean(); }),
+  EXPECT_EQ(reader_message("a: maybe", [](const Reader& root) { root.at("a", "").boolean(); }),
             "f:1: a must be true or false, but is 'maybe'");
-  EXPECT_EQ(message_of("a: 'true'", [](const Reader& root) { root.at("a", "").boolean(); }),
+  EXPECT_EQ(reader_message("a: 'true'", [](const Reader& root) { root.at("a", "").boolean(); }),
             "f:1: a must be true or false, but is the text 'true'");
 }
 
 TEST(Reader, LongAndStrangeTextIsCutInMessages) {
   const auto read = [](const Reader& root) { root.at("a", "").number(); };
-  EXPECT_EQ(message_of("a: " + std::string(61, 'x'), read),
+  EXPECT_EQ(reader_message("a: " + std::string(61, 'x'), read),
             "f:1: a must be a number, but is '" + std::string(60, 'x') + "...'");
-  EXPECT_EQ(message_of("a: " + std::string(59, 'x') + "éé", read),
+  EXPECT_EQ(reader_message("a: " + std::string(59, 'x') + "éé", read),
             "f:1: a must be a number, but is '" + std::string(59, 'x') + "...'");
-  EXPECT_EQ(message_of("a: \"1\\n\\0\\e2\"", read),
+  EXPECT_EQ(reader_message("a: \"1\\n\\0\\e2\"", read),
             "f:1: a must be a number, but is the text '1   2'; remove the quotes");
 }
 

@@ -18,17 +18,17 @@
 namespace limber::test {
 namespace {
 
-constexpr const char* kModel = R"(limber: 1
+constexpr const char* kRecordedModel = R"(limber: 1
 name: boom
 bodies: [{name: boom, beam: {length: 2, mass: 3, EIy: 100, modes: {bending_z: 2}}}]
 joints: [{name: luff, type: revolute, axis: [0, 1, 0], parent: world, child: boom}]
 )";
 
-void write_recording(const std::string& path, int records, bool finish = true) {
-  const Model model = parse_model(kModel, "boom");
+void write_good_recording(const std::string& path, int records, bool finish = true) {
+  const Model model = parse_model(kRecordedModel, "boom");
   RecordingOptions options;
   options.name = "lift °";
-  options.model_text = kModel;
+  options.model_text = kRecordedModel;
   options.solver = "rk4";
   options.nodes = named_nodes(model);
   options.records = records;
@@ -49,7 +49,7 @@ std::string message(const std::string& path) {
 
 TEST(RecordingReader, GivesBackEveryNumberInAnyPieces) {
   const Folder folder;
-  write_recording(folder.file("a.h5"), 7);
+  write_good_recording(folder.file("a.h5"), 7);
   std::map<std::string, std::vector<double>> written;
   {
     const Recorded file(folder.file("a.h5"));
@@ -57,7 +57,7 @@ TEST(RecordingReader, GivesBackEveryNumberInAnyPieces) {
   }
   const RecordingReader reader(folder.file("a.h5"));
   EXPECT_EQ(reader.name, "lift °");
-  EXPECT_EQ(reader.model_text, kModel);
+  EXPECT_EQ(reader.model_text, kRecordedModel);
   EXPECT_EQ(reader.ended, "finished");
   EXPECT_TRUE(reader.complete);
   EXPECT_EQ(reader.time(), written["time"]);
@@ -87,7 +87,7 @@ TEST(RecordingReader, GivesBackEveryNumberInAnyPieces) {
 
 TEST(RecordingReader, ReadsWhatAKilledRunLeft) {
   const Folder folder;
-  write_recording(folder.file("a.h5"), 5, false);
+  write_good_recording(folder.file("a.h5"), 5, false);
   const RecordingReader reader(folder.file("a.h5"));
   EXPECT_GE(reader.records(), 1);
   EXPECT_LE(reader.records(), 5);
@@ -95,12 +95,12 @@ TEST(RecordingReader, ReadsWhatAKilledRunLeft) {
   EXPECT_EQ(reader.ended, "running");
 }
 
-void put(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+void put_dataset(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
 TEST(RecordingReader, SaysWhatIsWrongWithAFile) {
   const Folder folder;
-  put(folder.file("text.h5"), "limber: 1\n");
-  put(folder.file("empty.h5"), "");
+  put_dataset(folder.file("text.h5"), "limber: 1\n");
+  put_dataset(folder.file("empty.h5"), "");
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   EXPECT_TRUE(has(message(folder.file("missing.h5")), "missing.h5: no such file"));
   EXPECT_TRUE(has(message(folder.file("")), "is a directory"));
@@ -114,7 +114,7 @@ TEST(RecordingReader, SaysWhatIsWrongWithAFile) {
 
 // Opens a good recording to be spoilt.
 hid_t open_to_spoil(const std::string& path) {
-  write_recording(path, 4);
+  write_good_recording(path, 4);
   return H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
 }
 
@@ -164,11 +164,11 @@ TEST(RecordingReader, RefusesDatasetsThatDoNotFit) {
 TEST(RecordingReader, ACutFileIsReadOrRefused) {
   const Folder folder;
   const std::string path = folder.file("a.h5"), cut = folder.file("cut.h5");
-  write_recording(path, 20);
+  write_good_recording(path, 20);
   std::ifstream in(path, std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 97) {
-    put(cut, whole.substr(0, size));
+    put_dataset(cut, whole.substr(0, size));
     EXPECT_FALSE(message(cut).empty()) << size;
   }
 }
@@ -177,7 +177,7 @@ TEST(TableReader, ReadsWhatWeWriteAndNamesTheLineOfWhatItCannot) {
   const Folder folder;
   const std::string path = folder.file("a.csv");
   const auto refused = [&](const std::string& text) {
-    put(path, text);
+    put_dataset(path, text);
     try {
       const TableReader reader(path);
     } catch (const Error& e) {
@@ -185,7 +185,7 @@ TEST(TableReader, ReadsWhatWeWriteAndNamesTheLineOfWhatItCannot) {
     }
     return std::string();
   };
-  put(path, "time,\"a,\"\"b\",c:d\r\n0,1,nan\r\n0.5,-2e-3,inf\r\n1,3");
+  put_dataset(path, "time,\"a,\"\"b\",c:d\r\n0,1,nan\r\n0.5,-2e-3,inf\r\n1,3");
   EXPECT_TRUE(is_table(path));
   const TableReader reader(path);
   EXPECT_EQ(reader.records(), 2);

@@ -19,7 +19,7 @@ const Model& model() {
   return made;
 }
 
-std::string message_of(const std::string& text) {
+std::string state_message(const std::string& text) {
   try {
     parse_state(text, "s.json", model());
   } catch (const Error& e) {
@@ -41,26 +41,26 @@ TEST(StateFile, ReadsWhatIsThere) {
 }
 
 TEST(StateFile, RefusesWithTheNamesOfTheCoordinates) {
-  EXPECT_EQ(message_of(R"({"q": [1, 0, 0, 0, 0]})"), "s.json:1: missing key 'v'; write for example \"v\": [0, 0]");
-  EXPECT_EQ(message_of(R"({"v": [0, 0, 0, 0]})"), "s.json:1: missing key 'q'; write for example \"q\": [0, 0]");
-  EXPECT_EQ(message_of("{\"q\": [1, 0, 0, 0, 0],\n\"v\": [0, 0, 0, 0], \"torque\": []}"),
+  EXPECT_EQ(state_message(R"({"q": [1, 0, 0, 0, 0]})"), "s.json:1: missing key 'v'; write for example \"v\": [0, 0]");
+  EXPECT_EQ(state_message(R"({"v": [0, 0, 0, 0]})"), "s.json:1: missing key 'q'; write for example \"q\": [0, 0]");
+  EXPECT_EQ(state_message("{\"q\": [1, 0, 0, 0, 0],\n\"v\": [0, 0, 0, 0], \"torque\": []}"),
             "s.json:2: unknown key 'torque'; known: q, v, tau, a");
-  EXPECT_EQ(message_of(R"({"q": [1, 0, 0, 0], "v": [0, 0, 0, 0]})"),
+  EXPECT_EQ(state_message(R"({"q": [1, 0, 0, 0], "v": [0, 0, 0, 0]})"),
             "s.json:1: q has 4 numbers, but the model has 5: ball.qw, ball.qx, ball.qy, ball.qz, hinge");
-  EXPECT_EQ(message_of("{\"q\": [1, 0, 0, 0, 0],\n \"v\": [0, 0, 0, 0, 0]}"),
+  EXPECT_EQ(state_message("{\"q\": [1, 0, 0, 0, 0],\n \"v\": [0, 0, 0, 0, 0]}"),
             "s.json:2: v has 5 numbers, but the model has 4: ball.wx, ball.wy, ball.wz, hinge");
-  EXPECT_EQ(message_of(R"({"q": [1, 0, 0, 0, 0], "v": [0, 0, 0, 0], "tau": [1]})"),
+  EXPECT_EQ(state_message(R"({"q": [1, 0, 0, 0, 0], "v": [0, 0, 0, 0], "tau": [1]})"),
             "s.json:1: tau has 1 numbers, but the model has 4: ball.wx, ball.wy, ball.wz, hinge");
-  EXPECT_EQ(message_of(R"({"q": [1, 0, 0, 0, 0], "v": [0, 0, 0, 0], "a": 3})"),
+  EXPECT_EQ(state_message(R"({"q": [1, 0, 0, 0, 0], "v": [0, 0, 0, 0], "a": 3})"),
             "s.json:1: a must be a list of numbers, but is '3'");
-  EXPECT_EQ(message_of(R"({"q": [1, 0, 0, 0, NaN], "v": [0, 0, 0, 0]})"),
+  EXPECT_EQ(state_message(R"({"q": [1, 0, 0, 0, NaN], "v": [0, 0, 0, 0]})"),
             "s.json:1: q[4] must be a finite number, but is 'NaN'");
-  EXPECT_EQ(message_of("[1, 2]"), "s.json:1: the file must be a map with the keys q, v, tau, a, but is a list");
-  EXPECT_EQ(message_of(""), "s.json: the file is empty");
+  EXPECT_EQ(state_message("[1, 2]"), "s.json:1: the file must be a map with the keys q, v, tau, a, but is a list");
+  EXPECT_EQ(state_message(""), "s.json: the file is empty");
 }
 
 TEST(StateFile, QuaternionsHaveLengthOne) {
-  const std::string message = message_of("{\"v\": [0, 0, 0, 0],\n\"q\": [1, 0.1, 0, 0, 0]}");
+  const std::string message = state_message("{\"v\": [0, 0, 0, 0],\n\"q\": [1, 0.1, 0, 0, 0]}");
   EXPECT_TRUE(message.starts_with("s.json:2: joint 'ball': ")) << message;
   EXPECT_NE(message.find("length 1"), std::string::npos) << message;
   EXPECT_NO_THROW(parse_state(R"({"q": [0.7071068, 0, 0, 0.7071068, 0], "v": [0, 0, 0, 0]})", "s", model()));

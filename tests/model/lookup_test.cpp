@@ -52,7 +52,7 @@ Model make_arm(Fidelity fidelity = Fidelity::full) {
   return builder.build();
 }
 
-std::string refusal(const std::function<void()>& act) {
+std::string lookup_refusal(const std::function<void()>& act) {
   try {
     act();
   } catch (const InputError& error) {
@@ -63,7 +63,7 @@ std::string refusal(const std::function<void()>& act) {
 }
 
 void expect_refusal(const std::function<void()>& act, std::initializer_list<const char*> words) {
-  const std::string message = refusal(act);
+  const std::string message = lookup_refusal(act);
   for (const char* word : words) EXPECT_NE(message.find(word), std::string::npos) << message << "\nlacks " << word;
 }
 

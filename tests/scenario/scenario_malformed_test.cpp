@@ -14,7 +14,7 @@ namespace {
 const std::string kMalformedFolder = LIMBER_TEST_DATA "/malformed-scenario";
 
 // Paths in messages start at the folder.
-std::string message_of(const std::string& text, const std::string& name) {
+std::string scenario_message(const std::string& text, const std::string& name) {
   try {
     parse_scenario(text, name, kMalformedFolder);
   } catch (const InputError& e) {
@@ -42,7 +42,7 @@ TEST(MalformedScenario, EveryFaultHasItsMessage) {
     const std::string text = read_text_file(path.string());
     ASSERT_TRUE(text.starts_with(kMark)) << name;
     const std::string expected = text.substr(kMark.size(), text.find('\n') - kMark.size());
-    EXPECT_EQ(message_of(text, name), expected) << name;
+    EXPECT_EQ(scenario_message(text, name), expected) << name;
   }
   EXPECT_GE(malformed().size(), 200u);
 }
@@ -53,7 +53,7 @@ TEST(MalformedScenario, MessagesAreTheSameWithCarriageReturns) {
     const std::string text = read_text_file(path.string());
     std::string dos;
     for (const char c : text) dos += c == '\n' ? "\r\n" : std::string(1, c);
-    EXPECT_EQ(message_of(dos, "x"), message_of(text, "x")) << path;
+    EXPECT_EQ(scenario_message(dos, "x"), scenario_message(text, "x")) << path;
   }
 }
 
@@ -71,9 +71,9 @@ record: {every: 0.01, nodes: [boom.tip], energy: true}
 model: models/arm.yaml
 duration: 10
 )yaml";
-  ASSERT_EQ(message_of(text, "whole.yaml"), "read without complaint");
+  ASSERT_EQ(scenario_message(text, "whole.yaml"), "read without complaint");
   for (std::size_t length = 0; length < text.rfind("duration: 1"); ++length) {
-    const std::string message = message_of(text.substr(0, length), "cut.yaml");
+    const std::string message = scenario_message(text.substr(0, length), "cut.yaml");
     EXPECT_TRUE(message.starts_with("cut.yaml:")) << length << ": " << message;
     EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 0) << message;
   }
@@ -120,7 +120,7 @@ TEST(MalformedScenario, HostileNamesStayInOneShortLine) {
     for (const std::string& name : hostile) {
       std::string text = "limber: 1\nscenario: s\nmodel: models/arm.yaml\nduration: 10\n" + place + "\n";
       for (std::size_t at = text.find('$'); at != std::string::npos; at = text.find('$')) text.replace(at, 1, name);
-      const std::string message = message_of(text, "x.yaml");
+      const std::string message = scenario_message(text, "x.yaml");
       EXPECT_TRUE(message.starts_with("x.yaml:5: ")) << place << ": " << message;
       EXPECT_LT(message.size(), 400u) << place;
       EXPECT_TRUE(std::none_of(message.begin(), message.end(), [](unsigned char c) { return std::iscntrl(c); }))

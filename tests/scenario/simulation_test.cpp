@@ -77,7 +77,7 @@ struct Case {
   std::string name, text;
 };
 
-Scenario make(const std::string& text) {
+Scenario make_simulation(const std::string& text) {
   return parse_scenario("limber: 1\nscenario: test\nduration: 0.5\nrecord: {every: 0.01}\n" + text, "test.yaml", "");
 }
 
@@ -87,7 +87,7 @@ std::vector<std::string> solvers() {
        {"{method: rk4, step: 1e-3}", "{method: dopri5, rtol: 1e-7, atol: 1e-9}",
         "{method: implicit, step: 1e-3, rho_inf: 0.8}", "{method: cvode, rtol: 1e-8, atol: 1e-10}"}) {
     try {
-      Simulation sim(make(std::string(kArm) + "solver: " + text + "\n"));
+      Simulation sim(make_simulation(std::string(kArm) + "solver: " + text + "\n"));
       out.push_back(std::string("solver: ") + text + "\n");
     } catch (const InputError&) {  // cvode is not part of this build
     }
@@ -132,7 +132,7 @@ struct Keeper : RunListener {
 };
 
 TEST(Simulation, DoesWhatTheSnippetSays) {
-  Simulation sim(make(kArm));
+  Simulation sim(make_simulation(kArm));
   sim.set_torque("elbow", 20.0);
   double highest = -10;
   while (sim.time() < 0.2) {
@@ -158,7 +158,7 @@ TEST(Simulation, DoesWhatTheSnippetSays) {
 TEST(Simulation, SteppedAtTheTimesOfRecordsEqualsARun) {
   for (const Case& one : cases()) {
     SCOPED_TRACE(one.name);
-    const Scenario scenario = make(one.text);
+    const Scenario scenario = make_simulation(one.text);
     Keeper kept;
     Simulation whole(scenario);
     const RunResult result = whole.run(kept);
@@ -176,7 +176,7 @@ TEST(Simulation, SteppedAtTheTimesOfRecordsEqualsARun) {
 
 // Below the level of Simulation the loop is simulate()'s.
 TEST(Simulation, ARunEqualsSimulate) {
-  const Scenario scenario = make(kArm);
+  const Scenario scenario = make_simulation(kArm);
   Keeper direct, kept;
   System system(*scenario.model, scenario.inputs);
   const RunResult a = simulate(system, scenario.solver, scenario.run, scenario.initial, direct);
@@ -189,7 +189,7 @@ TEST(Simulation, ARunEqualsSimulate) {
 TEST(Simulation, GoesOnFromASavedStateBitByBit) {
   for (const Case& one : cases()) {
     SCOPED_TRACE(one.name);
-    const Scenario scenario = make(one.text);
+    const Scenario scenario = make_simulation(one.text);
     Simulation sim(scenario), other(scenario);
     const std::vector<double> first = sight(sim);
     sim.advance_to(0.1537);  // inside of a step of the adaptive methods
@@ -223,7 +223,7 @@ TEST(Simulation, DoesNotAllocateInSteps) {
   for (const Case& one : cases()) {
     if (one.text.find("cvode") != std::string::npos) continue;
     SCOPED_TRACE(one.name);
-    Simulation sim(make(one.text));
+    Simulation sim(make_simulation(one.text));
     VectorXd effort = VectorXd::Zero(1), pose = VectorXd::Zero(7);
     const int out = sim.port(one.text.find("coupler") != std::string::npos ? "coupler.tip/pose" : "fore.tip/pose");
     const int in = sim.port(one.text.find("coupler") != std::string::npos ? "pin/effort" : "elbow/effort");
@@ -243,10 +243,11 @@ TEST(Simulation, TakesInputsAtRunTime) {
   for (const std::string& solver : solvers()) {
     SCOPED_TRACE(solver);
     const std::string model = std::string(kArm).substr(0, std::string(kArm).find("inputs:"));
-    Simulation sim(make(model + solver));
-    Simulation wanted(make(model + solver +
-                           "inputs:\n  - {joint: shoulder, torque: {pieces: [{until: 0.1, value: 5}, {value: -3}]}}\n"
-                           "  - {node: fore.tip, force: [0, 4, 0]}\n"));
+    Simulation sim(make_simulation(model + solver));
+    Simulation wanted(
+        make_simulation(model + solver +
+                        "inputs:\n  - {joint: shoulder, torque: {pieces: [{until: 0.1, value: 5}, {value: -3}]}}\n"
+                        "  - {node: fore.tip, force: [0, 4, 0]}\n"));
     sim.set_torque("shoulder", 5);
     sim.set_force("fore.tip", {0, 4, 0});
     for (int k = 1; k <= 20; ++k) {
@@ -263,7 +264,7 @@ TEST(Simulation, TakesInputsAtRunTime) {
 
 // An adaptive method has looked beyond the time at which the input changes: that must not count.
 TEST(Simulation, AnInputCutsAStepShort) {
-  const Scenario scenario = make(
+  const Scenario scenario = make_simulation(
       "model:\n  name: cart\n  bodies: [{name: cart, rigid: {mass: 2, inertia: [1, 1, 1, 0, 0, 0]}}]\n"
       "  joints: [{name: rail, type: prismatic, axis: [1, 0, 0], parent: world, child: cart}]\n");
   Simulation sim(scenario);
@@ -278,7 +279,7 @@ TEST(Simulation, AnInputCutsAStepShort) {
 }
 
 TEST(Simulation, PrescribesMotionsAtRunTime) {
-  Simulation sim(make(kLoop));
+  Simulation sim(make_simulation(kLoop));
   sim.advance_to(0.1);
   const double there = sim.q("drive"), speed = sim.v("drive");
   EXPECT_THROW(sim.set_motion("drive", there + 0.1), InputError);
@@ -291,7 +292,7 @@ TEST(Simulation, PrescribesMotionsAtRunTime) {
 }
 
 TEST(Simulation, TakesATorqueLawInOneLine) {
-  Simulation sim(make(std::string(kArm).substr(0, std::string(kArm).find("inputs:"))));
+  Simulation sim(make_simulation(std::string(kArm).substr(0, std::string(kArm).find("inputs:"))));
   const int shoulder = 0, elbow = sim.model().joints[2].v;
   sim.set_controller(500, [=](const State& x, Vec tau) {
     tau[shoulder] = 20 - 30 * x.v[0];
@@ -310,7 +311,7 @@ TEST(Simulation, TakesATorqueLawInOneLine) {
 }
 
 TEST(Simulation, RefusesATorqueThatIsNotFinite) {
-  Simulation sim(make(kArm));
+  Simulation sim(make_simulation(kArm));
   EXPECT_THROW(sim.set_controller(100, [](const State&, Vec tau) { tau[0] = std::nan(""); }), NumericalError);
   EXPECT_THROW(sim.step(0.1), NumericalError);
   EXPECT_THROW(sim.set_torque("elbow", std::nan("")), InputError);
@@ -324,12 +325,12 @@ TEST(Simulation, RefusesATorqueThatIsNotFinite) {
 // The stop is met, the second piece of the signal is entered, and the chain is closed: own loops over a Stepper do none
 // of these.
 TEST(Simulation, MeetsStopsBreaksAndClosures) {
-  Simulation arm(make(kArm));
+  Simulation arm(make_simulation(kArm));
   arm.set_torque("elbow", 20);
   arm.advance_to(0.5);
   EXPECT_LT(arm.q("elbow"), 0.45);
   EXPECT_NEAR(arm.read("shoulder/torque")[0], 12 * std::cos(1.5), 1e-12);
-  Simulation loop(make(kLoop));
+  Simulation loop(make_simulation(kLoop));
   for (const double t : {0.0, 0.2, 0.4}) {
     loop.advance_to(t);
     EXPECT_LT((loop.position("coupler.tip") - loop.position("rocker.tip")).norm(), 1e-10);
@@ -337,7 +338,7 @@ TEST(Simulation, MeetsStopsBreaksAndClosures) {
 }
 
 TEST(Simulation, ListsPortsWithUnits) {
-  Simulation sim(make(kLoop));
+  Simulation sim(make_simulation(kLoop));
   const Port& drive = sim.ports()[static_cast<std::size_t>(sim.port("drive/position"))];
   EXPECT_EQ(drive.units, std::vector<std::string>{"rad"});
   EXPECT_EQ(drive.direction, PortDirection::output);
@@ -352,7 +353,7 @@ TEST(Simulation, ListsPortsWithUnits) {
 }
 
 TEST(Simulation, RefusesTheStateOfAnother) {
-  Simulation arm(make(kArm)), loop(make(kLoop));
+  Simulation arm(make_simulation(kArm)), loop(make_simulation(kLoop));
   SavedState saved = arm.save();
   EXPECT_THROW(loop.restore(saved), InputError);
   saved.bytes.pop_back();
@@ -361,7 +362,7 @@ TEST(Simulation, RefusesTheStateOfAnother) {
 
 TEST(Simulation, NumericalFailureThrowsUntilReset) {
   const std::string model = std::string(kArm).substr(0, std::string(kArm).find("inputs:"));
-  Simulation sim(make(model + "solver: {method: rk4, step: 0.05}\n"));
+  Simulation sim(make_simulation(model + "solver: {method: rk4, step: 0.05}\n"));
   EXPECT_THROW(
       {
         for (int k = 0; k < 1000; ++k) sim.step(0.05);
@@ -374,7 +375,7 @@ TEST(Simulation, NumericalFailureThrowsUntilReset) {
 }
 
 TEST(Simulation, StartsAtTheTimeOfItsState) {
-  Scenario scenario = make(kArm);
+  Scenario scenario = make_simulation(kArm);
   State late = scenario.initial;
   late.t = 1;
   Simulation sim(scenario);
@@ -392,7 +393,7 @@ TEST(Simulation, StartsAtTheTimeOfItsState) {
 }
 
 TEST(Simulation, OfAModelMadeInCode) {
-  const Scenario read = make(kArm);
+  const Scenario read = make_simulation(kArm);
   Inputs inputs;
   inputs.speeds.push_back({0, Signal::callback([](double t) { return Jet{5 * t, 5, 0}; }), "ramp"});
   inputs.laws.push_back({{2, 1},
@@ -415,7 +416,7 @@ TEST(Simulation, OfAModelMadeInCode) {
 
 // Inside of the step that ends at a stop, records are interpolated.
 TEST(Simulation, RecordsBeforeAContact) {
-  const Scenario scenario = make(
+  const Scenario scenario = make_simulation(
       "model:\n  name: cart\n  bodies: [{name: cart, rigid: {mass: 1, inertia: [1, 1, 1, 0, 0, 0]}}]\n"
       "  joints: [{name: rail, type: prismatic, axis: [1, 0, 0], parent: world, child: cart,\n"
       "             limits: {lower: -1, upper: 0.2505, stiffness: 1e4, damping: 0}}]\n"
@@ -429,7 +430,7 @@ TEST(Simulation, RecordsBeforeAContact) {
 }
 
 TEST(Stepper, SaysWhatIsMissing) {
-  const Scenario scenario = make(kArm);
+  const Scenario scenario = make_simulation(kArm);
   System system(*scenario.model, scenario.inputs);
   for (const char* method : {"rk4", "dopri5", "implicit"}) {
     SolverOptions options;

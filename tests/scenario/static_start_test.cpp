@@ -9,7 +9,7 @@
 namespace limber::test {
 namespace {
 
-const char* const kArm = R"(limber: 1
+const char* const kHeldArm = R"(limber: 1
 scenario: static start
 duration: 1
 model:
@@ -23,10 +23,10 @@ model:
     - {name: wrist, type: revolute, axis: [0, 1, 0], parent: boom.tip, child: load}
 )";
 
-Scenario make(const std::string& more) { return parse_scenario(kArm + more, "s.yaml", ""); }
+Scenario make_start(const std::string& more) { return parse_scenario(kHeldArm + more, "s.yaml", ""); }
 
 TEST(StaticStartScenario, driven_joints_are_held_by_default) {
-  const Scenario scenario = make(
+  const Scenario scenario = make_start(
       "initial: {equilibrium: true, shoulder: {q: -0.4}, wrist: {q: 0.7}}\n"
       "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}, sensors: {accelerometers: [{node: boom.tip}]}}\n");
   EXPECT_EQ(scenario.held.size(), 2u);
@@ -46,7 +46,7 @@ TEST(StaticStartScenario, driven_joints_are_held_by_default) {
 
 // The wrist is driven by nobody and hangs; a constant torque among the inputs does its share of the holding.
 TEST(StaticStartScenario, other_joints_are_in_balance) {
-  const Scenario scenario = make(
+  const Scenario scenario = make_start(
       "initial: {equilibrium: true, shoulder: {q: -0.4}, wrist: {q: 0.7}}\n"
       "inputs: [{joint: shoulder, torque: -30}]\n"
       "control: {rate: 500, joints: [shoulder], feedback: {correction: {frequency: 1}}}\n");
@@ -60,14 +60,14 @@ TEST(StaticStartScenario, other_joints_are_in_balance) {
 
 // Without a controller: the modes begin in balance, then it falls.
 TEST(StaticStartScenario, held_at_its_start_alone) {
-  Simulation simulation(make("initial: {equilibrium: {hold: [shoulder]}, shoulder: {q: -0.4}}\n"));
+  Simulation simulation(make_start("initial: {equilibrium: {hold: [shoulder]}, shoulder: {q: -0.4}}\n"));
   EXPECT_EQ(simulation.q("shoulder"), -0.4);
   simulation.advance_to(0.1);
   EXPECT_GT(simulation.q("shoulder"), -0.39);
 }
 
 TEST(StaticStartScenario, nothing_held_on_request) {
-  const Scenario scenario = make(
+  const Scenario scenario = make_start(
       "initial: {equilibrium: {hold: []}, shoulder: {q: 1}}\n"
       "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}}\n");
   EXPECT_TRUE(scenario.held.empty());
@@ -76,7 +76,7 @@ TEST(StaticStartScenario, nothing_held_on_request) {
 }
 
 TEST(StaticStartScenario, a_servo_that_is_too_weak_is_refused) {
-  const Scenario scenario = make(
+  const Scenario scenario = make_start(
       "initial: {equilibrium: true}\n"
       "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}, servos: {max_torque: 5}}\n");
   try {

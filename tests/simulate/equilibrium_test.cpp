@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kGravity = 9.81;
 
-Body rod(const std::string& name, double length, double mass) {
+Body make_rod(const std::string& name, double length, double mass) {
   RigidSpec spec;
   spec.mass = mass;
   spec.com = Vector3d(length / 2, 0, 0);
@@ -29,7 +29,7 @@ Model make_chain(int links, double stiffness = 0) {
   ModelBuilder builder("chain");
   builder.gravity(Vector3d(0, 0, -kGravity));
   for (int i = 0; i < links; ++i) {
-    const int body = builder.add_body(rod("link" + std::to_string(i), 1, 1));
+    const int body = builder.add_body(make_rod("link" + std::to_string(i), 1, 1));
     Joint joint;
     joint.name = "hinge" + std::to_string(i);
     joint.kind = JointKind::revolute;

@@ -36,7 +36,7 @@ struct Chain {
 };
 
 // A random closed chain with one driven joint whose speed jumps from `rate` to another one; false: it cannot be driven.
-bool make_chain(std::uint64_t seed, Chain& out) {
+bool make_closed_chain(std::uint64_t seed, Chain& out) {
   const JointKind kind = kClosureKinds[seed % kClosureKinds.size()];
   out.model = random_closed(seed, kind, 1);
   Random random(seed + 77);
@@ -109,7 +109,7 @@ TEST(Jumps, OfRandomClosedChainsCloseTheLedger) {
   int done = 0;
   for (std::uint64_t seed = 1; done < count && seed < 100u * static_cast<unsigned>(count); ++seed) {
     Chain chain;
-    if (!make_chain(seed, chain)) continue;
+    if (!make_closed_chain(seed, chain)) continue;
     System system(chain.model, chain.inputs);
     Kept seen;
     const RunResult result = simulate(system, tight(), {2 * kJump, kJump}, chain.start, seen);

@@ -15,22 +15,22 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-double value(const char* text, double t = 0) { return Expression(text).at(t).value; }
+double value_at(const char* text, double t = 0) { return Expression(text).at(t).value; }
 
 TEST(Expression, FollowsTheRulesOfArithmetic) {
-  EXPECT_EQ(value("1 + 2*3"), 7);
-  EXPECT_EQ(value("(1 + 2)*3"), 9);
-  EXPECT_EQ(value("2 - 3 - 4"), -5);
-  EXPECT_EQ(value("16/4/2"), 2);
-  EXPECT_EQ(value("-2^2"), -4);
-  EXPECT_EQ(value("2^3^2"), 512);
-  EXPECT_EQ(value("2^-1"), 0.5);
-  EXPECT_EQ(value("--3"), 3);
-  EXPECT_EQ(value("1.5e-3*t", 2), 3e-3);
-  EXPECT_EQ(value(" t\t* t ", 3), 9);
-  EXPECT_DOUBLE_EQ(value("pi/4*(-1+72*t^3)", 0.5), pi / 4 * 8);
-  EXPECT_DOUBLE_EQ(value("e^2"), std::exp(2));
-  EXPECT_DOUBLE_EQ(value("sqrt(2)*sin(pi/4)"), 1);
+  EXPECT_EQ(value_at("1 + 2*3"), 7);
+  EXPECT_EQ(value_at("(1 + 2)*3"), 9);
+  EXPECT_EQ(value_at("2 - 3 - 4"), -5);
+  EXPECT_EQ(value_at("16/4/2"), 2);
+  EXPECT_EQ(value_at("-2^2"), -4);
+  EXPECT_EQ(value_at("2^3^2"), 512);
+  EXPECT_EQ(value_at("2^-1"), 0.5);
+  EXPECT_EQ(value_at("--3"), 3);
+  EXPECT_EQ(value_at("1.5e-3*t", 2), 3e-3);
+  EXPECT_EQ(value_at(" t\t* t ", 3), 9);
+  EXPECT_DOUBLE_EQ(value_at("pi/4*(-1+72*t^3)", 0.5), pi / 4 * 8);
+  EXPECT_DOUBLE_EQ(value_at("e^2"), std::exp(2));
+  EXPECT_DOUBLE_EQ(value_at("sqrt(2)*sin(pi/4)"), 1);
   EXPECT_TRUE(Expression("2*pi").is_constant());
   EXPECT_FALSE(Expression("2*t").is_constant());
 }

@@ -13,7 +13,7 @@ namespace limber::test {
 namespace {
 
 constexpr double kFree = std::numeric_limits<double>::infinity();
-constexpr double kGravity = 9.81;
+constexpr double kEarthGravity = 9.81;
 
 // LIMBER_CASES counts more of them (scripts/stress).
 int case_count(int usual) {
@@ -24,7 +24,7 @@ int case_count(int usual) {
 // A mass on a vertical rail, or a pendulum of length 1 that hangs at q = 0.
 Model make_thrown(bool pendulum, double mass, const JointStop& stop) {
   ModelBuilder builder("thrown");
-  builder.gravity({0, 0, -kGravity});
+  builder.gravity({0, 0, -kEarthGravity});
   RigidSpec spec;
   spec.mass = mass;
   spec.inertia = Matrix3d::Zero();
@@ -53,13 +53,13 @@ struct Throw {
 Throw make_throw(bool pendulum, double speed, double share) {
   Throw out{pendulum, share > 0, speed, 0, 0, 0};
   if (!pendulum) {
-    out.bound = (1 - share) * speed * speed / (2 * kGravity);
-    out.flight = 2 * speed / kGravity;
-    if (out.hits) out.contact = (speed - std::sqrt(speed * speed - 2 * kGravity * out.bound)) / kGravity;
+    out.bound = (1 - share) * speed * speed / (2 * kEarthGravity);
+    out.flight = 2 * speed / kEarthGravity;
+    if (out.hits) out.contact = (speed - std::sqrt(speed * speed - 2 * kEarthGravity * out.bound)) / kEarthGravity;
     return out;
   }
   // sin(q / 2) = k sn(w t, k) with k = speed / 2 w.  [Whittaker, Analytical Dynamics, §44]
-  const double w = std::sqrt(kGravity), k = speed / (2 * w);
+  const double w = std::sqrt(kEarthGravity), k = speed / (2 * w);
   out.bound = (1 - share) * 2 * std::asin(k);
   out.flight = 2 * std::comp_ellint_1(k) / w;
   if (out.hits) out.contact = std::ellint_1(k, std::asin(std::sin(out.bound / 2) / k)) / w;
@@ -124,7 +124,7 @@ TEST(Stops, NoGrazingThrowMissesOne) {
       for (const double t : seen.steps) nearest = std::min(nearest, std::abs(t - way.contact));
       // The time of contact follows the error of the position over the speed there.
       const double height = pendulum ? 2 * std::pow(std::sin(way.bound / 2), 2) : way.bound;
-      const double rate = std::sqrt(way.speed * way.speed - 2 * kGravity * height);
+      const double rate = std::sqrt(way.speed * way.speed - 2 * kEarthGravity * height);
       EXPECT_LT(nearest, error * way.bound / rate + 1e-13 * way.flight) << what;
     } else {
       EXPECT_FALSE(seen.pushed) << what;
@@ -155,7 +155,7 @@ TEST(Stops, AStartInsideOfOneHasItsEnergy) {
     SolverOptions solver = fixed(method, 1e-4);
     solver.rtol = solver.atol = 1e-9;
     const Outcome out = run(model, {}, solver, start, 0.5, 0.001);
-    EXPECT_NEAR(out.seen.potential[0], 50 - 2 * kGravity * 0.9, 1e-9) << method;
+    EXPECT_NEAR(out.seen.potential[0], 50 - 2 * kEarthGravity * 0.9, 1e-9) << method;
     expect_rising(out.seen, method);
     EXPECT_LT(out.result.energy_error, 50 * (std::string(method) == "cvode" ? 1e-3 : 1e-5)) << method;
     ASSERT_EQ(out.result.notes.size(), 1u);

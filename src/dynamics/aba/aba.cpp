@@ -178,7 +178,7 @@ void set_constant_columns(const Model& model, AbaData& ws) {
   const Layout& layout = *model.layout;
   ws.constant_columns = false;
   if (!layout.ruthless) return;
-  compute_kinematics(model, make_zero_state(model), ws.kin);
+  compute_kinematics(model, ws.rest, ws.kin);
   std::fill(ws.b_modal.begin(), ws.b_modal.end(), 0.0);
   for (int i = 1; i < model.body_count(); ++i) {
     start_body(layout, i, zero_spatial(), ws);
@@ -191,6 +191,7 @@ void set_constant_columns(const Model& model, AbaData& ws) {
 
 AbaData::AbaData(const Model& model) : kin(model) {
   const Layout& layout = *model.layout;
+  rest = make_zero_state(model);
   bodies.resize(layout.links.size());
   attachments.resize(layout.attachments.size());
   unknowns.resize(layout.links.size());

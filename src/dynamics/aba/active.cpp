@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "elimination.hpp"
 
@@ -13,28 +15,53 @@ namespace {
 // Rows that are combinations of others, but for rounding.
 constexpr double kSameRow = 1e-12;
 
-// Adds the direction of `row` to the orthonormal rows Q, unless it is one of theirs.
-void add_direction(VectorXd row, MatrixXd& Q) {
-  const double before = row.norm();
-  if (!(before > 0)) return;
-  row /= before;
-  for (int pass = 0; pass < 2; ++pass) row -= Q * (Q.transpose() * row);
-  const double after = row.norm();
-  if (!(after > kSameRow)) return;
-  Q.conservativeResize(Eigen::NoChange, Q.cols() + 1);
-  Q.col(Q.cols() - 1) = row / after;
+// Makes a row of `width` orthogonal to the k orthonormal rows Q, and of length 1; false: it is a combination of them.
+bool orthonormalise(double* row, const double* Q, int k, int width) {
+  const auto scale = [&](double length) { std::for_each(row, row + width, [&](double& x) { x /= length; }); };
+  const auto length = [&] { return std::sqrt(std::inner_product(row, row + width, row, 0.0)); };
+  const double before = length();
+  if (!(before > 0)) return false;
+  scale(before);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const double* q = Q; q < Q + static_cast<std::ptrdiff_t>(k) * width; q += width) {
+      const double along = std::inner_product(row, row + width, q, 0.0);
+      for (int a = 0; a < width; ++a) row[a] -= along * q[a];
+    }
+  }
+  const double after = length();
+  if (!(after > kSameRow)) return false;
+  scale(after);
+  return true;
 }
 
-// The inverse of a diagonal modal mass, with what an implicit step adds to it; empty: it is not diagonal.
-VectorXd inverse_mass(const BodyConstants& constants, const ImplicitTerms& implicit) {
-  const int n = constants.n;
-  if (!constants.mass_diagonal() || (implicit.active && !constants.elastic_diagonal)) return {};
-  VectorXd out(n);
-  for (int a = 0; a < n; ++a) {
+// The inverse of a diagonal modal mass, with what an implicit step adds to it.
+void set_weight(const BodyConstants& constants, const ImplicitTerms& implicit,
+                std::vector<double, Vec4dAllocator>& weight) {
+  weight.assign(static_cast<std::size_t>(kLanes) * lanes_for(constants.n), 0);
+  for (int a = 0; a < constants.n; ++a) {
     const double G = constants.G[static_cast<std::size_t>(a) * constants.ne + a];
-    out[a] = 1 / (implicit.active ? G + implicit.c_D * constants.D[a] + implicit.c_K * constants.K[a] : G);
+    weight[a] = 1 / (implicit.active ? G + implicit.c_D * constants.D[a] + implicit.c_K * constants.K[a] : G);
   }
-  return out;
+}
+
+// Orthonormal combinations that span the rows of the attachments, into T; their number, or n when none are left over.
+int find_directions(const Layout& layout, const Link& link, const double* root,
+                    std::vector<double, Vec4dAllocator>& T) {
+  const int n = link.n, width = kLanes * lanes_for(n), count = link.attachment_end - link.attachment_begin;
+  T.resize(static_cast<std::size_t>(std::min(n, 6 * count)) * width);
+  int k = 0;
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+    const NodeConstants& node = link.constants->nodes[layout.attachments[h].node];
+    if (!node.second.empty()) return n;
+    for (int r = 0; r < 6; ++r) {
+      double* row = &T[static_cast<std::size_t>(k) * width];
+      std::fill(row, row + width, 0.0);
+      for (int a = 0; a < n; ++a) row[a] = root[a] * (r < 3 ? node.lambda[a][r] : node.gamma[a][r - 3]);
+      k += orthonormalise(row, T.data(), k, width) ? 1 : 0;
+      if (k == n) return n;
+    }
+  }
+  return k;
 }
 
 }  // namespace
@@ -43,33 +70,21 @@ void find_active(const Layout& layout, int i, AbaData& ws) {
   const Link& link = layout.links[i];
   const BodyConstants& constants = *link.constants;
   const int n = link.n, width = kLanes * lanes_for(n);
+  const bool diagonal = constants.mass_diagonal() && (!ws.implicit.active || constants.elastic_diagonal);
   Unknowns& u = ws.unknowns[i];
   u.active = false;
   u.modes = n;
-  if (n == 0 || link.elimination != Elimination::condensed) return;
-  const VectorXd weight = inverse_mass(constants, ws.implicit);
-  if (weight.size() == 0) return;
-  const VectorXd root = weight.cwiseSqrt();
-  MatrixXd Q(n, 0);
-  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    const NodeConstants& node = constants.nodes[layout.attachments[h].node];
-    if (!node.second.empty()) return;
-    for (int r = 0; r < 6; ++r) {
-      VectorXd row(n);
-      for (int a = 0; a < n; ++a) row[a] = root[a] * (r < 3 ? node.lambda[a][r] : node.gamma[a][r - 3]);
-      add_direction(row, Q);
-    }
-  }
-  const int k = static_cast<int>(Q.cols());
+  if (n == 0 || link.elimination != Elimination::condensed || !diagonal) return;
+  ActiveModes& active = ws.active[i];
+  set_weight(constants, ws.implicit, active.weight);
+  double* root = ws.modal.data();
+  for (int a = 0; a < n; ++a) root[a] = std::sqrt(active.weight[a]);
+  const int k = find_directions(layout, link, root, active.T);
   if (k >= n) return;
   u.active = true;
   u.modes = k;
-  ActiveModes& active = ws.active[i];
-  active.T.assign(static_cast<std::size_t>(k) * width, 0);
-  active.weight.assign(width, 0);
-  for (int a = 0; a < n; ++a) {
-    active.weight[a] = weight[a];
-    for (int c = 0; c < k; ++c) active.T[static_cast<std::size_t>(c) * width + a] = root[a] * Q(a, c);
+  for (int c = 0; c < k; ++c) {
+    for (int a = 0; a < n; ++a) active.T[static_cast<std::size_t>(c) * width + a] *= root[a];
   }
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
     const NodeConstants& node = constants.nodes[layout.attachments[h].node];

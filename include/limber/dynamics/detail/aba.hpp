@@ -74,6 +74,7 @@ struct AbaData {
   std::vector<ArticulatedAttachment> attachments;
   std::vector<Unknowns> unknowns;         // (body)
   std::vector<ActiveModes> active;        // (body)
+  State rest;                             // all zero
   std::vector<Spatial> active_nodes;      // (at attachment.columns) columns of attachments per active coordinate
   std::vector<Spatial> mu;                // (unknown) of active coordinates: the body's own coupling        by start
   std::vector<Spatial> W;                 // (at attachment.columns) columns of attachments, at the origin   by start
