@@ -18,17 +18,17 @@
 namespace limber::test {
 namespace {
 
-constexpr const char* kRecordedModel = R"(limber: 1
+constexpr const char* kReadModel = R"(limber: 1
 name: boom
 bodies: [{name: boom, beam: {length: 2, mass: 3, EIy: 100, modes: {bending_z: 2}}}]
 joints: [{name: luff, type: revolute, axis: [0, 1, 0], parent: world, child: boom}]
 )";
 
 void write_good_recording(const std::string& path, int records, bool finish = true) {
-  const Model model = parse_model(kRecordedModel, "boom");
+  const Model model = parse_model(kReadModel, "boom");
   RecordingOptions options;
   options.name = "lift °";
-  options.model_text = kRecordedModel;
+  options.model_text = kReadModel;
   options.solver = "rk4";
   options.nodes = named_nodes(model);
   options.records = records;
@@ -57,7 +57,7 @@ TEST(RecordingReader, GivesBackEveryNumberInAnyPieces) {
   }
   const RecordingReader reader(folder.file("a.h5"));
   EXPECT_EQ(reader.name, "lift °");
-  EXPECT_EQ(reader.model_text, kRecordedModel);
+  EXPECT_EQ(reader.model_text, kReadModel);
   EXPECT_EQ(reader.ended, "finished");
   EXPECT_TRUE(reader.complete);
   EXPECT_EQ(reader.time(), written["time"]);
