@@ -15,8 +15,8 @@ struct Equilibrium {
 
 // Static equilibrium near `start` under gravity, springs, stops and the inputs that are constant; prescribed joints
 // stand where their motion has them at start.t.  Throws InputError when there is none within reach: which coordinate
-// keeps a force and what to do.  Newton's method with the tangent of the exact forces by central differences, dense:
-// O(nv^3).
+// keeps a force and what to do.  Newton's method with the exact tangent, solved by an articulated stiffness where the
+// machine is a tree (dynamics/statics.hpp, docs/decisions/0013): O(N) per iteration.
 Equilibrium find_equilibrium(const Model& model, const Inputs& inputs, const State& start);
 
 }  // namespace limber
