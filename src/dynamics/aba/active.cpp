@@ -110,7 +110,7 @@ LIMBER_INLINE void with_lanes(int n, Kernel kernel) {
 }
 
 template <typename Lanes>
-LIMBER_INLINE double dot(Lanes lanes, const double* a, const double* b) {
+LIMBER_INLINE double padded_dot(Lanes lanes, const double* a, const double* b) {
   Vec4d total = zero();
   for_each(
       lanes, LIMBER_EACH(c) { total += load(a + c * kLanes) * load(b + c * kLanes); });
@@ -120,7 +120,7 @@ LIMBER_INLINE double dot(Lanes lanes, const double* a, const double* b) {
 // b of the active coordinates: T^T b.
 template <typename Lanes>
 LIMBER_INLINE void project_forces(Lanes lanes, const Unknowns& u, const double* T, const double* b_modal, double* b) {
-  for (int c = 0; c < u.modes; ++c, T += kLanes * lanes) b[c] = dot(lanes, T, b_modal);
+  for (int c = 0; c < u.modes; ++c, T += kLanes * lanes) b[c] = padded_dot(lanes, T, b_modal);
 }
 
 }  // namespace
@@ -209,7 +209,7 @@ void expand_active(const Link& link, int i, const double* x, AbaData& ws, double
         });
     const double* T = active.T.data();
     for (int k = 0; k < u.modes; ++k, T += kLanes * lanes) {
-      const Vec4d more = spread(x[k] + dot(lanes, T, r));
+      const Vec4d more = spread(x[k] + padded_dot(lanes, T, r));
       for_each(
           lanes, LIMBER_EACH(c) { store(out + c * kLanes, load(out + c * kLanes) + load(T + c * kLanes) * more); });
     }
