@@ -4,7 +4,10 @@
 // Figures of a controlled run, from errors that are known.
 #include "limber/control/tracking.hpp"
 
+#include <gtest/gtest.h>
+
 #include <functional>
+#include <optional>
 
 #include "limber/control/prepare.hpp"
 #include "support/arm.hpp"
