@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "limber/body/detail/families.hpp"
@@ -15,13 +17,19 @@ std::array<double, 9> pair_numbers(const Matrix3d& C) {
           C(2, 1) - C(1, 2),          C(0, 2) - C(2, 0),          C(1, 0) - C(0, 1)};
 }
 
+// 1: not all zero.  By a copy, because g++ 12 with the undefined-behaviour sanitizer misreads v[lane] in a condition
+// with a variable lane (see component.hpp of dynamics).
+unsigned is_used(const Vec4d& v) {
+  double numbers[kLanes];
+  std::memcpy(numbers, &v, sizeof numbers);
+  return std::any_of(numbers, numbers + kLanes, [](double number) { return number != 0; }) ? 1 : 0;
+}
+
 BlockKind kind_of(const PairBlock& block) {
   if (block.b == 0) return BlockKind::any;
   unsigned used = 0;  // a bit for each of the nine numbers
-  for (int lane = 0; lane < kLanes; ++lane) {
-    for (unsigned i = 0; i < 6; ++i) used |= (block.inertia[i][lane] != 0 ? 1U : 0U) << i;
-    for (unsigned i = 0; i < 3; ++i) used |= (block.axial[i][lane] != 0 ? 1U : 0U) << (6 + i);
-  }
+  for (unsigned i = 0; i < 6; ++i) used |= is_used(block.inertia[i]) << i;
+  for (unsigned i = 0; i < 3; ++i) used |= is_used(block.axial[i]) << (6 + i);
   const auto only = [&](unsigned numbers) { return (used & ~numbers) == 0; };
   if (only(0b000000111)) return BlockKind::diagonal;
   if (only(0b001100000)) return BlockKind::x;
