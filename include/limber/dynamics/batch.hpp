@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/dynamics/forces.hpp"
+
+// Many states of one model at a time: as many side by side in the machine's registers as these hold, on all cores.
+// Results do not depend on the number of threads, to the last bit; between machines with other registers they differ by
+// rounding.
+namespace limber {
+
+// One row per coordinate, one column per item: structure of arrays.
+using BatchArray = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstBatch = Eigen::Ref<const BatchArray>;
+using BatchRef = Eigen::Ref<BatchArray>;
+
+// Converters: items in rows (or States) to items in columns, and back.
+BatchArray to_columns(const Eigen::Ref<const BatchArray>& items);
+BatchArray to_items(const Eigen::Ref<const BatchArray>& columns);
+
+struct BatchOptions {
+  int threads = 0;  // 0: as many as there are cores
+  int lanes = 0;    // states in a register: 8 (AVX-512), 4 (AVX2) or 1; 0: the most that this machine has
+};
+
+// Registers that this machine and this build have, widest first.
+std::vector<int> batch_lanes();
+
+struct RolloutOptions {
+  std::string method = "implicit";  // "implicit" or "rk4", as in SolverOptions
+  double step = 1e-3;
+  int steps = 1;
+  double rho_inf = 1;  // implicit, as in SolverOptions
+  int passes = 3;
+};
+
+struct BatchData;
+
+// Forward dynamics and what belongs to it for a fixed number of items of one model, which must outlive it.  Items may
+// have numbers of their own: set_rigid, set_stiffness.  Sizes are checked, InputError names the array; numerical failure
+// is told item by item in status().  Only the constructor and the set_ functions allocate.
+class BatchAba {
+ public:
+  BatchAba(const Model& model, int items, const BatchOptions& options = {});
+  BatchAba(const Model&&, int, const BatchOptions& = {}) = delete;
+  ~BatchAba();
+  BatchAba(BatchAba&&) noexcept;
+  BatchAba& operator=(BatchAba&&) noexcept;
+
+  int items() const;
+  int lanes() const;
+  int threads() const;
+
+  // ---- numbers that differ from item to item ------------------------------------------------------------
+  // Mass, centre of mass and inertia (about it) of a rigid body: one spec per item.
+  void set_rigid(int body, const std::vector<RigidSpec>& specs);
+  // Factors of the stiffness and of the damping of a body's modes: (items) each.
+  void set_stiffness(int body, ConstVec stiffness, ConstVec damping);
+
+  // ---- what acts -----------------------------------------------------------------------------------------
+  // Joints (body) whose accelerations are given: forward() takes them from vdot and writes the torques they need.
+  void set_prescribed(const std::vector<std::uint8_t>& prescribed);
+  // External wrenches on these nodes, each in its frame; values: (6 per node, items).
+  void set_wrenches(const std::vector<NodeRef>& nodes, const std::vector<Frame>& frames, ConstBatch values);
+
+  // ---- one evaluation of all items -----------------------------------------------------------------------
+  // vdot (nv) from q (nq), v (nv) and tau (nv), as aba; with prescribed joints, as hybrid.  The results of items whose
+  // status is not ok are not to be used.
+  void forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot);
+  // The same; needed (nv): tau with the torques of prescribed joints in their place.
+  void forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot, BatchRef needed);
+
+  // Of the last call, item by item.
+  const std::vector<Status>& status() const;
+  // Index of the speed without inertia where the status is singular_mass, else -1.
+  const std::vector<int>& failure() const;
+
+ private:
+  std::unique_ptr<BatchData> data_;
+};
+
+}  // namespace limber

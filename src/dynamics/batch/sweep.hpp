@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "eliminate.hpp"
+
+// Forward dynamics: three sweeps over the bodies.  theory §5.
+namespace limber::LIMBER_BATCH_MACHINE {
+
+// Usual sizes are constants of the compiled code, but where speed is not the point.
+#ifdef LIMBER_BATCH_PLAIN
+inline constexpr bool kConstantSizes = false;
+#else
+inline constexpr bool kConstantSizes = true;
+#endif
+
+template <class Kernel>
+LIMBER_KERNEL void with_modes(int n, Kernel kernel) {
+  if constexpr (kConstantSizes) {
+    if (n == 0) return kernel(Size<0>{});
+    if (n == 4) return kernel(Size<4>{});
+    if (n == 5) return kernel(Size<5>{});
+  }
+  return kernel(n);
+}
+// And those of one elimination: modes, modal columns and hinge columns.
+template <class Kernel>
+LIMBER_KERNEL void with_columns(const BatchLink& link, Kernel kernel) {
+  const int r = link.prescribed ? 0 : link.nr;
+  if constexpr (kConstantSizes) {
+    if (r == 1 && !link.mass_varies && link.inboard < 0) {
+      if (link.n == 0) return kernel(Size<0>{}, Size<0>{}, Size<1>{});
+      if (link.n == 4 && link.k == 4) return kernel(Size<4>{}, Size<4>{}, Size<1>{});
+      if (link.n == 5 && link.k == 5) return kernel(Size<5>{}, Size<5>{}, Size<1>{});
+      if (link.k == 5) return kernel(link.n, Size<5>{}, Size<1>{});
+      if (link.k == 6) return kernel(link.n, Size<6>{}, Size<1>{});
+    }
+  }
+  kernel(link.n, link.k, r);
+}
+
+// What the body's motion does alone: inertia with the bias wrench, F (3 per mode) or, with products, mu (6 per mode),
+// and b = p_f + K eta + D etadot - u.
+template <class J, class T, class N>
+LIMBER_STEP void start_body(const J& job, const BatchLink& link, N n, T* e, T* rate, T* F, T* b, Inertia<T>& P) {
+  Motion<T> m;
+  BodyTerms<T> terms;
+  job.template get<kMotion>(link.motion, flat(m));
+  contract(job, link, n, e, rate, m.w, m.wd, m.vd, F, b, terms);
+  set_body(terms.m, terms.s, terms.J, P);
+  copy<6>(terms.p, P.z);
+}
+// The same with products of modes: columns of all shapes, projected.
+template <class J, class T>
+LIMBER_RARE void start_stiffened(const J& job, const BatchLink& link, T* e, T* rate, T* mu, T* b, T* scratch,
+                            Inertia<T>& P) {
+  read_products(job, link, e, rate);
+  T* F = scratch;
+  start_body(job, link, link.ne, e, rate, F, b, P);
+  const double* S = job.numbers(link.S);
+  for (int a = 0; a < link.ne; ++a) copy<3>(F + 3 * a, mu + 6 * a), copy<3>(S + 3 * a, mu + 6 * a + 3);
+  project_products(job, link, e, rate, mu, b, P.z);
+}
+
+template <class J, class T, class N>
+LIMBER_STEP void finish_forces(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b,
+                                 Inertia<T>& P) {
+  if (link.first_load < link.last_load) subtract_loads(job, link, e, rate, b, P.z);
+  add_elastic(job, link, n, e, rate, b);
+  over(n, LIMBER_OVER(a) { b[a] -= job.u[link.vm + a]; });
+}
+
+// What the body's frame carries, which moves with it: handed over by the body that follows, or kept.
+template <class J, class T>
+LIMBER_STEP void add_rigidly_carried(const J& job, const BatchLink& link, int i, const Inertia<T>& hand,
+                                     Inertia<T>& P) {
+  if (link.followed && job.link(i + 1).node < 0) return add(hand, P);
+  if (link.inertia < 0) return;
+  Inertia<T> carried;
+  job.template get<kInertia>(link.inertia, flat(carried));
+  add(carried, P);
+}
+// And what its moving nodes carry.
+template <class J, class T, class K, class M>
+LIMBER_STEP void collect_carried(const J& job, const BatchLink& link, K k, M m, const T* e, T* scratch, T* mu, T* b,
+                                 T* D, const Inertia<T>& hand, Inertia<T>& P) {
+  auto W = array<6>(k, scratch);
+  for (int h = link.first_node; h < link.last_node; ++h) {
+    node_columns(job, link, job.node(h), k, e, static_cast<T*>(W));
+    if (link.followed) {
+      collect(hand, k, m, static_cast<T*>(W), mu, b, D, P);
+    } else {
+      Inertia<T> carried;
+      job.template get<kInertia>(job.node(h).inertia, flat(carried));
+      collect(carried, k, m, static_cast<T*>(W), mu, b, D, P);
+    }
+  }
+}
+
+// To the parent's origin, in its basis.
+template <class J, class T>
+LIMBER_STEP void hand_over(const J& job, const BatchLink& link, Inertia<T>& P, Inertia<T>& hand) {
+  if (link.parent == 0) return;
+  T R[9], r[3];
+  job.template get<9>(link.R, R);
+  job.template get<3>(link.r, r);
+  rotate(R, P);
+  shift(r, P);
+  if (link.follows) {
+    hand = P;
+    return;
+  }
+  const int into = link.node >= 0 ? job.node(link.node).inertia : job.link(link.parent).inertia;
+  if (!link.opens) {
+    job.template get<kInertia>(into, flat(hand));
+    add(hand, P);
+  }
+  job.template put<kInertia>(into, flat(P));
+}
+
+// A prescribed hinge: P and z of its joint side are kept; the parent feels z + P H betadot.
+template <class J, class T>
+LIMBER_RARE void prescribe(const J& job, const BatchLink& link, Inertia<T>& P) {
+  job.template put<kInertia>(link.joint, flat(P));
+  T a[6] = {}, f[6];
+  for (int k = 0; k < link.nr; ++k) {
+    for (int i = 0; i < 6; ++i) a[i] += (link.hinge >= 0 ? job.get(link.hinge + 6 * k + i) : spread<T>(link.H[k][i])) * job.given[link.v + k];
+  }
+  apply(P, a, f);
+  add<6>(f, P.z);
+}
+
+// The elimination of one body; e, F and b_f of its modes.
+template <class J, class T, class N, class K, class R>
+LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, T* scratch, const T* e, const T* F,
+                             const T* b_f, Inertia<T>& P, Inertia<T>& hand) {
+  const auto m = sum_of(k, r);
+  auto mu = array<6>(m, scratch), b = array<1>(m, scratch), D = square(m, scratch), scale = array<1>(m, scratch);
+  T lost[6] = {};
+  start_mass(job, link, k, m, e, scratch, static_cast<T*>(D));
+  if (link.active) {
+    activate(job, link, n, k, F, b_f, static_cast<T*>(mu), static_cast<T*>(b), P, lost);
+  } else {
+    const double* S = job.numbers(link.S);
+    over(k, LIMBER_OVER(j) {
+          b[j] = b_f[j];
+          if constexpr (!kIsConstant<K>) {
+            if (link.mass_varies) return copy<6>(F + 6 * j, mu + 6 * j);
+          }
+          copy<3>(F + 3 * j, mu + 6 * j);
+          copy<3>(S + 3 * j, mu + 6 * j + 3);
+        });
+  }
+  over(k, LIMBER_OVER(j) { scale[j] = D[j * m + j]; });
+  add_rigidly_carried(job, link, i, hand, P);
+  if (link.inboard >= 0) collect_inboard(job, link, m, scratch, static_cast<T*>(mu), static_cast<T*>(b), static_cast<T*>(D), P);
+  collect_carried(job, link, k, m, e, scratch, static_cast<T*>(mu), static_cast<T*>(b), static_cast<T*>(D), hand, P);
+  over(k, LIMBER_OVER(j) { scale[j] = kNoInertia * larger(scale[j], D[j * m + j]); });
+  const T diagonal[6] = {P.A[0] + lost[0], P.A[1] + lost[1], P.A[2] + lost[2],
+                         P.C[0] + lost[3], P.C[1] + lost[4], P.C[2] + lost[5]};
+  collect_hinge(job, link, k, r, m, diagonal, static_cast<T*>(mu), static_cast<T*>(b), static_cast<T*>(D), static_cast<T*>(scale), P);
+  factor(job, link, k, m, static_cast<T*>(D), static_cast<T*>(mu), static_cast<T*>(b), static_cast<T*>(scale), P);
+  if (link.prescribed) prescribe(job, link, P);
+  hand_over(job, link, P, hand);
+}
+
+// Inward, one body.
+template <class J, class N, class K, class R>
+LIMBER_STEP void inward_body(J& job, const BatchLink& link, int i, N n, K k, R r, Inertia<typename J::T>& hand) {
+  using T = typename J::T;
+  T* scratch = job.scratch;
+  Inertia<T> P;
+  if constexpr (!kIsConstant<K>) {
+    if (link.mass_varies) {
+      auto e = array<1>(link.ne, scratch), rate = array<1>(link.ne, scratch), b = array<1>(link.ne, scratch),
+           mu = array<6>(link.ne, scratch);
+      read_modes(job, link, link.n, static_cast<T*>(e), static_cast<T*>(rate));
+      start_stiffened(job, link, static_cast<T*>(e), static_cast<T*>(rate), static_cast<T*>(mu), static_cast<T*>(b), scratch, P);
+      finish_forces(job, link, link.n, static_cast<T*>(e), static_cast<T*>(rate), static_cast<T*>(b), P);
+      eliminate(job, link, i, link.n, k, r, scratch, static_cast<T*>(e), static_cast<T*>(mu), static_cast<T*>(b), P, hand);
+      return;
+    }
+  }
+  auto e = array<1>(n, scratch), rate = array<1>(n, scratch), b = array<1>(n, scratch), F = array<3>(n, scratch);
+  read_modes(job, link, n, static_cast<T*>(e), static_cast<T*>(rate));
+  start_body(job, link, n, static_cast<T*>(e), static_cast<T*>(rate), static_cast<T*>(F), static_cast<T*>(b), P);
+  finish_forces(job, link, n, static_cast<T*>(e), static_cast<T*>(rate), static_cast<T*>(b), P);
+  if (link.active) {
+    for (int a = 0; a < 3 * n; ++a) job.put(link.F + a, F[a]);
+    for (int a = 0; a < n; ++a) job.put(link.b + a, b[a]);
+  }
+  eliminate(job, link, i, n, k, r, scratch, static_cast<T*>(e), static_cast<T*>(F), static_cast<T*>(b), P, hand);
+}
+
+// All modes out of the active ones and the acceleration of the frame.
+//   r = b + mu^T a      etaddot = T (x + T^T r) - Lambda r
+template <class J, class T, class K>
+LIMBER_RARE void expand(const J& job, const BatchLink& link, K k, const T* x, const T* a, T* r, const OutRows<T>& out) {
+  const int n = link.n;
+  const double *Q = job.numbers(link.T), *weight = job.numbers(link.weight), *S = job.numbers(link.S);
+  for (int c = 0; c < n; ++c) {
+    r[c] = job.get(link.b + c) + dot3(S + 3 * c, a + 3);
+    for (int i = 0; i < 3; ++i) r[c] += job.get(link.F + 3 * c + i) * a[i];
+    r[n + c] = -weight[c] * r[c];
+  }
+  for (int j = 0; j < k; ++j) {
+    T along = x[j];
+    for (int c = 0; c < n; ++c) along += Q[j * n + c] * r[c];
+    for (int c = 0; c < n; ++c) r[n + c] += Q[j * n + c] * along;
+  }
+  for (int c = 0; c < n; ++c) out.put(link.vm + c, r[n + c]);
+}
+
+// The torque that a prescribed joint needs: H^T (P a + z) with its armature, spring and damper.
+template <class J, class T>
+LIMBER_RARE void needed_torque(const J& job, const BatchLink& link, const T* a, const OutRows<T>& out) {
+  Inertia<T> P;
+  T f[6], force[6];
+  job.template get<kInertia>(link.joint, flat(P));
+  apply(P, a, f);
+  add<6>(P.z, f);
+  passive_force(job, link, force);
+  for (int k = 0; k < link.nr; ++k) {
+    T tau = link.armature[k] * job.given[link.v + k] + force[k];
+    for (int i = 0; i < 6; ++i) tau += (link.hinge >= 0 ? job.get(link.hinge + 6 * k + i) : spread<T>(link.H[k][i])) * f[i];
+    out.put(link.v + k, tau);
+  }
+}
+
+template <class J, class T>
+LIMBER_KERNEL void read_acceleration(const J& job, const BatchLink& link, T* a) {
+  if (link.follows) return;
+  if (link.parent == 0) return clear<6>(a);
+  job.template get<6>(link.node >= 0 ? job.node(link.node).a : job.link(link.parent).a, a);
+}
+
+// H x of the hinge.
+template <class J, class T>
+LIMBER_KERNEL void add_hinge(const J& job, const BatchLink& link, int j, T x, T* a) {
+  if (link.centred) return add_times<3>(link.H[0], x, a);
+  if (link.hinge < 0) return add_times<6>(link.H[j], x, a);
+  T h[6];
+  job.template get<6>(link.hinge + 6 * j, h);
+  add_times<6>(h, x, a);
+}
+
+// Outward, one body; a: acceleration of the inboard frame, then of what the next body follows.
+template <class J, class K, class R>
+LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, typename J::T* a,
+                                const OutRows<typename J::T>& out) {
+  using T = typename J::T;
+  T* scratch = job.scratch;
+  const auto m = sum_of(k, r);
+  auto x = array<1>(m, scratch);
+  T turned[9], l[3], t[3], b[6];
+  read_acceleration(job, link, a);
+  job.template get<9>(link.R, turned);
+  job.template get<3>(link.r, l);
+  copy<3>(a + 3, t);
+  add_cross(a, l, t);
+  turn_back(turned, a, b), turn_back(turned, t, b + 3);
+  for (int j = 0; link.prescribed && j < link.nr; ++j) add_hinge(job, link, j, job.given[link.v + j], b);
+  if (link.prescribed) needed_torque(job, link, b, job.needed);
+  over(m, LIMBER_OVER(j) {
+        T Z[6];
+        job.template get<6>(link.Z + 6 * j, Z);
+        x[j] = -(job.get(link.x + j) + dot6(Z, b));
+      });
+  over(r, LIMBER_OVER(j) {
+        out.put(link.v + j, x[k + j]);
+        add_hinge(job, link, j, x[k + j], b);
+      });
+  for (int j = 0; link.prescribed && j < link.nr; ++j) out.put(link.v + j, job.given[link.v + j]);
+  for (int h = link.first_node; h < link.last_node; ++h) {
+    copy<6>(b, a);
+    over(k, LIMBER_OVER(j) {
+          T W[6];
+          job.template get<6>(job.node(h).W + 6 * j, W);
+          add_times<6>(W, x[j], a);
+        });
+    if (link.keeps) job.template put<6>(job.node(h).a, a);
+  }
+  for (int j = 0; link.inboard >= 0 && j < link.n; ++j) {
+    T U[6];
+    job.template get<6>(link.U + 6 * j, U);
+    add_times<6>(U, x[j], b);
+  }
+  if (link.keeps) job.template put<6>(link.a, b);
+  if (link.followed && job.link(i + 1).node < 0) copy<6>(b, a);
+  if (link.active) return expand(job, link, k, static_cast<T*>(x), b, scratch, out);
+  over(k, LIMBER_OVER(j) { out.put(link.vm + j, x[j]); });
+}
+
+// All bodies.  A body's sizes choose its code.
+template <class J>
+LIMBER_RARE void forward_dynamics(J& job, const OutRows<typename J::T>& out) {
+  using T = typename J::T;
+  Frame<T> frame;
+  for (int i = 1; i < job.tables.bodies; ++i) {
+    const BatchLink& link = job.link(i);
+    with_modes(link.n, LIMBER_OVER(n) { move_body<false>(job, link, n, frame); });
+  }
+  Inertia<T> hand;
+  for (int i = job.tables.bodies - 1; i > 0; --i) {
+    const BatchLink& link = job.link(i);
+    with_columns(link, [&](auto n, auto k, auto r) LIMBER_LAMBDA { inward_body(job, link, i, n, k, r, hand); });
+  }
+  T a[6];
+  for (int i = 1; i < job.tables.bodies; ++i) {
+    const BatchLink& link = job.link(i);
+    with_columns(link, [&](auto, auto k, auto r) LIMBER_LAMBDA { outward_body(job, link, i, k, r, a, out); });
+  }
+}
+
+}  // namespace limber::LIMBER_BATCH_MACHINE
