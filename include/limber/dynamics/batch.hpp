@@ -76,7 +76,18 @@ class BatchAba {
   // The same; needed (nv): tau with the torques of prescribed joints in their place.
   void forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot, BatchRef needed);
 
-  // Of the last call, item by item.
+  // tau (nv) from q, v and vdot (nv), as rnea with these wrenches.
+  void inverse(ConstBatch q, ConstBatch v, ConstBatch vdot, BatchRef tau);
+  // Kinetic energy, and those of gravity, modes and joint springs: four rows, as compute_energy.
+  void energy(ConstBatch q, ConstBatch v, BatchRef energies);
+  // Poses in world: (12 per node, items), the rotation row by row, then the position.
+  void node_poses(const std::vector<NodeRef>& nodes, ConstBatch q, BatchRef poses);
+
+  // Moves q and v over steps of one length, by the same definition as the steppers of simulate.  tau: (nv) held, or
+  // (steps nv), the forces of each step.  No prescribed joints and no joint stops.
+  void rollout(const RolloutOptions& options, BatchRef q, BatchRef v, ConstBatch tau);
+
+  // Of the last call, item by item; after a rollout, of its first failure.
   const std::vector<Status>& status() const;
   // Index of the speed without inertia where the status is singular_mass, else -1.
   const std::vector<int>& failure() const;

@@ -11,8 +11,8 @@
 namespace limber {
 namespace {
 
-constexpr int kBlock = 32;  // items whose numbers are copied together: rows of some cache lines
-constexpr std::size_t kAlignment = 8;
+constexpr std::size_t kAlignment = 8;  // numbers
+constexpr int kStepRows = 10;          // of a step's work, at most: steps.hpp
 
 void check_rows(const char* name, Eigen::Index rows, Eigen::Index cols, Eigen::Index want, int items) {
   if (rows == want && cols == items) return;
@@ -54,8 +54,8 @@ void copy_out(const double* from, int first, int count, int block, const BatchOu
 
 // Places in the memory of a thread.
 struct Places {
-  std::size_t q, v, u, out, needed, loads, parameters, store, scratch, flags, size;
-  Places(const BatchData& data, const BatchTables& tables) {
+  std::size_t q, v, u, out, needed, loads, parameters, A, work, store, scratch, flags, size;
+  Places(const BatchData& data, const BatchTables& tables, int work_rows, int out_rows) {
     std::size_t next = 0;
     const auto take = [&](std::size_t count) {
       const std::size_t at = next;
@@ -64,9 +64,10 @@ struct Places {
     };
     const auto block = static_cast<std::size_t>(data.block), lanes = static_cast<std::size_t>(data.lanes);
     q = take(tables.nq * block), v = take(tables.nv * block), u = take(tables.nv * block);
-    out = take(std::max(tables.nv, tables.nq) * block), needed = take(tables.nv * block);
+    out = take(std::max(tables.nv, out_rows) * block), needed = take(tables.nv * block);
     loads = take(static_cast<std::size_t>(data.loads.rows()) * block);
     parameters = take(static_cast<std::size_t>(data.parameters.rows()) * block);
+    A = take(tables.nv * block), work = take(work_rows * block);
     store = take(tables.store * lanes), scratch = take(tables.scratch * lanes), flags = take(2 * lanes);
     size = next;
   }
@@ -81,36 +82,77 @@ void set_status(BatchData& data, int item, double failed, double broken, bool fi
   if (status == Status::singular_mass) data.failure[item] = static_cast<int>(failed);
 }
 
+int work_rows(const BatchTables& tables) { return tables.nq + kStepRows * tables.nv; }
+
+// All of one block that a group needs, from its first item on.
+BatchCall make_call(const BatchData& data, const BatchWork& work, const BatchTables& tables, const Places& at,
+                    BatchMemory& memory, int k) {
+  BatchCall call;
+  call.tables = tables;
+  call.store = memory.at(at.store), call.scratch = memory.at(at.scratch);
+  call.failure = memory.at(at.flags), call.broken = call.failure + data.lanes;
+  call.q = memory.at(at.q) + k, call.v = memory.at(at.v) + k, call.u = memory.at(at.u) + k;
+  call.given = call.out = memory.at(at.out) + k;
+  call.needed = memory.at(at.needed) + k;
+  call.loads = memory.at(at.loads) + k, call.parameters = memory.at(at.parameters) + k;
+  call.pose_count = static_cast<int>(work.machine->poses.size());
+  call.pose_nodes = work.machine->poses.data(), call.pose_bodies = work.machine->pose_bodies.data();
+  call.stepping = work.stepping;
+  call.stepping.q = memory.at(at.q) + k, call.stepping.v = memory.at(at.v) + k;
+  call.stepping.a = memory.at(at.out) + k, call.stepping.A = memory.at(at.A) + k;
+  call.stepping.work = memory.at(at.work) + k;
+  return call;
+}
+
+bool is_finite(const double* rows, int count) {
+  double sum = 0;  // 0 x is 0 for every finite x
+  for (int j = 0; j < count; ++j) sum += 0 * rows[static_cast<long>(j) * kBatchBlock];
+  return sum == 0;
+}
+
+// One group after the other of a block, with the forces of one step.
+void run_groups(BatchData& data, const BatchWork& work, const BatchTables& tables, const Places& at,
+                BatchMemory& memory, int first, int count, bool again) {
+  for (int k = 0; k < count; k += data.lanes) {
+    const BatchCall call = make_call(data, work, tables, at, memory, k);
+    std::fill_n(call.failure, data.lanes, -1.0);
+    std::fill_n(call.broken, data.lanes, 0.0);
+    work.kernel(call);
+    for (int i = 0; i < data.lanes && k + i < count; ++i) {
+      if (again && data.status[first + k + i] != Status::ok) continue;
+      const bool finite = is_finite((work.moved_q.p != nullptr ? call.v : call.out) + i,
+                                    work.moved_q.p != nullptr ? tables.nv : work.out.rows);
+      set_status(data, first + k + i, call.failure[i], call.broken[i], finite);
+    }
+  }
+}
+
 // One block on one thread.
 void run_block(BatchData& data, const BatchWork& work, int index, int thread) {
   const BatchTables tables = work.machine->tables();
-  const Places at(data, tables);
+  const bool steps = work.moved_q.p != nullptr;
+  const Places at(data, tables, steps ? work_rows(tables) : 0, work.out.rows);
   BatchMemory& memory = data.memory[thread];
   const int block = data.block, first = index * block, count = std::min(block, data.items - first);
   const auto fill = [&](const BatchView& from, std::size_t to) {
     if (from.p != nullptr) copy_in(from, first, count, block, memory.at(to));
   };
-  fill(work.q, at.q), fill(work.v, at.v), fill(work.u, at.u), fill(work.given, at.out);
+  fill(work.q, at.q), fill(work.v, at.v), fill(work.given, at.out);
+  if (steps) fill(work.given, at.A);
   fill({data.loads.data(), data.loads.outerStride(), static_cast<int>(data.loads.rows())}, at.loads);
   fill({data.parameters.data(), data.parameters.outerStride(), static_cast<int>(data.parameters.rows())},
        at.parameters);
   if (work.needed.p != nullptr) fill(work.u, at.needed);
-  BatchCall call;
-  call.tables = tables;
-  call.stride = block;
-  call.store = memory.at(at.store), call.scratch = memory.at(at.scratch);
-  call.failure = memory.at(at.flags), call.broken = call.failure + data.lanes;
-  for (int k = 0; k < count; k += data.lanes) {
-    call.q = memory.at(at.q) + k, call.v = memory.at(at.v) + k, call.u = memory.at(at.u) + k;
-    call.given = call.out = memory.at(at.out) + k;
-    call.needed = memory.at(at.needed) + k;
-    call.loads = memory.at(at.loads) + k, call.parameters = memory.at(at.parameters) + k;
-    work.kernel(call);
-    for (int i = 0; i < data.lanes && k + i < count; ++i) {
-      double sum = 0;  // 0 x is 0 for every finite x
-      for (int j = 0; j < work.out.rows; ++j) sum += 0 * call.out[j * static_cast<long>(block) + i];
-      set_status(data, first + k + i, call.failure[i], call.broken[i], sum == 0);
-    }
+  for (int s = 0; s < work.torque_steps; ++s) {
+    BatchView u = work.u;
+    u.p += s * u.stride * u.rows;
+    fill(u, at.u);
+    run_groups(data, work, tables, at, memory, first, count, s > 0);
+  }
+  if (steps) {
+    copy_out(memory.at(at.q), first, count, block, work.moved_q);
+    copy_out(memory.at(at.v), first, count, block, work.moved_v);
+    return;
   }
   copy_out(memory.at(at.out), first, count, block, work.out);
   if (work.needed.p != nullptr) copy_out(memory.at(at.needed), first, count, block, work.needed);
@@ -146,7 +188,7 @@ BatchData::BatchData(const Model& m, int count, const BatchOptions& options) : m
   if (!m.closures.empty()) throw InputError("batch: the model has closures; batches are for trees");
   kernels = choose_kernels(options.lanes);
   lanes = kernels->lanes;
-  block = std::max(lanes, std::min(kBlock, (count + lanes - 1) / lanes * lanes));
+  block = kBatchBlock;
   const int blocks = (count + block - 1) / block;
   thread_count = std::min(options.threads == 0 ? batch_core_count() : options.threads, blocks);
   if (thread_count > 1) threads.reset(make_batch_threads(thread_count));
@@ -158,8 +200,16 @@ BatchData::BatchData(const Model& m, int count, const BatchOptions& options) : m
 
 void BatchData::prepare() {
   machine = std::make_unique<BatchMachine>(*model, choice);
-  const Places places(*this, machine->tables());
-  for (BatchMemory& each : memory) each.memory.assign(places.size + kAlignment, 0);
+  posing.reset();
+  stepping.reset();
+  reserve(machine->tables(), 0, 0);
+}
+
+void BatchData::reserve(const BatchTables& tables, int rows, int out_rows) {
+  const Places places(*this, tables, rows, out_rows);
+  for (BatchMemory& each : memory) {
+    if (each.memory.size() < places.size + kAlignment) each.memory.assign(places.size + kAlignment, 0);
+  }
 }
 
 void BatchData::run(const BatchWork& work) {
@@ -175,8 +225,8 @@ void BatchData::run(const BatchWork& work) {
   run_blocks(
       *threads, blocks,
       [](const void* argument, int i, int thread) {
-        const All& a = *static_cast<const All*>(argument);
-        run_block(a.data, a.work, i, thread);
+        const All& one = *static_cast<const All*>(argument);
+        run_block(one.data, one.work, i, thread);
       },
       &all);
 }
@@ -193,32 +243,63 @@ int BatchAba::threads() const { return data_->thread_count; }
 const std::vector<Status>& BatchAba::status() const { return data_->status; }
 const std::vector<int>& BatchAba::failure() const { return data_->failure; }
 
-void BatchAba::forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot) {
-  BatchData& d = *data_;
-  const int nv = d.model->nv;
+namespace {
+
+BatchWork make_work(BatchData& d, void (*kernel)(const BatchCall&), const ConstBatch& q, const ConstBatch& v,
+                    const char* name, const ConstBatch& u) {
   BatchWork work;
-  work.kernel = d.kernels->forward;
+  work.kernel = kernel;
   work.machine = d.machine.get();
   work.q = view("q", q, d.model->nq, d.items);
-  work.v = view("v", v, nv, d.items);
-  work.u = view("tau", tau, nv, d.items);
-  work.out = out_view("vdot", vdot, nv, d.items);
-  if (!d.choice.prescribed.empty()) work.given = {work.out.p, work.out.stride, nv};
+  work.v = view("v", v, d.model->nv, d.items);
+  work.u = view(name, u, d.model->nv, d.items);
+  return work;
+}
+
+}  // namespace
+
+void BatchAba::forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot) {
+  BatchData& d = *data_;
+  BatchWork work = make_work(d, d.kernels->forward, q, v, "tau", tau);
+  work.out = out_view("vdot", vdot, d.model->nv, d.items);
+  if (!d.choice.prescribed.empty()) work.given = {work.out.p, work.out.stride, d.model->nv};
   d.run(work);
 }
 
 void BatchAba::forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot, BatchRef needed) {
   BatchData& d = *data_;
-  const int nv = d.model->nv;
+  BatchWork work = make_work(d, d.kernels->forward, q, v, "tau", tau);
+  work.out = out_view("vdot", vdot, d.model->nv, d.items);
+  work.needed = out_view("needed", needed, d.model->nv, d.items);
+  work.given = {work.out.p, work.out.stride, d.model->nv};
+  d.run(work);
+}
+
+void BatchAba::inverse(ConstBatch q, ConstBatch v, ConstBatch vdot, BatchRef tau) {
+  BatchData& d = *data_;
+  BatchWork work = make_work(d, d.kernels->inverse, q, v, "vdot", vdot);
+  work.out = out_view("tau", tau, d.model->nv, d.items);
+  d.run(work);
+}
+
+void BatchAba::energy(ConstBatch q, ConstBatch v, BatchRef energies) {
+  BatchData& d = *data_;
+  BatchWork work = make_work(d, d.kernels->energies, q, v, "v", v);
+  d.prepare_poses({});
+  work.machine = d.posing.get();
+  work.out = out_view("energies", energies, 4, d.items);
+  d.run(work);
+}
+
+void BatchAba::node_poses(const std::vector<NodeRef>& nodes, ConstBatch q, BatchRef poses) {
+  BatchData& d = *data_;
+  const int rows = 12 * static_cast<int>(nodes.size());
   BatchWork work;
-  work.kernel = d.kernels->forward;
-  work.machine = d.machine.get();
+  work.kernel = d.kernels->poses;
   work.q = view("q", q, d.model->nq, d.items);
-  work.v = view("v", v, nv, d.items);
-  work.u = view("tau", tau, nv, d.items);
-  work.out = out_view("vdot", vdot, nv, d.items);
-  work.needed = out_view("needed", needed, nv, d.items);
-  work.given = {work.out.p, work.out.stride, nv};
+  work.out = out_view("poses", poses, rows, d.items);
+  d.prepare_poses(nodes);
+  work.machine = d.posing.get();
   d.run(work);
 }
 

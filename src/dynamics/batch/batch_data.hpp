@@ -32,13 +32,21 @@ struct BatchWork {
   void (*kernel)(const BatchCall&) = nullptr;
   const BatchMachine* machine = nullptr;
   BatchView q, v, u, given;
-  BatchOut out, needed, moved_q, moved_v;
+  BatchOut out, needed;
+  // rollouts: the state is moved, out holds accelerations
+  BatchStepping stepping;
+  BatchOut moved_q, moved_v;
+  int torque_steps = 1;  // so many rows of u, nv each, one after the other
 };
 
 struct BatchData {
   BatchData(const Model& m, int count, const BatchOptions& options);
   // Tables and memory anew, after a change of what they depend on.
   void prepare();
+  // Memory for tables and rows of work.
+  void reserve(const BatchTables& tables, int work_rows, int out_rows);
+  void prepare_poses(const std::vector<NodeRef>& nodes);
+  void prepare_steps(double c_D, double c_K);
   void run(const BatchWork& work);
 
   const Model* model;
@@ -47,7 +55,11 @@ struct BatchData {
   BatchChoice choice;
   std::unique_ptr<BatchMachine> machine;
   BatchArray parameters, loads;
-  int varied_rows = 0;
+  std::unique_ptr<BatchMachine> posing;    // with poses in world
+  std::unique_ptr<BatchMachine> stepping;  // of implicit steps
+  double implicit_c_D = 0, implicit_c_K = 0;
+  std::vector<NodeRef> posed;              // nodes that `posing` was made for
+  BatchArray a;                            // accelerations of a rollout
   std::vector<BatchMemory> memory;  // (thread)
   std::unique_ptr<BatchThreads, BatchThreadsDeleter> threads;
   std::vector<Status> status;

@@ -44,7 +44,8 @@ LIMBER_KERNEL void turn_matrix(const T* t, T diagonal, T once, T twice, T* M) {
 
 // theory §2, Nodes.
 template <class J, class T, class N>
-LIMBER_STEP void move_node(const J& job, const BatchNode& node, N n, const T* e, const T* rate, NodeFrame<T>& out) {
+LIMBER_STEP void move_node(const J& job, const BatchNode& node, N n, const T* LIMBER_ALONE e,
+                           const T* LIMBER_ALONE rate, NodeFrame<T>& LIMBER_ALONE out) {
   const double *gamma = job.numbers(node.gamma), *lambda = job.numbers(node.lambda);
   T theta[3] = {}, theta_rate[3] = {};
   copy<3>(node.position, out.l);
@@ -191,10 +192,13 @@ LIMBER_STEP void rigid_forces(const T* w, const T* wd, const T* vd, const T* s_r
 
 // F (3 per mode) and p_f of the modes (and products), J, s and p_r.
 template <class J, class T, class N>
-LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* e, const T* rate, const T* w,
-                            const T* wd, const T* vd, T* F, T* p_f, BodyTerms<T>& out) {
+LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* LIMBER_ALONE e, const T* LIMBER_ALONE rate,
+                          const T* LIMBER_ALONE w, const T* LIMBER_ALONE wd, const T* LIMBER_ALONE vd,
+                          T* LIMBER_ALONE F, T* LIMBER_ALONE p_f, BodyTerms<T>& LIMBER_ALONE out) {
   const double *first = job.numbers(link.first_pairs), *S = job.numbers(link.S);
-  T gyroscopic[3] = {}, s_rate2[3] = {};
+  const T ww[6] = {w[0] * w[0], w[1] * w[1], w[2] * w[2], 2.0 * w[0] * w[1], 2.0 * w[0] * w[2], 2.0 * w[1] * w[2]};
+  const T w2[3] = {w[0] + w[0], w[1] + w[1], w[2] + w[2]};
+  T J_rate[6] = {}, F_rate[3] = {}, s_rate[3] = {};
   start_terms(job, link, out);
   const bool still = job.tables.ruthless != 0;
   over(ne, LIMBER_OVER(a) {
@@ -203,30 +207,28 @@ LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* e,
         copy<6>(c, s.I);
         copy<3>(c + 6, s.F);
         clear<3>(s.rate);
+        const T speed = rate[a], place = e[a];
         if (!still) {
           const double* pairs = job.numbers(link.pairs) + 9 * a * ne;
           const int* forms = job.tables.indices + link.forms + a * ne;
           over(ne, LIMBER_OVER(b) { add_pair(static_cast<PairForm>(forms[b]), pairs + 9 * b, e[b], rate[b], s); });
+          add_times<6>(s.I, speed, J_rate);
+          add_times<3>(s.F, speed, F_rate);
           LIMBER_UNROLL
-          for (int i = 0; i < 6; ++i) out.J[i] += e[a] * (c[i] + s.I[i]);
-          add_times<3>(S + 3 * a, e[a], out.s);
-          add_times<3>(S + 3 * a, rate[a], s_rate2);
+          for (int i = 0; i < 6; ++i) out.J[i] += place * (c[i] + s.I[i]);
+          add_times<3>(S + 3 * a, place, out.s);
+          add_times<3>(S + 3 * a, speed, s_rate);
         }
-        T Jw[3], t[3], across[3];
-        apply_symmetric(s.I, w, Jw);
-        LIMBER_UNROLL
-        for (int i = 0; i < 3; ++i) t[i] = s.rate[i] + s.rate[i] - Jw[i];
-        p_f[a] = dot3(w, t) + dot3(s.F, wd) + dot3(S + 3 * a, vd);
+        p_f[a] = dot3(w2, s.rate) + dot3(s.F, wd) + dot3(S + 3 * a, vd) - dot6(s.I, ww);
         copy<3>(s.F, F + 3 * a);
-        if (!still) {
-          cross(w, s.F, across);
-          LIMBER_UNROLL
-          for (int i = 0; i < 3; ++i) gyroscopic[i] += rate[a] * (Jw[i] + Jw[i] + across[i]);
-        }
       });
+  // 2 (tr Cdot w - Cdot w) = 2 J_rate w + w x F_rate
+  T gyroscopic[3];
+  apply_symmetric(J_rate, w2, gyroscopic);
+  add_cross(w, F_rate, gyroscopic);
   LIMBER_UNROLL
-  for (int i = 0; i < 3; ++i) s_rate2[i] += s_rate2[i];
-  rigid_forces(w, wd, vd, s_rate2, gyroscopic, out);
+  for (int i = 0; i < 3; ++i) s_rate[i] += s_rate[i];
+  rigid_forces(w, wd, vd, s_rate, gyroscopic, out);
 }
 
 // b += K eta + D etadot.

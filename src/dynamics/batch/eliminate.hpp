@@ -171,7 +171,8 @@ LIMBER_STEP void activate(const J& job, const BatchLink& link, N n, K k, const T
 
 // Columns of an outboard node at the body's origin; they are kept.
 template <class J, class T, class K>
-LIMBER_STEP void node_columns(const J& job, const BatchLink& link, const BatchNode& node, K k, const T* e, T* W) {
+LIMBER_STEP void node_columns(const J& job, const BatchLink& link, const BatchNode& node, K k,
+                              const T* LIMBER_ALONE e, T* LIMBER_ALONE W) {
   T A[9], l[3];
   job.template get<9>(node.A, A);
   job.template get<3>(node.l, l);
@@ -196,7 +197,8 @@ LIMBER_STEP void node_columns(const J& job, const BatchLink& link, const BatchNo
 
 // What one node carries meets the modes: mu, D and b of the columns, P and z.
 template <class T, class K, class M>
-LIMBER_STEP void collect(const Inertia<T>& carried, K k, M m, const T* W, T* mu, T* b, T* D, Inertia<T>& P) {
+LIMBER_STEP void collect(const Inertia<T>& LIMBER_ALONE carried, K k, M m, const T* LIMBER_ALONE W,
+                         T* LIMBER_ALONE mu, T* LIMBER_ALONE b, T* LIMBER_ALONE D, Inertia<T>& LIMBER_ALONE P) {
   over(k, LIMBER_OVER(j) {
         T g[6];
         apply(carried, W + 6 * j, g);
@@ -280,14 +282,62 @@ LIMBER_RARE void note_failure(J& job, const BatchLink& link, int k, int m, const
   }
 }
 
-// D = L d L^T, y = L^-1 mu^T in the place of mu, b likewise; P - y d^-1 y^T; then Z = D^-1 mu^T and D^-1 b, kept.
+// P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.  u = d^-1 y.
+template <class T, class M>
+LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
+                              Inertia<T>& LIMBER_ALONE P) {
+  const auto symmetric = [&](T* block, T* wrench, int at) LIMBER_LAMBDA {
+    T J[6], z[3];
+    copy<6>(block, J), copy<3>(wrench, z);
+    over(m, LIMBER_OVER(j) {
+          const T u0 = u[6 * j + at], u1 = u[6 * j + at + 1], u2 = u[6 * j + at + 2];
+          const T *v = y + 6 * j + at, x = b[j];
+          J[0] -= u0 * v[0], J[3] -= u0 * v[1], J[4] -= u0 * v[2];
+          J[1] -= u1 * v[1], J[5] -= u1 * v[2], J[2] -= u2 * v[2];
+          z[0] -= u0 * x, z[1] -= u1 * x, z[2] -= u2 * x;
+        });
+    copy<6>(J, block), copy<3>(z, wrench);
+  };
+  symmetric(P.A, P.z, 0);
+  symmetric(P.C, P.z + 3, 3);
+  T B[9];
+  copy<9>(P.B, B);
+  over(m, LIMBER_OVER(j) {
+        const T y0 = y[6 * j + 3], y1 = y[6 * j + 4], y2 = y[6 * j + 5];
+        LIMBER_UNROLL
+        for (int i = 0; i < 3; ++i) {
+          const T x = u[6 * j + i];
+          B[3 * i] -= x * y0, B[3 * i + 1] -= x * y1, B[3 * i + 2] -= x * y2;
+        }
+      });
+  copy<9>(B, P.B);
+}
+
+// D = L d L^T in place; y = L^-1 mu^T in the place of mu, b likewise; u = d^-1 y.
 template <class J, class T, class M>
-LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* D, T* mu, T* b, const T* scale, Inertia<T>& P) {
+LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALONE D, T* LIMBER_ALONE mu,
+                        T* LIMBER_ALONE b, T* LIMBER_ALONE u, T* LIMBER_ALONE x, const T* LIMBER_ALONE scale) {
   auto good = T{} == T{};
   over(m, LIMBER_OVER(j) {
+        // column j, from the columns before
+        T y[6], force = b[j];
+        copy<6>(mu + 6 * j, y);
+        over(j, LIMBER_OVER(i) {
+              const T l = D[j * m + i];
+              LIMBER_UNROLL
+              for (int c = 0; c < 6; ++c) y[c] -= l * mu[6 * i + c];
+              force -= l * b[i];
+            });
         const T pivot = D[j * m + j];
         good = good & (pivot > scale[j]);
         const T inverse = 1.0 / pivot;
+        LIMBER_UNROLL
+        for (int c = 0; c < 6; ++c) {
+          mu[6 * j + c] = y[c];
+          u[6 * j + c] = inverse * y[c];
+        }
+        b[j] = force;
+        x[j] = inverse * force;
         over(m, LIMBER_OVER(i) {
               if (i <= j) return;
               const T l = D[j * m + i] * inverse;
@@ -295,32 +345,30 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* D, T* mu, 
                     if (t >= i) D[i * m + t] -= l * D[j * m + t];
                   });
               D[i * m + j] = l;
-              LIMBER_UNROLL
-              for (int c = 0; c < 6; ++c) mu[6 * i + c] -= l * mu[6 * j + c];
-              b[i] -= l * b[j];
             });
-        T u[6];
-        LIMBER_UNROLL
-        for (int c = 0; c < 6; ++c) u[c] = inverse * mu[6 * j + c];
-        subtract_outer(u, mu + 6 * j, P);
-        LIMBER_UNROLL
-        for (int c = 0; c < 6; ++c) {
-          P.z[c] -= u[c] * b[j];
-          mu[6 * j + c] = u[c];
-        }
-        b[j] = inverse * b[j];
       });
   if (__builtin_expect(any(good == 0), 0)) note_failure(job, link, k, m, D, scale);
+}
+
+// Z = L^-T u and L^-T x, kept.
+template <class J, class T, class M>
+LIMBER_STEP void keep_solution(const J& job, const BatchLink& link, M m, const T* LIMBER_ALONE D, T* LIMBER_ALONE u,
+                               T* LIMBER_ALONE x) {
   over(m, LIMBER_OVER(from_end) {
         const int j = m - 1 - from_end;
+        T z[6], force = x[j];
+        copy<6>(u + 6 * j, z);
         over(m, LIMBER_OVER(i) {
               if (i <= j) return;
+              const T l = D[i * m + j];
               LIMBER_UNROLL
-              for (int c = 0; c < 6; ++c) mu[6 * j + c] -= D[i * m + j] * mu[6 * i + c];
-              b[j] -= D[i * m + j] * b[i];
+              for (int c = 0; c < 6; ++c) z[c] -= l * u[6 * i + c];
+              force -= l * x[i];
             });
-        job.template put<6>(link.Z + 6 * j, mu + 6 * j);
-        job.put(link.x + j, b[j]);
+        copy<6>(z, u + 6 * j);
+        x[j] = force;
+        job.template put<6>(link.Z + 6 * j, z);
+        job.put(link.x + j, force);
       });
 }
 

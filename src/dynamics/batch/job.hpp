@@ -7,19 +7,31 @@
 
 namespace limber::LIMBER_BATCH_MACHINE {
 
+// Distances between the rows of states and between the numbers of a store: constants on processors, whose states are
+// copied block by block; on a device the number of all items.
+#ifdef __CUDACC__
+using Stride = long;
+LIMBER_KERNEL long row_stride(Stride stride) { return stride; }
+LIMBER_KERNEL long store_stride(Stride stride) { return stride; }
+#else
+struct Stride {};
+LIMBER_KERNEL constexpr long row_stride(Stride) { return kBatchBlock; }
+LIMBER_KERNEL constexpr long store_stride(Stride) { return 1; }
+#endif
+
 // Rows of numbers, one per coordinate; the states in a register stand beside each other.
 template <class T>
 struct Rows {
   const double* p = nullptr;
-  long stride = 0;
-  LIMBER_KERNEL T operator[](long j) const { return load<T>(p + j * stride); }
+  Stride stride = {};
+  LIMBER_KERNEL T operator[](long j) const { return load<T>(p + j * row_stride(stride)); }
 };
 template <class T>
 struct OutRows {
   double* p = nullptr;
-  long stride = 0;
-  LIMBER_KERNEL void put(long j, T x) const { save(p + j * stride, x); }
-  LIMBER_KERNEL T operator[](long j) const { return load<T>(p + j * stride); }
+  Stride stride = {};
+  LIMBER_KERNEL void put(long j, T x) const { save(p + j * row_stride(stride), x); }
+  LIMBER_KERNEL T operator[](long j) const { return load<T>(p + j * row_stride(stride)); }
 };
 
 // What one or several states of one group are computed with.  The store holds what one sweep leaves for the next.
@@ -33,7 +45,7 @@ struct Job {
   Rows<T> loads;        // (6 per external wrench)
   Rows<T> parameters;   // (kBatchRows per body that has its own)
   double* store = nullptr;
-  long stride = 1;      // between the numbers of one store, in T
+  Stride stride = {};   // between the numbers of one store
   T* scratch = nullptr;
   T failure = spread<T>(-1.0);  // speed without inertia
   T broken = T{};               // 1: its pivot is not a number
@@ -41,8 +53,8 @@ struct Job {
   LIMBER_KERNEL const BatchLink& link(int i) const { return tables.links[i]; }
   LIMBER_KERNEL const BatchNode& node(int i) const { return tables.nodes[i]; }
   LIMBER_KERNEL const double* numbers(int at) const { return tables.numbers + at; }
-  LIMBER_KERNEL T get(long at) const { return load<T>(store + at * stride * kWidth<T>); }
-  LIMBER_KERNEL void put(long at, T x) const { save(store + at * stride * kWidth<T>, x); }
+  LIMBER_KERNEL T get(long at) const { return load<T>(store + at * store_stride(stride) * kWidth<T>); }
+  LIMBER_KERNEL void put(long at, T x) const { save(store + at * store_stride(stride) * kWidth<T>, x); }
   template <int N>
   LIMBER_KERNEL void get(long at, T* out) const {
     LIMBER_UNROLL
@@ -55,36 +67,31 @@ struct Job {
   }
 };
 
-// Numbers of a body while it is worked on: in registers where their count is a constant, else in the scratch.
-template <class T, int N>
-struct Local {
-  T x[N > 0 ? N : 1];
-  LIMBER_KERNEL operator T*() { return x; }
+// Numbers of a body while it is worked on, `Each` per mode or column: in registers where their count is a constant, else
+// in the scratch.  Not set: every number is written before it is read.
+template <int Each, class T, class N>
+struct Array {
+  LIMBER_KERNEL Array(N, T*&) {}
+  LIMBER_KERNEL T& operator[](int i) { return x[i]; }
+  T x[Each * N::value > 0 ? Each * N::value : 1];
 };
-template <class T>
-struct Borrowed {
-  T* x;
-  LIMBER_KERNEL operator T*() { return x; }
-};
-template <int Each, class T, int N>
-LIMBER_KERNEL Local<T, Each * N> array(Size<N>, T*&) {
-  return {};
-}
 template <int Each, class T>
-LIMBER_KERNEL Borrowed<T> array(int n, T*& scratch) {
-  T* x = scratch;
-  scratch += Each * n;
-  return {x};
-}
-template <class T, int N>
-LIMBER_KERNEL Local<T, N * N> square(Size<N>, T*&) {
-  return {};
-}
+struct Array<Each, T, int> {
+  LIMBER_KERNEL Array(int n, T*& scratch) : x(scratch) { scratch += Each * n; }
+  LIMBER_KERNEL T& operator[](int i) { return x[i]; }
+  T* x;
+};
+template <class T, class N>
+struct Square {
+  LIMBER_KERNEL Square(N, T*&) {}
+  LIMBER_KERNEL T& operator[](int i) { return x[i]; }
+  T x[N::value * N::value > 0 ? N::value * N::value : 1];
+};
 template <class T>
-LIMBER_KERNEL Borrowed<T> square(int n, T*& scratch) {
-  T* x = scratch;
-  scratch += n * n;
-  return {x};
-}
+struct Square<T, int> {
+  LIMBER_KERNEL Square(int n, T*& scratch) : x(scratch) { scratch += n * n; }
+  LIMBER_KERNEL T& operator[](int i) { return x[i]; }
+  T* x;
+};
 
 }  // namespace limber::LIMBER_BATCH_MACHINE

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "calls.hpp"
-#include "sweep.hpp"
+#include "steps.hpp"
 
 // The kernels for one type of number.
 namespace limber::LIMBER_BATCH_MACHINE {
@@ -12,13 +12,13 @@ template <class T>
 inline Job<T> make_job(const BatchCall& call) {
   Job<T> job;
   job.tables = call.tables;
-  job.q = {call.q, call.stride};
-  job.v = {call.v, call.stride};
-  job.u = {call.u, call.stride};
-  job.given = {call.given, call.stride};
-  job.needed = {call.needed, call.stride};
-  job.loads = {call.loads, call.stride};
-  job.parameters = {call.parameters, call.stride};
+  job.q = {call.q, {}};
+  job.v = {call.v, {}};
+  job.u = {call.u, {}};
+  job.given = {call.given, {}};
+  job.needed = {call.needed, {}};
+  job.loads = {call.loads, {}};
+  job.parameters = {call.parameters, {}};
   job.store = call.store;
   job.scratch = reinterpret_cast<T*>(call.scratch);
   return job;
@@ -27,12 +27,60 @@ inline Job<T> make_job(const BatchCall& call) {
 template <class T>
 void forward(const BatchCall& call) {
   Job<T> job = make_job<T>(call);
-  forward_dynamics(job, OutRows<T>{call.out, call.stride});
+  forward_dynamics(job, OutRows<T>{call.out, {}});
   save(call.failure, job.failure);
   save(call.broken, job.broken);
 }
 
 template <class T>
-constexpr BatchKernels kKernels = {kWidth<T>, forward<T>};
+void inverse(const BatchCall& call) {
+  Job<T> job = make_job<T>(call);
+  inverse_dynamics(job, OutRows<T>{call.out, {}});
+}
+template <class T>
+void energies(const BatchCall& call) {
+  Job<T> job = make_job<T>(call);
+  compute_energies(job, OutRows<T>{call.out, {}});
+}
+template <class T>
+void poses(const BatchCall& call) {
+  Job<T> job = make_job<T>(call);
+  compute_node_poses(job, call.pose_count, call.pose_nodes, call.pose_bodies, OutRows<T>{call.out, {}});
+}
+
+// Rows of work, one after the other.
+template <class T>
+OutRows<T> work_rows(const BatchCall& call, int nq, int nv) {
+  return {call.stepping.work + static_cast<long>(nq * call.tables.nq + nv * call.tables.nv) * kBatchBlock, {}};
+}
+
+template <class T>
+void implicit(const BatchCall& call) {
+  Job<T> job = make_job<T>(call);
+  const BatchStepping& s = call.stepping;
+  const Rows<T> u = job.u;
+  for (int i = 0; i < s.steps; ++i) {
+    implicit_step(job, s, OutRows<T>{s.q, {}}, OutRows<T>{s.v, {}}, OutRows<T>{s.a, {}}, OutRows<T>{s.A, {}},
+                  work_rows<T>(call, 0, 0), work_rows<T>(call, 1, 0), work_rows<T>(call, 1, 1), u);
+  }
+  save(call.failure, job.failure);
+  save(call.broken, job.broken);
+}
+
+template <class T>
+void rk4(const BatchCall& call) {
+  Job<T> job = make_job<T>(call);
+  const BatchStepping& s = call.stepping;
+  const Rows<T> u = job.u;
+  OutRows<T> rows[kRk4Rows];
+  for (int k = 0; k < kRk4Rows; ++k) rows[k] = work_rows<T>(call, 1, k);
+  for (int i = 0; i < s.steps; ++i)
+    rk4_step(job, s.h, OutRows<T>{s.q, {}}, OutRows<T>{s.v, {}}, work_rows<T>(call, 0, 0), rows, u);
+  save(call.failure, job.failure);
+  save(call.broken, job.broken);
+}
+
+template <class T>
+constexpr BatchKernels kKernels = {kWidth<T>, forward<T>, inverse<T>, energies<T>, poses<T>, rk4<T>, implicit<T>};
 
 }  // namespace limber::LIMBER_BATCH_MACHINE

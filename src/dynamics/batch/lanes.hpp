@@ -22,6 +22,7 @@
 #define LIMBER_LAMBDA __attribute__((always_inline))
 #define LIMBER_UNROLL _Pragma("GCC unroll 9")
 #endif
+#define LIMBER_ALONE __restrict__
 #define LIMBER_OVER(k) [&](auto k) LIMBER_LAMBDA
 
 namespace limber::LIMBER_BATCH_MACHINE {

@@ -251,10 +251,12 @@ void set_store(bool worlds, BatchMachine& out) {
     for (int h = link.first_node; h < link.last_node; ++h) {
       BatchNode& node = out.nodes[h];
       node.A = take(9), node.l = take(3), node.W = take(6 * link.k);
-      if (link.keeps) node.frame = take(18), node.inertia = take(27), node.a = take(6);
+      if (link.keeps) node.frame = take(18), node.inertia = take(27);
+      if (link.keeps || worlds) node.a = take(6);
+      if (worlds) node.frame_pose = take(9);
     }
     const int ne = link.ne;
-    scratch = std::max(scratch, 20 * ne + ne * link.n + columns * columns + 32 * columns + 20 * link.n + 128);
+    scratch = std::max(scratch, 24 * ne + (ne + link.n) * link.n + columns * columns + 48 * columns + 20 * link.n + 128);
   }
   for (std::size_t i = 1; i < out.links.size(); ++i) {
     const BatchLink& link = out.links[i];

@@ -167,8 +167,9 @@ template <bool Given, class J, class N>
 LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, Frame<typename J::T>& frame) {
   using T = typename J::T;
   T* scratch = job.scratch;
-  auto e = array<1>(n, scratch), rate = array<1>(n, scratch);
-  read_modes(job, link, n, static_cast<T*>(e), static_cast<T*>(rate));
+  Array<1, T, std::remove_const_t<decltype(n)>> e(n, scratch);
+  Array<1, T, std::remove_const_t<decltype(n)>> rate(n, scratch);
+  read_modes(job, link, n, e.x, rate.x);
   Motion<T> m;
   T R[9], r[3];
   {
@@ -181,7 +182,7 @@ LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, Frame<typename J:
       if (!link.varies)
         for (int k = 0; k < link.nr; ++k) copy<6>(link.H[k], H + 6 * k);
       T* U = H + 36;
-      if (link.inboard >= 0) from_inboard(job, link, static_cast<T*>(e), static_cast<T*>(rate), R, r, m, H, U);
+      if (link.inboard >= 0) from_inboard(job, link, e.x, rate.x, R, r, m, H, U);
       for (int k = 0; k < 6 * link.nr; ++k) job.put(link.hinge + k, H[k]);
       for (int k = 0; link.inboard >= 0 && k < 6 * link.n; ++k) job.put(link.U + k, U[k]);
     }
@@ -197,14 +198,14 @@ LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, Frame<typename J:
   for (int h = link.first_node; h < link.last_node; ++h) {
     const BatchNode& node = job.node(h);
     NodeFrame<T> d;
-    compute_node(job, node, n, static_cast<T*>(e), static_cast<T*>(rate), d);
+    compute_node(job, node, n, e.x, rate.x, d);
     job.template put<9>(node.A, d.A);
     job.template put<3>(node.l, d.l);
     node_motion(m, d, frame);
     if constexpr (Given) {
       over(n, LIMBER_OVER(k) {
             T column[6];
-            node_column(job, node, n, k, static_cast<T*>(e), d.A, column);
+            node_column(job, node, n, k, e.x, d.A, column);
             add_times<6>(column, job.u[link.vm + k], flat(frame.motion) + 3);
           });
     }

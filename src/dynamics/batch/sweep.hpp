@@ -84,15 +84,15 @@ LIMBER_STEP void add_rigidly_carried(const J& job, const BatchLink& link, int i,
 template <class J, class T, class K, class M>
 LIMBER_STEP void collect_carried(const J& job, const BatchLink& link, K k, M m, const T* e, T* scratch, T* mu, T* b,
                                  T* D, const Inertia<T>& hand, Inertia<T>& P) {
-  auto W = array<6>(k, scratch);
+  Array<6, T, std::remove_const_t<decltype(k)>> W(k, scratch);
   for (int h = link.first_node; h < link.last_node; ++h) {
-    node_columns(job, link, job.node(h), k, e, static_cast<T*>(W));
+    node_columns(job, link, job.node(h), k, e, W.x);
     if (link.followed) {
-      collect(hand, k, m, static_cast<T*>(W), mu, b, D, P);
+      collect(hand, k, m, W.x, mu, b, D, P);
     } else {
       Inertia<T> carried;
       job.template get<kInertia>(job.node(h).inertia, flat(carried));
-      collect(carried, k, m, static_cast<T*>(W), mu, b, D, P);
+      collect(carried, k, m, W.x, mu, b, D, P);
     }
   }
 }
@@ -135,31 +135,38 @@ template <class J, class T, class N, class K, class R>
 LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, T* scratch, const T* e, const T* F,
                              const T* b_f, Inertia<T>& P, Inertia<T>& hand) {
   const auto m = sum_of(k, r);
-  auto mu = array<6>(m, scratch), b = array<1>(m, scratch), D = square(m, scratch), scale = array<1>(m, scratch);
+  Array<6, T, std::remove_const_t<decltype(m)>> mu(m, scratch);
+  Array<1, T, std::remove_const_t<decltype(m)>> b(m, scratch);
+  Square<T, std::remove_const_t<decltype(m)>> D(m, scratch);
+  Array<1, T, std::remove_const_t<decltype(m)>> scale(m, scratch);
+  Array<6, T, std::remove_const_t<decltype(m)>> u(m, scratch);
+  Array<1, T, std::remove_const_t<decltype(m)>> x(m, scratch);
   T lost[6] = {};
-  start_mass(job, link, k, m, e, scratch, static_cast<T*>(D));
+  start_mass(job, link, k, m, e, scratch, D.x);
   if (link.active) {
-    activate(job, link, n, k, F, b_f, static_cast<T*>(mu), static_cast<T*>(b), P, lost);
+    activate(job, link, n, k, F, b_f, mu.x, b.x, P, lost);
   } else {
     const double* S = job.numbers(link.S);
     over(k, LIMBER_OVER(j) {
           b[j] = b_f[j];
           if constexpr (!kIsConstant<K>) {
-            if (link.mass_varies) return copy<6>(F + 6 * j, mu + 6 * j);
+            if (link.mass_varies) return copy<6>(F + 6 * j, mu.x + 6 * j);
           }
-          copy<3>(F + 3 * j, mu + 6 * j);
-          copy<3>(S + 3 * j, mu + 6 * j + 3);
+          copy<3>(F + 3 * j, mu.x + 6 * j);
+          copy<3>(S + 3 * j, mu.x + 6 * j + 3);
         });
   }
   over(k, LIMBER_OVER(j) { scale[j] = D[j * m + j]; });
   add_rigidly_carried(job, link, i, hand, P);
-  if (link.inboard >= 0) collect_inboard(job, link, m, scratch, static_cast<T*>(mu), static_cast<T*>(b), static_cast<T*>(D), P);
-  collect_carried(job, link, k, m, e, scratch, static_cast<T*>(mu), static_cast<T*>(b), static_cast<T*>(D), hand, P);
+  if (link.inboard >= 0) collect_inboard(job, link, m, scratch, mu.x, b.x, D.x, P);
+  collect_carried(job, link, k, m, e, scratch, mu.x, b.x, D.x, hand, P);
   over(k, LIMBER_OVER(j) { scale[j] = kNoInertia * larger(scale[j], D[j * m + j]); });
   const T diagonal[6] = {P.A[0] + lost[0], P.A[1] + lost[1], P.A[2] + lost[2],
                          P.C[0] + lost[3], P.C[1] + lost[4], P.C[2] + lost[5]};
-  collect_hinge(job, link, k, r, m, diagonal, static_cast<T*>(mu), static_cast<T*>(b), static_cast<T*>(D), static_cast<T*>(scale), P);
-  factor(job, link, k, m, static_cast<T*>(D), static_cast<T*>(mu), static_cast<T*>(b), static_cast<T*>(scale), P);
+  collect_hinge(job, link, k, r, m, diagonal, mu.x, b.x, D.x, scale.x, P);
+  factor(job, link, k, m, D.x, mu.x, b.x, u.x, x.x, scale.x);
+  subtract_all(m, u.x, mu.x, b.x, P);
+  keep_solution(job, link, m, D.x, u.x, x.x);
   if (link.prescribed) prescribe(job, link, P);
   hand_over(job, link, P, hand);
 }
@@ -172,24 +179,29 @@ LIMBER_STEP void inward_body(J& job, const BatchLink& link, int i, N n, K k, R r
   Inertia<T> P;
   if constexpr (!kIsConstant<K>) {
     if (link.mass_varies) {
-      auto e = array<1>(link.ne, scratch), rate = array<1>(link.ne, scratch), b = array<1>(link.ne, scratch),
-           mu = array<6>(link.ne, scratch);
-      read_modes(job, link, link.n, static_cast<T*>(e), static_cast<T*>(rate));
-      start_stiffened(job, link, static_cast<T*>(e), static_cast<T*>(rate), static_cast<T*>(mu), static_cast<T*>(b), scratch, P);
-      finish_forces(job, link, link.n, static_cast<T*>(e), static_cast<T*>(rate), static_cast<T*>(b), P);
-      eliminate(job, link, i, link.n, k, r, scratch, static_cast<T*>(e), static_cast<T*>(mu), static_cast<T*>(b), P, hand);
+      Array<1, T, int> e(link.ne, scratch);
+  Array<1, T, int> rate(link.ne, scratch);
+  Array<1, T, int> b(link.ne, scratch);
+  Array<6, T, int> mu(link.ne, scratch);
+      read_modes(job, link, link.n, e.x, rate.x);
+      start_stiffened(job, link, e.x, rate.x, mu.x, b.x, scratch, P);
+      finish_forces(job, link, link.n, e.x, rate.x, b.x, P);
+      eliminate(job, link, i, link.n, k, r, scratch, e.x, mu.x, b.x, P, hand);
       return;
     }
   }
-  auto e = array<1>(n, scratch), rate = array<1>(n, scratch), b = array<1>(n, scratch), F = array<3>(n, scratch);
-  read_modes(job, link, n, static_cast<T*>(e), static_cast<T*>(rate));
-  start_body(job, link, n, static_cast<T*>(e), static_cast<T*>(rate), static_cast<T*>(F), static_cast<T*>(b), P);
-  finish_forces(job, link, n, static_cast<T*>(e), static_cast<T*>(rate), static_cast<T*>(b), P);
+  Array<1, T, std::remove_const_t<decltype(n)>> e(n, scratch);
+  Array<1, T, std::remove_const_t<decltype(n)>> rate(n, scratch);
+  Array<1, T, std::remove_const_t<decltype(n)>> b(n, scratch);
+  Array<3, T, std::remove_const_t<decltype(n)>> F(n, scratch);
+  read_modes(job, link, n, e.x, rate.x);
+  start_body(job, link, n, e.x, rate.x, F.x, b.x, P);
+  finish_forces(job, link, n, e.x, rate.x, b.x, P);
   if (link.active) {
     for (int a = 0; a < 3 * n; ++a) job.put(link.F + a, F[a]);
     for (int a = 0; a < n; ++a) job.put(link.b + a, b[a]);
   }
-  eliminate(job, link, i, n, k, r, scratch, static_cast<T*>(e), static_cast<T*>(F), static_cast<T*>(b), P, hand);
+  eliminate(job, link, i, n, k, r, scratch, e.x, F.x, b.x, P, hand);
 }
 
 // All modes out of the active ones and the acceleration of the frame.
@@ -251,7 +263,7 @@ LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, ty
   using T = typename J::T;
   T* scratch = job.scratch;
   const auto m = sum_of(k, r);
-  auto x = array<1>(m, scratch);
+  Array<1, T, std::remove_const_t<decltype(m)>> x(m, scratch);
   T turned[9], l[3], t[3], b[6];
   read_acceleration(job, link, a);
   job.template get<9>(link.R, turned);
@@ -287,7 +299,7 @@ LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, ty
   }
   if (link.keeps) job.template put<6>(link.a, b);
   if (link.followed && job.link(i + 1).node < 0) copy<6>(b, a);
-  if (link.active) return expand(job, link, k, static_cast<T*>(x), b, scratch, out);
+  if (link.active) return expand(job, link, k, x.x, b, scratch, out);
   over(k, LIMBER_OVER(j) { out.put(link.vm + j, x[j]); });
 }
 

@@ -23,6 +23,7 @@ struct BatchNode {
   int turned = 0;                   // R0 is not the identity
   // places in the store
   int A = -1, l = -1, W = -1;       // left Jacobian (9), position (3), columns at the body's origin (6 k)
+  int frame_pose = -1;              // rotation (9), for poses
   int frame = -1;                   // rotation (9) and motion (9), where bodies need it later
   int inertia = -1;                 // (27) articulated inertia and bias wrench of what it carries
   int a = -1;                       // (6) acceleration
@@ -96,6 +97,8 @@ struct BatchTables {
   double gravity[3] = {};
   double c_D = 0, c_K = 0;  // of an implicit step
 };
+
+inline constexpr int kBatchBlock = 32;  // items whose rows a processor copies together
 
 // Rows of parameters of one body that differ from item to item.
 inline constexpr int kRigidRows = 10;    // m, s (3), J (xx yy zz xy xz yz)
