@@ -43,8 +43,8 @@ struct RolloutOptions {
 struct BatchData;
 
 // Forward dynamics and what belongs to it for a fixed number of items of one model, which must outlive it.  Items may
-// have numbers of their own: set_rigid, set_stiffness.  Sizes are checked, InputError names the array; numerical failure
-// is told item by item in status().  Only the constructor and the set_ functions allocate.
+// have numbers of their own: set_rigid, set_stiffness.  Sizes are checked, InputError names the array; numerical
+// failure is told item by item in status().  Only the constructor and the set_ functions allocate.
 class BatchAba {
  public:
   BatchAba(const Model& model, int items, const BatchOptions& options = {});

@@ -12,7 +12,6 @@ namespace limber {
 namespace {
 
 constexpr std::size_t kAlignment = 8;  // numbers
-constexpr int kStepRows = 10;          // of a step's work, at most: steps.hpp
 
 void check_rows(const char* name, Eigen::Index rows, Eigen::Index cols, Eigen::Index want, int items) {
   if (rows == want && cols == items) return;
@@ -82,7 +81,7 @@ void set_status(BatchData& data, int item, double failed, double broken, bool fi
   if (status == Status::singular_mass) data.failure[item] = static_cast<int>(failed);
 }
 
-int work_rows(const BatchTables& tables) { return tables.nq + kStepRows * tables.nv; }
+int work_rows(const BatchTables& tables) { return tables.nq + kBatchStepRows * tables.nv; }
 
 // All of one block that a group needs, from its first item on.
 BatchCall make_call(const BatchData& data, const BatchWork& work, const BatchTables& tables, const Places& at,

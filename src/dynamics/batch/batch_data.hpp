@@ -58,8 +58,8 @@ struct BatchData {
   std::unique_ptr<BatchMachine> posing;    // with poses in world
   std::unique_ptr<BatchMachine> stepping;  // of implicit steps
   double implicit_c_D = 0, implicit_c_K = 0;
-  std::vector<NodeRef> posed;              // nodes that `posing` was made for
-  BatchArray a;                            // accelerations of a rollout
+  std::vector<NodeRef> posed;       // nodes that `posing` was made for
+  BatchArray a;                     // accelerations of a rollout
   std::vector<BatchMemory> memory;  // (thread)
   std::unique_ptr<BatchThreads, BatchThreadsDeleter> threads;
   std::vector<Status> status;

@@ -7,8 +7,6 @@
 namespace limber {
 namespace {
 
-constexpr int kStepRows = 10;  // of a step's work, at most: steps.hpp
-
 bool is_same(const std::vector<NodeRef>& a, const std::vector<NodeRef>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](NodeRef x, NodeRef y) { return x.body == y.body && x.node == y.node; });
@@ -17,8 +15,7 @@ bool is_same(const std::vector<NodeRef>& a, const std::vector<NodeRef>& b) {
 void check_options(const RolloutOptions& options) {
   if (options.method != "implicit" && options.method != "rk4")
     throw InputError("rollout: unknown method '" + options.method + "'; choose implicit or rk4");
-  if (!(options.step > 0) || options.steps < 1)
-    throw InputError("rollout: step and steps must be positive");
+  if (!(options.step > 0) || options.steps < 1) throw InputError("rollout: step and steps must be positive");
   if (!(options.rho_inf >= 0 && options.rho_inf <= 1) || options.passes < 1)
     throw InputError("rollout: rho_inf must be in 0 ... 1, passes 1 or more");
 }
@@ -43,7 +40,7 @@ void BatchData::prepare_steps(double c_D, double c_K) {
     with.c_K = implicit_c_K = c_K;
     stepping = std::make_unique<BatchMachine>(*model, with);
   }
-  reserve(stepping->tables(), model->nq + kStepRows * model->nv, 0);
+  reserve(stepping->tables(), model->nq + kBatchStepRows * model->nv, 0);
 }
 
 void BatchAba::rollout(const RolloutOptions& options, BatchRef q, BatchRef v, ConstBatch tau) {

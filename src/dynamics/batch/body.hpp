@@ -10,7 +10,8 @@ namespace limber::LIMBER_BATCH_MACHINE {
 // Modes of a body out of the state, with their products where it has them.
 template <class J, class T, class N>
 LIMBER_KERNEL void read_modes(const J& job, const BatchLink& link, N n, T* e, T* rate) {
-  over(n, LIMBER_OVER(k) {
+  over(
+      n, LIMBER_OVER(k) {
         e[k] = job.q[link.qm + k];
         rate[k] = job.v[link.vm + k];
       });
@@ -27,9 +28,9 @@ LIMBER_RARE void read_products(const J& job, const BatchLink& link, T* e, T* rat
 
 template <class T>
 struct NodeFrame {
-  T l[3], R[9], A[9];                // position, rotation, left Jacobian of the rotation vector
-  T l_rate[3], l_bias[3];            // dl/dt and its second derivative at constant etadot
-  T turn_rate[3], turn_bias[3];      // A dtheta/dt, (dA/dt) dtheta/dt
+  T l[3], R[9], A[9];            // position, rotation, left Jacobian of the rotation vector
+  T l_rate[3], l_bias[3];        // dl/dt and its second derivative at constant etadot
+  T turn_rate[3], turn_bias[3];  // A dtheta/dt, (dA/dt) dtheta/dt
 };
 
 // diagonal 1 + once theta~ + twice theta theta^T, by rows.
@@ -51,7 +52,8 @@ LIMBER_STEP void move_node(const J& job, const BatchNode& node, N n, const T* LI
   copy<3>(node.position, out.l);
   clear<3>(out.l_rate);
   clear<3>(out.l_bias);
-  over(n, LIMBER_OVER(k) {
+  over(
+      n, LIMBER_OVER(k) {
         add_times<3>(lambda + 3 * k, e[k], theta);
         add_times<3>(lambda + 3 * k, rate[k], theta_rate);
         add_times<3>(gamma + 3 * k, e[k], out.l);
@@ -175,7 +177,7 @@ LIMBER_KERNEL void start_terms(const J& job, const BatchLink& link, BodyTerms<T>
 // p_r = M_rr alpha + b_r.  s_rate2: twice the rate of s; more: what modes add to the torque.
 template <class T>
 LIMBER_STEP void rigid_forces(const T* w, const T* wd, const T* vd, const T* s_rate2, const T* more,
-                                BodyTerms<T>& out) {
+                              BodyTerms<T>& out) {
   T Jw[3], x[3];
   apply_symmetric(out.J, w, Jw);
   apply_symmetric(out.J, wd, out.p);
@@ -192,16 +194,18 @@ LIMBER_STEP void rigid_forces(const T* w, const T* wd, const T* vd, const T* s_r
 
 // F (3 per mode) and p_f of the modes (and products), J, s and p_r.
 template <class J, class T, class N>
-LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* LIMBER_ALONE e, const T* LIMBER_ALONE rate,
-                          const T* LIMBER_ALONE w, const T* LIMBER_ALONE wd, const T* LIMBER_ALONE vd,
-                          T* LIMBER_ALONE F, T* LIMBER_ALONE p_f, BodyTerms<T>& LIMBER_ALONE out) {
+LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* LIMBER_ALONE e,
+                          const T* LIMBER_ALONE rate, const T* LIMBER_ALONE w, const T* LIMBER_ALONE wd,
+                          const T* LIMBER_ALONE vd, T* LIMBER_ALONE F, T* LIMBER_ALONE p_f,
+                          BodyTerms<T>& LIMBER_ALONE out) {
   const double *first = job.numbers(link.first_pairs), *S = job.numbers(link.S);
   const T ww[6] = {w[0] * w[0], w[1] * w[1], w[2] * w[2], 2.0 * w[0] * w[1], 2.0 * w[0] * w[2], 2.0 * w[1] * w[2]};
   const T w2[3] = {w[0] + w[0], w[1] + w[1], w[2] + w[2]};
   T J_rate[6] = {}, F_rate[3] = {}, s_rate[3] = {};
   start_terms(job, link, out);
   const bool still = job.tables.ruthless != 0;
-  over(ne, LIMBER_OVER(a) {
+  over(
+      ne, LIMBER_OVER(a) {
         ModeSums<T> s;
         const double* c = first + 9 * a;
         copy<6>(c, s.I);
@@ -211,7 +215,8 @@ LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* LI
         if (!still) {
           const double* pairs = job.numbers(link.pairs) + 9 * a * ne;
           const int* forms = job.tables.indices + link.forms + a * ne;
-          over(ne, LIMBER_OVER(b) { add_pair(static_cast<PairForm>(forms[b]), pairs + 9 * b, e[b], rate[b], s); });
+          over(
+              ne, LIMBER_OVER(b) { add_pair(static_cast<PairForm>(forms[b]), pairs + 9 * b, e[b], rate[b], s); });
           add_times<6>(s.I, speed, J_rate);
           add_times<3>(s.F, speed, F_rate);
           LIMBER_UNROLL
@@ -241,9 +246,11 @@ LIMBER_KERNEL void add_elastic(const J& job, const BatchLink& link, N n, const T
     df = job.parameters[link.parameters + kRigidRows + 1];
   }
   if (link.elastic_diagonal && link.parameters < 0) {
-    over(n, LIMBER_OVER(a) { b[a] += K[a] * e[a] + D[a] * rate[a]; });
+    over(
+        n, LIMBER_OVER(a) { b[a] += K[a] * e[a] + D[a] * rate[a]; });
   } else if (link.elastic_diagonal) {
-    over(n, LIMBER_OVER(a) { b[a] += kf * (K[a] * e[a]) + df * (D[a] * rate[a]); });
+    over(
+        n, LIMBER_OVER(a) { b[a] += kf * (K[a] * e[a]) + df * (D[a] * rate[a]); });
   } else {
     for (int a = 0; a < link.n; ++a) {
       T stiff = T{}, damp = T{};

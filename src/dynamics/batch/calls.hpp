@@ -7,6 +7,9 @@
 // The kernels of one kind of machine, as the batch calls them.
 namespace limber {
 
+// Rows of a step's work besides a state: at most so many times nv (steps.hpp).
+inline constexpr int kBatchStepRows = 10;
+
 // Steps of one length, with tables of M + c_D D + c_K K for implicit ones.  theory §5.
 struct BatchStepping {
   int steps = 0, passes = 0;
@@ -23,7 +26,7 @@ struct BatchCall {
   const double *given = nullptr, *loads = nullptr, *parameters = nullptr;
   double *out = nullptr, *needed = nullptr;
   double *store = nullptr, *scratch = nullptr;  // aligned to the registers
-  int pose_count = 0;                             // nodes whose poses are asked for
+  int pose_count = 0;                           // nodes whose poses are asked for
   const int *pose_nodes = nullptr, *pose_bodies = nullptr;
   BatchStepping stepping;
   double *failure = nullptr, *broken = nullptr;  // (lanes)
@@ -31,11 +34,11 @@ struct BatchCall {
 
 struct BatchKernels {
   int lanes = 0;
-  void (*forward)(const BatchCall&) = nullptr;     // vdot
-  void (*inverse)(const BatchCall&) = nullptr;     // tau
-  void (*energies)(const BatchCall&) = nullptr;    // four rows
-  void (*poses)(const BatchCall&) = nullptr;       // twelve rows per node
-  void (*rk4)(const BatchCall&) = nullptr;         // steps
+  void (*forward)(const BatchCall&) = nullptr;   // vdot
+  void (*inverse)(const BatchCall&) = nullptr;   // tau
+  void (*energies)(const BatchCall&) = nullptr;  // four rows
+  void (*poses)(const BatchCall&) = nullptr;     // twelve rows per node
+  void (*rk4)(const BatchCall&) = nullptr;       // steps
   void (*implicit)(const BatchCall&) = nullptr;
 };
 

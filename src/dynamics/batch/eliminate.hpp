@@ -110,8 +110,10 @@ LIMBER_RARE void add_implicit(const J& job, const BatchLink& link, int m, T* D) 
 template <class J, class T, class K, class M>
 LIMBER_STEP void start_mass(const J& job, const BatchLink& link, K k, M m, const T* e, T* scratch, T* D) {
   if (link.active) {
-    over(k, LIMBER_OVER(i) {
-          over(k, LIMBER_OVER(j) { D[i * m + j] = spread<T>(i == j ? 1.0 : 0.0); });
+    over(
+        k, LIMBER_OVER(i) {
+          over(
+              k, LIMBER_OVER(j) { D[i * m + j] = spread<T>(i == j ? 1.0 : 0.0); });
         });
     return;
   }
@@ -122,8 +124,10 @@ LIMBER_STEP void start_mass(const J& job, const BatchLink& link, K k, M m, const
     }
   }
   const double* D_0 = job.numbers(link.D_0);
-  over(k, LIMBER_OVER(i) {
-        over(k, LIMBER_OVER(j) {
+  over(
+      k, LIMBER_OVER(i) {
+        over(
+            k, LIMBER_OVER(j) {
               if (j >= i) D[i * m + j] = spread<T>(D_0[i * k + j]);
             });
       });
@@ -133,11 +137,16 @@ LIMBER_STEP void start_mass(const J& job, const BatchLink& link, K k, M m, const
 // Active coordinates: the other modes leave the body.  theory §5.  lost: what they take from the diagonal.
 template <class J, class T, class N, class K>
 LIMBER_STEP void activate(const J& job, const BatchLink& link, N n, K k, const T* F, const T* b_f, T* mu, T* b,
-                            Inertia<T>& P, T* lost) {
+                          Inertia<T>& P, T* lost) {
   const double *Q = job.numbers(link.T), *weight = job.numbers(link.weight), *S = job.numbers(link.S);
   const T before[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
-  over(n, LIMBER_OVER(a) {
-        const T column[6] = {F[3 * a], F[3 * a + 1], F[3 * a + 2], spread<T>(S[3 * a]), spread<T>(S[3 * a + 1]),
+  over(
+      n, LIMBER_OVER(a) {
+        const T column[6] = {F[3 * a],
+                             F[3 * a + 1],
+                             F[3 * a + 2],
+                             spread<T>(S[3 * a]),
+                             spread<T>(S[3 * a + 1]),
                              spread<T>(S[3 * a + 2])};
         T u[6];
         LIMBER_UNROLL
@@ -146,10 +155,12 @@ LIMBER_STEP void activate(const J& job, const BatchLink& link, N n, K k, const T
         LIMBER_UNROLL
         for (int i = 0; i < 6; ++i) P.z[i] -= u[i] * b_f[a];
       });
-  over(k, LIMBER_OVER(c) {
+  over(
+      k, LIMBER_OVER(c) {
         T column[6] = {}, force = T{}, minus[6];
         const double* q = Q + c * link.n;
-        over(n, LIMBER_OVER(a) {
+        over(
+            n, LIMBER_OVER(a) {
               add_times<3>(F + 3 * a, q[a], column);
               LIMBER_UNROLL
               for (int i = 0; i < 3; ++i) column[3 + i] += q[a] * S[3 * a + i];
@@ -171,12 +182,13 @@ LIMBER_STEP void activate(const J& job, const BatchLink& link, N n, K k, const T
 
 // Columns of an outboard node at the body's origin; they are kept.
 template <class J, class T, class K>
-LIMBER_STEP void node_columns(const J& job, const BatchLink& link, const BatchNode& node, K k,
-                              const T* LIMBER_ALONE e, T* LIMBER_ALONE W) {
+LIMBER_STEP void node_columns(const J& job, const BatchLink& link, const BatchNode& node, K k, const T* LIMBER_ALONE e,
+                              T* LIMBER_ALONE W) {
   T A[9], l[3];
   job.template get<9>(node.A, A);
   job.template get<3>(node.l, l);
-  over(k, LIMBER_OVER(j) {
+  over(
+      k, LIMBER_OVER(j) {
         T* column = W + 6 * j;
         if (link.active) {
           const double* own = job.numbers(node.active) + 6 * j;
@@ -197,14 +209,16 @@ LIMBER_STEP void node_columns(const J& job, const BatchLink& link, const BatchNo
 
 // What one node carries meets the modes: mu, D and b of the columns, P and z.
 template <class T, class K, class M>
-LIMBER_STEP void collect(const Inertia<T>& LIMBER_ALONE carried, K k, M m, const T* LIMBER_ALONE W,
-                         T* LIMBER_ALONE mu, T* LIMBER_ALONE b, T* LIMBER_ALONE D, Inertia<T>& LIMBER_ALONE P) {
-  over(k, LIMBER_OVER(j) {
+LIMBER_STEP void collect(const Inertia<T>& LIMBER_ALONE carried, K k, M m, const T* LIMBER_ALONE W, T* LIMBER_ALONE mu,
+                         T* LIMBER_ALONE b, T* LIMBER_ALONE D, Inertia<T>& LIMBER_ALONE P) {
+  over(
+      k, LIMBER_OVER(j) {
         T g[6];
         apply(carried, W + 6 * j, g);
         add<6>(g, mu + 6 * j);
         b[j] += dot6(W + 6 * j, carried.z);
-        over(k, LIMBER_OVER(i) {
+        over(
+            k, LIMBER_OVER(i) {
               if (i >= j) D[j * m + i] += dot6(W + 6 * i, g);
             });
       });
@@ -214,7 +228,7 @@ LIMBER_STEP void collect(const Inertia<T>& LIMBER_ALONE carried, K k, M m, const
 // The joint sits on a moving node: the terms of U.  P: of the body alone.
 template <class J, class T>
 LIMBER_RARE void collect_inboard(const J& job, const BatchLink& link, int m, T* scratch, T* mu, T* b, T* D,
-                            const Inertia<T>& P) {
+                                 const Inertia<T>& P) {
   const int n = link.n;
   T *U = scratch, *own = scratch + 6 * n;
   for (int j = 0; j < 6 * n; ++j) U[j] = job.get(link.U + j), own[j] = mu[j];
@@ -237,17 +251,20 @@ LIMBER_KERNEL T scale_of(const T* diagonal, const T* h) {
 
 // mu = P H, and the hinge's rows of D.
 template <class J, class T, class K, class R, class M>
-LIMBER_STEP void collect_hinge(const J& job, const BatchLink& link, K k, R r, M m, const T* diagonal, T* mu, T* b,
-                                 T* D, T* scale, const Inertia<T>& P) {
-  over(r, LIMBER_OVER(j) {
+LIMBER_STEP void collect_hinge(const J& job, const BatchLink& link, K k, R r, M m, const T* diagonal, T* mu, T* b, T* D,
+                               T* scale, const Inertia<T>& P) {
+  over(
+      r, LIMBER_OVER(j) {
         T* column = mu + 6 * (k + j);
         const int at = k + j;
         if (link.centred) {
           const double* h = link.H[0];
           apply_angular(P, h, column);
-          over(k, LIMBER_OVER(i) { D[i * m + at] = dot3(mu + 6 * i, h); });
+          over(
+              k, LIMBER_OVER(i) { D[i * m + at] = dot3(mu + 6 * i, h); });
           D[at * m + at] = dot3(column, h) + (link.armature[j] + link.added[j]);
-          scale[at] = kNoInertia * (diagonal[0] * (h[0] * h[0]) + diagonal[1] * (h[1] * h[1]) + diagonal[2] * (h[2] * h[2]));
+          scale[at] =
+              kNoInertia * (diagonal[0] * (h[0] * h[0]) + diagonal[1] * (h[1] * h[1]) + diagonal[2] * (h[2] * h[2]));
           b[at] = dot3(P.z, h) - job.u[link.v + j];
         } else {
           T h[6];
@@ -266,7 +283,8 @@ LIMBER_STEP void collect_hinge(const J& job, const BatchLink& link, K k, R r, M 
   if (!link.passive) return;
   T force[6];
   passive_force(job, link, force);
-  over(r, LIMBER_OVER(j) { b[k + j] += force[j]; });
+  over(
+      r, LIMBER_OVER(j) { b[k + j] += force[j]; });
 }
 
 // Which pivots are too small: the first of them names the speed, as in aba.
@@ -289,7 +307,8 @@ LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALON
   const auto symmetric = [&](T* block, T* wrench, int at) LIMBER_LAMBDA {
     T J[6], z[3];
     copy<6>(block, J), copy<3>(wrench, z);
-    over(m, LIMBER_OVER(j) {
+    over(
+        m, LIMBER_OVER(j) {
           const T u0 = u[6 * j + at], u1 = u[6 * j + at + 1], u2 = u[6 * j + at + 2];
           const T *v = y + 6 * j + at, x = b[j];
           J[0] -= u0 * v[0], J[3] -= u0 * v[1], J[4] -= u0 * v[2];
@@ -302,7 +321,8 @@ LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALON
   symmetric(P.C, P.z + 3, 3);
   T B[9];
   copy<9>(P.B, B);
-  over(m, LIMBER_OVER(j) {
+  over(
+      m, LIMBER_OVER(j) {
         const T y0 = y[6 * j + 3], y1 = y[6 * j + 4], y2 = y[6 * j + 5];
         LIMBER_UNROLL
         for (int i = 0; i < 3; ++i) {
@@ -318,11 +338,13 @@ template <class J, class T, class M>
 LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALONE D, T* LIMBER_ALONE mu,
                         T* LIMBER_ALONE b, T* LIMBER_ALONE u, T* LIMBER_ALONE x, const T* LIMBER_ALONE scale) {
   auto good = T{} == T{};
-  over(m, LIMBER_OVER(j) {
+  over(
+      m, LIMBER_OVER(j) {
         // column j, from the columns before
         T y[6], force = b[j];
         copy<6>(mu + 6 * j, y);
-        over(j, LIMBER_OVER(i) {
+        over(
+            j, LIMBER_OVER(i) {
               const T l = D[j * m + i];
               LIMBER_UNROLL
               for (int c = 0; c < 6; ++c) y[c] -= l * mu[6 * i + c];
@@ -338,10 +360,12 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
         }
         b[j] = force;
         x[j] = inverse * force;
-        over(m, LIMBER_OVER(i) {
+        over(
+            m, LIMBER_OVER(i) {
               if (i <= j) return;
               const T l = D[j * m + i] * inverse;
-              over(m, LIMBER_OVER(t) {
+              over(
+                  m, LIMBER_OVER(t) {
                     if (t >= i) D[i * m + t] -= l * D[j * m + t];
                   });
               D[i * m + j] = l;
@@ -354,11 +378,13 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
 template <class J, class T, class M>
 LIMBER_STEP void keep_solution(const J& job, const BatchLink& link, M m, const T* LIMBER_ALONE D, T* LIMBER_ALONE u,
                                T* LIMBER_ALONE x) {
-  over(m, LIMBER_OVER(from_end) {
+  over(
+      m, LIMBER_OVER(from_end) {
         const int j = m - 1 - from_end;
         T z[6], force = x[j];
         copy<6>(u + 6 * j, z);
-        over(m, LIMBER_OVER(i) {
+        over(
+            m, LIMBER_OVER(i) {
               if (i <= j) return;
               const T l = D[i * m + j];
               LIMBER_UNROLL

@@ -73,7 +73,8 @@ LIMBER_RARE void inverse_body(J& job, const BatchLink& link, int i, typename J::
   if (link.passive) passive_force(job, link, passive);
   for (int k = 0; k < link.nr; ++k) {
     T tau = link.armature[k] * job.u[link.v + k] + passive[k];
-    for (int c = 0; c < 6; ++c) tau += (link.hinge >= 0 ? job.get(link.hinge + 6 * k + c) : spread<T>(link.H[k][c])) * z[c];
+    for (int c = 0; c < 6; ++c)
+      tau += (link.hinge >= 0 ? job.get(link.hinge + 6 * k + c) : spread<T>(link.H[k][c])) * z[c];
     out.put(link.v + k, tau);
   }
   if (link.parent == 0) return;

@@ -39,13 +39,13 @@ template <class Number>
 struct Job {
   using T = Number;
   BatchTables tables;
-  Rows<T> q, v, u;      // u: forces, or accelerations for inverse dynamics
-  Rows<T> given;        // accelerations of prescribed hinges, among all speeds
-  OutRows<T> needed;    // torques that they need
-  Rows<T> loads;        // (6 per external wrench)
-  Rows<T> parameters;   // (kBatchRows per body that has its own)
+  Rows<T> q, v, u;     // u: forces, or accelerations for inverse dynamics
+  Rows<T> given;       // accelerations of prescribed hinges, among all speeds
+  OutRows<T> needed;   // torques that they need
+  Rows<T> loads;       // (6 per external wrench)
+  Rows<T> parameters;  // (kBatchRows per body that has its own)
   double* store = nullptr;
-  Stride stride = {};   // between the numbers of one store
+  Stride stride = {};  // between the numbers of one store
   T* scratch = nullptr;
   T failure = spread<T>(-1.0);  // speed without inertia
   T broken = T{};               // 1: its pivot is not a number
@@ -67,13 +67,13 @@ struct Job {
   }
 };
 
-// Numbers of a body while it is worked on, `Each` per mode or column: in registers where their count is a constant, else
-// in the scratch.  Not set: every number is written before it is read.
+// Numbers of a body while it is worked on, `Each` per mode or column: in registers where their count is a constant,
+// else in the scratch.  Not set: every number is written before it is read.
 template <int Each, class T, class N>
 struct Array {
   LIMBER_KERNEL Array(N, T*&) {}
   LIMBER_KERNEL T& operator[](int i) { return x[i]; }
-  T x[Each * N::value > 0 ? Each * N::value : 1];
+  T x[Each * N::value > 0 ? Each* N::value : 1];
 };
 template <int Each, class T>
 struct Array<Each, T, int> {
@@ -85,7 +85,7 @@ template <class T, class N>
 struct Square {
   LIMBER_KERNEL Square(N, T*&) {}
   LIMBER_KERNEL T& operator[](int i) { return x[i]; }
-  T x[N::value * N::value > 0 ? N::value * N::value : 1];
+  T x[N::value * N::value > 0 ? N::value* N::value : 1];
 };
 template <class T>
 struct Square<T, int> {

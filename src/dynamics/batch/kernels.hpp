@@ -72,8 +72,8 @@ void rk4(const BatchCall& call) {
   Job<T> job = make_job<T>(call);
   const BatchStepping& s = call.stepping;
   const Rows<T> u = job.u;
-  OutRows<T> rows[kRk4Rows];
-  for (int k = 0; k < kRk4Rows; ++k) rows[k] = work_rows<T>(call, 1, k);
+  OutRows<T> rows[kBatchStepRows];
+  for (int k = 0; k < kBatchStepRows; ++k) rows[k] = work_rows<T>(call, 1, k);
   for (int i = 0; i < s.steps; ++i)
     rk4_step(job, s.h, OutRows<T>{s.q, {}}, OutRows<T>{s.v, {}}, work_rows<T>(call, 0, 0), rows, u);
   save(call.failure, job.failure);

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-// What a kernel computes with: T is a number, or one number of each of several states in a register.  The headers of the
-// kernels are compiled once for each kind of machine, in a namespace of its own, and use nothing that is compiled
+// What a kernel computes with: T is a number, or one number of each of several states in a register.  The headers of
+// the kernels are compiled once for each kind of machine, in a namespace of its own, and use nothing that is compiled
 // elsewhere with other flags.
 #ifdef __CUDACC__
 #define LIMBER_KERNEL __host__ __device__ __forceinline__
@@ -157,10 +157,23 @@ LIMBER_KERNEL void closed_series(double x, double* out) {
 template <class T>
 LIMBER_KERNEL void series(T x, Series<T>& out) {
   // S_n = sum (-x)^k / (2k + n)!: sinc = S1, a = S2, b = S3, and S_n = 1/n! - x S_(n+2); nothing cancels.
-  constexpr double k4[] = {1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600, -1.0 / 87178291200.0,
-                           1.0 / 20922789888000.0, -1.0 / 6402373705728000.0, 1.0 / 2432902008176640000.0};
-  constexpr double k5[] = {1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800.0,
-                           -1.0 / 1307674368000.0, 1.0 / 355687428096000.0, -1.0 / 121645100408832000.0,
+  constexpr double k4[] = {1.0 / 24,
+                           -1.0 / 720,
+                           1.0 / 40320,
+                           -1.0 / 3628800,
+                           1.0 / 479001600,
+                           -1.0 / 87178291200.0,
+                           1.0 / 20922789888000.0,
+                           -1.0 / 6402373705728000.0,
+                           1.0 / 2432902008176640000.0};
+  constexpr double k5[] = {1.0 / 120,
+                           -1.0 / 5040,
+                           1.0 / 362880,
+                           -1.0 / 39916800,
+                           1.0 / 6227020800.0,
+                           -1.0 / 1307674368000.0,
+                           1.0 / 355687428096000.0,
+                           -1.0 / 121645100408832000.0,
                            1.0 / 51090942171709440000.0};
   T s4 = spread<T>(k4[8]), s5 = spread<T>(k5[8]);
   LIMBER_UNROLL

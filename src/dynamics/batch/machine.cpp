@@ -58,11 +58,10 @@ PairForm form_of(const std::array<double, 9>& c) {
 }
 
 HingeForm form_of(JointKind kind) {
-  return static_cast<int>(kind) <= static_cast<int>(JointKind::free) ? static_cast<HingeForm>(kind)
-                                                                     : HingeForm::screws;
+  return static_cast<int>(kind) <= static_cast<int>(JointKind::free) ? static_cast<HingeForm>(kind) : HingeForm::screws;
 }
 
-void set_joint(const Link& from, BatchLink& link) {
+void set_batch_joint(const Link& from, BatchLink& link) {
   link.form = form_of(from.kind);
   link.nr = from.nr;
   for (int i = 0; i < 3; ++i) {
@@ -143,7 +142,7 @@ int add_node(const Body& body, const Link& link, int i, int index, BatchMachine&
 }
 
 // Orthonormal rows that span those of the nodes in the metric of the modal mass.  theory §5, Active coordinates.
-MatrixXd find_directions(const BatchLink& link, const VectorXd& root, const BatchMachine& out) {
+MatrixXd find_active_directions(const BatchLink& link, const VectorXd& root, const BatchMachine& out) {
   const int n = link.n;
   MatrixXd Q(0, n);
   for (int h = link.first_node; h < link.last_node; ++h) {
@@ -190,7 +189,7 @@ void set_columns(const Link& from, const BatchChoice& choice, BatchLink& link, B
     if (out.nodes[h].second >= 0) return;
   }
   const VectorXd weight = G.diagonal().cwiseInverse(), root = weight.cwiseSqrt();
-  const MatrixXd T = find_directions(link, root, out) * root.asDiagonal();
+  const MatrixXd T = find_active_directions(link, root, out) * root.asDiagonal();
   if (T.rows() >= n) return;
   link.active = 1;
   link.k = static_cast<int>(T.rows());
@@ -256,7 +255,8 @@ void set_store(bool worlds, BatchMachine& out) {
       if (worlds) node.frame_pose = take(9);
     }
     const int ne = link.ne;
-    scratch = std::max(scratch, 24 * ne + (ne + link.n) * link.n + columns * columns + 48 * columns + 20 * link.n + 128);
+    scratch =
+        std::max(scratch, 24 * ne + (ne + link.n) * link.n + columns * columns + 48 * columns + 20 * link.n + 128);
   }
   for (std::size_t i = 1; i < out.links.size(); ++i) {
     const BatchLink& link = out.links[i];
@@ -312,7 +312,7 @@ BatchMachine::BatchMachine(const Model& model, const BatchChoice& choice) {
       set_body(model.body(static_cast<int>(i)), *from.constants, link, *this);
       made[from.constants] = link;
     }
-    set_joint(from, link);
+    set_batch_joint(from, link);
     link.parent = from.parent;
     link.node = from.attachment;
     if (from.inboard >= 0)
@@ -326,7 +326,8 @@ BatchMachine::BatchMachine(const Model& model, const BatchChoice& choice) {
   }
   set_order(*this);
   set_loads(model, choice, *this);
-  const bool worlds = choice.worlds || std::count(choice.load_frames.begin(), choice.load_frames.end(), Frame::world) > 0;
+  const bool worlds =
+      choice.worlds || std::count(choice.load_frames.begin(), choice.load_frames.end(), Frame::world) > 0;
   set_store(worlds, *this);
   sizes.bodies = model.body_count();
   sizes.nq = model.nq, sizes.nv = model.nv;

@@ -16,9 +16,9 @@ struct BatchChoice {
   std::vector<int> varied;               // (body) first row of its own parameters, -1: none; or empty
   std::vector<NodeRef> load_nodes;       // external wrenches
   std::vector<Frame> load_frames;
-  std::vector<NodeRef> pose_nodes;       // nodes whose poses are asked for
-  bool worlds = false;                   // rotations in world, for poses and energies
-  double c_D = 0, c_K = 0;               // M + c_D D + c_K K in the place of M: an implicit step
+  std::vector<NodeRef> pose_nodes;  // nodes whose poses are asked for
+  bool worlds = false;              // rotations in world, for poses and energies
+  double c_D = 0, c_K = 0;          // M + c_D D + c_K K in the place of M: an implicit step
 };
 
 // The tables of a model and the memory they point into.

@@ -4,8 +4,8 @@
 
 #include "body.hpp"
 
-// Outward: poses and motion with given accelerations of hinges and modes, or none.  Accelerations are classical, so that
-// linear velocities are not needed.  theory §2, §3.
+// Outward: poses and motion with given accelerations of hinges and modes, or none.  Accelerations are classical, so
+// that linear velocities are not needed.  theory §2, §3.
 namespace limber::LIMBER_BATCH_MACHINE {
 
 // Of a frame: angular velocity, its rate, acceleration of the origin less gravity, in the basis of its body.
@@ -46,7 +46,7 @@ LIMBER_STEP void read_frame(const J& job, const BatchLink& link, Frame<T>& frame
 //   V_F = X(-l)(V_d - Pi etadot),  U = -X(-l) Pi        theory §2, Body frame, [JR] (10)
 template <class J, class T>
 LIMBER_RARE void from_inboard(const J& job, const BatchLink& link, const T* e, const T* rate, T* R, T* r, Motion<T>& m,
-                         T* H, T* U) {
+                              T* H, T* U) {
   const BatchNode& node = job.node(link.inboard);
   NodeFrame<T> d;
   compute_node(job, node, link.n, e, rate, d);
@@ -84,7 +84,7 @@ LIMBER_RARE void from_inboard(const J& job, const BatchLink& link, const T* e, c
 // Pose of the child side in the parent's basis, and its motion.
 template <class T>
 LIMBER_STEP void across_joint(const BatchLink& link, const Frame<T>& from, const Hinge<T>& hinge, T* R, T* r,
-                                Motion<T>& m) {
+                              Motion<T>& m) {
   if (link.node >= 0) {
     multiply(from.R, hinge.R, R);
     turn(from.R, hinge.p, r);
@@ -203,7 +203,8 @@ LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, Frame<typename J:
     job.template put<3>(node.l, d.l);
     node_motion(m, d, frame);
     if constexpr (Given) {
-      over(n, LIMBER_OVER(k) {
+      over(
+          n, LIMBER_OVER(k) {
             T column[6];
             node_column(job, node, n, k, e.x, d.A, column);
             add_times<6>(column, job.u[link.vm + k], flat(frame.motion) + 3);

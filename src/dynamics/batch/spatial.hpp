@@ -4,7 +4,8 @@
 
 #include "lanes.hpp"
 
-// Vectors, rotations and symmetric 6x6 matrices of T in plain arrays.  A second template parameter is a constant's type.
+// Vectors, rotations and symmetric 6x6 matrices of T in plain arrays.  A second template parameter is a constant's
+// type.
 namespace limber::LIMBER_BATCH_MACHINE {
 
 template <int N, class A, class B>

@@ -102,9 +102,6 @@ LIMBER_RARE void chart_rate(const J& job, const OutRows<T>& q, const OutRows<T>&
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
-// Rows of work: nq for a state inside of a step, then so many times nv.
-inline constexpr int kImplicitRows = 2, kRk4Rows = 10;
-
 // tau = u + (c_D D + c_K K) a.
 template <class J, class T>
 LIMBER_RARE void implicit_forces(const J& job, const Rows<T>& u, const OutRows<T>& a, const OutRows<T>& tau) {
@@ -123,8 +120,7 @@ LIMBER_RARE void implicit_forces(const J& job, const Rows<T>& u, const OutRows<T
       if (link.elastic_diagonal) {
         force += (kf * K[c] + df * D[c]) * a[link.vm + c];
       } else {
-        for (int b = 0; b < link.n; ++b)
-          force += (kf * K[c * link.n + b] + df * D[c * link.n + b]) * a[link.vm + b];
+        for (int b = 0; b < link.n; ++b) force += (kf * K[c * link.n + b] + df * D[c * link.n + b]) * a[link.vm + b];
       }
       tau.put(link.vm + c, force);
     }
@@ -144,7 +140,8 @@ LIMBER_RARE void implicit_step(J& job, const BatchStepping& s, const OutRows<typ
   const auto change = [&](int j) LIMBER_LAMBDA { return h * v[j] + h * h * ((0.5 - s.b) * a[j] + s.b * next(j)); };
   const auto speed = [&](int j) LIMBER_LAMBDA { return h * ((1 - s.g) * a[j] + s.g * next(j)); };
   for (int pass = 0; pass < s.passes; ++pass) {
-    move_rows<false>(job, q, [&](int j) LIMBER_LAMBDA { return share * change(j); }, middle_q);
+    move_rows<false>(
+        job, q, [&](int j) LIMBER_LAMBDA { return share * change(j); }, middle_q);
     for (int j = 0; j < job.tables.nv; ++j) middle_v.put(j, v[j] + share * speed(j));
     implicit_forces(job, u, A, tau);
     job.q.p = middle_q.p, job.v.p = middle_v.p, job.u.p = tau.p;
@@ -173,7 +170,8 @@ LIMBER_RARE void rk4_step(J& job, double h, const OutRows<typename J::T>& q, con
       y.put(j, s == 0 ? T{} : kNodes[s] * h * rows[2 + 2 * (s - 1)][j]);
       stage_v.put(j, s == 0 ? v[j] : v[j] + kNodes[s] * h * rows[3 + 2 * (s - 1)][j]);
     }
-    move_rows<true>(job, q, [&](int j) LIMBER_LAMBDA { return y[j]; }, stage_q);
+    move_rows<true>(
+        job, q, [&](int j) LIMBER_LAMBDA { return y[j]; }, stage_q);
     job.q.p = stage_q.p, job.v.p = stage_v.p;
     forward_dynamics(job, rows[3 + 2 * s]);
     chart_rate(job, stage_q, y, stage_v, rows[2 + 2 * s]);
@@ -181,7 +179,8 @@ LIMBER_RARE void rk4_step(J& job, double h, const OutRows<typename J::T>& q, con
   const auto sum = [&](int first, int j) LIMBER_LAMBDA {
     return h / 6 * (rows[first][j] + 2.0 * rows[first + 2][j] + 2.0 * rows[first + 4][j] + rows[first + 6][j]);
   };
-  move_rows<true>(job, q, [&](int j) LIMBER_LAMBDA { return sum(2, j); }, q);
+  move_rows<true>(
+      job, q, [&](int j) LIMBER_LAMBDA { return sum(2, j); }, q);
   for (int j = 0; j < nv; ++j) v.put(j, v[j] + sum(3, j));
 }
 

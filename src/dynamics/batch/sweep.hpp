@@ -53,7 +53,7 @@ LIMBER_STEP void start_body(const J& job, const BatchLink& link, N n, T* e, T* r
 // The same with products of modes: columns of all shapes, projected.
 template <class J, class T>
 LIMBER_RARE void start_stiffened(const J& job, const BatchLink& link, T* e, T* rate, T* mu, T* b, T* scratch,
-                            Inertia<T>& P) {
+                                 Inertia<T>& P) {
   read_products(job, link, e, rate);
   T* F = scratch;
   start_body(job, link, link.ne, e, rate, F, b, P);
@@ -64,10 +64,11 @@ LIMBER_RARE void start_stiffened(const J& job, const BatchLink& link, T* e, T* r
 
 template <class J, class T, class N>
 LIMBER_STEP void finish_forces(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b,
-                                 Inertia<T>& P) {
+                               Inertia<T>& P) {
   if (link.first_load < link.last_load) subtract_loads(job, link, e, rate, b, P.z);
   add_elastic(job, link, n, e, rate, b);
-  over(n, LIMBER_OVER(a) { b[a] -= job.u[link.vm + a]; });
+  over(
+      n, LIMBER_OVER(a) { b[a] -= job.u[link.vm + a]; });
 }
 
 // What the body's frame carries, which moves with it: handed over by the body that follows, or kept.
@@ -124,7 +125,8 @@ LIMBER_RARE void prescribe(const J& job, const BatchLink& link, Inertia<T>& P) {
   job.template put<kInertia>(link.joint, flat(P));
   T a[6] = {}, f[6];
   for (int k = 0; k < link.nr; ++k) {
-    for (int i = 0; i < 6; ++i) a[i] += (link.hinge >= 0 ? job.get(link.hinge + 6 * k + i) : spread<T>(link.H[k][i])) * job.given[link.v + k];
+    for (int i = 0; i < 6; ++i)
+      a[i] += (link.hinge >= 0 ? job.get(link.hinge + 6 * k + i) : spread<T>(link.H[k][i])) * job.given[link.v + k];
   }
   apply(P, a, f);
   add<6>(f, P.z);
@@ -133,7 +135,7 @@ LIMBER_RARE void prescribe(const J& job, const BatchLink& link, Inertia<T>& P) {
 // The elimination of one body; e, F and b_f of its modes.
 template <class J, class T, class N, class K, class R>
 LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, T* scratch, const T* e, const T* F,
-                             const T* b_f, Inertia<T>& P, Inertia<T>& hand) {
+                           const T* b_f, Inertia<T>& P, Inertia<T>& hand) {
   const auto m = sum_of(k, r);
   Array<6, T, std::remove_const_t<decltype(m)>> mu(m, scratch);
   Array<1, T, std::remove_const_t<decltype(m)>> b(m, scratch);
@@ -147,7 +149,8 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
     activate(job, link, n, k, F, b_f, mu.x, b.x, P, lost);
   } else {
     const double* S = job.numbers(link.S);
-    over(k, LIMBER_OVER(j) {
+    over(
+        k, LIMBER_OVER(j) {
           b[j] = b_f[j];
           if constexpr (!kIsConstant<K>) {
             if (link.mass_varies) return copy<6>(F + 6 * j, mu.x + 6 * j);
@@ -156,11 +159,13 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
           copy<3>(S + 3 * j, mu.x + 6 * j + 3);
         });
   }
-  over(k, LIMBER_OVER(j) { scale[j] = D[j * m + j]; });
+  over(
+      k, LIMBER_OVER(j) { scale[j] = D[j * m + j]; });
   add_rigidly_carried(job, link, i, hand, P);
   if (link.inboard >= 0) collect_inboard(job, link, m, scratch, mu.x, b.x, D.x, P);
   collect_carried(job, link, k, m, e, scratch, mu.x, b.x, D.x, hand, P);
-  over(k, LIMBER_OVER(j) { scale[j] = kNoInertia * larger(scale[j], D[j * m + j]); });
+  over(
+      k, LIMBER_OVER(j) { scale[j] = kNoInertia * larger(scale[j], D[j * m + j]); });
   const T diagonal[6] = {P.A[0] + lost[0], P.A[1] + lost[1], P.A[2] + lost[2],
                          P.C[0] + lost[3], P.C[1] + lost[4], P.C[2] + lost[5]};
   collect_hinge(job, link, k, r, m, diagonal, mu.x, b.x, D.x, scale.x, P);
@@ -180,9 +185,9 @@ LIMBER_STEP void inward_body(J& job, const BatchLink& link, int i, N n, K k, R r
   if constexpr (!kIsConstant<K>) {
     if (link.mass_varies) {
       Array<1, T, int> e(link.ne, scratch);
-  Array<1, T, int> rate(link.ne, scratch);
-  Array<1, T, int> b(link.ne, scratch);
-  Array<6, T, int> mu(link.ne, scratch);
+      Array<1, T, int> rate(link.ne, scratch);
+      Array<1, T, int> b(link.ne, scratch);
+      Array<6, T, int> mu(link.ne, scratch);
       read_modes(job, link, link.n, e.x, rate.x);
       start_stiffened(job, link, e.x, rate.x, mu.x, b.x, scratch, P);
       finish_forces(job, link, link.n, e.x, rate.x, b.x, P);
@@ -234,7 +239,8 @@ LIMBER_RARE void needed_torque(const J& job, const BatchLink& link, const T* a, 
   passive_force(job, link, force);
   for (int k = 0; k < link.nr; ++k) {
     T tau = link.armature[k] * job.given[link.v + k] + force[k];
-    for (int i = 0; i < 6; ++i) tau += (link.hinge >= 0 ? job.get(link.hinge + 6 * k + i) : spread<T>(link.H[k][i])) * f[i];
+    for (int i = 0; i < 6; ++i)
+      tau += (link.hinge >= 0 ? job.get(link.hinge + 6 * k + i) : spread<T>(link.H[k][i])) * f[i];
     out.put(link.v + k, tau);
   }
 }
@@ -259,7 +265,7 @@ LIMBER_KERNEL void add_hinge(const J& job, const BatchLink& link, int j, T x, T*
 // Outward, one body; a: acceleration of the inboard frame, then of what the next body follows.
 template <class J, class K, class R>
 LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, typename J::T* a,
-                                const OutRows<typename J::T>& out) {
+                              const OutRows<typename J::T>& out) {
   using T = typename J::T;
   T* scratch = job.scratch;
   const auto m = sum_of(k, r);
@@ -273,19 +279,22 @@ LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, ty
   turn_back(turned, a, b), turn_back(turned, t, b + 3);
   for (int j = 0; link.prescribed && j < link.nr; ++j) add_hinge(job, link, j, job.given[link.v + j], b);
   if (link.prescribed) needed_torque(job, link, b, job.needed);
-  over(m, LIMBER_OVER(j) {
+  over(
+      m, LIMBER_OVER(j) {
         T Z[6];
         job.template get<6>(link.Z + 6 * j, Z);
         x[j] = -(job.get(link.x + j) + dot6(Z, b));
       });
-  over(r, LIMBER_OVER(j) {
+  over(
+      r, LIMBER_OVER(j) {
         out.put(link.v + j, x[k + j]);
         add_hinge(job, link, j, x[k + j], b);
       });
   for (int j = 0; link.prescribed && j < link.nr; ++j) out.put(link.v + j, job.given[link.v + j]);
   for (int h = link.first_node; h < link.last_node; ++h) {
     copy<6>(b, a);
-    over(k, LIMBER_OVER(j) {
+    over(
+        k, LIMBER_OVER(j) {
           T W[6];
           job.template get<6>(job.node(h).W + 6 * j, W);
           add_times<6>(W, x[j], a);
@@ -300,7 +309,8 @@ LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, ty
   if (link.keeps) job.template put<6>(link.a, b);
   if (link.followed && job.link(i + 1).node < 0) copy<6>(b, a);
   if (link.active) return expand(job, link, k, x.x, b, scratch, out);
-  over(k, LIMBER_OVER(j) { out.put(link.vm + j, x[j]); });
+  over(
+      k, LIMBER_OVER(j) { out.put(link.vm + j, x[j]); });
 }
 
 // All bodies.  A body's sizes choose its code.
@@ -310,7 +320,8 @@ LIMBER_RARE void forward_dynamics(J& job, const OutRows<typename J::T>& out) {
   Frame<T> frame;
   for (int i = 1; i < job.tables.bodies; ++i) {
     const BatchLink& link = job.link(i);
-    with_modes(link.n, LIMBER_OVER(n) { move_body<false>(job, link, n, frame); });
+    with_modes(
+        link.n, LIMBER_OVER(n) { move_body<false>(job, link, n, frame); });
   }
   Inertia<T> hand;
   for (int i = job.tables.bodies - 1; i > 0; --i) {

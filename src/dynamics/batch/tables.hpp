@@ -14,19 +14,19 @@ enum class PairForm : int { none, any, diagonal, x, y, z };
 // A node of a body; places in `numbers` are -1 where there is nothing.
 struct BatchNode {
   int body = 0;
-  int moves = 0;                    // some column is not zero
-  int gamma = -1, lambda = -1;      // (n x 3) columns of translation and of rotation
-  int second = -1;                  // (n x n x 3) Xi
-  int active = -1;                  // (k x 6) columns [lambda; gamma] of the active coordinates
-  double position[3] = {};          // l0
-  double rotation[9] = {};          // R0, by rows
-  int turned = 0;                   // R0 is not the identity
+  int moves = 0;                // some column is not zero
+  int gamma = -1, lambda = -1;  // (n x 3) columns of translation and of rotation
+  int second = -1;              // (n x n x 3) Xi
+  int active = -1;              // (k x 6) columns [lambda; gamma] of the active coordinates
+  double position[3] = {};      // l0
+  double rotation[9] = {};      // R0, by rows
+  int turned = 0;               // R0 is not the identity
   // places in the store
-  int A = -1, l = -1, W = -1;       // left Jacobian (9), position (3), columns at the body's origin (6 k)
-  int frame_pose = -1;              // rotation (9), for poses
-  int frame = -1;                   // rotation (9) and motion (9), where bodies need it later
-  int inertia = -1;                 // (27) articulated inertia and bias wrench of what it carries
-  int a = -1;                       // (6) acceleration
+  int A = -1, l = -1, W = -1;  // left Jacobian (9), position (3), columns at the body's origin (6 k)
+  int frame_pose = -1;         // rotation (9), for poses
+  int frame = -1;              // rotation (9) and motion (9), where bodies need it later
+  int inertia = -1;            // (27) articulated inertia and bias wrench of what it carries
+  int a = -1;                  // (6) acceleration
 };
 
 // A body and the joint that carries it.
@@ -57,18 +57,18 @@ struct BatchLink {
   double stiffness[6] = {}, damping[6] = {}, armature[6] = {}, added[6] = {};  // added: by an implicit step
   // body
   double m = 0, s[3] = {}, J[6] = {};
-  int S = -1;                            // (ne x 3)
-  int first_pairs = -1;                  // (ne x 9) numbers of C_a0
-  int pairs = -1;                        // (ne x ne x 9) numbers of C_ab
-  int forms = -1;                        // (ne x ne) in `indices`: PairForm
-  int G = -1;                            // (ne x ne)
-  int mode_pairs = -1;                   // (ne - n) x 2 in `indices`
-  int mass_varies = 0;                   // G depends on the state
+  int S = -1;            // (ne x 3)
+  int first_pairs = -1;  // (ne x 9) numbers of C_a0
+  int pairs = -1;        // (ne x ne x 9) numbers of C_ab
+  int forms = -1;        // (ne x ne) in `indices`: PairForm
+  int G = -1;            // (ne x ne)
+  int mode_pairs = -1;   // (ne - n) x 2 in `indices`
+  int mass_varies = 0;   // G depends on the state
   int mass_diagonal = 0, elastic_diagonal = 0;
-  int K_modes = -1, D_modes = -1;        // (n) or (n x n)
-  int D_0 = -1;                          // (n x n) modal mass with what an implicit step adds to it, or that alone
-  int T = -1, weight = -1;               // (k x n), (n) active coordinates
-  int constant = -1;                     // ruthless and active: M less the other modes (21), mu of the active ones (6 k)
+  int K_modes = -1, D_modes = -1;  // (n) or (n x n)
+  int D_0 = -1;                    // (n x n) modal mass with what an implicit step adds to it, or that alone
+  int T = -1, weight = -1;         // (k x n), (n) active coordinates
+  int constant = -1;               // ruthless and active: M less the other modes (21), mu of the active ones (6 k)
   // places in the store
   int motion = -1, R = -1, r = -1, world = -1, hinge = -1, U = -1;
   int inertia = -1, a = -1, F = -1, b = -1, Z = -1, x = -1, joint = -1;
@@ -76,9 +76,9 @@ struct BatchLink {
 
 // A wrench on a node: six rows of `load_values`.
 struct BatchLoad {
-  int node = -1;       // in `nodes`; -1: the frame of the body
-  int world = 1;       // its basis: the world's or the node's own
-  int row = 0;         // its first row
+  int node = -1;  // in `nodes`; -1: the frame of the body
+  int world = 1;  // its basis: the world's or the node's own
+  int row = 0;    // its first row
 };
 
 struct BatchTables {
@@ -101,8 +101,8 @@ struct BatchTables {
 inline constexpr int kBatchBlock = 32;  // items whose rows a processor copies together
 
 // Rows of parameters of one body that differ from item to item.
-inline constexpr int kRigidRows = 10;    // m, s (3), J (xx yy zz xy xz yz)
-inline constexpr int kElasticRows = 2;   // factors of stiffness and of damping of the modes
+inline constexpr int kRigidRows = 10;   // m, s (3), J (xx yy zz xy xz yz)
+inline constexpr int kElasticRows = 2;  // factors of stiffness and of damping of the modes
 inline constexpr int kBatchRows = kRigidRows + kElasticRows;
 
 }  // namespace limber
