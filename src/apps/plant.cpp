@@ -195,7 +195,8 @@ int plant(WireCommand command) {
   const State start = translate_state(*scenario.model, scenario.initial, *scenario.control->options.model);
   PlantEnd end = in_scenario(scenario, [&] {
     return PlantEnd(*scenario.model, hinges, link_limits(scenario, start), scenario.control->sensors,
-                    1 / scenario.control->options.rate, command.safety, make_session_number(), scenario.initial);
+                    1 / scenario.control->options.rate, command.safety, make_session_number(), scenario.initial,
+                    scenario.control->options.servos);
   });
   UdpSocket link = make_link(command, kControlPort);
   if (command.output.empty()) command.output = output_name(command.scenario, "-plant.h5");

@@ -104,6 +104,12 @@ void check_control(const ControlOptions& options) {
   if (options.damping && !options.correction && !options.computed_torque) {
     throw InputError("damping needs feedback that follows accelerations; write feedback: {correction: {}} beside it");
   }
+  if (!(options.correcting.modes >= 0 && std::isfinite(options.correcting.modes)))
+    throw InputError("the weight of the modes in the correction must be 0 or more");
+  if (options.correcting.modes > 0 && options.damping)
+    throw InputError("vibration is damped twice, by damping and by the modes of the correction; leave out one of them");
+  if (options.correcting.modes > 0 && !(options.correcting.modal_ratio > 0 && options.correcting.modal_ratio < 1))
+    throw InputError("the modal_ratio of the correction must be above 0 and below 1");
   check_overlap(options);
   if (options.schedule < 1) throw InputError("the schedule needs at least one configuration");
 }

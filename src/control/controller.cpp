@@ -8,6 +8,7 @@
 #include "control/laws/laws.hpp"
 #include "limber/control/prepare.hpp"
 #include "limber/control/static_hold.hpp"
+#include "limber/model/manifold.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -18,7 +19,7 @@ std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
   if (!options.estimates()) return nullptr;
   const double period = 1 / options.rate;
   Schedule gains;
-  if (options.embodiment == Embodiment::sensed) {
+  if (options.senses()) {
     gains = make_schedule(options, [&](const State& x) {
       return compute_kalman_gain(*options.model, options.driven, options.sensors, x, options.kalman, period);
     });
@@ -38,6 +39,8 @@ Controller::Controller(ControlOptions options)
   const Model& model = *options_.model;
   command_.setZero(options_.driven.size());
   bias_ = unmodelled_ = believed_ = command_;
+  expected_ = make_zero_state(model);
+  shift_ = expected_.v;
   for (int i = 1; i < model.body_count(); ++i) {
     for (int k = 0; k < model.body(i).modes; ++k) {
       mode_names_.push_back(model.speeds[model.first_mode(i) + k]);
@@ -70,6 +73,7 @@ Status Controller::start_parts(const State& x, ConstVec own_torques) {
     return fail(Status::not_finite, "the observer failed");
   for (const auto& law : laws_) {
     if (const Status s = law->start(x); s != Status::ok) return fail(s, law->failure());
+    if (const Status s = law->prepare(x, own_torques); s != Status::ok) return fail(s, law->failure());
   }
   return Status::ok;
 }
@@ -128,7 +132,12 @@ Status Controller::fail(Status status, std::string_view what) {
   return status;
 }
 
-Status Controller::update(const Measurement& y, Vec torques) {
+Status Controller::update(const Measurement& y, Vec commands) {
+  const Status status = respond(y, commands);
+  return status == Status::ok ? prepare() : status;
+}
+
+Status Controller::respond(const Measurement& y, Vec commands) {
   if (!y.q.allFinite() || !y.v.allFinite()) return fail(Status::not_finite, "a sensor reads no number");
   if (const Status s = correct_estimate(y); s != Status::ok) return fail(s, "the observer diverged");
   sample_.reference = reference_.state();
@@ -139,8 +148,22 @@ Status Controller::update(const Measurement& y, Vec torques) {
   command_ = sample_.feed_forward + sample_.feedback;
   if (!command_.allFinite()) return fail(Status::not_finite, "the command is not a number");
   servos_.drive(command_, sample_.torque);
-  torques = sample_.torque;
-  return fail(propagate_estimate(), "the observer diverged");
+  commands = servos_.commands();
+  return Status::ok;
+}
+
+Status Controller::prepare() {
+  if (const Status s = propagate_estimate(); s != Status::ok) return fail(s, "the observer diverged");
+  if (options_.embodiment != Embodiment::pipelined || !estimator_) return Status::ok;
+  expected_ = estimator_->state();
+  if (options_.latency > 0) {  // the next sample is for a period later
+    shift_ = period() * expected_.v;
+    move(*options_.model, expected_.q, shift_, expected_.q);
+  }
+  for (const auto& law : laws_) {
+    if (const Status s = law->prepare(expected_, believed_); s != Status::ok) return fail(s, law->failure());
+  }
+  return Status::ok;
 }
 
 Status Controller::correct_estimate(const Measurement& y) {

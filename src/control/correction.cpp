@@ -3,6 +3,7 @@
 #include "limber/control/correction.hpp"
 
 #include "limber/model/manifold.hpp"
+#include "limber/spatial/status.hpp"
 
 namespace limber {
 namespace {
@@ -12,17 +13,38 @@ void set_period(const Model& model, double h, AbaWorkspace& ws) {
   if (h > 0) set_implicit(model, 0.5 * h, 0.25 * h * h, VectorXd::Zero(model.nv), ws);
 }
 
+// And weight K of all but the driven joints.
+void set_weight(const Model& model, const DrivenJoints& driven, double h, double weight, AbaWorkspace& ws) {
+  VectorXd less = VectorXd::Zero(model.nv);
+  for (const int i : driven.joints) {
+    const Joint& joint = model.joints[i];
+    less.segment(joint.v, joint.stiffness.size()) = -weight * joint.stiffness;
+  }
+  set_implicit(model, 0.5 * h, 0.25 * h * h + weight, less, ws);
+}
+
 }  // namespace
 
-NaturalGain::NaturalGain(const Model& model, const DrivenJoints& driven, double period)
-    : model_(model), driven_(driven), ws_(model), sweep_(model), at_(make_zero_state(model)) {
+NaturalGain::NaturalGain(const Model& model, const DrivenJoints& driven, double period, double weight)
+    : model_(model),
+      driven_(driven),
+      period_(period),
+      weight_(weight),
+      ws_(model),
+      sweep_(model),
+      at_(make_zero_state(model)) {
   dv_.setZero(model.nv);
-  f_ = dv_;
+  f_ = right_ = dv_;
+  torque_.setZero(driven.size());
   set_period(model, period, ws_);
+  if (weight > 0) set_weight(model, driven, period, weight, weighted_.emplace(model));
 }
 
 Status NaturalGain::set(const State& x) {
   at_ = x;
+  if (weighted_) {
+    if (const Status status = factor_mass(model_, x, *weighted_); status != Status::ok) return status;
+  }
   return factor_mass(model_, x, ws_, driven_.mask);
 }
 
@@ -31,7 +53,8 @@ void NaturalGain::transfer(Archive& archive) {
   if (archive.reads() && set(at_) != Status::ok) throw NumericalError("the inertia of the saved state is singular");
 }
 
-// M (a_J, 0) = (M_JJ a_J, M_FJ a_J); the rest yields by -M_FF^-1 of the second part; M times both has the torques.
+// M (a_J, 0) = (M_JJ a_J, M_FJ a_J); the rest yields by -M_FF^-1 of the second part; M times both has the torques, with
+// those of the driven joints' own dampers and springs over a period.
 void NaturalGain::add(ConstVec accelerations, Vec torques) {
   dv_.setZero();
   for (int k = 0; k < driven_.size(); ++k) dv_[driven_.v[k]] = accelerations[k];
@@ -39,7 +62,25 @@ void NaturalGain::add(ConstVec accelerations, Vec torques) {
   solve_factored(model_, f_, ws_, f_);
   dv_ -= f_;
   multiply_mass(model_, ws_.kinematics(), dv_, sweep_, f_);
+  if (period_ > 0) add_implicit_force(model_, ws_, dv_, f_);
   for (int k = 0; k < driven_.size(); ++k) torques[k] += f_[driven_.v[k]];
+}
+
+// Least squares with b = b0 - B y for the change y of the driven joints, B = M_FF^-1 M_FJ:
+//   (N + B^T Q B) y = N e_J - B^T Q e_F,   which with that Q are the first rows of
+//   (M + weight K_FF) (y, z) = (N e_J, weight K_FF e_F).
+void NaturalGain::balance(ConstVec errors, Vec changes) {
+  for (int k = 0; k < driven_.size(); ++k) changes[k] = errors[driven_.v[k]];
+  if (!weighted_) return;
+  right_.setZero();
+  add_implicit_force(model_, *weighted_, errors, right_);
+  dv_ = -errors;
+  if (period_ > 0) add_implicit_force(model_, ws_, dv_, right_);
+  torque_.setZero();
+  add(changes, torque_);
+  for (int k = 0; k < driven_.size(); ++k) right_[driven_.v[k]] = torque_[k];
+  solve_factored(model_, right_, *weighted_, right_);
+  for (int k = 0; k < driven_.size(); ++k) changes[k] = right_[driven_.v[k]];
 }
 
 MeanAccelerations::MeanAccelerations(const Model& model, const DrivenJoints& driven, double period)
@@ -75,9 +116,18 @@ Status MeanAccelerations::hybrid(const State& x, ConstVec accelerations, Vec tor
 }
 
 ForceCorrection::ForceCorrection(const Model& model, const DrivenJoints& driven, double period,
-                                 const CorrectionOptions& options)
-    : driven_(driven), options_(options), gain_(model, driven, period), predicted_(model, driven, period) {
+                                 const CorrectionOptions& options, double weight)
+    : model_(model),
+      driven_(driven),
+      period_(period),
+      options_(options),
+      gain_(model, driven, period, weight),
+      predicted_(model, driven, period),
+      expected_(make_zero_state(model)) {
   error_.setZero(driven.size());
+  base_ = error_;
+  dx_.setZero(model.nv);
+  force_ = guess_ = dx_;
 }
 
 Correction ForceCorrection::operator()(const State& x, ConstVec desired, Vec torques) {
@@ -94,6 +144,55 @@ Correction ForceCorrection::operator()(const State& x, ConstVec desired, Vec tor
     if (out.converged || out.count == options_.most) return out;
     gain_.add(error_, torques);
   }
+}
+
+Status ForceCorrection::prepare(const State& expected, ConstVec torques) {
+  expected_ = expected;
+  base_ = torques;
+  guess_ = predicted_.now();
+  prepared_ = true;
+  if (const Status status = gain_.set(expected); status != Status::ok) return status;
+  return predicted_.forward(expected, torques);
+}
+
+// Modes move by far more than their inertias change: K dq + D dv are the forces that readings revise.
+Correction ForceCorrection::correct_prepared(const State& x, ConstVec desired, Vec torques) {
+  chart_coordinates(model_, expected_.q, x.q, dx_);
+  force_.setZero();
+  const double half = 0.5 * period_;
+  for (int i = 1; i < model_.body_count(); ++i) {
+    const Joint& joint = model_.joints[i];
+    const bool simple = position_count(joint.kind) == speed_count(joint.kind);
+    for (int k = joint.v; simple && k < joint.v + speed_count(joint.kind); ++k) {
+      const double dv = x.v[k] - expected_.v[k];
+      force_[k] = -joint.stiffness[k - joint.v] * (dx_[k] + half * dv) - joint.damping[k - joint.v] * dv;
+    }
+    const Body& body = model_.body(i);
+    const int first = model_.first_mode(i);
+    for (int a = first; a < first + body.modes; ++a) {
+      for (int b = first; b < first + body.modes; ++b) {
+        const double dv = x.v[b] - expected_.v[b];
+        force_[a] -= body.stiffness(a - first, b - first) * (dx_[b] + half * dv) + body.damping(a - first, b - first) * dv;
+      }
+    }
+  }
+  predicted_.respond(force_);
+  for (int k = 0; k < driven_.size(); ++k) {
+    error_[k] = desired[k] - predicted_.now()[driven_.v[k]] - force_[driven_.v[k]];
+  }
+  Correction out;
+  out.first = out.last = error_.size() > 0 ? error_.cwiseAbs().maxCoeff() : 0;
+  out.count = 1;
+  torques = base_;
+  gain_.add(error_, torques);
+  return out;
+}
+
+void ForceCorrection::transfer(Archive& archive) {
+  archive(gain_, predicted_, expected_, base_, guess_, prepared_);
+  if (!archive.reads() || !prepared_) return;
+  predicted_.guess(guess_);
+  if (predicted_.forward(expected_, base_) != Status::ok) throw NumericalError("the saved state has no accelerations");
 }
 
 }  // namespace limber

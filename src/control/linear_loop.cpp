@@ -60,6 +60,7 @@ class LoopBuilder {
   MatrixXd correct(const MatrixXd& y) const;
   MatrixXd feed_back(const MatrixXd& y, const MatrixXd& estimate, MatrixXd& next) const;
   MatrixXd tracking_torques(const MatrixXd& estimate, const MatrixXd& wanted) const;
+  MatrixXd offset_gain() const;
 
   const Model& plant_;
   const SensorOptions& sensors_;
@@ -72,6 +73,7 @@ class LoopBuilder {
   Sampled plant_step_, model_step_;
   Readings raw_, expected_;  // of the plant, with all speeds; of the model
   MatrixXd kalman_, lqr_;
+  ModalGain modal_;  // of the correction
   int size_ = 0;
   int x_ = 0, torque_ = 0, filter_ = 0, last_ = 0, estimate_ = 0, integral_ = 0, offset_ = 0, rate_ = 0, line_ = 0;
 };
@@ -101,10 +103,11 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
   if (options.estimates()) {
     model_step_ = step_once(model_.A, columns(model_.B, driven_.v), period_, steps_explicitly(*options.model, period_));
     expected_ = make_readings(*options.model, driven_, options.sensors, own, options.kalman, model_);
-    if (options.embodiment == Embodiment::sensed)
+    if (options.senses())
       kalman_ = compute_kalman_gain(*options.model, driven_, options.sensors, own, options.kalman, period_);
   }
   if (options.lqr) lqr_ = compute_lqr_gain(*options.model, driven_, own, *options.lqr, period_);
+  modal_ = compute_modal_gain(options);
   lay_out();
 }
 
@@ -115,7 +118,7 @@ void LoopBuilder::lay_out() {
   last_ = add(h_);
   if (options_.estimates()) estimate_ = add(2 * m_);
   if (options_.pid) integral_ = add(h_);
-  if (options_.damping) {
+  if (options_.damping || modal_.weight > 0) {
     offset_ = add(h_);
     rate_ = add(h_);
   }
@@ -176,6 +179,19 @@ MatrixXd LoopBuilder::tracking_torques(const MatrixXd& estimate, const MatrixXd&
   return out - block(driven_.v, others) * Lu(block(others, others)).solve(forces);
 }
 
+// Accelerations of the driven joints per modal rates: of the damping, or NaturalGain::balance of the correction.
+MatrixXd LoopBuilder::offset_gain() const {
+  if (options_.damping) return compute_damping_gain(options_).gain * MatrixXd(model_.M(driven_.v, Eigen::all));
+  MatrixXd K = MatrixXd::Zero(m_, m_);
+  for (int i = 1; i < options_.model->body_count(); ++i) {
+    const int first = options_.model->first_mode(i), modes = options_.model->body(i).modes;
+    K.block(first, first, modes, modes) = modal_.weight * options_.model->body(i).stiffness;
+  }
+  const double half = 0.5 * period_;
+  const MatrixXd Me = model_.M + half * model_.damping + half * half * model_.stiffness + K;
+  return MatrixXd(Lu(Me).solve(MatrixXd(-2 * modal_.rate * K)))(driven_.v, Eigen::all);
+}
+
 // What the laws command, and how they go on.
 MatrixXd LoopBuilder::feed_back(const MatrixXd& y, const MatrixXd& estimate, MatrixXd& next) const {
   const bool tracking = options_.correction || options_.computed_torque;
@@ -185,17 +201,16 @@ MatrixXd LoopBuilder::feed_back(const MatrixXd& y, const MatrixXd& estimate, Mat
     for (int k = 0; k < h_; ++k) v.row(k) = estimate.row(m_ + driven_.v[k]);
   }
   MatrixXd error = -q, error_rate = -v;
-  if (options_.damping) {
+  if (options_.damping || modal_.weight > 0) {
     const MatrixXd offset = part(offset_, h_), rate = part(rate_, h_);
-    const DampingGain gain = compute_damping_gain(options_);
+    const double back = options_.damping ? compute_damping_gain(options_).back : modal_.back;
     MatrixXd rates = estimate.bottomRows(m_);
     for (const int k : driven_.v) rates.row(k).setZero();
     for (int i = 1; i < options_.model->body_count(); ++i) {
       const Joint& joint = options_.model->joints[i];
       rates.middleRows(joint.v, speed_count(joint.kind)).setZero();
     }
-    ahead = gain.gain * MatrixXd(model_.M(driven_.v, Eigen::all)) * rates - 2 * gain.back * rate -
-            gain.back * gain.back * offset;
+    ahead = offset_gain() * rates - 2 * back * rate - back * back * offset;
     error += offset;
     error_rate += rate;
     next.middleRows(offset_, h_) = offset + period_ * (rate + 0.5 * period_ * ahead);

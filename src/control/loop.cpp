@@ -32,13 +32,16 @@ ControlLoop::ControlLoop(const Model& plant, SensorOptions sensors, ControlOptio
       driven_(find_driven_joints(plant, joint_names(options))),
       sensors_(plant, driven_, std::move(sensors), 1 / options.rate),
       controller_((check_same_kinds(plant, driven_, options), std::move(options))),
+      servos_(controller_.options().servos, controller_.period()),
       tracking_(plant, driven_, controller_.options()) {
   torque_.setZero(driven_.size());
+  command_ = torque_;
 }
 
 Status ControlLoop::hold(const State& x, ConstVec torques) {
   started_ = true;
   for (int k = 0; k < driven_.size(); ++k) torque_[k] = torques[driven_.v[k]];
+  servos_.start(torque_);
   return controller_.hold(translate_state(plant_, x, *controller_.options().model), torque_);
 }
 
@@ -48,9 +51,10 @@ Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot,
     const Model& model = *controller_.options().model;
     if (const Status status = controller_.start(translate_state(plant_, x, model)); status != Status::ok) return status;
   }
-  if (const Status status = controller_.update(sensors_.read(x, kin, vdot), torque_); status != Status::ok) {
+  if (const Status status = controller_.update(sensors_.read(x, kin, vdot), command_); status != Status::ok) {
     return status;
   }
+  servos_.drive(command_, torque_);
   tracking_.add(x, kin, controller_.saturated());
   torques.setZero();
   for (int k = 0; k < driven_.size(); ++k) torques[driven_.v[k]] = torque_[k];

@@ -10,12 +10,13 @@ namespace limber {
 
 Servos::Servos(std::vector<ServoOptions> options, double period) : options_(std::move(options)), period_(period) {
   torque_.setZero(static_cast<Eigen::Index>(options_.size()));
-  current_ = torque_;
+  sent_ = current_ = torque_;
   saturated_.assign(options_.size(), 0);
 }
 
 void Servos::reset() {
   torque_.setZero();
+  sent_.setZero();
   current_.setZero();
   saturated_.assign(options_.size(), 0);
 }
@@ -23,12 +24,12 @@ void Servos::reset() {
 void Servos::start(ConstVec torques) {
   reset();
   torque_ = torques;
-  for (std::size_t k = 0; k < options_.size(); ++k) set_current(k);
+  for (std::size_t k = 0; k < options_.size(); ++k) send(k, torques[static_cast<Eigen::Index>(k)]);
 }
 
-void Servos::set_current(std::size_t k) {
-  const ServoOptions& servo = options_[k];
-  if (servo.torque_constant > 0) current_[k] = torque_[k] / (servo.gear * servo.torque_constant);
+void Servos::send(std::size_t k, double torque) {
+  sent_[k] = torque;
+  current_[k] = motor_current(options_[k], torque);
 }
 
 void Servos::drive(ConstVec command, Vec torque) {
@@ -40,7 +41,7 @@ void Servos::drive(ConstVec command, Vec torque) {
     saturated_[k] = reached != command[k] ? 1 : 0;
     const double share = servo.bandwidth > 0 ? 1 - std::exp(-2 * std::numbers::pi * servo.bandwidth * period_) : 1;
     torque_[k] = share == 1 ? reached : torque_[k] + share * (reached - torque_[k]);
-    set_current(k);
+    send(k, reached);
     torque[k] = torque_[k];
   }
 }

@@ -247,7 +247,10 @@ std::span<const std::byte> Executive::encode(double now) {
   command_.taken = y_.t;
   command_.flags = stop_ != StopReason::none ? kStopped : std::uint16_t{0};
   if (over(now)) command_.flags |= kEnding;
-  for (std::size_t k = 0; k < command_.count; ++k) command_.entries[k].a = torque_[static_cast<Eigen::Index>(k)];
+  for (std::size_t k = 0; k < command_.count; ++k) {
+    command_.entries[k].a = torque_[static_cast<Eigen::Index>(k)];
+    command_.entries[k].b = motor_current(controller_.options().servos[k], command_.entries[k].a);
+  }
   return {bytes_.data(), encode_packet(command_, bytes_, options_.key.get())};
 }
 

@@ -16,17 +16,19 @@ constexpr double kWaits = 0, kCommanded = 1, kHolds = 2, kBrakes = 3;
 
 PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLimits& limits,
                    const SensorOptions& sensors, double period, const SafetyOptions& options, std::uint64_t session,
-                   const State& x)
+                   const State& x, std::vector<ServoOptions> servos)
     : model_(model),
       driven_(driven),
       options_(options),
       period_(period),
       gate_(PacketKind::command, command_names(driven), session),
-      limits_(limits) {
+      limits_(limits),
+      servos_((servos.resize(driven.v.size()), std::move(servos)), period) {
   check_safety(options, period);
   gate_.require_key(options.key);
   c_ = make_braking_gains(model, driven, x, options.brake, period, 1);
   torque_.setZero(driven.size());
+  command_ = torque_;
   age_.setZero(1);
   state_.setZero(1);
   const std::vector<std::uint32_t> names = hash_names(measurement_names(driven, sensors));
@@ -85,10 +87,16 @@ void PlantEnd::drive(const State& x, double now, Vec torques) {
       brake("near its velocity limit: ", driven_.names[static_cast<std::size_t>(k)].c_str());
     }
   }
+  for (int k = 0; k < driven_.size(); ++k) {
+    command_[k] = commanded() && !braking_ ? gate_.a()[k] : 0;
+    if (std::abs(command_[k]) > limits_.effort[k]) ++limited_;
+  }
+  if (commanded() && !engaged_) servos_.start(command_);  // the machine stood still: they held it
+  engaged_ = commanded();
+  servos_.drive(command_, torque_);
   torques.setZero();
   for (int k = 0; k < driven_.size(); ++k) {
-    double tau = commanded() && !braking_ ? gate_.a()[k] : 0;
-    if (std::abs(tau) > limits_.effort[k]) ++limited_;
+    double tau = braking_ ? 0 : torque_[k];
     if (braking_ || stops) tau -= c_[k] * x.v[driven_.v[k]];
     torque_[k] = std::clamp(tau, -limits_.effort[k], limits_.effort[k]);
     torques[driven_.v[k]] = torque_[k];

@@ -21,7 +21,9 @@ namespace {
 constexpr std::array<std::string_view, 3> kFeedForwards = {"none", "rigid", "hybrid"};
 constexpr std::array<std::string_view, 3> kProfiles = {"trapezoid", "quintic", "cycloid"};
 constexpr std::array<std::string_view, 3> kShapers = {"zv", "zvd", "ei"};
-constexpr std::array<std::string_view, 2> kEmbodiments = {"propagated", "sensed"};
+constexpr std::array<std::string_view, 3> kEmbodiments = {"propagated", "sensed", "pipelined"};
+constexpr std::array<std::string_view, 2> kInversions = {"static", "dynamic"};
+constexpr int kDynamicSamples = 1000;  // intervals of a path
 constexpr int kMaxVibrations = 4, kMaxSchedule = 100, kMaxCorrections = 100, kMaxSamples = 10000;
 
 // Runs what throws InputError without a place, and adds the place.
@@ -106,7 +108,7 @@ void read_signals_by_joint(const Reader& map, const State& start, ControlOptions
 
 // A node along a path.
 void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
-  map.check_keys({"node", "x", "y", "z", "until", "samples", "flexible"});
+  map.check_keys({"node", "x", "y", "z", "until", "samples", "flexible", "inversion", "lead"});
   TipPath path;
   path.node = ModelNames(*out.model).node(map.at("node", "node: hand.tip"));
   constexpr std::string_view kComponents[] = {"x", "y", "z"};
@@ -118,7 +120,18 @@ void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
   if (!any) map.fail("needs at least one of x, y and z");
   path.end = map.at("until", "until: 30").positive();
   if (const auto at = map.find("samples")) path.samples = at->whole_number(10, kMaxSamples);
-  const auto flexible_at = map.find("flexible");
+  const auto inversion = map.find("inversion"), lead = map.find("lead"), flexible_at = map.find("flexible");
+  if (inversion && inversion->choice(kInversions) == 1) {
+    if (flexible_at) flexible_at->fail("has no meaning with inversion: dynamic, where everything bends; remove it");
+    if (!map.has("samples")) path.samples = kDynamicSamples;
+    const std::optional<double> ahead = lead ? std::optional(lead->not_negative()) : std::nullopt;
+    const TipInversion found = at_place(map, [&] { return invert_tip_path(*out.model, out.driven, path, start, ahead); });
+    out.desired = found.joints;
+    out.path = found.path;
+    out.end = found.path.end;
+    return;
+  }
+  if (lead) lead->fail("has a meaning with inversion: dynamic only; write that, or remove it");
   const bool flexible = !flexible_at || flexible_at->boolean();
   out.desired = at_place(map, [&] { return follow_tip_path(*out.model, out.driven, path, start, flexible); });
   out.path = path;
@@ -168,11 +181,15 @@ TrackingOptions read_tracking(const Reader& map) {
 }
 
 void read_correction(const Reader& map, ControlOptions& out) {
-  map.check_keys({"frequency", "ratio", "embodiment", "tolerance", "most"});
+  map.check_keys({"frequency", "ratio", "embodiment", "tolerance", "most", "modes", "modal_ratio"});
   out.correction = read_tracking(map);
   if (const auto at = map.find("embodiment")) out.embodiment = static_cast<Embodiment>(at->choice(kEmbodiments));
   out.correcting.tolerance = number_or(map, "tolerance", out.correcting.tolerance);
   if (const auto at = map.find("most")) out.correcting.most = at->whole_number(1, kMaxCorrections);
+  if (const auto at = map.find("modes")) out.correcting.modes = at->not_negative();
+  const auto ratio = map.find("modal_ratio");
+  if (ratio && !(out.correcting.modes > 0)) ratio->fail("has no meaning without a weight of the modes; write modes: 1");
+  if (ratio) out.correcting.modal_ratio = ratio->positive();
 }
 
 void read_feedback(const Reader& map, const State& start, ControlOptions& out) {

@@ -34,7 +34,9 @@ PidOptions make_pid(const Model& model, const DrivenJoints& driven, const State&
 // Where the configuration for which accelerations are computed comes from.
 enum class Embodiment {
   propagated,  // from the accelerations of the last step, [Pat] claim 6
-  sensed       // driven joints from sensors, modes propagated and corrected, [Pat] claim 7
+  sensed,      // driven joints from sensors, modes propagated and corrected, [Pat] claim 7
+  pipelined    // the same, with articulated-body quantities and residual forces of the step before: they are computed
+               // while the sensors are read, [Pat] claims 6 and 7, FIG. 6
 };
 
 // A vibration that the desired motion is shaped for.
@@ -83,6 +85,8 @@ struct ControlOptions {
 
   // Whether the chosen laws need the full state.
   bool estimates() const { return computed_torque || correction || lqr; }
+  // Whether sensors correct the estimate.
+  bool senses() const { return embodiment != Embodiment::propagated; }
 };
 
 // Throws InputError for options that are missing, out of range or contradictory.
@@ -103,8 +107,14 @@ class Controller {
   // integrators, observer and servos begin with the torques, and what no integrator takes is added as a constant.
   // docs/control.md, Static start.  Throws InputError: no such balance, a servo that is too weak.
   [[nodiscard]] Status hold(const State& x, ConstVec torques);
-  // From the newest readings to the torques (driven coordinate) of the next period.
-  [[nodiscard]] Status update(const Measurement& y, Vec torques);
+  // From the newest readings to the servo commands (driven coordinate) of the next period, as torques at the joints
+  // within the limits of the servos; currents() has the same as motor currents.  In two parts: what must wait for the
+  // readings, after which the commands can be sent, and all else up to the next sample.
+  [[nodiscard]] Status update(const Measurement& y, Vec commands);
+  [[nodiscard]] Status respond(const Measurement& y, Vec commands);
+  [[nodiscard]] Status prepare();
+  // (driven coordinate) of the last commands, A; 0 where the torque constant is not known.
+  const VectorXd& currents() const { return servos_.currents(); }
   // All that the next updates depend on.
   void transfer(Archive& archive);
   // After a failure: what went wrong.
@@ -142,6 +152,8 @@ class Controller {
   VectorXd bias_;        // (driven coordinate) added to what the laws command: of a static start
   VectorXd unmodelled_;  // (driven coordinate) torque that holds the machine less that which holds the model
   VectorXd believed_;    // (driven coordinate) scratch: the torque that acts in the model
+  State expected_;       // at the next sample
+  VectorXd shift_;       // (nv) scratch
   VectorXd modes_;       // (all modes) estimated
   std::vector<std::string> mode_names_;
   std::vector<int> mode_indices_;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "limber/control/driven_joints.hpp"
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/rnea.hpp"
@@ -14,26 +16,35 @@ namespace limber {
 // inertias when the driven joints are not eliminated; O(N) to factor and to apply.  docs/control.md, Natural gain.
 class NaturalGain {
  public:
-  // period: see ForceCorrection.
-  NaturalGain(const Model& model, const DrivenJoints& driven, double period = 0);
+  // period: see ForceCorrection.  weight, s^2: of the modes in balance().
+  NaturalGain(const Model& model, const DrivenJoints& driven, double period = 0, double weight = 0);
   // At a configuration; time and speeds of x are not used.
   [[nodiscard]] Status set(const State& x);
   // torques (coordinate) += N accelerations (coordinate).
   void add(ConstVec accelerations, Vec torques);
+  // By how much to change the accelerations of the driven joints where all of them are off by `errors` (nv), with the
+  // least of |errors of driven joints|^2_N + |errors of the others|^2_Q, Q^-1 = M_FF^-1 + (weight K_FF)^-1: one solution
+  // with M + weight K_FF.  Without weight: the errors of the driven joints.  O(N).  docs/control.md, Modal correction.
+  void balance(ConstVec errors, Vec changes);
   void transfer(Archive& archive);
 
  private:
   const Model& model_;
   const DrivenJoints& driven_;
+  double period_, weight_;
   AbaWorkspace ws_;
+  std::optional<AbaWorkspace> weighted_;  // M + weight K_FF
   SweepWorkspace sweep_;
   State at_;  // of the last set
-  VectorXd dv_, f_;
+  VectorXd dv_, f_, right_, torque_;
 };
 
 struct CorrectionOptions {
   double tolerance = 1e-9;  // rad/s^2 or m/s^2: accepted discrepancy of a driven joint
   int most = 10;            // number of corrections
+  double modes = 0;         // weight of modal accelerations; 0: those of the driven joints alone.  Times 1/w1^2 it is the
+                            // weight of NaturalGain, w1: slowest vibration with the driven joints locked
+  double modal_ratio = 0.1;  // damping ratio that is desired of that vibration, where there is a weight
 };
 
 // Result of a correction.
@@ -53,9 +64,12 @@ class MeanAccelerations {
   [[nodiscard]] Status forward(const State& x, ConstVec torques);
   // From accelerations (coordinate) of the driven joints to their torques and all accelerations.  [JR] §4
   [[nodiscard]] Status hybrid(const State& x, ConstVec accelerations, Vec torques);
+  // What forces (nv) more would add to all accelerations of the last call, in their place.
+  void respond(Vec forces) { solve_factored(model_, forces, ws_, forces); }
   // (nv) of the last call, and the initial guess of the next.
   const VectorXd& now() const { return a_; }
   void reset() { a_.setZero(); }
+  void guess(const VectorXd& a) { a_ = a; }
   void transfer(Archive& archive) { archive(a_); }
   // State at the middle of the period, with the last accelerations.
   const State& middle(const State& x);
@@ -72,25 +86,39 @@ class MeanAccelerations {
 
 // The correction of the specified body forces, [Pat] claim 1, FIG. 6 processors 125-144: computes the accelerations
 // that torques would give, compares those of the driven joints with the desired ones and corrects the torques by the
-// natural gain times the discrepancy, until that is below the tolerance.
+// natural gain times the discrepancy, until that is below the tolerance.  Desired accelerations of the modes come in by
+// NaturalGain::balance: it says what of them the driven joints can do, and at which cost.
 class ForceCorrection {
  public:
+  // weight, s^2: see NaturalGain.
   ForceCorrection(const Model& model, const DrivenJoints& driven, double period = 0,
-                  const CorrectionOptions& options = {});
+                  const CorrectionOptions& options = {}, double weight = 0);
   // To be set at this state (claim 1), or left as set at an earlier one (claim 6).
   NaturalGain& gain() { return gain_; }
-  // torques (coordinate): initial guess on entry.
+  // desired: accelerations (coordinate) of the driven joints.  torques (coordinate): initial guess on entry.
   Correction operator()(const State& x, ConstVec desired, Vec torques);
+  // The same in two parts, [Pat] claim 6: all that does not need the readings of a sample, at the state that is expected
+  // then, under the torques (coordinate) that act until then; and one correction, with these articulated inertias,
+  // residual forces and accelerations, revised by the elastic forces of what x is beside the expected state.
+  [[nodiscard]] Status prepare(const State& expected, ConstVec torques);
+  Correction correct_prepared(const State& x, ConstVec desired, Vec torques);
   // All accelerations of the last comparison, and the articulated-body quantities.
   MeanAccelerations& accelerations() { return predicted_; }
-  void transfer(Archive& archive) { archive(gain_, predicted_); }
+  void transfer(Archive& archive);
 
  private:
+  const Model& model_;
   const DrivenJoints& driven_;
+  double period_;
   CorrectionOptions options_;
   NaturalGain gain_;
   MeanAccelerations predicted_;
-  VectorXd error_;
+  VectorXd error_;  // (coordinate)
+  // Of the last prepare: its state, torques (coordinate), and initial guess of accelerations (nv).
+  State expected_;
+  VectorXd base_, guess_;
+  bool prepared_ = false;
+  VectorXd dx_, force_;  // (nv)
 };
 
 }  // namespace limber

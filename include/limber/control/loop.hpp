@@ -19,7 +19,7 @@ class ControlLoop : public Sampler {
   // Before the first sample: it begins at rest at x, where `torques` (nv) hold the machine.  Controller::hold.
   [[nodiscard]] Status hold(const State& x, ConstVec torques);
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override;
-  void transfer(Archive& archive) override { archive(started_, torque_, sensors_, controller_, tracking_); }
+  void transfer(Archive& archive) override { archive(started_, torque_, sensors_, controller_, servos_, tracking_); }
   std::string failure() const override { return controller_.failure(); }
 
   const Controller& controller() const { return controller_; }   // the digital controller
@@ -33,8 +33,9 @@ class ControlLoop : public Sampler {
   DrivenJoints driven_;  // of the machine
   Sensors sensors_;
   Controller controller_;
+  Servos servos_;  // of the machine
   TrackingMonitor tracking_;
-  VectorXd torque_;
+  VectorXd command_, torque_;  // (driven coordinate)
   bool started_ = false;
 };
 

@@ -19,7 +19,13 @@ struct ServoOptions {
   double torque_constant = 0;  // N m of the motor per A; 0: unknown, currents are then 0
 };
 
-// Turns commanded torques into acting ones: saturation, rate limit, lag.  Sampled with the controller.
+// A, for a torque at the joint; 0 where the torque constant is not known.
+inline double motor_current(const ServoOptions& servo, double torque) {
+  return servo.torque_constant > 0 ? torque / (servo.gear * servo.torque_constant) : 0;
+}
+
+// Turns commanded torques into acting ones: saturation, rate limit, lag.  Sampled with the controller.  The machine has
+// these, and the controller a model of them: what it sends is the command, not what the servo makes of it.
 class Servos {
  public:
   Servos(std::vector<ServoOptions> options, double period);
@@ -27,19 +33,21 @@ class Servos {
   void start(ConstVec torques);  // as if these had acted until now
   // Acting torques of the next period.
   void drive(ConstVec command, Vec torque);
-  // Motor currents of the last drive, A.
+  // Of the last drive: its command within the limits, which is what a servo is sent, as a torque at the joint; and as a
+  // current of the motor, A.
+  const VectorXd& commands() const { return sent_; }
   const VectorXd& currents() const { return current_; }
   // Whether a limit was active in the last drive.
   bool saturated(int k) const { return saturated_[k] != 0; }
   std::span<const std::uint8_t> saturated() const { return saturated_; }  // of each
-  void transfer(Archive& archive) { archive(torque_, current_, saturated_); }
+  void transfer(Archive& archive) { archive(torque_, sent_, current_, saturated_); }
 
  private:
-  void set_current(std::size_t k);
+  void send(std::size_t k, double torque);
 
   std::vector<ServoOptions> options_;
   double period_;
-  VectorXd torque_, current_;
+  VectorXd torque_, sent_, current_;
   std::vector<std::uint8_t> saturated_;
 };
 

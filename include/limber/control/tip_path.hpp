@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "limber/control/driven_joints.hpp"
 #include "limber/simulate/signal.hpp"
@@ -31,5 +32,23 @@ struct TipPath {
 // Throws InputError when the node cannot reach the path.
 std::vector<Signal> follow_tip_path(const Model& model, const DrivenJoints& driven, const TipPath& path,
                                     const State& start, bool flexible = true);
+
+// The motion of the driven joints whose flexible arm has its node on the path with nothing left out: modes move, too.
+// A torque moves the tip of a bending link the other way first (zeros on the right), so that the inverse motion is
+// bounded only if it begins before the path does: the path begins at `lead`, and the motion ends `after` it has.
+struct TipInversion {
+  std::vector<Signal> joints;   // (driven coordinate)
+  TipPath path;                 // later by `lead`, and held before and after
+  double lead = 0, after = 0;   // s
+  double slowest = 0;           // 1/s: real part of the slowest zero; 0: none, nothing bends
+};
+
+// By stable inversion [Devasia, Chen, Paden 1996], from rest to rest, with the exact derivatives of the dynamics;
+// path.samples are the intervals of the path, and the error falls with their square.  lead: what of the path is known
+// ahead; default: until 1e-4 of the internal motion is left.  All joints must be driven; redundant ones move as in the
+// quasi-static motion.  O(samples nv^3).  Throws InputError: the node cannot reach the path; a zero on the imaginary
+// axis, where there is no bounded inversion.
+TipInversion invert_tip_path(const Model& model, const DrivenJoints& driven, const TipPath& path, const State& start,
+                             std::optional<double> lead = {});
 
 }  // namespace limber

@@ -32,7 +32,7 @@ inline constexpr std::uint16_t kEnding = 4;   // the last packets of a sender th
 
 struct PacketEntry {
   std::uint32_t name = 0;  // crc32 of "joint:shoulder", "strain:root", "acceleration:tip.x"
-  double a = 0, b = 0;     // position and speed of a joint, or its torque; otherwise a reading
+  double a = 0, b = 0;     // position and speed of a joint; its commanded torque and motor current; otherwise a reading
 };
 
 struct Packet {

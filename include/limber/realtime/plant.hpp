@@ -16,9 +16,11 @@ class PlantEnd {
  public:
   static constexpr double kSpeedShare = 0.5;  // of the velocity limit: faster, it brakes
 
-  // x: where it stands.  Throws InputError.
+  // x: where it stands.  servos (driven coordinate): those of the machine, which make torques of commands; empty: ideal.
+  // Throws InputError.
   PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLimits& limits, const SensorOptions& sensors,
-           double period, const SafetyOptions& options, std::uint64_t session, const State& x);
+           double period, const SafetyOptions& options, std::uint64_t session, const State& x,
+           std::vector<ServoOptions> servos = {});
 
   // A datagram that came.  now: s, of any clock that only runs forward.
   PacketFault take(std::span<const std::byte> bytes, double now);
@@ -50,10 +52,11 @@ class PlantEnd {
   Packet measurement_;
   PacketBytes bytes_;
   LinkLimits limits_;
-  VectorXd c_, torque_, age_, state_;
+  Servos servos_;
+  VectorXd c_, command_, torque_, age_, state_;
   long limited_ = 0;
   double arrived_ = 0;
-  bool braking_ = false;
+  bool braking_ = false, engaged_ = false;
   std::string failure_;
 };
 

@@ -5,93 +5,49 @@
 // Damping.
 #include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
-#include "limber/spatial/detail/solvers.hpp"
+#include "control/vibration_rates.hpp"
 
 namespace limber {
 namespace {
 
-constexpr double kReturn = 0.1;  // rate at which offsets decay, over the vibration's frequency
-
 class Damping final : public Law {
  public:
-  explicit Damping(const ControlOptions& options);
+  explicit Damping(const ControlOptions& options)
+      : model_(*options.model),
+        joints_(options.driven),
+        period_(1 / options.rate),
+        gain_(compute_damping_gain(options)),
+        vibration_(options),
+        rnea_(model_),
+        forces_(VectorXd::Zero(model_.nv)) {}
 
   Status start(const State& /*x*/) override {
-    has_previous_ = false;
+    vibration_.reset();
     return Status::ok;
   }
 
   // Accelerations along M_JF times the rates of vibration, with a slow return; the desired motion takes them in.
   Status update(ControlSample& s) override {
-    compute_vibration_rates(s);
-    multiply_mass(model_, *s.estimate, rates_, rnea_, forces_);
+    multiply_mass(model_, *s.estimate, vibration_.update(s), rnea_, forces_);
     for (int k = 0; k < joints_.size(); ++k) {
-      const double a = gain_ * forces_[joints_.v[k]] - 2 * return_ * s.offset_rate[k] - return_ * return_ * s.offset[k];
-      s.offset_acceleration[k] = a;
-      s.offset[k] += period_ * (s.offset_rate[k] + 0.5 * period_ * a);
-      s.offset_rate[k] += period_ * a;
+      const double a = gain_.gain * forces_[joints_.v[k]] - 2 * gain_.back * s.offset_rate[k] -
+                       gain_.back * gain_.back * s.offset[k];
+      s.move_offset(k, a, period_);
     }
     return Status::ok;
   }
 
-  void transfer(Archive& archive) override { archive(has_previous_, static_, static_before_); }
+  void transfer(Archive& archive) override { archive(vibration_); }
 
  private:
-  void compute_vibration_rates(const ControlSample& s);
-
   const Model& model_;
   const DrivenJoints& joints_;
-  double rate_, period_;
-  double gain_ = 0, return_ = 0;     // c; rad/s
-  std::vector<Cholesky> stiffness_;  // (body) of its modes
+  double period_;
+  DampingGain gain_;
+  VibrationRates vibration_;
   RneaWorkspace rnea_;
-  State x_;
-  VectorXd rates_, forces_;          // (nv) modal rates of the vibration alone; scratch
-  VectorXd static_, static_before_;  // (nv) quasi-static modes of the desired motion, at this sample and the last
-  bool has_previous_ = false;
+  VectorXd forces_;  // (nv)
 };
-
-Damping::Damping(const ControlOptions& options)
-    : model_(*options.model),
-      joints_(options.driven),
-      rate_(options.rate),
-      period_(1 / options.rate),
-      stiffness_(model_.bodies.size()),
-      rnea_(model_),
-      x_(make_zero_state(model_)) {
-  rates_.setZero(model_.nv);
-  forces_ = static_ = static_before_ = rates_;
-  for (int i = 1; i < model_.body_count(); ++i) {
-    if (model_.body(i).modes > 0) stiffness_[i] = Cholesky(model_.body(i).stiffness);
-  }
-  const DampingGain gain = compute_damping_gain(options);
-  gain_ = gain.gain;
-  return_ = gain.back;
-}
-
-// Modal rates less those of K eta = -(inertial forces and weight of the desired motion when nothing vibrates).
-void Damping::compute_vibration_rates(const ControlSample& s) {
-  x_ = s.reference;
-  rates_.setZero();
-  for (int i = 1; i < model_.body_count(); ++i) {
-    x_.q.segment(model_.first_mode_q(i), model_.body(i).modes).setZero();
-    x_.v.segment(model_.first_mode(i), model_.body(i).modes).setZero();
-  }
-  for (int k = 0; k < joints_.size(); ++k) rates_[joints_.v[k]] = s.acceleration[k];
-  rnea(model_, x_, rates_, {}, rnea_, forces_);
-  static_before_.swap(static_);
-  rates_.setZero();
-  for (int i = 1; i < model_.body_count(); ++i) {
-    if (model_.body(i).modes == 0) continue;
-    const int v = model_.first_mode(i), n = model_.body(i).modes;
-    auto eta = static_.segment(v, n);
-    eta = -forces_.segment(v, n);
-    stiffness_[i].solve_in_place(eta);
-    rates_.segment(v, n) = s.estimate->v.segment(v, n);
-    if (has_previous_) rates_.segment(v, n) -= rate_ * (eta - static_before_.segment(v, n));
-  }
-  has_previous_ = true;
-}
 
 }  // namespace
 

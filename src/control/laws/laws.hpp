@@ -24,6 +24,12 @@ struct DampingGain {
 };
 DampingGain compute_damping_gain(const ControlOptions& options);
 
+// Of the modes in the correction of forces: weight in s^2 (0: none), 1/s of the desired damping, and of the return.
+struct ModalGain {
+  double weight = 0, rate = 0, back = 0;
+};
+ModalGain compute_modal_gain(const ControlOptions& options);
+
 // The accelerations that laws follow, on the mean over the coming period:
 //   a = a_desired + 2 ratio w de/dt + w^2 (e + period/2 de/dt).
 void compute_wanted_acceleration(const TrackingOptions& tracking, double period, const ControlSample& sample,

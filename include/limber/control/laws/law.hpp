@@ -30,6 +30,12 @@ struct ControlSample {
 
   ControlSample() = default;
   ControlSample(const Model& model, int size);
+  // An acceleration of coordinate k's offset over the coming period.
+  void move_offset(int k, double a, double period) {
+    offset_acceleration[k] = a;
+    offset[k] += period * (offset_rate[k] + 0.5 * period * a);
+    offset_rate[k] += period * a;
+  }
   void transfer(Archive& archive);  // to or from an archive
 };
 
@@ -44,6 +50,9 @@ class Law {
   virtual void take_over(Vec /*torques*/) {}
   // No allocation.
   [[nodiscard]] virtual Status update(ControlSample& sample) = 0;
+  // After a sample: all that can be computed for the next before its readings.  expected: its state; torques (driven
+  // coordinate) act until then.  No allocation.
+  [[nodiscard]] virtual Status prepare(const State& /*expected*/, ConstVec /*torques*/) { return Status::ok; }
   // All that the next samples depend on.
   virtual void transfer(Archive& /*archive*/) {}
   // For recordings.
