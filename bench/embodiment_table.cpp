@@ -80,8 +80,8 @@ void measure(int links, int modes) {
       respond.push_back(microseconds(begin, sent));
       whole.push_back(microseconds(begin, end));
     }
-    fmt::print("| {} x {} | {} | {:.1f} | {:.1f} |\n", links, modes, kNames[static_cast<int>(embodiment)], median(respond),
-               median(whole));
+    fmt::print("| {} x {} | {} | {:.1f} | {:.1f} |\n", links, modes, kNames[static_cast<int>(embodiment)],
+               median(respond), median(whole));
   }
 }
 

@@ -172,7 +172,8 @@ Correction ForceCorrection::correct_prepared(const State& x, ConstVec desired, V
     for (int a = first; a < first + body.modes; ++a) {
       for (int b = first; b < first + body.modes; ++b) {
         const double dv = x.v[b] - expected_.v[b];
-        force_[a] -= body.stiffness(a - first, b - first) * (dx_[b] + half * dv) + body.damping(a - first, b - first) * dv;
+        force_[a] -=
+            body.stiffness(a - first, b - first) * (dx_[b] + half * dv) + body.damping(a - first, b - first) * dv;
       }
     }
   }

@@ -5,7 +5,8 @@
 // boundary value problem that it is.  On a grid of times, with central differences for speeds and accelerations, the
 // unknowns are all coordinates, and the equations of a time are
 //   forces of the modes, by rnea = 0;   node on the path;   redundant joints as in the quasi-static motion.
-// At rest before and after.  Newton's method with the exact derivatives of the dynamics; its matrix is block-tridiagonal.
+// At rest before and after.  Newton's method with the exact derivatives of the dynamics; its matrix is
+// block-tridiagonal.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -18,16 +19,17 @@ namespace limber {
 namespace {
 
 constexpr int kMaxIterations = 30;
-constexpr double kSolved = 1e-10;      // rad, m or modal unit: the last change
-constexpr double kTail = 1e-4;         // of the internal motion that is cut off before and after
-constexpr double kOscillates = 1e-3;   // real part of a zero beside its size that counts as none
+constexpr double kSolved = 1e-10;     // rad, m or modal unit: the last change
+constexpr double kTail = 1e-4;        // of the internal motion that is cut off before and after
+constexpr double kOscillates = 1e-3;  // real part of a zero beside its size that counts as none
 constexpr double kMaxIntervals = 2e5;
 
 void check_machine(const Model& model, const DrivenJoints& driven) {
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     if (speed_count(joint.kind) == 0 || driven.mask[i] != 0) continue;
-    throw InputError("joint '" + joint.name + "' is not driven: the inversion for a node needs all joints; drive it, or "
+    throw InputError("joint '" + joint.name +
+                     "' is not driven: the inversion for a node needs all joints; drive it, or "
                      "write inversion: static");
   }
 }
@@ -45,6 +47,7 @@ class Inverter {
       : model_(model),
         driven_(driven),
         path_(path),
+        start_(start),
         follower_(model, driven, path_, start, true),
         derivatives_(model),
         crba_(model),
@@ -75,6 +78,7 @@ class Inverter {
   const Model& model_;
   const DrivenJoints& driven_;
   TipPath path_;
+  State start_;
   TipFollower follower_;
   DerivativesWorkspace derivatives_;
   CrbaWorkspace crba_;
@@ -82,10 +86,10 @@ class Inverter {
   Matrix6X J_;
   Split at_;
   State x_;
-  VectorXd tau_, node_;           // of the last evaluate: forces; the node's position
+  VectorXd tau_, node_;  // of the last evaluate: forces; the node's position
   VectorXd t_;
-  MatrixXd q_, guess_;            // (time x coordinate)
-  std::vector<MatrixXd> spare_;   // (time) null space of the joints' Jacobian
+  MatrixXd q_, guess_;           // (time x coordinate)
+  std::vector<MatrixXd> spare_;  // (time) null space of the joints' Jacobian
   double lead_ = 0, h_ = 0;
 };
 
@@ -157,6 +161,7 @@ void Inverter::lay_out(double lead, double after, int per_path) {
   h_ = t_[1];
   q_.setZero(t_.size(), model_.nv);
   const VectorXd none = VectorXd::Zero(driven_.size());
+  follower_.back_to(start_);
   spare_.clear();
   for (Eigen::Index k = 0; k < t_.size(); ++k) {
     follower_.solve(std::clamp(t_[k] - lead, 0.0, path_.end), none, none);
@@ -218,8 +223,9 @@ void Inverter::solve() {
     if (!std::isfinite(change)) break;
     if (change < kSolved * (1 + q_.cwiseAbs().maxCoeff())) return;
   }
-  throw InputError("the inversion for the node did not converge; give the path more time or more samples, or write "
-                   "inversion: static");
+  throw InputError(
+      "the inversion for the node did not converge; give the path more time or more samples, or write "
+      "inversion: static");
 }
 
 }  // namespace

@@ -125,7 +125,8 @@ void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
     if (flexible_at) flexible_at->fail("has no meaning with inversion: dynamic, where everything bends; remove it");
     if (!map.has("samples")) path.samples = kDynamicSamples;
     const std::optional<double> ahead = lead ? std::optional(lead->not_negative()) : std::nullopt;
-    const TipInversion found = at_place(map, [&] { return invert_tip_path(*out.model, out.driven, path, start, ahead); });
+    const TipInversion found =
+        at_place(map, [&] { return invert_tip_path(*out.model, out.driven, path, start, ahead); });
     out.desired = found.joints;
     out.path = found.path;
     out.end = found.path.end;

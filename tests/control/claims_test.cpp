@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The claims of [Pat] that go beyond the correction of joint accelerations: modes in the comparison, servo commands, and
-// articulated-body quantities that are computed before the sensors are read.
+// The claims of [Pat] that go beyond the correction of joint accelerations: modes in the comparison, servo commands,
+// and articulated-body quantities that are computed before the sensors are read.
 #include <Eigen/LU>
 
 #include "limber/control/correction.hpp"
@@ -51,8 +51,8 @@ State random_state(const Model& model, Random& random) {
   return x;
 }
 
-// The change is the minimum of |e_J - y|^2_N + |e_F + B y|^2_Q, by the normal equations with dense matrices.  One joint is
-// not driven, so that its spring is among the weights.
+// The change is the minimum of |e_J - y|^2_N + |e_F + B y|^2_Q, by the normal equations with dense matrices.  One joint
+// is not driven, so that its spring is among the weights.
 TEST(ModalCorrection, is_the_weighted_least_squares_solution) {
   const Model model = make_sprung_arm(20, 0.5);
   Random random(7);
@@ -75,8 +75,7 @@ TEST(ModalCorrection, is_the_weighted_least_squares_solution) {
       const MatrixXd Q = (M_FF.inverse() + W.inverse()).inverse();
       const VectorXd errors = random.vector(model.nv);
       const VectorXd e_J = errors(driven.v), e_F = errors(others);
-      const VectorXd expected =
-          (N + B.transpose() * Q * B).inverse() * (N * e_J - B.transpose() * Q * e_F);
+      const VectorXd expected = (N + B.transpose() * Q * B).inverse() * (N * e_J - B.transpose() * Q * e_F);
       NaturalGain gain(model, driven, 0, weight);
       ASSERT_EQ(gain.set(x), Status::ok);
       VectorXd changes(driven.size());
@@ -99,8 +98,7 @@ TEST(ModalCorrection, has_no_say_in_the_metric_of_kinetic_energy) {
   const MatrixXd inverse = Engine(model).mass(x).inverse(), M = inverse.inverse();
   const MatrixXd by_torque = inverse(Eigen::all, driven.v);
   const VectorXd errors = random.vector(model.nv);
-  const VectorXd torques =
-      (by_torque.transpose() * M * by_torque).inverse() * (by_torque.transpose() * (M * errors));
+  const VectorXd torques = (by_torque.transpose() * M * by_torque).inverse() * (by_torque.transpose() * (M * errors));
   const VectorXd left = (errors - by_torque * torques)(driven.v);
   EXPECT_LT(left.norm(), 1e-10 * errors.norm());
 }

@@ -23,8 +23,9 @@ class NaturalGain {
   // torques (coordinate) += N accelerations (coordinate).
   void add(ConstVec accelerations, Vec torques);
   // By how much to change the accelerations of the driven joints where all of them are off by `errors` (nv), with the
-  // least of |errors of driven joints|^2_N + |errors of the others|^2_Q, Q^-1 = M_FF^-1 + (weight K_FF)^-1: one solution
-  // with M + weight K_FF.  Without weight: the errors of the driven joints.  O(N).  docs/control.md, Modal correction.
+  // least of |errors of driven joints|^2_N + |errors of the others|^2_Q, Q^-1 = M_FF^-1 + (weight K_FF)^-1: one
+  // solution with M + weight K_FF.  Without weight: the errors of the driven joints.  O(N).  docs/control.md, Modal
+  // correction.
   void balance(ConstVec errors, Vec changes);
   void transfer(Archive& archive);
 
@@ -42,8 +43,8 @@ class NaturalGain {
 struct CorrectionOptions {
   double tolerance = 1e-9;  // rad/s^2 or m/s^2: accepted discrepancy of a driven joint
   int most = 10;            // number of corrections
-  double modes = 0;         // weight of modal accelerations; 0: those of the driven joints alone.  Times 1/w1^2 it is the
-                            // weight of NaturalGain, w1: slowest vibration with the driven joints locked
+  double modes = 0;  // weight of modal accelerations; 0: those of the driven joints alone.  Times 1/w1^2 it is the
+                     // weight of NaturalGain, w1: slowest vibration with the driven joints locked
   double modal_ratio = 0.1;  // damping ratio that is desired of that vibration, where there is a weight
 };
 
@@ -97,9 +98,9 @@ class ForceCorrection {
   NaturalGain& gain() { return gain_; }
   // desired: accelerations (coordinate) of the driven joints.  torques (coordinate): initial guess on entry.
   Correction operator()(const State& x, ConstVec desired, Vec torques);
-  // The same in two parts, [Pat] claim 6: all that does not need the readings of a sample, at the state that is expected
-  // then, under the torques (coordinate) that act until then; and one correction, with these articulated inertias,
-  // residual forces and accelerations, revised by the elastic forces of what x is beside the expected state.
+  // The same in two parts, [Pat] claim 6: all that does not need the readings of a sample, at the state that is
+  // expected then, under the torques (coordinate) that act until then; and one correction, with these articulated
+  // inertias, residual forces and accelerations, revised by the elastic forces of what x is beside the expected state.
   [[nodiscard]] Status prepare(const State& expected, ConstVec torques);
   Correction correct_prepared(const State& x, ConstVec desired, Vec torques);
   // All accelerations of the last comparison, and the articulated-body quantities.

@@ -37,10 +37,10 @@ std::vector<Signal> follow_tip_path(const Model& model, const DrivenJoints& driv
 // A torque moves the tip of a bending link the other way first (zeros on the right), so that the inverse motion is
 // bounded only if it begins before the path does: the path begins at `lead`, and the motion ends `after` it has.
 struct TipInversion {
-  std::vector<Signal> joints;   // (driven coordinate)
-  TipPath path;                 // later by `lead`, and held before and after
-  double lead = 0, after = 0;   // s
-  double slowest = 0;           // 1/s: real part of the slowest zero; 0: none, nothing bends
+  std::vector<Signal> joints;  // (driven coordinate)
+  TipPath path;                // later by `lead`, and held before and after
+  double lead = 0, after = 0;  // s
+  double slowest = 0;          // 1/s: real part of the slowest zero; 0: none, nothing bends
 };
 
 // By stable inversion [Devasia, Chen, Paden 1996], from rest to rest, with the exact derivatives of the dynamics;

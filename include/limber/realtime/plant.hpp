@@ -16,8 +16,8 @@ class PlantEnd {
  public:
   static constexpr double kSpeedShare = 0.5;  // of the velocity limit: faster, it brakes
 
-  // x: where it stands.  servos (driven coordinate): those of the machine, which make torques of commands; empty: ideal.
-  // Throws InputError.
+  // x: where it stands.  servos (driven coordinate): those of the machine, which make torques of commands; empty:
+  // ideal. Throws InputError.
   PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLimits& limits, const SensorOptions& sensors,
            double period, const SafetyOptions& options, std::uint64_t session, const State& x,
            std::vector<ServoOptions> servos = {});

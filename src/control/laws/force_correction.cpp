@@ -46,9 +46,8 @@ class CorrectionLaw final : public Law {
     if (vibration_) balance_modes(s);
     compute_wanted_acceleration(tracking_, period_, s, wanted_);
     torques_ = s.torque;  // the forces of the last step are the guess
-    const Correction result = embodiment_ == Embodiment::pipelined
-                                  ? correction_.correct_prepared(x, wanted_, torques_)
-                                  : correction_(x, wanted_, torques_);
+    const Correction result = embodiment_ == Embodiment::pipelined ? correction_.correct_prepared(x, wanted_, torques_)
+                                                                   : correction_(x, wanted_, torques_);
     discrepancy_ << result.first, result.last, result.count;
     s.feedback += torques_ - s.feed_forward;
     // Without sensors the articulated inertias of this step serve in the next: [Pat] claim 6.
