@@ -30,7 +30,7 @@ void run(benchmark::State& state, const apps::ChainSpec& spec, const std::string
                                                   benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-const char* name_of(Elimination elimination) { return elimination == Elimination::cholesky ? "cholesky" : "condensed"; }
+const char* name_of(Elimination elimination) { return elimination == Elimination::all_modes ? "all_modes" : "active"; }
 
 void add(const apps::ChainSpec& spec, const std::string& algorithm, const std::string& way) {
   const std::string fidelity = spec.modes == 0 ? "rigid" : to_string(spec.fidelity);
@@ -41,7 +41,7 @@ void add(const apps::ChainSpec& spec, const std::string& algorithm, const std::s
 void add_all(int bodies, int modes, Fidelity fidelity) {
   apps::ChainSpec spec{apps::Topology::chain, bodies, modes, fidelity, Elimination::automatic};
   if (modes == 0) add(spec, "aba", "");
-  for (const Elimination way : {Elimination::cholesky, Elimination::condensed}) {
+  for (const Elimination way : {Elimination::all_modes, Elimination::active}) {
     if (modes == 0) continue;
     spec.elimination = way;
     add(spec, "aba", fmt::format("/{}", name_of(way)));

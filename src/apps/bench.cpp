@@ -158,7 +158,7 @@ int run_bench(const BenchOptions& options) {
   std::vector<BenchCase> cases = bench_cases(options.filter, options.algorithm);
   if (cases.empty())
     throw InputError("limber bench: no case has all words of the filter in its name; `limber bench --list` shows them");
-  const auto choices = {Elimination::automatic, Elimination::cholesky, Elimination::condensed};
+  const auto choices = {Elimination::automatic, Elimination::all_modes, Elimination::active};
   for (const Elimination choice : choices) {
     if (options.elimination != to_string(choice)) continue;
     for (BenchCase& entry : cases) entry.machine.elimination = choice;
@@ -186,9 +186,9 @@ void add_bench(CLI::App& program, Action& action) {
   command->add_option("--seconds", options->seconds, "time for each case (default 0.2)")
       ->type_name("S")
       ->check(CLI::Range(0.0, 3600.0).description(""));
-  command->add_option("--elimination", options->elimination, "of modes: automatic (default), cholesky, condensed")
+  command->add_option("--elimination", options->elimination, "of modes: automatic (default), all_modes, active")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"automatic", "cholesky", "condensed"}).description(""));
+      ->check(CLI::IsMember({"automatic", "all_modes", "active"}).description(""));
   command->add_option("--once", options->once, "evaluate each case N times without timing")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000000).description(""));

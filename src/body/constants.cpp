@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "limber/body/detail/constants.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
-
-#include "limber/body/detail/families.hpp"
 
 namespace limber {
 namespace {
@@ -17,59 +16,17 @@ std::array<double, 9> pair_numbers(const Matrix3d& C) {
           C(2, 1) - C(1, 2),          C(0, 2) - C(2, 0),          C(1, 0) - C(0, 1)};
 }
 
-// 1: not all zero.  By a copy, because g++ 12 with the undefined-behaviour sanitizer misreads v[lane] in a condition
-// with a variable lane (see component.hpp of dynamics).
-unsigned is_used(const Vec4d& v) {
-  double numbers[kLanes];
-  std::memcpy(numbers, &v, sizeof numbers);
-  return std::any_of(numbers, numbers + kLanes, [](double number) { return number != 0; }) ? 1 : 0;
-}
-
-BlockKind kind_of(const PairBlock& block) {
-  if (block.b == 0) return BlockKind::any;
-  unsigned used = 0;  // a bit for each of the nine numbers
-  for (unsigned i = 0; i < 6; ++i) used |= is_used(block.inertia[i]) << i;
-  for (unsigned i = 0; i < 3; ++i) used |= is_used(block.axial[i]) << (6 + i);
-  const auto only = [&](unsigned numbers) { return (used & ~numbers) == 0; };
-  if (only(0b000000111)) return BlockKind::diagonal;
-  if (only(0b001100000)) return BlockKind::x;
-  if (only(0b010010000)) return BlockKind::y;
-  if (only(0b100001000)) return BlockKind::z;
-  return BlockKind::any;
-}
-
-// The blocks of four modes with all shapes b; those that are all zero are left out, but for b = 0.
-std::vector<PairBlock> blocks_of(const Body& body, const BodyConstants& constants, int chunk) {
-  std::vector<PairBlock> out;
-  for (int b = 0; b <= constants.ne; ++b) {
-    PairBlock block{};
-    block.b = b;
-    bool used = b == 0;
-    for (int lane = 0; lane < kLanes && chunk * kLanes + lane < constants.ne; ++lane) {
-      const auto numbers = pair_numbers(body.c(1 + chunk * kLanes + lane, b));
-      for (int i = 0; i < 6; ++i) block.inertia[i][lane] = numbers[i];
-      for (int i = 0; i < 3; ++i) block.axial[i][lane] = numbers[6 + i];
-      for (const double number : numbers) used = used || number != 0;
-    }
-    if (used) out.push_back(block);
-  }
-  return out;
-}
-
-void make_blocks(const Body& body, BodyConstants& constants) {
-  std::vector<int> ends;
-  for (int chunk = 0; chunk < lanes_for(constants.ne); ++chunk) {
-    constants.block_begin.push_back(static_cast<int>(constants.blocks.size()));
-    const std::vector<PairBlock> blocks = blocks_of(body, constants, chunk);
-    for (int kind = 0; kind < kBlockKinds; ++kind) {
-      for (const PairBlock& block : blocks) {
-        if (kind_of(block) == static_cast<BlockKind>(kind)) constants.blocks.push_back(block);
-      }
-      ends.push_back(static_cast<int>(constants.blocks.size()));
+// The pairs of each mode with all shapes b; those that are all zero are left out, but for b = 0.
+void make_shape_pairs(const Body& body, BodyConstants& constants) {
+  for (int a = 1; a <= constants.ne; ++a) {
+    constants.pair_begin.push_back(static_cast<int>(constants.shape_pairs.size()));
+    for (int b = 0; b <= constants.ne; ++b) {
+      const ShapePair pair{b, pair_numbers(body.c(a, b))};
+      const bool used = std::any_of(pair.numbers.begin(), pair.numbers.end(), [](double x) { return x != 0; });
+      if (b == 0 || used) constants.shape_pairs.push_back(pair);
     }
   }
-  constants.block_begin.push_back(static_cast<int>(constants.blocks.size()));
-  constants.block_begin.insert(constants.block_begin.end(), ends.begin(), ends.end());
+  constants.pair_begin.push_back(static_cast<int>(constants.shape_pairs.size()));
 }
 
 bool is_diagonal(const MatrixXd& m) {
@@ -151,14 +108,8 @@ BodyConstants make_constants(const Body& body) {
   const Matrix3d& C = body.c(0, 0);
   constants.J = pack(C.trace() * Matrix3d::Identity() - C);
   constants.pairs = body.pairs;
-  const int chunks = lanes_for(constants.ne);
-  constants.S_rows.assign(static_cast<std::size_t>(3) * chunks, zero());
-  for (int a = 0; a < constants.ne; ++a) {
-    constants.S.push_back(to_vec4d(body.S.col(1 + a)));
-    for (int i = 0; i < 3; ++i)
-      constants.S_rows[static_cast<std::size_t>(a / kLanes) * 3 + i][a % kLanes] = body.S(i, 1 + a);
-  }
-  make_blocks(body, constants);
+  for (int a = 0; a < constants.ne; ++a) constants.S.push_back(to_vec4d(body.S.col(1 + a)));
+  make_shape_pairs(body, constants);
   make_matrices(body, constants);
   for (const Node& node : body.nodes) constants.nodes.push_back(make_node(node, constants.n));
   return constants;

@@ -254,10 +254,10 @@ const char* to_string(Elimination elimination) {
   switch (elimination) {
     case Elimination::automatic:
       return "automatic";
-    case Elimination::cholesky:
-      return "cholesky";
-    case Elimination::condensed:
-      return "condensed";
+    case Elimination::all_modes:
+      return "all_modes";
+    case Elimination::active:
+      return "active";
   }
   return "unknown";
 }

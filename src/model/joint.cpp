@@ -94,6 +94,8 @@ void screw_hinge(const Link& link, const double* q, const double* v, Spatial* H,
 
 void set_hinge(const Joint& joint, const Pose& A, const Pose& B, Link& link) {
   const Vector3d none = Vector3d::Zero();
+  link.fixed_axis = joint.kind == JointKind::fixed || joint.kind == JointKind::revolute ||
+                    joint.kind == JointKind::prismatic || joint.kind == JointKind::cylindrical;
   link.K[0] = pack(A * B);
   link.L[0] = pack(B);
   link.slide = to_vec4d(Vector3d(A.R * joint.axis));
@@ -134,24 +136,6 @@ void set_hinge(const Joint& joint, const Pose& A, const Pose& B, Link& link) {
 void compute_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out) {
   out.rate = zero_spatial();
   switch (link.kind) {
-    case JointKind::fixed:
-      out.pose = link.K[0];
-      out.V = zero_spatial();
-      break;
-    case JointKind::revolute:
-      out.pose = at_angle(link.K, q[0]);
-      out.V = link.H[0] * v[0];
-      break;
-    case JointKind::prismatic:
-      out.pose = link.K[0];
-      out.pose.p += link.slide * spread(q[0]);
-      out.V = link.H[0] * v[0];
-      break;
-    case JointKind::cylindrical:
-      out.pose = at_angle(link.K, q[0]);
-      out.pose.p += link.slide * spread(q[1]);
-      out.V = link.H[0] * v[0] + link.H[1] * v[1];
-      break;
     case JointKind::universal:
       universal_hinge(link, q, v, H, out);
       break;

@@ -28,7 +28,7 @@ void set_passive(const Joint& joint, Link& link) {
 // Active coordinates, where they apply.  theory §5.
 Elimination choose(const Link& link, Elimination choice) {
   const bool applies = link.n > 0 && link.constants->mass_diagonal() && link.inboard < 0;
-  return applies && choice != Elimination::cholesky ? Elimination::condensed : Elimination::cholesky;
+  return applies && choice != Elimination::all_modes ? Elimination::active : Elimination::all_modes;
 }
 
 // The moving nodes that carry others, and the places of all modal columns, in the order of the bodies.
@@ -101,6 +101,11 @@ void set_link(const Model& model, int i, Layout& layout) {
     layout.varying += link.nr;
   }
   set_passive(joint, link);
+  if (joint.kind == JointKind::revolute || joint.kind == JointKind::cylindrical) {
+    const int at = static_cast<int>(layout.angles.size());
+    link.angle = at / kLanes * 2 * kLanes + at % kLanes;
+    layout.angles.push_back(link.q);
+  }
 }
 
 }  // namespace
@@ -136,6 +141,8 @@ Layout make_layout(const Model& model, Elimination choice, const Layout* before)
     link.opens_attachment = !attachment.opened;
     attachment.opened = true;
   }
+  while (layout.angles.size() % kLanes != 0) layout.angles.push_back(layout.angles.front());
+  set_groups(layout);
   return layout;
 }
 

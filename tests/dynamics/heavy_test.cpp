@@ -61,10 +61,8 @@ TEST(HeavyLoads, CostNoDigits) {
   for (const Fidelity f : {Fidelity::ruthless, Fidelity::full}) {
     for (const int modes : {2, 6, 12}) {
       for (const double mass : {1e-3, 1.0, 10.0, 1e2, 1e3, 1e4, 1e6, 1e9}) {
-        // At 1e9 kg a hinge of `ruthless` keeps 1e-13 of its inertia once twelve modes are gone: that counts as none.
-        if (mass > 1e6 && f == Fidelity::ruthless) continue;
         for (const bool forked : {false, true}) {
-          for (const Elimination e : {Elimination::condensed, Elimination::cholesky}) {
+          for (const Elimination e : {Elimination::active, Elimination::all_modes}) {
             const Model model = make_model(heavy_arm(modes, mass, f, forked), e);
             const Sample s = random_sample(model, 1, {.modal = 0.01, .speed = 0.1, .wrenches = 0});
             Engine engine(model);
@@ -98,8 +96,7 @@ TEST(HeavyLoads, TooLightIsNotMassless) {
     }
     return std::string();
   };
-  EXPECT_EQ(message(1e-8, 1), "");
-  EXPECT_NE(message(1e-12, 1).find("less than 1e-13 of the inertia that moves with it"), std::string::npos);
+  for (const double mass : {1e-8, 1e-12, 1e-15}) EXPECT_EQ(message(mass, 1), "");
   Machine massless;
   massless.bodies = {load_of(1), load_of(0)};
   massless.joints = {joint_on(JointKind::revolute, {}), joint_on(JointKind::revolute, {1, kBodyFrame})};

@@ -15,7 +15,7 @@ namespace limber::test {
 namespace {
 
 Model identity_model(std::uint64_t seed) {
-  constexpr std::array choices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
+  constexpr std::array choices = {Elimination::automatic, Elimination::active, Elimination::all_modes};
   return make_model(random_machine(mixed_tree(seed), seed), choices[seed / 3 % 3]);
 }
 
@@ -125,17 +125,17 @@ TEST(Eliminations, Agree) {
     o.modal_mass = ModalMass::diagonal;
     if (o.fidelity == Fidelity::stiffened) o.fidelity = Fidelity::full;
     const Machine machine = random_machine(o, seed);
-    const Model condensed = make_model(machine, Elimination::condensed);
-    const Model cholesky = make_model(machine, Elimination::cholesky);
-    for (int i = 1; i < condensed.body_count(); ++i) {
-      const bool applies = condensed.body(i).modes > 0 && condensed.layout->links[i].inboard < 0;
-      EXPECT_EQ(condensed.layout->links[i].elimination, applies ? Elimination::condensed : Elimination::cholesky);
-      EXPECT_EQ(cholesky.layout->links[i].elimination, Elimination::cholesky);
+    const Model active = make_model(machine, Elimination::active);
+    const Model all_modes = make_model(machine, Elimination::all_modes);
+    for (int i = 1; i < active.body_count(); ++i) {
+      const bool applies = active.body(i).modes > 0 && active.layout->links[i].inboard < 0;
+      EXPECT_EQ(active.layout->links[i].elimination, applies ? Elimination::active : Elimination::all_modes);
+      EXPECT_EQ(all_modes.layout->links[i].elimination, Elimination::all_modes);
       compared += applies ? 1 : 0;
     }
-    const Sample s = random_sample(condensed, seed);
-    if (condensed.nv == 0) continue;
-    Engine a(condensed), b(cholesky);
+    const Sample s = random_sample(active, seed);
+    if (active.nv == 0) continue;
+    Engine a(active), b(all_modes);
     const VectorXd x = a.forward(s.x, s.tau, s.wrenches), y = b.forward(s.x, s.tau, s.wrenches);
     EXPECT_CLOSE(VectorXd(a.mass(s.x) * (x - y)), VectorXd::Zero(x.size()), 2 * bound_of(a, s, x)) << describe(o, seed);
   }

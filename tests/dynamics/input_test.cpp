@@ -16,7 +16,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Model input_model(std::uint64_t seed) {
-  constexpr std::array choices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
+  constexpr std::array choices = {Elimination::automatic, Elimination::active, Elimination::all_modes};
   constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
   TreeOptions o{.bodies = 4, .modes = 3, .fidelity = fidelities[seed % 3]};
   return make_model(random_machine(o, seed), choices[seed / 3 % 3]);

@@ -26,16 +26,16 @@ struct Way {
 
 void PrintTo(const Way& w, std::ostream* out) {
   *out << to_string(w.kind) << " " << to_string(w.fidelity) << (w.on_node ? " on a node" : " on the frame")
-       << (w.elimination == Elimination::condensed ? " condensed" : " cholesky");
+       << (w.elimination == Elimination::active ? " active" : " all_modes");
 }
 
 std::vector<Way> all_ways() {
   std::vector<Way> ways;
   for (const JointKind kind : kAllJoints) {
     for (const Fidelity f : {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened}) {
-      ways.push_back({kind, f, false, Elimination::condensed});
-      ways.push_back({kind, f, false, Elimination::cholesky});
-      ways.push_back({kind, f, true, Elimination::cholesky});
+      ways.push_back({kind, f, false, Elimination::active});
+      ways.push_back({kind, f, false, Elimination::all_modes});
+      ways.push_back({kind, f, true, Elimination::all_modes});
     }
   }
   return ways;
@@ -171,7 +171,7 @@ TEST(Branches, OnOneNodeSeveralNodesAndTheFrame) {
                                                 {0, 1, 0},
                                                 {kBodyFrame, kBodyFrame, kBodyFrame}};
   for (const Fidelity f : {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened}) {
-    for (const Elimination e : {Elimination::condensed, Elimination::cholesky}) {
+    for (const Elimination e : {Elimination::active, Elimination::all_modes}) {
       for (std::size_t k = 0; k < places.size(); ++k) {
         Machine m = random_machine(
             {.bodies = 4, .modes = 4, .fidelity = f, .flexible = 1, .modal_mass = ModalMass::diagonal}, 20 + k);
@@ -188,7 +188,7 @@ TEST(Branches, OnOneNodeSeveralNodesAndTheFrame) {
 TEST(Branches, ManyChildrenOnManyNodes) {
   Machine m = random_machine({.bodies = 10, .modes = 6, .flexible = 1, .modal_mass = ModalMass::diagonal}, 31);
   for (int c = 1; c < 10; ++c) m.joints[c].parent = {1, c % 4 - 1};
-  for (const Elimination e : {Elimination::condensed, Elimination::cholesky}) {
+  for (const Elimination e : {Elimination::active, Elimination::all_modes}) {
     const Model model = make_model(m, e);
     expect_exact(m, model, random_sample(model, 31));
   }
@@ -209,7 +209,7 @@ TEST(Branches, LongChain) {
 
 TEST(Branches, ManyModes) {
   const Machine m = random_machine({.bodies = 3, .modes = 25, .flexible = 1}, 34);
-  for (const Elimination e : {Elimination::automatic, Elimination::condensed, Elimination::cholesky}) {
+  for (const Elimination e : {Elimination::automatic, Elimination::active, Elimination::all_modes}) {
     const Model model = make_model(m, e);
     expect_exact(m, model, random_sample(model, 34, {.modal = 0.1}));
   }

@@ -16,7 +16,7 @@ namespace {
 
 Model repeat_model(std::uint64_t seed) {
   constexpr std::array fidelities = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
-  constexpr std::array choices = {Elimination::automatic, Elimination::condensed, Elimination::cholesky};
+  constexpr std::array choices = {Elimination::automatic, Elimination::active, Elimination::all_modes};
   TreeOptions o;
   o.bodies = 2 + static_cast<int>(seed % 9);
   o.modes = static_cast<int>(seed % 7);

@@ -15,7 +15,7 @@ inline const std::vector<JointKind> kAllJoints = {JointKind::fixed,       JointK
                                                   JointKind::cylindrical, JointKind::universal, JointKind::spherical,
                                                   JointKind::free};
 
-// Modal mass G of the modal bodies: full (the Cholesky path of theory §5) or diagonal (the condensed path).
+// Modal mass G of the modal bodies: full (all modes are unknowns, theory §5) or diagonal (active coordinates).
 enum class ModalMass { full, diagonal, mixed };
 
 struct TreeOptions {

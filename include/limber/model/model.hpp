@@ -60,7 +60,11 @@ struct Closure {
 };
 
 // How the modes of a body are eliminated in the articulated-body recursion.  theory §5.
-enum class Elimination { automatic, cholesky, condensed };
+enum class Elimination {
+  automatic,  // active where they are fewer than the modes
+  all_modes,  // every mode is an unknown of the elimination
+  active,     // the combinations of modes that move an outboard node, where the body allows it
+};
 
 struct Layout;  // the machine in the order in which the sweeps walk it: model/detail/layout.hpp
 
@@ -136,7 +140,7 @@ class ModelBuilder {
   // By numbers from add_body, or kGround, in `child`, joint.parent.body, closure.a.body and closure.b.body.
   void add_joint(Joint joint, int child);
   void add_closure(Closure closure);
-  // Default: the cheaper one, body by body.  `condensed` where it applies (diagonal modal mass, joint on the frame).
+  // Default: the cheaper one, body by body.  `active` applies with a diagonal modal mass and the joint on the frame.
   ModelBuilder& elimination(Elimination choice);
   // Orders the bodies as their joints, numbers the coordinates, checks the whole, prepares the sweeps.
   Model build() const;

@@ -25,8 +25,8 @@ LIMBER_INLINE double* start_hinge(const Link& link, int i, const double* u, AbaD
   return b;
 }
 
-// Bias forces b = p + K eta + D etadot - u of the modes and -u of the hinge, with its spring and damper.
-void start_forces(const Link& link, int i, const double* u, AbaData& ws) {
+// Bias forces b = p + K eta + D etadot - u of the modes.
+void start_modes(const Link& link, int i, const double* u, AbaData& ws) {
   double* b = modal_bias(link, i, ws);
   const double *u_f = u + link.vm, *p_f = &ws.kin.p_f[link.scalars];
   if (link.n > 0 && link.constants->elastic_diagonal) {
@@ -41,6 +41,10 @@ void start_forces(const Link& link, int i, const double* u, AbaData& ws) {
     for (int k = 0; k < link.n; ++k) b[k] = p_f[k] - u_f[k];
     add_elastic_force(*link.constants, &ws.kin.eta[link.scalars], &ws.kin.etadot[link.scalars], b);
   }
+}
+
+// Those of the hinge, with its spring and damper.
+void start_joint(const Link& link, int i, const double* u, AbaData& ws) {
   double* b_hinge = start_hinge(link, i, u, ws);
   if (!link.passive) return;
   double passive[6] = {};
@@ -48,11 +52,10 @@ void start_forces(const Link& link, int i, const double* u, AbaData& ws) {
   for (int k = 0; k < link.nr; ++k) b_hinge[k] -= passive[k];
 }
 
-// The same without bias and elastic forces.
-void start_forces_alone(const Link& link, int i, const double* u, AbaData& ws) {
+// The modes without bias and elastic forces.
+void start_modes_alone(const Link& link, int i, const double* u, AbaData& ws) {
   double* b = modal_bias(link, i, ws);
   for (int k = 0; k < link.n; ++k) b[k] = -u[link.vm + k];
-  start_hinge(link, i, u, ws);
 }
 
 // Modal mass that depends on the state.
@@ -67,15 +70,23 @@ void start_varying_mass(const Link& link, int i, AbaData& ws) {
   }
 }
 
-// The body alone: inertia with the bias wrench p, columns of its modes.
-void start_body(const Layout& layout, int i, Spatial p, AbaData& ws) {
-  const Link& link = layout.links[i];
-  const LinkFrame& f = ws.kin.links[i];
-  set_inertia(f.m, f.s, f.J, p, ws.bodies[i].P);
-  if (link.n == 0) return;
-  if (link.constants->G_rows.empty()) start_varying_mass(link, i, ws);
-  if (ws.unknowns[i].active) start_active(layout, i, p, ws);
-  if (!ws.constant_columns) start_columns(layout, i, ws);
+// The bodies alone: inertias with the bias wrenches p of their motion, columns of their modes.
+template <bool Bias>
+void start_bodies(const Layout& layout, const double* u, AbaData& ws) {
+  const int count = static_cast<int>(layout.links.size());
+  for (int i = 1; i < count; ++i) {
+    const Link& link = layout.links[i];
+    const LinkFrame& f = ws.kin.links[i];
+    if (link.n > 0) Bias ? start_modes(link, i, u, ws) : start_modes_alone(link, i, u, ws);
+    if (link.n > 0 && link.constants->G_rows.empty()) start_varying_mass(link, i, ws);
+    const Spatial p = Bias ? f.p : zero_spatial();
+    ws.unknowns[i].active ? void(ws.bodies[i].z = p) : set_inertia(f.m, f.s, f.J, p, ws.bodies[i].P);
+  }
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) start_group(layout, g, ws);
+  for (std::size_t g = 0; !ws.constant_columns && g < layout.node_groups.size(); ++g) start_columns(layout, g, ws);
+  for (int i = 1; i < count; ++i) {
+    Bias ? start_joint(layout.links[i], i, u, ws) : void(start_hinge(layout.links[i], i, u, ws));
+  }
 }
 
 // Bodies one after the other, from the tips; `given`: accelerations of prescribed hinges.
@@ -93,16 +104,14 @@ Status inward_sweep(const Layout& layout, std::span<const std::uint8_t> prescrib
 void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   ws.bodies[0].a = zero_spatial();
   for (int i = 1; i < static_cast<int>(layout.links.size()); ++i) accelerate(layout, i, ws, vdot);
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) expand_group(layout, g, ws, vdot);
 }
 
 // The sweeps after the kinematics; Bias: with the bias forces of the motion.
 template <bool Bias>
 Status sweep(const Layout& layout, const double* u, std::span<const std::uint8_t> prescribed, AbaStage reached,
              AbaData& ws, Vec vdot) {
-  for (int i = 1; i < static_cast<int>(layout.links.size()); ++i) {
-    Bias ? start_forces(layout.links[i], i, u, ws) : start_forces_alone(layout.links[i], i, u, ws);
-    start_body(layout, i, Bias ? ws.kin.links[i].p : zero_spatial(), ws);
-  }
+  start_bodies<Bias>(layout, u, ws);
   if (const Status status = inward_sweep(layout, prescribed, vdot.data(), ws); status != Status::ok) return status;
   outward_sweep(layout, ws, vdot.data());
   if (!is_finite(vdot)) return Status::not_finite;
@@ -138,23 +147,29 @@ void set_constant_mass(const Link& link, int i, AbaData& ws) {
   }
 }
 
-// Places and constants of the unknowns of all bodies.
+// Places and constants of the unknowns of all bodies, four by four: what a group writes has room at each of its bodies.
 void set_unknowns(const Layout& layout, AbaData& ws) {
+  for (std::size_t i = 1; i < layout.links.size(); ++i) find_active(layout, static_cast<int>(i), ws);
   std::size_t numbers = 0, entries = 0, rows = 0, most = 0;
-  for (std::size_t i = 1; i < layout.links.size(); ++i) {
-    const Link& link = layout.links[i];
-    find_active(layout, static_cast<int>(i), ws);
-    Unknowns& unknowns = ws.unknowns[i];
-    const auto count = static_cast<std::size_t>(unknowns.modes + link.nr);
-    unknowns.chunks = lanes_for(static_cast<int>(count));
-    unknowns.begin = numbers;
-    unknowns.D = entries;
-    numbers += static_cast<std::size_t>(kLanes) * unknowns.chunks;
-    entries += count * unknowns.chunks;
-    most = std::max(most, count);
-    for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-      ws.rows_begin[h] = rows;
-      rows += std::size_t{6} * unknowns.chunks;
+  for (const BodyGroup& group : layout.groups) {
+    int room = 0;
+    for (const int i : group.bodies) {
+      const Link& link = layout.links[i];
+      Unknowns& unknowns = ws.unknowns[i];
+      const auto count = static_cast<std::size_t>(unknowns.modes + link.nr);
+      unknowns.chunks = lanes_for(static_cast<int>(count));
+      unknowns.D = entries;
+      entries += count * unknowns.chunks;
+      room = std::max(room, unknowns.chunks);
+      most = std::max(most, count);
+      for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+        ws.rows_begin[h] = rows;
+        rows += std::size_t{6} * unknowns.chunks;
+      }
+    }
+    for (const int i : group.bodies) {
+      ws.unknowns[i].begin = numbers;
+      numbers += static_cast<std::size_t>(kLanes) * room;
     }
   }
   const std::size_t chunks = lanes_for(static_cast<int>(most)), padded = kLanes * chunks;
@@ -168,9 +183,11 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
   ws.D.assign(padded * chunks, zero());
   ws.U_rows.assign(6 * chunks, zero());
   ws.mu_rows = ws.U_rows;
-  ws.x.assign(padded, 0);
-  ws.scale = ws.x;
+  ws.x = ws.b;
+  ws.scale.assign(padded, 0);
   for (std::size_t i = 1; i < layout.links.size(); ++i) set_constant_mass(layout.links[i], static_cast<int>(i), ws);
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) set_group_modes(layout, g, ws);
+  for (std::size_t g = 0; g < layout.node_groups.size(); ++g) set_node_columns(layout, g, ws);
 }
 
 // In `ruthless` the columns of the bodies are constants.
@@ -179,11 +196,7 @@ void set_constant_columns(const Model& model, AbaData& ws) {
   ws.constant_columns = false;
   if (!layout.ruthless) return;
   compute_kinematics(model, ws.rest, ws.kin);
-  std::fill(ws.b_modal.begin(), ws.b_modal.end(), 0.0);
-  for (int i = 1; i < model.body_count(); ++i) {
-    start_body(layout, i, zero_spatial(), ws);
-    set(ws.active[i].M, ws.bodies[i].P);
-  }
+  start_bodies<false>(layout, ws.zero.data(), ws);
   ws.constant_columns = true;
 }
 
@@ -196,8 +209,12 @@ AbaData::AbaData(const Model& model) : kin(model) {
   attachments.resize(layout.attachments.size());
   unknowns.resize(layout.links.size());
   active.resize(layout.links.size());
-  active_nodes.assign(layout.columns, zero_spatial());
-  W = active_nodes;
+  group_modes.resize(layout.groups.size());
+  node_columns.assign(layout.group_modes, FourSpatial{});
+  node_unknowns.assign(layout.node_groups.size(), 0);
+  W.assign(layout.columns, zero_spatial());
+  group_W.resize(static_cast<std::size_t>(kLanes) * lanes_for(layout.max_modes));
+  group_b.assign(std::size_t{3} * kLanes * lanes_for(layout.max_modes), limber::zero());
   rows_begin.assign(layout.attachments.size(), 0);
   b_modal.assign(layout.scalars, 0);
   prescribed.assign(layout.links.size(), 0);
@@ -304,7 +321,7 @@ Status factor_mass(const Model& model, const State& x, AbaData& ws, std::span<co
   }
   const Layout& layout = *model.layout;
   compute_kinematics(model, x, ws.kin);
-  for (int i = 1; i < model.body_count(); ++i) start_body(layout, i, zero_spatial(), ws);
+  start_bodies<false>(layout, ws.zero.data(), ws);
   if (const Status status = inward_sweep(layout, prescribed, ws.zero.data(), ws); status != Status::ok) return status;
   ws.set_stage(AbaStage::factors);
   return Status::ok;
@@ -314,7 +331,10 @@ void start_solve(const Model& model, ConstVec f, AbaData& ws) {
   ws.stage = AbaStage::factors;  // z and a of the bodies are those of this solution from now on
   for (int i = 0; i < model.body_count(); ++i) ws.bodies[i].z = zero_spatial();
   for (ArticulatedAttachment& attachment : ws.attachments) attachment.z = zero_spatial();
-  for (int i = 1; i < model.body_count(); ++i) start_forces_alone(model.layout->links[i], i, f.data(), ws);
+  for (int i = 1; i < model.body_count(); ++i) {
+    start_modes_alone(model.layout->links[i], i, f.data(), ws);
+    start_hinge(model.layout->links[i], i, f.data(), ws);
+  }
 }
 
 void finish_solve(const Model& model, AbaData& ws, Vec out) {

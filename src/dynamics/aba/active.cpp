@@ -70,11 +70,11 @@ void find_active(const Layout& layout, int i, AbaData& ws) {
   const Link& link = layout.links[i];
   const BodyConstants& constants = *link.constants;
   const int n = link.n, width = kLanes * lanes_for(n);
-  const bool diagonal = constants.mass_diagonal() && (!ws.implicit.active || constants.elastic_diagonal);
+  const bool diagonal = has_diagonal_mass(constants, ws.implicit);
   Unknowns& u = ws.unknowns[i];
   u.active = false;
   u.modes = n;
-  if (n == 0 || link.elimination != Elimination::condensed || !diagonal) return;
+  if (n == 0 || link.elimination != Elimination::active || !diagonal) return;
   ActiveModes& active = ws.active[i];
   set_weight(constants, ws.implicit, active.weight);
   double* root = ws.modal.data();
@@ -85,15 +85,6 @@ void find_active(const Layout& layout, int i, AbaData& ws) {
   u.modes = k;
   for (int c = 0; c < k; ++c) {
     for (int a = 0; a < n; ++a) active.T[static_cast<std::size_t>(c) * width + a] *= root[a];
-  }
-  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    const NodeConstants& node = constants.nodes[layout.attachments[h].node];
-    for (int c = 0; c < k; ++c) {
-      Spatial& column = ws.active_nodes[layout.attachments[h].columns + c] = zero_spatial();
-      for (int a = 0; a < n; ++a) {
-        column += Spatial{node.lambda[a], node.gamma[a]} * active.T[static_cast<std::size_t>(c) * width + a];
-      }
-    }
   }
 }
 
@@ -125,55 +116,7 @@ LIMBER_INLINE void project_forces(Lanes lanes, const Unknowns& u, const double* 
 
 }  // namespace
 
-//   mu_x = mu T      M -= mu Lambda mu^T - mu_x mu_x^T      with b in the fourth lanes: z -= mu Lambda b - mu_x b_x
-void start_active(const Layout& layout, int i, Spatial p, AbaData& ws) {
-  if (ws.constant_columns) {
-    ws.bodies[i].z = p;
-    start_active_forces(layout, i, ws);
-    set(ws.bodies[i].P, ws.active[i].M);
-    add_wrench(ws.bodies[i].P, ws.bodies[i].z);
-    return;
-  }
-  const Link& link = layout.links[i];
-  const Unknowns& u = ws.unknowns[i];
-  ActiveModes& active = ws.active[i];
-  const int n = link.n, width = kLanes * lanes_for(n);
-  const Spatial* own = &ws.kin.columns[link.columns];
-  const double* b_modal = &ws.b_modal[link.scalars];
-  Spatial* mu = &ws.mu[u.begin];
-  double* b = &ws.b[u.begin];
-  with_lanes(n, [&](auto lanes) { project_forces(lanes, u, active.T.data(), b_modal, b); });
-  Inertia M;
-  set(M, ws.bodies[i].P);
-  const Spatial whole = diagonal(M);
-  for (int k = 0; k < n; ++k) {
-    const Vec4d weight = spread(active.weight[k]);
-    const Spatial m{with_last(own[k].ang, spread(b_modal[k])), own[k].lin};
-    subtract_outer(M, Spatial{m.ang * weight, m.lin * weight}, m);
-  }
-  const auto take_back = [&](Spatial m, int c) __attribute__((always_inline)) {
-    mu[c] = m;
-    const Spatial with_b{with_last(m.ang, spread(b[c])), m.lin};
-    subtract_outer(M, Spatial{-with_b.ang, -with_b.lin}, with_b);
-  };
-  // Two columns at a time: their sums share the loads.
-  int c = 0;
-  for (; c + 1 < u.modes; c += 2) {
-    const double *T = &active.T[static_cast<std::size_t>(c) * width], *T2 = T + width;
-    Spatial first = zero_spatial(), second = first;
-    for (int k = 0; k < n; ++k) {
-      const Vec4d t = spread(T[k]), t2 = spread(T2[k]);
-      first.ang += own[k].ang * t, first.lin += own[k].lin * t;
-      second.ang += own[k].ang * t2, second.lin += own[k].lin * t2;
-    }
-    take_back(first, c);
-    take_back(second, c + 1);
-  }
-  if (c < u.modes) take_back(times(own, &active.T[static_cast<std::size_t>(c) * width], n), c);
-  set(ws.bodies[i].P, M);
-  active.lost = whole - diagonal(M);
-}
-
+//   b_x = T^T b      z -= mu Lambda b - mu_x b_x
 void start_active_forces(const Layout& layout, int i, AbaData& ws) {
   const Link& link = layout.links[i];
   const Unknowns& u = ws.unknowns[i];
@@ -189,35 +132,6 @@ void start_active_forces(const Layout& layout, int i, AbaData& ws) {
         });
   });
   ws.bodies[i].z += times(&ws.mu[u.begin], b, u.modes) - times(&ws.kin.columns[link.columns], weighted, link.n);
-}
-
-//   r = b + mu^T a      etaddot = T (x + T^T r) - Lambda r
-void expand_active(const Link& link, int i, const double* x, AbaData& ws, double* etaddot) {
-  const Unknowns& u = ws.unknowns[i];
-  const ActiveModes& active = ws.active[i];
-  const double* b_modal = &ws.b_modal[link.scalars];
-  const Spatial* own = &ws.kin.columns[link.columns];
-  const Spatial a = ws.bodies[i].a;
-  double* r = ws.modal.data();
-  double* out = r + kLanes * lanes_for(link.n);
-  with_lanes(link.n, [&](auto lanes) {
-    for_each(
-        lanes, LIMBER_EACH(c) {
-          const Vec4d residual = load(b_modal + c * kLanes) + four_dots(own + c * kLanes, a);
-          store(r + c * kLanes, residual);
-          store(out + c * kLanes, -residual * load(&active.weight[c * kLanes]));
-        });
-    const double* T = active.T.data();
-    for (int k = 0; k < u.modes; ++k, T += kLanes * lanes) {
-      const Vec4d more = spread(x[k] + padded_dot(lanes, T, r));
-      for_each(
-          lanes, LIMBER_EACH(c) { store(out + c * kLanes, load(out + c * kLanes) + load(T + c * kLanes) * more); });
-    }
-  });
-  with_size(link.n, [&](auto n) {
-    for_each(
-        n, LIMBER_EACH(k) { etaddot[k] = out[k]; });
-  });
 }
 
 //   (Lambda - T T^T) b

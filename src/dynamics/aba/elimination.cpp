@@ -96,32 +96,6 @@ LIMBER_INLINE void put_rows(K k, Chunks chunks, const Spatial* columns, Vec4d* r
       });
 }
 
-// The columns of an outboard attachment, at the body's origin.
-template <typename K, typename Chunks>
-LIMBER_INLINE void attach_columns(K k, Chunks chunks, const Layout& layout, const Link& link, const Unknowns& u, int h,
-                                  AbaData& ws) {
-  const Vec4d l = ws.kin.attachments[h].l;
-  const int columns = layout.attachments[h].columns;
-  Spatial* W = &ws.W[columns];
-  if (u.active) {
-    const Mat3& A = ws.kin.attachments[h].A;
-    const Spatial* Y = &ws.active_nodes[columns];
-    for_each(
-        k, LIMBER_EACH(j) {
-          const Vec4d ang = A * Y[j].ang;
-          W[j] = {ang, Y[j].lin + cross(l, ang)};
-        });
-  } else {
-    const Spatial* Y = &ws.kin.columns[columns];
-    for_each(
-        k, LIMBER_EACH(j) {
-          W[j] = {Y[j].ang, Y[j].lin + cross(l, Y[j].ang)};
-        });
-  }
-  for (int j = 0; link.inboard >= 0 && j < k; ++j) W[j] += ws.kin.columns[link.inboard_columns + j];
-  put_rows(k, chunks, W, &ws.W_rows[ws.rows_begin[h]]);
-}
-
 // column += rows^T g, from the chunk `first` on.
 template <typename Chunks, typename Column>
 LIMBER_INLINE void add_products(Chunks chunks, int first, const Vec4d* rows, const Spatial& g, Column& column) {
@@ -137,8 +111,8 @@ LIMBER_INLINE void add_products(Chunks chunks, int first, const Vec4d* rows, con
 // mu and D of the modes.  U: columns of the body frame, where the body is held at a moving node.
 //   mu = mu_0 + M U + sum Gamma W      D = D_0 + sum W^T (Gamma W) + U^T (mu_0 + M U) + mu_0^T U
 template <typename K, typename Chunks, typename C>
-LIMBER_INLINE void collect_modes(K k, Chunks chunks, C carrying, const Layout& layout, const Link& link, int i,
-                                 AbaData& ws, const Inertia& M, Spatial* mu) {
+LIMBER_INLINE void collect_modes(K k, Chunks chunks, C carrying, bool bounded, const Layout& layout, const Link& link,
+                                 int i, AbaData& ws, const Inertia& M, Spatial* mu) {
   const Unknowns& u = ws.unknowns[i];
   const Spatial* own = u.active ? &ws.mu[u.begin] : &ws.kin.columns[link.columns];
   const Spatial* U = has_inboard(carrying, link) ? &ws.kin.columns[link.inboard_columns] : nullptr;
@@ -174,7 +148,7 @@ LIMBER_INLINE void collect_modes(K k, Chunks chunks, C carrying, const Layout& l
             });
         mu[j] = m;
         column.put(out);
-        scale[j] = std::max(alone, column[j / kLanes][j % kLanes]);
+        scale[j] = bounded ? alone : std::max(alone, column[j / kLanes][j % kLanes]);
       });
 }
 
@@ -214,9 +188,12 @@ LIMBER_INLINE void collect_hinge(K k, R r, Chunks chunks, const Link& link, int 
 constexpr Vec4d kBelow[kLanes] = {{0, 1, 1, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}, {0, 0, 0, 0}};
 
 // D = L d L^T by columns, left-looking; L has zeros on its diagonal.  y = L^-1 mu^T in the place of mu.  Returns the
-// unknown without inertia, or -1.
+// unknown without inertia, or -1.  With U = 0 and a diagonal modal mass G, D = G + W^T Gamma W leaves pivots that
+// are at least G_jj, whatever the load: what is below that is rounding of the load.  `modal`, `hinge`: the share of
+// `scale` that no pivot of the first k unknowns, and of the others, is below.
 template <typename M, typename Chunks>
-LIMBER_INLINE int factor(M m, Chunks chunks, const double* scale, Vec4d* D, Vec4d* L, double* d_inverse, Spatial* y) {
+LIMBER_INLINE int factor(M m, Chunks chunks, int k_modes, double modal, double hinge, const double* scale, Vec4d* D,
+                         Vec4d* L, double* d_inverse, Spatial* y) {
   int failure = -1;
   for_each(
       m, LIMBER_EACH(j) {
@@ -232,7 +209,8 @@ LIMBER_INLINE int factor(M m, Chunks chunks, const double* scale, Vec4d* D, Vec4
               y_j = {y_j.ang - l * y[k].ang, y_j.lin - l * y[k].lin};
             });
         y[j] = y_j;
-        const double pivot = column[j / kLanes][j % kLanes];
+        const double raw = column[j / kLanes][j % kLanes], least = (j < k_modes ? modal : hinge) * scale[j];
+        const double pivot = raw < least ? least : raw;  // NaN stays
         if (!(pivot > kNoInertia * scale[j]) && failure < 0) failure = j;
         d_inverse[j] = 1 / pivot;
         column.put(D + j * chunks);
@@ -271,6 +249,22 @@ LIMBER_INLINE void subtract_unknowns(M m, Chunks chunks, const Vec4d* L, const d
       });
 }
 
+// What a single hinge would feel without the loads on the body's moving nodes, or 0: nothing but rounding.  With
+// bounded modes no load can make its pivot smaller than this.
+double own_inertia(const Link& link, int i, const AbaData& ws) {
+  const Unknowns& u = ws.unknowns[i];
+  const Inertia& M = ws.bodies[i].P;
+  const Spatial h = ws.kin.hinge_map(link)[0];
+  const Spatial* own = u.active ? &ws.mu[u.begin] : &ws.kin.columns[link.columns];
+  const double* D_0 = reinterpret_cast<const double*>(&ws.D_0[u.D]);
+  const auto mass = [&](int j) { return D_0[j * (kLanes * u.chunks + 1)]; };
+  Spatial scale = diagonal(M);
+  if (u.active) scale += ws.active[i].lost;
+  double inertia = dot(h, times(M, transpose(M.B), h)) + mass(u.modes);
+  for (int j = 0; j < u.modes; ++j) inertia -= dot(own[j], h) * dot(own[j], h) / mass(j);
+  return inertia > kNoInertia * inertia_scale(scale, h) ? inertia : 0;
+}
+
 // To the parent's origin, in its basis.
 LIMBER_INLINE void hand_over(const Link& link, int i, AbaData& ws, Inertia& P) {
   if (link.parent == kGround) return;
@@ -294,23 +288,29 @@ void prescribe(const Link& link, int i, const double* given, AbaData& ws, Inerti
   add_wrench(handed, times(P, transpose(P.B), times(ws.kin.hinge_map(link), given + link.v, link.nr)));
 }
 
+// `least`: pivot of a single hinge that rounding of the load has hidden.
 template <typename K, typename R, typename C>
 int eliminate_columns(K k, R r, C carrying, const Layout& layout, const Link& link, int i, const double* given,
-                      AbaData& ws) {
+                      AbaData& ws, double least = 0) {
   const Unknowns& u = ws.unknowns[i];
   const auto m = total(k, r);
   const auto chunks = chunk_count(m, u.chunks);
   Spatial* mu = &ws.Z[u.begin];
-  collect_modes(k, chunks, carrying, layout, link, i, ws, ws.bodies[i].P, mu);
+  const bool bounded = !has_inboard(carrying, link) && has_diagonal_mass(*link.constants, ws.implicit);
+  collect_modes(k, chunks, carrying, bounded, layout, link, i, ws, ws.bodies[i].P, mu);
   Inertia P;
   set(P, ws.bodies[i].P);
   for_each(
       carrying, LIMBER_EACH(h) { add(P, ws.attachments[link.attachment_begin + h].Gamma); });
   collect_hinge(k, r, chunks, link, i, ws, P, mu);
+  if (least > 0) ws.scale[k] = least;
   double* d_inverse = &ws.d_inverse[u.begin];
-  const int failure = factor(m, chunks, ws.scale.data(), ws.D.data(), &ws.L[u.D], d_inverse, mu);
+  const int failure =
+      factor(m, chunks, k, bounded ? 1 : 0, least > 0 ? 1 : 0, ws.scale.data(), ws.D.data(), &ws.L[u.D], d_inverse, mu);
   if (failure >= 0) {
     ws.failure_is_number = !std::isnan(d_inverse[failure]);
+    const double own = failure == k && r == 1 && bounded && least == 0 ? own_inertia(link, i, ws) : 0;
+    if (own > 0) return eliminate_columns<int, int, int>(k, r, carrying, layout, link, i, given, ws, own);
     return failure < k ? link.vm + failure : link.v + failure - k;
   }
   subtract_unknowns(m, chunks, &ws.L[u.D], d_inverse, mu, P);
@@ -336,7 +336,7 @@ void accelerate_columns(K k, R r, C carrying, const Layout& layout, const Link& 
   Spatial a{f.Rt * from.ang, f.Rt * (from.lin + cross(from.ang, from_parent(link, i, ws.kin)))};
   const Spatial* H = ws.kin.hinge_map(link);
   if (ws.prescribed[i] != 0) a += times(H, vdot + link.v, link.nr);
-  double* x = ws.x.data();
+  double* x = &ws.x[u.begin];
   const Spatial with_one{a.ang + Vec4d{0, 0, 0, 1}, a.lin};
   const Spatial* Z = &ws.Z[u.begin];
   const auto m = total(k, r);
@@ -360,26 +360,13 @@ void accelerate_columns(K k, R r, C carrying, const Layout& layout, const Link& 
       });
   if (has_inboard(carrying, link)) a += times(&ws.kin.columns[link.inboard_columns], x, k);
   ws.bodies[i].a = a;
+  if (u.active) return;  // expand_group
   double* etaddot = vdot + link.vm;
-  if (u.active) {
-    expand_active(link, i, x, ws, etaddot);
-    return;
-  }
   for_each(
       k, LIMBER_EACH(j) { etaddot[j] = x[j]; });
 }
 
 }  // namespace
-
-void start_columns(const Layout& layout, int i, AbaData& ws) {
-  const Link& link = layout.links[i];
-  const Unknowns& u = ws.unknowns[i];
-  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    with_columns(link, u.modes, link.nr, [&](auto k, auto r, auto) {
-      attach_columns(k, chunk_count(total(k, r), u.chunks), layout, link, u, h, ws);
-    });
-  }
-}
 
 int eliminate(const Layout& layout, int i, const double* given, AbaData& ws) {
   const Link& link = layout.links[i];
@@ -423,8 +410,9 @@ void reduce(const Layout& layout, int i, AbaData& ws) {
   for (int k = 0; k < r; ++k) b[u.modes + k] += dot(ws.kin.hinge_map(link)[k], z);
   for (int k = 0; k < count; ++k) z -= ws.Z[u.begin + k] * b[k];
   ws.bodies[i].z = {without_last(z.ang), z.lin};
-  solve_unknowns(u, count, ws, b, ws.x.data());
-  for (int k = 0; k < count; ++k) ws.Z[u.begin + k].ang[3] = ws.x[k];
+  double* x = &ws.x[u.begin];
+  solve_unknowns(u, count, ws, b, x);
+  for (int k = 0; k < count; ++k) ws.Z[u.begin + k].ang[3] = x[k];
 }
 
 }  // namespace limber

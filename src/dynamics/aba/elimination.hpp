@@ -41,21 +41,31 @@ LIMBER_INLINE Spatial wrench_to_parent(const Link& link, int i, const Kinematics
 
 // ---- active coordinates (active.cpp) ------------------------------------------------------------------
 
+// That of its modes, with what an implicit step adds.
+inline bool has_diagonal_mass(const BodyConstants& constants, const ImplicitTerms& implicit) {
+  return constants.mass_diagonal() && (!implicit.active || constants.elastic_diagonal);
+}
 // Whether a body has fewer active coordinates than modes; finds them, with the modal mass of an implicit step.
 void find_active(const Layout& layout, int i, AbaData& ws);
-// mu and b of the active coordinates; the other modes leave the inertia and the bias wrench p of the body.
-void start_active(const Layout& layout, int i, Spatial p, AbaData& ws);
-// The same of the bias forces alone: b of the active coordinates; the other modes leave the wrench z of the body.
+// b of the active coordinates; the other modes leave the wrench z of the body.
 void start_active_forces(const Layout& layout, int i, AbaData& ws);
-// All modes out of the active ones x, and the acceleration of the body frame.
-void expand_active(const Link& link, int i, const double* x, AbaData& ws, double* etaddot);
 // (Lambda - T T^T) b: what bias forces do to the modes that are not active, less its sign.
 void other_modes(const Link& link, int i, const AbaData& ws, double* out);
 
+// ---- four bodies (groups.cpp) ---------------------------------------------------------------------------
+
+// Constants of their active coordinates, and of attachments.
+void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws);
+void set_node_columns(const Layout& layout, std::size_t g, AbaData& ws);
+// The columns W of four attachments.
+void start_columns(const Layout& layout, std::size_t g, AbaData& ws);
+// Where the bodies have active coordinates: mu, b and inertia without the other modes.
+void start_group(const Layout& layout, std::size_t g, AbaData& ws);
+// All modes out of the active ones, and the acceleration of the body frames.
+void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot);
+
 // ---- one body (elimination.cpp) -----------------------------------------------------------------------
 
-// The columns W of its attachments.
-void start_columns(const Layout& layout, int i, AbaData& ws);
 // Inertias and bias wrenches, inward, to the parent.  `given`: prescribed accelerations, null where the hinge is free.
 // Returns the speed without inertia, or -1.
 int eliminate(const Layout& layout, int i, const double* given, AbaData& ws);

@@ -40,7 +40,7 @@ void pass_unknowns(const Layout& layout, int i, bool node, int h, AbaData& ws, S
     reduce(layout, i, ws);
     z[r] = ws.bodies[i].z;
     std::copy_n(&ws.b[u.begin], u.modes + link.nr, e);
-    std::copy_n(ws.x.data(), u.modes + link.nr, x);
+    std::copy_n(&ws.x[u.begin], u.modes + link.nr, x);
     if (u.active) other_modes(link, i, ws, x + first_mode);
   }
 }

@@ -184,7 +184,7 @@ void set_columns(const Link& from, const BatchChoice& choice, BatchLink& link, B
   }
   link.D_0 = put(out.numbers, G);
   const bool diagonal = link.mass_diagonal && (!implicit || (link.elastic_diagonal && link.parameters < 0));
-  if (n <= kMaxPlainModes || link.mass_varies || !diagonal || from.elimination != Elimination::condensed) return;
+  if (n <= kMaxPlainModes || link.mass_varies || !diagonal || from.elimination != Elimination::active) return;
   for (int h = link.first_node; h < link.last_node; ++h) {
     if (out.nodes[h].second >= 0) return;
   }

@@ -4,6 +4,7 @@
 
 #include "dca_steps.hpp"
 #include "dca_threads.hpp"
+#include "dynamics/kinematics/body_motion.hpp"
 
 namespace limber {
 namespace {
@@ -19,6 +20,22 @@ void fork(const DcaJob& job, int bodies, const First& first, const Second& secon
   first();
   second();
 }
+
+// ---- bodies without their neighbours, four at a time ----
+
+template <typename Step>
+void for_groups(const DcaJob& job, int begin, int end, const Step& step) {
+  if (end - begin <= 1) {
+    if (begin < end) step(begin);
+    return;
+  }
+  const int middle = begin + (end - begin) / 2;
+  fork(
+      job, kLanes * (end - begin), [&] { for_groups(job, begin, middle, step); },
+      [&] { for_groups(job, middle, end, step); });
+}
+
+GroupScratch& scratch_of(const DcaJob& job) { return job.ws.scratch[job.threads ? thread_index() : 0]; }
 
 // ---- motions relative to the first frame of each part, up the tree ----
 
@@ -47,24 +64,46 @@ void motions_of_branch(const DcaJob& job, int b) {
       job, branch.bodies, [&] { motions_of_branch(job, branch.left); }, [&] { motions_of_branch(job, branch.right); });
 }
 
-// ---- down the tree: motions in world, forces; back up: assembly ----
+// ---- down the tree: motions in world ----
+
+void enter_branches(const DcaJob& job, int b);
+
+void enter(const DcaJob& job, int p) {
+  const DcaPart& part = job.ws.tree.parts[p];
+  if (part.left < 0) {
+    enter_attachments(job, part);
+    if (part.branch >= 0) enter_branches(job, part.branch);
+    return;
+  }
+  enter_motion(job, part);
+  fork(
+      job, part.bodies, [&] { enter(job, part.left); }, [&] { enter(job, part.right); });
+}
+
+void enter_branches(const DcaJob& job, int b) {
+  const DcaBranch& branch = job.ws.tree.branches[b];
+  if (branch.part >= 0) {
+    enter_branch_motion(job, job.ws.tree.parts[branch.part].first);
+    enter(job, branch.part);
+    return;
+  }
+  fork(
+      job, branch.bodies, [&] { enter_branches(job, branch.left); }, [&] { enter_branches(job, branch.right); });
+}
+
+// ---- up the tree: assembly ----
 
 void inward_branch(const DcaJob& job, int b);
-
-ProductScratch& scratch_of(const DcaJob& job) { return job.ws.scratch[job.threads ? thread_index() : 0]; }
 
 void inward(const DcaJob& job, int p) {
   const DcaPart& part = job.ws.tree.parts[p];
   if (part.left < 0) {
-    if (job.kinematics) finish_motion(job, part, scratch_of(job));
     if (part.branch >= 0) inward_branch(job, part.branch);
-    if (job.assembly) compute_body(job, p);
+    compute_body(job, p);
     return;
   }
-  if (job.kinematics) enter_motion(job, part);
   fork(
       job, part.bodies, [&] { inward(job, part.left); }, [&] { inward(job, part.right); });
-  if (!job.assembly) return;
   close_joint(job, part.right);
   join_parts(job, p);
 }
@@ -73,14 +112,13 @@ void inward_branch(const DcaJob& job, int b) {
   DcaData& ws = job.ws;
   const DcaBranch& branch = ws.tree.branches[b];
   if (branch.part >= 0) {
-    if (job.kinematics) enter_branch_motion(job, ws.tree.parts[branch.part].first);
     inward(job, branch.part);
-    if (job.assembly) close_joint(job, branch.part);
+    close_joint(job, branch.part);
     return;
   }
   fork(
       job, branch.bodies, [&] { inward_branch(job, branch.left); }, [&] { inward_branch(job, branch.right); });
-  if (!branch.sum || !job.assembly) return;
+  if (!branch.sum) return;
   ws.sums[b] = load_of(ws, branch.left);
   const DcaSum more = load_of(ws, branch.right);
   add(ws.sums[b].Gamma, more.Gamma);
@@ -125,15 +163,20 @@ void outward_branch(const DcaJob& job, int b) {
 bool evaluate(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) {
   const int ground = job.ws.tree.ground;
   if (ground < 0) return true;
+  const Layout& layout = job.layout;
+  Kinematics& kin = job.kin();
+  const int groups = static_cast<int>(layout.groups.size()), nodes = static_cast<int>(layout.node_groups.size());
+  const auto load = [&](int g) { load_bodies(layout, layout.groups[g], kin, scratch_of(job)); };
+  for (std::size_t k = 0; k < layout.angles.size(); k += kLanes) compute_turns(layout, k, job.q, kin);
+  for_groups(job, 0, groups, [&](int g) {
+    for (const int i : layout.groups[g].bodies) copy_modes(layout.links[i], job.q, job.v, kin);
+  });
+  for_groups(job, 0, nodes, [&](int g) { start_nodes(job, g, scratch_of(job)); });
   motions_of_branch(job, ground);
-  if (!wrenches.empty()) {  // these change the forces between the motions and the assembly
-    job.world = true;
-    job.assembly = false;
-    inward_branch(job, ground);
-    apply_wrenches(model, wrenches, job.kin());
-    job.kinematics = false;
-    job.assembly = true;
-  }
+  job.world = !wrenches.empty();
+  enter_branches(job, ground);
+  for_groups(job, 0, groups, load);
+  if (!wrenches.empty()) apply_wrenches(model, wrenches, kin);
   inward_branch(job, ground);
   job.ws.loss = loss_of(job.ws, ground);
   if (!(job.ws.loss <= kMaxLoss)) return false;
@@ -202,7 +245,7 @@ DcaData::DcaData(const Model& model, const DcaOptions& options) : tree(*model.la
     for (std::size_t p = 0; p < tree.parts.size(); ++p) compute_constant(job, static_cast<int>(p));
   }
   const int count = thread_count(options, model.body_count() - 1, grain);
-  scratch.assign(count, ProductScratch(layout));
+  scratch.assign(count, GroupScratch(layout));
   threads = DcaThreadPool(count);
 }
 

@@ -9,32 +9,6 @@
 namespace limber {
 namespace {
 
-// Moving nodes that carry others, as seen from their body.  theory §2, Nodes, with w = v = 0.
-void start_attachments(const DcaJob& job, const Link& link) {
-  Kinematics& kin = job.kin();
-  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    const OutboardAttachment& attachment = job.layout.attachments[h];
-    AttachmentFrame& at = kin.attachments[h];
-    if (job.layout.ruthless) {
-      at.V = at.a = zero_spatial();
-      continue;
-    }
-    NodeFrame d;
-    compute_node(link.constants->nodes[attachment.node], link.n, &kin.eta[link.scalars], &kin.etadot[link.scalars], d,
-                 &kin.columns[attachment.columns]);
-    at.l = d.l;
-    at.R = d.R;
-    at.V = {d.turn_rate, d.l_rate};
-    at.a = {d.turn_bias, d.l_bias - cross(d.turn_rate, d.l_rate)};
-  }
-}
-
-// From a body to one of its nodes, which is told in the basis of the body.
-LIMBER_INLINE void push(const AttachmentFrame& at, Spatial& V, Spatial& a) {
-  V = twist_at(at.l, V) + at.V;
-  a = twist_at(at.l, a) + cross_twist(V, at.V) + at.a;
-}
-
 // What lies between the frame of a part's first body and its outboard end.
 LIMBER_INLINE bool is_frame(const DcaPart& part) { return part.left < 0 && part.attachment < 0; }
 LIMBER_INLINE bool is_node(const DcaPart& part) { return part.left < 0 && part.attachment >= 0; }
@@ -55,13 +29,8 @@ void start_motion(const DcaJob& job, const DcaPart& part) {
   Kinematics& kin = job.kin();
   const Link& link = job.layout.links[part.first];
   LinkFrame& f = kin.links[part.first];
-  if (link.n > 0) {
-    copy_modes(job.layout, link, job.q, job.v, kin);
-    start_attachments(job, link);
-  }
   Hinge hinge;
-  compute_hinge(link, job.q + link.q, job.v + link.v, link.varying < 0 ? nullptr : kin.varying.data() + link.varying,
-                hinge);
+  compute_joint(link, job.q, job.v, kin, hinge);
   f.R = hinge.pose.R;
   f.r = hinge.pose.p;
   f.V = hinge.V;
@@ -143,19 +112,23 @@ void enter_branch_motion(const DcaJob& job, int i) {
   propagate(job, i, at.V, at.a, job.world ? &inboard : nullptr);
 }
 
-void finish_motion(const DcaJob& job, const DcaPart& part, ProductScratch& scratch) {
+void enter_attachments(const DcaJob& job, const DcaPart& part) {
   Kinematics& kin = job.kin();
   const Link& link = job.layout.links[part.first];
-  LinkFrame& f = kin.links[part.first];
-  if (link.n == 0) return rigid_forces(f, zero(), zero_spatial());
-  deform(job.layout, link, f, kin, scratch, kin.G[part.first].data());
+  const LinkFrame& f = kin.links[part.first];
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    AttachmentFrame& at = kin.attachments[h];
     Spatial V = f.V, a = f.a;
-    push(at, V, a);
-    at.V = V;
-    at.a = a;
+    push(kin.attachments[h], V, a);
+    kin.attachments[h].V = V;
+    kin.attachments[h].a = a;
   }
+}
+
+void start_nodes(const DcaJob& job, int g, GroupScratch& scratch) {
+  Kinematics& kin = job.kin();
+  const NodeGroup& group = job.layout.node_groups[g];
+  if (!job.layout.ruthless) return move_nodes(group, kin, scratch);
+  for (const int h : group.attachments) kin.attachments[h].V = kin.attachments[h].a = zero_spatial();
 }
 
 }  // namespace limber

@@ -23,8 +23,7 @@ struct DcaJob {
   double* vdot;
   double* tau_out;  // torques of prescribed joints, or null
   DcaData& ws;
-  bool world = false;                       // poses in world are wanted
-  bool kinematics = true, assembly = true;  // what the inward pass does
+  bool world = false;  // poses in world are wanted
   bool threads = false;
 
   bool is_prescribed(int i) const { return !prescribed.empty() && prescribed[i] != 0; }
@@ -51,7 +50,10 @@ LIMBER_INLINE void push(const Relative& m, Spatial& V, Spatial& a) {
   a = Spatial{m.Rt * a.ang, m.Rt * (a.lin + cross(a.ang, m.r))} + cross_twist(V, m.V) + m.a;
 }
 
-// Modes, moving nodes and joint of a body as seen from an inboard frame at rest; kin.links[i] is relative from now on.
+// Moving nodes of node group g, as seen from their bodies.
+void start_nodes(const DcaJob& job, int g, GroupScratch& scratch);
+
+// The joint of a body as seen from an inboard frame at rest; kin.links[i] is relative from now on.
 void start_motion(const DcaJob& job, const DcaPart& part);
 // Turns the joint of body i with the node that it sits on.
 void attach_joint(const DcaJob& job, int i);
@@ -61,12 +63,12 @@ void join_motion(const DcaJob& job, const DcaPart& pair, DcaMotion& out);
 void enter_motion(const DcaJob& job, const DcaPart& pair);
 // The first body of a branch, once the body that carries it is known.
 void enter_branch_motion(const DcaJob& job, int i);
-// Inertial forces of a body whose motion is known, and the motion of its nodes that carry branches.
-void finish_motion(const DcaJob& job, const DcaPart& part, ProductScratch& scratch);
+// The nodes that carry branches of a body whose motion is known.
+void enter_attachments(const DcaJob& job, const DcaPart& part);
 
 // ---- one body ----
 
-// Its ends, with the loads of its branches.  theory §5 (condensed) and §6.
+// Its ends, with the loads of its branches.  theory §6.
 void compute_body(const DcaJob& job, int p);
 // In `ruthless` what does not depend on the state, for compute_body to use.
 void compute_constant(const DcaJob& job, int p);

@@ -12,26 +12,21 @@
 namespace limber {
 namespace {
 
-Mat3 inertia_of(const PairBlock& block, int lane) {
-  const auto at = [&](int i) { return block.inertia[i][lane]; };
-  return {{Vec4d{at(0), at(3), at(4), 0}, Vec4d{at(3), at(1), at(5), 0}, Vec4d{at(4), at(5), at(2), 0}}};
+Mat3 inertia_of(const ShapePair& pair) {
+  const auto& at = pair.numbers;
+  return {{Vec4d{at[0], at[3], at[4], 0}, Vec4d{at[3], at[1], at[5], 0}, Vec4d{at[4], at[5], at[2], 0}}};
 }
-Vec4d axial_of(const PairBlock& block, int lane) {
-  return Vec4d{block.axial[0][lane], block.axial[1][lane], block.axial[2][lane], 0};
-}
+Vec4d axial_of(const ShapePair& pair) { return Vec4d{pair.numbers[6], pair.numbers[7], pair.numbers[8], 0}; }
 
 void add(Mat3& sum, const Mat3& m, double s) {
   for (int j = 0; j < 3; ++j) sum.c[j] += m.c[j] * spread(s);
 }
 
-// Calls visit(a, block, lane) for each mode or product a and each block of its row.
+// Calls visit(a, pair) for each mode or product a and each pair of its row.
 template <typename Visit>
 void for_rows(const BodyConstants& constants, Visit visit) {
   for (int a = 0; a < constants.ne; ++a) {
-    const int chunk = a / kLanes;
-    for (int k = constants.block_begin[chunk]; k < constants.block_begin[chunk + 1]; ++k) {
-      visit(a, constants.blocks[k], a % kLanes);
-    }
+    for (int k = constants.pair_begin[a]; k < constants.pair_begin[a + 1]; ++k) visit(a, constants.shape_pairs[k]);
   }
 }
 
@@ -79,10 +74,10 @@ void compute_terms(const Link& link, const BodyMotion& m, DerivativesData& ws) {
   const double *e = &ws.e[link.scalars], *e_rate = &ws.e_rate[link.scalars], *e_acc = &ws.e_acc[link.scalars];
   ModeTerms* terms = &ws.terms[link.scalars];
   std::fill_n(terms, constants.ne, ModeTerms{});
-  for_rows(constants, [&](int a, const PairBlock& block, int lane) {
-    const Mat3 J = inertia_of(block, lane);
-    const Vec4d F = axial_of(block, lane);
-    const int b = block.b - 1;  // -1: the undeformed body
+  for_rows(constants, [&](int a, const ShapePair& pair) {
+    const Mat3 J = inertia_of(pair);
+    const Vec4d F = axial_of(pair);
+    const int b = pair.b - 1;  // -1: the undeformed body
     add(terms[a].J, J, b < 0 ? 1 : e[b]);
     terms[a].F += F * spread(b < 0 ? 1 : e[b]);
     if (b < 0) return;
@@ -136,11 +131,11 @@ Spatial mode_force_slope(const Link& link, const BodyMotion& m, int c, bool rate
   }
   double* slopes = ws.mode_slopes.data();
   for (int a = 0; a < constants.ne; ++a) slopes[a] = mass_row(constants, a, ws.de_acc.data());
-  for_rows(constants, [&](int a, const PairBlock& block, int lane) {
-    const int b = block.b - 1;
+  for_rows(constants, [&](int a, const ShapePair& pair) {
+    const int b = pair.b - 1;
     if (b < 0 || (ws.de[b] == 0 && ws.de_rate[b] == 0)) return;
-    const Vec4d F = axial_of(block, lane);
-    slopes[a] += ws.de[b] * (dot(F, wdot) - dot(w, inertia_of(block, lane) * w)) + 2 * ws.de_rate[b] * dot(w, F);
+    const Vec4d F = axial_of(pair);
+    slopes[a] += ws.de[b] * (dot(F, wdot) - dot(w, inertia_of(pair) * w)) + 2 * ws.de_rate[b] * dot(w, F);
   });
   add_projected_slopes(constants, &ws.e[link.scalars], slopes, df_modal);
   if (rate) return df;

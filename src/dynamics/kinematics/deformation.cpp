@@ -4,270 +4,395 @@
 
 #include <algorithm>
 
-#include "limber/body/detail/families.hpp"
 #include "limber/spatial/rotation.hpp"
 #include "sweeps.hpp"
 
 namespace limber {
 namespace {
 
-// Four modes in the lanes, all sums over the shapes b done.  Named, because compilers keep arrays of registers in
-// memory.
-struct FourModes {
-  Vec4d xx, yy, zz, xy, xz, yz;  // tr C_a 1 - sym C_a
-  Vec4d Fx, Fy, Fz;              // ax(C_a)
-  Vec4d rx, ry, rz;              // ax(C'_a)
+// ---- sums over shapes -----------------------------------------------------------------------------------
+
+// Mode a with all shapes: J_a = tr C_a 1 - sym C_a, F_a = ax(C_a), F'_a = ax(C'_a).
+struct ModeSums {
+  FourSymmetric J;
+  FourVectors F, F_rate;
 };
 
-LIMBER_INLINE void contract_first(const PairBlock& block, FourModes& s) {
-  s.xx = block.inertia[0], s.yy = block.inertia[1], s.zz = block.inertia[2];
-  s.xy = block.inertia[3], s.xz = block.inertia[4], s.yz = block.inertia[5];
-  s.Fx = block.axial[0], s.Fy = block.axial[1], s.Fz = block.axial[2];
-  s.rx = s.ry = s.rz = zero();
-}
-
-// The other shapes b, kind by kind: e_b times the numbers that are not zero.
-LIMBER_INLINE void contract_others(const BodyConstants& constants, int chunk, const double* e, const double* e_rate,
-                                   FourModes& s) {
-  const PairBlock* block = &constants.blocks[constants.block_begin[chunk] + 1];
-  const int* ends = &constants.block_begin[block_end_at(constants.ne, chunk, BlockKind::any)];
-  const PairBlock* all = constants.blocks.data();
-  for (; block < all + ends[0]; ++block) {
-    const Vec4d eb = spread(e[block->b - 1]), rb = spread(e_rate[block->b - 1]);
-    s.xx += eb * block->inertia[0], s.yy += eb * block->inertia[1], s.zz += eb * block->inertia[2];
-    s.xy += eb * block->inertia[3], s.xz += eb * block->inertia[4], s.yz += eb * block->inertia[5];
-    s.Fx += eb * block->axial[0], s.Fy += eb * block->axial[1], s.Fz += eb * block->axial[2];
-    s.rx += rb * block->axial[0], s.ry += rb * block->axial[1], s.rz += rb * block->axial[2];
+// The shapes b >= 1, kind by kind: e_b times the numbers that are not zero.
+LIMBER_INLINE void contract_shapes(const FourBodies& bodies, const FourBodies::Pairs& pairs, const Vec4d* e,
+                                   const Vec4d* rate, ModeSums& s) {
+  const int* b = bodies.shape.data() + pairs.begin;
+  const int* const shapes = bodies.shape.data();
+  const Vec4d* number = bodies.numbers.data() + pairs.numbers;
+  for (; b < shapes + pairs.end[0]; ++b, number += 9) {
+    const Vec4d eb = e[*b], rb = rate[*b];
+    s.J.xx += eb * number[0], s.J.yy += eb * number[1], s.J.zz += eb * number[2];
+    s.J.xy += eb * number[3], s.J.xz += eb * number[4], s.J.yz += eb * number[5];
+    s.F.x += eb * number[6], s.F.y += eb * number[7], s.F.z += eb * number[8];
+    s.F_rate.x += rb * number[6], s.F_rate.y += rb * number[7], s.F_rate.z += rb * number[8];
   }
-  for (; block < all + ends[1]; ++block) {
-    const Vec4d eb = spread(e[block->b - 1]);
-    s.xx += eb * block->inertia[0], s.yy += eb * block->inertia[1], s.zz += eb * block->inertia[2];
+  for (; b < shapes + pairs.end[1]; ++b, number += 3) {
+    const Vec4d eb = e[*b];
+    s.J.xx += eb * number[0], s.J.yy += eb * number[1], s.J.zz += eb * number[2];
   }
-  const auto along = [&](int k, Vec4d& inertia, Vec4d& F, Vec4d& rate) __attribute__((always_inline)) {
-    for (; block < all + ends[2 + k]; ++block) {
-      const Vec4d eb = spread(e[block->b - 1]), axial = block->axial[k];
-      inertia += eb * block->inertia[5 - k];
-      F += eb * axial;
-      rate += spread(e_rate[block->b - 1]) * axial;
+  const auto along = [&](int end, Vec4d& J, Vec4d& F, Vec4d& F_rate) __attribute__((always_inline)) {
+    for (; b < shapes + end; ++b, number += 2) {
+      J += e[*b] * number[0];
+      F += e[*b] * number[1];
+      F_rate += rate[*b] * number[1];
     }
   };
-  along(0, s.yz, s.Fx, s.rx);
-  along(1, s.xz, s.Fy, s.ry);
-  along(2, s.xy, s.Fz, s.rz);
+  along(pairs.end[2], s.J.yz, s.F.x, s.F_rate.x);
+  along(pairs.end[3], s.J.xz, s.F.y, s.F_rate.y);
+  along(pairs.end[4], s.J.xy, s.F.z, s.F_rate.z);
 }
 
-// Components of w, dw/dt, dv/dt in all lanes, in memory.
-struct Rates {
-  Vec4d w[3], wdot[3], vdot[3];
-  Rates(Vec4d angular, Spatial alpha) {
-    for (int i = 0; i < 3; ++i) {
-      w[i] = spread(angular[i]);
-      wdot[i] = spread(alpha.ang[i]);
-      vdot[i] = spread(alpha.lin[i]);
-    }
-  }
+LIMBER_INLINE void add_symmetric(FourSymmetric& sum, const FourSymmetric& m, Vec4d s) {
+  sum.xx += m.xx * s, sum.yy += m.yy * s, sum.zz += m.zz * s;
+  sum.xy += m.xy * s, sum.xz += m.xz * s, sum.yz += m.yz * s;
+}
+LIMBER_INLINE Vec4d contract(const FourSymmetric& m, const FourSymmetric& n) {
+  return m.xx * n.xx + m.yy * n.yy + m.zz * n.zz + m.xy * n.xy + m.xz * n.xz + m.yz * n.yz;
+}
+
+// Motion of four bodies, as their inertial forces need it.
+struct FourMotions {
+  FourVectors w, wdot, vdot;
+  FourSymmetric ww;  // m . ww = w^T m w
 };
 
-// J_a w, and b_a = -w^T J_a w + 2 w . ax(C'_a), plus F_a . wdot + S_a . vdot.
-struct ModalForce {
-  Vec4d Jx, Jy, Jz, p;
+// b_a = -w^T J_a w + 2 w . F'_a, plus F_a . wdot + S_a . vdot.
+LIMBER_INLINE Vec4d modal_force(const ModeSums& s, const FourVectors& S, const FourMotions& motion) {
+  const Vec4d turn = dot(s.F_rate, motion.w);
+  return dot(s.F, motion.wdot) + dot(S, motion.vdot) + (turn + turn) - contract(s.J, motion.ww);
+}
+
+// What the deformation adds to the rigid body.
+struct BodySums {
+  FourSymmetric J;                 // with the inertia itself
+  FourVectors s, s_rate;           // with the first moment itself
+  FourVectors more_ang, more_lin;  // inertial forces
 };
-LIMBER_INLINE ModalForce modal_force(const FourModes& s, const Rates& r, const Vec4d* S) {
-  ModalForce out;
-  out.Jx = s.xx * r.w[0] + s.xy * r.w[1] + s.xz * r.w[2];
-  out.Jy = s.xy * r.w[0] + s.yy * r.w[1] + s.yz * r.w[2];
-  out.Jz = s.xz * r.w[0] + s.yz * r.w[1] + s.zz * r.w[2];
-  out.p = r.w[0] * (s.rx + s.rx - out.Jx) + r.w[1] * (s.ry + s.ry - out.Jy) + r.w[2] * (s.rz + s.rz - out.Jz) +
-          s.Fx * r.wdot[0] + s.Fy * r.wdot[1] + s.Fz * r.wdot[2] + S[0] * r.vdot[0] + S[1] * r.vdot[1] +
-          S[2] * r.vdot[2];
-  return out;
-}
 
-LIMBER_INLINE void put_columns(const FourModes& s, Spatial* columns) {
-  Vec4d F[4];
-  transpose3(s.Fx, s.Fy, s.Fz, F);
-  columns[0].ang = F[0], columns[1].ang = F[1], columns[2].ang = F[2], columns[3].ang = F[3];
-}
-
-template <typename Lanes>
-void contract(Lanes lanes, const BodyConstants& constants, const double* e, const double* e_rate, Vec4d w,
-              Spatial alpha, Contraction& out) {
-  const Rates r(w, alpha);
-  Vec4d xx = zero(), yy = xx, zz = xx, xy = xx, xz = xx, yz = xx, gx = xx, gy = xx, gz = xx;
-  for_each(
-      lanes, LIMBER_EACH(chunk) {
-        const PairBlock* first = &constants.blocks[constants.block_begin[chunk]];
-        FourModes s;
-        contract_first(*first, s);
-        contract_others(constants, chunk, e, e_rate, s);
-        const Vec4d ea = load(e + chunk * kLanes), ra = load(e_rate + chunk * kLanes);
-        // J = J_00 + sum e_a (J_a0 + J_a);   2 (tr Cdot w - Cdot w) = sum rate_a (2 J_a w - F_a x w)
-        xx += ea * (first->inertia[0] + s.xx), yy += ea * (first->inertia[1] + s.yy);
-        zz += ea * (first->inertia[2] + s.zz), xy += ea * (first->inertia[3] + s.xy);
-        xz += ea * (first->inertia[4] + s.xz), yz += ea * (first->inertia[5] + s.yz);
-        const ModalForce f = modal_force(s, r, &constants.S_rows[chunk * 3]);
-        store(out.p_f + chunk * kLanes, f.p);
-        gx += ra * (f.Jx + f.Jx - s.Fy * r.w[2] + s.Fz * r.w[1]);
-        gy += ra * (f.Jy + f.Jy - s.Fz * r.w[0] + s.Fx * r.w[2]);
-        gz += ra * (f.Jz + f.Jz - s.Fx * r.w[1] + s.Fy * r.w[0]);
-        put_columns(s, out.columns + chunk * kLanes);
-      });
-  const Vec4d one = sums(xx, yy, zz, xy), two = sums(xz, yz, gx, gy);
-  const auto without_last = [](Vec4d a) __attribute__((always_inline)) {
-    return __builtin_shufflevector(a, zero(), 0, 1, 2, 7);
-  };
-  out.J.c[0] = without_last(__builtin_shufflevector(one, two, 0, 3, 4, 4));
-  out.J.c[1] = without_last(__builtin_shufflevector(one, two, 3, 1, 5, 5));
-  out.J.c[2] = without_last(__builtin_shufflevector(two, one, 0, 1, 6, 6));
-  out.gyroscopic = without_last(__builtin_shufflevector(two, spread(sum(gz)), 2, 3, 4, 4));
-}
-
-}  // namespace
-
-void contract(const BodyConstants& constants, const double* e, const double* e_rate, Vec4d w, Spatial alpha,
-              Contraction& out) {
-  const int lanes = lanes_for(constants.ne);
-  if (lanes == 1) return contract(Size<1>{}, constants, e, e_rate, w, alpha, out);
-  if (lanes == 2) return contract(Size<2>{}, constants, e, e_rate, w, alpha, out);
-  if (lanes == 3) return contract(Size<3>{}, constants, e, e_rate, w, alpha, out);
-  contract(lanes, constants, e, e_rate, w, alpha, out);
-}
-
-void contract_undeformed(const BodyConstants& constants, Vec4d w, Spatial alpha, Contraction& out) {
-  const Rates r(w, alpha);
-  for (int chunk = 0; chunk < lanes_for(constants.n); ++chunk) {
-    FourModes s;
-    contract_first(constants.blocks[constants.block_begin[chunk]], s);
-    store(out.p_f + chunk * kLanes, modal_force(s, r, &constants.S_rows[chunk * 3]).p);
-    put_columns(s, out.columns + chunk * kLanes);
-  }
-}
-
-void extend_coordinates(const Link& link, double* e, double* e_rate) {
-  for (std::size_t i = 0; i < link.constants->pairs.size(); ++i) {
-    const auto [a, b] = link.constants->pairs[i];
-    const std::size_t k = static_cast<std::size_t>(link.n) + i;
-    e[k] = (a == b ? 0.5 : 1.0) * e[a] * e[b];
-    e_rate[k] = a == b ? e[a] * e_rate[a] : e[a] * e_rate[b] + e_rate[a] * e[b];
-  }
-}
-
-namespace {
-
-// out[j] += sum over the pairs of E[pair][j] in[pair]: the rows of E below the identity.
-template <typename T>
-void add_projected(const BodyConstants& constants, const double* eta, const T* in, T* out) {
-  for (std::size_t i = 0; i < constants.pairs.size(); ++i) {
-    const auto [a, b] = constants.pairs[i];
-    out[a] = out[a] + in[i] * eta[b];
-    if (a != b) out[b] = out[b] + in[i] * eta[a];
-  }
-}
-
-// The rows of E below the identity, padded to `lanes` registers.
-void set_rows(const BodyConstants& constants, const double* eta, int lanes, double* E) {
-  const int width = kLanes * lanes;
-  std::fill_n(E, constants.pairs.size() * width, 0.0);
-  for (const auto [a, b] : constants.pairs) {
-    E[a] = eta[b];
-    E[b] = eta[a];
-    E += width;
-  }
-}
-
-// out += sum_p weight_p E_p: one row.
-template <int L>
-LIMBER_INLINE void add_rows(Size<L> lanes, const double* weight, std::size_t count, const double* E, double* out) {
-  Vec4d sum[L];
-  for_each(
-      lanes, LIMBER_EACH(c) { sum[c] = load(out + c * kLanes); });
-  for (std::size_t p = 0; p < count; ++p) {
-    const Vec4d w = spread(weight[p]);
-    for_each(
-        lanes, LIMBER_EACH(c) { sum[c] += w * load(E + c * kLanes); });
-    E += kLanes * L;
-  }
-  for_each(
-      lanes, LIMBER_EACH(c) { store(out + c * kLanes, sum[c]); });
-}
-inline void add_rows(int lanes, const double* weight, std::size_t count, const double* E, double* out) {
-  for (std::size_t p = 0; p < count; ++p) {
-    for (int j = 0; j < kLanes * lanes; ++j) out[j] += weight[p] * E[p * kLanes * lanes + j];
-  }
-}
-
-// G = E^T G_e E, rows padded; wide: (a row for each product) scratch for G_e E.
-template <typename N>
-void project_mass(N n, const BodyConstants& constants, const double* eta, const double* E, double* wide, double* G) {
-  const auto lanes = lane_count(n);
-  const int ne = constants.ne, width = kLanes * lanes;
+// J = J_00 + sum e_a (J_a0 + J_a);   2 (tr Cdot w - Cdot w) = sum rate_a (2 J_a w - F_a x w)
+// One sum after the other: so many registers there are.
+void contract_bodies(const FourBodies& bodies, const FourMotions& motion, FourVectors* F, GroupScratch& scratch,
+                     BodySums& out) {
+  const Vec4d *e = scratch.e.data(), *rate = scratch.rate.data();
+  FourSymmetric* J = scratch.J.data();
+  const int ne = bodies.ne;
+  const FourBodies::Pairs* pairs = bodies.pairs_of.data();
+  const FourVectors* S = bodies.S.data();
   for (int a = 0; a < ne; ++a) {
-    const double* row = &constants.G[static_cast<std::size_t>(a) * ne];
-    double* out = a < n ? G + a * width : wide + (a - n) * width;
-    for_each(
-        n, LIMBER_EACH(j) { out[j] = row[j]; });
-    for (int j = n; j < width; ++j) out[j] = 0;
-    add_rows(lanes, row + n, constants.pairs.size(), E, out);
+    ModeSums sums{pairs[a].inertia, pairs[a].axial, FourVectors{zero(), zero(), zero()}};
+    contract_shapes(bodies, pairs[a], e, rate, sums);
+    scratch.p[a] = modal_force(sums, S[a], motion);
+    J[a] = sums.J;
+    F[a] = sums.F;
   }
-  for (const auto [a, b] : constants.pairs) {
-    const double ea = eta[a], eb = a == b ? 0 : eta[b];  // a square has one row
-    double *to_a = G + a * width, *to_b = G + b * width;
-    for_each(
-        lanes, LIMBER_EACH(c) {
-          const Vec4d row = load(wide + c * kLanes);
-          store(to_a + c * kLanes, load(to_a + c * kLanes) + row * spread(eb));
-          store(to_b + c * kLanes, load(to_b + c * kLanes) + row * spread(ea));
-        });
-    wide += width;
+  FourSymmetric J_sum = bodies.J;
+  for (int a = 0; a < ne; ++a) {
+    add_symmetric(J_sum, pairs[a].inertia, e[a]);
+    add_symmetric(J_sum, J[a], e[a]);
+  }
+  out.J = J_sum;
+  const Vec4d o = zero();
+  FourSymmetric J_rate{o, o, o, o, o, o};
+  FourVectors F_rate{o, o, o};
+  for (int a = 0; a < ne; ++a) {
+    add_symmetric(J_rate, J[a], rate[a]);
+    add(F_rate, F[a], rate[a]);
+  }
+  const FourVectors Jw = J_rate * motion.w;
+  out.more_ang = Jw + Jw - cross(F_rate, motion.w);
+  FourVectors s = bodies.s, s_rate{o, o, o};
+  for (int a = 0; a < ne; ++a) {
+    add(s, S[a], e[a]);
+    add(s_rate, S[a], rate[a]);
+  }
+  out.s = s;
+  out.s_rate = s_rate;
+}
+
+// The same at e = rate = 0: F is constant.
+void contract_undeformed(const FourBodies& bodies, const FourMotions& motion, Vec4d* p) {
+  for (int a = 0; a < bodies.ne; ++a) {
+    const FourBodies::Pairs& pairs = bodies.pairs_of[a];
+    p[a] = modal_force(ModeSums{pairs.inertia, pairs.axial, {}}, bodies.S[a], motion);
   }
 }
 
-// p += G_e c, of the products alone: G_e is symmetric, so that its rows are added.
-void add_centrifugal(const BodyConstants& constants, const double* c, double* p) {
-  const int n = constants.n, ne = constants.ne, whole = ne - ne % kLanes;
-  for (int k = n; k < ne; ++k) {
-    const double* row = &constants.G[static_cast<std::size_t>(k) * ne];
-    const Vec4d rate = spread(c[k]);
-    for (int a = 0; a < whole; a += kLanes) store(p + a, load(p + a) + load(row + a) * rate);
-    for (int a = whole; a < ne; ++a) p[a] += row[a] * c[k];
+// ---- geometric stiffening, theory §2 --------------------------------------------------------------------
+
+// The products of modes and their rates after the modes themselves.
+void extend_modes(const FourBodies& bodies, Vec4d* e, Vec4d* rate) {
+  for (std::size_t i = 0; i < bodies.products.size(); ++i) {
+    const auto [a, b] = bodies.products[i];
+    const std::size_t k = static_cast<std::size_t>(bodies.n) + i;
+    e[k] = a == b ? 0.5 * e[a] * e[a] : e[a] * e[b];
+    rate[k] = a == b ? e[a] * rate[a] : e[a] * rate[b] + rate[a] * e[b];
+  }
+}
+
+// out[j] += sum over the products of E[product][j] in[product]: the rows of E below the identity.
+template <typename T, typename Add>
+LIMBER_INLINE void add_projected(const FourBodies& bodies, const Vec4d* e, const T* in, T* out, Add add_to) {
+  for (std::size_t i = 0; i < bodies.products.size(); ++i) {
+    const auto [a, b] = bodies.products[i];
+    add_to(out[a], in[i], e[b]);
+    if (a != b) add_to(out[b], in[i], e[a]);
+  }
+}
+
+// G = E^T G_e E; X: (ne rows, padded) scratch for G_e E.  Its first n rows are G in the end.
+void project_mass(const FourBodies& bodies, const Vec4d* e, Vec4d* X) {
+  const int n = bodies.n, width = kLanes * lanes_for(n);
+  for (int a = 0; a < bodies.ne; ++a) {
+    std::copy_n(&bodies.G[static_cast<std::size_t>(a) * n], n, X + a * width);
+    std::fill(X + a * width + n, X + (a + 1) * width, zero());
+  }
+  for (const FourBodies::ProductMass& entry : bodies.product_masses) {
+    const auto [a, b] = bodies.products[entry.product];
+    Vec4d* row = X + entry.shape * width;
+    row[a] += entry.mass * e[b];
+    if (a != b) row[b] += entry.mass * e[a];
+  }
+  for (int k = n; k < bodies.ne; ++k) {
+    const auto [a, b] = bodies.products[static_cast<std::size_t>(k - n)];
+    const Vec4d ea = e[a], eb = e[b];
+    for (int j = 0; j < n; ++j) {
+      const Vec4d x = X[k * width + j];
+      X[a * width + j] += x * eb;
+      if (a != b) X[b * width + j] += x * ea;
+    }
+  }
+}
+
+// The way back from products to modes: M = E^T M_e E, b = E^T (b_e + M_e c).  F, S and p of the modes are final then.
+void project_products(const FourBodies& bodies, FourVectors* F, GroupScratch& scratch, BodySums& sums) {
+  const int n = bodies.n;
+  const Vec4d *e = scratch.e.data(), *rate = scratch.rate.data();
+  Vec4d *p = scratch.p.data(), *c = scratch.c.data();
+  FourVectors* S = scratch.S.data();
+  for (std::size_t i = 0; i < bodies.products.size(); ++i) {
+    const auto [a, b] = bodies.products[i];
+    c[i] = rate[a] * rate[b];
+    if (a != b) c[i] += c[i];
+    add(sums.more_ang, F[n + i], c[i]);
+    add(sums.more_lin, bodies.S[n + i], c[i]);
+  }
+  for (const FourBodies::ProductMass& entry : bodies.product_masses) p[entry.shape] += entry.mass * c[entry.product];
+  const auto add_vectors = [](FourVectors& sum, const FourVectors& x, Vec4d s) { add(sum, x, s); };
+  std::copy_n(bodies.S.begin(), n, S);
+  add_projected(bodies, e, F + n, F, add_vectors);
+  add_projected(bodies, e, bodies.S.data() + n, S, add_vectors);
+  add_projected(bodies, e, p + n, p, [](Vec4d& sum, Vec4d x, Vec4d s) { sum += x * s; });
+  project_mass(bodies, e, scratch.product.data());
+}
+
+// ---- four bodies -------------------------------------------------------------------------------------------
+
+// p_r = M_rr alpha + b_r, beyond what the deformation adds.
+LIMBER_INLINE FourSpatial rigid_forces(Vec4d m, const BodySums& b, const FourMotions& motion) {
+  const FourVectors& w = motion.w;
+  const FourVectors turning = cross(w, b.s) + b.s_rate + b.s_rate;
+  return {b.J * motion.wdot + cross(b.s, motion.vdot) + cross(w, b.J * w) + b.more_ang,
+          motion.vdot * m + cross(motion.wdot, b.s) + cross(w, turning) + b.more_lin};
+}
+
+LIMBER_INLINE void gather_motions(LinkFrame* const* f, FourMotions& out) {
+  const FourVectors w = gather(LIMBER_LANE(lane) { return f[lane]->V.ang; });
+  out.w = w;
+  out.wdot = gather(LIMBER_LANE(lane) { return f[lane]->a.ang; });
+  out.vdot = gather(LIMBER_LANE(lane) { return f[lane]->a.lin; }) +
+             cross(w, gather(LIMBER_LANE(lane) { return f[lane]->V.lin; }));
+  const Vec4d x2 = w.x + w.x, y2 = w.y + w.y;
+  out.ww = {w.x * w.x, w.y * w.y, w.z * w.z, x2 * w.y, x2 * w.z, y2 * w.z};
+}
+
+// Columns, J and s of bodies with modes; S: null where it is constant.
+LIMBER_INLINE void put_modes(const BodyGroup& group, const BodySums& sums, const FourVectors* F, const FourVectors* S,
+                             LinkFrame* const* f, Kinematics& kin) {
+  Spatial* const columns = kin.columns.data();
+  Spatial* const at[kLanes] = {columns + group.columns[0], columns + group.columns[1], columns + group.columns[2],
+                               columns + group.columns[3]};
+  for (int k = 0; k < group.n; ++k)
+    scatter(
+        F[k], LIMBER_LANE(lane) { return at[lane][k].ang; });
+  for (int k = 0; S != nullptr && k < group.n; ++k)
+    scatter(
+        S[k], LIMBER_LANE(lane) { return at[lane][k].lin; });
+  const FourSymmetric& J = sums.J;
+  scatter(
+      FourVectors{J.xx, J.xy, J.xz}, LIMBER_LANE(lane) { return f[lane]->J.c[0]; });
+  scatter(
+      FourVectors{J.xy, J.yy, J.yz}, LIMBER_LANE(lane) { return f[lane]->J.c[1]; });
+  scatter(
+      FourVectors{J.xz, J.yz, J.zz}, LIMBER_LANE(lane) { return f[lane]->J.c[2]; });
+  scatter(
+      sums.s, LIMBER_LANE(lane) { return f[lane]->s; });
+}
+
+// Products of modes: their rates and places, what they add, the modal mass.
+void add_mode_products(const BodyGroup& group, FourVectors* F, BodySums& sums, Kinematics& kin, GroupScratch& scratch) {
+  scatter_numbers(group.ne, scratch.e.data(), [&](int lane) { return &kin.eta[group.scalars[lane]]; });
+  scatter_numbers(group.ne, scratch.rate.data(), [&](int lane) { return &kin.etadot[group.scalars[lane]]; });
+  project_products(*group.constants, F, scratch, sums);
+  for (int a = 0; a < group.n; ++a) {
+    const std::size_t row = static_cast<std::size_t>(a) * kLanes * lanes_for(group.n);
+    scatter_numbers(group.n, &scratch.product[row], [&](int lane) { return &kin.G[group.bodies[lane]][row]; });
   }
 }
 
 }  // namespace
 
-Spatial project_products(const Link& link, Kinematics& kin, ProductScratch& scratch, double* G) {
-  const BodyConstants& constants = *link.constants;
-  const int n = constants.n, ne = constants.ne;
-  const double* eta = &kin.eta[link.scalars];
-  const double* rate = &kin.etadot[link.scalars];
-  Spatial* wide = scratch.columns.data();
-  double* p = scratch.p.data();
-  double* c = scratch.c.data();
-  for (int a = 0; a < ne; ++a) wide[a].lin = constants.S[a];
-  Spatial more = zero_spatial();
-  for (int k = n; k < ne; ++k) {
-    const auto [a, b] = constants.pairs[static_cast<std::size_t>(k - n)];
-    c[k] = (a == b ? 1.0 : 2.0) * rate[a] * rate[b];
-    more += wide[k] * c[k];
+void load_bodies(const Layout& layout, const BodyGroup& group, Kinematics& kin, GroupScratch& scratch) {
+  const FourBodies& bodies = *group.constants;
+  LinkFrame* const links = kin.links.data();
+  LinkFrame* const f[kLanes] = {links + group.bodies[0], links + group.bodies[1], links + group.bodies[2],
+                                links + group.bodies[3]};
+  FourMotions motion;
+  gather_motions(f, motion);
+  const FourVectors none{zero(), zero(), zero()};
+  BodySums sums{bodies.J, bodies.s, none, none, none};
+  if (group.n > 0 && layout.ruthless) {
+    contract_undeformed(bodies, motion, scratch.p.data());
+  } else if (group.n > 0) {
+    const bool products = group.ne > group.n;
+    gather_numbers(
+        group.n, [&](int lane) { return &kin.eta[group.scalars[lane]]; }, scratch.e.data());
+    gather_numbers(
+        group.n, [&](int lane) { return &kin.etadot[group.scalars[lane]]; }, scratch.rate.data());
+    if (products) extend_modes(bodies, scratch.e.data(), scratch.rate.data());
+    FourVectors* F = &kin.four_F[group.shapes];
+    contract_bodies(bodies, motion, F, scratch, sums);
+    if (products) add_mode_products(group, F, sums, kin, scratch);
+    put_modes(group, sums, F, products ? scratch.S.data() : nullptr, f, kin);
   }
-  add_centrifugal(constants, c, p);
-  Spatial* columns = &kin.columns[link.columns];
-  double* p_f = &kin.p_f[link.scalars];
-  for (int j = 0; j < n; ++j) {
-    columns[j] = wide[j];
-    p_f[j] = p[j];
+  if (group.n > 0) {
+    scatter_numbers(group.n, scratch.p.data(), [&](int lane) { return &kin.p_f[group.scalars[lane]]; });
   }
-  add_projected(constants, eta, wide + n, columns);
-  add_projected(constants, eta, p + n, p_f);
-  const int lanes = lanes_for(n);
-  double* E = scratch.product.data();
-  double* rows = E + static_cast<std::size_t>(ne - n) * kLanes * lanes;
-  set_rows(constants, eta, lanes, E);
-  with_size(n, [&](auto size) { project_mass(size, constants, eta, E, rows, G); });
-  return more;
+  const FourSpatial p = rigid_forces(bodies.m, sums, motion);
+  scatter(
+      p.ang, LIMBER_LANE(lane) { return f[lane]->p.ang; });
+  scatter(
+      p.lin, LIMBER_LANE(lane) { return f[lane]->p.lin; });
 }
 
 namespace {
+
+// ---- nodes, four at a time ------------------------------------------------------------------------------
+
+// A node of each body, relative to it.
+struct MovedNodes {
+  FourVectors l, l_rate, l_bias, theta, theta_rate;
+};
+
+template <typename N>
+LIMBER_INLINE void displace(N n, const FourNodes& node, const Vec4d* e, const Vec4d* rate, MovedNodes& out) {
+  const Vec4d o = zero();
+  const FourVectors *lambda = node.lambda.data(), *gamma = node.gamma.data();
+  FourVectors theta{o, o, o}, theta_rate = theta;
+  for_each(
+      n, LIMBER_EACH(k) {
+        add(theta, lambda[k], e[k]);
+        add(theta_rate, lambda[k], rate[k]);
+      });
+  out.theta = theta;
+  out.theta_rate = theta_rate;
+  FourVectors l = node.position, l_rate{o, o, o};
+  for_each(
+      n, LIMBER_EACH(k) {
+        add(l, gamma[k], e[k]);
+        add(l_rate, gamma[k], rate[k]);
+      });
+  out.l = l;
+  out.l_rate = l_rate;
+  out.l_bias = {o, o, o};
+}
+
+// l += eta^T Xi eta / 2 and what follows from it.
+void displace_second(const FourNodes& node, int n, const Vec4d* e, const Vec4d* rate, MovedNodes& out,
+                     FourVectors* gamma) {
+  for (int k = 0; k < n; ++k) {
+    const FourVectors* row = &node.second[static_cast<std::size_t>(k) * n];
+    FourVectors turned = row[0] * e[0], turned_rate = row[0] * rate[0];  // Xi eta, Xi etadot
+    for (int j = 1; j < n; ++j) {
+      add(turned, row[j], e[j]);
+      add(turned_rate, row[j], rate[j]);
+    }
+    add(out.l, turned, 0.5 * e[k]);
+    add(out.l_rate, turned, rate[k]);
+    add(out.l_bias, turned_rate, rate[k]);
+    gamma[k] = node.gamma[k] + turned;
+  }
+}
+
+// R = exp(theta) R0, A, the relative twist [A thetadot; l'] and the relative acceleration.
+LIMBER_INLINE void put_nodes(const FourNodes& node, const MovedNodes& d, AttachmentFrame* const* at,
+                             FourAttachments& four) {
+  const FourVectors &t = d.theta, &t_rate = d.theta_rate;
+  const FourRotationSeries c = rotation_series(dot(t, t));
+  FourMatrices R = turn_matrix(t, c.cosine, c.sinc, c.a);
+  if (node.turned) R = {R * node.rotation.c[0], R * node.rotation.c[1], R * node.rotation.c[2]};
+  scatter(
+      R.c[0], LIMBER_LANE(lane) { return at[lane]->R.c[0]; });
+  scatter(
+      R.c[1], LIMBER_LANE(lane) { return at[lane]->R.c[1]; });
+  scatter(
+      R.c[2], LIMBER_LANE(lane) { return at[lane]->R.c[2]; });
+  four.A = turn_matrix(t, c.sinc, c.a, c.b);
+  four.l = d.l;
+  const FourVectors turn_rate = four.A * t_rate, once = cross(t, t_rate), twice = cross(t, once);
+  const Vec4d along = dot(t, t_rate), both = along + along;
+  scatter(
+      d.l, LIMBER_LANE(lane) { return at[lane]->l; });
+  scatter(
+      turn_rate, LIMBER_LANE(lane) { return at[lane]->V.ang; });
+  scatter(
+      d.l_rate, LIMBER_LANE(lane) { return at[lane]->V.lin; });
+  scatter(
+      once * (both * c.da) + twice * (both * c.db) + cross(t_rate, once) * c.b,
+      LIMBER_LANE(lane) { return at[lane]->a.ang; });
+  scatter(
+      d.l_bias - cross(turn_rate, d.l_rate), LIMBER_LANE(lane) { return at[lane]->a.lin; });
+}
+
+}  // namespace
+
+void move_nodes(const NodeGroup& group, Kinematics& kin, GroupScratch& scratch) {
+  const FourNodes& node = *group.constants;
+  Vec4d *e = scratch.e.data(), *rate = scratch.rate.data();
+  gather_numbers(
+      group.n, [&](int lane) { return &kin.eta[group.scalars[lane]]; }, e);
+  gather_numbers(
+      group.n, [&](int lane) { return &kin.etadot[group.scalars[lane]]; }, rate);
+  AttachmentFrame* const frames = kin.attachments.data();
+  AttachmentFrame* const at[kLanes] = {frames + group.attachments[0], frames + group.attachments[1],
+                                       frames + group.attachments[2], frames + group.attachments[3]};
+  Spatial* const all = kin.columns.data();
+  Spatial* const columns[kLanes] = {all + group.columns[0], all + group.columns[1], all + group.columns[2],
+                                    all + group.columns[3]};
+  FourAttachments& four = kin.four_attachments[&group - kin.layout->node_groups.data()];
+  FourVectors* gamma = &kin.four_gamma[group.modes];
+  MovedNodes d;
+  with_size(group.n, [&](auto n) { displace(n, node, e, rate, d); });
+  if (!node.second.empty()) displace_second(node, group.n, e, rate, d, gamma);
+  put_nodes(node, d, at, four);
+  const FourMatrices& A = four.A;
+  for (int k = 0; k < group.n; ++k) {
+    scatter(
+        A * node.lambda[k], LIMBER_LANE(lane) { return columns[lane][k].ang; });
+  }
+  for (int k = 0; !node.second.empty() && k < group.n; ++k) {
+    scatter(
+        gamma[k], LIMBER_LANE(lane) { return columns[lane][k].lin; });
+  }
+}
+
+namespace {
+
+// ---- one node ---------------------------------------------------------------------------------------------
 
 // l += eta^T Xi eta / 2 and what follows from it; turned: Xi eta into the columns.
 void add_second_order(const NodeConstants& node, int n, const double* eta, const double* etadot, NodeFrame& out,

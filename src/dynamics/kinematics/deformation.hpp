@@ -6,24 +6,11 @@
 
 namespace limber {
 
-// Sums over the shapes of one body at a state.
-struct Contraction {
-  Spatial* columns;  // F_a into .ang (a multiple of kLanes); S_a stays in .lin
-  double* p_f;       // b_f + F^T wdot + S^T vdot
-  Mat3 J;            // by `contract`: what the deformation adds to the inertia
-  Vec4d gyroscopic;  // by `contract`: 2 (tr(Cdot) w - Cdot w)
-};
+// What bodies compute without their neighbours, four at a time.  theory §2.
 
-// theory §2: F_a = ax(C_a), J, b_m, at modal coordinates e and rates e_rate, angular velocity w, acceleration alpha.
-void contract(const BodyConstants& constants, const double* e, const double* e_rate, Vec4d w, Spatial alpha,
-              Contraction& out);
-// The same at e = e_rate = 0.
-void contract_undeformed(const BodyConstants& constants, Vec4d w, Spatial alpha, Contraction& out);
-
-// Geometric stiffening, theory §2: the products of modes and their rates after the modes themselves ...
-void extend_coordinates(const Link& link, double* e, double* e_rate);
-// ... and the way back, M = E^T M_e E, b = E^T (b_e + M_e c): fills the columns, p_f and G (n x n) of the body from
-// the extended ones; returns what c adds to the rigid part.
-Spatial project_products(const Link& link, Kinematics& kin, ProductScratch& scratch, double* G);
+// Outboard attachments as their bodies see them, V and a relative: before the motion of the bodies is known.
+void move_nodes(const NodeGroup& group, Kinematics& kin, GroupScratch& scratch);
+// With V and a of the bodies: columns [F; S], J, s, p_r and p_f, and G where that depends on the state.
+void load_bodies(const Layout& layout, const BodyGroup& group, Kinematics& kin, GroupScratch& scratch);
 
 }  // namespace limber

@@ -43,7 +43,7 @@ namespace {
 LIMBER_INLINE void across_joint(const Layout& layout, const Link& link, const double* q, const double* v, LinkFrame& f,
                                 Kinematics& kin) {
   Hinge hinge;
-  compute_hinge(link, q + link.q, v + link.v, link.varying < 0 ? nullptr : &kin.varying[link.varying], hinge);
+  compute_joint(link, q, v, kin, hinge);
   Spatial V, a;
   if (link.attachment >= 0) {
     const AttachmentFrame& at = kin.attachments[link.attachment];
@@ -59,34 +59,20 @@ LIMBER_INLINE void across_joint(const Layout& layout, const Link& link, const do
   }
   f.Rt = transpose(f.R);
   f.V = Spatial{f.Rt * V.ang, f.Rt * (V.lin + cross(V.ang, f.r))} + hinge.V;
-  f.a = Spatial{f.Rt * a.ang, f.Rt * (a.lin + cross(a.ang, f.r))} + cross_twist(f.V, hinge.V) + hinge.rate;
+  f.a = Spatial{f.Rt * a.ang, f.Rt * (a.lin + cross(a.ang, f.r))} + cross_twist(f.V, hinge.V);
+  if (!link.fixed_axis) f.a += hinge.rate;
   if (link.inboard >= 0) from_inboard_attachment(layout, link, f, kin);
 }
 
-// Moving nodes that carry others.  theory §2, Nodes.
-void move_attachments(const Layout& layout, const Link& link, const LinkFrame& f, Kinematics& kin) {
-  const Vec4d vdot = f.a.lin + cross(f.V.ang, f.V.lin);
+// Moving nodes that carry others.
+LIMBER_INLINE void push_attachments(const Layout& layout, const Link& link, const LinkFrame& f, Kinematics& kin) {
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    const OutboardAttachment& attachment = layout.attachments[h];
     AttachmentFrame& at = kin.attachments[h];
-    const Vec4d w = f.V.ang;
-    if (layout.ruthless) {
-      at.V = twist_at(at.l, f.V);
-      at.a = twist_at(at.l, f.a);
-      continue;
-    }
-    NodeFrame d;
-    compute_node(link.constants->nodes[attachment.node], link.n, &kin.eta[link.scalars], &kin.etadot[link.scalars], d,
-                 &kin.columns[attachment.columns]);
-    at.l = d.l;
-    for (int j = 0; j < 3; ++j) {
-      at.R.c[j] = d.R.c[j];
-      at.A.c[j] = d.A.c[j];
-    }
-    at.V = {w + d.turn_rate, f.V.lin + cross(w, d.l) + d.l_rate};
-    const Vec4d wdot = f.a.ang + d.turn_bias + cross(w, d.turn_rate);
-    const Vec4d acceleration = vdot + cross(f.a.ang, d.l) + cross(w, cross(w, d.l) + spread(2) * d.l_rate) + d.l_bias;
-    at.a = {wdot, acceleration - cross(at.V.ang, at.V.lin)};
+    if (layout.ruthless) at.V = at.a = zero_spatial();
+    Spatial V = f.V, a = f.a;
+    push(at, V, a);
+    at.V = V;
+    at.a = a;
   }
 }
 
@@ -104,26 +90,30 @@ void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
   kin.q = x.q;
   kin.v = x.v;
   const int count = static_cast<int>(layout.links.size());
+  for (std::size_t k = 0; k < layout.angles.size(); k += kLanes) compute_turns(layout, k, q, kin);
+  for (int i = 1; i < count; ++i) {
+    if (layout.links[i].n > 0) copy_modes(layout.links[i], q, v, kin);
+  }
+  if (!layout.ruthless) {
+    for (const NodeGroup& group : layout.node_groups) move_nodes(group, kin, kin.scratch);
+  }
   for (int i = 1; i < count; ++i) {
     const Link& link = layout.links[i];
-    LinkFrame& f = kin.links[i];
-    if (link.n > 0) copy_modes(layout, link, q, v, kin);
-    across_joint(layout, link, q, v, f, kin);
-    if (link.n == 0) {
-      rigid_forces(f, zero(), zero_spatial());
-      continue;
-    }
-    deform(layout, link, f, kin, kin.products, kin.G[i].data());
-    move_attachments(layout, link, f, kin);
+    across_joint(layout, link, q, v, kin.links[i], kin);
+    push_attachments(layout, link, kin.links[i], kin);
   }
+  for (const BodyGroup& group : layout.groups) load_bodies(layout, group, kin, kin.scratch);
 }
 
-ProductScratch::ProductScratch(const Layout& layout) {
-  const int extended = kLanes * lanes_for(layout.max_extended);
-  columns.assign(extended, zero_spatial());
-  p.assign(extended, 0);
+GroupScratch::GroupScratch(const Layout& layout) {
+  const std::size_t extended = static_cast<std::size_t>(kLanes) * lanes_for(layout.max_extended);
+  p.assign(extended, zero());
+  e = rate = p;
+  J.resize(extended);
+  if (!layout.stiffened) return;
   c = p;
-  if (layout.stiffened) product.assign(std::size_t{2} * extended * kLanes * lanes_for(layout.max_modes), 0);
+  S.resize(extended);
+  product.assign(extended * kLanes * lanes_for(layout.max_modes), zero());
 }
 
 Kinematics::Kinematics(const Model& model) : layout(model.layout) {
@@ -144,19 +134,27 @@ Kinematics::Kinematics(const Model& model) : layout(model.layout) {
     links[i].m = link.constants->m;
     links[i].s = link.constants->s;
     links[i].J = link.constants->J;
-    for (int k = 0; k < link.n; ++k) columns[link.columns + k].lin = link.constants->S[k];
+    for (int k = 0; k < link.n; ++k) {
+      const auto& F = link.constants->shape_pairs[link.constants->pair_begin[k]].numbers;  // of the undeformed body
+      columns[link.columns + k] = {Vec4d{F[6], F[7], F[8], 0}, link.constants->S[k]};
+    }
     if (link.constants->ne > link.n) G[i].assign(static_cast<std::size_t>(link.n) * kLanes * lanes_for(link.n), 0);
   }
-  for (std::size_t h = 0; h < attachments.size(); ++h) {  // of the undeformed body: final in `ruthless`
-    const OutboardAttachment& attachment = layout->attachments[h];
-    const Link& link = layout->links[attachment.body];
-    NodeFrame d;
-    compute_node(link.constants->nodes[attachment.node], link.n, nullptr, nullptr, d, &columns[attachment.columns]);
-    attachments[h].l = d.l;
-    attachments[h].R = d.R;
-    attachments[h].A = d.A;
+  turns.assign(2 * layout->angles.size(), 0);
+  four_F.assign(layout->group_shapes, FourVectors{});
+  for (const BodyGroup& group : layout->groups) {
+    for (int k = 0; k < group.n; ++k) four_F[group.shapes + k] = group.constants->pairs_of[k].axial;
   }
-  products = ProductScratch(*layout);
+  four_attachments.resize(layout->node_groups.size());
+  four_gamma.assign(layout->group_modes, FourVectors{});
+  for (const OutboardAttachment& attachment : layout->attachments) {
+    const Link& link = layout->links[attachment.body];
+    for (int k = 0; k < link.n; ++k) {
+      columns[attachment.columns + k].lin = link.constants->nodes[attachment.node].gamma[k];
+    }
+  }
+  scratch = GroupScratch(*layout);
+  for (const NodeGroup& group : layout->node_groups) move_nodes(group, *this, scratch);  // final in `ruthless`
 }
 
 }  // namespace limber

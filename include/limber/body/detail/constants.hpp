@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "limber/body/body.hpp"
@@ -9,12 +10,10 @@
 
 namespace limber {
 
-// The integrals C_ab of four modes a (the lanes) with one shape b: tr C 1 - (C + C^T)/2 (xx yy zz xy xz yz), then
-// ax(C).
-struct PairBlock {
-  Vec4d inertia[6];
-  Vec4d axial[3];
+// The integrals C_ab of a mode a with one shape b: tr C 1 - (C + C^T)/2 (xx yy zz xy xz yz), then ax(C).
+struct ShapePair {
   int b = 0;
+  std::array<double, 9> numbers{};
 };
 
 // A node's constants, one column per mode.
@@ -33,13 +32,11 @@ struct BodyConstants {
   int n = 0;                     // modes
   int ne = 0;                    // modes and products of modes: more than n only in `stiffened`
   double m = 0;
-  Vec4d s = zero();               // S_0
-  Mat3 J;                         // tr(C_00) 1 - C_00
-  std::vector<Vec4d> S;           // (ne) S_a, one mode a column
-  std::vector<Vec4d> S_rows;      // (3 x lanes_for(ne)) the same, four modes in the lanes
-  std::vector<PairBlock> blocks;  // for each four modes, by kinds (families.hpp); b = 0 comes first, blocks that are
-                                  // all zero are not there
-  std::vector<int> block_begin;   // (lanes_for(ne) + 1), then the ends of the kinds, block_end_at
+  Vec4d s = zero();                    // S_0
+  Mat3 J;                              // tr(C_00) 1 - C_00
+  std::vector<Vec4d> S;                // (ne) S_a, one mode a column
+  std::vector<ShapePair> shape_pairs;  // of each mode: b = 0 comes first; pairs that are all zero are not there
+  std::vector<int> pair_begin;         // (ne + 1)
   std::vector<ModePair> pairs;
   std::vector<double> G;          // (ne x ne) modal masses tr C_ab
   std::vector<double> G_rows;     // the same (n x n), rows padded to whole lanes; empty when it depends on the state

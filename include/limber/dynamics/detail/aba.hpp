@@ -49,7 +49,16 @@ struct ActiveModes {
   std::vector<double, Vec4dAllocator> T;       // (active x n padded) columns
   std::vector<double, Vec4dAllocator> weight;  // (n padded) inverse of the diagonal modal mass
   Spatial lost = {};                           // diagonal of what the other modes take from the inertia   by start
-  Inertia M = {};                              // `ruthless`: the body's inertia less that, a constant
+};
+
+// The same of four bodies (BodyGroup).
+struct GroupModes {
+  bool active = false;
+  int k = 0;                          // the most mode columns of a body
+  std::vector<Vec4d> T, weight;       // (k x n), (n)
+  std::vector<FourSpatial> mu;        // (k) the bodies' own coupling; the linear part is constant   by start
+  FourSymmetric lost_A = {}, C = {};  // what the other modes take from A, what they leave of C      by start
+  FourMatrices lost_B = {};           // what they take from B                                       by start
 };
 
 // Implicit steps: what set_implicit adds to inertias.
@@ -75,7 +84,9 @@ struct AbaData {
   std::vector<Unknowns> unknowns;         // (body)
   std::vector<ActiveModes> active;        // (body)
   State rest;                             // all zero
-  std::vector<Spatial> active_nodes;      // (at attachment.columns) columns of attachments per active coordinate
+  std::vector<GroupModes> group_modes;    // (group)
+  std::vector<FourSpatial> node_columns;  // (at node_group.modes) columns of undeformed attachments per unknown
+  std::vector<int> node_unknowns;         // (node group) the most mode columns of a body
   std::vector<Spatial> mu;                // (unknown) of active coordinates: the body's own coupling        by start
   std::vector<Spatial> W;                 // (at attachment.columns) columns of attachments, at the origin   by start
   std::vector<Vec4d> W_rows;              // (at rows_begin[h]) the same, unknowns in the lanes              by start
@@ -87,8 +98,11 @@ struct AbaData {
   std::vector<double, Vec4dAllocator> b;  // (unknown) bias forces: D x + mu^T a + b = 0              by start
   std::vector<double, Vec4dAllocator> b_modal;  // (at link.scalars) those of the modes of active bodies   by start
   std::vector<std::uint8_t> prescribed;         // (body) its hinge is prescribed, not eliminated           inward
+  std::vector<double, Vec4dAllocator> x;        // (unknown) accelerations of active coordinates and hinges  outward
   std::vector<Vec4d> D, U_rows, mu_rows;        // scratch of one body
-  std::vector<double, Vec4dAllocator> x, scale, modal;  // scratch of one body
+  std::vector<double, Vec4dAllocator> scale, modal;  // scratch of one body
+  std::vector<FourSpatial> group_W;                  // scratch of four bodies
+  std::vector<Vec4d> group_b;
   ImplicitTerms implicit;
   bool constant_columns = false;  // `ruthless`: mu and W of all bodies are there
   VectorXd tau, zero;             // (nv) scratch

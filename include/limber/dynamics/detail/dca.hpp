@@ -111,7 +111,7 @@ struct DcaData {
   std::vector<double> L;       // (body) rows of L, at factor_begin
   std::vector<std::size_t> factor_begin;
   std::vector<Spatial> a, attachment_a;  // (body), (attachment) acceleration beyond the bias
-  std::vector<ProductScratch> scratch;   // (thread)
+  std::vector<GroupScratch> scratch;     // (thread)
   DcaThreadPool threads;
   int grain = kDcaGrain;
   double loss = 0;                 // of the whole, in the last call

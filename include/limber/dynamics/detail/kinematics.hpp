@@ -26,16 +26,22 @@ struct LinkFrame {
 struct AttachmentFrame {
   Vec4d l;       // position
   Mat3 R;        // rotation
-  Mat3 A;        // left Jacobian of its rotation vector
   Spatial V, a;  // twist and spatial acceleration at l, as above
 };
 
-// Scratch for one body with products of modes.
-struct ProductScratch {
-  ProductScratch() = default;
-  explicit ProductScratch(const Layout& layout);
-  std::vector<Spatial> columns;
-  std::vector<double> p, c, product;
+// The same attachment of four bodies.
+struct FourAttachments {
+  FourVectors l;   // position
+  FourMatrices A;  // left Jacobian of the rotation vector
+};
+
+// Scratch for four bodies.
+struct GroupScratch {
+  GroupScratch() = default;
+  explicit GroupScratch(const Layout& layout);
+  std::vector<Vec4d> e, rate, p, c, product;
+  std::vector<FourSymmetric> J;
+  std::vector<FourVectors> S;
 };
 
 struct Kinematics {
@@ -50,6 +56,11 @@ struct Kinematics {
   std::vector<double> eta, etadot;     // modal coordinates and their products, padded with zeros
   std::vector<std::vector<double>> G;  // (body) modal mass, rows padded to whole registers: only where it depends on q
   std::vector<Pose> world;             // (body) X_WB, by compute_world_poses
+  std::vector<double> turns;           // sines and cosines of layout.angles
+  // A body in each lane, at the places that layout.groups and layout.node_groups say.
+  std::vector<FourVectors> four_F;                // (shape) the angular part of the bodies' columns
+  std::vector<FourAttachments> four_attachments;  // (node group)
+  std::vector<FourVectors> four_gamma;            // (mode) the linear part of attachments' columns, where it moves
   VectorXd q, v;
   std::uint64_t stamp = 0;        // how often the kinematics were computed
   std::uint64_t posed_stamp = 0;  // `stamp` that the poses in world belong to
@@ -61,7 +72,7 @@ struct Kinematics {
     return link.constants->G_rows.empty() ? G[i].data() : link.constants->G_rows.data();
   }
 
-  ProductScratch products;
+  GroupScratch scratch;
 };
 
 struct LinearSweep {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/body/detail/constants.hpp"
+#include "limber/body/detail/four_bodies.hpp"
 #include "limber/model/model.hpp"
 
 namespace limber {
@@ -15,9 +15,6 @@ struct PackedPose {
 inline PackedPose pack(const Pose& X) { return {pack(X.R), to_vec4d(X.p)}; }
 inline Pose to_pose(const PackedPose& X) { return {to_matrix(X.R), to_vector(X.p)}; }
 LIMBER_INLINE PackedPose operator*(const PackedPose& a, const PackedPose& b) { return {a.R * b.R, a.R * b.p + a.p}; }
-
-// At most so many moving nodes of one body are stacked in the condensed elimination; with more, Cholesky serves.
-inline constexpr int kMaxStack = 8;
 
 // One body and the joint that carries it.
 struct Link {
@@ -34,14 +31,16 @@ struct Link {
   int inboard_columns = 0;        // where the columns U of its inboard attachment start, when inboard >= 0
   int scalars = 0;                // where its modal numbers start in a workspace: a multiple of kLanes
   int varying = -1;               // where its hinge map starts in a workspace when it moves; -1: H is constant
+  int angle = -1;                 // where a workspace has the sine of its angle, and kLanes further on the cosine
+  bool fixed_axis = false;        // fixed, revolute, prismatic, cylindrical: compute_fixed_axis
   bool quaternion = false;        // q begins with a quaternion: spherical, free
   bool varies = false;            // H moves with q, as that of a universal joint
   bool opens_attachment = false;  // the first on its attachment in an inward sweep
-  Elimination elimination = Elimination::cholesky;
+  Elimination elimination = Elimination::all_modes;
 
   // Pose of the child side in the inboard frame.  "Child side" is the body frame F, or the joint frame O when inboard
   // >= 0.
-  //   revolute, prismatic, cylindrical, fixed:  K0 + cos q K1 + sin q K2, + slide q
+  //   revolute, prismatic, cylindrical, fixed:  K0 + cos q1 K1 + sin q1 K2, + slide q_last
   //   universal:                                (K0 + cos q1 K1 + sin q1 K2) (L0 + cos q2 L1 + sin q2 L2)
   //   spherical, free:                          K0 X_J(q) L0
   //   kinds that a program added:               K0 exp(H1 q1) ... exp(Hn qn)
@@ -62,12 +61,36 @@ struct OutboardAttachment {
   bool opened = false;
 };
 
+// Up to four bodies of the same form, wherever they stand in the tree: what needs no neighbour they compute together, a
+// body in each lane.  The last group of a form is filled up with its first body.
+struct BodyGroup {
+  std::array<int, kLanes> bodies{};
+  std::array<int, kLanes> scalars{}, columns{};  // as in Link
+  int n = 0, ne = 0;                             // modes, modes and products of modes of each
+  int shapes = 0;  // where a workspace has numbers per mode and product of modes, padded to whole registers
+  const FourBodies* constants = nullptr;
+};
+// The same with outboard attachments of bodies with n modes.
+struct NodeGroup {
+  std::array<int, kLanes> attachments{}, bodies{};
+  std::array<int, kLanes> scalars{}, columns{};  // of the bodies, as in Link; as in OutboardAttachment
+  int n = 0;
+  int modes = 0;  // where a workspace has vectors per mode, padded likewise
+  const FourNodes* constants = nullptr;
+};
+
 // The machine in the order in which the sweeps walk it.
 struct Layout {
   std::vector<Link> links;  // links[0]: the ground, without constants
   std::vector<OutboardAttachment> attachments;
   std::vector<std::shared_ptr<const BodyConstants>> constants;  // equal bodies share one
-  int columns = 0, scalars = 0, varying = 0;                    // sizes of the workspaces
+  std::vector<BodyGroup> groups;
+  std::vector<NodeGroup> node_groups;
+  std::vector<std::shared_ptr<const FourBodies>> four_bodies;  // groups of equal bodies share one
+  std::vector<std::shared_ptr<const FourNodes>> four_nodes;    // and so do those of equal nodes
+  std::vector<int> angles;  // coordinates that are angles of joints with a fixed axis, padded to whole registers
+  int group_shapes = 0, group_modes = 0;      // sizes of the workspaces
+  int columns = 0, scalars = 0, varying = 0;  // sizes of the workspaces
   int max_modes = 0, max_extended = 0, max_attachments = 0;
   bool ruthless = false, stiffened = false;
   Elimination choice = Elimination::automatic;
@@ -75,6 +98,9 @@ struct Layout {
 
 // `before`: the layout of a model that shares bodies with this one at the same places; their constants are taken over.
 Layout make_layout(const Model& model, Elimination choice, const Layout* before = nullptr);
+
+// Four by four, in the order of the bodies; by make_layout.
+void set_groups(Layout& layout);
 
 // Poses and motion map of theory §3, with everything constant multiplied out.  A: pose of O+ in the carrier; B: pose of
 // the child side in O.
@@ -87,7 +113,28 @@ struct Hinge {
   Spatial rate = {};  // (dH/dt) beta as seen from the child side
 };
 
-// theory §3.  `q`, `v`: the joint's own coordinates and speeds.  Writes H where it moves with q (link.varying >= 0).
+// Joints with a fixed axis; turn: the sine of the angle, and kLanes further on its cosine.
+LIMBER_INLINE void compute_fixed_axis(const Link& link, const double* q, const double* v, const double* turn,
+                                      Hinge& out) {
+  const PackedPose* K = link.K;
+  if (link.angle >= 0) {
+    const Vec4d s = spread(turn[0]), c = spread(turn[kLanes]);
+    out.pose.R.c[0] = K[0].R.c[0] + c * K[1].R.c[0] + s * K[2].R.c[0];
+    out.pose.R.c[1] = K[0].R.c[1] + c * K[1].R.c[1] + s * K[2].R.c[1];
+    out.pose.R.c[2] = K[0].R.c[2] + c * K[1].R.c[2] + s * K[2].R.c[2];
+    out.pose.p = K[0].p + c * K[1].p + s * K[2].p;
+    out.V = link.H[0] * v[0];
+    if (link.nr == 1) return;
+  } else {
+    out.pose = K[0];
+    out.V = zero_spatial();
+    if (link.nr == 0) return;
+  }
+  out.pose.p += link.slide * spread(q[link.nr - 1]);
+  out.V += link.H[link.nr - 1] * v[link.nr - 1];
+}
+// All others.  theory §3.  `q`, `v`: the joint's own coordinates and speeds.  Writes H where it moves with q
+// (link.varying >= 0).
 void compute_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out);
 
 // Forces of the joint's springs and dampers on its speeds; energy of its springs.
