@@ -40,6 +40,7 @@ struct ControlReport {
   long left_out = 0;         // rows of the log
   double seconds = 0;        // of the loop
   double core = 0, all = 0;  // share of a core: of the loop, of all threads
+  double joined = 0;         // s, of the machine: when it took over
 };
 
 double cpu_seconds(int who) {
@@ -71,11 +72,11 @@ void print_control(const ControlReport& report) {
   row("deadlines",
       fmt::format("{} missed, {} in a row at most, {} passed over", timing.misses, timing.longest, timing.skipped));
   row("measurements", packets_text(report.executive.gate()));
+  if (report.executive.joined()) row("joined", fmt::format("a machine that moved, at t = {:.6g} s", report.joined));
   row("without one", fmt::format("{} updates", report.executive.blind()));
   if (report.executive.limited() > 0) row("torques", fmt::format("{} cut at limits", report.executive.limited()));
   row("core", fmt::format("{:.1f} % by the loop, {:.1f} % with the log", 100 * report.core, 100 * report.all));
   row("log", report.log + (report.left_out > 0 ? fmt::format(", {} rows left out", report.left_out) : ""));
-  for (const std::string& note : report.notes) row("note", note);
   write_output(style.bold(style.accent(fit(report.scenario.name, 96))) + "  controller\n" +
                    table.render(style, table.size(), "lines") + "\n" + timing_text(timing, style),
                stdout);
@@ -99,6 +100,8 @@ void print_control_json(const ControlReport& report) {
   number("rate", report.controller.options().rate);
   number("seconds", report.seconds);
   number("machine_time", report.executive.machine_time());
+  json.key("joined");
+  json.boolean(report.executive.joined());
   write_timing(json, report.timing);
   write_packets(json, "measurements", report.executive.gate());
   write_limits(json, report.limits);
@@ -153,7 +156,10 @@ void run_loop(const WireCommand& command, double period, UdpSocket& link, Execut
     take_arrivals(link, executive, now);
     if (stop_requested()) executive.stop(StopReason::interrupted, now);
     if (command.duration > 0 && now - begin > command.duration) executive.stop(StopReason::finished, now);
-    link.send(executive.cycle(now));
+    const bool listened = executive.listening();
+    if (const std::span<const std::byte> command_bytes = executive.cycle(now); !command_bytes.empty())
+      link.send(command_bytes);
+    if (listened && !executive.listening()) report.joined = executive.machine_time();
     const Nanoseconds computation = now_ns() - clock.started();
     log.add(now, 1e-9 * static_cast<double>(clock.lateness()), 1e-9 * static_cast<double>(computation), executive);
     clock.end();
@@ -185,7 +191,9 @@ int control(WireCommand command) {
   });
   if (started != Status::ok)
     throw InputError(fmt::format("{}: {}", name_of_argument(command.scenario), controller->failure()));
-  Executive executive = in_scenario(scenario, [&] { return Executive(*controller, limits, command.safety); });
+  Executive executive = in_scenario(scenario, [&] {
+    return Executive(*controller, limits, command.safety, static_cast<std::uint32_t>(make_session_number()));
+  });
   UdpSocket link = make_link(command, kPlantPort);
   if (command.output.empty()) command.output = output_name(command.scenario, "-control.csv");
   ControlReport report{scenario, *controller, limits, executive, {}, {}, command.output};
@@ -195,6 +203,7 @@ int control(WireCommand command) {
     const StopOnSignal stop;
     for (const std::string& note : {lock_memory(), ask_for_real_time(kControlPriority)})
       if (!note.empty()) report.notes.push_back(note);
+    tell_notes(command, report.notes);
     tell_limits(command, limits, *control.options.model, control.options.driven);
     const bool here = await_plant(command, link, executive);
     if (here)

@@ -20,9 +20,10 @@ constexpr const char* kPlantExample = R"(Example:
 
 Simulates the machine of the scenario in real time: sends what its sensors read to `limber control` in another process,
 once per period of the controller, and drives its joints with the torques that come back. It stands still until the
-first command. Without commands it holds the last torques for a while, then brakes for good; so it does when a joint
-comes near its velocity limit. The recording is that of `limber run`, with the torques applied and the age of commands. The exit code is 0 when it came to the end without
-braking. docs/real-time.md says more.)";
+first command. Without commands it holds the last torques for a while, then brakes until a new controller takes over; it
+brakes for good when a joint comes near its velocity limit. The recording is that of `limber run`, with the torques
+applied and the age of commands. The exit code is 0 when it came to the end and was not braking then.
+docs/real-time.md says more.)";
 
 constexpr int kBehind = 5;              // periods that it may be late and catch up; more are lost
 constexpr double kPlantPatience = 0.5;  // s of waiting before it says what for
@@ -51,8 +52,8 @@ class WireSampler : public Sampler {
       clock_.end();
     const double now = 1e-9 * static_cast<double>(clock_.begin());
     take_arrivals(link_, end_, now);
-    link_.send(end_.measure(y_, x.t));
     end_.drive(x, now, torques);
+    link_.send(end_.measure(y_, x.t));
     last_ = x.t;
     return Status::ok;
   }
@@ -124,12 +125,12 @@ void print_plant(const PlantReport& report, PlantEnd& end) {
   row("simulated", fmt::format("{:.6g} of {:.6g} s, {} late samples, {} periods lost", report.result.t,
                                report.scenario.run.duration, timing.misses, timing.skipped));
   row("commands", packets_text(end.gate()));
+  if (end.joined() > 0) row("joined", fmt::format("by {} controllers that took over", end.joined()));
   if (end.limited() > 0) row("torques", fmt::format("{} cut at limits", end.limited()));
   row("tracking", fmt::format("joint error {} rms, {} at most", short_number(report.tracking.rms().maxCoeff()),
                               short_number(report.tracking.largest.maxCoeff())));
   row("recording", report.recording.empty() ? "none: there was no record"
                                             : fmt::format("{}, {} records", report.recording, report.records));
-  if (!report.note.empty()) row("note", report.note);
   write_output(style.bold(style.accent(fit(report.scenario.name, 96))) + "  plant\n" +
                    table.render(style, table.size(), "lines") + "\n" + timing_text(timing, style),
                stdout);
@@ -156,6 +157,7 @@ void print_plant_json(const PlantReport& report, PlantEnd& end) {
   write_packets(json, "commands", end.gate());
   write_limits(json, end.limits());
   number("torques_limited", static_cast<double>(end.limited()));
+  number("joined", static_cast<double>(end.joined()));
   number("rms_error", report.tracking.rms().maxCoeff());
   number("largest_error", report.tracking.largest.maxCoeff());
   text("recording", report.recording);
@@ -168,6 +170,7 @@ void print_plant_json(const PlantReport& report, PlantEnd& end) {
 PlantReport simulate_plant(const WireCommand& command, const Scenario& scenario, const DrivenJoints& hinges,
                            PlantEnd& end, UdpSocket& link) {
   PlantReport report{{}, scenario, {}, ask_for_real_time(kPlantPriority)};
+  if (!report.note.empty()) tell_notes(command, {report.note});
   const StopOnSignal stop;
   Progress progress(scenario.run.duration, !command.quiet);
   RunOutputs outputs{.recording = command.output, .force = command.force};
@@ -190,13 +193,13 @@ int plant(WireCommand command) {
   Scenario scenario = read_controlled_scenario(command);
   if (command.duration > 0) scenario.run.duration = command.duration;
   const DrivenJoints hinges = driven_joints(scenario);
-  scenario.initial = start_state(scenario);
-  scenario.equilibrium = false;
-  const State start = translate_state(*scenario.model, scenario.initial, *scenario.control->options.model);
+  VectorXd holding;  // of a static start
+  const State there = start_state(scenario, nullptr, &holding);
+  const State start = translate_state(*scenario.model, there, *scenario.control->options.model);
   PlantEnd end = in_scenario(scenario, [&] {
     return PlantEnd(*scenario.model, hinges, link_limits(scenario, start), scenario.control->sensors,
-                    1 / scenario.control->options.rate, command.safety, make_session_number(), scenario.initial,
-                    scenario.control->options.servos);
+                    1 / scenario.control->options.rate, command.safety, make_session_number(), there,
+                    scenario.control->options.servos, holding.size() > 0 ? VectorXd(holding(hinges.v)) : VectorXd());
   });
   UdpSocket link = make_link(command, kControlPort);
   if (command.output.empty()) command.output = output_name(command.scenario, "-plant.h5");

@@ -47,7 +47,9 @@ void add_wire_options(CLI::App& sub, WireCommand& command, int own, int other) {
       ->type_name("ADDRESS");
   sub.add_option("--peer", command.peer, fmt::format("the other end (default {})", command.peer))
       ->type_name("ADDRESS:PORT");
-  sub.add_option("--key", command.key, "file with a secret that both ends share; packets without its tag are refused")
+  sub.add_option("--key", command.key,
+                 "file with a secret that both ends share; packets without its tag are refused; needed where packets "
+                 "leave this machine")
       ->type_name("FILE");
   seconds("--wait", command.wait, "so long it waits for the other end");
   seconds("--hold", command.safety.hold, "without packets it holds the last torques so long, then stops");
@@ -63,8 +65,13 @@ void check_wire(WireCommand& command, const std::string& name) {
   check(std::isfinite(command.duration) && command.duration >= 0, "--duration wants seconds above 0");
   try {
     check_safety(command.safety);
-    parse_address(command.peer, {});
-    parse_address(command.bind, {"", command.port});
+    for (const Address& end : {parse_address(command.bind, {"", command.port}), parse_address(command.peer, {})}) {
+      if (!command.key.empty() || !leaves_machine(end)) continue;
+      throw InputError(
+          fmt::format("{} is not this machine alone, and packets that leave it need a shared key; make one with "
+                      "`head -c 32 /dev/urandom > link.key && chmod 600 link.key`, and give both ends --key link.key",
+                      end.host));
+    }
     if (!command.key.empty()) command.safety.key = read_key(command.key);
   } catch (const InputError& e) {
     check(false, e.what());
@@ -96,6 +103,11 @@ void tell_limits(const WireCommand& command, const LinkLimits& limits, const Mod
                stderr);
   const std::string note = release_text(limits, model, driven);
   if (!note.empty()) write_output("note: " + note + "\n", stderr);
+}
+
+void tell_notes(const WireCommand& command, const std::vector<std::string>& notes) {
+  if (command.quiet) return;
+  for (const std::string& note : notes) write_output("note: " + note + "\n", stderr);
 }
 
 void write_limits(JsonWriter& json, const LinkLimits& limits) {

@@ -49,6 +49,9 @@ void take_arrivals(UdpSocket& link, End& end, double now) {
   for (int k = 0; k < kMaxArrivals && link.receive(); ++k) end.take(link.bytes(), now);
 }
 
+// Why it does not go before other work, on standard error unless it is to be quiet.
+void tell_notes(const WireCommand& command, const std::vector<std::string>& notes);
+
 // Counts of packets: "1200 accepted, 3 late".
 std::string packets_text(const PacketGate& gate);
 void write_packets(JsonWriter& json, const char* key, const PacketGate& gate);

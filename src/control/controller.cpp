@@ -35,10 +35,11 @@ Controller::Controller(ControlOptions options)
       estimator_(make_estimator(options_)),
       laws_(make_laws(options_)),
       servos_(options_.servos, period()),
-      sample_(*options_.model, options_.driven.size()) {
+      sample_(*options_.model, options_.driven.size()),
+      handover_(options_.driven.size()) {
   const Model& model = *options_.model;
   command_.setZero(options_.driven.size());
-  bias_ = unmodelled_ = believed_ = command_;
+  bias_ = unmodelled_ = believed_ = acting_ = command_;
   expected_ = make_zero_state(model);
   shift_ = expected_.v;
   for (int i = 1; i < model.body_count(); ++i) {
@@ -63,6 +64,7 @@ Status Controller::start(const State& x) {
 
 // Reference, observer and laws, with the torques (driven coordinate) that act in the model until now.
 Status Controller::start_parts(const State& x, ConstVec own_torques) {
+  handover_.end();
   sample_.offset.setZero();
   sample_.offset_rate.setZero();
   if (const Status s = reference_.start(x); s != Status::ok) return fail(s, reference_.failure());
@@ -141,10 +143,13 @@ Status Controller::respond(const Measurement& y, Vec commands) {
   if (!y.q.allFinite() || !y.v.allFinite()) return fail(Status::not_finite, "a sensor reads no number");
   if (const Status s = correct_estimate(y); s != Status::ok) return fail(s, "the observer diverged");
   sample_.reference = reference_.state();
+  handover_.add_motion(options_.driven, sample_.reference);
   if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.failure());
   set_sample(y, reference_);
+  handover_.add_accelerations(sample_.reference.t + 0.5 * period(), sample_.acceleration);
   if (const Status s = run_laws(); s != Status::ok) return s;
   sample_.feed_forward += bias_;
+  hand_over();
   command_ = sample_.feed_forward + sample_.feedback;
   if (!command_.allFinite()) return fail(Status::not_finite, "the command is not a number");
   servos_.drive(command_, sample_.torque);
@@ -170,7 +175,8 @@ Status Controller::correct_estimate(const Measurement& y) {
   if (!estimator_) return Status::ok;
   if (const Status s = estimator_->correct(y); s != Status::ok) return s;
   // Until the coming torques act, the last ones do.
-  believed_ = sample_.torque - unmodelled_;
+  believed_ = (told_ ? acting_ : sample_.torque) - unmodelled_;
+  told_ = false;
   if (options_.latency > 0 && estimator_->propagate(believed_) != Status::ok) return Status::not_finite;
   return Status::ok;
 }
@@ -207,7 +213,7 @@ void Controller::set_sample(const Measurement& y, const Reference& reference) {
 }
 
 void Controller::transfer(Archive& archive) {
-  archive(reference_, servos_, sample_, command_, modes_, bias_, unmodelled_);
+  archive(reference_, servos_, sample_, command_, modes_, bias_, unmodelled_, handover_);
   if (estimator_) archive(*estimator_);
   for (const auto& law : laws_) law->transfer(archive);
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/files/table_writer.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -17,6 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::string_view kTableStart = "time,";
 constexpr std::size_t kPiece = std::size_t{1} << 16;
+constexpr int kMostDigits = 17;
+constexpr std::size_t kLongestCell = 32;  // these, sign, point, zeros before them (4), exponent
 
 // In quotes where a comma, a quote or a line end would be misread.
 std::string cell(const std::string& text) {
@@ -35,7 +37,7 @@ struct TableWriter::Impl {
   OutputFile output;  // has its name from the first rows on
   TableOptions options;
   std::FILE* file = nullptr;
-  fmt::memory_buffer text;
+  std::string text;
   bool empty_row = true;
   Clock::time_point next = Clock::now();
 
@@ -62,7 +64,7 @@ TableWriter::TableWriter(const std::string& path, const std::vector<std::string>
   std::string header;
   for (const std::string& name : columns) header += (header.empty() ? "" : ",") + cell(name);
   header += "\n";
-  impl_->text.append(header.data(), header.data() + header.size());
+  impl_->text = std::move(header);
 }
 
 TableWriter::~TableWriter() = default;
@@ -71,7 +73,10 @@ TableWriter::TableWriter(TableWriter&&) noexcept = default;
 void TableWriter::add(double value) {
   Impl& w = *impl_;
   if (!std::exchange(w.empty_row, false)) w.text.push_back(',');
-  fmt::format_to(std::back_inserter(w.text), "{:.{}g}", value, w.options.digits);
+  char digits[kLongestCell];
+  w.text.append(digits, std::to_chars(digits, digits + kLongestCell, value, std::chars_format::general,
+                                      std::min(w.options.digits, kMostDigits))
+                            .ptr);
 }
 
 void TableWriter::end_row() {

@@ -45,7 +45,8 @@ const char* to_string(StopReason stop) {
                                     "the machine does not do what the model says",
                                     "a joint is too far from where it should be",
                                     "the controller failed",
-                                    "a reading is not plausible"};
+                                    "a reading is not plausible",
+                                    "the machine does not take the commands"};
   return kWords[static_cast<std::size_t>(stop)];
 }
 
@@ -65,13 +66,15 @@ void check_safety(const SafetyOptions& options, double period) {
   check(options.most_error > 0, "the largest error must be above 0");
 }
 
-Executive::Executive(Controller& controller, const LinkLimits& limits, const SafetyOptions& options)
+Executive::Executive(Controller& controller, const LinkLimits& limits, const SafetyOptions& options,
+                     std::uint32_t ahead)
     : controller_(controller),
       options_(options),
       gate_(PacketKind::measurement, measurement_names(controller.options().driven, controller.options().sensors)),
       limits_(limits),
       rnea_(*controller.options().model),
-      still_(controller.reference()) {
+      still_(controller.reference()),
+      ahead_(ahead) {
   check_safety(options, controller.period());
   const ControlOptions& control = controller.options();
   const DrivenJoints& driven = control.driven;
@@ -83,7 +86,7 @@ Executive::Executive(Controller& controller, const LinkLimits& limits, const Saf
   zero_ = tau_ = still_.v;
   brakes_ = make_braking_gains(*control.model, driven, still_, options.brake, controller.period(), kBrakingShare);
   torque_.setZero(driven.size());
-  weight_ = new_torque_ = y_.q = y_.v = torque_;
+  weight_ = new_torque_ = acting_ = y_.q = y_.v = torque_;
   y_.strain.setZero(static_cast<Eigen::Index>(control.sensors.strains.size()));
   y_.acceleration.setZero(3 * static_cast<Eigen::Index>(control.sensors.accelerometers.size()));
   shown_ = before_ = y_;
@@ -101,19 +104,40 @@ PacketFault Executive::take(std::span<const std::byte> bytes, double now) {
   if (fault == PacketFault::not_finite) stop(StopReason::not_finite, now);
   if (fault != PacketFault::none) return fault;
   const Eigen::Index n = y_.q.size(), strains = y_.strain.size();
-  const Packet& packet = gate_.packet();
+  const PacketHead& packet = gate_.packet();
   before_ = y_;
   y_.t = packet.taken;
   y_.q = gate_.a().head(n);
   y_.v = gate_.b().head(n);
   y_.strain = gate_.a().segment(n, strains);
-  y_.acceleration = gate_.a().tail(y_.acceleration.size());
+  y_.acceleration = gate_.a().segment(n + strains, y_.acceleration.size());
+  acting_ = gate_.a().tail(n);
   arrived_ = now;
   fresh_ = true;
+  if (gate_.accepted() == 1) begin(now);
+  hear(now);
   check_readings(now);
   if ((packet.flags & kEnding) != 0) stop(StopReason::ended, now);
-  if ((packet.flags & kStopped) != 0) stop(StopReason::machine, now);
+  // Brakes that closed because nobody commanded open when it joins.
+  const bool opens = joined_ && answered_ < first_ && (packet.flags & kJoins) != 0;
+  if ((packet.flags & kStopped) != 0 && !opens) stop(StopReason::machine, now);
   return fault;
+}
+
+// The first measurement.
+void Executive::begin(double now) {
+  const std::uint64_t before = gate_.packet().answer;
+  joined_ = listening_ = before > 0 && (gate_.packet().flags & kWaiting) == 0;
+  command_.sequence = before + ahead_;
+  first_ = command_.sequence + 1;
+  heard_ = now;
+}
+
+// What the measurement says of the commands.
+void Executive::hear(double now) {
+  const std::uint64_t answer = gate_.packet().answer;
+  if (listening_ || (answer >= first_ && answer > answered_)) heard_ = now;
+  if (answer >= first_) answered_ = std::max(answered_, answer);
 }
 
 void Executive::stop(StopReason reason, double now) {
@@ -129,23 +153,69 @@ void Executive::stop_for(StopReason reason, Eigen::Index joint, double now) {
 }
 
 bool Executive::over(double now) const {
-  return stop_ == StopReason::ended ||
+  return stop_ == StopReason::ended || (stop_ != StopReason::none && listening_) ||
          (stop_ != StopReason::none && release_time_ >= 0 && now - release_time_ > options_.ramp);
 }
 
 void Executive::watch(long misses_in_a_row, double now) {
-  if (misses_in_a_row >= options_.most_misses) stop(StopReason::deadlines, now);
+  if (!listening_ && misses_in_a_row >= options_.most_misses) stop(StopReason::deadlines, now);
 }
 
 std::span<const std::byte> Executive::cycle(double now) {
   updates_ = 0;
   if (begun()) {
     if (now - arrived_ > options_.hold) stop(StopReason::silent, now);
-    if (stop_ == StopReason::none) advance(now);
-    if (stop_ != StopReason::none) brake(now);
+    // The machine itself is first to say so when no command comes.
+    if (now - heard_ > 2 * options_.hold) stop(StopReason::unheard, now);
+    if (stop_ == StopReason::none && listening_) listen(now);
+    if (stop_ == StopReason::none && !listening_) advance(now);
+    if (stop_ != StopReason::none && !listening_) brake(now);
   }
   fresh_ = false;
-  return encode(now);
+  return listening_ ? std::span<const std::byte>{} : encode(now);
+}
+
+// The observer follows the machine and the torques that act, sample by sample; anew after a gap.
+void Executive::listen(double now) {
+  constexpr long kGap = 2 * kMaxUpdates;
+  constexpr double kPeriods = 20;
+  if (!fresh_) return;
+  const double rate = controller_.options().rate;
+  const long sample = std::lround(gate_.packet().time * rate), due = sample + 1 - done_;
+  if (due <= 0) return;
+  if (static_cast<double>(listened_) >= std::max(kListen * rate, kPeriods) && due == 1 &&
+      controller_.caught_up(gate_.packet().time)) {
+    return join(now);
+  }
+  const bool anew = listened_ == 0 || due > kGap;
+  if (anew) listened_ = 0;
+  for (long k = anew ? 0 : 1 - due; k <= 0; ++k) {
+    const double shift = static_cast<double>(k) * controller_.period();
+    shown_ = y_;
+    shown_.q += shift * y_.v;
+    shown_.t += shift;
+    if (controller_.listen(shown_, gate_.packet().time + shift, acting_, anew) != Status::ok) {
+      return stop(StopReason::failed, now);
+    }
+    ++listened_;
+  }
+  done_ = sample + 1;
+}
+
+// From the torques and the motion of the machine to those that the laws want.
+void Executive::join(double now) {
+  const DrivenJoints& driven = controller_.options().driven;
+  const State& desired = controller_.reference();
+  double duration = kJoin;
+  for (int k = 0; k < driven.size(); ++k) {
+    constexpr double kQuinticPeak = 1.875;  // speed of the quintic from rest to rest, over its mean
+    const double way = std::abs(y_.q[k] - desired.q[driven.q[k]]);
+    duration = std::max(duration, kQuinticPeak * way / (kJoinSpeed * limits_.speed[k]));
+  }
+  if (controller_.take_over(shown_ = y_, acting_, duration, kFade) != Status::ok) return stop(StopReason::failed, now);
+  torque_ = acting_;
+  listening_ = false;
+  heard_ = now;
 }
 
 // As many updates as the machine took samples.
@@ -195,6 +265,7 @@ void Executive::update(double shift, double now) {
   shown_.q += shift * controller_.period() * y_.v;
   shown_.t += shift * controller_.period();
   if (!check_innovations(now)) return;
+  if (shift == 0) controller_.set_acting(acting_);  // the last command may have been lost, or cut at a limit
   ++updates_;
   ++done_;
   if (controller_.update(shown_, new_torque_) != Status::ok) return stop(StopReason::failed, now);
@@ -241,11 +312,12 @@ void Executive::limit() {
 
 std::span<const std::byte> Executive::encode(double now) {
   command_.session = gate_.session();
-  ++command_.sequence;
+  gate_.expect_answers_to(++command_.sequence);
   command_.answer = gate_.packet().sequence;
   command_.time = gate_.packet().time;
   command_.taken = y_.t;
   command_.flags = stop_ != StopReason::none ? kStopped : std::uint16_t{0};
+  if (joined_ && answered_ < first_) command_.flags |= kJoins;
   if (over(now)) command_.flags |= kEnding;
   for (std::size_t k = 0; k < command_.count; ++k) {
     command_.entries[k].a = torque_[static_cast<Eigen::Index>(k)];

@@ -155,6 +155,7 @@ std::vector<std::string> measurement_names(const DrivenJoints& driven, const Sen
   for (const Accelerometer& sensor : sensors.accelerometers) {
     for (const char* axis : {".x", ".y", ".z"}) out.push_back("acceleration:" + sensor.name + axis);
   }
+  for (const std::string& name : driven.names) out.push_back("torque:" + name);
   return numbered(std::move(out));
 }
 
@@ -190,7 +191,7 @@ PacketFault PacketGate::accept(std::span<const std::byte> bytes) {
   const PacketFault fault = examine(bytes);
   if (fault == PacketFault::none) {
     session_ = arrived_.session;
-    packet_ = arrived_;
+    packet_ = arrived_;  // the entries are sorted already
     a_.swap(new_a_);
     b_.swap(new_b_);
   }
@@ -217,7 +218,7 @@ bool PacketGate::time_fits() const {
     const double expected = latest_ - static_cast<double>(newest_ - arrived_.answer) * period_;
     return std::abs(t - std::max(0.0, expected)) <= half;
   }
-  if (accepted() == 0) return t >= -half && t <= latest_ + half;
+  if (accepted() == 0) return t >= -half && (arrived_.answer > 0 || t <= latest_ + half);
   const double elapsed = t - packet_.time;
   const double most = static_cast<double>(arrived_.sequence - packet_.sequence) * period_;
   const bool waited = (packet_.flags & kWaiting) != 0, waits = (arrived_.flags & kWaiting) != 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -16,19 +17,27 @@ constexpr double kWaits = 0, kCommanded = 1, kHolds = 2, kBrakes = 3;
 
 PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLimits& limits,
                    const SensorOptions& sensors, double period, const SafetyOptions& options, std::uint64_t session,
-                   const State& x, std::vector<ServoOptions> servos)
+                   const State& x, std::vector<ServoOptions> servos, const VectorXd& holding)
     : model_(model),
       driven_(driven),
       options_(options),
       period_(period),
       gate_(PacketKind::command, command_names(driven), session),
       limits_(limits),
-      servos_((servos.resize(driven.v.size()), std::move(servos)), period) {
+      servos_((servos.resize(driven.v.size()), std::move(servos)), period),
+      holding_(holding) {
   check_safety(options, period);
   gate_.require_key(options.key);
   c_ = make_braking_gains(model, driven, x, options.brake, period, 1);
-  torque_.setZero(driven.size());
-  command_ = torque_;
+  if (holding.size() == 0) holding_.setZero(driven.size());
+  for (Eigen::Index k = 0; k < holding_.size(); ++k) {
+    if (std::abs(holding_[k]) <= limits_.effort[k]) continue;
+    throw InputError("joint '" + driven.names[static_cast<std::size_t>(k)] + "' needs " + text(holding_[k], 4) +
+                     " to be held where it is put, but its effort limit is " + text(limits_.effort[k], 4) +
+                     "; raise the limit, or start elsewhere");
+  }
+  command_ = torque_ = holding_;
+  servos_.start(holding_);
   age_.setZero(1);
   state_.setZero(1);
   const std::vector<std::uint32_t> names = hash_names(measurement_names(driven, sensors));
@@ -43,16 +52,23 @@ PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLim
 
 PacketFault PlantEnd::take(std::span<const std::byte> bytes, double now) {
   const PacketFault fault = gate_.accept(bytes);
-  if (fault == PacketFault::not_finite) brake("a commanded torque is no number");
-  if (fault == PacketFault::none) arrived_ = now;
+  if (fault == PacketFault::not_finite) brake(Brakes::closed_for_good, "a commanded torque is no number");
+  if (fault != PacketFault::none) return fault;
+  arrived_ = now;
+  const bool joins = (gate_.packet().flags & kJoins) != 0;
+  if (joins && !joins_) ++joined_;
+  joins_ = joins;
+  if (joins && brakes_ == Brakes::closed) brakes_ = Brakes::open;
   return fault;
 }
 
 std::span<const std::byte> PlantEnd::measure(const Measurement& y, double t, std::uint16_t flags) {
   measurement_.time = t;
   measurement_.taken = y.t;
+  measurement_.answer = commanded() ? gate_.packet().sequence : 0;
   measurement_.flags = flags;
-  if (braking_) measurement_.flags |= kStopped;
+  if (braking()) measurement_.flags |= kStopped;
+  if (brakes_ == Brakes::closed || controller_stopped()) measurement_.flags |= kJoins;
   ++measurement_.sequence;
   // An answer to what is longer past than the hold time is as good as none.
   const auto oldest = static_cast<double>(measurement_.sequence) - std::ceil(options_.hold / period_);
@@ -65,12 +81,13 @@ std::span<const std::byte> PlantEnd::measure(const Measurement& y, double t, std
   }
   for (Eigen::Index k = 0; k < strains; ++k) entry(n + k).a = y.strain[k];
   for (Eigen::Index k = 0; k < y.acceleration.size(); ++k) entry(n + strains + k).a = y.acceleration[k];
+  for (Eigen::Index k = 0; k < n; ++k) entry(n + strains + y.acceleration.size() + k).a = torque_[k];
   return {bytes_.data(), encode_packet(measurement_, bytes_, options_.key.get())};
 }
 
-void PlantEnd::brake(const char* why, const char* joint) {
-  if (braking_) return;
-  braking_ = true;
+void PlantEnd::brake(Brakes how, const char* why, const char* joint) {
+  if (brakes_ >= how) return;
+  brakes_ = how;
   failure_ = why;
   failure_ += joint;
 }
@@ -79,30 +96,31 @@ void PlantEnd::drive(const State& x, double now, Vec torques) {
   age_[0] = commanded() ? now - arrived_ : 0;
   const bool stops = controller_stopped();
   if (commanded() && age_[0] > options_.hold) {
-    brake(stops ? "the controller stopped and fell silent" : "no command came for the hold time");
+    brake(Brakes::closed, stops ? "the controller stopped and fell silent" : "no command came for the hold time");
   }
   for (int k = 0; k < driven_.size(); ++k) {
     const double v = x.v[driven_.v[k]];
     if (!(std::abs(v) <= kSpeedShare * limits_.speed[k])) {
-      brake("near its velocity limit: ", driven_.names[static_cast<std::size_t>(k)].c_str());
+      brake(Brakes::closed_for_good, "near its velocity limit: ", driven_.names[static_cast<std::size_t>(k)].c_str());
     }
   }
   for (int k = 0; k < driven_.size(); ++k) {
-    command_[k] = commanded() && !braking_ ? gate_.a()[k] : 0;
+    command_[k] = braking() ? 0 : commanded() ? gate_.a()[k] : holding_[k];
     if (std::abs(command_[k]) > limits_.effort[k]) ++limited_;
   }
-  if (commanded() && !engaged_) servos_.start(command_);  // the machine stood still: they held it
-  engaged_ = commanded();
+  // The machine stood still, and they held it; or was braked, and they go on from there.
+  if (commanded() && !engaged_) servos_.start(joined_ > 0 ? torque_ : command_);
+  engaged_ = commanded() && !braking();
   servos_.drive(command_, torque_);
   torques.setZero();
   for (int k = 0; k < driven_.size(); ++k) {
-    double tau = braking_ ? 0 : torque_[k];
-    if (braking_ || stops) tau -= c_[k] * x.v[driven_.v[k]];
+    double tau = braking() ? 0 : torque_[k];
+    if (braking() || stops) tau -= c_[k] * x.v[driven_.v[k]];
     torque_[k] = std::clamp(tau, -limits_.effort[k], limits_.effort[k]);
     torques[driven_.v[k]] = torque_[k];
   }
   const bool held = age_[0] > 1.5 * period_;
-  state_[0] = !commanded() ? kWaits : braking_ || stops ? kBrakes : held ? kHolds : kCommanded;
+  state_[0] = !commanded() ? kWaits : braking() || stops ? kBrakes : held ? kHolds : kCommanded;
 }
 
 std::vector<ExternalChannel> PlantEnd::channels() const {

@@ -56,6 +56,11 @@ Address parse_address(const std::string& text, const Address& otherwise) {
   return out;
 }
 
+bool leaves_machine(const Address& address) {
+  constexpr std::uint32_t kLoopback = 127;
+  return ntohl(resolve(address).sin_addr.s_addr) >> 24 != kLoopback;
+}
+
 UdpSocket::UdpSocket(const Address& own, const Address& other) {
   const sockaddr_in here = resolve(own), there = resolve(other);
   socket_ = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

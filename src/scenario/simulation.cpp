@@ -137,7 +137,7 @@ struct Simulation::Impl {
   void make_loop(const State& x) {
     loop = std::make_unique<TimeLoop>(system, scenario.solver, scenario.run.duration, driver());
     loop->set_torques(torques);
-    if (own_controller && holding.size() > 0) system.set_control_torques(torques + holding);  // until the first sample
+    if (driver() != nullptr && holding.size() > 0) system.set_control_torques(torques + holding);  // until it samples
     first = x;
     first_driver = driver();
     if (!loop->start(x)) return;  // told by the first step

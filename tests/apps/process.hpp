@@ -3,6 +3,8 @@
 #pragma once
 
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@ class Process {
   struct Options {
     std::string folder = ".";               // where it runs
     std::optional<rlim_t> file_limit = {};  // bytes
+    bool ordinary = false;                  // may neither lock memory nor ask for a real-time priority
   };
 
   Process(const std::vector<std::string>& arguments, const Options& options) {
@@ -39,6 +42,7 @@ class Process {
       const rlimit limit{*options.file_limit, *options.file_limit};
       setrlimit(RLIMIT_FSIZE, &limit);
     }
+    if (options.ordinary) give_up_privileges();
     if (good) execv(argv[0], argv.data());
     _exit(127);
   }
@@ -51,6 +55,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  pid_t pid() const { return pid_; }  // while it runs
   void signal(int number) const { kill(pid_, number); }
   bool running() {
     if (pid_ > 0 && wait4(pid_, &status_, WNOHANG, &usage_) == pid_) pid_ = 0;
@@ -69,6 +74,12 @@ class Process {
   long most_memory_kib() const { return usage_.ru_maxrss; }
 
  private:
+  // What a user without rights of his own has, whoever runs the tests.
+  static void give_up_privileges() {
+    const rlimit none{0, 0};
+    for (const auto which : {RLIMIT_MEMLOCK, RLIMIT_RTPRIO}) setrlimit(which, &none);
+    for (const int right : {CAP_IPC_LOCK, CAP_SYS_NICE}) prctl(PR_CAPBSET_DROP, right);
+  }
   static bool redirect(const std::string& path, int descriptor) {
     const int file = open(path.c_str(), O_RDWR | O_CREAT, 0600);
     return file >= 0 && dup2(file, descriptor) >= 0;

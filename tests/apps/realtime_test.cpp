@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -262,6 +263,86 @@ TEST(RealTime, a_dead_controller_makes_the_plant_brake) {
   EXPECT_EQ(result.json()["time"], 2);
 }
 
+// A controller that is killed, and another that takes over: after the brakes have closed, and before.
+TEST(RealTime, a_new_controller_takes_over) {
+  for (const char* hold : {"0.3", "5"}) {
+    std::string text = with_wide_limits();
+    text.replace(text.find("duration: 2\n"), 11, "duration: 8");
+    const Pair pair(text);
+    const std::string log = pair.folder.file("turn.csv");
+    Process plant(pair.plant(pair.ports.control, {"--hold", hold}));
+    {
+      Process control(pair.control(pair.ports.plant, kPatient));
+      ASSERT_TRUE(eventually([&] { return read_all(log).size() > 20000; }));
+      control.signal(SIGKILL);
+      control.wait();
+    }
+    if (hold == std::string("0.3")) usleep(500000);
+    std::vector<std::string> words = pair.control(pair.ports.plant, kPatient);
+    for (const char* word : {"--most-misses", "100000"}) words.emplace_back(word);
+    const Result other = limber(words), result = plant.wait();
+    EXPECT_EQ(other.code, 0) << other.err;
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(other.json()["joined"], true);
+    EXPECT_EQ(result.json()["joined"], 1);
+    EXPECT_EQ(result.json()["braked"], false);
+    EXPECT_EQ(result.json()["commands"]["late"], 0);
+    EXPECT_LT(result.json()["rms_error"], 0.2);
+  }
+}
+
+// Neither is needed: a line says that they are missing, and what allows them.
+TEST(RealTime, refused_privileges_are_told) {
+  const Pair pair;
+  std::vector<std::string> words = pair.control(pair.ports.plant, kPatient);
+  for (const char* word : {"--most-misses", "100000", "--duration", "0.3"}) words.emplace_back(word);
+  std::erase(words, "--quiet");
+  std::vector<std::string> plant_words = pair.plant(pair.ports.control, kPatient);
+  std::erase(plant_words, "--quiet");
+  const Process::Options ordinary{.ordinary = true};
+  Process plant(plant_words, ordinary);
+  Process control(words, ordinary);
+  const Result result = control.wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_GT(result.json()["measurements"]["accepted"], 20);
+  const Json notes = result.json()["notes"];
+  ASSERT_EQ(notes.size(), 2U) << notes;
+  EXPECT_TRUE(contains(notes[0], "memory is not locked: ")) << notes;
+  EXPECT_TRUE(contains(notes[0], "`ulimit -l unlimited`")) << notes;
+  EXPECT_TRUE(contains(notes[1], "no real-time priority: ")) << notes;
+  EXPECT_TRUE(contains(notes[1], "`ulimit -r 50`")) << notes;
+  for (const Json& note : notes) EXPECT_TRUE(contains(result.err, "note: " + note.get<std::string>() + "\n"));
+  plant.signal(SIGINT);
+  const Result other = plant.wait();
+  EXPECT_TRUE(contains(other.json()["note"], "no real-time priority: ")) << other.out;
+  EXPECT_TRUE(contains(other.err, "`ulimit -r 40`")) << other.err;
+}
+
+// Where they are granted nothing is said.
+TEST(RealTime, granted_privileges_are_used) {
+  sched_param param{};
+  param.sched_priority = 1;
+  const int policy = sched_getscheduler(0);
+  if (sched_setscheduler(0, SCHED_FIFO, &param) != 0) GTEST_SKIP() << "no real-time priorities here";
+  param.sched_priority = 0;
+  ASSERT_EQ(sched_setscheduler(0, policy, &param), 0);
+  const Pair pair;
+  Process plant(pair.plant(pair.ports.control, kPatient));
+  Process control(pair.control(pair.ports.plant, kPatient));
+  const std::string log = pair.folder.file("turn.csv");
+  ASSERT_TRUE(eventually([&] { return read_all(log).size() > 2000; }));
+  EXPECT_EQ(sched_getscheduler(control.pid()), SCHED_FIFO);
+  EXPECT_EQ(sched_getscheduler(plant.pid()), SCHED_FIFO);
+  const std::string status = read_all("/proc/" + std::to_string(control.pid()) + "/status");
+  const std::size_t at = status.find("VmLck:");
+  ASSERT_NE(at, std::string::npos);
+  const long locked = std::stol(status.substr(at + 6));
+  control.signal(SIGINT);
+  const Json notes = control.wait().json()["notes"];
+  for (const Json& note : notes) EXPECT_FALSE(contains(note, "priority")) << note;
+  EXPECT_EQ(locked > 10000, notes.empty()) << locked;  // kB
+}
+
 // A terminal that closes is no reason to drop torques: they are taken to zero as with Ctrl-C.
 TEST(RealTime, ctrl_c_ends_in_order) {
   for (const int number : {SIGINT, SIGHUP}) {
@@ -330,8 +411,8 @@ TEST(RealTime, a_hostile_controller_is_braked) {
     packet.answer = seen.sequence;
     packet.time = seen.time;
     packet.taken = seen.taken;
-    packet.count = seen.count;
-    for (std::size_t k = 0; k < seen.count; ++k) packet.entries[k] = {seen.entries[k].name, 1e9, 0};
+    packet.count = seen.count / 2;  // joints; then the torques that act
+    for (std::size_t k = 0; k < packet.count; ++k) packet.entries[k] = {seen.entries[k].name, 1e9, 0};
     PacketBytes out;
     const auto* first = reinterpret_cast<const char*>(out.data());
     hostile.send(std::vector<char>(first, first + encode_packet(packet, out)), pair.ports.plant);
@@ -383,6 +464,16 @@ TEST(RealTime, what_is_missing_is_told) {
   EXPECT_TRUE(contains(busy.err, "the port is in use")) << busy.err;
   EXPECT_TRUE(limber({"plant", pair.scenario, "--bind", "nowhere"}).is_one_error_line());
   EXPECT_TRUE(limber({"control", pair.scenario, "--peer", "1.2.3.4:x"}).is_one_error_line());
+  for (const char* command : {"plant", "control"}) {  // nobody is trusted beyond this machine without a key
+    for (const std::vector<std::string>& way :
+         {std::vector<std::string>{"--peer", "10.1.2.3:47801"}, {"--bind", "0.0.0.0"}, {"--bind", "192.168.0.7"}}) {
+      std::vector<std::string> words = {command, pair.scenario};
+      words.insert(words.end(), way.begin(), way.end());
+      const Result refused = limber(words);
+      EXPECT_TRUE(refused.is_one_error_line()) << refused.err;
+      EXPECT_TRUE(contains(refused.err, "need a shared key; make one with `head -c 32")) << refused.err;
+    }
+  }
   for (const char* hold : {"0", "inf", "nan", "1e9", "0.001"}) {
     EXPECT_TRUE(limber({"control", pair.scenario, "--hold", hold}).is_one_error_line()) << hold;
     EXPECT_TRUE(limber({"plant", pair.scenario, "--hold", hold}).is_one_error_line()) << hold;

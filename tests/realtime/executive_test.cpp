@@ -275,12 +275,12 @@ class Wire : public Sampler {
   double period() const override { return 1 / kFast; }
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override {
     if (!command_.empty()) ends_.plant.take(command_, x.t);
+    ends_.plant.drive(x, x.t, torques);
     const std::span<const std::byte> measurement = ends_.plant.measure(sensors_.read(x, kin, vdot), x.t);
     ++samples_;
     if (!lost_(2 * samples_)) ends_.executive.take(measurement, x.t);
     const std::span<const std::byte> command = ends_.executive.cycle(x.t);
     if (!lost_(2 * samples_ + 1)) command_.assign(command.begin(), command.end());
-    ends_.plant.drive(x, x.t, torques);
     return Status::ok;
   }
   Ends& ends() { return ends_; }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <numbers>
+#include <random>
 
 #include "limber/realtime/executive.hpp"
 #include "limber/realtime/plant.hpp"
@@ -43,17 +44,90 @@ void forge(Bytes& bytes, const std::function<void(Packet&)>& change) {
   bytes.assign(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(size));
 }
 
+// One direction of a line that loses, doubles, delays, cuts, replays and forges packets; and what a receiver should
+// make of what comes out.
+class BadWire {
+ public:
+  BadWire(unsigned seed, std::shared_ptr<LinkKey> key) : random_(seed), key_(std::move(key)) {}
+  // What arrives in this period.
+  std::vector<Bytes> pass(const Bytes& bytes) {
+    std::vector<Bytes> out;
+    std::swap(out, delayed_);  // overtaken by the one of this period
+    const auto dice = [&](unsigned percent) { return random_() % 100 < percent; };
+    sent_.push_back(bytes);
+    if (dice(20)) {
+      ++lost;
+    } else if (dice(10)) {
+      delayed_.push_back(bytes);
+    } else {
+      out.insert(out.begin(), bytes);
+      if (dice(10)) out.push_back(bytes);
+    }
+    if (dice(10)) out.push_back(sent_[random_() % sent_.size()]);
+    if (dice(10)) {
+      out.push_back(bytes);
+      out.back().resize(random_() % bytes.size());
+    }
+    if (dice(10)) out.push_back(forged(bytes));
+    for (const Bytes& one : out) ++expected[static_cast<std::size_t>(judge(one))];
+    return out;
+  }
+  long lost = 0;
+  std::array<long, kPacketFaults> expected{};
+
+ private:
+  // The right form, torques and speeds that would do harm, and the tag of another secret, or none.
+  Bytes forged(const Bytes& bytes) {
+    Packet packet;
+    const bool sealed = key_ != nullptr;
+    EXPECT_EQ(decode_packet(std::span(bytes).first(bytes.size() - (sealed ? kTagBytes : 0)), packet),
+              PacketFault::none);
+    packet.sequence += 1000;
+    for (std::size_t k = 0; k < packet.count; ++k) packet.entries[k].a = packet.entries[k].b = 1e9;
+    if (!sealed) packet.session ^= 1;  // which a stranger does not know
+    PacketBytes made;
+    const std::size_t size = encode_packet(packet, made, sealed && random_() % 2 == 0 ? &other() : nullptr);
+    return {made.begin(), made.begin() + static_cast<std::ptrdiff_t>(size)};
+  }
+  static LinkKey& other() {
+    static const std::string kSecret = "not the secret of the two ends";
+    static LinkKey key(std::as_bytes(std::span(kSecret)));
+    return key;
+  }
+  PacketFault judge(const Bytes& bytes) {
+    const std::size_t tag = key_ ? kTagBytes : 0;
+    if (bytes.size() < sent_[0].size() && !(key_ && bytes.size() + tag == sent_[0].size())) {
+      return key_ ? PacketFault::tag : PacketFault::length;
+    }
+    if (key_ && (bytes.size() < sent_[0].size() ||
+                 !key_->verify(std::span(bytes).first(bytes.size() - tag), std::span(bytes).last<kTagBytes>()))) {
+      return PacketFault::tag;
+    }
+    Packet packet;
+    EXPECT_EQ(decode_packet(std::span(bytes).first(bytes.size() - tag), packet), PacketFault::none);
+    if (packet.session != kLineSession) return PacketFault::session;
+    if (packet.sequence == newest_) return PacketFault::repeated;
+    if (packet.sequence < newest_) return PacketFault::late;
+    newest_ = packet.sequence;
+    return PacketFault::none;
+  }
+  std::mt19937 random_;
+  std::shared_ptr<LinkKey> key_;
+  std::vector<Bytes> sent_, delayed_;
+  std::uint64_t newest_ = 0;
+};
+
 // Both ends over a line that the test can spoil, with the machine's time as the clock.
 class Line : public Sampler {
  public:
-  explicit Line(const Model& m, double slew = kSlew)
+  explicit Line(const Model& m, double slew = kSlew, const SafetyOptions& safety = {})
       : model(m),
         driven(find_driven_joints(model, {})),
         limits(limits_of(slew)),
         control(options(slew)),
         controller(control),
-        executive(controller, limits, {}),
-        plant(model, driven, limits, {}, 1 / kLineRate, {}, kLineSession, make_zero_state(model)),
+        executive(controller, limits, safety),
+        plant(model, driven, limits, {}, 1 / kLineRate, safety, kLineSession, make_zero_state(model)),
         sensors(model, driven, {}, 1 / kLineRate) {
     EXPECT_EQ(controller.start(make_zero_state(model)), Status::ok);
     peak_torque.setZero(driven.size());
@@ -62,20 +136,32 @@ class Line : public Sampler {
   double period() const override { return 1 / kLineRate; }
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override {
     for (; !commands.empty() && commands.front().first <= x.t + 1e-9; commands.pop_front()) {
-      plant.take(commands.front().second, x.t);
+      if (bad_commands) {
+        for (const Bytes& one : bad_commands->pass(commands.front().second)) plant.take(one, x.t);
+      } else {
+        plant.take(commands.front().second, x.t);
+      }
     }
+    plant.drive(x, x.t, torques);
     Bytes measurement = copy(plant.measure(sensors.read(x, kin, vdot), x.t));
     if (spoil_measurement) spoil_measurement(x.t, measurement);
-    executive.take(measurement, x.t);
+    if (bad_measurements) {
+      for (const Bytes& one : bad_measurements->pass(measurement)) executive.take(one, x.t);
+    } else {
+      executive.take(measurement, x.t);
+    }
     Bytes command = copy(executive.cycle(x.t));
     if (spoil_command) spoil_command(x, command);
     if (!command.empty()) commands.emplace_back(x.t + delay, std::move(command));
-    plant.drive(x, x.t, torques);
     for (int k = 0; k < driven.size(); ++k) {
       peak_torque[k] = std::max(peak_torque[k], std::abs(torques[driven.v[k]]) / limits.effort[k]);
       peak_speed[k] = std::max(peak_speed[k], std::abs(x.v[driven.v[k]]) / limits.speed[k]);
     }
     last_speed = x.v(driven.v).cwiseQuotient(limits.speed).cwiseAbs().maxCoeff();
+    for (int k = 0; k < driven.size(); ++k) {
+      const double wanted = controller.options().desired[static_cast<std::size_t>(k)].at(x.t).value;
+      most_error = std::max(most_error, std::abs(x.q[driven.q[k]] - wanted));
+    }
     return Status::ok;
   }
   void run(double duration) {
@@ -101,6 +187,8 @@ class Line : public Sampler {
   std::deque<std::pair<double, Bytes>> commands;
   VectorXd peak_torque, peak_speed;  // (driven coordinate) as shares of their limits
   double last_speed = 0;
+  double most_error = 0;  // rad
+  std::unique_ptr<BadWire> bad_measurements, bad_commands;
 
  private:
   LinkLimits limits_of(double slew) const {
@@ -113,14 +201,44 @@ class Line : public Sampler {
   }
 };
 
-// Commands are late by one period at best; the shipped example survives one more and is stopped beyond.
+// Everything at once, with and without a key: each packet is refused for its reason, and the machine goes on.
+TEST(Faults, a_bad_line_is_counted_and_survived) {
+  const std::string secret = "the secret of the two ends";
+  for (const bool sealed : {true, false}) {
+    if (sealed && !LinkKey::available()) continue;
+    SafetyOptions safety;
+    if (sealed) safety.key = std::make_shared<LinkKey>(std::as_bytes(std::span(secret)));
+    Line line(make_arm({.damping = 0.01}), 8, safety);
+    line.bad_measurements = std::make_unique<BadWire>(1, safety.key);
+    line.bad_commands = std::make_unique<BadWire>(2, safety.key);
+    line.run(9);
+    EXPECT_EQ(line.executive.stopped(), StopReason::none) << to_string(line.executive.stopped());
+    EXPECT_FALSE(line.plant.braking()) << line.plant.failure();
+    EXPECT_LT(line.most_error, 3e-2);
+    for (int k = 0; k < kPacketFaults; ++k) {
+      const auto fault = static_cast<PacketFault>(k);
+      const auto seen = static_cast<std::size_t>(k);
+      EXPECT_EQ(line.executive.gate().count(fault), line.bad_measurements->expected[seen]) << to_string(fault);
+      EXPECT_EQ(line.plant.gate().count(fault), line.bad_commands->expected[seen]) << to_string(fault);
+    }
+    EXPECT_GT(line.bad_measurements->lost, 1500);
+    const PacketFault cut = sealed ? PacketFault::tag : PacketFault::length,
+                      forged = sealed ? PacketFault::tag : PacketFault::session;
+    for (const PacketFault fault : {PacketFault::repeated, PacketFault::late, cut, forged}) {
+      EXPECT_GT(line.executive.gate().count(fault), 500);
+      EXPECT_GT(line.plant.gate().count(fault), 500);
+    }
+  }
+}
+
+// Commands are late by one period at best; the shipped example survives two more and is stopped beyond.
 TEST(Faults, late_commands) {
   for (const int periods : {2, 3, 8}) {
     Line line(make_arm());
     line.delay = periods / kLineRate;
     line.run(8);
-    EXPECT_EQ(line.executive.stopped() == StopReason::none, periods <= 2) << periods;
-    if (periods > 2) {
+    EXPECT_EQ(line.executive.stopped() == StopReason::none, periods <= 3) << periods;
+    if (periods > 3) {
       EXPECT_LT(line.last_speed, 0.05) << periods;
     }
   }

@@ -48,7 +48,7 @@ TEST(Packet, bytes_are_as_documented) {
   ASSERT_EQ(encoded.size, 52U + 3 * 20 + 4);
   const auto byte = [&](std::size_t k) { return static_cast<int>(encoded.bytes[k]); };
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(encoded.bytes.data()), 4), "LMBR");
-  EXPECT_EQ(byte(4), 1);     // version
+  EXPECT_EQ(byte(4), 2);     // version
   EXPECT_EQ(byte(6), 2);     // kind
   EXPECT_EQ(byte(8), 0xEF);  // session, lowest byte first
   EXPECT_EQ(byte(15), 0x01);
@@ -156,7 +156,7 @@ TEST(PacketGate, refuses_for_a_reason) {
   EXPECT_EQ(gate.accepted(), 2);
   EXPECT_EQ(gate.count(PacketFault::session), 2);
   Encoded newer(make_packet(7));
-  newer.bytes[4] = std::byte{2};
+  newer.bytes[4] = std::byte{3};
   EXPECT_EQ(gate.accept(newer.span()), PacketFault::version);
 }
 
@@ -196,7 +196,8 @@ TEST(PacketNames, are_told_apart) {
   sensors.strains.resize(2, {"root", 0, {}, 0});
   sensors.accelerometers.push_back({"tip", {}, 0});
   const std::vector<std::string> names = {"joint:shoulder",     "strain:root",        "strain:root#2",
-                                          "acceleration:tip.x", "acceleration:tip.y", "acceleration:tip.z"};
+                                          "acceleration:tip.x", "acceleration:tip.y", "acceleration:tip.z",
+                                          "torque:shoulder"};
   EXPECT_EQ(measurement_names(driven, sensors), names);
   sensors.strains.resize(kMaxEntries);
   EXPECT_THROW(measurement_names(driven, sensors), InputError);
@@ -275,10 +276,32 @@ TEST(PacketGate, times_go_on_with_sequences) {
   for (const Case& c : cases) {
     Packet packet = make_packet(c.sequence);
     packet.kind = PacketKind::measurement;
+    packet.answer = 0;
     packet.flags = c.flags;
     packet.time = packet.taken = c.time;
     EXPECT_EQ(gate.accept(Encoded(packet).span()), c.fault) << c.sequence;
   }
+}
+
+// But a machine that somebody has commanded before may be at any time; and answers no command that was not sent.
+TEST(PacketGate, a_machine_that_moves_may_be_joined) {
+  PacketGate gate(PacketKind::measurement, kNames);
+  gate.expect_times(0.1, 0.2);
+  Packet packet = make_packet(5);
+  packet.kind = PacketKind::measurement;
+  const auto at = [&](std::uint64_t sequence, double time, std::uint64_t answer) {
+    packet.sequence = sequence;
+    packet.time = packet.taken = time;
+    packet.answer = answer;
+    return gate.accept(Encoded(packet).span());
+  };
+  EXPECT_EQ(at(5, 9, 0), PacketFault::time);
+  EXPECT_EQ(at(5, -1, 3), PacketFault::time);
+  EXPECT_EQ(at(5, 9, 3), PacketFault::none);
+  EXPECT_EQ(at(6, 9.3, 3), PacketFault::time);
+  gate.expect_answers_to(4);
+  EXPECT_EQ(at(6, 9.1, 5), PacketFault::session);
+  EXPECT_EQ(at(6, 9.1, 4), PacketFault::none);
 }
 
 TEST(PacketGate, commands_repeat_the_times_they_answer) {

@@ -8,6 +8,7 @@
 
 #include "limber/control/correction.hpp"
 #include "limber/control/estimator.hpp"
+#include "limber/control/handover.hpp"
 #include "limber/control/laws/law.hpp"
 #include "limber/control/reference.hpp"
 #include "limber/control/servo.hpp"
@@ -107,6 +108,21 @@ class Controller {
   // integrators, observer and servos begin with the torques, and what no integrator takes is added as a constant.
   // docs/control.md, Static start.  Throws InputError: no such balance, a servo that is too weak.
   [[nodiscard]] Status hold(const State& x, ConstVec torques);
+  // A machine that moves, and that another controller has commanded: after start or hold, the observer follows its
+  // readings y and the torques (driven coordinate) that act from its time t on, sample by sample; anew: from these
+  // readings and torques alone, which allocates.  The reference comes after it, some steps per call, until it has
+  // caught up with the machine.
+  [[nodiscard]] Status listen(const Measurement& y, double t, ConstVec torques, bool anew);
+  bool caught_up(double t) const;  // the next update may be that of time t of the machine
+  // Before the update with these readings, which then commands the torques (driven coordinate) that act.  Within `join`
+  // seconds the machine comes to the desired motion, within `fade` to the torques of the laws.  Handover.
+  [[nodiscard]] Status take_over(const Measurement& y, ConstVec torques, double join, double fade);
+  // Before an update: the torques (driven coordinate) that act since the readings, where the machine tells.  Otherwise
+  // they are taken to be those of the last update.
+  void set_acting(ConstVec torques) {
+    acting_ = torques;
+    told_ = true;
+  }
   // From the newest readings to the servo commands (driven coordinate) of the next period, as torques at the joints
   // within the limits of the servos; currents() has the same as motor currents.  In two parts: what must wait for the
   // readings, after which the commands can be sent, and all else up to the next sample.
@@ -140,6 +156,8 @@ class Controller {
   [[nodiscard]] Status correct_estimate(const Measurement& y);
   [[nodiscard]] Status propagate_estimate();
   void set_sample(const Measurement& y, const Reference& reference);
+  void put_readings(const Measurement& y, double ahead);
+  void hand_over();
   [[nodiscard]] Status fail(Status status, std::string_view what);
 
   ControlOptions options_;
@@ -148,9 +166,12 @@ class Controller {
   std::vector<std::unique_ptr<Law>> laws_;  // in the order in which they run
   Servos servos_;
   ControlSample sample_;
+  Handover handover_;
   VectorXd command_;     // (driven coordinate)
   VectorXd bias_;        // (driven coordinate) added to what the laws command: of a static start
   VectorXd unmodelled_;  // (driven coordinate) torque that holds the machine less that which holds the model
+  VectorXd acting_;      // (driven coordinate) by set_acting
+  bool told_ = false;    // acting_ is that of the coming update
   VectorXd believed_;    // (driven coordinate) scratch: the torque that acts in the model
   State expected_;       // at the next sample
   VectorXd shift_;       // (nv) scratch

@@ -39,7 +39,8 @@ enum class StopReason {
   innovation,   // the machine does not do what the model says
   error,        // a joint is too far from where it should be
   failed,       // the controller says that it cannot go on: Controller::failure()
-  implausible   // a joint moved farther between two readings than its velocity limit allows
+  implausible,  // a joint moved farther between two readings than its velocity limit allows
+  unheard       // the machine does not take the commands
 };
 const char* to_string(StopReason stop);  // for a message
 
@@ -47,6 +48,9 @@ const char* to_string(StopReason stop);  // for a message
 // allocate nor wait.  Its time is the machine's, as packets tell it: one update of the controller for each sample of
 // the machine.  Where a measurement is missing, up to kMaxBlind updates take the joints to move on as they did; after
 // that the torques are held; where several are missing, it catches up by kMaxUpdates a period.
+//   A machine that another controller has commanded before, and that moves, is joined: the executive listens, without
+// commands, until its observer has followed the machine for kListen and the reference has come to the machine's time;
+// then it takes over from the torques that act, Controller::take_over.
 //   A safe stop brakes: -c v and the weight at the place of the stop, within the limits, until the joints are at rest,
 // unseen, or kLongestStop is over; then it lets the weight go.
 class Executive {
@@ -56,13 +60,19 @@ class Executive {
   static constexpr double kRest = 0.02;                // of the velocity limit
   static constexpr double kBrakingShare = 0.25;        // of the natural inertia over the period: its torques act late
   static constexpr double kLongestStop = 30;           // s
+  static constexpr double kListen = 0.25;              // s; and 20 periods at least
+  static constexpr double kJoin = 1;                   // s in which joints come back to the desired motion, at least
+  static constexpr double kJoinSpeed = 0.15;           // of the velocity limit, at most
+  static constexpr double kFade = 0.5;                 // s in which the torques that it found fade
 
-  // The controller must have been started.  Throws InputError.
-  Executive(Controller& controller, const LinkLimits& limits, const SafetyOptions& options);
+  // The controller must have been started.  Its commands count up from `ahead`, or that much above those of the
+  // controller it takes over from: a random number there makes that recorded measurements cannot pass for answers.
+  // Throws InputError.
+  Executive(Controller& controller, const LinkLimits& limits, const SafetyOptions& options, std::uint32_t ahead = 0);
 
   // A datagram that came.  now: s, of any clock that only runs forward.
   PacketFault take(std::span<const std::byte> bytes, double now);
-  // The work of one period: the command to be sent.
+  // The work of one period: the command to be sent; empty while it listens.
   std::span<const std::byte> cycle(double now);
   // Of the period before: missed deadlines in a row.
   void watch(long misses_in_a_row, double now);
@@ -71,6 +81,8 @@ class Executive {
 
   bool begun() const { return gate_.accepted() > 0; }  // a measurement has arrived
   StopReason stopped() const { return stop_; }         // why, or that it has not
+  bool joined() const { return joined_; }              // it took over, or will, a machine that moved
+  bool listening() const { return listening_; }        // not yet
   // Stopped, and torques are zero.
   bool over(double now) const;
   const std::string& joint() const { return joint_; }  // that a stop is about; empty: none
@@ -83,6 +95,10 @@ class Executive {
   long limited() const { return limited_; }                // torques that a limit of a joint cut
 
  private:
+  void begin(double now);
+  void hear(double now);
+  void listen(double now);
+  void join(double now);
   void advance(double now);
   void check_readings(double now);
   bool check_innovations(double now);
@@ -102,6 +118,7 @@ class Executive {
   Measurement y_, before_, shown_;  // newest; that before; as the controller gets it
   VectorXd noise_, speed_noise_;    // (driven coordinate) of readings
   VectorXd torque_, new_torque_;    // (driven coordinate)
+  VectorXd acting_;                 // (driven coordinate) torques of the machine, as the newest measurement tells
   VectorXd brakes_, weight_;        // (driven coordinate) torque per speed; torque at the place of a stop
   RneaWorkspace rnea_;
   State still_;
@@ -109,8 +126,11 @@ class Executive {
   std::string joint_;
   StopReason stop_ = StopReason::none;
   double arrived_ = 0, stop_time_ = 0, release_time_ = -1;  // release: of the weight; below 0: not yet
-  bool fresh_ = false;
-  long done_ = 0;  // updates up to now
+  double heard_ = 0;                                        // when a measurement last told of a newer command taken
+  std::uint64_t ahead_, first_ = 0, answered_ = 0;          // sequences: first command, newest that was taken
+  bool fresh_ = false, listening_ = false, joined_ = false;
+  long done_ = 0;      // updates up to now
+  long listened_ = 0;  // samples
   int blind_ = 0, updates_ = 0;
   long blind_total_ = 0, limited_ = 0;
 };

@@ -17,7 +17,7 @@
 namespace limber {
 
 // What a controller and its machine send each other, one datagram each: docs/real-time.md, Packets.
-inline constexpr std::uint16_t kPacketVersion = 1;
+inline constexpr std::uint16_t kPacketVersion = 2;
 inline constexpr std::size_t kMaxEntries = 256;
 inline constexpr std::size_t kPacketHeader = 52, kPacketEntry = 20, kPacketEnd = 4;  // bytes
 inline constexpr std::size_t kMaxPacketBytes = kPacketHeader + kMaxEntries * kPacketEntry + kPacketEnd + kTagBytes;
@@ -29,21 +29,26 @@ enum class PacketKind : std::uint16_t { measurement = 1, command = 2 };
 inline constexpr std::uint16_t kStopped = 1;  // the sender is in its safe stop
 inline constexpr std::uint16_t kWaiting = 2;  // the machine stands: no command came yet
 inline constexpr std::uint16_t kEnding = 4;   // the last packets of a sender that ends in order
+inline constexpr std::uint16_t kJoins = 8;    // command: of a controller that has just taken over a machine that moves;
+                                              // measurement: nobody commands it, and it takes such a controller
 
 struct PacketEntry {
-  std::uint32_t name = 0;  // crc32 of "joint:shoulder", "strain:root", "acceleration:tip.x"
+  std::uint32_t name = 0;  // crc32 of "joint:shoulder", "strain:root", "acceleration:tip.x", "torque:shoulder"
   double a = 0, b = 0;     // position and speed of a joint; its commanded torque and motor current; otherwise a reading
 };
 
-struct Packet {
+struct PacketHead {
   PacketKind kind = PacketKind::measurement;
   std::uint16_t flags = 0;
   std::uint64_t session = 0;   // of the machine's process, never 0; commands repeat it
-  std::uint64_t sequence = 0;  // counts up from 1
-  std::uint64_t answer = 0;    // command: the sequence of the measurement it comes from
+  std::uint64_t sequence = 0;  // counts up
+  std::uint64_t answer = 0;    // command: the sequence of the measurement it comes from; measurement: of the newest
+                               // command that was taken, 0: none
   double time = 0;             // s, of the machine
   double taken = 0;            // s, when the readings were taken
   std::size_t count = 0;
+};
+struct Packet : PacketHead {
   std::array<PacketEntry, kMaxEntries> entries;
 };
 
@@ -88,7 +93,8 @@ class PacketGate {
   PacketFault accept(std::span<const std::byte> bytes);
   // All packets must have its tag.
   void require_key(std::shared_ptr<LinkKey> key) { key_ = std::move(key); }
-  // Measurements: the time must be 0 to `latest` at first, and go on by a period with each sequence number.
+  // Measurements: the time must go on by a period with each sequence number, and at first be 0 to `latest`, unless
+  // another controller has commanded the machine before.
   void expect_times(double period, double latest) {
     period_ = period;
     latest_ = latest;
@@ -102,8 +108,11 @@ class PacketGate {
     period_ = period;
   }
 
+  // Measurements: no command beyond this one has been sent.
+  void expect_answers_to(std::uint64_t newest) { newest_ = newest; }
+
   // The last packet that came in, and its entries in the order of the names.
-  const Packet& packet() const { return packet_; }
+  const PacketHead& packet() const { return packet_; }
   const VectorXd& a() const { return a_; }
   const VectorXd& b() const { return b_; }
   std::uint64_t session() const { return session_; }
@@ -122,7 +131,8 @@ class PacketGate {
   std::shared_ptr<LinkKey> key_;
   std::uint64_t oldest_ = 0, newest_ = std::numeric_limits<std::uint64_t>::max();
   double period_ = 0, latest_ = 0;  // s; period 0: times are not looked at
-  Packet packet_, arrived_;
+  PacketHead packet_;
+  Packet arrived_;
   VectorXd a_, b_, new_a_, new_b_;
   std::vector<char> seen_;
   std::array<long, kPacketFaults> counts_{};

@@ -17,6 +17,9 @@ struct Address {
 // "127.0.0.1:47801", or one of both: ":47801", "127.0.0.1"; the rest from `otherwise`.  Throws InputError.
 Address parse_address(const std::string& text, const Address& otherwise);
 
+// Whether packets to or from it may leave this machine: all but 127.0.0.0/8 do.
+bool leaves_machine(const Address& address);
+
 // A UDP socket that neither waits nor allocates.  It is connected: the system drops what does not come from the other
 // end, so that nobody else can fill its buffer or take its time.
 class UdpSocket {

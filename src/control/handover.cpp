@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/handover.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "limber/control/controller.hpp"
+#include "limber/dynamics/crba.hpp"
+#include "limber/spatial/detail/solvers.hpp"
+
+namespace limber {
+namespace {
+
+// Modes bent by the torques (nv) that act, as if they followed at once: accelerations of the joints with rigid bodies,
+// M_JJ a = tau - h, then K eta = -(forces of a and h on the modes), both at the undeformed shape.
+void bend_modes(const Model& model, const VectorXd& tau, State& x) {
+  VectorXd turns = VectorXd::Zero(model.nv);  // 1: a speed of a joint
+  for (int i = 1; i < model.body_count(); ++i) {
+    x.q.segment(model.first_mode_q(i), model.body(i).modes).setZero();
+    x.v.segment(model.first_mode(i), model.body(i).modes).setZero();
+    turns.segment(model.joints[i].v, model.first_mode(i) - model.joints[i].v).setOnes();
+  }
+  MatrixXd M(model.nv, model.nv);
+  CrbaWorkspace inertia(model);
+  crba(model, x, inertia, M);
+  RneaWorkspace ws(model);
+  VectorXd a = VectorXd::Zero(model.nv), force = a;
+  rnea(model, x, a, {}, ws, force);
+  M = turns.asDiagonal() * M * turns.asDiagonal();
+  M.diagonal() += VectorXd::Ones(model.nv) - turns;  // modes stay
+  const Cholesky rigid(M);
+  if (!rigid.positive_definite()) return;
+  a = rigid.solve(VectorXd(turns.cwiseProduct(tau - force)));
+  rnea(model, x, a, {}, ws, force);
+  for (int i = 1; i < model.body_count(); ++i) {
+    const int n = model.body(i).modes;
+    const Cholesky stiffness(n > 0 ? model.body(i).stiffness : MatrixXd());
+    if (n == 0 || !stiffness.positive_definite()) continue;
+    x.q.segment(model.first_mode_q(i), n) = -stiffness.solve(VectorXd(force.segment(model.first_mode(i), n)));
+  }
+}
+
+}  // namespace
+
+Handover::Handover(int size) {
+  offset_.setZero(size);
+  rate_ = fading_ = offset_;
+}
+
+void Handover::begin(double t, ConstVec offset, ConstVec rate, ConstVec torques, double join, double fade) {
+  begun_ = first_ = true;
+  from_ = t;
+  join_ = join;
+  fade_ = fade;
+  offset_ = offset;
+  rate_ = rate;
+  fading_ = torques;
+}
+
+void Handover::add_motion(const DrivenJoints& driven, State& x) const {
+  const double T = join_, s = (x.t - from_) / T;
+  if (!begun_ || s >= 1) return;
+  const double s2 = s * s, s3 = s2 * s, s4 = s2 * s2, s5 = s4 * s;
+  for (int k = 0; k < driven.size(); ++k) {
+    const double e = offset_[k], r = rate_[k];
+    x.q[driven.q[k]] += e * (1 - 10 * s3 + 15 * s4 - 6 * s5) + r * T * (s - 6 * s3 + 8 * s4 - 3 * s5);
+    x.v[driven.v[k]] += e / T * (-30 * s2 + 60 * s3 - 30 * s4) + r * (1 - 18 * s2 + 32 * s3 - 15 * s4);
+  }
+}
+
+void Handover::add_accelerations(double t, Vec accelerations) const {
+  const double T = join_, s = (t - from_) / T;
+  if (!begun_ || s < 0 || s >= 1) return;
+  const double s2 = s * s, s3 = s2 * s;
+  accelerations += offset_ / (T * T) * (-60 * s + 180 * s2 - 120 * s3) + rate_ / T * (-36 * s + 96 * s2 - 60 * s3);
+}
+
+bool Handover::add_torques(double t, Vec torques) {
+  if (!begun_) return false;
+  if (first_) {
+    first_ = false;
+    fading_ -= torques;
+    torques += fading_;
+    return true;
+  }
+  const double s = (t - from_) / fade_;
+  if (s < 1) torques += 0.5 * (1 + std::cos(std::numbers::pi * s)) * fading_;
+  return false;
+}
+
+// ---- the controller --------------------------------------------------------------------------------
+
+Status Controller::listen(const Measurement& y, double t, ConstVec torques, bool anew) {
+  constexpr int kCatchUp = 20;  // steps of the reference per sample
+  const double next = t + (options_.latency + 0.5) * period();
+  for (int k = 0; k < kCatchUp && reference_.state().t < next; ++k) {
+    if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.failure());
+  }
+  if (!estimator_) return Status::ok;
+  believed_ = torques - unmodelled_;
+  if (anew) {
+    put_readings(y, 0);
+    sample_.reference.t = t;
+    VectorXd tau = VectorXd::Zero(options_.model->nv);
+    tau(options_.driven.v) = believed_;
+    bend_modes(*options_.model, tau, sample_.reference);
+    if (const Status s = estimator_->start(sample_.reference, believed_); s != Status::ok)
+      return fail(s, "the observer failed");
+  } else if (const Status s = estimator_->correct(y); s != Status::ok) {
+    return fail(s, "the observer diverged");
+  }
+  return fail(estimator_->propagate(believed_), "the observer diverged");
+}
+
+bool Controller::caught_up(double t) const { return reference_.state().t > t + (options_.latency - 0.5) * period(); }
+
+// The desired state with the joints as they are read, `ahead` s later.
+void Controller::put_readings(const Measurement& y, double ahead) {
+  State& x = sample_.reference;
+  x = reference_.state();
+  for (int k = 0; k < options_.driven.size(); ++k) {
+    x.q[options_.driven.q[k]] = y.q[k] + ahead * y.v[k];
+    x.v[options_.driven.v[k]] = y.v[k];
+  }
+}
+
+Status Controller::take_over(const Measurement& y, ConstVec torques, double join, double fade) {
+  const DrivenJoints& driven = options_.driven;
+  sample_.offset.setZero();
+  sample_.offset_rate.setZero();
+  sample_.torque = command_ = torques;
+  servos_.start(torques);
+  put_readings(y, options_.latency * period());
+  const State& x = sample_.reference;
+  for (int k = 0; k < driven.size(); ++k) {
+    sample_.error[k] = x.q[driven.q[k]] - reference_.state().q[driven.q[k]];
+    sample_.error_rate[k] = x.v[driven.v[k]] - reference_.state().v[driven.v[k]];
+  }
+  handover_.begin(reference_.state().t, sample_.error, sample_.error_rate, torques, join, fade);
+  const State& here = estimator_ ? estimator_->state() : x;
+  believed_ = torques - unmodelled_;
+  for (const auto& law : laws_) {
+    if (const Status s = law->start(here); s != Status::ok) return fail(s, law->failure());
+    if (const Status s = law->prepare(here, believed_); s != Status::ok) return fail(s, law->failure());
+  }
+  return Status::ok;
+}
+
+// The torques that acted when it took over fade; integrators take them for good.
+void Controller::hand_over() {
+  if (!handover_.begun()) return;
+  believed_ = sample_.feed_forward + sample_.feedback;
+  command_ = believed_;
+  const bool first = handover_.add_torques(sample_.reference.t, command_);
+  sample_.feed_forward += command_ - believed_;
+  if (!first) return;
+  for (const auto& law : laws_) law->take_over(handover_.rest());
+}
+
+}  // namespace limber
