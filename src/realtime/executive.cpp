@@ -259,11 +259,19 @@ bool Executive::check_innovations(double now) {
   return true;
 }
 
-// One sample of the controller, `shift` periods after the newest measurement.
+// One sample of the controller, `shift` periods after the newest measurement: where that is not of this time, the
+// joints are where the observer expects them, or go on as they did.
 void Executive::update(double shift, double now) {
   shown_ = y_;
   shown_.q += shift * controller_.period() * y_.v;
   shown_.t += shift * controller_.period();
+  if (shift != 0 && controller_.options().estimates()) {
+    const DrivenJoints& driven = controller_.options().driven;
+    for (int k = 0; k < driven.size(); ++k) {
+      shown_.q[k] = controller_.estimate().q[driven.q[k]];
+      shown_.v[k] = controller_.estimate().v[driven.v[k]];
+    }
+  }
   if (!check_innovations(now)) return;
   if (shift == 0) controller_.set_acting(acting_);  // the last command may have been lost, or cut at a limit
   ++updates_;

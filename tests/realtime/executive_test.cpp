@@ -324,10 +324,15 @@ TEST(Wire, carries_a_slew) {
   EXPECT_EQ(wire.ends().executive.stopped(), StopReason::none);
 }
 
+// A torque that stays for a period longer than it should is off by T dtau/dt, and acts on the inertia that a joint
+// without armature feels at once: a six-thousandth of that of the shoulder.  An observer that knows it takes the
+// acceleration for real, and only the 0.5 Hz of the law work against it: 2.5e-2, five seeds from 2.0e-2 on.  One that
+// does not know it has 1e-2 here, but several times the error of the other on ten links with armature
+// (bench/results/real-time.md).
 TEST(Wire, loses_every_fifth_packet) {
   std::mt19937_64 random(1);
   Wire wire(make_arm({.damping = 0.01}), [&](long) { return random() % 5 == 0; });
-  EXPECT_LT(run_wire(wire, 9).largest, 2e-2);
+  EXPECT_LT(run_wire(wire, 9).largest, 3e-2);
   EXPECT_EQ(wire.ends().executive.stopped(), StopReason::none);
   EXPECT_FALSE(wire.ends().plant.braking());
 }
