@@ -3,6 +3,7 @@
 #include "limber/body/consistent.hpp"
 
 #include "checks.hpp"
+#include "integrals.hpp"
 
 namespace limber {
 namespace {
@@ -56,38 +57,15 @@ Sparse scalar_mass(const Sparse& M) {
   return m;
 }
 
-// S_a = phi_a^T m 1 and C_ab(i, j) = phi_a,i^T m phi_b,j over the points.
-void set_integrals(const Sparse& m, const ConsistentSpec& spec, Body& body) {
-  const Eigen::Index points = spec.positions.cols(), shapes = body.shapes();
+void set_shapes(const Sparse& m, const ConsistentSpec& spec, Body& body) {
+  const Eigen::Index points = spec.positions.cols();
   std::array<MatrixXd, 3> phi;  // (points x shapes) for x, y, z
   for (int i = 0; i < 3; ++i) {
-    phi[i].resize(points, shapes);
+    phi[i].resize(points, body.shapes());
     phi[i].col(0) = spec.positions.row(i).transpose();
     for (Eigen::Index p = 0; p < points; ++p) phi[i].row(p).tail(body.modes) = spec.shapes.row(3 * p + i);
   }
-  const VectorXd share = m * VectorXd::Ones(points);
-  body.mass = share.sum();
-  body.S.resize(3, shapes);
-  body.C.assign(static_cast<std::size_t>(shapes * shapes), Matrix3d::Zero());
-  for (int i = 0; i < 3; ++i) body.S.row(i) = share.transpose() * phi[i];
-  for (int j = 0; j < 3; ++j) {
-    const MatrixXd weighted = m * phi[j];
-    for (int i = 0; i < 3; ++i) {
-      const MatrixXd product = phi[i].transpose() * weighted;
-      for (Eigen::Index a = 0; a < shapes; ++a)
-        for (Eigen::Index b = 0; b < shapes; ++b)
-          body.C[static_cast<std::size_t>(a * shapes + b)](i, j) = product(a, b);
-    }
-  }
-  // C_ba = C_ab^T, exactly.
-  for (Eigen::Index a = 0; a < shapes; ++a) {
-    for (Eigen::Index b = a; b < shapes; ++b) {
-      Matrix3d& ab = body.C[static_cast<std::size_t>(a * shapes + b)];
-      Matrix3d& ba = body.C[static_cast<std::size_t>(b * shapes + a)];
-      ab = Matrix3d(0.5 * (ab + ba.transpose()));
-      ba = Matrix3d(ab.transpose());
-    }
-  }
+  body_impl::set_integrals(m, VectorXd::Ones(points), phi, body);
 }
 
 }  // namespace
@@ -96,7 +74,7 @@ Body make_modal_body(const ConsistentSpec& spec) {
   check(spec);
   Body body;
   body.modes = static_cast<int>(spec.shapes.cols());
-  set_integrals(scalar_mass(spec.mass), spec, body);
+  set_shapes(scalar_mass(spec.mass), spec, body);
   body_impl::check_positive(body.mass, "mass of the body", "give a mass matrix with positive sums");
   body_impl::check_modal_mass(body.modal_mass());
   const MatrixXd K = spec.shapes.transpose() * (spec.stiffness * spec.shapes);
