@@ -81,7 +81,7 @@ bench: ## build and run the benchmarks
 fuzz: ## build the fuzzers, in build-fuzz/tests
 	@scripts/packages build clang
 	@$(call configure,fuzz)
-	@$(call build,fuzz,--target limber_model_fuzz limber_scenario_fuzz)
+	@$(call build,fuzz,--target fuzzers)
 
 clean: ## remove every build folder
 	rm -rf build build-asan build-tsan build-clang build-debug build-fuzz

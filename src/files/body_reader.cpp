@@ -259,13 +259,15 @@ Body read_beam(const Reader& body, bool second_order, LastBeam& last) {
 
 }  // namespace
 
-Body read_body(const Reader& body, const std::string& name, bool second_order, LastBeam& last) {
-  if (const auto file = body.find("file"))
-    file->fail("is not supported in this version; write the body as rigid, beam or modal");
-  body.check_keys({"name", "rigid", "beam", "modal", "nodes"});
-  const std::string_view form = body.one_of({"rigid", "beam", "modal"});
+Body read_body(const Reader& body, const std::string& name, bool second_order, LastBeam& last, BodyFiles& files) {
+  body.check_keys({"name", "rigid", "beam", "modal", "file", "nodes"});
+  const std::string_view form = body.one_of({"rigid", "beam", "modal", "file"});
+  if (const auto nodes = body.find("nodes"); nodes && form == "file")
+    nodes->fail(
+        "has no meaning with file: the interfaces of the part are its nodes; make it again with `limber modes`");
   Body made = form == "rigid"  ? read_rigid(body)
               : form == "beam" ? read_beam(body, second_order, last)
+              : form == "file" ? files.read(body.at("file", ""), second_order)
                                : read_modal(body, second_order);
   made.name = name;
   return made;

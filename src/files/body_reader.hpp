@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "files/body_files.hpp"
 #include "limber/body/body.hpp"
 #include "limber/files/reader.hpp"
 
@@ -19,6 +20,6 @@ struct LastBeam {
 };
 
 // One entry of `bodies` in a model file, whose item is set.  docs/model-format.md.  `second_order`: for `stiffened`.
-Body read_body(const Reader& body, const std::string& name, bool second_order, LastBeam& last);
+Body read_body(const Reader& body, const std::string& name, bool second_order, LastBeam& last, BodyFiles& files);
 
 }  // namespace limber

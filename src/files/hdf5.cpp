@@ -2,8 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/hdf5.hpp"
 
+#include <algorithm>
+
+#include "limber/files/detail/text.hpp"
+
 namespace limber::h5 {
 namespace {
+
+constexpr double kMaxCompression = 1100;  // of deflate: 1032
 
 // Keeps the first description, which is the innermost; one with the system's words is better than any other.
 herr_t visit_error(unsigned /*depth*/, const H5E_error2_t* error, void* data) {
@@ -44,7 +50,52 @@ std::string padded(std::string_view value, std::size_t bytes) {
   return out;
 }
 
+// Which links there are.
+struct Found {
+  std::vector<std::string> datasets;
+  std::size_t most = 0;
+  std::string elsewhere;  // the first that is not a plain one
+};
+
+herr_t visit_link(hid_t group, const char* name, const H5L_info_t* link, void* data) {
+  Found& found = *static_cast<Found*>(data);
+  if (link->type != H5L_TYPE_HARD) {
+    found.elsewhere = name;
+    return 1;
+  }
+  H5O_info_t info;
+  if (H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return -1;
+  if (info.type == H5O_TYPE_DATASET) found.datasets.emplace_back(name);
+  return found.datasets.size() > found.most ? 1 : 0;
+}
+
 }  // namespace
+
+std::vector<std::string> list_datasets(hid_t file, const std::string& kind, std::size_t most) {
+  Found found;
+  found.most = most;
+  checked(H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, &visit_link, &found));
+  if (!found.elsewhere.empty())
+    throw FileError("holds a link to elsewhere, " + show(found.elsewhere) + "; " + kind + " has none");
+  if (found.datasets.size() > most) throw FileError("holds too many datasets; the file is damaged");
+  return std::move(found.datasets);
+}
+
+Id open_dataset(hid_t file, const std::string& name, const std::string& kind) {
+  Id id(H5Dopen2(file, name.c_str(), H5P_DEFAULT), &H5Dclose);
+  const Id creation(H5Dget_create_plist(id.get()), &H5Pclose);
+  const H5D_layout_t layout = H5Pget_layout(creation.get());
+  const bool elsewhere = layout == H5D_VIRTUAL || H5Pget_external_count(creation.get()) != 0;
+  if (layout < 0 || elsewhere) throw FileError("keeps its numbers in another file; " + kind + " does not");
+  return id;
+}
+
+bool has_storage(hid_t dataset, double numbers, double file_bytes) {
+  const Id type(H5Dget_type(dataset), &H5Tclose), creation(H5Dget_create_plist(dataset), &H5Pclose);
+  const double bytes = numbers * static_cast<double>(H5Tget_size(type.get()));
+  const double stored = static_cast<double>(H5Dget_storage_size(dataset));
+  return bytes <= std::min(stored, file_bytes) * (H5Pget_nfilters(creation.get()) > 0 ? kMaxCompression : 1);
+}
 
 Quiet::Quiet() {
   // At exit HDF5 1.10 tries once more to write what a full disk refused, and crashes.  What we open, we close.

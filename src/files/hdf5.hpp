@@ -12,7 +12,8 @@
 
 #include "limber/spatial/status.hpp"
 
-// The little of HDF5's C interface that recordings need: handles that close themselves, errors that throw.
+// The little of HDF5's C interface that recordings and modal bodies need: handles that close themselves, errors that
+// throw.
 namespace limber::h5 {
 
 // The reason alone ("No space left on device"); who knows the file adds its name.
@@ -80,5 +81,13 @@ void overwrite_number(hid_t object, const char* name, int value);
 // many bytes.
 std::vector<std::string> get_texts(hid_t object, const char* name, std::size_t max_bytes);
 int get_number(hid_t object, const char* name);
+
+// Files come from anywhere; `kind` is what one ought to be, "a recording".  All throw FileError without its name.
+// Names of all datasets, at most so many; links to elsewhere (soft, external) are refused.
+std::vector<std::string> list_datasets(hid_t file, const std::string& kind, std::size_t most);
+// A dataset whose numbers are in this file: no external storage, not virtual.
+Id open_dataset(hid_t file, const std::string& name, const std::string& kind);
+// Whether the file can hold that many numbers of the dataset.
+bool has_storage(hid_t dataset, double numbers, double file_bytes);
 
 }  // namespace limber::h5

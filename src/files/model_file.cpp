@@ -6,13 +6,16 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <map>
 #include <unordered_map>
 
 #include "files/body_reader.hpp"
 #include "files/names.hpp"
 #include "limber/dynamics/check.hpp"
 #include "limber/files/detail/text.hpp"
+#include "limber/files/recorded_model.hpp"
 #include "limber/files/text_file.hpp"
 
 namespace limber {
@@ -35,7 +38,8 @@ struct Edge {
 
 class ModelReader {
  public:
-  explicit ModelReader(const Reader& root) : root_(root) {}
+  explicit ModelReader(const Reader& root, const std::map<std::string, std::string>* kept = nullptr)
+      : root_(root), files_(std::filesystem::path(root.file()).parent_path().string(), kept) {}
   Model read();
 
  private:
@@ -53,6 +57,7 @@ class ModelReader {
   auto place_errors(const Call& call) const;
 
   Reader root_;
+  BodyFiles files_;
   ModelBuilder builder_;
   bool second_order_ = false;
   Names names_, closure_names_;  // a scenario addresses bodies and joints alike
@@ -207,7 +212,7 @@ void ModelReader::read_bodies() {
     const std::string name = take_name(names_, entry, "name: hub");
     const Reader at = entry.in(fmt::format("body '{}'", name));
     lines_[at.item()] = at.line();
-    Body body = read_body(at, name, second_order_, last);
+    Body body = read_body(at, name, second_order_, last, files_);
     Carried carried;
     for (const Node& node : body.nodes) carried.nodes.push_back(node.name);
     carried.index = builder_.add_body(std::move(body));
@@ -326,6 +331,11 @@ void check_version(const Reader& root) {
 }
 
 Model read_model(const Reader& root) { return ModelReader(root).read(); }
+
+Model parse_recorded_model(const RecordingReader& recording) {
+  const Document document = parse_document(recording.model_text, recording.path() + ": the model inside");
+  return ModelReader(Reader(document), &recording.files).read();
+}
 
 Model parse_model(std::string_view text, const std::string& name_for_messages) {
   const Document document = parse_document(text, name_for_messages);

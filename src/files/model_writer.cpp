@@ -9,6 +9,7 @@
 
 #include "files/body_reader.hpp"
 #include "limber/body/detail/content.hpp"
+#include "limber/body/part.hpp"
 #include "limber/files/detail/output.hpp"
 #include "limber/spatial/rotation.hpp"
 
@@ -191,6 +192,10 @@ RigidSpec rigid_spec(const Body& body) {
 Json body_json(const std::string& name, const Body& body, bool second_order) {
   Json out = {{"name", name}};
   Body made;
+  if (const PartSpec* part = part_of(body)) {
+    out["file"] = part->path;
+    return out;
+  }
   if (body.beam) {
     made = make_beam_body(*body.beam, second_order);
     add_beam(*body.beam, out);

@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 
 #include "files/hdf5.hpp"
 #include "files/recording_source.hpp"
+#include "limber/body/part.hpp"
 #include "limber/files/detail/output.hpp"
 
 namespace limber {
@@ -107,6 +109,26 @@ void describe_run(hid_t file, const RecordingOptions& options) {
   h5::make_fixed_text(file, "figures", "", kFiguresBytes);
 }
 
+// Modal bodies of the model, byte by byte; zeros behind them, so that what follows starts at multiples of 8 bytes.
+void keep_files(hid_t file, const Model& model) {
+  std::set<std::string> kept;
+  for (int i = 1; i < model.body_count(); ++i) {
+    const PartSpec* part = part_of(model.body(i));
+    if (part == nullptr || !kept.insert(part->file).second) continue;
+    std::string bytes = part->bytes;
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+    const hsize_t size = bytes.size();
+    const Id space(H5Screate_simple(1, &size, nullptr), &H5Sclose), links(H5Pcreate(H5P_LINK_CREATE), &H5Pclose);
+    checked(H5Pset_create_intermediate_group(links.get(), 1));
+    const std::string name = "files/" + std::to_string(kept.size());
+    const Id dataset(H5Dcreate2(file, name.c_str(), H5T_STD_U8LE, space.get(), links.get(), H5P_DEFAULT, H5P_DEFAULT),
+                     &H5Dclose);
+    checked(H5Dwrite(dataset.get(), H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()));
+    h5::set_text(dataset.get(), "name", part->file);
+    h5::set_number(dataset.get(), "bytes", static_cast<int>(part->bytes.size()));
+  }
+}
+
 constexpr OutputKind kRecordingKind = {"a recording", &is_recording};
 
 }  // namespace
@@ -162,6 +184,7 @@ void RecordingWriter::Impl::create() {
   // the first page.  A killed write may be torn between two pages, not inside one.
   for (std::size_t i = 0; i < channels.size(); ++i) describe_column(columns[i].dataset.get(), channels[i]);
   describe_run(file.get(), options);
+  keep_files(file.get(), model);
   const hsize_t fit = kBufferBytes / (width * sizeof(double)), fit_at_most = kMaxBufferBytes / (width * sizeof(double));
   capacity = std::clamp<hsize_t>(std::max(fit, std::min(kFewRows, fit_at_most)), 1, limit);
   row.resize(width);

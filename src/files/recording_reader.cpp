@@ -27,6 +27,11 @@ void send_header(Wire& wire, const RecordingSource& source) {
   for (const std::string* text : {&source.name, &source.model_text, &source.scenario_text, &source.solver,
                                   &source.version, &source.ended, &source.figures})
     wire.send(*text);
+  wire.send(static_cast<std::int64_t>(source.files.size()));
+  for (const auto& [name, bytes] : source.files) {
+    wire.send(name);
+    wire.send(bytes);
+  }
   wire.send(std::int64_t{source.complete});
   wire.send(std::int64_t{source.records});
   wire.send(static_cast<std::int64_t>(source.series.size()));
@@ -137,6 +142,10 @@ void RecordingReader::receive_header() {
   impl_->check_answer();
   for (std::string* text : {&name, &model_text, &scenario_text, &solver, &version, &ended, &figures})
     *text = wire.receive_text();
+  for (std::int64_t k = wire.receive_number(); k > 0; --k) {
+    std::string file = wire.receive_text();
+    files[file] = wire.receive_text();
+  }
   complete = wire.receive_number() != 0;
   const std::int64_t records = wire.receive_number(), count = wire.receive_number();
   for (std::int64_t k = 0; k < count; ++k) {

@@ -8,7 +8,9 @@
 
 #include "files/worker.hpp"
 #include "limber/files/detail/text.hpp"
+#include "limber/files/reader.hpp"
 #include "limber/files/recording.hpp"
+#include "limber/files/text_file.hpp"
 
 namespace limber {
 namespace {
@@ -19,7 +21,7 @@ using h5::Id;
 constexpr hsize_t kMaxColumns = 10'000'000;  // of all datasets together
 constexpr hsize_t kMaxRecordsRead = 2'000'000'000;
 constexpr std::size_t kMaxSeries = 1'000'000;
-constexpr double kMaxCompression = 1100;  // of deflate: 1032
+constexpr std::size_t kMaxFiles = 1000;
 constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 constexpr const char* kDamaged = "the file is damaged, record it again";
 
@@ -29,24 +31,6 @@ std::vector<std::string> column_texts(hid_t dataset, const char* attribute, std:
   if (texts.size() == 1) texts.resize(columns, texts[0]);
   if (texts.size() != columns) texts.clear();
   return texts;
-}
-
-// Which links there are.
-struct Found {
-  std::vector<std::string> datasets;
-  std::string elsewhere;  // the first that is not a plain one
-};
-
-herr_t visit_link(hid_t group, const char* name, const H5L_info_t* link, void* data) {
-  Found& found = *static_cast<Found*>(data);
-  if (link->type != H5L_TYPE_HARD) {
-    found.elsewhere = name;
-    return 1;
-  }
-  H5O_info_t info;
-  if (H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return -1;
-  if (info.type == H5O_TYPE_DATASET) found.datasets.emplace_back(name);
-  return found.datasets.size() > kMaxSeries ? 1 : 0;
 }
 
 }  // namespace
@@ -64,23 +48,9 @@ RecordingSource::RecordingSource(const std::string& path) {
     throw FileError("is an HDF5 file but not a recording; name one that `limber run` wrote");
 }
 
-void RecordingSource::check_links() {
-  Found found;
-  checked(H5Lvisit(file_.get(), H5_INDEX_NAME, H5_ITER_INC, &visit_link, &found));
-  if (!found.elsewhere.empty())
-    throw FileError(fmt::format("holds a link to elsewhere, {}; a recording has none", show(found.elsewhere)));
-  if (found.datasets.size() > kMaxSeries) throw FileError(fmt::format("holds too many datasets; {}", kDamaged));
-  datasets_ = std::move(found.datasets);
-}
-
 // A dataset whose numbers are in this file.
 Id RecordingSource::open(const std::string& dataset) const {
-  Id id(H5Dopen2(file_.get(), dataset.c_str(), H5P_DEFAULT), &H5Dclose);
-  const Id creation(H5Dget_create_plist(id.get()), &H5Pclose);
-  const H5D_layout_t layout = H5Pget_layout(creation.get());
-  const bool elsewhere = layout == H5D_VIRTUAL || H5Pget_external_count(creation.get()) != 0;
-  if (layout < 0 || elsewhere) throw FileError("keeps its numbers in another file; a recording does not");
-  return id;
+  return h5::open_dataset(file_.get(), dataset, "a recording");
 }
 
 // Rows and columns of a dataset of floating-point numbers.
@@ -99,11 +69,7 @@ RecordingSource::Extent RecordingSource::extent_of(hid_t dataset) const {
 
 // The file has that many numbers.
 void RecordingSource::check_storage(hid_t dataset, const Extent& size) const {
-  const Id type(H5Dget_type(dataset), &H5Tclose), creation(H5Dget_create_plist(dataset), &H5Pclose);
-  const double bytes =
-      static_cast<double>(size.rows) * static_cast<double>(size.columns) * static_cast<double>(H5Tget_size(type.get()));
-  const double stored = static_cast<double>(H5Dget_storage_size(dataset));
-  if (bytes > std::min(stored, file_bytes_) * (H5Pget_nfilters(creation.get()) > 0 ? kMaxCompression : 1))
+  if (!h5::has_storage(dataset, static_cast<double>(size.rows) * static_cast<double>(size.columns), file_bytes_))
     throw FileError(fmt::format("claims more numbers than the file has; {}", kDamaged));
 }
 
@@ -112,7 +78,7 @@ void RecordingSource::read_header() {
   const int format = h5::get_number(file, "limber");
   if (format != kRecordingFormat)
     throw FileError(fmt::format("is a recording of format {}; this program reads {}", format, kRecordingFormat));
-  check_links();
+  datasets_ = h5::list_datasets(file, "a recording", kMaxSeries);
   const std::pair<const char*, std::string*> texts[] = {
       {"name", &name},     {"model", &model_text}, {"scenario", &scenario_text},
       {"solver", &solver}, {"version", &version},  {"ended", &ended}};
@@ -131,7 +97,10 @@ void RecordingSource::read_header() {
   records = static_cast<long>(time.rows);
   for (const std::string& dataset : datasets_) {
     try {
-      if (dataset != "time") add_series(dataset);
+      if (dataset.starts_with("files/"))
+        add_file(dataset);
+      else if (dataset != "time")
+        add_series(dataset);
     } catch (const FileError& e) {
       throw FileError(fmt::format("dataset {} {}", show(dataset), e.what()));
     }
@@ -151,6 +120,24 @@ void RecordingSource::add_series(const std::string& dataset) {
   made.units.resize(size.columns);
   if (H5Aexists(id.get(), "names") > 0) made.names = column_texts(id.get(), "names", size.columns);
   series.push_back(std::move(made));
+}
+
+// A file that the model names, byte by byte, with zeros behind it.
+void RecordingSource::add_file(const std::string& dataset) {
+  const Id id = open(dataset);
+  const Id type(H5Dget_type(id.get()), &H5Tclose), space(H5Dget_space(id.get()), &H5Sclose);
+  hsize_t size = 0;
+  const int bytes = h5::get_number(id.get(), "bytes");
+  const std::vector<std::string> path = h5::get_texts(id.get(), "name", kLongestPath);
+  if (H5Tget_class(type.get()) != H5T_INTEGER || H5Tget_size(type.get()) != 1 || path.size() != 1 ||
+      H5Sget_simple_extent_ndims(space.get()) != 1 || H5Sget_simple_extent_dims(space.get(), &size, nullptr) != 1 ||
+      bytes < 0 || size < static_cast<hsize_t>(bytes) || size > kMaxFileBytes + 8 || files.size() >= kMaxFiles)
+    throw FileError(fmt::format("is not a file; {}", kDamaged));
+  check_storage(id.get(), {size, 1});
+  std::string text(static_cast<std::size_t>(size), '\0');
+  if (size > 0) checked(H5Dread(id.get(), H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()));
+  text.resize(static_cast<std::size_t>(bytes));
+  files[path[0]] = std::move(text);
 }
 
 void RecordingSource::read(const std::string& dataset, long first, long count, int column, int columns,

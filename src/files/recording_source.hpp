@@ -22,6 +22,7 @@ class RecordingSource {
   bool complete = false;
   long records = 0;  // of `time`
   std::vector<RecordedSeries> series;
+  std::map<std::string, std::string> files;  // of the model: bytes by name
 
   // Rows [first, first + count) of columns [column, column + columns).
   void read(const std::string& dataset, long first, long count, int column, int columns, double* out) const;
@@ -33,8 +34,8 @@ class RecordingSource {
   h5::Id open(const std::string& dataset) const;
   Extent extent_of(hid_t dataset) const;
   void check_storage(hid_t dataset, const Extent& size) const;
-  void check_links();
   void add_series(const std::string& dataset);
+  void add_file(const std::string& dataset);
 
   double file_bytes_ = 0;
   h5::Id file_;

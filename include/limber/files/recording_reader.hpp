@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ class RecordingReader : public Recorded {
   // Attributes of the root.
   std::string name, model_text, scenario_text, solver, version, ended, figures;
   bool complete = false;
+  std::map<std::string, std::string> files;  // modal bodies of the model: bytes by name
 
   void read(int series, long first, long count, int column, int columns, double* out) const override;
 

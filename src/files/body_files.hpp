@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "limber/body/body.hpp"
+#include "limber/files/reader.hpp"
+
+namespace limber {
+
+// The modal-body files that a model names, each read once: from a folder, or from inside a recording.
+class BodyFiles {
+ public:
+  // `kept`: bytes by name, in place of files; nullptr: none.
+  BodyFiles(std::string folder, const std::map<std::string, std::string>* kept)
+      : folder_(std::move(folder)), kept_(kept) {}
+  // The body of `file: NAME`.  Throws InputError at the place of the name.
+  Body read(const Reader& file, bool second_order);
+
+ private:
+  std::string folder_;
+  const std::map<std::string, std::string>* kept_;
+  std::map<std::string, Body> bodies_;
+};
+
+}  // namespace limber
