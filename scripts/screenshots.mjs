@@ -17,6 +17,7 @@ const kPictures = [
   {name: "view-spin-up", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, colour: "strain", ghost: true},
   {name: "view-four-bar", example: "four-bar/scenario.yaml", time: 1.5, scale: 1},
   {name: "view-long-chain", example: "long-chain/sway.yaml", time: 5.2, scale: 1},
+  {name: "view-fe-link", example: "fe-link/scenario.yaml", time: 0.106, scale: 3},
   {name: "view-modes", model: "canadarm/model.yaml", time: 0.25, mode: 18, dark: true},
   {name: "view-spectrum", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, spectra: true, size: {width: 1280, height: 1000}},
   {name: "view-provenance", example: "four-bar/scenario.yaml", time: 1.5, scale: 1, provenance: true},

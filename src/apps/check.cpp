@@ -7,8 +7,9 @@
 
 #include "apps/commands.hpp"
 #include "apps/terminal.hpp"
+#include "limber/files/modal_body_file.hpp"
 #include "limber/files/model_file.hpp"
-#include "limber/files/recording_reader.hpp"
+#include "limber/files/recorded_model.hpp"
 #include "limber/files/state_file.hpp"
 #include "limber/scenario/hints.hpp"
 #include "limber/simulate/static_check.hpp"
@@ -54,7 +55,7 @@ Json scenario_facts(const Scenario& scenario) {
 
 Json recording_facts(const std::string& path) {
   const RecordingReader recording(path);
-  const Model model = parse_model(recording.model_text, path + ": the model inside");
+  const Model model = parse_recorded_model(recording);
   return {{"kind", "recording"},
           {"name", recording.name},
           {"model", model.name},
@@ -64,8 +65,18 @@ Json recording_facts(const std::string& path) {
           {"complete", recording.complete}};
 }
 
+Json body_facts(const std::string& path) {
+  const ModalBodyFile file = read_modal_body(path);
+  return {{"kind", "modal body"},
+          {"mass", file.body.mass},
+          {"modes", file.body.modes},
+          {"nodes", file.body.nodes.size()},
+          {"notes", file.warnings}};
+}
+
 // What a good file holds.
 Json check_file(const std::string& path, const Model* model) {
+  if (is_modal_body(path)) return body_facts(path);
   if (is_hdf5(path)) return recording_facts(path);  // looks at plain files only: a pipe is read once
   const std::string text = read_argument(path), name = name_of_argument(path);
   const Document document = parse_document(text, name);
@@ -95,6 +106,9 @@ std::string summary(const Json& facts) {
   if (text == "scenario")
     return fmt::format("scenario, model {}, {:.9g} s, {}", fit(facts["model"].get<std::string>(), 200),
                        facts["duration"].get<double>(), facts["method"].get<std::string>());
+  if (text == "modal body")
+    return fmt::format("modal body, {:.6g} kg, {}, {}", facts["mass"].get<double>(),
+                       plural(facts["modes"], "mode", "modes"), plural(facts["nodes"], "node", "nodes"));
   if (text == "recording")
     return fmt::format("recording, model {}, {}, {:.9g} s{}", fit(facts["model"].get<std::string>(), 200),
                        plural(facts["records"], "record", "records"), facts["duration"].get<double>(),

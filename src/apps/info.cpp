@@ -4,9 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "apps/body_info.hpp"
 #include "apps/commands.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/model_file.hpp"
+#include "limber/files/recording_reader.hpp"
 #include "limber/files/state_file.hpp"
 #include "limber/report/report.hpp"
 
@@ -27,7 +31,23 @@ Shows the tree of bodies and joints, the order of the coordinates, masses, the m
 damping and effective masses, and the natural frequencies of the whole machine at its zero state or at --at. --report
 also writes a page with the mode shapes of each body and of the machine, moving.)";
 
+// A modal body alone; its page shows it as a model of one body.
+int run_body_info(const InfoOptions& options) {
+  if (!options.state.empty())
+    throw InputError(fmt::format("{}: a modal body has no state; leave --at out", options.model));
+  const ModalBodyFile file = read_modal_body(options.model);
+  if (!options.report.empty()) {
+    const std::string path = std::filesystem::absolute(options.model).string(), text = body_model_text(path);
+    const Model model = parse_model(text, options.model);
+    write_mode_report(model, compute_facts(model, make_zero_state(model), "the zero state"), options.report,
+                      {.never_overwrites = {options.model}, .file = options.model, .model_text = text});
+  }
+  write_output(options.json ? body_info_json(file) : body_info_text(file, options.all), stdout);
+  return 0;
+}
+
 int run_info(const InfoOptions& options) {
+  if (is_hdf5(options.model)) return run_body_info(options);
   const std::string text = read_argument(options.model);
   const Model model = parse_model(text, name_of_argument(options.model));
   State x = make_zero_state(model);
@@ -52,7 +72,8 @@ int run_info(const InfoOptions& options) {
 void add_info(CLI::App& program, Action& action) {
   const auto options = std::make_shared<InfoOptions>();
   CLI::App* command = program.add_subcommand("info", "show a model: tree, coordinates, masses, modes, frequencies");
-  command->add_option("MODEL", options->model, "model file (YAML or JSON); '-': standard input")->required();
+  command->add_option("MODEL", options->model, "model file (YAML or JSON) or modal body; '-': standard input")
+      ->required();
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--all", options->all, "show everything, however long");
   command->add_option("--report", options->report, "also write a page with the mode shapes")->type_name("FILE");

@@ -43,6 +43,11 @@ Json make_geometry(const Body& body, const Model& model, std::size_t index, Page
   } else if (body.modes > 0) {
     out["stiffness"] = add_matrix(tag + ".stiffness", body.stiffness.cast<float>(), page);
   }
+  if (!outline.triangles.empty()) {
+    std::vector<std::uint32_t> corners;
+    for (const auto& t : outline.triangles) corners.insert(corners.end(), t.begin(), t.end());
+    out["triangles"] = page.add(tag + ".triangles", {outline.triangles.size(), 3}, corners);
+  }
   out["lines"] = outline.lines;
   if (!outline.boxes.empty()) out["boxes"] = outline.boxes;
   return out;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "limber/body/part.hpp"
 #include "limber/linear/facts.hpp"
 
 namespace limber {
@@ -127,10 +128,19 @@ Outline rigid_outline(const Body& body) {
   return out;
 }
 
+Outline part_outline(const PartSpec& part) {
+  Outline out;
+  out.places = part.places;
+  out.shapes = part.shapes;
+  out.triangles = part.triangles;
+  return out;
+}
+
 }  // namespace
 
 Outline make_outline(const Body& body, Fidelity fidelity, int stations) {
   const bool second_order = fidelity == Fidelity::stiffened;
+  if (const PartSpec* part = part_of(body); part != nullptr && !part->triangles.empty()) return part_outline(*part);
   if (body.beam) return beam_outline(*body.beam, second_order, stations);
   if (body.modal && !body.modal->points.empty()) return modal_outline(*body.modal, body.modes, second_order);
   return rigid_outline(body);

@@ -21,7 +21,8 @@ struct Outline {
   RowMatrix strain;                     // (rows N x n): energy per length |rows eta|^2 / 2; empty: not known
   int strain_rows = 0;                  // per station
   std::vector<std::vector<int>> lines;  // through stations
-  std::vector<std::array<double, 6>> boxes;  // centre, edges
+  std::vector<std::array<double, 6>> boxes;   // centre, edges
+  std::vector<std::array<int, 3>> triangles;  // of stations: a surface
 };
 
 // `stations`: along a beam.

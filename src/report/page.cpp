@@ -110,6 +110,12 @@ std::string PageData::add(const std::string& name, const Sizes& shape, std::span
   return name;
 }
 
+std::string PageData::add(const std::string& name, const Sizes& shape, std::span<const std::uint32_t> values) {
+  LIMBER_ASSERT(count_of(shape) == values.size());
+  if (!has(name)) append(name, "u32", shape, bytes_of(values));
+  return name;
+}
+
 std::string PageData::container() const {
   nlohmann::ordered_json whole = header;
   whole["limber_view"] = 1;

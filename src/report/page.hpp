@@ -21,6 +21,7 @@ class PageData {
   using Sizes = std::vector<std::size_t>;
   std::string add(const std::string& name, const Sizes& shape, std::span<const float> values, std::size_t stride = 0);
   std::string add(const std::string& name, const Sizes& shape, std::span<const double> values);
+  std::string add(const std::string& name, const Sizes& shape, std::span<const std::uint32_t> values);
   bool has(const std::string& name) const { return arrays_.contains(name); }
 
   std::string container() const;

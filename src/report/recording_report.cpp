@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "limber/files/model_file.hpp"
+#include "limber/files/recorded_model.hpp"
 #include "limber/linear/facts.hpp"
 #include "report/channels.hpp"
 #include "report/machine.hpp"
@@ -94,7 +94,7 @@ void add_frequencies(Making& making, const Model& model) {
 ReportFacts write_recording_report(const std::string& path, const std::string& target, const ReportOptions& options) {
   const RecordingReader recording(path);
   const bool given = recording.model_text.empty() && options.model != nullptr;
-  const Model model = given ? *options.model : parse_model(recording.model_text, path + ": the model inside");
+  const Model model = given ? *options.model : parse_recorded_model(recording);
   check_columns(recording, model);
   PageData page;
   ReportFacts facts;

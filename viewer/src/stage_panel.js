@@ -54,6 +54,8 @@ export class StagePanel {
     new ResizeObserver(() => this.resize()).observe(this.frame);
     this.show_time();
     this.show_scale();
+    // Of a surface, the deflection is what one wants to see.
+    if (this.machine.view.bodies.some(({geometry}) => geometry.triangles)) this.set_colour("deflection");
     return true;
   }
 
