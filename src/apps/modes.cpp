@@ -191,10 +191,8 @@ void add_format(CLI::App& modes, Action& action, const char* name, const char* w
       command->add_option("--mesh", options->mesh, "file with nodes, elements and node sets")->type_name("FILE");
   if (mesh_needed) mesh->required();
   command->add_option("--units", options->units, "of the files: m-kg-s or mm-t-s; they do not say it")->required();
-  command->add_option("--interface", options->interfaces, "NAME=NODESET[:rigid|average], once per interface")
-      ->type_name("")
-      ->take_all()
-      ->allow_extra_args(false);
+  command->add_option("--interface", options->interfaces, "NAME=NODESET[:rigid|average], each interface")
+      ->type_name("");
   command->add_option("--frame", options->frame, "interface that is the body frame (default: the first)")
       ->type_name("NAME");
   command->add_option("--method", options->method, "craig-bampton (default), clamped at the frame, or free")

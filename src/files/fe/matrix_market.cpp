@@ -87,8 +87,8 @@ void read_node_table(Lines& lines, Mesh& mesh) {
   while (lines.next(line)) {
     const std::string_view text = trim(line);
     if (text.empty() || text.starts_with('#')) continue;
-    const auto fields =
-        split(text, text.find(';') != std::string_view::npos && text.find(',') == std::string_view::npos ? ';' : ',');
+    const bool commas = text.find(',') != std::string_view::npos, semicolons = text.find(';') != std::string_view::npos;
+    const auto fields = commas ? split(text, ',') : semicolons ? split(text, ';') : words(text);
     if (mesh.size() == 0 && !to_integer(fields[0])) continue;  // the names of the columns
     if (fields.size() < 4) lines.fail("must be node, x, y, z [, set]");
     const long label = integer_at(lines, fields[0], "the number of the node");
