@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Matrices of Abaqus.
-//   limber_fe_abaqus_fuzz FOLDER -max_len=4096 -timeout=10 -rss_limit_mb=4096
+//   limber_fe_abaqus_fuzz tests/fuzz/corpus-fe-abaqus -max_len=4096 -timeout=10 -rss_limit_mb=4096
 #include "fe_text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nastran punch files and bulk data.
-//   limber_fe_nastran_fuzz FOLDER -max_len=4096 -timeout=10 -rss_limit_mb=4096
+//   limber_fe_nastran_fuzz tests/fuzz/corpus-fe-nastran -max_len=4096 -timeout=10 -rss_limit_mb=4096
 #include "fe_text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
