@@ -75,7 +75,7 @@ void set_pairs(Bodies bodies, int a, FourBodies& out) {
   for (int kind = 0; kind < kPairKinds; ++kind) {
     for (int b = 1; b <= out.ne; ++b) {
       if (used[b] == 0 || kind_of(used[b]) != static_cast<PairKind>(kind)) continue;
-      out.shape.push_back(b - 1);
+      out.shape.push_back(kLanes * (b - 1));
       for (const int i : numbers_of(static_cast<PairKind>(kind))) out.numbers.push_back(number(b, i));
     }
     pairs.end[kind] = static_cast<int>(out.shape.size());

@@ -287,10 +287,12 @@ void start_group(const Layout& layout, std::size_t g, AbaData& ws) {
   put_inertia(modes, z, at);
 }
 
+namespace {
+
 //   r = b + mu^T a      etaddot = T (x + T^T r) - Lambda r
 template <typename N>
-LIMBER_INLINE void expand(N n, const GroupModes& modes, const FourVectors* F, const FourVectors* S,
-                          const FourSpatial& a, const Vec4d* x, Vec4d* r, Vec4d* out) {
+LIMBER_INLINE void expand_modes(N n, const GroupModes& modes, const FourVectors* F, const FourVectors* S,
+                                const FourSpatial& a, const Vec4d* x, Vec4d* r, Vec4d* out) {
   const Vec4d *T = modes.T.data(), *weight = modes.weight.data();
   for_each(
       n, LIMBER_EACH(m) {
@@ -306,6 +308,8 @@ LIMBER_INLINE void expand(N n, const GroupModes& modes, const FourVectors* F, co
   }
 }
 
+}  // namespace
+
 void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot) {
   const BodyGroup& group = layout.groups[g];
   const GroupModes& modes = ws.group_modes[g];
@@ -319,7 +323,7 @@ void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot
       modes.k, [&](int lane) { return &ws.x[ws.unknowns[group.bodies[lane]].begin]; }, x);
   const FourSpatial a{gather(LIMBER_LANE(lane) { return ws.bodies[group.bodies[lane]].a.ang; }),
                       gather(LIMBER_LANE(lane) { return ws.bodies[group.bodies[lane]].a.lin; })};
-  with_size(group.n, [&](auto n) { expand(n, modes, F, S, a, x, r, out); });
+  with_size(group.n, [&](auto n) { expand_modes(n, modes, F, S, a, x, r, out); });
   double* to[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) {
     const int i = group.bodies[lane];

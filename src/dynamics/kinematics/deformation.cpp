@@ -18,29 +18,48 @@ struct ModeSums {
   FourVectors F, F_rate;
 };
 
+// step(pair) of the pairs up to `end`, two by two.
+template <typename Step>
+LIMBER_INLINE void for_pairs(const int*& shape, const int* end, Step step) {
+  for (; end - shape >= 2; shape += 2) {
+    step(shape[0]);
+    step(shape[1]);
+  }
+  if (shape < end) step(*shape++);
+}
+
 // The shapes b >= 1, kind by kind: e_b times the numbers that are not zero.
 LIMBER_INLINE void contract_shapes(const FourBodies& bodies, const FourBodies::Pairs& pairs, const Vec4d* e,
                                    const Vec4d* rate, ModeSums& s) {
-  const int* b = bodies.shape.data() + pairs.begin;
   const int* const shapes = bodies.shape.data();
+  const int* shape = shapes + pairs.begin;
   const Vec4d* number = bodies.numbers.data() + pairs.numbers;
-  for (; b < shapes + pairs.end[0]; ++b, number += 9) {
-    const Vec4d eb = e[*b], rb = rate[*b];
-    s.J.xx += eb * number[0], s.J.yy += eb * number[1], s.J.zz += eb * number[2];
-    s.J.xy += eb * number[3], s.J.xz += eb * number[4], s.J.yz += eb * number[5];
-    s.F.x += eb * number[6], s.F.y += eb * number[7], s.F.z += eb * number[8];
-    s.F_rate.x += rb * number[6], s.F_rate.y += rb * number[7], s.F_rate.z += rb * number[8];
-  }
-  for (; b < shapes + pairs.end[1]; ++b, number += 3) {
-    const Vec4d eb = e[*b];
-    s.J.xx += eb * number[0], s.J.yy += eb * number[1], s.J.zz += eb * number[2];
-  }
+  const auto at = [](const Vec4d* x, int offset) __attribute__((always_inline)) {
+    return load(reinterpret_cast<const double*>(x) + offset);
+  };
+  for_pairs(
+      shape, shapes + pairs.end[0], LIMBER_EACH(b) {
+        const Vec4d eb = at(e, b), rb = at(rate, b);
+        s.J.xx += eb * number[0], s.J.yy += eb * number[1], s.J.zz += eb * number[2];
+        s.J.xy += eb * number[3], s.J.xz += eb * number[4], s.J.yz += eb * number[5];
+        s.F.x += eb * number[6], s.F.y += eb * number[7], s.F.z += eb * number[8];
+        s.F_rate.x += rb * number[6], s.F_rate.y += rb * number[7], s.F_rate.z += rb * number[8];
+        number += 9;
+      });
+  for_pairs(
+      shape, shapes + pairs.end[1], LIMBER_EACH(b) {
+        const Vec4d eb = at(e, b);
+        s.J.xx += eb * number[0], s.J.yy += eb * number[1], s.J.zz += eb * number[2];
+        number += 3;
+      });
   const auto along = [&](int end, Vec4d& J, Vec4d& F, Vec4d& F_rate) __attribute__((always_inline)) {
-    for (; b < shapes + end; ++b, number += 2) {
-      J += e[*b] * number[0];
-      F += e[*b] * number[1];
-      F_rate += rate[*b] * number[1];
-    }
+    for_pairs(
+        shape, shapes + end, LIMBER_EACH(b) {
+          J += at(e, b) * number[0];
+          F += at(e, b) * number[1];
+          F_rate += at(rate, b) * number[1];
+          number += 2;
+        });
   };
   along(pairs.end[2], s.J.yz, s.F.x, s.F_rate.x);
   along(pairs.end[3], s.J.xz, s.F.y, s.F_rate.y);

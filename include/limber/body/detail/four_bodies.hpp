@@ -49,7 +49,7 @@ struct FourBodies {
   FourSymmetric J;
   std::vector<FourVectors> S;      // (ne)
   std::vector<Pairs> pairs_of;     // (ne)
-  std::vector<int> shape;          // b - 1 of each pair
+  std::vector<int> shape;          // kLanes (b - 1) of each pair: where its numbers start
   std::vector<Vec4d> numbers;      // 9, 3, 2, 2 or 2 of each pair, by its kind
   std::vector<ModePair> products;  // of modes: ne - n of them
 
