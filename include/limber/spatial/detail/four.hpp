@@ -185,7 +185,7 @@ LIMBER_INLINE FourRotationSeries rotation_series(Vec4d x) {
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!(numbers[lane] > 1)) continue;
     const RotationSeries one = rotation_series(numbers[lane]);
-    out.cosine[lane] = 1 - numbers[lane] * one.a;
+    out.cosine[lane] = std::cos(std::sqrt(numbers[lane]));
     out.sinc[lane] = one.sinc, out.a[lane] = one.a, out.b[lane] = one.b;
     out.da[lane] = one.da, out.db[lane] = one.db;
   }
