@@ -11,6 +11,7 @@
 #include "limber/files/model_file.hpp"
 #include "limber/files/recorded_model.hpp"
 #include "limber/files/state_file.hpp"
+#include "limber/files/urdf.hpp"
 #include "limber/scenario/hints.hpp"
 #include "limber/simulate/static_check.hpp"
 
@@ -79,7 +80,9 @@ Json check_file(const std::string& path, const Model* model) {
   if (is_modal_body(path)) return body_facts(path);
   if (is_hdf5(path)) return recording_facts(path);  // looks at plain files only: a pipe is read once
   const std::string text = read_argument(path), name = name_of_argument(path);
-  const Document document = parse_document(text, name);
+  Document document = is_urdf(text) ? parse_model_document(text, name) : parse_document(text, name);
+  const Reader given(document);
+  if (given.is_map() && given.has("urdf") && !given.has("scenario")) document = parse_model_document(text, name);
   const Reader root(document);
   const bool map = root.is_map();
   if (map && root.has("scenario"))

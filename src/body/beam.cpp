@@ -7,6 +7,7 @@
 #include "beam_modes.hpp"
 #include "checks.hpp"
 #include "limber/body/body.hpp"
+#include "tapered.hpp"
 
 namespace limber {
 namespace {
@@ -65,20 +66,6 @@ Real rotary_ratio(const BeamSpec& spec, int family) {
   if (family == kBendY) return spec.rotary_inertia_z / area;
   if (family == kBendZ) return spec.rotary_inertia_y / area;
   return 0;
-}
-
-// root, tip, then the user's own.
-std::vector<BeamNode> make_stations(const BeamSpec& spec) {
-  std::vector<BeamNode> stations{{"root", 0.0, Matrix3d::Identity()}, {"tip", 1.0, Matrix3d::Identity()}};
-  for (const BeamNode& node : spec.nodes) {
-    if (node.name == "root")
-      stations[0] = node;
-    else if (node.name == "tip")
-      stations[1] = node;
-    else
-      stations.push_back(node);
-  }
-  return stations;
 }
 
 void make_families(Assembly& beam, const std::vector<BeamNode>& stations) {
@@ -345,12 +332,13 @@ void check_range(const Body& body) {
 
 Body make_beam_body(const BeamSpec& spec, bool second_order) {
   body_impl::check_beam(spec, second_order);
+  if (!spec.stations.empty()) return body_impl::make_tapered_body(spec, second_order);
   const bool any_bending = spec.modes[kBendY] + spec.modes[kBendZ] > 0;
   Assembly beam{spec, body_impl::gauss_rule(body_impl::quadrature_points(spec, second_order && any_bending)),
                 {},   {},
                 {},   false,
                 {},   {}};
-  const std::vector<BeamNode> stations = make_stations(spec);
+  const std::vector<BeamNode> stations = body_impl::make_beam_nodes(spec);
   make_families(beam, stations);
   if (second_order) make_pairs(beam);
 

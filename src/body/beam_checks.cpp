@@ -4,6 +4,7 @@
 
 #include "beam_basis.hpp"
 #include "checks.hpp"
+#include "tapered.hpp"
 
 namespace limber::body_impl {
 namespace {
@@ -12,18 +13,15 @@ constexpr int kMaxFamilyModes = 200;  // per family
 constexpr int kMaxShapes = 800;       // of a body with second-order shapes
 constexpr int kMaxTerms = 200;        // of a custom polynomial
 
-void check_numbers(const BeamSpec& spec) {
-  check_positive(spec.length, "length", "give the length of the beam in m, above 0");
-  check_positive(spec.mass_per_length, "mass per length", "give the mass of the beam, above 0");
+void check_section(const BeamSection& section) {
+  check_positive(section.mass_per_length, "mass per length", "give the mass of the beam, above 0");
   const std::string cure = "give 0 or a positive number";
-  check_not_negative(spec.EIy, "EIy", cure);
-  check_not_negative(spec.EIz, "EIz", cure);
-  check_not_negative(spec.EA, "EA", cure);
-  check_not_negative(spec.GJ, "GJ", cure);
-  check_not_negative(spec.rotary_inertia_y, "rotary inertia about y", cure);
-  check_not_negative(spec.rotary_inertia_z, "rotary inertia about z", cure);
-  check_not_negative(spec.tip_mass, "tip mass", cure);
-  check_not_negative(spec.tip_inertia, "tip inertia", cure);
+  check_not_negative(section.EIy, "EIy", cure);
+  check_not_negative(section.EIz, "EIz", cure);
+  check_not_negative(section.EA, "EA", cure);
+  check_not_negative(section.GJ, "GJ", cure);
+  check_not_negative(section.rotary_inertia_y, "rotary inertia about y", cure);
+  check_not_negative(section.rotary_inertia_z, "rotary inertia about z", cure);
 }
 
 void check_counts(const BeamSpec& spec, bool second_order) {
@@ -46,8 +44,8 @@ void check_counts(const BeamSpec& spec, bool second_order) {
 }
 
 // Modes need a stiffness, and torsion a mass too.
-void check_stiffness(const BeamSpec& spec) {
-  const double stiffness[] = {spec.EIz, spec.EIy, spec.EA, spec.GJ};
+void check_stiffness(const BeamSpec& spec, const BeamSection& section) {
+  const double stiffness[] = {section.EIz, section.EIy, section.EA, section.GJ};
   const char* const names[] = {"EIz", "EIy", "EA", "GJ"};
   for (int f = 0; f < 4; ++f) {
     if (spec.modes[f] == 0 || stiffness[f] > 0) continue;
@@ -55,7 +53,7 @@ void check_stiffness(const BeamSpec& spec) {
     fail(family + " modes need " + names[f],
          std::string("give ") + names[f] + " above 0, or ask for 0 " + family + " modes");
   }
-  if (spec.modes[3] > 0 && spec.rotary_inertia_y + spec.rotary_inertia_z == 0)
+  if (spec.modes[3] > 0 && section.rotary_inertia_y + section.rotary_inertia_z == 0)
     fail("torsion modes have no mass without rotary inertia",
          "give rotary_inertia_per_length, or ask for 0 torsion modes");
 }
@@ -97,7 +95,7 @@ void check_damping(const BeamSpec& spec) {
     check_not_negative(ratio, "damping ratio", "give 0 or a positive number, such as 0.01");
 }
 
-void check_stations(const BeamSpec& spec) {
+void check_beam_nodes(const BeamSpec& spec) {
   std::vector<std::string> names;
   for (const BeamNode& node : spec.nodes) {
     check_node_name(node.name, names);
@@ -114,15 +112,46 @@ void check_stations(const BeamSpec& spec) {
   }
 }
 
+// A tapered beam: stations from root to tip.
+void check_stations(const BeamSpec& spec) {
+  const std::vector<BeamStation>& stations = spec.stations;
+  constexpr std::size_t kMaxStations = 100;
+  if (stations.size() < 2 || stations.size() > kMaxStations)
+    fail(std::to_string(stations.size()) + " stations", "give from 2 to " + std::to_string(kMaxStations));
+  for (std::size_t i = 0; i < stations.size(); ++i) {
+    check_finite(stations[i].at, "at of a station");
+    const BeamSection section = numbers_of(stations[i]);
+    check_section(section);
+    check_stiffness(spec, section);
+    if (i > 0 && stations[i].at - stations[i - 1].at < 1e-3)
+      fail("station " + std::to_string(i + 1) + " is at " + text(stations[i].at) +
+               ", less than 0.001 beyond the one before",
+           "give stations with rising places; a step of the section is a station on either side, 0.001 apart");
+  }
+  if (stations.front().at != 0 || stations.back().at != 1)
+    fail("the stations go from " + text(stations.front().at) + " to " + text(stations.back().at),
+         "give the first at 0 and the last at 1");
+  if (spec.basis != BeamBasis::clamped_free && spec.basis != BeamBasis::free_free &&
+      spec.basis != BeamBasis::pinned_free)
+    fail("stations with a basis of uniform beams", "use basis clamped-free, free-free or pinned-free");
+}
+
 }  // namespace
 
 void check_beam(const BeamSpec& spec, bool second_order) {
-  check_numbers(spec);
+  check_positive(spec.length, "length", "give the length of the beam in m, above 0");
+  check_not_negative(spec.tip_mass, "tip mass", "give 0 or a positive number");
+  check_not_negative(spec.tip_inertia, "tip inertia", "give 0 or a positive number");
   check_counts(spec, second_order);
-  check_stiffness(spec);
+  if (spec.stations.empty()) {
+    check_section(spec);
+    check_stiffness(spec, spec);
+  } else {
+    check_stations(spec);
+  }
   check_basis(spec);
   check_damping(spec);
-  check_stations(spec);
+  check_beam_nodes(spec);
 }
 
 }  // namespace limber::body_impl

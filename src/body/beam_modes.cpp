@@ -66,10 +66,10 @@ void check_independent(const MatrixR& R, BeamFamily family) {
   }
 }
 
-// `noise`: what rounding makes of a frequency of 0; `rotary` lowers frequencies, but makes no motion rigid.
-void check_elastic(const VectorR& omega, Real noise, Real rotary, BeamFamily family) {
+// `noise`: what rounding makes of a frequency of 0; `unit`: of frequencies, rotary inertia included.
+void check_elastic(const VectorR& omega, Real noise, Real unit, BeamFamily family) {
   for (Eigen::Index k = 0; k < omega.size(); ++k) {
-    if (omega(k) > noise && omega(k) * std::sqrt(1 + rotary) > kRigid) continue;
+    if (omega(k) > noise && omega(k) > kRigid * unit) continue;
     const char* cure =
         is_bending(family) ? "leave out shapes that are constant or linear in x" : "leave out shapes that are constant";
     fail(std::string(to_string(family)) + " mode " + std::to_string(k + 1) +
@@ -78,25 +78,21 @@ void check_elastic(const VectorR& omega, Real noise, Real rotary, BeamFamily fam
   }
 }
 
-// Coordinates T of the modes in the raw shapes, and their frequencies.
-//   R^T R = G (columns of the raw shapes scaled to length 1)       A = sqrt(w) bent R^-1       A V = U omega
-struct Reduction {
-  MatrixR T;
-  VectorR omega;
-};
+}  // namespace
 
-Reduction reduce(const ShapeTable& raw, const GaussRule& rule, Real rotary, BeamFamily family) {
-  const Eigen::Index points = rule.x.size(), n = raw.value.cols();
-  const VectorR root_w = rule.w.cwiseSqrt();
-  MatrixR mass(rotary > 0 ? 2 * points : points, n);
-  mass.topRows(points) = root_w.asDiagonal() * raw.value.topRows(points);
-  if (rotary > 0) mass.bottomRows(points) = (std::sqrt(rotary) * root_w).asDiagonal() * raw.slope.topRows(points);
+//   R^T R = G (columns of the raw shapes scaled to length 1)       A = sqrt(bent weights) bent R^-1       A V = U omega
+Reduction reduce_shapes(const ShapeTable& raw, const Weights& weights, BeamFamily family, int rigid) {
+  const Eigen::Index points = weights.mass.size(), n = raw.value.cols();
+  const bool turning = weights.rotary.size() > 0;
+  MatrixR mass(turning ? 2 * points : points, n);
+  mass.topRows(points) = weights.mass.cwiseSqrt().asDiagonal() * raw.value.topRows(points);
+  if (turning) mass.bottomRows(points) = weights.rotary.cwiseSqrt().asDiagonal() * raw.slope.topRows(points);
   VectorR scale = mass.colwise().norm();
   for (Real& x : scale) x = x > 0 ? 1 / x : 0;
   const MatrixR R = triangular_factor(mass * scale.asDiagonal());
   check_independent(R, family);
 
-  const MatrixR bent = root_w.asDiagonal() * raw.bent.topRows(points) * scale.asDiagonal();
+  const MatrixR bent = weights.bent.cwiseSqrt().asDiagonal() * raw.bent.topRows(points) * scale.asDiagonal();
   MatrixR A = triangular_factor(R.triangularView<Eigen::Upper>().solve<Eigen::OnTheRight>(bent));
   MatrixR V;
   orthogonalise_columns(A, V);
@@ -106,18 +102,19 @@ Reduction reduce(const ShapeTable& raw, const GaussRule& rule, Real rotary, Beam
   std::vector<Eigen::Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return omega(a) < omega(b); });
-  Reduction out{MatrixR(n, n), VectorR(n)};
+  const Eigen::Index kept = n - rigid;
+  Reduction out{MatrixR(n, kept), VectorR(kept)};
   const MatrixR T = scale.asDiagonal() * R.triangularView<Eigen::Upper>().solve(V);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    out.T.col(k) = T.col(order[static_cast<std::size_t>(k)]);
-    out.omega(k) = omega(order[static_cast<std::size_t>(k)]);
+  for (Eigen::Index k = 0; k < kept; ++k) {
+    out.T.col(k) = T.col(order[static_cast<std::size_t>(rigid + k)]);
+    out.omega(k) = omega(order[static_cast<std::size_t>(rigid + k)]);
   }
   const Real noise = 1e3L * kEps * omega.maxCoeff() / R.diagonal().cwiseAbs().minCoeff();
-  check_elastic(out.omega, noise, rotary, family);
+  const Real inertia = weights.mass.sum() + (turning ? weights.rotary.sum() : 0);
+  check_elastic(out.omega, noise, std::sqrt(weights.bent.sum() / inertia), family);
   return out;
 }
 
-// Positive at the tip; where the tip does not move, by its slope, else by the largest value.
 void fix_signs(FamilyModes& modes) {
   const Eigen::Index tip = modes.value.rows() - 1;
   for (int k = 0; k < modes.count(); ++k) {
@@ -132,8 +129,6 @@ void fix_signs(FamilyModes& modes) {
   }
 }
 
-}  // namespace
-
 FamilyModes make_family_modes(const BeamSpec& spec, BeamFamily family, const GaussRule& rule, const VectorR& s,
                               Real rotary) {
   RawBasis raw = make_raw_basis(spec, family, s);
@@ -146,7 +141,9 @@ FamilyModes make_family_modes(const BeamSpec& spec, BeamFamily family, const Gau
     modes.slope = modes.slope * norm.cwiseInverse().asDiagonal();
   } else {
     const ShapeTable table{std::move(modes.value), std::move(modes.slope), std::move(raw.shapes.bent)};
-    const Reduction reduction = reduce(table, rule, rotary, family);
+    Weights weights{rule.w, {}, rule.w};
+    if (rotary > 0) weights.rotary = rotary * rule.w;
+    const Reduction reduction = reduce_shapes(table, weights, family, 0);
     modes = {reduction.omega, table.value * reduction.T, table.slope * reduction.T};
   }
   fix_signs(modes);

@@ -15,6 +15,26 @@ struct FamilyModes {
   int count() const { return static_cast<int>(omega.size()); }
 };
 
+// Weights of the Gauss points: G = int mass phi phi + int rotary phi' phi', K = int bent phi'' phi'' (bending)
+struct Weights {
+  VectorR mass;
+  VectorR rotary;  // empty: none
+  VectorR bent;
+};
+
+// Coordinates T of the modes in the raw shapes, T^T G T = 1, and their frequencies, rising.
+struct Reduction {
+  MatrixR T;
+  VectorR omega;
+};
+
+// Diagonalises the raw shapes of one family, tabulated at the Gauss points first, against (K, G).  `rigid`: so many
+// modes of 0 Hz are left out; other ones are refused with InputError, as are shapes that depend on each other.
+Reduction reduce_shapes(const ShapeTable& raw, const Weights& weights, BeamFamily family, int rigid);
+
+// Signs of modes: positive at the tip, the last row; where that does not move, by its slope, else by the largest value.
+void fix_signs(FamilyModes& modes);
+
 // Diagonalises the basis of one family against (K, G), keeping its span.  theory §7.
 //   s         Gauss points of `rule`, then stations, the last of which is the tip, s = 1
 //   rotary    rho I / rho A L^2 of the section in bending, 0 for axial and torsion

@@ -167,6 +167,7 @@ Body make_rigid_body(const RigidSpec& spec) {
   body.C = {0.5 * J.trace() * Matrix3d::Identity() - J + spec.mass * spec.com * spec.com.transpose()};
   body.nodes = spec.nodes;
   for (Node& node : body.nodes) node.second = {};
+  body.visuals = spec.visuals;
   body.rigid = std::make_shared<const RigidSpec>(spec);
   return body;
 }

@@ -30,6 +30,12 @@ std::string content_key(const Body& body) {
     for (const MatrixXd& second : node.second) add(second);
   }
   for (const std::string& name : body.mode_names) key += name + '\n';
+  for (const Visual& visual : body.visuals) {
+    key += std::to_string(static_cast<int>(visual.kind)) + visual.file + '\n';
+    add(visual.size);
+    add(visual.pose.p);
+    add(visual.pose.R);
+  }
   return key;
 }
 

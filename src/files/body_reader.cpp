@@ -4,17 +4,18 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <numeric>
 
 #include "files/names.hpp"
+#include "files/section_reader.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
 namespace {
 
-constexpr Eigen::Index kMaxModes = 1000;    // of a modal body
-constexpr Eigen::Index kMaxNodes = 10'000;  // of a body
-constexpr int kMaxBeamModes = 200;          // of one family of a beam
+constexpr Eigen::Index kMaxModes = 1000;  // of a modal body
+constexpr int kMaxBeamModes = 200;        // of one family of a beam
 
 Vector3d vector3_or_zero(const Reader& map, std::string_view key) {
   const auto given = map.find(key);
@@ -61,6 +62,38 @@ Matrix3d symmetric(const VectorXd& i) {
   return m;
 }
 
+// A shape to draw a rigid body with.
+Visual read_visual(const Reader& item) {
+  item.check_keys({"box", "cylinder", "sphere", "mesh", "scale", "origin"});
+  Visual out;
+  const std::string_view kind = item.one_of({"box", "cylinder", "sphere", "mesh"});
+  const Reader shape = item.at(kind, "");
+  if (const auto scale = item.find("scale"); scale && kind != "mesh") scale->fail("belongs to a mesh; remove it");
+  if (kind == "box") {
+    out.kind = VisualKind::box;
+    out.size = shape.vector3();
+  } else if (kind == "cylinder") {
+    shape.check_keys({"radius", "length"});
+    out.kind = VisualKind::cylinder;
+    out.size = {shape.at("radius", "radius: 0.05").not_negative(), shape.at("length", "length: 0.3").not_negative(), 0};
+  } else if (kind == "sphere") {
+    shape.check_keys({"radius"});
+    out.kind = VisualKind::sphere;
+    out.size = {shape.at("radius", "radius: 0.05").not_negative(), 0, 0};
+  } else {
+    out.kind = VisualKind::mesh;
+    out.file = shape.one_line(kLongestPath);
+    if (const auto scale = item.find("scale")) out.size = scale->vector3();
+  }
+  if (out.kind != VisualKind::mesh && out.size.minCoeff() < 0) shape.fail("must not be negative");
+  if (const auto origin = item.find("origin")) {
+    origin->check_keys({"xyz", "rpy"});
+    if (const auto xyz = origin->find("xyz")) out.pose.p = xyz->vector3();
+    if (const auto rpy = origin->find("rpy")) out.pose.R = rpy->rpy();
+  }
+  return out;
+}
+
 Body read_rigid(const Reader& body) {
   const Reader rigid = body.at("rigid", "");
   rigid.check_keys({"mass", "com", "inertia"});
@@ -68,6 +101,8 @@ Body read_rigid(const Reader& body) {
   spec.mass = rigid.at("mass", "mass: 3").not_negative();
   spec.com = vector3_or_zero(rigid, "com");
   if (const auto inertia = rigid.find("inertia")) spec.inertia = symmetric(inertia->numbers(6));
+  if (const auto visuals = body.find("visual"))
+    for (const Reader& item : visuals->list()) spec.visuals.push_back(read_visual(item));
   Names names;
   for (const Reader& node : node_list(body)) {
     node.check_keys({"name", "position", "rpy"});
@@ -125,28 +160,12 @@ Body read_modal(const Reader& body, bool second_order) {
 
 // ---- beam ---------------------------------------------------------------------------------------
 
-void refuse_section(const Reader& beam) {
-  for (const std::string_view key : {"section", "material"}) {
-    if (const auto found = beam.find(key))
-      found->fail("is not supported in this version; write mass_per_length, EIy, EIz, EA and GJ");
-  }
-}
-
 void read_tip(const Reader& beam, BeamSpec& spec) {
   const auto tip = beam.find("tip");
   if (!tip) return;
   tip->check_keys({"mass", "inertia"});
   spec.tip_mass = not_negative_or_zero(*tip, "mass");
   spec.tip_inertia = not_negative_or_zero(*tip, "inertia");
-}
-
-void read_rotary_inertia(const Reader& beam, BeamSpec& spec) {
-  const auto given = beam.find("rotary_inertia_per_length");
-  if (!given) return;
-  const VectorXd inertia = given->numbers(2);
-  if (inertia.minCoeff() < 0) given->fail("must not be negative");
-  spec.rotary_inertia_y = inertia[0];
-  spec.rotary_inertia_z = inertia[1];
 }
 
 // Coefficients of (x/L)^k, one list per mode.
@@ -193,6 +212,34 @@ BeamNode read_beam_node(const Reader& node) {
   return out;
 }
 
+// Sections along a tapered beam; `material` may be given once, beside them.
+void read_stations(const Reader& beam, BeamSpec& spec) {
+  for (const std::string_view key :
+       {"mass", "mass_per_length", "EIy", "EIz", "EA", "GJ", "rotary_inertia_per_length", "section"})
+    if (const auto given = beam.find(key)) given->fail("is given by stations; leave it out, or leave stations out");
+  const auto common = beam.find("material");
+  constexpr Eigen::Index kMaxStations = 100;
+  const Reader stations = beam.at("stations", "");
+  stations.length(kMaxStations);
+  for (const Reader& item : stations.list()) {
+    item.check_keys(
+        {"at", "mass_per_length", "EIy", "EIz", "EA", "GJ", "rotary_inertia_per_length", "section", "material"});
+    BeamStation station;
+    station.at = item.at("at", "at: 0").number();
+    if (item.has("section")) {
+      const auto own = item.find("material");
+      if (!own && !common) item.at("material", "material: steel");
+      for (const std::string_view key : {"mass_per_length", "EIy", "EIz", "EA", "GJ", "rotary_inertia_per_length"})
+        if (const auto given = item.find(key)) given->fail("follows from section and material; leave it out");
+      station.section = read_section(item.at("section", ""));
+      station.material = read_material(own ? *own : *common);
+    } else {
+      read_beam_section(item, 0, station);
+    }
+    spec.stations.push_back(station);
+  }
+}
+
 // All that a beam is made from, byte by byte.
 std::string beam_key(const BeamSpec& spec, bool second_order) {
   std::string key;
@@ -204,6 +251,14 @@ std::string beam_key(const BeamSpec& spec, bool second_order) {
   for (const double x : {spec.length, spec.mass_per_length, spec.EIy, spec.EIz, spec.EA, spec.GJ, spec.rotary_inertia_y,
                          spec.rotary_inertia_z, spec.tip_mass, spec.tip_inertia})
     add(x);
+  for (const BeamStation& station : spec.stations) {
+    for (const double x : {station.at, station.mass_per_length, station.EIy, station.EIz, station.EA, station.GJ,
+                           station.rotary_inertia_y, station.rotary_inertia_z, station.material.E, station.material.G,
+                           station.material.density})
+      add(x);
+    add(station.section ? static_cast<int>(station.section->kind) : -1);
+    if (station.section) add(station.section->size);
+  }
   add(spec.basis);
   add_all(spec.modes);
   for (const auto& family : spec.shapes) {
@@ -221,18 +276,14 @@ std::string beam_key(const BeamSpec& spec, bool second_order) {
 
 Body read_beam(const Reader& body, bool second_order, LastBeam& last) {
   const Reader beam = body.at("beam", "");
-  if (beam.is_map()) refuse_section(beam);
-  beam.check_keys({"length", "mass", "mass_per_length", "EIy", "EIz", "EA", "GJ", "rotary_inertia_per_length", "basis",
-                   "tip", "modes", "shapes", "damping"});
+  beam.check_keys({"length", "mass", "mass_per_length", "EIy", "EIz", "EA", "GJ", "rotary_inertia_per_length",
+                   "section", "material", "stations", "basis", "tip", "modes", "shapes", "damping"});
   BeamSpec spec;
   spec.length = beam.at("length", "length: 6").positive();
-  const std::string_view mass = beam.one_of({"mass", "mass_per_length"});
-  spec.mass_per_length = beam.at(mass, "").positive() / (mass == "mass" ? spec.length : 1.0);
-  spec.EIy = not_negative_or_zero(beam, "EIy");
-  spec.EIz = not_negative_or_zero(beam, "EIz");
-  spec.EA = not_negative_or_zero(beam, "EA");
-  spec.GJ = not_negative_or_zero(beam, "GJ");
-  read_rotary_inertia(beam, spec);
+  if (beam.has("stations"))
+    read_stations(beam, spec);
+  else
+    read_beam_section(beam, spec.length, spec);
   if (const auto basis = beam.find("basis")) spec.basis = static_cast<BeamBasis>(basis->choice(kBases));
   read_tip(beam, spec);
   read_modes(beam, spec);
@@ -260,15 +311,18 @@ Body read_beam(const Reader& body, bool second_order, LastBeam& last) {
 }  // namespace
 
 Body read_body(const Reader& body, const std::string& name, bool second_order, LastBeam& last, BodyFiles& files) {
-  body.check_keys({"name", "rigid", "beam", "modal", "file", "nodes"});
-  const std::string_view form = body.one_of({"rigid", "beam", "modal", "file"});
+  body.check_keys({"name", "rigid", "beam", "plate", "modal", "file", "nodes", "visual"});
+  const std::string_view form = body.one_of({"rigid", "beam", "plate", "modal", "file"});
   if (const auto nodes = body.find("nodes"); nodes && form == "file")
     nodes->fail(
         "has no meaning with file: the interfaces of the part are its nodes; make it again with `limber modes`");
-  Body made = form == "rigid"  ? read_rigid(body)
-              : form == "beam" ? read_beam(body, second_order, last)
-              : form == "file" ? files.read(body.at("file", ""), second_order)
-                               : read_modal(body, second_order);
+  if (const auto visual = body.find("visual"); visual && form != "rigid")
+    visual->fail("is for rigid bodies; flexible ones are drawn as they bend, remove it");
+  Body made = form == "rigid"   ? read_rigid(body)
+              : form == "beam"  ? read_beam(body, second_order, last)
+              : form == "plate" ? read_plate(body, second_order)
+              : form == "file"  ? files.read(body.at("file", ""), second_order)
+                                : read_modal(body, second_order);
   made.name = name;
   return made;
 }

@@ -13,10 +13,12 @@
 
 #include "files/body_reader.hpp"
 #include "files/names.hpp"
+#include "files/urdf_model.hpp"
 #include "limber/dynamics/check.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/files/recorded_model.hpp"
 #include "limber/files/text_file.hpp"
+#include "limber/files/urdf.hpp"
 
 namespace limber {
 namespace {
@@ -196,6 +198,8 @@ void ModelReader::read_header() {
   // Inside a scenario, the version of the scenario holds.
   const bool inside = !root_.path().empty() && !root_.has("limber");
   if (!inside) check_version(root_);
+  if (const auto flexible = root_.find("flexible"))
+    flexible->fail("replaces links of a URDF; write urdf: robot.urdf in place of bodies and joints, or remove it");
   root_.check_keys({"limber", "name", "gravity", "fidelity", "bodies", "joints", "closures"});
   const auto name = root_.find("name"), gravity = root_.find("gravity"), fidelity = root_.find("fidelity");
   if (name) builder_ = ModelBuilder(name->text());
@@ -330,7 +334,56 @@ void check_version(const Reader& root) {
   if (version.number() != 1) version.fail("is a format version that this program does not know; write limber: 1");
 }
 
-Model read_model(const Reader& root) { return ModelReader(root).read(); }
+namespace {
+
+std::string folder_of_file(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
+
+// The file that a key names.
+std::string read_named_file(const Reader& at, const std::string& folder, std::string& path) {
+  path = (std::filesystem::path(folder) / at.one_line(kLongestPath)).string();
+  try {
+    return read_text_file(path);
+  } catch (const FileError& e) {
+    at.fail_item(fmt::format("{} {}", at.path(), e.what()));
+  }
+}
+
+}  // namespace
+
+const DocumentNode* expand_urdf(const Reader& root, const std::string& folder, Document& owner) {
+  root.check_keys({"limber", "name", "gravity", "fidelity", "urdf", "flexible", "closures"});
+  const Reader at = root.at("urdf", "urdf: robot.urdf");
+  std::string path;
+  const std::string text = read_named_file(at, folder, path);
+  const UrdfOverlay overlay{root.find("name"), root.find("gravity"), root.find("fidelity"), root.find("flexible"),
+                            root.find("closures")};
+  return make_urdf_document(parse_urdf(text, path), overlay, at.line(), owner, nullptr);
+}
+
+Document parse_model_document(std::string_view text, const std::string& name_for_messages) {
+  if (is_urdf(text)) {
+    Document document;
+    document.file = name_for_messages;
+    document.root = make_urdf_document(parse_urdf(text, name_for_messages), {}, 0, document, nullptr);
+    document.written_out = true;
+    return document;
+  }
+  Document document = parse_document(text, name_for_messages);
+  const Reader root(document);
+  if (!root.is_map() || !root.has("urdf") || root.has("scenario")) return document;
+  check_version(root);
+  document.root = expand_urdf(root, folder_of_file(name_for_messages), document);
+  document.written_out = true;
+  return document;
+}
+
+Model read_model(const Reader& root) {
+  if (!root.is_map() || !root.has("urdf") || root.has("scenario")) return ModelReader(root).read();
+  Document owner;
+  owner.file = root.file();
+  owner.root = expand_urdf(root, folder_of_file(root.file()), owner);
+  return ModelReader(Reader(owner)).read();
+}
 
 Model parse_recorded_model(const RecordingReader& recording) {
   const Document document = parse_document(recording.model_text, recording.path() + ": the model inside");
@@ -338,7 +391,7 @@ Model parse_recorded_model(const RecordingReader& recording) {
 }
 
 Model parse_model(std::string_view text, const std::string& name_for_messages) {
-  const Document document = parse_document(text, name_for_messages);
+  const Document document = parse_model_document(text, name_for_messages);
   return read_model(Reader(document));
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "files/body_reader.hpp"
+#include "files/rpy.hpp"
 #include "limber/body/detail/content.hpp"
 #include "limber/body/part.hpp"
 #include "limber/files/detail/output.hpp"
@@ -36,53 +37,6 @@ Json rows(const MatrixXd& m) {
 }
 
 // ---- what the reader rounds -------------------------------------------------------------------------
-
-double steps_from(double x, int ulps) {
-  constexpr double kFar = std::numeric_limits<double>::infinity();
-  for (; ulps > 0; --ulps) x = std::nextafter(x, kFar);
-  for (; ulps < 0; ++ulps) x = std::nextafter(x, -kFar);
-  return x;
-}
-
-// Angles near `start` whose rotation is R, bit by bit.
-bool find_near(const Matrix3d& R, const Vector3d& start, Vector3d& found) {
-  constexpr int kOffsets[] = {0, 1, -1, 2, -2, 3, -3, 4, -4};
-  for (const int yaw : kOffsets) {
-    for (const int pitch : kOffsets) {
-      for (const int roll : kOffsets) {
-        found = {steps_from(start[0], roll), steps_from(start[1], pitch), steps_from(start[2], yaw)};
-        if (rpy_rotation(found) == R) return true;
-      }
-    }
-  }
-  return false;
-}
-
-// R = Rz(yaw) Ry(pitch) Rx(roll); near pitch = +-pi/2 only roll +- yaw is determined.
-Vector3d rpy_of(const Matrix3d& R) {
-  constexpr double kTurn = 6.283185307179586;
-  const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
-  const Vector3d first(std::atan2(R(2, 1), R(2, 2)), pitch, std::atan2(R(1, 0), R(0, 0)));
-  std::vector<Vector3d> starts = {
-      first,
-      {std::atan2(-R(1, 2), R(1, 1)), pitch, 0},
-      {0, pitch, std::atan2(-R(0, 1), R(1, 1))},
-      {first[0] - std::copysign(kTurn / 2, first[0]), std::copysign(kTurn / 2, pitch) - pitch,
-       first[2] - std::copysign(kTurn / 2, first[2])}};
-  for (const int k : {0, 2}) {
-    for (const double turn : {kTurn, -kTurn}) {
-      starts.push_back(first);
-      starts.back()[k] += turn;
-    }
-  }
-  Vector3d found;
-  for (const Vector3d& start : starts) {
-    if (find_near(R, start, found)) return found;
-  }
-  const auto off = [&](const Vector3d& rpy) { return (rpy_rotation(rpy) - R).norm(); };
-  return *std::min_element(starts.begin(), starts.end(),
-                           [&](const Vector3d& a, const Vector3d& b) { return off(a) < off(b); });
-}
 
 // A direction that the reader (and, for a joint, the builder) makes this unit vector, bit by bit.
 Vector3d direction_of(const Vector3d& axis, bool of_joint) {
@@ -118,12 +72,36 @@ Json fixed_node(const Node& node) {
   return out;
 }
 
+Json visual_json(const Visual& visual) {
+  Json out = Json::object();
+  switch (visual.kind) {
+    case VisualKind::box:
+      out["box"] = list(visual.size);
+      break;
+    case VisualKind::cylinder:
+      out["cylinder"] = {{"radius", visual.size[0]}, {"length", visual.size[1]}};
+      break;
+    case VisualKind::sphere:
+      out["sphere"] = {{"radius", visual.size[0]}};
+      break;
+    case VisualKind::mesh:
+      out["mesh"] = visual.file;
+      out["scale"] = list(visual.size);
+  }
+  Json origin = Json::object();
+  if (!visual.pose.p.isZero(0)) origin["xyz"] = list(visual.pose.p);
+  add_rotation(visual.pose.R, origin);
+  if (!origin.empty()) out["origin"] = std::move(origin);
+  return out;
+}
+
 void add_rigid(const RigidSpec& spec, Json& out) {
   const Matrix3d J = 0.5 * (spec.inertia + spec.inertia.transpose());
   out["rigid"] = {{"mass", spec.mass},
                   {"com", list(spec.com)},
                   {"inertia", list(Vector6{{J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2)}})}};
   for (const Node& node : spec.nodes) out["nodes"].push_back(fixed_node(node));
+  for (const Visual& visual : spec.visuals) out["visual"].push_back(visual_json(visual));
 }
 
 void add_modal(const ModalSpec& spec, Json& out) {
@@ -146,17 +124,37 @@ void add_modal(const ModalSpec& spec, Json& out) {
   }
 }
 
-void add_beam(const BeamSpec& spec, Json& out) {
-  Json beam = {{"length", spec.length}, {"mass_per_length", spec.mass_per_length}};
+void add_section(const BeamSection& section, Json& out) {
+  out["mass_per_length"] = section.mass_per_length;
   const auto add = [&](const char* key, double value) {
-    if (value != 0) beam[key] = value;
+    if (value != 0) out[key] = value;
   };
-  add("EIy", spec.EIy);
-  add("EIz", spec.EIz);
-  add("EA", spec.EA);
-  add("GJ", spec.GJ);
-  if (spec.rotary_inertia_y != 0 || spec.rotary_inertia_z != 0)
-    beam["rotary_inertia_per_length"] = {spec.rotary_inertia_y, spec.rotary_inertia_z};
+  add("EIy", section.EIy);
+  add("EIz", section.EIz);
+  add("EA", section.EA);
+  add("GJ", section.GJ);
+  if (section.rotary_inertia_y != 0 || section.rotary_inertia_z != 0)
+    out["rotary_inertia_per_length"] = {section.rotary_inertia_y, section.rotary_inertia_z};
+}
+
+Json station_json(const BeamStation& station) {
+  Json out = {{"at", station.at}};
+  if (!station.section) {
+    add_section(station, out);
+    return out;
+  }
+  const SectionTraits& traits = section_traits()[static_cast<std::size_t>(station.section->kind)];
+  Json sizes = Json::object();
+  for (std::size_t i = 0; i < traits.sizes.size(); ++i) sizes[std::string(traits.sizes[i])] = station.section->size[i];
+  out["section"] = {{std::string(traits.name), std::move(sizes)}};
+  out["material"] = {{"E", station.material.E}, {"G", station.material.G}, {"density", station.material.density}};
+  return out;
+}
+
+void add_beam(const BeamSpec& spec, Json& out) {
+  Json beam = {{"length", spec.length}};
+  if (spec.stations.empty()) add_section(spec, beam);
+  for (const BeamStation& station : spec.stations) beam["stations"].push_back(station_json(station));
   beam["basis"] = kBases[static_cast<std::size_t>(spec.basis)];
   if (spec.tip_mass != 0 || spec.tip_inertia != 0)
     beam["tip"] = {{"mass", spec.tip_mass}, {"inertia", spec.tip_inertia}};
@@ -173,6 +171,21 @@ void add_beam(const BeamSpec& spec, Json& out) {
   out["beam"] = std::move(beam);
   for (const BeamNode& node : spec.nodes) {
     Json item = {{"name", node.name}, {"at", node.at}};
+    add_rotation(node.rotation, item);
+    out["nodes"].push_back(std::move(item));
+  }
+}
+
+void add_plate(const PlateSpec& spec, Json& out) {
+  Json plate = {
+      {"length", spec.length},   {"width", spec.width},    {"D", spec.D},        {"mass_per_area", spec.mass_per_area},
+      {"poisson", spec.poisson}, {"edges", Json::array()}, {"modes", spec.modes}};
+  for (const PlateEdge edge : spec.edges) plate["edges"].push_back(kPlateEdges[static_cast<std::size_t>(edge)]);
+  if (spec.damping.size() == 1) plate["damping"] = spec.damping[0];
+  if (spec.damping.size() > 1) plate["damping"] = list(spec.damping);
+  out["plate"] = std::move(plate);
+  for (const PlateNode& node : spec.nodes) {
+    Json item = {{"name", node.name}, {"at", list(node.at)}};
     add_rotation(node.rotation, item);
     out["nodes"].push_back(std::move(item));
   }
@@ -199,6 +212,9 @@ Json body_json(const std::string& name, const Body& body, bool second_order) {
   if (body.beam) {
     made = make_beam_body(*body.beam, second_order);
     add_beam(*body.beam, out);
+  } else if (body.plate) {
+    made = make_plate_body(*body.plate, second_order);
+    add_plate(*body.plate, out);
   } else if (body.modal) {
     made = make_modal_body(*body.modal, second_order);
     add_modal(*body.modal, out);

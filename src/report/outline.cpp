@@ -8,6 +8,7 @@
 
 #include "limber/body/part.hpp"
 #include "limber/linear/facts.hpp"
+#include "report/visuals.hpp"
 
 namespace limber {
 namespace {
@@ -48,7 +49,7 @@ Body with_stations(const BeamSpec& spec, bool second_order, int stations) {
 }
 
 // Curvatures, stretch and twist of a section times the roots of their stiffnesses: theory §7, K = int bent bent.
-void set_beam_strain(const BeamSpec& spec, const Node& before, const Node& behind, Eigen::Index i, Outline& out) {
+void set_beam_strain(const BeamSection& spec, const Node& before, const Node& behind, Eigen::Index i, Outline& out) {
   const double step = behind.position.x() - before.position.x();
   const MatrixXd turn = (behind.turn - before.turn) / step, stretch = (behind.translation - before.translation) / step;
   out.strain.row(4 * i) = (std::sqrt(spec.EIz) * turn.row(2)).cast<float>();
@@ -72,10 +73,41 @@ Outline beam_outline(const BeamSpec& spec, bool second_order, int stations) {
     out.shapes.middleRows(3 * i, 3) = at("").translation.cast<float>();
     out.turns.middleRows(3 * i, 3) = at("").turn.cast<float>();
     if (out.second.size() > 0) set_second(at("").second, i, out.second);
-    set_beam_strain(spec, at("-"), at("+"), i, out);
+    const double s = static_cast<double>(i) / (stations - 1);
+    set_beam_strain(beam_section_at(spec, s), at("-"), at("+"), i, out);
   }
   out.lines.emplace_back(stations);
   std::iota(out.lines[0].begin(), out.lines[0].end(), 0);
+  return out;
+}
+
+// A grid of (stations)^2 places with two triangles in each field.
+Outline plate_outline(const PlateSpec& spec, bool second_order, int stations) {
+  PlateSpec dense = spec;
+  dense.nodes.clear();
+  for (int i = 0; i < stations; ++i) {
+    for (int k = 0; k < stations; ++k) {
+      const double x = static_cast<double>(i) / (stations - 1), y = static_cast<double>(k) / (stations - 1);
+      dense.nodes.push_back({std::to_string(i) + "-" + std::to_string(k), {x, y}, Matrix3d::Identity()});
+    }
+  }
+  const Body body = make_plate_body(dense, second_order);
+  Outline out;
+  set_size(stations * stations, body.modes, second_order && !body.pairs.empty(), out);
+  for (Eigen::Index i = 0; i < stations * stations; ++i) {
+    const Node& node = body.nodes[static_cast<std::size_t>(i)];
+    out.places.row(i) = node.position.transpose().cast<float>();
+    out.shapes.middleRows(3 * i, 3) = node.translation.cast<float>();
+    if (out.second.size() > 0) set_second(node.second, i, out.second);
+  }
+  const int fields = stations - 1;
+  for (int i = 0; i < fields; ++i) {
+    for (int k = 0; k < fields; ++k) {
+      const int corner = i * stations + k, next = corner + stations;
+      out.triangles.push_back({corner, next, next + 1});
+      out.triangles.push_back({corner, next + 1, corner + 1});
+    }
+  }
   return out;
 }
 
@@ -110,6 +142,7 @@ void add_box(const Body& body, Outline& out) {
 
 // Rods from the frame to the nodes, and a box.
 Outline rigid_outline(const Body& body) {
+  if (Outline drawn = visual_outline(body.visuals); !drawn.triangles.empty()) return drawn;
   Outline out;
   std::vector<Vector3d> places = {Vector3d::Zero()};
   for (const Node& node : body.nodes) {
@@ -142,6 +175,7 @@ Outline make_outline(const Body& body, Fidelity fidelity, int stations) {
   const bool second_order = fidelity == Fidelity::stiffened;
   if (const PartSpec* part = part_of(body); part != nullptr && !part->triangles.empty()) return part_outline(*part);
   if (body.beam) return beam_outline(*body.beam, second_order, stations);
+  if (body.plate) return plate_outline(*body.plate, second_order, stations);
   if (body.modal && !body.modal->points.empty()) return modal_outline(*body.modal, body.modes, second_order);
   return rigid_outline(body);
 }

@@ -12,6 +12,7 @@
 #include "limber/files/detail/text.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
+#include "limber/files/urdf.hpp"
 #include "limber/scenario/run.hpp"
 #include "scenario/control_reader.hpp"
 #include "scenario/initial_reader.hpp"
@@ -31,31 +32,90 @@ void check_header(const Reader& root) {
   if (map && !root.has("scenario") && root.has("q"))
     root.fail_item("this is a state, not a scenario; a scenario has the keys scenario, model and duration");
   if (map) check_version(root);
-  root.check_keys({"limber", "scenario", "model", "initial", "inputs", "solver", "duration", "record", "control"});
+  root.check_keys({"limber", "scenario", "model", "urdf", "gravity", "fidelity", "flexible", "closures", "initial",
+                   "inputs", "solver", "duration", "record", "control"});
 }
 
 // A model inside the scenario.
-void read_inline_model(const Reader& at, const Document& document, Scenario& out) {
+void read_inline_model(const Reader& at, const std::string& folder, Scenario& out) {
   out.model_file = out.file;
+  if (at.has("urdf")) {
+    Document owner;
+    owner.file = at.file();
+    owner.root = expand_urdf(at, folder, owner);
+    out.model = std::make_shared<const Model>(read_model(Reader(owner)));
+    out.model_text = write_flow(*owner.root);
+    return;
+  }
   out.model = std::make_shared<const Model>(read_model(at));
-  const auto& keys = document.root->keys;
-  const auto key = std::find_if(keys.begin(), keys.end(), [](const auto* k) { return k->text == "model"; });
-  out.model_text = write_flow(*document.root->items[static_cast<std::size_t>(key - keys.begin())]);
+  out.model_text = write_flow(at.node());
   if (!at.has("limber")) out.model_text.insert(1, "limber: 1, ");
 }
 
-void read_model_file(const Reader& at, const std::string& folder, Scenario& out) {
+// A URDF and what replaces its links, with keys of the scenario; `urdf` is the value that names it.
+void read_robot(const Reader& root, const Reader& urdf, const std::string& folder, Scenario& out) {
+  DocumentNode model;
+  model.kind = DocumentNode::Kind::map;
+  model.line = urdf.line();
+  const auto& keys = root.node().keys;
+  for (const std::string_view wanted : {"limber", "gravity", "fidelity", "flexible", "closures"}) {
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const auto* k) { return k->text == wanted; });
+    if (key == keys.end()) continue;
+    model.keys.push_back(*key);
+    model.items.push_back(root.node().items[static_cast<std::size_t>(key - keys.begin())]);
+  }
+  DocumentNode name;
+  name.kind = DocumentNode::Kind::scalar;
+  name.text = "urdf";
+  model.keys.push_back(&name);
+  model.items.push_back(&urdf.node());
+  Document owner;
+  owner.file = root.file();
+  owner.root = &model;
+  owner.root = expand_urdf(Reader(owner), folder, owner);
+  out.model = std::make_shared<const Model>(read_model(Reader(owner)));
+  out.model_file = out.file;
+  out.model_text = write_flow(*owner.root);
+}
+
+// Keys that change a URDF.
+void refuse_overlay(const Reader& root) {
+  for (const std::string_view key : {"gravity", "fidelity", "flexible", "closures"})
+    if (const auto given = root.find(key)) given->fail("belongs to the model, unless that is a URDF; write it there");
+}
+
+std::string read_model_text(const Reader& at, const std::string& folder, Scenario& out) {
   const std::string name = at.one_line(kLongestPath);
   out.model_file = (std::filesystem::path(folder) / name).string();
   try {
-    out.model_text = read_text_file(out.model_file);
+    return read_text_file(out.model_file);
   } catch (const FileError& e) {
     std::error_code ignored;
     const bool missing = !std::filesystem::exists(out.model_file, ignored);
     at.fail_item(
         fmt::format("model {}{}", e.what(), missing ? "; write its path from the folder of the scenario" : ""));
   }
-  out.model = std::make_shared<const Model>(parse_model(out.model_text, out.model_file));
+}
+
+void read_model_file(const Reader& root, const Reader& at, const std::string& folder, Scenario& out) {
+  out.model_text = read_model_text(at, folder, out);
+  if (is_urdf(out.model_text)) return read_robot(root, at, folder, out);
+  refuse_overlay(root);
+  const Document document = parse_model_document(out.model_text, out.model_file);
+  out.model = std::make_shared<const Model>(read_model(Reader(document)));
+  if (document.written_out) out.model_text = write_flow(*document.root);  // a recording holds the whole machine
+}
+
+// The key `model`: a file, or the model itself; or `urdf`.
+void read_machine(const Reader& root, const std::string& folder, Scenario& out) {
+  if (const auto urdf = root.find("urdf")) {
+    if (const auto model = root.find("model")) model->fail("and urdf are both given; leave one out");
+    return read_robot(root, *urdf, folder, out);
+  }
+  const Reader model = root.at("model", "model: arm.yaml");
+  if (!model.is_map()) return read_model_file(root, model, folder, out);
+  refuse_overlay(root);
+  read_inline_model(model, folder, out);
 }
 
 void read_nodes(const Reader& nodes, const ModelNames& names, std::vector<NodeRef>& out) {
@@ -128,13 +188,8 @@ Scenario parse_scenario(std::string_view text, const std::string& name_for_messa
   out.text = text;
   out.file = name_for_messages;
   out.name = root.at("scenario", "scenario: slew").one_line(kLongestName);
-  const Reader model = root.at("model", "model: arm.yaml"), duration = root.at("duration", "duration: 10");
-  out.run.duration = read_duration(duration);
-  if (model.is_map()) {
-    read_inline_model(model, document, out);
-  } else {
-    read_model_file(model, folder, out);
-  }
+  out.run.duration = read_duration(root.at("duration", "duration: 10"));
+  read_machine(root, folder, out);
   const ModelNames names(*out.model);
   if (const auto inputs = root.find("inputs")) out.inputs = read_inputs(*inputs, names);
   InitialState initial = read_initial(root.find("initial"), names, out.inputs);

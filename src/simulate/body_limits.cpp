@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 
@@ -34,9 +35,27 @@ std::string family(const std::string& mode) {
   return mode.substr(0, end == std::string::npos ? 0 : end + 1);
 }
 
+// int f(section, x) dx over a tapered beam, by the midpoint rule: warnings need no more.
+template <class Integrand>
+double integrate_along(const BeamSpec& beam, const Integrand& f) {
+  constexpr int kPoints = 200;
+  double sum = 0;
+  for (int i = 0; i < kPoints; ++i) {
+    const double s = (i + 0.5) / kPoints;
+    sum += f(beam_section_at(beam, s), s * beam.length) * beam.length / kPoints;
+  }
+  return sum;
+}
+
 // Of the tip of a beam with held root: L^3/3EI, L/EA or L/GJ.  [Gere, Goodno] app. H.
 double exact_compliance(const BeamSpec& beam, const std::string& family) {
   const double L = beam.length;
+  if (!beam.stations.empty())
+    return integrate_along(beam, [&](const BeamSection& at, double x) {
+      if (family == "bending_y") return (L - x) * (L - x) / at.EIz;
+      if (family == "bending_z") return (L - x) * (L - x) / at.EIy;
+      return 1 / (family == "axial" ? at.EA : at.GJ);
+    });
   if (family == "bending_y") return L * L * L / (3 * beam.EIz);
   if (family == "bending_z") return L * L * L / (3 * beam.EIy);
   return L / (family == "axial" ? beam.EA : beam.GJ);
@@ -93,8 +112,25 @@ void add_families(const Body& body, const MatrixXd& mass, BodyLimits& out) {
   }
 }
 
+// Of a tapered beam in one plane, by the energy of the shape that buckles a uniform one: int w'^2 over int (w(L) - w)^2
+// / EI.  [Timoshenko, Gere, Theory of Elastic Stability] §2.8, 2.11.
+double tapered_critical_load(const BeamSpec& beam, double BeamSection::*EI) {
+  const double k = std::numbers::pi / (2 * beam.length);
+  const double energy = integrate_along(
+      beam, [&](const BeamSection& at, double x) { return std::cos(k * x) * std::cos(k * x) / (at.*EI); });
+  return k * k * beam.length / (2 * energy);
+}
+
 // Euler's: pi^2 EI / (2 L)^2, in the softer of the planes that can bend.
 double critical_load(const BeamSpec& beam) {
+  if (!beam.stations.empty()) {
+    double load = std::numeric_limits<double>::infinity();
+    if (beam.modes[static_cast<int>(BeamFamily::bending_y)] > 0)
+      load = std::min(load, tapered_critical_load(beam, &BeamSection::EIz));
+    if (beam.modes[static_cast<int>(BeamFamily::bending_z)] > 0)
+      load = std::min(load, tapered_critical_load(beam, &BeamSection::EIy));
+    return load;
+  }
   double EI = std::numeric_limits<double>::infinity();
   if (beam.modes[static_cast<int>(BeamFamily::bending_y)] > 0) EI = std::min(EI, beam.EIz);
   if (beam.modes[static_cast<int>(BeamFamily::bending_z)] > 0) EI = std::min(EI, beam.EIy);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/body/section.hpp"
 #include "limber/spatial/types.hpp"
 
 namespace limber {
@@ -29,9 +30,20 @@ struct ModePair {
   int b = 0;
 };
 
+enum class VisualKind { box, cylinder, sphere, mesh };
+
+// A shape to draw a rigid body with, in its frame.
+struct Visual {
+  VisualKind kind = VisualKind::box;
+  Vector3d size = Vector3d::Ones();  // m: edges; radius and length (along z); radius; scale of a mesh
+  Pose pose;
+  std::string file;  // of a mesh
+};
+
 struct RigidSpec;
 struct BeamSpec;
 struct ModalSpec;
+struct PlateSpec;
 
 // One body, in the form that every other form becomes: mass integrals, nodes, stiffness.  theory §2.
 // Shapes are numbered 0: the undeformed position r; 1 ... n: the modes; then one per entry of `pairs`.
@@ -52,6 +64,8 @@ struct Body {
   std::shared_ptr<const RigidSpec> rigid;
   std::shared_ptr<const BeamSpec> beam;
   std::shared_ptr<const ModalSpec> modal;
+  std::shared_ptr<const PlateSpec> plate;
+  std::vector<Visual> visuals;  // what a rigid body looks like; none: its inertia
 
   int shapes() const { return 1 + modes + static_cast<int>(pairs.size()); }                        // r, modes and pairs
   const Matrix3d& c(int a, int b) const { return C[static_cast<std::size_t>(a) * shapes() + b]; }  // C_ab
@@ -71,6 +85,7 @@ struct RigidSpec {
   Vector3d com = Vector3d::Zero();
   Matrix3d inertia = Matrix3d::Zero();  // about the centre of mass
   std::vector<Node> nodes;              // translation and turn have no columns
+  std::vector<Visual> visuals;          // to draw it with
 };
 
 // A mass point of a `modal` body.
@@ -97,12 +112,25 @@ struct BeamNode {
   Matrix3d rotation = Matrix3d::Identity();  // R0
 };
 
-// Euler-Bernoulli beam along x, root at the body frame.  theory §7.
-struct BeamSpec {
-  double length = 0;
+// What a beam is made of, per length.
+struct BeamSection {
   double mass_per_length = 0;
   double EIy = 0, EIz = 0, EA = 0, GJ = 0;            // 0: not given
   double rotary_inertia_y = 0, rotary_inertia_z = 0;  // mass moments of the section per length, kg m
+};
+
+// The section of a tapered beam at one place.  Between two stations the sizes of their sections are linear in x or,
+// where one of them gives numbers alone, the numbers of BeamSection.
+struct BeamStation : BeamSection {
+  double at = 0;                   // 0 ... 1 along the beam
+  std::optional<Section> section;  // of the material; the numbers follow from it then
+  Material material;
+};
+
+// Euler-Bernoulli beam along x, root at the body frame.  theory §7.
+struct BeamSpec : BeamSection {
+  double length = 0;
+  std::vector<BeamStation> stations;  // from 0 to 1, rising: a tapered beam, whose own numbers are not used
   BeamBasis basis = BeamBasis::clamped_free;
   double tip_mass = 0, tip_inertia = 0;                    // load that the eigenshapes are computed with
   std::array<int, 4> modes{};                              // per BeamFamily
@@ -111,10 +139,34 @@ struct BeamSpec {
   std::vector<BeamNode> nodes;                             // `root` and `tip` are added when missing
 };
 
+enum class PlateEdge { free, simply_supported, clamped };
+
+struct PlateNode {
+  std::string name;
+  std::array<double, 2> at{};                // 0 ... 1 along x and y
+  Matrix3d rotation = Matrix3d::Identity();  // R0
+};
+
+// Rectangular thin plate in the plane z = 0, 0 <= x <= length, 0 <= y <= width.  theory §7, Plates.
+struct PlateSpec {
+  double length = 0, width = 0;
+  double D = 0;                      // bending stiffness E h^3 / 12 (1 - nu^2), N m
+  double poisson = 0.3;              // nu
+  double mass_per_area = 0;          // kg/m^2
+  std::array<PlateEdge, 4> edges{};  // held by the body frame: x = 0, x = length, y = 0, y = width
+  int modes = 0;
+  std::vector<double> damping;  // ratio: empty, one for all, or one per mode
+  std::vector<PlateNode> nodes;
+};
+
+// The section of a beam at s = x/L, 0 ... 1.
+BeamSection beam_section_at(const BeamSpec& spec, double s);
+
 // `second_order`: also make the second-order shapes that `stiffened` needs.
 Body make_rigid_body(const RigidSpec& spec);
 Body make_modal_body(const ModalSpec& spec, bool second_order);
 Body make_beam_body(const BeamSpec& spec, bool second_order);
+Body make_plate_body(const PlateSpec& spec, bool second_order);
 
 // Throws InputError where sizes, symmetries or names of a body that was made by hand do not fit together.
 void check_body(const Body& body);

@@ -27,6 +27,7 @@ struct DocumentNode {
 struct Document {
   std::string file;  // for messages
   const DocumentNode* root = nullptr;
+  bool written_out = false;        // a model that was, or named, a URDF: its bodies and joints stand here instead
   std::deque<DocumentNode> nodes;  // owns them
 
   Document() = default;

@@ -12,10 +12,15 @@ namespace limber {
 
 inline constexpr int kMaxBodies = 100'000;
 
-// A model file, YAML or JSON: docs/model-format.md.  Every key is checked; the first fault is an InputError
-// "FILE:LINE: body 'link2': what is wrong; what to write instead".
+// A model file, YAML or JSON (docs/model-format.md), or a URDF (docs/urdf.md).  Every key is checked; the first fault
+// is an InputError "FILE:LINE: body 'link2': what is wrong; what to write instead".
 Model read_model(const std::string& path);
 Model parse_model(std::string_view text, const std::string& name_for_messages);
+// The same as a document with bodies and joints; what was a URDF, or named one, is written out.
+Document parse_model_document(std::string_view text, const std::string& name_for_messages);
+// Of a model with the key `urdf`, alone or in a larger document: bodies and joints in its place, which belong to
+// `owner`.  `folder`: from which the name of the URDF is taken.
+const DocumentNode* expand_urdf(const Reader& root, const std::string& folder, Document& owner);
 // A model that is part of a larger document, such as a scenario; it may leave the version of the format to that.
 Model read_model(const Reader& root);
 // Refuses a document of another version than 1.

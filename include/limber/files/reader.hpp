@@ -32,6 +32,7 @@ class Reader {
   // Throws without the path.
   [[noreturn]] void fail_item(std::string_view what) const;
 
+  const DocumentNode& node() const { return *node_; }                           // the value itself
   const std::string& file() const { return document_->file; }                   // name of the file
   const std::string& item() const { return item_; }                             // as in a message: "body 'link2'"
   const std::string& path() const { return path_; }                             // keys from the item to here

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/body/body.hpp"
+#include "limber/files/reader.hpp"
+
+namespace limber {
+
+// `steel`, ..., or {E, G, density}.
+Material read_material(const Reader& material);
+
+// {tube: {diameter: 0.1, wall: 0.003}}, ...
+Section read_section(const Reader& section);
+
+// Keys of a beam or of one of its stations: section and material, or mass and stiffnesses; `length`: what `mass` is
+// divided by, 0: that key has no meaning.
+void read_beam_section(const Reader& at, double length, BeamSection& out);
+
+}  // namespace limber

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "files/urdf_reader.hpp"
+#include "limber/files/reader.hpp"
+
+namespace limber {
+
+// What a model file says beside the URDF.
+struct UrdfOverlay {
+  std::optional<Reader> name, gravity, fidelity, flexible, closures;
+};
+
+// A robot as the root of a model document: bodies and joints, with links of `overlay.flexible` replaced.  New values
+// belong to `owner`; those of the overlay are shared.  `line`: of all new values, 0: of their links and joints.
+// `notes`: what is left out or renamed is told there; null: dry friction, which cannot be kept, is refused.
+const DocumentNode* make_urdf_document(const UrdfRobot& robot, const UrdfOverlay& overlay, int line, Document& owner,
+                                       std::vector<std::string>* notes);
+
+}  // namespace limber
