@@ -56,7 +56,7 @@ std::string explain(CLI::App& program, const CLI::ParseError& error) {
     for (const CLI::Option* option : command->get_options())
       for (const std::string& word : option->get_lnames()) known.push_back("--" + word);
     what = rest[0].starts_with("-") ? fmt::format("unknown option {};{}", show(rest[0]), suggest(rest[0], views(known)))
-                                    : fmt::format("{} is one word too many;", show(rest[0]));
+                                    : fmt::format("unexpected argument {};", show(rest[0]));
   } else {
     what += ";";
   }

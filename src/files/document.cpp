@@ -153,7 +153,7 @@ void TreeBuilder::check_keys(const DocumentNode& map) const {
       std::adjacent_find(keys.begin(), keys.end(), [](const auto* a, const auto* b) { return a->text == b->text; });
   if (twice == keys.end()) return;
   fail(twice[1]->line,
-       fmt::format("key {} stands twice, first on line {}; remove one", show(twice[1]->text), twice[0]->line));
+       fmt::format("duplicate key {}, first on line {}; remove one", show(twice[1]->text), twice[0]->line));
 }
 
 // A stream over text that is already in memory.

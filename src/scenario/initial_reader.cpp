@@ -73,7 +73,7 @@ void InitialReader::read_keep(const Reader& value) {
   for (const Reader& entry : value.list()) {
     const int joint = names_.joint(entry);
     if (std::find(out_.keep.begin(), out_.keep.end(), joint) != out_.keep.end())
-      entry.fail(fmt::format("'{}' stands twice; remove one", entry.text()));
+      entry.fail(fmt::format("'{}' is a duplicate; remove one", entry.text()));
     out_.keep.push_back(joint);
   }
 }
@@ -91,7 +91,7 @@ void InitialReader::read_equilibrium(const Reader& value) {
       entry.fail(fmt::format("'{}' is {}; revolute, prismatic, cylindrical and universal joints can be held",
                              entry.text(), to_string(kind)));
     if (std::find(out_.hold->begin(), out_.hold->end(), joint) != out_.hold->end())
-      entry.fail(fmt::format("'{}' stands twice; remove one", entry.text()));
+      entry.fail(fmt::format("'{}' is a duplicate; remove one", entry.text()));
     if (const auto motion = motions_.find(joint); motion != motions_.end())
       entry.fail(fmt::format("'{}' is held by {} already; remove it", entry.text(), motion->second));
     out_.hold->push_back(joint);

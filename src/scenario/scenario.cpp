@@ -125,7 +125,7 @@ void read_nodes(const Reader& nodes, const ModelNames& names, std::vector<NodeRe
     if (at.node == kBodyFrame)
       entry.fail(fmt::format("'{0}' must be a node; write '{0}.' and the name of the node", entry.text()));
     if (!taken.insert({at.body, at.node}).second)
-      entry.fail(fmt::format("'{}' stands twice; remove one", entry.text()));
+      entry.fail(fmt::format("'{}' is a duplicate; remove one", entry.text()));
     out.push_back(at);
   }
 }

@@ -38,7 +38,7 @@ Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
   if (status != Status::ok) return explain(status, x, vdot, -1);
   if (closures_->rank() < rank_) {
     failure_ = "the closures are singular at t = " + text(x.t) + " s (" + std::to_string(closures_->rank()) + " of " +
-               std::to_string(rank_) + " constraints left): the way the machine goes on is not determined";
+               std::to_string(rank_) + " constraints left): the motion is not unique beyond this point";
     return Status::singular_closure;
   }
   return Status::ok;
@@ -84,7 +84,7 @@ void System::assemble(State& x) {
   if (closures_->rank() > rank_) {
     throw InputError("the closures are singular in the initial state (" + std::to_string(rank_) + " of " +
                      std::to_string(closures_->rank()) +
-                     " constraints): the way the machine goes on is not determined; start in another position");
+                     " constraints): the motion is not unique beyond this point; start in another position");
   }
 }
 

@@ -8,7 +8,7 @@
 namespace limber {
 
 // Sees when a closed chain goes through a singular configuration, even between two steps: there the margin of the
-// closures falls to zero along a straight line and rises again, and the way the machine goes on is not determined.
+// closures falls to zero along a straight line and rises again, and the motion is not unique beyond this point.
 class SingularWatch {
  public:
   explicit SingularWatch(System& system) : system_(system) {}

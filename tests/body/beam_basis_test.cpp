@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
 #include "beam_sampling.hpp"
 #include "body/beam_roots.hpp"
 #include "limber/body/body.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/close.hpp"
 
 namespace limber {
@@ -36,7 +35,7 @@ VectorXd loaded_frequencies(const Body& body, double mass, double inertia) {
   // Scaled by K: the lowest frequencies become the largest eigenvalues, which are the most accurate.
   const VectorXd scale = body.stiffness.diagonal().cwiseSqrt().cwiseInverse();
   const MatrixXd scaled = scale.asDiagonal() * M * scale.asDiagonal();
-  const VectorXd squares = Eigen::SelfAdjointEigenSolver<MatrixXd>(scaled, Eigen::EigenvaluesOnly).eigenvalues();
+  const VectorXd squares = eigenvalues_symmetric(scaled);
   return squares.reverse().cwiseInverse().cwiseSqrt();
 }
 
@@ -52,8 +51,7 @@ VectorXd free_frequencies(const Body& body, int modes) {
     M(0, 1 + a) = M(1 + a, 0) = body.S(1, a);
     M(1, 1 + a) = M(1 + a, 1) = body.c(0, a)(0, 1) - body.c(0, a)(1, 0);  // ax(C)_z of x phi_y - y phi_x
   }
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(K, M, Eigen::EigenvaluesOnly);
-  return eigen.eigenvalues().tail(modes).cwiseSqrt();
+  return eigenvalues_generalized(K, M).tail(modes).cwiseSqrt();
 }
 
 TEST(BeamBasis, LoadedEigenshapesAreExactWithTheirLoad) {
@@ -204,13 +202,11 @@ TEST(BeamBasis, CraigBamptonKeepsTheFixedInterfaceModes) {
   const Body body = make_beam_body(unit_beam(BeamBasis::craig_bampton, 7), false);
   MatrixXd constraints(2, 7);
   constraints << tip_of(body).translation.row(1), tip_of(body).turn.row(2);
-  const MatrixXd kernel = Eigen::FullPivLU<MatrixXd>(constraints).kernel();
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(MatrixXd(kernel.transpose() * body.stiffness * kernel),
-                                                                 MatrixXd(kernel.transpose() * kernel),
-                                                                 Eigen::EigenvaluesOnly);
+  const MatrixXd kernel = null_space(constraints);
+  const VectorXd squares = eigenvalues_symmetric(MatrixXd(kernel.transpose() * body.stiffness * kernel));
   const auto beta = body_impl::beam_roots(body_impl::BeamRoot::clamped, {true, 0, 0}, 5);
   for (int k = 0; k < 5; ++k) {
-    EXPECT_NEAR(std::sqrt(eigen.eigenvalues()(k)) / square(beta[static_cast<std::size_t>(k)]), 1, 1e-11) << k;
+    EXPECT_NEAR(std::sqrt(squares[k]) / square(beta[static_cast<std::size_t>(k)]), 1, 1e-11) << k;
   }
 }
 
@@ -307,7 +303,7 @@ TEST(Foreshortening, OfATipLoadedCantilever) {
   EXPECT_NEAR((tip.turn * eta).z(), 0.2, 1e-15);
   EXPECT_NEAR(0.5 * eta.dot(tip.second[0] * eta), -4 * 0.2 * 0.2 * 2 / 15, 1e-15);
   // The same load, as a force: eta = K^-1 gamma^T F.
-  const Eigen::Vector2d pushed = body.stiffness.inverse() * tip.translation.transpose() * Vector3d(0, 5, 0);
+  const Eigen::Vector2d pushed = Cholesky(body.stiffness).solve(VectorXd(tip.translation.transpose() * Vector3d(0, 5, 0)));
   EXPECT_CLOSE(pushed, eta, 1e-15);
 }
 

@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <numbers>
 
 #include "limber/body/payload.hpp"
 #include "limber/spatial/rotation.hpp"
 #include "limber/spatial/status.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/close.hpp"
 
 namespace limber::consistent_test {
@@ -49,11 +49,11 @@ struct Bar {
     out.mass = M.sparseView();
     out.stiffness = K.sparseView();
     // Axial modes of the bar that is clamped at its first point.
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(k.bottomRightCorner(elements, elements),
-                                                                   m.bottomRightCorner(elements, elements));
+    const SymmetricEigen eigen =
+        eigen_generalized(k.bottomRightCorner(elements, elements), m.bottomRightCorner(elements, elements));
     out.shapes = MatrixXd::Zero(3 * points, modes);
     for (int a = 0; a < modes; ++a) {
-      for (int p = 1; p < points; ++p) out.shapes(3 * p, a) = eigen.eigenvectors()(p - 1, a);
+      for (int p = 1; p < points; ++p) out.shapes(3 * p, a) = eigen.vectors(p - 1, a);
     }
     return out;
   }

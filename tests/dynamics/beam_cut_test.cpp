@@ -4,10 +4,9 @@
 // A beam cut in pieces that fixed joints hold together behaves like the whole, to the accuracy of its modes.
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/engine.hpp"
 #include "support/machine.hpp"
 
@@ -54,9 +53,7 @@ MatrixXd stiffness(const Model& model) {
 // Circular frequencies at rest, rising.
 VectorXd frequencies(const Model& model) {
   const MatrixXd M = Engine(model).mass(make_zero_state(model));
-  return Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd>(stiffness(model), M, Eigen::EigenvaluesOnly)
-      .eigenvalues()
-      .cwiseSqrt();
+  return eigenvalues_generalized(stiffness(model), M).cwiseSqrt();
 }
 
 // Deflection of the tip in the direction of a small force there.
@@ -65,7 +62,7 @@ double compliance(const Model& model, const Vector3d& direction) {
   const int last = model.body_count() - 1;
   const Matrix6X J = engine.jacobian(make_zero_state(model), {last, model.body(last).node_index("tip")});
   const VectorXd f = J.bottomRows<3>().transpose() * direction;
-  return f.dot(stiffness(model).llt().solve(f));
+  return f.dot(Cholesky(stiffness(model)).solve(f));
 }
 
 struct FrequencyError {

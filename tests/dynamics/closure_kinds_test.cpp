@@ -6,11 +6,10 @@
 // Gauss's principle of least constraint in the null space, with the mass matrix of crba.
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
 
 #include "limber/dynamics/closures.hpp"
 #include "limber/model/manifold.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/closed_trees.hpp"
 
 namespace limber::test {
@@ -100,15 +99,15 @@ class Geometry {
 
 // Least (vdot - open)^T M (vdot - open) with C vdot = -bias.
 VectorXd least_constraint(const MatrixXd& M, const VectorXd& open, const MatrixXd& C, const VectorXd& bias, int& rank) {
-  const Eigen::JacobiSVD<MatrixXd> svd(C, Eigen::ComputeThinU | Eigen::ComputeFullV);
-  const VectorXd s = svd.singularValues();
+  const Svd parts = svd(C, SvdParts::both);
+  const VectorXd& s = parts.values;
   rank = 0;
   while (rank < s.size() && s[rank] > 1e-7 * s[0]) ++rank;
   const VectorXd some =
-      svd.matrixV().leftCols(rank) * (-(svd.matrixU().leftCols(rank).transpose() * bias).cwiseQuotient(s.head(rank)));
-  const MatrixXd Z = svd.matrixV().rightCols(C.cols() - rank);
+      parts.V.leftCols(rank) * (-(parts.U.leftCols(rank).transpose() * bias).cwiseQuotient(s.head(rank)));
+  const MatrixXd Z = parts.V.rightCols(C.cols() - rank);
   const MatrixXd reduced = Z.transpose() * M * Z;
-  return some + Z * reduced.llt().solve(Z.transpose() * (M * (open - some)));
+  return some + Z * Cholesky(reduced).solve(VectorXd(Z.transpose() * (M * (open - some))));
 }
 
 // A state on the closure with speeds on it, or false.

@@ -4,7 +4,6 @@
 // Divide and conquer on trees whose masses are scattered over twelve decades.
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/dca.hpp"
 #include "limber/dynamics/detail/dca.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/brute_force.hpp"
 #include "support/random.hpp"
 #include "support/random_tree.hpp"
@@ -45,8 +45,8 @@ Machine scattered(std::uint64_t seed, double decades) {
 // Of M, scaled to ones on its diagonal.
 double condition(const MatrixXd& M) {
   const VectorXd s = M.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(s.asDiagonal() * M * s.asDiagonal(), Eigen::EigenvaluesOnly);
-  return eigen.eigenvalues().maxCoeff() / eigen.eigenvalues().minCoeff();
+  const VectorXd values = eigenvalues_symmetric(MatrixXd(s.asDiagonal() * M * s.asDiagonal()));
+  return values.maxCoeff() / values.minCoeff();
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 // Flexible bodies that have no modes, or hardly bend, are rigid.
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/brute_force.hpp"
 #include "support/engine.hpp"
 #include "support/random.hpp"
@@ -78,11 +78,11 @@ VectorXd quasi_static(const Model& model, const std::vector<int>& hinges, const 
   for (int pass = 0; pass < 60; ++pass) {
     const VectorXd h = engine.inverse(x, VectorXd::Zero(model.nv));
     const MatrixXd M = engine.mass(x);
-    beta = M(hinges, hinges).eval().llt().solve(VectorXd(tau - h(hinges)));
+    beta = Cholesky(M(hinges, hinges)).solve(VectorXd(tau - h(hinges)));
     const VectorXd need = h(modes) + M(modes, hinges) * beta;
     for (int i = 1, k = 0; i < model.body_count(); ++i) {
       const int n = model.body(i).modes;
-      x.q.segment(model.first_mode_q(i), n) -= model.body(i).stiffness.llt().solve(need.segment(k, n));
+      x.q.segment(model.first_mode_q(i), n) -= Cholesky(model.body(i).stiffness).solve(VectorXd(need.segment(k, n)));
       k += n;
     }
   }

@@ -3,11 +3,10 @@
 //
 // The uses of M^-1 that never make it, against dense matrices.
 #include "limber/dynamics/detail/operational.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
@@ -46,11 +45,10 @@ Dense invert(const Model& model, const MatrixXd& M, const std::vector<std::uint8
   out.inverse.setZero(model.nv, model.nv);
   if (free.empty()) return out;
   const MatrixXd part = M(free, free);
-  const Eigen::LLT<MatrixXd> factor(part);
-  const MatrixXd inverse = factor.solve(MatrixXd::Identity(part.rows(), part.cols()));
+  const MatrixXd inverse = Cholesky(part).solve(MatrixXd(MatrixXd::Identity(part.rows(), part.cols())));
   out.inverse(free, free) = inverse;
-  out.log_det = 2 * factor.matrixLLT().diagonal().array().log().sum();
-  const VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<MatrixXd>(part, Eigen::EigenvaluesOnly).eigenvalues();
+  const VectorXd eigenvalues = eigenvalues_symmetric(part);
+  out.log_det = eigenvalues.array().log().sum();
   out.condition = eigenvalues[eigenvalues.size() - 1] / eigenvalues[0];
   return out;
 }

@@ -4,11 +4,10 @@
 // The lemmas of [JR] as identities of dense matrices, on flexible trees with all joint kinds.  [JR] proves them for
 // chains of bodies; a tree changes the pattern of E_Phi only.
 #include "limber/dynamics/detail/operators.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
@@ -120,7 +119,7 @@ TEST(Operators, Lemma62InverseFactor) {  // (1 + H Phi K)^-1 = 1 - H Psi K, [JR]
 }
 
 double condition_number(const MatrixXd& M) {
-  const VectorXd e = Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
+  const VectorXd e = eigenvalues_symmetric(M);
   return e[e.size() - 1] / e[0];
 }
 
@@ -128,7 +127,7 @@ TEST(Operators, Lemma63InverseMassMatrix) {  // M^-1 = (1 - H Psi K)^T D^-1 (1 -
   for_trees([](const OperatorCase& c) {
     if (c.model.nv == 0) return;
     const MatrixXd W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = Engine(c.model).mass(c.s.x);
-    const MatrixXd inverse = W.transpose() * c.o.D.llt().solve(W);
+    const MatrixXd inverse = W.transpose() * Cholesky(c.o.D).solve(W);
     EXPECT_CLOSE(MatrixXd(inverse * M), c.one_v, c.rounding * condition_number(M) * M.rows());
   });
 }
@@ -141,9 +140,9 @@ TEST(Operators, Lemma71Accelerations) {  // [JR] (57), for any a_m, b_m
     const MatrixXd W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = Engine(c.model).mass(c.s.x);
     const VectorXd innovations = T - c.o.H * c.o.Psi * (c.o.K * T + c.o.P * a_m + b_m);
     const VectorXd vdot =
-        W.transpose() * c.o.D.llt().solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
+        W.transpose() * Cholesky(c.o.D).solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
     const VectorXd C = c.o.H * c.o.Phi * (c.o.M_m * (c.o.Phi.transpose() * a_m) + b_m);  // (43)
-    const VectorXd expected = M.llt().solve(T - C);
+    const VectorXd expected = Cholesky(M).solve(VectorXd(T - C));
     EXPECT_CLOSE(vdot, expected,
                  c.rounding * condition_number(M) * (expected.norm() + (T.norm() + C.norm()) / M.norm()));
   });
@@ -170,7 +169,7 @@ TEST(Operators, Lemma71IsForwardDynamics) {
     const MatrixXd W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = engine.mass(c.s.x);
     const VectorXd innovations = T - c.o.H * c.o.Psi * (c.o.K * T + c.o.P * a_m + b_m);
     const VectorXd vdot =
-        W.transpose() * c.o.D.llt().solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
+        W.transpose() * Cholesky(c.o.D).solve(innovations) - c.o.K.transpose() * c.o.Psi.transpose() * a_m;
     const VectorXd expected = engine.forward(c.s.x, c.s.tau);
     EXPECT_CLOSE(vdot, expected,
                  c.rounding * condition_number(M) * (expected.norm() + (bias.norm() + T.norm()) / M.norm()));

@@ -5,8 +5,10 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <thread>
 
+#include "limber/dynamics/derivatives.hpp"
 #include "support/engine.hpp"
 #include "support/no_alloc.hpp"
 #include "support/random_tree.hpp"
@@ -29,12 +31,12 @@ Model repeat_model(std::uint64_t seed) {
 class Everything {
  public:
   explicit Everything(const Model& model)
-      : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model), prescribed_(model.body_count()) {
+      : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model), derivatives_(model), prescribed_(model.body_count()) {
     for (const std::string& name : general_algorithms()) named_.push_back(make_forward_dynamics(model, name));
     for (int i = 1; i < model.body_count(); i += 2) prescribed_[i] = 1;
     for (VectorXd* v : {&tau, &product, &vdot, &dense, &solved, &hybrid_vdot, &hybrid_tau, &by_name})
       v->setZero(model.nv);
-    M.setZero(model.nv, model.nv);
+    for (MatrixXd* m : {&M, &dq, &dv, &dtau}) m->setZero(model.nv, model.nv);
     J.setZero(6, model.nv);
   }
 
@@ -44,13 +46,14 @@ class Everything {
     multiply_mass(model_, s.x, s.vdot, rnea_, product);
     crba(model_, s.x, crba_, M);
     Status status = aba(model_, s.x, forces, aba_, vdot);
-    if (status == Status::ok) status = crba_forward(model_, s.x, forces, crba_, dense);
-    if (status == Status::ok) status = solve_mass(model_, s.x, s.tau, aba_, solved);
+    // All of them, also after a failure.
+    const auto also = [&status](Status next) { status = status == Status::ok ? next : status; };
+    also(crba_forward(model_, s.x, forces, crba_, dense));
+    also(solve_mass(model_, s.x, s.tau, aba_, solved));
     hybrid_vdot = s.vdot;
-    if (status == Status::ok) status = hybrid(model_, s.x, forces, prescribed_, aba_, hybrid_vdot, hybrid_tau);
-    for (const auto& algorithm : named_) {
-      if (status == Status::ok) status = (*algorithm)(s.x, forces, by_name);
-    }
+    also(hybrid(model_, s.x, forces, prescribed_, aba_, hybrid_vdot, hybrid_tau));
+    also(forward_derivatives(model_, s.x, forces, {}, derivatives_, by_name, dq, dv, dtau));
+    for (const auto& algorithm : named_) also((*algorithm)(s.x, forces, by_name));
     compute_kinematics(model_, s.x, kin_);
     compute_world_poses(model_, kin_);
     const NodeRef node{model_.body_count() - 1, 0};
@@ -66,7 +69,8 @@ class Everything {
     return is_same_bits(tau, other.tau) && is_same_bits(product, other.product) && is_same_bits(M, other.M) &&
            is_same_bits(vdot, other.vdot) && is_same_bits(dense, other.dense) && is_same_bits(solved, other.solved) &&
            is_same_bits(hybrid_vdot, other.hybrid_vdot) && is_same_bits(hybrid_tau, other.hybrid_tau) &&
-           is_same_bits(by_name, other.by_name) && is_same_bits(J, other.J) && is_same_bits(numbers, other.numbers);
+           is_same_bits(by_name, other.by_name) && is_same_bits(dq, other.dq) && is_same_bits(dv, other.dv) &&
+           is_same_bits(dtau, other.dtau) && is_same_bits(J, other.J) && is_same_bits(numbers, other.numbers);
   }
 
  private:
@@ -75,10 +79,11 @@ class Everything {
   AbaWorkspace aba_;
   CrbaWorkspace crba_;
   KinematicsWorkspace kin_;
+  DerivativesWorkspace derivatives_;
   std::vector<std::uint8_t> prescribed_;
   std::vector<std::unique_ptr<ForwardDynamics>> named_;
   VectorXd tau, product, vdot, dense, solved, hybrid_vdot, hybrid_tau, by_name;
-  MatrixXd M;
+  MatrixXd M, dq, dv, dtau;
   Matrix6X J;
   Eigen::Matrix<double, 28, 1> numbers;
 };
@@ -124,6 +129,21 @@ TEST(Dynamics, GiveTheSameBitsAgain) {
     ASSERT_EQ(first(s), Status::ok);
     // A workspace keeps nothing of what it was used for before.
     ASSERT_EQ(second(other), Status::ok);
+    ASSERT_EQ(second(s), Status::ok);
+    EXPECT_TRUE(first.same_bits(second)) << "seed " << seed;
+  }
+}
+
+// What would read a stale number of its workspace reads NaN here.
+TEST(Dynamics, GiveTheSameBitsAfterNaN) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Model model = repeat_model(seed);
+    const Sample s = random_sample(model, seed);
+    Sample broken = s;
+    for (VectorXd* x : {&broken.x.q, &broken.x.v, &broken.tau, &broken.vdot}) x->setConstant(std::nan(""));
+    Everything first(model), second(model);
+    ASSERT_EQ(first(s), Status::ok);
+    EXPECT_NE(second(broken), Status::ok);
     ASSERT_EQ(second(s), Status::ok);
     EXPECT_TRUE(first.same_bits(second)) << "seed " << seed;
   }

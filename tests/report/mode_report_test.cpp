@@ -12,6 +12,7 @@
 #include "limber/files/model_file.hpp"
 #include "limber/report/report.hpp"
 #include "limber/scenario/scenario.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/page_reader.hpp"
 
 namespace limber::test {
@@ -40,8 +41,7 @@ TEST(Facts, ModesOfAClosedChainMoveAsItCan) {
   for (int i = 1; i < model.body_count(); ++i)
     K.block(model.first_mode(i), model.first_mode(i), model.body(i).modes, model.body(i).modes) =
         model.body(i).stiffness;
-  const Eigen::FullPivLU<MatrixXd> lu(C);
-  const MatrixXd N = lu.kernel();
+  const MatrixXd N = null_space(C);
   for (std::size_t k = 0; k < found.joints_free.size(); ++k) {
     const VectorXd shape = found.free_shapes.col(static_cast<Eigen::Index>(k));
     const double omega = 2 * std::numbers::pi * found.joints_free[k];

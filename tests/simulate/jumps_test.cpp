@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Jumps of prescribed speeds in closed chains, against dense algebra.
-#include <Eigen/SVD>
 #include <cstdlib>
 
 #include "fixtures.hpp"
 #include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/detail/closures.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/closed_trees.hpp"
 
 namespace limber::test {
@@ -18,14 +18,13 @@ constexpr double kJump = 0.02;  // s
 
 // Speeds nearest to v, in the metric of M, with C v = right.
 VectorXd nearest(const MatrixXd& M, const VectorXd& v, const MatrixXd& C, const VectorXd& right) {
-  const Eigen::LLT<MatrixXd> llt(M);
-  const MatrixXd L = llt.matrixL();
-  // w = L^T v: C L^-T w = right, w nearest to L^T v.
-  const MatrixXd A = L.triangularView<Eigen::Lower>().solve(C.transpose()).transpose();
-  Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  svd.setThreshold(1e-9);
-  const VectorXd w = L.transpose() * v;
-  return L.transpose().triangularView<Eigen::Upper>().solve(w + svd.solve(right - A * w));
+  // v + S w with S S^T = M^-1: the least w with C S w = right - C v.
+  const SymmetricEigen mass = eigen_symmetric(M);
+  const MatrixXd S = mass.vectors * mass.values.cwiseSqrt().cwiseInverse().asDiagonal();
+  const Svd parts = svd(C * S, SvdParts::both);
+  const Eigen::Index rank = (parts.values.array() > 1e-9 * parts.values[0]).count();
+  const VectorXd along = parts.U.leftCols(rank).transpose() * (right - C * v);
+  return v + S * (parts.V.leftCols(rank) * along.cwiseQuotient(parts.values.head(rank)));
 }
 
 struct Chain {

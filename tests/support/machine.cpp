@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/machine.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <string>
 
 namespace limber::test {
@@ -38,11 +38,11 @@ Model make_model(const Machine& machine, Elimination elimination) {
 // have the second moment s_i e_i e_i^T.
 std::vector<MassPoint> mass_points(const RigidSpec& spec) {
   const Matrix3d C = 0.5 * spec.inertia.trace() * Matrix3d::Identity() - spec.inertia;
-  const Eigen::SelfAdjointEigenSolver<Matrix3d> eigen(C);
+  const SymmetricEigen eigen = eigen_symmetric(C);
   std::vector<MassPoint> points;
   for (int i = 0; i < 3; ++i) {
     const Vector3d offset =
-        std::sqrt(3 * std::max(eigen.eigenvalues()[i], 0.0) / spec.mass) * eigen.eigenvectors().col(i);
+        std::sqrt(3 * std::max(eigen.values[i], 0.0) / spec.mass) * eigen.vectors.col(i);
     for (const double side : {-1.0, 1.0}) {
       points.push_back({spec.mass / 6, spec.com + side * offset, Matrix3Xd(3, 0), {}});
     }

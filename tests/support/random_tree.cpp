@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/random_tree.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <array>
 #include <numbers>
@@ -77,8 +76,7 @@ void diagonalise(ModalSpec& spec) {
   const Eigen::Index n = spec.stiffness.rows();
   MatrixXd G = MatrixXd::Zero(n, n);
   for (const MassPoint& p : spec.points) G += p.mass * p.shape.transpose() * p.shape;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(spec.stiffness, G);
-  change_basis(spec, eigen.eigenvectors());
+  change_basis(spec, eigen_generalized(spec.stiffness, G).vectors);
 }
 
 ModalSpec random_modal(Random& random, int n, bool second, bool diagonal) {

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/small_motion.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <functional>
 
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/kinematics.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/random_tree.hpp"
 
 namespace limber::test {
@@ -68,7 +67,7 @@ State find_steady_state(const Model& model, State x) {
   for (int pass = 0; pass < 50 && !modes.empty(); ++pass) {
     const VectorXd missing = force(model, x, ws)(modes);
     VectorXd step = VectorXd::Zero(model.nv);
-    step(modes) = -stiffness(model, x, modes, ws).lu().solve(missing);
+    step(modes) = -Lu(stiffness(model, x, modes, ws)).solve(missing);
     x.q = moved(model, x.q, step);
     if (step.norm() < 1e-14 * (1 + x.q.norm())) break;
   }
@@ -99,18 +98,16 @@ std::vector<double> frequencies(const SmallMotion& motion) {
   const Eigen::Index n = motion.M.rows();
   if (motion.x.v.isZero(0)) {
     const MatrixXd K = 0.5 * (motion.K + motion.K.transpose());
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(K, motion.M, Eigen::EigenvaluesOnly);
-    for (const double square : eigen.eigenvalues()) omegas.push_back(std::sqrt(std::max(square, 0.0)));
+    for (const double square : eigenvalues_generalized(K, motion.M)) omegas.push_back(std::sqrt(std::max(square, 0.0)));
     return omegas;
   }
   // (x, xdot)' = [0 1; -M^-1 K, -M^-1 D] (x, xdot).
   MatrixXd A = MatrixXd::Zero(2 * n, 2 * n);
-  const Eigen::PartialPivLU<MatrixXd> inverse(motion.M);
+  const Lu inverse(motion.M);
   A.topRightCorner(n, n).setIdentity();
   A.bottomLeftCorner(n, n) = -inverse.solve(motion.K);
   A.bottomRightCorner(n, n) = -inverse.solve(motion.D);
-  const Eigen::EigenSolver<MatrixXd> eigen(A, false);
-  for (const auto& lambda : eigen.eigenvalues()) {
+  for (const auto& lambda : eigenvalues_general(A)) {
     if (lambda.imag() > 0) omegas.push_back(lambda.imag());
   }
   std::sort(omegas.begin(), omegas.end());
@@ -133,12 +130,10 @@ std::vector<double> zeros(const Model& model, const SmallMotion& motion, int inp
     })[component];
   }
   std::vector<double> found;
-  const Eigen::GeneralizedEigenSolver<MatrixXd> eigen(A, B, false);
-  for (Eigen::Index k = 0; k <= n; ++k) {
-    const std::complex<double> alpha = eigen.alphas()[k];
-    const double beta = eigen.betas()[k];
-    if (std::abs(beta) <= 1e-12 * std::abs(alpha)) continue;  // at infinity
-    const std::complex<double> square = alpha / beta;
+  const Eigen::VectorXcd inverses = eigenvalues_general(Lu(A).solve(B));  // 1/s^2; zero where s is at infinity
+  for (const std::complex<double>& inverse : inverses) {
+    if (std::abs(inverse) <= 1e-12 * inverses.cwiseAbs().maxCoeff()) continue;
+    const std::complex<double> square = 1.0 / inverse;
     if (square.real() > 0 && std::abs(square.imag()) < 1e-9 * square.real()) found.push_back(std::sqrt(square.real()));
   }
   std::sort(found.begin(), found.end());

@@ -17,7 +17,7 @@ struct SolverOptions {
   double step = 1e-3;               // rk4, implicit: the step, made a little shorter where a time must be met
   double rtol = 1e-6, atol = 1e-9;  // dopri5, cvode: local error per step
   double max_step = std::numeric_limits<double>::infinity();  // dopri5, cvode
-  double rho_inf = 1;           // implicit: what is left of infinitely fast vibration after a step; 1: all
+  double rho_inf = 1;           // implicit: spectral radius at infinite frequency; 1: no numerical damping
   int passes = 3;               // implicit: evaluations per step
   std::string formula = "bdf";  // cvode: bdf or adams
 };
