@@ -303,7 +303,8 @@ TEST(Foreshortening, OfATipLoadedCantilever) {
   EXPECT_NEAR((tip.turn * eta).z(), 0.2, 1e-15);
   EXPECT_NEAR(0.5 * eta.dot(tip.second[0] * eta), -4 * 0.2 * 0.2 * 2 / 15, 1e-15);
   // The same load, as a force: eta = K^-1 gamma^T F.
-  const Eigen::Vector2d pushed = Cholesky(body.stiffness).solve(VectorXd(tip.translation.transpose() * Vector3d(0, 5, 0)));
+  const Eigen::Vector2d pushed =
+      Cholesky(body.stiffness).solve(VectorXd(tip.translation.transpose() * Vector3d(0, 5, 0)));
   EXPECT_CLOSE(pushed, eta, 1e-15);
 }
 

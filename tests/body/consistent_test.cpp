@@ -9,9 +9,9 @@
 #include <numbers>
 
 #include "limber/body/payload.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/rotation.hpp"
 #include "limber/spatial/status.hpp"
-#include "limber/spatial/detail/solvers.hpp"
 #include "support/close.hpp"
 
 namespace limber::consistent_test {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/correction.hpp"
 
-
 #include "limber/model/manifold.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "support/arm.hpp"
@@ -40,7 +39,9 @@ TEST(NaturalGain, is_the_inverse_of_the_hinge_block) {
     }
     const State x = random_sample(model, seed).x;
     const MatrixXd M = Engine(model).mass(x);
-    const auto inverse = [](const MatrixXd& A) { return Lu(A).solve(MatrixXd(MatrixXd::Identity(A.rows(), A.cols()))); };
+    const auto inverse = [](const MatrixXd& A) {
+      return Lu(A).solve(MatrixXd(MatrixXd::Identity(A.rows(), A.cols())));
+    };
     const MatrixXd S = inverse(M)(driven.v, driven.v), expected = inverse(S);
     NaturalGain gain(model, driven);
     ASSERT_EQ(gain.set(x), Status::ok);

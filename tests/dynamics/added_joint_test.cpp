@@ -6,7 +6,6 @@
 // described once more as products of exponentials.
 #include <gtest/gtest.h>
 
-
 #include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/derivatives.hpp"
 #include "limber/model/manifold.hpp"

@@ -3,11 +3,10 @@
 //
 // Inverse and hybrid dynamics of closed chains: forward and inverse undo each other, closures do no work.
 #include "limber/dynamics/detail/closed_inverse.hpp"
-#include "limber/spatial/detail/solvers.hpp"
 
 #include <gtest/gtest.h>
 
-
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/closed_trees.hpp"
 
 namespace limber::test {
@@ -70,7 +69,8 @@ TEST(ClosedInverse, IsUndoneByForward) {
     EXPECT_CLOSE(tau, pick(tau, actuated), 0) << seed;
     if ((tau - given).norm() > 1e-6 * scale) ++redundant;
     ASSERT_EQ(c.forward(tau, again), Status::ok) << seed;
-    const double stiff = Cholesky(Engine(c.model).mass(c.s.x)).solve(MatrixXd(MatrixXd::Identity(c.model.nv, c.model.nv))).norm();
+    const double stiff =
+        Cholesky(Engine(c.model).mass(c.s.x)).solve(MatrixXd(MatrixXd::Identity(c.model.nv, c.model.nv))).norm();
     EXPECT_CLOSE(again, c.vdot, 1e-9 * (1 + stiff) * scale) << seed;
     // The multipliers are those of the forward problem with the same torques.
     EXPECT_CLOSE(iw.closure_forces(), c.cw.forces(), 1e-6 * (1 + c.cw.forces().norm()) * (1 + stiff)) << seed;
@@ -115,7 +115,8 @@ TEST(ClosedInverse, SaysWhatIsMissing) {
       // Where these forces act the motion is there.
       VectorXd again(c.model.nv);
       ASSERT_EQ(c.forward(iw.residual(), again), Status::ok);
-      const double stiff = Cholesky(Engine(c.model).mass(c.s.x)).solve(MatrixXd(MatrixXd::Identity(c.model.nv, c.model.nv))).norm();
+      const double stiff =
+          Cholesky(Engine(c.model).mass(c.s.x)).solve(MatrixXd(MatrixXd::Identity(c.model.nv, c.model.nv))).norm();
       EXPECT_CLOSE(again, c.vdot, 1e-9 * (1 + stiff) * (1 + iw->needed.norm())) << seed;
       ++lacking;
     }
@@ -160,7 +161,8 @@ TEST(ClosedHybrid, IsForwardWithItsTorques) {
       for (int k = 0; prescribed[i] == 0 && k < link.nr; ++k) EXPECT_EQ(tau[link.v + k], c.s.tau[link.v + k]) << seed;
     }
     ASSERT_EQ(c.forward(tau, again), Status::ok) << seed;
-    const double stiff = Cholesky(Engine(c.model).mass(c.s.x)).solve(MatrixXd(MatrixXd::Identity(c.model.nv, c.model.nv))).norm();
+    const double stiff =
+        Cholesky(Engine(c.model).mass(c.s.x)).solve(MatrixXd(MatrixXd::Identity(c.model.nv, c.model.nv))).norm();
     EXPECT_CLOSE(again, vdot, 1e-9 * (1 + stiff) * (1 + tau.norm() + c.cw.forces().norm())) << seed;
     // And by inverse dynamics with the forces of the closures as wrenches.
     std::vector<NodeWrench> all = c.s.wrenches;

@@ -6,7 +6,6 @@
 // Gauss's principle of least constraint in the null space, with the mass matrix of crba.
 #include <gtest/gtest.h>
 
-
 #include "limber/dynamics/closures.hpp"
 #include "limber/model/manifold.hpp"
 #include "limber/spatial/detail/solvers.hpp"

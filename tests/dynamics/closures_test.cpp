@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "limber/model/manifold.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "support/closed_trees.hpp"

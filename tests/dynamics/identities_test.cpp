@@ -4,7 +4,6 @@
 // What must hold of any right implementation, on trees with beams too, which the brute force cannot follow.
 #include <gtest/gtest.h>
 
-
 #include "limber/model/detail/layout.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "support/engine.hpp"

@@ -4,7 +4,6 @@
 // Flexible bodies that have no modes, or hardly bend, are rigid.
 #include <gtest/gtest.h>
 
-
 #include "limber/spatial/detail/solvers.hpp"
 #include "support/brute_force.hpp"
 #include "support/engine.hpp"

@@ -3,11 +3,10 @@
 //
 // The uses of M^-1 that never make it, against dense matrices.
 #include "limber/dynamics/detail/operational.hpp"
-#include "limber/spatial/detail/solvers.hpp"
 
 #include <gtest/gtest.h>
 
-
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
 #include "support/no_alloc.hpp"

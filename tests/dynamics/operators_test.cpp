@@ -4,11 +4,10 @@
 // The lemmas of [JR] as identities of dense matrices, on flexible trees with all joint kinds.  [JR] proves them for
 // chains of bodies; a tree changes the pattern of E_Phi only.
 #include "limber/dynamics/detail/operators.hpp"
-#include "limber/spatial/detail/solvers.hpp"
 
 #include <gtest/gtest.h>
 
-
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
 #include "support/no_alloc.hpp"

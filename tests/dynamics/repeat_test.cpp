@@ -31,7 +31,13 @@ Model repeat_model(std::uint64_t seed) {
 class Everything {
  public:
   explicit Everything(const Model& model)
-      : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model), derivatives_(model), prescribed_(model.body_count()) {
+      : model_(model),
+        rnea_(model),
+        aba_(model),
+        crba_(model),
+        kin_(model),
+        derivatives_(model),
+        prescribed_(model.body_count()) {
     for (const std::string& name : general_algorithms()) named_.push_back(make_forward_dynamics(model, name));
     for (int i = 1; i < model.body_count(); i += 2) prescribed_[i] = 1;
     for (VectorXd* v : {&tau, &product, &vdot, &dense, &solved, &hybrid_vdot, &hybrid_tau, &by_name})

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/derivatives.hpp"
 #include "limber/spatial/detail/solvers.hpp"

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/files/model_file.hpp"
-#include "limber/spatial/rotation.hpp"
 #include "limber/spatial/detail/solvers.hpp"
+#include "limber/spatial/rotation.hpp"
 #include "support/brute_force.hpp"
 #include "support/engine.hpp"
 
@@ -87,7 +87,8 @@ TEST_P(Reference, InverseDynamics) {
 TEST_P(Reference, MassMatrix) {
   Engine engine(model_);
   for (const json& s : file_["states"]) {
-    const MatrixXd M = matrix(s["expected"]["mass_matrix"]), inverse = Lu(M).solve(MatrixXd(MatrixXd::Identity(M.rows(), M.cols())));
+    const MatrixXd M = matrix(s["expected"]["mass_matrix"]),
+                   inverse = Lu(M).solve(MatrixXd(MatrixXd::Identity(M.rows(), M.cols())));
     EXPECT_CLOSE(engine.mass(state(s)), M, kReference * M.norm());
     for (int j = 0; j < model_.nv; ++j) {
       expect_near(engine.mass_times(state(s), VectorXd::Unit(model_.nv, j)), M.col(j), "M");

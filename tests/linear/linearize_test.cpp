@@ -11,8 +11,8 @@
 #include "limber/dynamics/aba.hpp"
 #include "limber/linear/analysis.hpp"
 #include "limber/model/manifold.hpp"
-#include "limber/spatial/rotation.hpp"
 #include "limber/spatial/detail/solvers.hpp"
+#include "limber/spatial/rotation.hpp"
 #include "support/close.hpp"
 #include "support/mixed_trees.hpp"
 

@@ -4,7 +4,6 @@
 // Invariant zeros of systems that are no machines.
 #include <gtest/gtest.h>
 
-
 #include "limber/linear/analysis.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "support/random.hpp"

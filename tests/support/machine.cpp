@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/spatial/detail/solvers.hpp"
 #include "support/machine.hpp"
 
 #include <string>
+
+#include "limber/spatial/detail/solvers.hpp"
 
 namespace limber::test {
 namespace {
@@ -41,8 +42,7 @@ std::vector<MassPoint> mass_points(const RigidSpec& spec) {
   const SymmetricEigen eigen = eigen_symmetric(C);
   std::vector<MassPoint> points;
   for (int i = 0; i < 3; ++i) {
-    const Vector3d offset =
-        std::sqrt(3 * std::max(eigen.values[i], 0.0) / spec.mass) * eigen.vectors.col(i);
+    const Vector3d offset = std::sqrt(3 * std::max(eigen.values[i], 0.0) / spec.mass) * eigen.vectors.col(i);
     for (const double side : {-1.0, 1.0}) {
       points.push_back({spec.mass / 6, spec.com + side * offset, Matrix3Xd(3, 0), {}});
     }

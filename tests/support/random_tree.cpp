@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/spatial/detail/solvers.hpp"
 #include "support/random_tree.hpp"
 
 #include <Eigen/Geometry>
 #include <array>
 #include <numbers>
 
+#include "limber/spatial/detail/solvers.hpp"
 #include "support/random.hpp"
 
 namespace limber::test {

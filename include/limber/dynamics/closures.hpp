@@ -23,7 +23,7 @@ class ClosureWorkspace : public Workspace<ClosureData> {  // one per thread
   const VectorXd& lambda() const;  // (row) multipliers
   const VectorXd& forces() const;  // (6 per closure) [torque; force] on node b, about its origin, in world
   int rank() const;                // independent rows
-  double margin() const;  // distance from fewer of them: goes to zero, at a finite rate, in a singular configuration
+  double margin() const;  // distance from losing rank: tends to zero, at a finite rate, in a singular configuration
 };
 
 // Errors, rates and rows from kinematics with poses in world.

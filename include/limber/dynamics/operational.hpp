@@ -27,8 +27,8 @@ double compute_log_det_mass(const Model& model, const AbaData& ws);
 // J M^-1 J^T of k nodes (6k x 6k), the inverse of their operational-space inertia: accelerations of the nodes per
 // wrenches on them, both [angular; linear] at the nodes' origins in world components, as in compute_node_jacobian.
 // Nodes of the ground have rows of zeros.  Both triangles hold the same bits.
-// By recursion, without J: O(bodies on the way from the nodes to the ground), and for each further node O(bodies on
-// the way to the others), for each pair O(modes of the body where they meet).  Allocates only when there are more
+// By recursion, without J: O(bodies between the nodes and the ground), and for each further node O(bodies
+// between it and the others), for each pair O(modes of the body where they meet).  Allocates only when there are more
 // nodes than ever before with this scratch.
 void compute_operational_inertia(const Model& model, std::span<const NodeRef> nodes, AbaData& ws,
                                  OperationalData& scratch, Eigen::Ref<MatrixXd> Lambda_inverse);

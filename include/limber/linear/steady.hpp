@@ -10,11 +10,11 @@
 namespace limber {
 
 // What becomes of a point of linearisation that has speeds: A there is that of the machine only if it stays the same
-// while the machine goes on at them.
+// while the machine keeps moving at them.
 struct PointMotion {
   bool moves = false;       // the point has speeds
-  double change = 0;        // of A on the way, beside its size, in balanced coordinates
-  double acceleration = 0;  // largest, at the point and on the way
+  double change = 0;        // of A along the motion, relative to its size, in balanced coordinates
+  double acceleration = 0;  // largest, at the point and along the motion
   bool has_constant_matrix() const { return change <= 1e-9; }
 };
 PointMotion check_motion(const Model& model, const LinearSystem& system, const LinearizeOptions& options);

@@ -91,7 +91,7 @@ struct Model {
   int find_body(const std::string& body_name) const;                                      // -1: none
   int find_joint(const std::string& joint_name) const;  // index of the body it carries, -1: none
 
-  // By name.  InputError: there is no such thing; the message lists what there is.
+  // By name.  InputError: no such name; the message lists the known ones.
   int body_index(const std::string& body_name) const;
   int joint_index(const std::string& joint_name) const;  // in joints: also the body that it carries
   int closure_index(const std::string& closure_name) const;

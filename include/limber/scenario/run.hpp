@@ -41,7 +41,7 @@ class RunRecorder : public RunListener {
   // channels: of a controller, beside those of the machine; shaping: in words.
   RunRecorder(const Scenario& scenario, const RunOutputs& outputs, std::vector<ExternalChannel> channels,
               std::string shaping = {});
-  // To the end; a run that fails is told in the result and keeps what was recorded.
+  // To the end; a run that fails is reported in the result and keeps what was recorded.
   RecordedRun operator()(Simulation& simulation);
 
   void record(const Record& record) override;

@@ -13,7 +13,7 @@
 
 namespace limber {
 
-// What something goes on from, as bytes of this machine.  Everything that has a state lists its members once,
+// The state that something resumes from, as bytes of this machine.  Everything that has a state lists its members once,
 //   void transfer(Archive& archive) { archive(q_, v_, count_); }
 // and so writes or reads them, whichever the archive is for.
 class Archive {

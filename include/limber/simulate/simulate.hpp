@@ -43,7 +43,7 @@ class Sampler {
   // At k period(), k = 0, 1, ...; kin: of x, with poses in world.  vdot: just before, or empty when not wanted.
   // torques (nv): on entry those held until now.
   virtual Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) = 0;
-  // What it goes on from; one that keeps nothing has nothing to do.
+  // The state it resumes from; a listener without state has nothing to do.
   virtual void transfer(Archive&) {}
   // After a failure: what went wrong.
   virtual std::string failure() const { return ""; }
@@ -72,8 +72,8 @@ void check_run(const RunOptions& options);
 
 // From `start`, at its time, over the duration; closed chains are assembled first (System::assemble) and put back on
 // their closures after every step.  Steps end at breaks of signals and where a stop is met or left.  Numerical failure
-// ends the run and is told in the result, with everything up to there recorded.  At a break the record shows the side
-// before it, at a sample that after it.  `sampler` may be null.
+// ends the run and is reported in the result, with everything up to there recorded.  At a break the record shows the
+// side before it, at a sample that after it.  `sampler` may be null.
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
                    RunListener& listener, Sampler* sampler = nullptr);
 

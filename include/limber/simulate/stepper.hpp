@@ -35,9 +35,9 @@ class Stepper {
   // From here; what was before is forgotten.  Must be called before the first step and after every discontinuity.
   // Throws InputError: a state of another model.
   [[nodiscard]] Status start(const Motion& from);
-  // The state was put back on the closures: a small change, after which the method goes on as it was.
+  // The state was put back on the closures: a small change, after which the method continues unchanged.
   virtual Status adjust(const Motion& m) = 0;
-  // Torques that are held have changed: the state goes on, its derivative jumps.
+  // Torques held over the sample have changed: the state is continuous, its derivative jumps.
   virtual Status release(const Motion& m) { return adjust(m); }
   // One step, at most to `limit`, which is met exactly when it is near.  Throws InputError before start, and for a
   // limit that is not ahead.

@@ -95,7 +95,7 @@ class System {
   void set_implicit(double c_D, double c_K);  // again after a change of contacts
   [[nodiscard]] Status accelerate_implicit(const State& x, Vec a, Powers* powers = nullptr);
 
-  // Stops: what each does is told by its contact, not by the state, so that the right side is smooth in a step.
+  // Stops: what each does depends on its contact flag, not on the state, so that the right side is smooth in a step.
   const std::vector<StopContact>& stops() const { return stops_; }
   // As the state says.  True: something changed.
   bool update_contacts(const State& x);
@@ -115,7 +115,7 @@ class System {
   std::string closure_note() const;
   // Puts a state back on the closures, position and speed.
   [[nodiscard]] Status project(State& x);
-  // Of the last projection: goes to zero, at a finite rate, where the closures become singular.
+  // Of the last projection: tends to zero, at a finite rate, where the closures become singular.
   double closure_margin() const { return closures_->rank() < rank_ ? 0 : closures_->margin(); }
 
   // (body) Axial forces in the beams (N, pulling positive) with the accelerations and forces of the last accelerate, as

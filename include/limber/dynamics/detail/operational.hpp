@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// The six unit wrenches on one node, on their way inward.
+// The six unit wrenches on one node, propagated inward.
 struct UnitWrenches {
   int body = 0;  // where they are
   int from = 0;  // body through which they came, 0: they start here
