@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # limber as a part of another project: configures all of it, and builds a program that needs the first rooms, with
-# their sources compiled together to save time.
+# their headers parsed once.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 set(tree ${work}/subdirectory)
 file(REMOVE_RECURSE ${tree})
 step(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/subdirectory -B ${tree} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${COMPILER}
-     -D LIMBER=${SOURCE} -D LIMBER_UNITY=ON)
+     -D LIMBER=${SOURCE} -D LIMBER_UNITY=ON -D LIMBER_PRECOMPILE=ON)
 step(${CMAKE_COMMAND} --build ${tree} --target pendulum)
 step(${tree}/pendulum)
 step(${CMAKE_COMMAND} --install ${tree} --prefix ${tree}/prefix) # installs nothing of limber's
