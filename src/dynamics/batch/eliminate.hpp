@@ -44,8 +44,8 @@ LIMBER_RARE void subtract_loads(const J& job, const BatchLink& link, const T* e,
 template <class J, class T>
 LIMBER_RARE void project_products(const J& job, const BatchLink& link, const T* e, const T* rate, T* mu, T* p, T* p_r) {
   const int n = link.n, ne = link.ne;
-  const double* G = job.numbers(link.G);
-  const int* pairs = job.tables.indices + link.mode_pairs;
+  const auto G = job.numbers(link.G);
+  auto pairs = job.indices(link.mode_pairs);
   for (int k = n; k < ne; ++k) {
     const int a = pairs[2 * (k - n)], b = pairs[2 * (k - n) + 1];
     const T c = (a == b ? 1.0 : 2.0) * rate[a] * rate[b];
@@ -65,8 +65,8 @@ LIMBER_RARE void project_products(const J& job, const BatchLink& link, const T* 
 template <class J, class T>
 LIMBER_RARE void project_mass(const J& job, const BatchLink& link, const T* e, T* wide, int m, T* D) {
   const int n = link.n, ne = link.ne;
-  const double* G = job.numbers(link.G);
-  const int* pairs = job.tables.indices + link.mode_pairs;
+  const auto G = job.numbers(link.G);
+  auto pairs = job.indices(link.mode_pairs);
   for (int i = 0; i < ne; ++i) {  // G_e E
     T* row = wide + i * n;
     for (int j = 0; j < n; ++j) row[j] = spread<T>(G[i * ne + j]);
@@ -91,7 +91,7 @@ LIMBER_RARE void project_mass(const J& job, const BatchLink& link, const T* e, T
 template <class J, class T>
 LIMBER_RARE void add_implicit(const J& job, const BatchLink& link, int m, T* D) {
   if (job.tables.c_D == 0 && job.tables.c_K == 0) return;
-  const double *K = job.numbers(link.K_modes), *C = job.numbers(link.D_modes);
+  const auto K = job.numbers(link.K_modes), C = job.numbers(link.D_modes);
   T kf = spread<T>(job.tables.c_K), df = spread<T>(job.tables.c_D);
   if (link.parameters >= 0) {
     kf = kf * job.parameters[link.parameters + kRigidRows];
@@ -123,7 +123,7 @@ LIMBER_STEP void start_mass(const J& job, const BatchLink& link, K k, M m, const
       return add_implicit(job, link, m, D);
     }
   }
-  const double* D_0 = job.numbers(link.D_0);
+  const auto D_0 = job.numbers(link.D_0);
   over(
       k, LIMBER_OVER(i) {
         over(
@@ -138,7 +138,7 @@ LIMBER_STEP void start_mass(const J& job, const BatchLink& link, K k, M m, const
 template <class J, class T, class N, class K>
 LIMBER_STEP void activate(const J& job, const BatchLink& link, N n, K k, const T* F, const T* b_f, T* mu, T* b,
                           Inertia<T>& P, T* lost) {
-  const double *Q = job.numbers(link.T), *weight = job.numbers(link.weight), *S = job.numbers(link.S);
+  const auto Q = job.numbers(link.T), weight = job.numbers(link.weight), S = job.numbers(link.S);
   const T before[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
   over(
       n, LIMBER_OVER(a) {
@@ -158,7 +158,7 @@ LIMBER_STEP void activate(const J& job, const BatchLink& link, N n, K k, const T
   over(
       k, LIMBER_OVER(c) {
         T column[6] = {}, force = T{}, minus[6];
-        const double* q = Q + c * link.n;
+        const auto q = Q + c * link.n;
         over(
             n, LIMBER_OVER(a) {
               add_times<3>(F + 3 * a, q[a], column);
@@ -191,7 +191,7 @@ LIMBER_STEP void node_columns(const J& job, const BatchLink& link, const BatchNo
       k, LIMBER_OVER(j) {
         T* column = W + 6 * j;
         if (link.active) {
-          const double* own = job.numbers(node.active) + 6 * j;
+          const auto own = job.numbers(node.active) + 6 * j;
           turn(A, own, column);
           copy<3>(own + 3, column + 3);
         } else {
@@ -288,29 +288,30 @@ LIMBER_STEP void collect_hinge(const J& job, const BatchLink& link, K k, R r, M 
 }
 
 // Which pivots are too small: the first of them names the speed, as in aba.
-template <class J, class T>
-LIMBER_RARE void note_failure(J& job, const BatchLink& link, int k, int m, const T* D, const T* scale) {
-  for (int j = 0; j < m; ++j) {
-    const T pivot = D[j * m + j], none = spread<T>(-1.0), one = spread<T>(1.0);
-    const T index = spread<T>(j < k ? link.vm + j : link.v + j - k);
-    const T bad = pivot > scale[j] ? T{} : one;
-    const T fresh = job.failure == none ? bad : T{};
-    job.broken = pivot != pivot ? larger(job.broken, fresh) : job.broken;
-    job.failure = fresh == one ? index : job.failure;
-  }
+template <class J, class T, class M>
+LIMBER_STEP void note_failure(J& job, const BatchLink& link, int k, M m, const T* D, const T* scale) {
+  over(
+      m, LIMBER_OVER(j) {
+        const T pivot = D[j * m + j], none = spread<T>(-1.0), one = spread<T>(1.0);
+        const T index = spread<T>(j < k ? link.vm + j : link.v + j - k);
+        const T bad = pivot > scale[j] ? T{} : one;
+        const T fresh = job.failure == none ? bad : T{};
+        job.broken = pivot != pivot ? larger(job.broken, fresh) : job.broken;
+        job.failure = fresh == one ? index : job.failure;
+      });
 }
 
-// P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.  u = d^-1 y.
+// P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.
 template <class T, class M>
-LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
+LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE inverse, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
                               Inertia<T>& LIMBER_ALONE P) {
   const auto symmetric = [&](T* block, T* wrench, int at) LIMBER_LAMBDA {
     T J[6], z[3];
     copy<6>(block, J), copy<3>(wrench, z);
     over(
         m, LIMBER_OVER(j) {
-          const T u0 = u[6 * j + at], u1 = u[6 * j + at + 1], u2 = u[6 * j + at + 2];
-          const T *v = y + 6 * j + at, x = b[j];
+          const T* v = y + 6 * j + at;
+          const T u0 = inverse[j] * v[0], u1 = inverse[j] * v[1], u2 = inverse[j] * v[2], x = b[j];
           J[0] -= u0 * v[0], J[3] -= u0 * v[1], J[4] -= u0 * v[2];
           J[1] -= u1 * v[1], J[5] -= u1 * v[2], J[2] -= u2 * v[2];
           z[0] -= u0 * x, z[1] -= u1 * x, z[2] -= u2 * x;
@@ -326,17 +327,17 @@ LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALON
         const T y0 = y[6 * j + 3], y1 = y[6 * j + 4], y2 = y[6 * j + 5];
         LIMBER_UNROLL
         for (int i = 0; i < 3; ++i) {
-          const T x = u[6 * j + i];
+          const T x = inverse[j] * y[6 * j + i];
           B[3 * i] -= x * y0, B[3 * i + 1] -= x * y1, B[3 * i + 2] -= x * y2;
         }
       });
   copy<9>(B, P.B);
 }
 
-// D = L d L^T in place; y = L^-1 mu^T in the place of mu, b likewise; u = d^-1 y.
+// D = L d L^T in place; y = L^-1 mu^T in the place of mu, b likewise; the inverses of d.
 template <class J, class T, class M>
 LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALONE D, T* LIMBER_ALONE mu,
-                        T* LIMBER_ALONE b, T* LIMBER_ALONE u, T* LIMBER_ALONE x, const T* LIMBER_ALONE scale) {
+                        T* LIMBER_ALONE b, T* LIMBER_ALONE inverse, const T* LIMBER_ALONE scale) {
   auto good = T{} == T{};
   over(
       m, LIMBER_OVER(j) {
@@ -350,20 +351,16 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
               for (int c = 0; c < 6; ++c) y[c] -= l * mu[6 * i + c];
               force -= l * b[i];
             });
+        copy<6>(y, mu + 6 * j);
+        b[j] = force;
         const T pivot = D[j * m + j];
         good = good & (pivot > scale[j]);
-        const T inverse = 1.0 / pivot;
-        LIMBER_UNROLL
-        for (int c = 0; c < 6; ++c) {
-          mu[6 * j + c] = y[c];
-          u[6 * j + c] = inverse * y[c];
-        }
-        b[j] = force;
-        x[j] = inverse * force;
+        const T over_pivot = 1.0 / pivot;
+        inverse[j] = over_pivot;
         over(
             m, LIMBER_OVER(i) {
               if (i <= j) return;
-              const T l = D[j * m + i] * inverse;
+              const T l = D[j * m + i] * over_pivot;
               over(
                   m, LIMBER_OVER(t) {
                     if (t >= i) D[i * m + t] -= l * D[j * m + t];
@@ -374,25 +371,26 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
   if (__builtin_expect(any(good == 0), 0)) note_failure(job, link, k, m, D, scale);
 }
 
-// Z = L^-T u and L^-T x, kept.
+// Z = L^-T d^-1 y and L^-T d^-1 b in the place of y and b, kept.
 template <class J, class T, class M>
-LIMBER_STEP void keep_solution(const J& job, const BatchLink& link, M m, const T* LIMBER_ALONE D, T* LIMBER_ALONE u,
-                               T* LIMBER_ALONE x) {
+LIMBER_STEP void keep_solution(const J& job, const BatchLink& link, M m, const T* LIMBER_ALONE D,
+                               const T* LIMBER_ALONE inverse, T* LIMBER_ALONE y, T* LIMBER_ALONE b) {
   over(
       m, LIMBER_OVER(from_end) {
         const int j = m - 1 - from_end;
-        T z[6], force = x[j];
-        copy<6>(u + 6 * j, z);
+        T z[6], force = inverse[j] * b[j];
+        LIMBER_UNROLL
+        for (int c = 0; c < 6; ++c) z[c] = inverse[j] * y[6 * j + c];
         over(
             m, LIMBER_OVER(i) {
               if (i <= j) return;
               const T l = D[i * m + j];
               LIMBER_UNROLL
-              for (int c = 0; c < 6; ++c) z[c] -= l * u[6 * i + c];
-              force -= l * x[i];
+              for (int c = 0; c < 6; ++c) z[c] -= l * y[6 * i + c];
+              force -= l * b[i];
             });
-        copy<6>(z, u + 6 * j);
-        x[j] = force;
+        copy<6>(z, y + 6 * j);
+        b[j] = force;
         job.template put<6>(link.Z + 6 * j, z);
         job.put(link.x + j, force);
       });

@@ -57,7 +57,7 @@ LIMBER_RARE void start_stiffened(const J& job, const BatchLink& link, T* e, T* r
   read_products(job, link, e, rate);
   T* F = scratch;
   start_body(job, link, link.ne, e, rate, F, b, P);
-  const double* S = job.numbers(link.S);
+  const auto S = job.numbers(link.S);
   for (int a = 0; a < link.ne; ++a) copy<3>(F + 3 * a, mu + 6 * a), copy<3>(S + 3 * a, mu + 6 * a + 3);
   project_products(job, link, e, rate, mu, b, P.z);
 }
@@ -141,14 +141,13 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
   Array<1, T, std::remove_const_t<decltype(m)>> b(m, scratch);
   Square<T, std::remove_const_t<decltype(m)>> D(m, scratch);
   Array<1, T, std::remove_const_t<decltype(m)>> scale(m, scratch);
-  Array<6, T, std::remove_const_t<decltype(m)>> u(m, scratch);
-  Array<1, T, std::remove_const_t<decltype(m)>> x(m, scratch);
+  Array<1, T, std::remove_const_t<decltype(m)>> inverse(m, scratch);
   T lost[6] = {};
   start_mass(job, link, k, m, e, scratch, D.x);
   if (link.active) {
     activate(job, link, n, k, F, b_f, mu.x, b.x, P, lost);
   } else {
-    const double* S = job.numbers(link.S);
+    const auto S = job.numbers(link.S);
     over(
         k, LIMBER_OVER(j) {
           b[j] = b_f[j];
@@ -169,9 +168,9 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
   const T diagonal[6] = {P.A[0] + lost[0], P.A[1] + lost[1], P.A[2] + lost[2],
                          P.C[0] + lost[3], P.C[1] + lost[4], P.C[2] + lost[5]};
   collect_hinge(job, link, k, r, m, diagonal, mu.x, b.x, D.x, scale.x, P);
-  factor(job, link, k, m, D.x, mu.x, b.x, u.x, x.x, scale.x);
-  subtract_all(m, u.x, mu.x, b.x, P);
-  keep_solution(job, link, m, D.x, u.x, x.x);
+  factor(job, link, k, m, D.x, mu.x, b.x, inverse.x, scale.x);
+  subtract_all(m, inverse.x, mu.x, b.x, P);
+  keep_solution(job, link, m, D.x, inverse.x, mu.x, b.x);
   if (link.prescribed) prescribe(job, link, P);
   hand_over(job, link, P, hand);
 }
@@ -214,7 +213,7 @@ LIMBER_STEP void inward_body(J& job, const BatchLink& link, int i, N n, K k, R r
 template <class J, class T, class K>
 LIMBER_RARE void expand(const J& job, const BatchLink& link, K k, const T* x, const T* a, T* r, const OutRows<T>& out) {
   const int n = link.n;
-  const double *Q = job.numbers(link.T), *weight = job.numbers(link.weight), *S = job.numbers(link.S);
+  const auto Q = job.numbers(link.T), weight = job.numbers(link.weight), S = job.numbers(link.S);
   for (int c = 0; c < n; ++c) {
     r[c] = job.get(link.b + c) + dot3(S + 3 * c, a + 3);
     for (int i = 0; i < 3; ++i) r[c] += job.get(link.F + 3 * c + i) * a[i];
