@@ -17,8 +17,8 @@ template <class Gain>
 Schedule make_schedule(const ControlOptions& options, Gain gain) {
   Schedule out;
   for (const double t : schedule_times(options))
-    out.add(t, gain(make_predictor(*options.model, options.driven, desired_configuration(options, t),
-                                   1 / options.rate)));
+    out.add(t,
+            gain(make_predictor(*options.model, options.driven, desired_configuration(options, t), 1 / options.rate)));
   return out;
 }
 

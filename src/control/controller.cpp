@@ -19,7 +19,7 @@ namespace {
 std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
   if (!options.estimates()) return nullptr;
   const Model& model = *options.model;
-  Schedule phase = make_schedule(options, [](const Predictor& predictor) { return predictor.phase; }), gains;
+  Schedule phase = make_schedule(options, [](const Predictor&predictor) { return predictor.phase; }), gains;
   if (options.senses()) {
     gains = make_schedule(options, [&](const Predictor& predictor) {
       return compute_kalman_gain(model, options.driven, options.sensors, predictor, options.kalman);
@@ -29,9 +29,11 @@ std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
                                      1 / options.rate);
 }
 
-// Laws that follow accelerations compare the modes with those that go with the desired motion.
+// Tracking that regards the modes compares them with those that go with the desired motion.
 FeedForward reference_kind(const ControlOptions& options) {
-  return options.correction || options.computed_torque ? FeedForward::hybrid : options.feed_forward;
+  const bool modes = (options.correction && options.correction->with_modes) ||
+                     (options.computed_torque && options.computed_torque->with_modes);
+  return modes ? FeedForward::hybrid : options.feed_forward;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-constexpr int kPasses = 2;  // of the midpoint rule
+constexpr int kPredictorPasses = 2;  // of the midpoint rule
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -73,8 +73,7 @@ Status Estimator::correct(const Measurement& y) {
     dq_ = correction_.head(model_.nv);
     move(model_, x_.q, dq_, x_.q);
     x_.v += correction_.segment(model_.nv, model_.nv);
-    for (long j = 1; j < delay; ++j)
-      slot(samples_ + j) += correction_.segment(2 * model_.nv + (j - 1) * rows, rows);
+    for (long j = 1; j < delay; ++j) slot(samples_ + j) += correction_.segment(2 * model_.nv + (j - 1) * rows, rows);
   }
   if (delay > 0) {
     if (const Status status = predict_readings(slot(samples_)); status != Status::ok) return status;
@@ -121,7 +120,7 @@ Status Estimator::propagate(ConstVec torques) {
     for (int k = 0; k < driven_.size(); ++k) tau_[driven_.v[k]] = torques[k];
     system_.set_control_torques(tau_);
   }
-  for (int pass = 0; pass < kPasses; ++pass) {
+  for (int pass = 0; pass < kPredictorPasses; ++pass) {
     if (const Status status = mean_.forward(x_, torques); status != Status::ok) return status;
   }
   // The increments of the midpoint rule, then those of the predictor.

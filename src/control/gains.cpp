@@ -163,16 +163,18 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
   return compute_lqr_gain(model, driven, make_predictor(model, driven, x, period), options);
 }
 
-// e = H x + G u, accelerations without torques J x.  The least sum of |e|^2 + kYield^2 |J (A - 1)^2 x|^2 over (A, B): with
-// u = u' - R^-1 S^T x for R = G^T G, S = H^T G the regulator of (A - B R^-1 S^T, B), weights Q - S R^-1 S^T and R.
+// e = H x + G u, accelerations without torques J x.  The least sum of |e|^2 + kYield^2 |J (A - 1)^2 x|^2 over (A, B):
+// with u = u' - R^-1 S^T x for R = G^T G, S = H^T G the regulator of (A - B R^-1 S^T, B), weights Q - S R^-1 S^T and R.
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options) {
   const int n = model.nv, h = driven.size();
   const double T = predictor.period, w = 2 * std::numbers::pi * options.frequency;
   MatrixXd positions = MatrixXd::Zero(h, 2 * n), speeds = positions;
   for (int k = 0; k < h; ++k) positions(k, driven.v[k]) = speeds(k, n + driven.v[k]) = 1;
+  const MatrixXd wanted = (2 * options.ratio * w + w * w * T / 2) * speeds + w * w * positions;
+  if (!options.with_modes) return wanted;
   const MatrixXd J = (speeds * predictor.A - speeds) / T, G = speeds * predictor.B / T;
-  const MatrixXd H = J + (2 * options.ratio * w + w * w * T / 2) * speeds + w * w * positions;
+  const MatrixXd H = J + wanted;
   const MatrixXd R = G.transpose() * G, S = H.transpose() * G;
   const Cholesky factor(R);
   const MatrixXd u = factor.solve(MatrixXd(S.transpose()));
@@ -181,9 +183,8 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   Q = 0.5 * (Q + Q.transpose()).eval();
   const auto X = solve_riccati(predictor.A - predictor.B * u, predictor.B, Q, R);
   if (!X) throw InputError("feedback cannot bring everything to rest; control the joints that are free");
-  const MatrixXd K =
-      Cholesky(R + predictor.B.transpose() * *X * predictor.B)
-          .solve(MatrixXd(predictor.B.transpose() * *X * predictor.A + S.transpose()));
+  const MatrixXd K = Cholesky(R + predictor.B.transpose() * *X * predictor.B)
+                         .solve(MatrixXd(predictor.B.transpose() * *X * predictor.A + S.transpose()));
   // The accelerations of the midpoint rule under u = -K x.
   const MatrixXd b = predictor.machine.B(Eigen::all, driven.v);
   return -speeds * predictor.midpoint * (predictor.machine.A - b * K) / T;

@@ -128,13 +128,23 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
 ControlOptions settle_loop(ControlOptions options) {
   constexpr int kMost = 4;
   constexpr double kMore = 10, kOwn = 1.5;
-  for (int k = 0;; ++k) {
+  std::string failure;
+  for (int k = 0; k <= kMost; ++k) {
     const LoopVerdict verdict = judge_loop(*options.model, options.sensors, options);
     if (verdict.stable || verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
-    const bool observes = options.estimates() && options.senses();
-    if (!observes || k == kMost) throw InputError(verdict.text);
-    options.kalman.torque_steps *= kMore;
+    if (k == 0) failure = verdict.text;
+    if (!options.estimates() || !options.senses()) break;
+    // First the modes in the tracking, then more and more ringing.
+    TrackingOptions* tracking = options.correction        ? &*options.correction
+                                : options.computed_torque ? &*options.computed_torque
+                                                          : nullptr;
+    if (tracking != nullptr && !tracking->with_modes) {
+      tracking->with_modes = true;
+    } else {
+      options.kalman.torque_steps *= kMore;
+    }
   }
+  throw InputError(failure);
 }
 
 std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors,

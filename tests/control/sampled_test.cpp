@@ -94,7 +94,7 @@ TEST(SampledLoop, has_the_spectral_radius_that_scipy_finds) {
     options.rate = c.rate;
     options.desired.assign(options.driven.v.size(), Signal(kBent));
     if (c.law == "lqr") options.lqr = LqrOptions{};
-    if (c.law == "correction") options.correction = TrackingOptions{};
+    if (c.law == "correction") options.correction = TrackingOptions{0.5, 1, true};
     if (c.law == "pid") options.pid = make_pid(arm, options.driven, bent_chain(arm), {0.2, 1});
     const auto loop = linearize_loop(arm, {}, prepare_control(options), 0);
     ASSERT_TRUE(loop);
@@ -136,6 +136,21 @@ TEST(Predictor, is_exact_for_what_is_seen_and_static_for_the_rest) {
   }
 }
 
+// Over lags up to 20, in standard deviations of that of white noise.
+double largest_correlation(const std::vector<VectorXd>& signals) {
+  double worst = 0;
+  for (Eigen::Index j = 0; j < signals[0].size(); ++j) {
+    double square = 0;
+    for (const VectorXd& one : signals) square += one[j] * one[j];
+    for (std::size_t lag = 1; lag <= 20; ++lag) {
+      double sum = 0;
+      for (std::size_t k = lag; k < signals.size(); ++k) sum += signals[k][j] * signals[k - lag][j];
+      worst = std::max(worst, std::abs(sum / square) * std::sqrt(static_cast<double>(signals.size())));
+    }
+  }
+  return worst;
+}
+
 // Readings of a machine with just the noise that the filter expects leave nothing in its innovations that earlier ones
 // would tell; with a gain of a third they do.
 TEST(Estimator, innovations_are_white) {
@@ -143,7 +158,7 @@ TEST(Estimator, innovations_are_white) {
   const DrivenJoints driven = find_driven_joints(arm, {});
   const Predictor predictor = make_predictor(arm, driven, bent_chain(arm), kPeriod);
   constexpr double kNoise = 1e-4, kSpeedNoise = 1e-3;
-  constexpr int kSamples = kSanitized ? 200 : 12000, kSkip = kSamples / 6, kLags = 20;
+  constexpr int kSamples = kSanitized ? 200 : 12000, kSkip = kSamples / 6;
   KalmanOptions kalman;
   kalman.acceleration = 0.1;
   Eigen::SelfAdjointEigenSolver<MatrixXd> parts(compute_process_noise(predictor, 0.01));
@@ -183,16 +198,7 @@ TEST(Estimator, innovations_are_white) {
         x = (predictor.A * x + predictor.B * torques + root * w).eval();
       }
       if (kSanitized) continue;
-      double worst = 0;  // in standard deviations of a correlation of white noise
-      for (Eigen::Index j = 0; j < 4; ++j) {
-        double square = 0;
-        for (const VectorXd& one : innovations) square += one[j] * one[j];
-        for (std::size_t lag = 1; lag <= kLags; ++lag) {
-          double sum = 0;
-          for (std::size_t k = lag; k < innovations.size(); ++k) sum += innovations[k][j] * innovations[k - lag][j];
-          worst = std::max(worst, std::abs(sum / square) * std::sqrt(static_cast<double>(innovations.size())));
-        }
-      }
+      const double worst = largest_correlation(innovations);
       if (share == 1) {
         EXPECT_LT(worst, 4.5) << "delay " << delay;
       } else {
@@ -238,12 +244,15 @@ TEST(Damping, the_ratio_that_is_asked_for_is_reached) {
     options.damping = DampingOptions{asked};
     const auto loop = linearize_loop(arm, {}, prepare_control(options), 0);
     ASSERT_TRUE(loop);
-    const double w =
-        compute_vibrations(arm, [&] {
-          State x = make_zero_state(arm);
-          for (const int q : options.driven.q) x.q[q] = 0.2;
-          return x;
-        }(), options.driven.mask)[0].frequency;
+    const double w = compute_vibrations(
+                         arm,
+                         [&] {
+                           State x = make_zero_state(arm);
+                           for (const int q : options.driven.q) x.q[q] = 0.2;
+                           return x;
+                         }(),
+                         options.driven.mask)[0]
+                         .frequency;
     const std::complex<double> expected = w * std::complex<double>(-asked, std::sqrt(1 - asked * asked));
     double least = 1e9, ratio = 0;
     for (const std::complex<double> z : MatrixXd(loop->fresh).eigenvalues()) {

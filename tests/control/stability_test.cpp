@@ -91,8 +91,7 @@ TEST_P(StabilityMatrix, is_stable_or_refused) {
   RecordProperty("run", run);
 }
 
-INSTANTIATE_TEST_SUITE_P(Arms, StabilityMatrix,
-                         testing::ValuesIn([] {
+INSTANTIATE_TEST_SUITE_P(Arms, StabilityMatrix, testing::ValuesIn([] {
                            std::vector<Cells> out;
                            for (const int links : {1, 2, 10}) {
                              for (const int modes : {0, 1, 2, 3, 5, 10}) out.push_back({links, modes});

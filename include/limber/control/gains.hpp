@@ -28,8 +28,9 @@ struct LqrOptions {
 
 // Second-order error dynamics: wanted acceleration a = a_desired + 2 ratio w de/dt + w^2 e, w = 2 pi frequency.
 struct TrackingOptions {
-  double frequency = 0.5;  // Hz
-  double ratio = 1;        // of damping
+  double frequency = 0.5;   // Hz
+  double ratio = 1;         // of damping
+  bool with_modes = false;  // the gain has a part on modes; by settle_loop, where the joints alone are not stable
 };
 
 // (driven coordinate) The torque that feedback is expected to use: a tenth of the limit of servo or joint; without one,
@@ -42,9 +43,9 @@ VectorXd usual_torques(const Model& model, const DrivenJoints& driven, const Sta
 // Riccati equation of this very predictor.
 //
 // Kalman: (2 nv + (delay - 1) readings x readings).  The first 2 nv rows correct the state of now by a reading of
-// `delay` samples ago, the others, by blocks, the predicted readings that are under way, the oldest first: the filter of
-// the state with these readings as further states.  Readings that come at every `every`-th sample only are expected to.
-// Throws InputError when the machine is not detectable from the sensors.
+// `delay` samples ago, the others, by blocks, the predicted readings that are under way, the oldest first: the filter
+// of the state with these readings as further states.  Readings that come at every `every`-th sample only are expected
+// to. Throws InputError when the machine is not detectable from the sensors.
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
                              const Predictor& predictor, const KalmanOptions& options);
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
@@ -56,13 +57,13 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
                           double period);
 
-// (driven coordinates x 2 nv) F: the mean accelerations a_desired + F (x_reference - x) over the coming period, met by
-// the midpoint rule (MeanAccelerations), are torques for which the joints of the predictor follow the wanted error
-// dynamics as closely as is stable: implicit model following (Anderson, Moore 1990, §6.3), the least sum of squares of
+// (driven coordinates x 2 nv) F: wanted mean accelerations a_desired + F (x_reference - x) over the coming period, to
+// be met by the midpoint rule (MeanAccelerations).  F = (w^2, 2 ratio w + w^2 T/2) on joints; with modes that for which
+// the joints of the predictor follow these error dynamics as closely as is stable: implicit model following (Anderson,
+// Moore 1990, §6.3), the least sum of squares of
 //   e = (v_joint(k+1) - v_joint(k)) / T + 2 ratio w v_joint(k) + w^2 (q_joint(k) + T/2 v_joint(k))
 // and of kYield times the second difference of the accelerations that the machine would give its joints without
-// torques: it keeps the solution where vibrations have no damping.  Towards short periods
-// F = (w^2, 2 ratio w + w^2 T/2) on joints, 0 on modes.
+// torques: it keeps the solution where vibrations have no damping.
 inline constexpr double kYield = 1e-4;
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options);

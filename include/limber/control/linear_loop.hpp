@@ -11,8 +11,8 @@
 namespace limber {
 
 // A sampled control loop for small deviations from rest: z = (plant, acting torques, estimate, predicted readings
-// under way, integrators, offsets of the damping) at a sample gives z at the next.  Limits of servos, noise and counts are left
-// out.  The plant is sampled exactly, with held torques; the observer by its predictor.
+// under way, integrators, offsets of the damping) at a sample gives z at the next.  Limits of servos, noise and counts
+// are left out.  The plant is sampled exactly, with held torques; the observer by its predictor.
 struct LinearLoop {
   MatrixXd fresh, held;    // z' = fresh z at a sample with new readings, held z at one that holds the last
   MatrixXd arriving;       // at one that holds the last, while readings of `arrival` samples before arrive
@@ -62,9 +62,10 @@ struct LoopVerdict {
 };
 LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const ControlOptions& options);
 
-// Prepared options for which the loop is stable with the controller's own model as plant: where it is not, the observer
-// is told of more unseen ringing (KalmanOptions::torque_steps) until it is.  Throws InputError where that does not help,
-// or there is no observer.  A machine that falls by itself, and is not held, is not refused.
+// Prepared options for which the loop is stable with the controller's own model as plant: where it is not, tracking
+// regards the modes, and the observer is told of more unseen ringing (KalmanOptions::torque_steps) until it is.  Throws
+// InputError where that does not help, or there is no observer.  A machine that falls by itself, and is not held, is
+// not refused.
 ControlOptions settle_loop(ControlOptions options);
 
 // What a person should know of the loop; empty: it is stable and its transients are small, or it cannot be judged.

@@ -19,11 +19,11 @@ inline constexpr double kSeen = 2;
 // of dx/dt = a x + b u, the exact linearisation.  Elsewhere it is off by the change of the inertia only, and bounded:
 // both increments are, however stiff the modes.  docs/control.md, Predictor; docs/decisions/0023-sampled-control.md.
 struct Predictor {
-  LinearSystem machine;   // linearised at rest; inputs: torques on all speeds
-  double period = 0;      // s
-  MatrixXd A, B;          // B: torques of the driven joints
-  MatrixXd phase;         // (2 nv x 2 nv)
-  MatrixXd midpoint;      // (2 nv x 2 nv): midpoint(x, u) - x = midpoint (a x + b u)
+  LinearSystem machine;    // linearised at rest; inputs: torques on all speeds
+  double period = 0;       // s
+  MatrixXd A, B;           // B: torques of the driven joints
+  MatrixXd phase;          // (2 nv x 2 nv)
+  MatrixXd midpoint;       // (2 nv x 2 nv): midpoint(x, u) - x = midpoint (a x + b u)
   MatrixXd seen, to_seen;  // z = to_seen x are the coordinates that the sampling sees, x = seen z + the static rest
   MatrixXd drift;          // a in z, per period: A = seen exp(drift) to_seen
   MatrixXd ringing;        // (2 nv x driven) what a step of a torque leaves ringing of the others: amplitudes of x

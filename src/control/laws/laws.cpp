@@ -25,9 +25,7 @@ std::vector<std::unique_ptr<Law>> make_laws(const ControlOptions& options) {
 }
 
 TrackingFeedback::TrackingFeedback(const ControlOptions& options, const TrackingOptions& tracking)
-    : model_(*options.model),
-      driven_(options.driven),
-      gains_(make_schedule(options, [&](const Predictor& predictor) {
+    : model_(*options.model), driven_(options.driven), gains_(make_schedule(options, [&](const Predictor& predictor) {
         return compute_tracking_gain(*options.model, options.driven, predictor, tracking);
       })) {
   dq_.setZero(model_.nv);
