@@ -69,6 +69,17 @@ double own_growth(const ControlOptions& options, double t) {
   return compute_poles(machine).real().maxCoeff();
 }
 
+// With the controller's own model as plant.  Without an observer, which would know of them, the lag of servos and
+// delays of sensors are none of the gains' faults: warnings tell of them.
+LoopVerdict judge_gains(const ControlOptions& options) {
+  if (options.estimates()) return judge_loop(*options.model, options.sensors, options);
+  ControlOptions ideal = options;
+  ideal.sensors.delay = 0;
+  ideal.sensors.every = 1;
+  for (ServoOptions& servo : ideal.servos) servo.bandwidth = 0;
+  return judge_loop(*options.model, ideal.sensors, ideal);
+}
+
 // A rate at which the loop would be stable at this time; 0: none was found.
 double find_rate(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t) {
   constexpr double kMost = 2e4;
@@ -115,10 +126,12 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
   out.stable = !(out.pole.growth > kUnstable);
   if (out.stable) return out;
   const double rate = find_rate(plant, sensors, options, out.t);
-  out.text = "the control loop is unstable at the desired configuration of t = " + text(out.t, 4) +
-             " s: a deviation at " + text(out.pole.frequency, 3) + " Hz doubles in " +
-             text(std::numbers::ln2 / out.pole.growth, 3) + " s (linearised and sampled, without limits); it is " +
-             name_mode(plant, options, out.pole, out.t) + "; " +
+  const std::string where = out.t == 0              ? "where the desired motion begins"
+                            : out.t == times.back() ? "where the desired motion ends"
+                                                    : "at " + text(out.t, 4) + " s of the desired motion";
+  out.text = "the control loop is unstable " + where + ": a deviation at " + text(out.pole.frequency, 3) +
+             " Hz doubles in " + text(std::numbers::ln2 / out.pole.growth, 3) +
+             " s (linearised and sampled, without limits); it is " + name_mode(plant, options, out.pole, out.t) + "; " +
              (rate > 0 ? "a rate of " + text(rate, 6) + " Hz would do, or " : std::string()) +
              "lower the gains, the delay of the sensors or the lag of the servos, add damping, or give the model "
              "fewer modes";
@@ -130,7 +143,7 @@ ControlOptions settle_loop(ControlOptions options) {
   constexpr double kMore = 10, kOwn = 1.5;
   std::string failure;
   for (int k = 0; k <= kMost; ++k) {
-    const LoopVerdict verdict = judge_loop(*options.model, options.sensors, options);
+    const LoopVerdict verdict = judge_gains(options);
     if (verdict.stable || verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
     if (k == 0) failure = verdict.text;
     if (!options.estimates() || !options.senses()) break;

@@ -44,7 +44,7 @@ std::vector<Case> make_cases(const Model& arm) {
     ServoOptions servo;
     servo.max_torque = 200;
     servo.max_torque_rate = 1e4;
-    servo.bandwidth = 500;
+    servo.bandwidth = 50;
     servo.torque_constant = 0.1;
     o.servos.assign(3, servo);
   });
@@ -69,7 +69,7 @@ std::vector<Case> make_cases(const Model& arm) {
   add(
       "pid, noise, delay",
       [&](ControlOptions& o) {
-        o.pid = make_pid(arm, o.driven, make_zero_state(arm), {0.002, 1});
+        o.pid = make_pid(arm, o.driven, make_zero_state(arm), {0.02, 1});
         o.sensors = noisy;
       },
       noisy);

@@ -64,6 +64,17 @@ void PrintTo(const Cells& c, std::ostream* out) { *out << c.links << " links, " 
 
 class StabilityMatrix : public testing::TestWithParam<Cells> {};
 
+// Ten links with many modes take seconds each: the corners of their part of the matrix.  computed_torque is the same
+// loop as correction.
+bool is_chosen(const Cells& c, double rate, double damping, int law) {
+  if (kSanitized) return c.links < 10 && (law + static_cast<int>(rate)) % 3 == 0;
+  if (c.links < 10 || c.modes < 2) return true;
+  if (law == 1 || (damping != 0 && damping != 1000)) return false;
+  if (c.modes < 5) return rate == 50 || rate == 1000;
+  if (c.modes == 5) return damping == 0 && (rate == 50 || rate == 1000);
+  return damping == 0 && rate == 50 && law == 2;
+}
+
 TEST_P(StabilityMatrix, is_stable_or_refused) {
   const Cells c = GetParam();
   int refused = 0, run = 0;
@@ -71,7 +82,7 @@ TEST_P(StabilityMatrix, is_stable_or_refused) {
     const Model model = make_chain_arm(c.links, c.modes, damping);
     for (const double rate : kRates) {
       for (int law = 0; law < 4; ++law) {
-        if (kSanitized && (law + static_cast<int>(rate)) % 3 != 0) continue;
+        if (!is_chosen(c, rate, damping, law)) continue;
         const std::string name = testing::PrintToString(c) + ", " + std::to_string(rate) + " Hz, joint damping " +
                                  std::to_string(damping) + ", " + kLawNames[law];
         const ControlOptions options = make_options(model, rate, law);
