@@ -9,15 +9,16 @@ namespace limber {
 // The desired configuration at a time; modes and other joints at zero.
 State desired_configuration(const ControlOptions& options, double t);
 
-// Gains along the desired motion: gain(configuration) at options.schedule times.
+// Times of the schedule along the desired motion.
+std::vector<double> schedule_times(const ControlOptions& options);
+
+// Gains along the desired motion: gain(predictor) at these times.
 template <class Gain>
 Schedule make_schedule(const ControlOptions& options, Gain gain) {
   Schedule out;
-  const int count = options.end > 0 ? options.schedule : 1;
-  for (int k = 0; k < count; ++k) {
-    const double t = count == 1 ? 0 : options.end * k / (count - 1);
-    out.add(t, gain(desired_configuration(options, t)));
-  }
+  for (const double t : schedule_times(options))
+    out.add(t,
+            gain(make_predictor(*options.model, options.driven, desired_configuration(options, t), 1 / options.rate)));
   return out;
 }
 

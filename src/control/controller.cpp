@@ -6,6 +6,7 @@
 
 #include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
+#include "limber/control/linear_loop.hpp"
 #include "limber/control/prepare.hpp"
 #include "limber/control/static_hold.hpp"
 #include "limber/model/manifold.hpp"
@@ -17,21 +18,29 @@ namespace {
 
 std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
   if (!options.estimates()) return nullptr;
-  const double period = 1 / options.rate;
-  Schedule gains;
+  const Model& model = *options.model;
+  Schedule phase = make_schedule(options, [](const Predictor&predictor) { return predictor.phase; }), gains;
   if (options.senses()) {
-    gains = make_schedule(options, [&](const State& x) {
-      return compute_kalman_gain(*options.model, options.driven, options.sensors, x, options.kalman, period);
+    gains = make_schedule(options, [&](const Predictor& predictor) {
+      return compute_kalman_gain(model, options.driven, options.sensors, predictor, options.kalman);
     });
   }
-  return std::make_unique<Estimator>(*options.model, options.driven, options.sensors, std::move(gains), period);
+  return std::make_unique<Estimator>(model, options.driven, options.sensors, std::move(phase), std::move(gains),
+                                     1 / options.rate);
+}
+
+// Tracking that regards the modes compares them with those that go with the desired motion.
+FeedForward reference_kind(const ControlOptions& options) {
+  const bool modes = (options.correction && options.correction->with_modes) ||
+                     (options.computed_torque && options.computed_torque->with_modes);
+  return modes ? FeedForward::hybrid : options.feed_forward;
 }
 
 }  // namespace
 
 Controller::Controller(ControlOptions options)
-    : options_(prepare_control(std::move(options))),
-      reference_(*options_.model, options_.driven, options_.desired, period(), options_.feed_forward),
+    : options_(settle_loop(prepare_control(std::move(options)))),
+      reference_(*options_.model, options_.driven, options_.desired, period(), reference_kind(options_)),
       estimator_(make_estimator(options_)),
       laws_(make_laws(options_)),
       servos_(options_.servos, period()),
@@ -105,7 +114,7 @@ Status Controller::balance_laws(const State& x, ConstVec torques) {
   const VectorXd own_torques = torques - unmodelled_;
   std::vector<Signal> stay;
   for (const int q : driven.q) stay.emplace_back(x.q[q]);
-  Reference still(*options_.model, driven, stay, period(), options_.feed_forward);
+  Reference still(*options_.model, driven, stay, period(), reference_kind(options_));
   if (const Status s = still.start(x); s != Status::ok) return fail(s, still.failure());
   Measurement y;
   y.q = driven.positions(x);

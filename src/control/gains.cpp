@@ -3,9 +3,12 @@
 #include "limber/control/gains.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "control/readings.hpp"
-#include "limber/control/shaping.hpp"
+#include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/rnea.hpp"
 #include "limber/linear/riccati.hpp"
 #include "limber/spatial/detail/solvers.hpp"
@@ -13,6 +16,10 @@
 
 namespace limber {
 namespace {
+
+constexpr double kUsualPosition = 1e-3;  // rad
+constexpr double kUsualSpeeds = 10;      // 1/s
+constexpr double kUsualSteps = 10;       // of the usual torques: their phase is not known
 
 // theory of the specific force R^T (a - g) at rest: a = J vdot, and R^T f turns with the node by R^T (f x turn).
 void add_specific_force(const Model& model, const Kinematics& kin, const Accelerometer& sensor,
@@ -68,54 +75,125 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
   return out;
 }
 
+VectorXd usual_torques(const Model& model, const DrivenJoints& driven, const State& x,
+                       const std::vector<ServoOptions>& servos) {
+  constexpr double kShare = 0.1, kFrequency = 2 * std::numbers::pi * 0.5, kTurn = 1e-3;
+  CrbaWorkspace ws(model);
+  MatrixXd M(model.nv, model.nv);
+  crba(model, x, ws, M);
+  VectorXd out(driven.size());
+  for (std::size_t j = 0, k = 0; j < driven.joints.size(); ++j) {
+    const Joint& joint = model.joints[driven.joints[j]];
+    for (int i = 0; i < speed_count(joint.kind); ++i, ++k) {
+      double limit = joint.effort_limit > 0 ? joint.effort_limit : std::numeric_limits<double>::infinity();
+      if (!servos.empty()) limit = std::min(limit, servos[k].max_torque);
+      const auto at = static_cast<Eigen::Index>(k);
+      out[at] = limit > 0 && std::isfinite(limit) ? kShare * limit
+                                                  : M(driven.v[k], driven.v[k]) * kFrequency * kFrequency * kTurn;
+    }
+  }
+  return out;
+}
+
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
-                             const State& x, const KalmanOptions& options, double period) {
-  const int n = model.nv;
-  const LinearSystem machine = linearize_at_rest(model, x, {});
-  const Readings readings = make_readings(model, driven, sensors, x, options, machine);
-  const MatrixXd A = sample(machine.A, machine.B, period).A;
-  // Noise enters the speeds all through a period: the trapezoidal rule over it.
-  MatrixXd Q = MatrixXd::Zero(2 * n, 2 * n);
-  Q.bottomRightCorner(n, n).setIdentity();
-  Q *= options.acceleration * options.acceleration * period;
-  Q = (0.5 * (Q + A * Q * A.transpose())).eval();
-  const MatrixXd R = readings.noise.asDiagonal();
+                             const Predictor& predictor, const KalmanOptions& options) {
+  const State& x = predictor.machine.point;
+  const Readings readings = make_readings(model, driven, sensors, x, options, predictor.machine);
+  const MatrixXd noise = compute_process_noise(predictor, options.acceleration * options.acceleration);
+  MatrixXd A = predictor.A, Q = noise;
+  for (int k = 1; k < sensors.every; ++k) {  // between two readings
+    Q = (noise + predictor.A * Q * predictor.A.transpose()).eval();
+    A = (predictor.A * A).eval();
+  }
+  const VectorXd steps =
+      options.torque_steps.size() > 0 ? options.torque_steps : kUsualSteps * usual_torques(model, driven, x);
+  MatrixXd R = readings.C * compute_ringing(predictor, steps) * readings.C.transpose();
+  R.diagonal() += readings.noise;
   const auto P = solve_riccati(A.transpose(), readings.C.transpose(), Q, R);
   if (!P) {
     throw InputError(
         "the observer cannot see everything that moves by itself; add sensors, or control the joints that are free");
   }
   const MatrixXd S = readings.C * *P * readings.C.transpose() + R;
-  return Cholesky(S).solve(MatrixXd(readings.C * *P)).transpose();
+  MatrixXd gain = Cholesky(S).solve(MatrixXd(readings.C * *P)).transpose();  // at the time of the reading
+  if (sensors.delay == 0) return gain;
+  // A reading of `delay` samples ago moves what followed from it: A^j gain after j samples.
+  const Eigen::Index size = gain.rows(), rows = readings.C.rows();
+  MatrixXd out(size + (sensors.delay - 1) * rows, rows);
+  for (int j = 1; j <= sensors.delay; ++j) {
+    gain = (predictor.A * gain).eval();
+    if (j < sensors.delay) out.middleRows(size + (j - 1) * rows, rows) = readings.C * gain;
+  }
+  out.topRows(size) = gain;
+  return out;
 }
 
-MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
-                          double period) {
+MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
+                             const State& x, const KalmanOptions& options, double period) {
+  return compute_kalman_gain(model, driven, sensors, make_predictor(model, driven, x, period), options);
+}
+
+MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
+                          const LqrOptions& options) {
   const int n = model.nv, h = driven.size();
-  const LinearSystem machine = linearize_at_rest(model, x, {});
-  MatrixXd B(2 * n, h);
-  for (int k = 0; k < h; ++k) B.col(k) = machine.B.col(driven.v[k]);
-  const Sampled sampled = sample(machine.A, B, period);
+  const double position = options.position > 0 ? options.position : kUsualPosition;
+  const double speed = options.speed > 0 ? options.speed : kUsualSpeeds * position;
   MatrixXd Q = MatrixXd::Zero(2 * n, 2 * n);
   for (int i = 1; i < model.body_count(); ++i) {
     const int modes = model.body(i).modes, m = model.first_mode(i);
     Q.block(m, m, modes, modes) = 0.5 / options.vibration * model.body(i).stiffness;
-    Q.block(n + m, n + m, modes, modes) = 0.5 / options.vibration * machine.M.block(m, m, modes, modes);
+    Q.block(n + m, n + m, modes, modes) = 0.5 / options.vibration * predictor.machine.M.block(m, m, modes, modes);
   }
   for (int k = 0; k < h; ++k) {
-    Q(driven.v[k], driven.v[k]) = 1 / (options.position * options.position);
-    Q(n + driven.v[k], n + driven.v[k]) = 1 / (options.speed * options.speed);
+    Q(driven.v[k], driven.v[k]) = 1 / (position * position);
+    Q(n + driven.v[k], n + driven.v[k]) = 1 / (speed * speed);
   }
-  const MatrixXd R = MatrixXd::Identity(h, h) / (options.torque * options.torque);
-  const auto X = solve_riccati(sampled.A, sampled.B, Q, R);
+  VectorXd torques = options.torques;
+  if (options.torque > 0) torques.setConstant(h, options.torque);
+  if (torques.size() == 0) torques = usual_torques(model, driven, predictor.machine.point);
+  const MatrixXd R = torques.cwiseAbs2().cwiseInverse().asDiagonal();
+  const auto X = solve_riccati(predictor.A, predictor.B, Q, R);
   if (!X) throw InputError("the regulator cannot bring everything to rest; control the joints that are free");
-  const MatrixXd S = R + sampled.B.transpose() * *X * sampled.B;
-  return Cholesky(S).solve(MatrixXd(sampled.B.transpose() * *X * sampled.A));
+  const MatrixXd S = R + predictor.B.transpose() * *X * predictor.B;
+  return Cholesky(S).solve(MatrixXd(predictor.B.transpose() * *X * predictor.A));
+}
+
+MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
+                          double period) {
+  return compute_lqr_gain(model, driven, make_predictor(model, driven, x, period), options);
+}
+
+// e = H x + G u, accelerations without torques J x.  The least sum of |e|^2 + kYield^2 |J (A - 1)^2 x|^2 over (A, B):
+// with u = u' - R^-1 S^T x for R = G^T G, S = H^T G the regulator of (A - B R^-1 S^T, B), weights Q - S R^-1 S^T and R.
+MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
+                               const TrackingOptions& options) {
+  const int n = model.nv, h = driven.size();
+  const double T = predictor.period, w = 2 * std::numbers::pi * options.frequency;
+  MatrixXd positions = MatrixXd::Zero(h, 2 * n), speeds = positions;
+  for (int k = 0; k < h; ++k) positions(k, driven.v[k]) = speeds(k, n + driven.v[k]) = 1;
+  const MatrixXd wanted = (2 * options.ratio * w + w * w * T / 2) * speeds + w * w * positions;
+  if (!options.with_modes) return wanted;
+  const MatrixXd J = (speeds * predictor.A - speeds) / T, G = speeds * predictor.B / T;
+  const MatrixXd H = J + wanted;
+  const MatrixXd R = G.transpose() * G, S = H.transpose() * G;
+  const Cholesky factor(R);
+  const MatrixXd u = factor.solve(MatrixXd(S.transpose()));
+  const MatrixXd change = J * predictor.A - J, yielded = kYield * (change * predictor.A - change);
+  MatrixXd Q = H.transpose() * H + yielded.transpose() * yielded - S * u;
+  Q = 0.5 * (Q + Q.transpose()).eval();
+  const auto X = solve_riccati(predictor.A - predictor.B * u, predictor.B, Q, R);
+  if (!X) throw InputError("feedback cannot bring everything to rest; control the joints that are free");
+  const MatrixXd K = Cholesky(R + predictor.B.transpose() * *X * predictor.B)
+                         .solve(MatrixXd(predictor.B.transpose() * *X * predictor.A + S.transpose()));
+  // The accelerations of the midpoint rule under u = -K x.
+  const MatrixXd b = predictor.machine.B(Eigen::all, driven.v);
+  return -speeds * predictor.midpoint * (predictor.machine.A - b * K) / T;
 }
 
 void Schedule::add(double t, MatrixXd gain) {
   times_.push_back(t);
   now_ = gain;
+  scratch_.setZero(gain.rows());
   gains_.push_back(std::move(gain));
 }
 
@@ -126,6 +204,16 @@ const MatrixXd& Schedule::at(double t) {
   const double s = (t - times_[after - 1]) / (times_[after] - times_[after - 1]);
   now_ = (1 - s) * gains_[after - 1] + s * gains_[after];
   return now_;
+}
+
+void Schedule::multiply(double t, ConstVec x, Vec y) {
+  const auto after = static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin());
+  const std::size_t below = after == 0 ? 0 : after - 1, above = std::min(after, times_.size() - 1);
+  y.noalias() = gains_[below] * x;
+  if (above == below) return;
+  const double s = (t - times_[below]) / (times_[above] - times_[below]);
+  scratch_.noalias() = gains_[above] * x;
+  y += s * (scratch_ - y);
 }
 
 }  // namespace limber

@@ -10,7 +10,6 @@
 
 #include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
-#include "control/one_step.hpp"
 #include "control/readings.hpp"
 #include "limber/control/loop.hpp"
 #include "limber/linear/detail/balance.hpp"
@@ -22,24 +21,6 @@
 namespace limber {
 namespace {
 
-// One step of the observer: rk4 or the implicit midpoint rule of x' = A x + B u.
-Sampled step_once(const MatrixXd& A, const MatrixXd& B, double h, bool explicitly) {
-  const MatrixXd one = MatrixXd::Identity(A.rows(), A.cols());
-  if (!explicitly) {
-    const Lu left(one - 0.5 * h * A);
-    return {left.solve(MatrixXd(one + 0.5 * h * A)), left.solve(MatrixXd(h * B))};
-  }
-  MatrixXd power = one, mean = one;  // (h A)^k / k!; sum of (h A)^k / (k + 1)!
-  Sampled out{one, {}};
-  for (int k = 1; k <= 4; ++k) {
-    power = (power * A * h / k).eval();
-    out.A += power;
-    if (k < 4) mean += power / (k + 1);
-  }
-  out.B = h * mean * B;
-  return out;
-}
-
 // Signals of the loop, each as rows over z.
 class LoopBuilder {
  public:
@@ -48,6 +29,7 @@ class LoopBuilder {
 
  private:
   void lay_out();
+  VectorXd deviations() const;
   int add(int numbers) { return std::exchange(size_, size_ + numbers); }
   // Rows that pick a part of z.
   MatrixXd part(int at, int rows) const {
@@ -55,9 +37,9 @@ class LoopBuilder {
     out.middleCols(at, rows).setIdentity();
     return out;
   }
-  MatrixXd step(bool fresh);
+  MatrixXd step(bool fresh, bool arrives);
   MatrixXd read(bool fresh, MatrixXd& next);
-  MatrixXd correct(const MatrixXd& y) const;
+  MatrixXd correct(const MatrixXd& y, bool arrives, MatrixXd& next) const;
   MatrixXd feed_back(const MatrixXd& y, const MatrixXd& estimate, MatrixXd& next) const;
   MatrixXd tracking_torques(const MatrixXd& estimate, const MatrixXd& wanted) const;
   MatrixXd offset_gain() const;
@@ -69,13 +51,15 @@ class LoopBuilder {
   DrivenJoints of_plant_;
   double period_, t_;
   int n_, m_, h_;  // speeds of plant and model; driven coordinates
-  LinearSystem machine_, model_;
-  Sampled plant_step_, model_step_;
+  LinearSystem machine_;
+  Predictor model_;
+  Sampled plant_step_;
   Readings raw_, expected_;  // of the plant, with all speeds; of the model
-  MatrixXd kalman_, lqr_;
+  MatrixXd kalman_, lqr_, tracking_;
   ModalGain modal_;  // of the correction
   int size_ = 0;
-  int x_ = 0, torque_ = 0, filter_ = 0, last_ = 0, estimate_ = 0, integral_ = 0, offset_ = 0, rate_ = 0, line_ = 0;
+  int x_ = 0, torque_ = 0, filter_ = 0, last_ = 0, estimate_ = 0, under_way_ = 0, integral_ = 0, offset_ = 0, rate_ = 0,
+      line_ = 0;
 };
 
 MatrixXd columns(const MatrixXd& B, const std::vector<int>& which) { return B(Eigen::all, which); }
@@ -99,14 +83,16 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
   SensorOptions all = sensors;
   all.encoders.assign(driven_.v.size(), {});  // raw speeds, noise left out
   raw_ = make_readings(plant, of_plant_, all, there, {}, machine_);
-  model_ = linearize_at_rest(*options.model, own, {});
+  model_ = make_predictor(*options.model, driven_, own, period_);
   if (options.estimates()) {
-    model_step_ = step_once(model_.A, columns(model_.B, driven_.v), period_, steps_explicitly(*options.model, period_));
-    expected_ = make_readings(*options.model, driven_, options.sensors, own, options.kalman, model_);
+    expected_ = make_readings(*options.model, driven_, options.sensors, own, options.kalman, model_.machine);
     if (options.senses())
-      kalman_ = compute_kalman_gain(*options.model, driven_, options.sensors, own, options.kalman, period_);
+      kalman_ = compute_kalman_gain(*options.model, driven_, options.sensors, model_, options.kalman);
   }
-  if (options.lqr) lqr_ = compute_lqr_gain(*options.model, driven_, own, *options.lqr, period_);
+  if (options.lqr) lqr_ = compute_lqr_gain(*options.model, driven_, model_, *options.lqr);
+  if (options.correction) tracking_ = compute_tracking_gain(*options.model, driven_, model_, *options.correction);
+  if (options.computed_torque)
+    tracking_ = compute_tracking_gain(*options.model, driven_, model_, *options.computed_torque);
   modal_ = compute_modal_gain(options);
   lay_out();
 }
@@ -117,6 +103,7 @@ void LoopBuilder::lay_out() {
   filter_ = add(h_);
   last_ = add(h_);
   if (options_.estimates()) estimate_ = add(2 * m_);
+  if (kalman_.size() > 0) under_way_ = add(options_.sensors.delay * static_cast<int>(expected_.C.rows()));
   if (options_.pid) integral_ = add(h_);
   if (options_.damping || modal_.weight > 0) {
     offset_ = add(h_);
@@ -146,26 +133,37 @@ MatrixXd LoopBuilder::read(bool fresh, MatrixXd& next) {
   return sensors_.delay == 0 ? now : part(line_ + (sensors_.delay - 1) * rows, rows);
 }
 
-// The estimate after the readings: Estimator::correct.
-MatrixXd LoopBuilder::correct(const MatrixXd& y) const {
-  const MatrixXd before = part(estimate_, 2 * m_);
-  if (kalman_.size() == 0) return before;
-  MatrixXd innovation = -expected_.C * before - columns(expected_.D, driven_.v) * part(torque_, h_);
+// The estimate after the readings, and the predicted readings under way, the oldest first: Estimator::correct.
+MatrixXd LoopBuilder::correct(const MatrixXd& y, bool arrives, MatrixXd& next) const {
+  MatrixXd out = part(estimate_, 2 * m_);
+  if (kalman_.size() == 0) return out;
+  const int rows = static_cast<int>(expected_.C.rows()), delay = options_.sensors.delay;
+  const auto expect = [&](const MatrixXd& x) {
+    return MatrixXd(expected_.C * x + columns(expected_.D, driven_.v) * part(torque_, h_));
+  };
+  MatrixXd innovation = delay > 0 ? MatrixXd(-part(under_way_, rows)) : MatrixXd(-expect(out));
   for (int k = 0, row = 0; k < static_cast<int>(y.rows()); ++k) {
     const bool speed = k >= h_ && k < 2 * h_;
     if (speed && !options_.sensors.encoders[static_cast<std::size_t>(k - h_)].tachometer) continue;
     innovation.row(row++) += y.row(k);
   }
-  return before + kalman_ * innovation;
+  if (!arrives) innovation.setZero();
+  out += kalman_.topRows(2 * m_) * innovation;
+  for (int j = 1; j < delay; ++j)
+    next.middleRows(under_way_ + (j - 1) * rows, rows) =
+        part(under_way_ + j * rows, rows) + kalman_.middleRows(2 * m_ + (j - 1) * rows, rows) * innovation;
+  if (delay > 0) next.middleRows(under_way_ + (delay - 1) * rows, rows) = expect(out);
+  return out;
 }
 
 // Torques of the driven joints for their wanted mean accelerations: MeanAccelerations::hybrid.  With
 // Me = M + T/2 D + T^2/4 K:  Me a + K q + (D + T/2 K) v = torques on the driven joints.
 MatrixXd LoopBuilder::tracking_torques(const MatrixXd& estimate, const MatrixXd& wanted) const {
   const double half = 0.5 * period_;
-  const MatrixXd Me = model_.M + half * model_.damping + half * half * model_.stiffness;
+  const LinearSystem& own = model_.machine;
+  const MatrixXd Me = own.M + half * own.damping + half * half * own.stiffness;
   const MatrixXd rest =
-      model_.stiffness * estimate.topRows(m_) + (model_.damping + half * model_.stiffness) * estimate.bottomRows(m_);
+      own.stiffness * estimate.topRows(m_) + (own.damping + half * own.stiffness) * estimate.bottomRows(m_);
   std::vector<int> others;
   for (int k = 0; k < m_; ++k) {
     if (std::find(driven_.v.begin(), driven_.v.end(), k) == driven_.v.end()) others.push_back(k);
@@ -181,14 +179,15 @@ MatrixXd LoopBuilder::tracking_torques(const MatrixXd& estimate, const MatrixXd&
 
 // Accelerations of the driven joints per modal rates: of the damping, or NaturalGain::balance of the correction.
 MatrixXd LoopBuilder::offset_gain() const {
-  if (options_.damping) return compute_damping_gain(options_).gain * MatrixXd(model_.M(driven_.v, Eigen::all));
+  if (options_.damping) return compute_damping_gain(options_).gain * MatrixXd(model_.machine.M(driven_.v, Eigen::all));
   MatrixXd K = MatrixXd::Zero(m_, m_);
   for (int i = 1; i < options_.model->body_count(); ++i) {
     const int first = options_.model->first_mode(i), modes = options_.model->body(i).modes;
     K.block(first, first, modes, modes) = modal_.weight * options_.model->body(i).stiffness;
   }
   const double half = 0.5 * period_;
-  const MatrixXd Me = model_.M + half * model_.damping + half * half * model_.stiffness + K;
+  const LinearSystem& own = model_.machine;
+  const MatrixXd Me = own.M + half * own.damping + half * half * own.stiffness + K;
   return MatrixXd(Lu(Me).solve(MatrixXd(-2 * modal_.rate * K)))(driven_.v, Eigen::all);
 }
 
@@ -200,6 +199,7 @@ MatrixXd LoopBuilder::feed_back(const MatrixXd& y, const MatrixXd& estimate, Mat
     q = estimate(driven_.v, Eigen::all);
     for (int k = 0; k < h_; ++k) v.row(k) = estimate.row(m_ + driven_.v[k]);
   }
+  if (!tracking) q += options_.latency * period_ * v;
   MatrixXd error = -q, error_rate = -v;
   if (options_.damping || modal_.weight > 0) {
     const MatrixXd offset = part(offset_, h_), rate = part(rate_, h_);
@@ -223,44 +223,79 @@ MatrixXd LoopBuilder::feed_back(const MatrixXd& y, const MatrixXd& estimate, Mat
     for (int k = 0; k < h_; ++k) {
       if (pid.ki[k] > 0) next.row(integral_ + k) = part(integral_ + k, 1) + period_ * error.row(k);
     }
-    if (pid.gravity) out += MatrixXd(model_.stiffness(driven_.v, driven_.v)) * y.topRows(h_);
+    if (pid.gravity) out += MatrixXd(model_.machine.stiffness(driven_.v, driven_.v)) * y.topRows(h_);
   }
   if (options_.lqr) out -= lqr_ * estimate;
   if (tracking) {
-    const TrackingOptions& law = options_.correction ? *options_.correction : *options_.computed_torque;
-    const double w = 2 * std::numbers::pi * law.frequency;
-    out += tracking_torques(estimate,
-                            ahead + 2 * law.ratio * w * error_rate + w * w * (error + 0.5 * period_ * error_rate));
+    MatrixXd deviation = -estimate;
+    for (int k = 0; k < h_; ++k) {
+      deviation.row(driven_.v[k]) = error.row(k);
+      deviation.row(m_ + driven_.v[k]) = error_rate.row(k);
+    }
+    out += tracking_torques(estimate, ahead + tracking_ * deviation);
   }
   return out;
 }
 
-MatrixXd LoopBuilder::step(bool fresh) {
+// Controller::update.  With a latency the torques of this sample act from the next on: plant and estimate go there
+// under those of the last before the laws.
+MatrixXd LoopBuilder::step(bool fresh, bool arrives) {
   MatrixXd next = MatrixXd::Zero(size_, size_);
-  const MatrixXd y = read(fresh, next);
-  const MatrixXd estimate = options_.estimates() ? correct(y) : MatrixXd(MatrixXd::Zero(2 * m_, size_));
+  const MatrixXd y = read(fresh, next), before = part(torque_, h_);
+  const bool late = options_.latency > 0;
+  MatrixXd estimate = options_.estimates() ? correct(y, arrives, next) : MatrixXd(MatrixXd::Zero(2 * m_, size_));
+  if (late) estimate = (model_.A * estimate + model_.B * before).eval();
   const MatrixXd command = feed_back(y, estimate, next);
-  MatrixXd torque = part(torque_, h_);
+  MatrixXd torque = before;
   for (int k = 0; k < h_; ++k) {
     const double hertz = options_.servos[static_cast<std::size_t>(k)].bandwidth;
     const double share = hertz > 0 ? 1 - std::exp(-2 * std::numbers::pi * hertz * period_) : 1;
     torque.row(k) += share * (command.row(k) - torque.row(k));
   }
   next.middleRows(torque_, h_) = torque;
-  next.middleRows(x_, 2 * n_) = plant_step_.A * part(x_, 2 * n_) + plant_step_.B * torque;
-  if (options_.estimates()) next.middleRows(estimate_, 2 * m_) = model_step_.A * estimate + model_step_.B * torque;
+  next.middleRows(x_, 2 * n_) = plant_step_.A * part(x_, 2 * n_) + plant_step_.B * (late ? before : torque);
+  if (options_.estimates())
+    next.middleRows(estimate_, 2 * m_) = late ? estimate : MatrixXd(model_.A * estimate + model_.B * torque);
   return next;
 }
 
+// Deviations of about equal energy, for the growth of transients: of the plant and the estimate at a frequency of their
+// own, of torques and readings that go with them.
+VectorXd LoopBuilder::deviations() const {
+  const double slow = std::numbers::pi;  // rad/s, of what has no stiffness
+  const auto of = [slow](const LinearSystem& machine) {
+    const Eigen::Index n = machine.M.rows();
+    const VectorXd inertia = machine.M.diagonal();
+    const VectorXd w = (machine.stiffness.diagonal().cwiseAbs().cwiseQuotient(inertia)).cwiseSqrt().cwiseMax(slow);
+    VectorXd out(2 * n);
+    out.tail(n) = inertia.cwiseSqrt().cwiseInverse();
+    out.head(n) = out.tail(n).cwiseQuotient(w);
+    return out;
+  };
+  VectorXd out = VectorXd::Ones(size_);
+  out.segment(x_, 2 * n_) = of(machine_);
+  if (options_.estimates()) out.segment(estimate_, 2 * m_) = of(model_.machine);
+  return out;
+}
+
 LinearLoop LoopBuilder::build() {
-  LinearLoop out{step(true), {}, sensors_.every, period_, line_, static_cast<int>(raw_.C.rows())};
-  if (out.every > 1) out.held = step(false);
+  LinearLoop out;
+  out.every = sensors_.every;
+  out.arrival = sensors_.delay % sensors_.every;
+  out.period = period_;
+  out.core = line_;
+  out.line = static_cast<int>(raw_.C.rows());
+  out.states = 2 * n_;
+  out.scale = deviations();
+  out.fresh = step(true, out.arrival == 0);
+  if (out.every > 1) out.held = step(false, false);
+  if (out.arrival > 0) out.arriving = step(false, true);
   return out;
 }
 
 // z' of one sample, without the shift of the delay line as a product.
-void advance(const LinearLoop& loop, bool fresh, VectorXd& z, VectorXd& scratch) {
-  const MatrixXd& map = fresh ? loop.fresh : loop.held;
+void advance(const LinearLoop& loop, int sample, VectorXd& z, VectorXd& scratch) {
+  const MatrixXd& map = loop.map(sample);
   const Eigen::Index top = std::min<Eigen::Index>(z.size(), loop.core + loop.line), rest = z.size() - top;
   scratch.head(top).noalias() = map.topRows(top) * z;
   if (rest > 0) scratch.tail(rest) = z.segment(loop.core, rest);
@@ -286,7 +321,7 @@ LoopPole iterate(const LinearLoop& loop) {
   const int rounds = std::max(4, kPowerSamples / loop.every);
   double log_growth = 0;
   for (int k = 0; k < rounds; ++k) {
-    for (int i = 0; i < loop.every; ++i) advance(loop, i == 0, z, scratch);
+    for (int i = 0; i < loop.every; ++i) advance(loop, i, z, scratch);
     const double norm = z.norm();
     if (!(norm > 0)) return {-1 / loop.period, 0};
     if (2 * k >= rounds) log_growth += std::log(norm);
@@ -294,7 +329,7 @@ LoopPole iterate(const LinearLoop& loop) {
   }
   std::vector<VectorXd> last = {z};
   for (int k = 0; k < 2; ++k) {
-    for (int i = 0; i < loop.every; ++i) advance(loop, i == 0, z, scratch);
+    for (int i = 0; i < loop.every; ++i) advance(loop, i, z, scratch);
     last.push_back(z);
   }
   const double T = loop.every * loop.period;
@@ -309,7 +344,7 @@ LoopPole iterate(const LinearLoop& loop) {
 
 std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions& sensors,
                                          const ControlOptions& options, double t) {
-  if (!plant.closures.empty() || options.latency > 0) return std::nullopt;
+  if (!plant.closures.empty()) return std::nullopt;
   if (std::max(plant.nv, options.model->nv) > kMaxLoopSpeeds) return std::nullopt;
   return LoopBuilder(plant, sensors, options, t).build();
 }
@@ -317,32 +352,11 @@ std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions
 LoopPole find_dominant_pole(const LinearLoop& loop) {
   if (loop.fresh.rows() > kMaxLoopSize) return iterate(loop);
   MatrixXd map = loop.fresh;
-  for (int k = 1; k < loop.every; ++k) map = (loop.held * map).eval();
+  for (int k = 1; k < loop.every; ++k) map = (loop.map(k) * map).eval();
   const Eigen::VectorXcd poles = eigenvalues_general(balance(map).A);
   Eigen::Index worst = 0;
   const double radius = poles.cwiseAbs().maxCoeff(&worst), T = loop.every * loop.period;
   return {std::log(radius) / T, std::abs(std::arg(poles[worst])) / (2 * std::numbers::pi * T)};
-}
-
-std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors,
-                                       const ControlOptions& options) {
-  for (const bool end : {false, true}) {
-    if (end && !(options.end > 0)) break;
-    std::optional<LinearLoop> loop;
-    try {
-      loop = linearize_loop(plant, sensors, options, end ? options.end : 0);
-    } catch (const InputError&) {  // a configuration that cannot be linearised is not judged
-    }
-    if (!loop) continue;
-    const LoopPole pole = find_dominant_pole(*loop);
-    if (!(pole.growth > kUnstable)) continue;
-    return {"the control loop is unstable where the desired motion " + std::string(end ? "ends" : "begins") +
-            ": a deviation at " + text(pole.frequency, 3) + " Hz doubles in " +
-            text(std::numbers::ln2 / pole.growth, 3) +
-            " s (linearised and sampled, without limits); lower the gains, the delay of the sensors or the lag of the "
-            "servos, add damping, or raise the rate"};
-  }
-  return {};
 }
 
 }  // namespace limber

@@ -17,7 +17,32 @@ State desired_configuration(const ControlOptions& options, double t) {
   return x;
 }
 
+std::vector<double> schedule_times(const ControlOptions& options) {
+  const int count = options.end > 0 ? options.schedule : 1;
+  std::vector<double> out(1, 0.0);
+  for (int k = 1; k < count; ++k) out.push_back(options.end * k / (count - 1));
+  return out;
+}
+
 namespace {
+
+// Weights that are not given, from the resolution of sensors and the limits of torque.
+void fill_weights(ControlOptions& options) {
+  constexpr double kLeast = 1e-3, kCounts = 4, kSteps = 10;
+  const VectorXd torques =
+      usual_torques(*options.model, options.driven, desired_configuration(options, 0), options.servos);
+  if (options.kalman.torque_steps.size() == 0) {
+    options.kalman.torque_steps = kSteps * torques;
+    if (options.lqr && options.lqr->torque > 0) options.kalman.torque_steps.setConstant(kSteps * options.lqr->torque);
+  }
+  if (!options.lqr) return;
+  LqrOptions& lqr = *options.lqr;
+  if (lqr.torque == 0 && lqr.torques.size() == 0) lqr.torques = torques;
+  if (lqr.position > 0) return;
+  lqr.position = kLeast;
+  for (const EncoderOptions& encoder : options.sensors.encoders)
+    lqr.position = std::max(lqr.position, kCounts * encoder.resolution);
+}
 
 // The path as the shaped joints follow it, held before its beginning and after its end.
 void shape_path(const std::vector<Signal::Impulse>& shaper, TipPath& path) {
@@ -40,6 +65,7 @@ ControlOptions prepare_control(ControlOptions options) {
   const std::size_t n = options.driven.v.size();
   if (options.servos.empty()) options.servos.resize(n);
   if (options.sensors.encoders.empty()) options.sensors.encoders.resize(n);
+  fill_weights(options);
   std::vector<Signal::Impulse> shaper = {{0, 1}};
   if (options.shaping) {
     ShapingOptions& shaping = *options.shaping;

@@ -27,7 +27,7 @@ Reference::Reference(const Model& model, const DrivenJoints& driven, const std::
       period_(period),
       kind_(kind),
       system_(model, prescribe(model, driven, desired)),
-      stepper_(make_one_step(system_, period, false)),
+      stepper_(make_one_step(system_, period)),
       rnea_(model),
       x_(make_zero_state(model)),
       middle_(x_) {

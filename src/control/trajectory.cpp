@@ -14,25 +14,34 @@
 namespace limber {
 namespace {
 
-constexpr double kRamp = 1.0 / 3;  // share of a trapezoid that accelerates
+constexpr double kRamp = 1.0 / 3;  // share of a trapezoid that accelerates, where no limit says otherwise
 constexpr double kSlack = 1e-9;    // of a limit
 
-// The pieces of a move, by the distance d and the duration T.
-std::vector<Signal::Piece> pieces_of(Profile profile, double from, double d, double begin, double T) {
+// The pieces of a move, by the distance d and the duration T; a trapezoid accelerates for `ramp`.
+std::vector<Signal::Piece> pieces_of(Profile profile, double from, double d, double begin, double T, double ramp) {
   const double end = begin + T;
   if (profile == Profile::quintic) {
     const double c[6] = {from, 0, 0, 10 * d / std::pow(T, 3), -15 * d / std::pow(T, 4), 6 * d / std::pow(T, 5)};
     return {{end, Signal::polynomial(begin, c)}};
   }
   if (profile == Profile::cycloid) return {{end, Signal::cycloid(from, d, begin, T)}};
-  const double ramp = kRamp * T, speed = d / (T - ramp), a = speed / ramp;
+  const double speed = d / (T - ramp), a = speed / ramp;
   const double up[3] = {from, 0, a / 2}, even[2] = {from + a * ramp * ramp / 2, speed}, down[3] = {from + d, 0, -a / 2};
-  return {{begin + ramp, Signal::polynomial(begin, up)},
-          {end - ramp, Signal::polynomial(begin + ramp, even)},
-          {end, Signal::polynomial(end, down)}};
+  std::vector<Signal::Piece> out = {{begin + ramp, Signal::polynomial(begin, up)}};
+  if (end - ramp > begin + ramp) out.push_back({end - ramp, Signal::polynomial(begin + ramp, even)});
+  out.push_back({end, Signal::polynomial(end, down)});
+  return out;
 }
 
-void append_move(Profile profile, double from, double to, double begin, double T, std::vector<Signal::Piece>& out) {
+// How long a trapezoid over the distance d in the time T accelerates: a third, or what the limits leave of that.
+double ramp_of(double d, double T, double speed, double acceleration) {
+  const double inside = std::max(0.0, T * T - 4 * d / acceleration);
+  const double least = 0.5 * (T - std::sqrt(inside)), most = std::min(0.5 * T, T - d / speed);
+  return std::max(std::min(std::max(kRamp * T, least), most), std::min(least, most));
+}
+
+void append_move(Profile profile, double from, double to, double begin, double T, double ramp,
+                 std::vector<Signal::Piece>& out) {
   if (begin > (out.empty() ? -std::numeric_limits<double>::infinity() : out.back().until)) {
     out.push_back({begin, Signal(from)});
   }
@@ -40,7 +49,7 @@ void append_move(Profile profile, double from, double to, double begin, double T
     out.push_back({begin + T, Signal(from)});
     return;
   }
-  for (Signal::Piece& piece : pieces_of(profile, from, to - from, begin, T)) out.push_back(std::move(piece));
+  for (Signal::Piece& piece : pieces_of(profile, from, to - from, begin, T, ramp)) out.push_back(std::move(piece));
 }
 
 double limit_of(const VectorXd& limits, Eigen::Index k) {
@@ -83,7 +92,8 @@ ProfilePeaks peaks(Profile profile) {
 }
 
 double shortest_duration(Profile profile, double distance, double speed_limit, double acceleration_limit) {
-  const double d = std::abs(distance);
+  const double d = std::abs(distance), v = speed_limit, a = acceleration_limit;
+  if (profile == Profile::trapezoid && std::isfinite(a)) return d * a > v * v ? d / v + v / a : 2 * std::sqrt(d / a);
   const ProfilePeaks peak = peaks(profile);
   return std::max(d * peak.speed / speed_limit, std::sqrt(d * peak.acceleration / acceleration_limit));
 }
@@ -91,7 +101,7 @@ double shortest_duration(Profile profile, double distance, double speed_limit, d
 Signal make_move(Profile profile, double from, double to, double begin, double duration) {
   if (!(duration > 0)) throw InputError("a move must have a duration above 0");
   std::vector<Signal::Piece> pieces;
-  append_move(profile, from, to, begin, duration, pieces);
+  append_move(profile, from, to, begin, duration, kRamp * duration, pieces);
   pieces.push_back({0, Signal(to)});
   return Signal::pieces(pieces);
 }
@@ -110,7 +120,9 @@ JointPath make_path(Profile profile, const VectorXd& start, double begin, const 
     }
     const double duration = duration_of(profile, waypoint.q - from, waypoint, limits, w);
     for (Eigen::Index k = 0; k < start.size() && duration > 0; ++k) {
-      append_move(profile, from[k], waypoint.q[k], t, duration, pieces[k]);
+      const double ramp = ramp_of(std::abs(waypoint.q[k] - from[k]), duration, limit_of(limits.speed, k),
+                                  limit_of(limits.acceleration, k));
+      append_move(profile, from[k], waypoint.q[k], t, duration, ramp, pieces[k]);
     }
     out.end = t += duration;
     t += waypoint.dwell;

@@ -187,9 +187,11 @@ TEST(Estimator, finds_the_modes) {
     sensors.encoders.assign(3, {});
     if (extra == 1) sensors.strains.push_back(make_curvature_gauge(arm, {1, 0}, {1, 1}, 2));
     if (extra == 2) sensors.accelerometers.push_back({"tip", kArmTip, 0});
-    Schedule gains;
-    gains.add(0, compute_kalman_gain(arm, options.driven, sensors, make_zero_state(arm), options.kalman, period));
-    Estimator estimator(arm, options.driven, sensors, gains, period);
+    Schedule phase, gains;
+    const Predictor predictor = make_predictor(arm, options.driven, make_zero_state(arm), period);
+    phase.add(0, predictor.phase);
+    gains.add(0, compute_kalman_gain(arm, options.driven, sensors, predictor, options.kalman));
+    Estimator estimator(arm, options.driven, sensors, phase, gains, period);
     State x = make_zero_state(arm);
     ASSERT_EQ(estimator.start(x), Status::ok);
     x.q[arm.first_mode_q(1)] = 0.2;

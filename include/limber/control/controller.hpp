@@ -23,12 +23,6 @@ struct PidOptions {
   bool gravity = false;  // with gravity compensation at the measured position
 };
 
-// Second-order error dynamics: wanted acceleration a = a_desired + 2 ratio w de/dt + w^2 e, w = 2 pi frequency.
-struct TrackingOptions {
-  double frequency = 0.5;  // Hz
-  double ratio = 1;        // of damping
-};
-
 // PD gains that give each driven joint this frequency and damping at x, with the others locked and rigid bodies.
 PidOptions make_pid(const Model& model, const DrivenJoints& driven, const State& x, const TrackingOptions& wanted);
 

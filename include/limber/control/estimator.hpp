@@ -2,46 +2,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "limber/control/correction.hpp"
 #include "limber/control/gains.hpp"
 #include "limber/simulate/stepper.hpp"
 
 namespace limber {
 
-// State observer: propagates the state by the O(N) dynamics of the model ([Pat] claim 6) and corrects it by
-// measurements (claim 7) with the steady-state Kalman gain of the configuration.
+// State observer: propagates the state by the predictor, O(N) dynamics of the model ([Pat] claim 6) and one product
+// with a matrix of the schedule, and corrects it by measurements (claim 7) with the steady-state Kalman gain of the
+// configuration.  Readings that are under way are predicted when they are taken, and compared when they arrive.
 class Estimator {
  public:
-  // Without gains it only propagates.  `sensors`: those that the gains were computed for.
-  Estimator(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, Schedule gains,
-            double period);
+  // phase: of the predictor, Predictor::phase; empty: the midpoint rule alone.  Without gains it only propagates.
+  // `sensors`: those that the gains were computed for.
+  Estimator(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, Schedule phase,
+            Schedule gains, double period);
   [[nodiscard]] Status start(const State& x);
   // Under these torques (driven coordinate) until now.
   [[nodiscard]] Status start(const State& x, ConstVec torques);
-  // With the readings at this time.
+  // With the readings that arrive at this time.  One that was used before, by its time, is not used again.
   [[nodiscard]] Status correct(const Measurement& y);
   // By one period, under these torques (driven coordinate).
   [[nodiscard]] Status propagate(ConstVec torques);
 
-  void transfer(Archive& archive) { archive(system_, *stepper_, x_, tau_, innovation_); }  // to or from an archive
+  void transfer(Archive& archive);  // to or from an archive
 
-  const State& state() const { return x_.x; }                                                           // the estimate
+  const State& state() const { return x_; }                                                             // the estimate
   double innovation() const { return innovation_.size() > 0 ? innovation_.cwiseAbs().maxCoeff() : 0; }  // largest
+  // The last, in the order of the gains.
+  const VectorXd& innovations() const { return innovation_; }
   // Of the joint positions alone.
   double joint_innovation() const { return corrects_ ? innovation_.head(driven_.size()).cwiseAbs().maxCoeff() : 0; }
 
  private:
-  [[nodiscard]] Status predict_readings(const Measurement& y);
+  [[nodiscard]] Status predict_readings(Vec out);
+  void gather(const Measurement& y);
 
   const Model& model_;
   const DrivenJoints& driven_;
   const SensorOptions& sensors_;
-  Schedule gains_;
+  Schedule phase_, gains_;
   bool corrects_;
   double period_;
-  System system_;
-  std::unique_ptr<Stepper> stepper_;
-  Motion x_;
-  VectorXd tau_, vdot_, innovation_, dx_, dq_;
+  System system_;           // for accelerometers
+  MeanAccelerations mean_;  // over a period
+  State x_;
+  VectorXd tau_, vdot_, innovation_, correction_, dx_, step_, dq_;
+  std::vector<VectorXd> expected_;  // (delay) predicted readings under way, by the number of the sample modulo delay
+  long samples_ = 0;
+  double last_ = 0;  // time of the last reading
 };
 
 }  // namespace limber

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "limber/control/predictor.hpp"
 #include "limber/control/sensors.hpp"
+#include "limber/control/servo.hpp"
 
 namespace limber {
 
@@ -11,34 +13,74 @@ struct KalmanOptions {
   double acceleration = 0.01;  // process noise on every coordinate: rad/s^2, m/s^2 or per modal unit
   double least_position = 1e-6, least_speed = 1e-5;
   double least_strain = 1e-9, least_acceleration = 1e-3;
+  // (driven coordinate) Steps of the torques from one sample to the next: what they leave ringing beyond the sight of
+  // the sampling counts as noise of the sensors.  Empty: 10 usual_torques.
+  VectorXd torque_steps;
 };
 
 // Linear-quadratic regulator: deviations of equal weight (Bryson's rule).
 struct LqrOptions {
-  double position = 1e-3, speed = 1e-2;  // error of a joint: rad, rad/s
-  double torque = 100;                   // Nm beside the feed-forward
-  double vibration = 1e-3;               // J of elastic and kinetic energy in the modes
+  double position = 0, speed = 0;  // error of a joint: rad, rad/s.  0: 1e-3, or 4 counts of the encoder; 10 of it per s
+  double torque = 0;               // Nm beside the feed-forward.  0: usual_torques
+  double vibration = 1e-3;         // J of elastic and kinetic energy in the modes
+  VectorXd torques;                // (driven coordinate) in the place of `torque`; by prepare_control
 };
 
+// Second-order error dynamics: wanted acceleration a = a_desired + 2 ratio w de/dt + w^2 e, w = 2 pi frequency.
+struct TrackingOptions {
+  double frequency = 0.5;   // Hz
+  double ratio = 1;         // of damping
+  bool with_modes = false;  // the gain has a part on modes; by settle_loop, where the joints alone are not stable
+};
+
+// (driven coordinate) The torque that feedback is expected to use: a tenth of the limit of servo or joint; without one,
+// what turns the joint's inertia at 0.5 Hz by 1e-3 rad.
+VectorXd usual_torques(const Model& model, const DrivenJoints& driven, const State& x,
+                       const std::vector<ServoOptions>& servos = {});
+
 // x = (dq, dv), q along the directions of speeds; the readings y = (q, v where there are tachometers, strains, specific
-// forces) in this order.  Both gains are for the machine at rest at x, sampled with the period and held torques.
-// Throws InputError when the machine is not detectable from the sensors, or not stabilizable by the driven joints.
+// forces) in this order.  All gains are for the machine at rest at the predictor's configuration, by the discrete
+// Riccati equation of this very predictor.
+//
+// Kalman: (2 nv + (delay - 1) readings x readings).  The first 2 nv rows correct the state of now by a reading of
+// `delay` samples ago, the others, by blocks, the predicted readings that are under way, the oldest first: the filter
+// of the state with these readings as further states.  Readings that come at every `every`-th sample only are expected
+// to. Throws InputError when the machine is not detectable from the sensors.
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
-                             const State& x, const KalmanOptions& options, double period);  // (2 nv x readings)
+                             const Predictor& predictor, const KalmanOptions& options);
+MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
+                             const State& x, const KalmanOptions& options, double period);
+// (driven coordinates x 2 nv) for the state at the time from which the torques act.  Throws InputError when the machine
+// is not stabilizable by the driven joints.
+MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
+                          const LqrOptions& options);
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
-                          double period);  // (driven coordinates x 2 nv)
+                          double period);
+
+// (driven coordinates x 2 nv) F: wanted mean accelerations a_desired + F (x_reference - x) over the coming period, to
+// be met by the midpoint rule (MeanAccelerations).  F = (w^2, 2 ratio w + w^2 T/2) on joints; with modes that for which
+// the joints of the predictor follow these error dynamics as closely as is stable: implicit model following (Anderson,
+// Moore 1990, §6.3), the least sum of squares of
+//   e = (v_joint(k+1) - v_joint(k)) / T + 2 ratio w v_joint(k) + w^2 (q_joint(k) + T/2 v_joint(k))
+// and of kYield times the second difference of the accelerations that the machine would give its joints without
+// torques: it keeps the solution where vibrations have no damping.
+inline constexpr double kYield = 1e-4;
+MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
+                               const TrackingOptions& options);
 
 // Gain schedule along a motion, linear in time between its points.
 class Schedule {
  public:
   void add(double t, MatrixXd gain);             // times rise
   const MatrixXd& at(double t);                  // no allocation; must not be empty
+  void multiply(double t, ConstVec x, Vec y);    // y = at(t) x, without forming it
   bool empty() const { return gains_.empty(); }  // no points
 
  private:
   std::vector<double> times_;
   std::vector<MatrixXd> gains_;
   MatrixXd now_;
+  VectorXd scratch_;
 };
 
 }  // namespace limber

@@ -10,12 +10,12 @@ namespace limber {
 
 // How a move goes from rest to rest, s(x) from 0 to 1 over x from 0 to 1.
 enum class Profile {
-  trapezoid,  // constant acceleration for a third, constant speed, constant deceleration for a third
+  trapezoid,  // constant acceleration, constant speed, constant deceleration: by the limits, else a third each
   quintic,    // 10 x^3 - 15 x^4 + 6 x^5: no acceleration at its ends
   cycloid     // x - sin(2 pi x)/(2 pi), [MS] (44): no acceleration at its ends
 };
 
-// The largest |s'| and |s''|.
+// The largest |s'| and |s''|; of a trapezoid of thirds.
 struct ProfilePeaks {
   double speed, acceleration;
 };
@@ -24,10 +24,12 @@ ProfilePeaks peaks(Profile profile);  // of a profile over unit distance and tim
 // From one value to another in [begin, begin + duration], at rest before and after.
 Signal make_move(Profile profile, double from, double to, double begin, double duration);
 
-// The shortest duration of a move within limits on speed and acceleration (infinite: none).
+// The shortest duration of a move within limits on speed and acceleration (infinite: none): of a trapezoid the least of
+// all motions within them, d/v + v/a, or 2 sqrt(d/a) where the speed limit is not reached; without a limit on
+// acceleration it has thirds.
 double shortest_duration(Profile profile, double distance, double speed_limit, double acceleration_limit);
 
-// Joints through waypoints, at rest at each; all joints move together.
+// Joints through waypoints, at rest at each; all joints start and arrive together.
 struct Waypoint {
   VectorXd q;           // (joints)
   double duration = 0;  // of the move to it; 0: the shortest within the limits

@@ -10,9 +10,8 @@ namespace {
 class ComputedTorque final : public Law {
  public:
   explicit ComputedTorque(const ControlOptions& options)
-      : tracking_(*options.computed_torque),
-        period_(1 / options.rate),
-        mean_(*options.model, options.driven, period_),
+      : tracking_(options, *options.computed_torque),
+        mean_(*options.model, options.driven, 1 / options.rate),
         torques_(VectorXd::Zero(options.driven.size())) {}
 
   Status start(const State& /*x*/) override {
@@ -22,7 +21,7 @@ class ComputedTorque final : public Law {
 
   Status update(ControlSample& s) override {
     constexpr int kMidpointPasses = 2;  // of the midpoint rule
-    compute_wanted_acceleration(tracking_, period_, s, wanted_);
+    tracking_.compute_wanted(s, wanted_);
     torques_ = s.torque;
     Status status = Status::ok;
     for (int pass = 0; pass < kMidpointPasses && status == Status::ok; ++pass) {
@@ -36,8 +35,7 @@ class ComputedTorque final : public Law {
   std::string failure() const override { return "the dynamics failed"; }
 
  private:
-  const TrackingOptions& tracking_;
-  double period_;
+  TrackingFeedback tracking_;
   MeanAccelerations mean_;
   VectorXd torques_, wanted_ = torques_;
 };

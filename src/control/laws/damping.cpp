@@ -3,12 +3,21 @@
 //
 // Active damping of vibration: accelerations of the driven joints that take power from the modes.  docs/control.md,
 // Damping.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
 #include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
 #include "control/vibration_rates.hpp"
+#include "limber/linear/riccati.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {
 namespace {
+
+constexpr double kMaxRatioStep = 0.05;
 
 class Damping final : public Law {
  public:
@@ -49,6 +58,61 @@ class Damping final : public Law {
   VectorXd forces_;  // (nv)
 };
 
+// The vibrations with the driven joints following their offsets, in modal coordinates y:
+//   y'' + 2 zeta w y' + w^2 y = -G^T a,   a = o'' = c G y' - 2 r o' - r^2 o,   G = M_JF Phi,
+// with a held over a period.
+struct DampedModes {
+  DampedModes(const ControlOptions& options, const State& x, const std::vector<Vibration>& vibrations);
+  // Of the sampled loop with the gain c, as one of continuous time.
+  std::complex<double> nearest_pole(double c, std::complex<double> to) const;
+
+  MatrixXd coupling;  // G (driven x modes)
+
+ private:
+  double period_, return_;
+  Sampled step_;  // of (y, y', o, o')
+};
+
+DampedModes::DampedModes(const ControlOptions& options, const State& x, const std::vector<Vibration>& vibrations)
+    : period_(1 / options.rate), return_(kReturn * vibrations[0].frequency) {
+  const Model& model = *options.model;
+  const auto n = static_cast<Eigen::Index>(vibrations.size());
+  const Eigen::Index h = options.driven.size(), size = 2 * (n + h);
+  coupling.setZero(h, n);
+  RneaWorkspace ws(model);
+  VectorXd forces(model.nv);
+  MatrixXd A = MatrixXd::Zero(size, size), B = MatrixXd::Zero(size, h);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const Vibration& one = vibrations[static_cast<std::size_t>(k)];
+    multiply_mass(model, x, one.shape, ws, forces);
+    coupling.col(k) = forces(options.driven.v);
+    A(k, n + k) = 1;
+    A(n + k, k) = -one.frequency * one.frequency;
+    A(n + k, n + k) = -2 * one.ratio * one.frequency;
+  }
+  A.block(2 * n, 2 * n + h, h, h).setIdentity();
+  B.middleRows(n, n) = -coupling.transpose();
+  B.bottomRows(h).setIdentity();
+  step_ = sample(A, B, period_);
+}
+
+std::complex<double> DampedModes::nearest_pole(double c, std::complex<double> to) const {
+  const Eigen::Index h = coupling.rows(), n = coupling.cols();
+  MatrixXd K = MatrixXd::Zero(h, step_.A.rows());
+  K.middleCols(n, n) = c * coupling;
+  K.middleCols(2 * n, h).diagonal().setConstant(-return_ * return_);
+  K.rightCols(h).diagonal().setConstant(-2 * return_);
+  std::complex<double> best = to;
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::complex<double> z : eigenvalues_general(step_.A + step_.B * K)) {
+    const std::complex<double> pole = std::log(z) / period_;
+    if (std::abs(pole - to) >= least) continue;
+    least = std::abs(pole - to);
+    best = pole;
+  }
+  return best;
+}
+
 }  // namespace
 
 DampingGain compute_damping_gain(const ControlOptions& options) {
@@ -56,13 +120,24 @@ DampingGain compute_damping_gain(const ControlOptions& options) {
   const State end = desired_configuration(options, options.end);
   const auto vibrations = compute_vibrations(model, end, options.driven.mask);
   if (vibrations.empty()) return {};
-  RneaWorkspace ws(model);
-  VectorXd forces(model.nv);
-  multiply_mass(model, end, vibrations[0].shape, ws, forces);
-  double square = 0;
-  for (const int v : options.driven.v) square += forces[v] * forces[v];
-  const double w = vibrations[0].frequency;
-  return {square > 0 ? 2 * options.damping->ratio * w / square : 0, kReturn * w};
+  const DampedModes modes(options, end, vibrations);
+  const double w = vibrations[0].frequency, own = vibrations[0].ratio, asked = options.damping->ratio;
+  const double square = modes.coupling.col(0).squaredNorm();
+  if (!(square > 0) || asked <= own) return {0, kReturn * w};
+  // The pole is followed from c = 0 in small steps, the last by secants.
+  constexpr int kSteps = 50;
+  constexpr double kExact = 1e-9;
+  std::complex<double> pole = w * std::complex<double>(-own, std::sqrt(1 - own * own));
+  double gain = 0, ratio = own, slope = square / (2 * w);
+  for (int k = 0; k < kSteps && std::abs(asked - ratio) > kExact * asked; ++k) {
+    const double step = std::clamp(asked - ratio, -kMaxRatioStep, kMaxRatioStep) / slope, before = ratio;
+    pole = modes.nearest_pole(gain + step, pole);
+    ratio = -pole.real() / std::abs(pole);
+    slope = (ratio - before) / step;
+    gain += step;
+    if (!(slope > 0)) break;  // more gain damps no more
+  }
+  return {gain, kReturn * w};
 }
 
 std::unique_ptr<Law> make_damping_law(const ControlOptions& options) {

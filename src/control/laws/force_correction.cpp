@@ -12,7 +12,7 @@ namespace {
 class CorrectionLaw final : public Law {
  public:
   explicit CorrectionLaw(const ControlOptions& options)
-      : tracking_(*options.correction),
+      : tracking_(options, *options.correction),
         embodiment_(options.embodiment),
         driven_(options.driven),
         period_(1 / options.rate),
@@ -44,7 +44,7 @@ class CorrectionLaw final : public Law {
       if (const Status status = correction_.gain().set(x); status != Status::ok) return status;
     }
     if (vibration_) balance_modes(s);
-    compute_wanted_acceleration(tracking_, period_, s, wanted_);
+    tracking_.compute_wanted(s, wanted_);
     torques_ = s.torque;  // the forces of the last step are the guess
     const Correction result = embodiment_ == Embodiment::pipelined ? correction_.correct_prepared(x, wanted_, torques_)
                                                                    : correction_(x, wanted_, torques_);
@@ -77,7 +77,7 @@ class CorrectionLaw final : public Law {
     }
   }
 
-  const TrackingOptions& tracking_;
+  TrackingFeedback tracking_;
   Embodiment embodiment_;
   const DrivenJoints& driven_;
   double period_;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/laws/laws.hpp"
 
-#include <numbers>
+#include "control/configuration.hpp"
+#include "limber/model/manifold.hpp"
 
 namespace limber {
 namespace {
@@ -23,11 +24,24 @@ std::vector<std::unique_ptr<Law>> make_laws(const ControlOptions& options) {
   return out;
 }
 
-void compute_wanted_acceleration(const TrackingOptions& tracking, double period, const ControlSample& sample,
-                                 VectorXd& wanted) {
-  const double w = 2 * std::numbers::pi * tracking.frequency, half = 0.5 * period;
-  wanted = sample.acceleration + sample.offset_acceleration + 2 * tracking.ratio * w * sample.error_rate +
-           w * w * (sample.error + half * sample.error_rate);
+TrackingFeedback::TrackingFeedback(const ControlOptions& options, const TrackingOptions& tracking)
+    : model_(*options.model), driven_(options.driven), gains_(make_schedule(options, [&](const Predictor& predictor) {
+        return compute_tracking_gain(*options.model, options.driven, predictor, tracking);
+      })) {
+  dq_.setZero(model_.nv);
+  dx_.setZero(2 * model_.nv);
+}
+
+void TrackingFeedback::compute_wanted(const ControlSample& s, VectorXd& wanted) {
+  chart_coordinates(model_, s.estimate->q, s.reference.q, dq_);
+  dx_.head(model_.nv) = dq_;
+  dx_.tail(model_.nv) = s.reference.v - s.estimate->v;
+  for (int k = 0; k < driven_.size(); ++k) {  // with the offset
+    dx_[driven_.v[k]] = s.error[k];
+    dx_[model_.nv + driven_.v[k]] = s.error_rate[k];
+  }
+  gains_.multiply(s.reference.t, dx_, wanted);
+  wanted += s.acceleration + s.offset_acceleration;
 }
 
 ControlSample::ControlSample(const Model& model, int size) : reference(make_zero_state(model)) {

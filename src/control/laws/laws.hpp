@@ -30,9 +30,19 @@ struct ModalGain {
 };
 ModalGain compute_modal_gain(const ControlOptions& options);
 
-// The accelerations that laws follow, on the mean over the coming period:
-//   a = a_desired + 2 ratio w de/dt + w^2 (e + period/2 de/dt).
-void compute_wanted_acceleration(const TrackingOptions& tracking, double period, const ControlSample& sample,
-                                 VectorXd& wanted);
+// The mean accelerations over the coming period that laws follow: a_desired + F (x_reference - x), with the gain F of
+// compute_tracking_gain along the schedule.
+class TrackingFeedback {
+ public:
+  TrackingFeedback(const ControlOptions& options, const TrackingOptions& tracking);
+  // wanted (driven coordinate).  No allocation.
+  void compute_wanted(const ControlSample& sample, VectorXd& wanted);
+
+ private:
+  const Model& model_;
+  const DrivenJoints& driven_;
+  Schedule gains_;
+  VectorXd dq_, dx_;
+};
 
 }  // namespace limber

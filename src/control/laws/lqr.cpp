@@ -12,8 +12,8 @@ namespace {
 class Lqr final : public Law {
  public:
   explicit Lqr(const ControlOptions& options)
-      : model_(*options.model), gains_(make_schedule(options, [&](const State& x) {
-          return compute_lqr_gain(*options.model, options.driven, x, *options.lqr, 1 / options.rate);
+      : model_(*options.model), gains_(make_schedule(options, [&](const Predictor& predictor) {
+          return compute_lqr_gain(*options.model, options.driven, predictor, *options.lqr);
         })) {
     dq_.setZero(model_.nv);
     dx_.setZero(2 * model_.nv);

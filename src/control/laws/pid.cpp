@@ -4,34 +4,11 @@
 // PID on each driven coordinate, with gravity compensation on request.
 #include <numbers>
 
-#include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
 #include "limber/dynamics/crba.hpp"
-#include "limber/spatial/detail/text.hpp"
-#include "limber/spatial/status.hpp"
 
 namespace limber {
 namespace {
-
-// Torques that feed speeds back are constant over a period, in which a joint feels no more than its natural inertia N:
-// with kd period > N its speed changes sign at every sample, and grows beyond 2 N.
-void check_sampled(const ControlOptions& options) {
-  NaturalGain gain(*options.model, options.driven, 1 / options.rate);
-  if (gain.set(desired_configuration(options, 0)) != Status::ok) return;  // told elsewhere
-  VectorXd unit = VectorXd::Zero(options.driven.size()), felt = unit;
-  for (int k = 0; k < options.driven.size(); ++k) {
-    unit[k] = 1;
-    felt.setZero();
-    gain.add(unit, felt);
-    unit[k] = 0;
-    const double most = felt[k] * options.rate;
-    if (options.pid->kd[k] <= most) continue;
-    throw InputError("kd of '" + options.driven.names[k] + "' is " + text(options.pid->kd[k], 4) + ", but sampled at " +
-                     text(options.rate, 6) + " Hz it must stay below " + text(most, 4) +
-                     ": the inertia that the joint feels at once times the rate; lower kd (or frequency), raise" +
-                     " the rate, or give the joint its armature");
-  }
-}
 
 class Pid final : public Law {
  public:
@@ -104,9 +81,7 @@ PidOptions make_pid(const Model& model, const DrivenJoints& driven, const State&
 }
 
 std::unique_ptr<Law> make_pid_law(const ControlOptions& options) {
-  if (!options.pid) return nullptr;
-  check_sampled(options);
-  return std::make_unique<Pid>(options);
+  return options.pid ? std::make_unique<Pid>(options) : nullptr;
 }
 
 }  // namespace limber
