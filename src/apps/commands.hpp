@@ -24,6 +24,7 @@ void add_info(CLI::App& program, Action& action);
 void add_check(CLI::App& program, Action& action);
 void add_linearize(CLI::App& program, Action& action);
 void add_modes(CLI::App& program, Action& action);
+void add_learn(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 
 // A file named on the command line, "-" being the standard input.

@@ -92,6 +92,7 @@ int run(int argc, char** argv) {
   add_check(program, action);
   add_linearize(program, action);
   add_modes(program, action);
+  add_learn(program, action);
   add_bench(program, action);
   for (CLI::App* command : program.get_subcommands({})) command->group("Commands");
   check_command(program, argc, argv);
