@@ -6,6 +6,7 @@
 
 #include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
+#include "control/model_bank.hpp"
 #include "limber/control/linear_loop.hpp"
 #include "limber/control/prepare.hpp"
 #include "limber/control/static_hold.hpp"
@@ -36,13 +37,27 @@ FeedForward reference_kind(const ControlOptions& options) {
   return modes ? FeedForward::hybrid : options.feed_forward;
 }
 
+// What is followed: the desired motion and what was learned.
+std::vector<Signal> followed(const ControlOptions& options) {
+  std::vector<Signal> out = options.desired;
+  for (std::size_t k = 0; k < options.learned.size(); ++k) {
+    const auto sum = [a = out[k], b = options.learned[k]](double t) {
+      const Jet x = a.at(t), y = b.at(t);
+      return Jet{x.value + y.value, x.rate + y.rate, x.acceleration + y.acceleration};
+    };
+    out[k] = Signal::callback(sum, out[k].breaks());
+  }
+  return out;
+}
+
 }  // namespace
 
 Controller::Controller(ControlOptions options)
     : options_(settle_loop(prepare_control(std::move(options)))),
-      reference_(*options_.model, options_.driven, options_.desired, period(), reference_kind(options_)),
+      reference_(*options_.model, options_.driven, followed(options_), period(), reference_kind(options_)),
       estimator_(make_estimator(options_)),
       laws_(make_laws(options_)),
+      bank_(make_bank(options_)),
       servos_(options_.servos, period()),
       sample_(*options_.model, options_.driven.size()),
       handover_(options_.driven.size()) {
@@ -68,6 +83,11 @@ Status Controller::start(const State& x) {
   sample_.torque.setZero();
   command_.setZero();
   servos_.reset();
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
+    Controller& other = *bank_->others[i];
+    if (const Status s = other.start(x); s != Status::ok) return fail(s, other.failure());
+  }
+  if (bank_) bank_->adaptation.reset();
   return start_parts(x, command_);
 }
 
@@ -105,6 +125,11 @@ Status Controller::hold(const State& x, ConstVec torques) {
   servos_.start(torques);
   if (const Status s = start_parts(own.equilibrium.x, own_torques); s != Status::ok) return s;
   for (const auto& law : laws_) law->take_over(bias_);
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
+    Controller& other = *bank_->others[i];
+    if (const Status s = other.hold(x, torques); s != Status::ok) return fail(s, other.failure());
+  }
+  if (bank_) bank_->adaptation.reset();
   return Status::ok;
 }
 
@@ -160,13 +185,20 @@ Status Controller::respond(const Measurement& y, Vec commands) {
   sample_.feed_forward += bias_;
   hand_over();
   command_ = sample_.feed_forward + sample_.feedback;
+  if (bank_) {
+    if (const Status s = combine(y); s != Status::ok) return s;
+  }
   if (!command_.allFinite()) return fail(Status::not_finite, "the command is not a number");
   servos_.drive(command_, sample_.torque);
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) bank_->others[i]->sample_.torque = sample_.torque;
   commands = servos_.commands();
   return Status::ok;
 }
 
 Status Controller::prepare() {
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
+    if (const Status s = bank_->others[i]->prepare(); s != Status::ok) return fail(s, bank_->others[i]->failure());
+  }
   if (const Status s = propagate_estimate(); s != Status::ok) return fail(s, "the observer diverged");
   if (options_.embodiment != Embodiment::pipelined || !estimator_) return Status::ok;
   expected_ = estimator_->state();
@@ -185,6 +217,7 @@ Status Controller::correct_estimate(const Measurement& y) {
   if (const Status s = estimator_->correct(y); s != Status::ok) return s;
   // Until the coming torques act, the last ones do.
   believed_ = (told_ ? acting_ : sample_.torque) - unmodelled_;
+  for (std::size_t i = 0; told_ && bank_ && i < bank_->others.size(); ++i) bank_->others[i]->set_acting(acting_);
   told_ = false;
   if (options_.latency > 0 && estimator_->propagate(believed_) != Status::ok) return Status::not_finite;
   return Status::ok;
@@ -225,6 +258,9 @@ void Controller::transfer(Archive& archive) {
   archive(reference_, servos_, sample_, command_, modes_, bias_, unmodelled_, handover_);
   if (estimator_) archive(*estimator_);
   for (const auto& law : laws_) law->transfer(archive);
+  if (!bank_) return;
+  archive(bank_->adaptation);
+  for (const auto& other : bank_->others) archive(*other);
 }
 
 std::vector<ExternalChannel> Controller::channels() const {
@@ -246,6 +282,7 @@ std::vector<ExternalChannel> Controller::channels() const {
   if (estimator_) {
     out.push_back({"control/modes", mode_names_, std::vector<std::string>(mode_names_.size(), "1"), &modes_});
   }
+  if (bank_) out.push_back({"control/adaptation", {"payload", "stiffness"}, {"1", "1"}, &bank_->adaptation.factors()});
   for (const auto& law : laws_) {
     for (ExternalChannel& channel : law->channels()) out.push_back(std::move(channel));
   }
