@@ -13,18 +13,12 @@ namespace {
 
 constexpr std::size_t kAlignment = 8;  // numbers
 
-void check_rows(const char* name, Eigen::Index rows, Eigen::Index cols, Eigen::Index want, int items) {
-  if (rows == want && cols == items) return;
-  throw InputError("batch: " + std::string(name) + " is " + std::to_string(rows) + " x " + std::to_string(cols) +
-                   "; it must be " + std::to_string(want) + " x " + std::to_string(items) +
-                   ": a row per coordinate, a column per item");
-}
-BatchView view(const char* name, const ConstBatch& x, int rows, int items) {
-  check_rows(name, x.rows(), x.cols(), rows, items);
+BatchView view(const BatchItems& items, const char* name, const ConstBatch& x, int rows) {
+  items.check(name, x, rows);
   return {x.data(), x.outerStride(), rows};
 }
-BatchOut out_view(const char* name, BatchRef& x, int rows, int items) {
-  check_rows(name, x.rows(), x.cols(), rows, items);
+BatchOut out_view(const BatchItems& items, const char* name, BatchRef& x, int rows) {
+  items.check(name, x, rows);
   return {x.data(), x.outerStride(), rows};
 }
 
@@ -65,7 +59,7 @@ struct Places {
     q = take(tables.nq * block), v = take(tables.nv * block), u = take(tables.nv * block);
     out = take(std::max(tables.nv, out_rows) * block), needed = take(tables.nv * block);
     loads = take(static_cast<std::size_t>(data.loads.rows()) * block);
-    parameters = take(static_cast<std::size_t>(data.parameters.rows()) * block);
+    parameters = take(static_cast<std::size_t>(data.own.parameters.rows()) * block);
     A = take(tables.nv * block), work = take(work_rows * block);
     store = take(tables.store * lanes), scratch = take(tables.scratch * lanes), flags = take(2 * lanes);
     size = next;
@@ -73,12 +67,8 @@ struct Places {
 };
 
 void set_status(BatchData& data, int item, double failed, double broken, bool finite) {
-  Status& status = data.status[item];
-  data.failure[item] = -1;
-  status = finite ? Status::ok : Status::not_finite;
-  if (failed < 0) return;
-  status = broken != 0 ? Status::not_finite : Status::singular_mass;
-  if (status == Status::singular_mass) data.failure[item] = static_cast<int>(failed);
+  data.status[item] = batch_status(failed, broken, finite);
+  data.failure[item] = data.status[item] == Status::singular_mass ? static_cast<int>(failed) : -1;
 }
 
 int work_rows(const BatchTables& tables) { return tables.nq + kBatchStepRows * tables.nv; }
@@ -132,14 +122,14 @@ void run_block(BatchData& data, const BatchWork& work, int index, int thread) {
   const bool steps = work.moved_q.p != nullptr;
   const Places at(data, tables, steps ? work_rows(tables) : 0, work.out.rows);
   BatchMemory& memory = data.memory[thread];
-  const int block = data.block, first = index * block, count = std::min(block, data.items - first);
+  const int block = data.block, first = index * block, count = std::min(block, data.own.count - first);
   const auto fill = [&](const BatchView& from, std::size_t to) {
     if (from.p != nullptr) copy_in(from, first, count, block, memory.at(to));
   };
   fill(work.q, at.q), fill(work.v, at.v), fill(work.given, at.out);
   if (steps) fill(work.given, at.A);
   fill({data.loads.data(), data.loads.outerStride(), static_cast<int>(data.loads.rows())}, at.loads);
-  fill({data.parameters.data(), data.parameters.outerStride(), static_cast<int>(data.parameters.rows())},
+  fill({data.own.parameters.data(), data.own.parameters.outerStride(), static_cast<int>(data.own.parameters.rows())},
        at.parameters);
   if (work.needed.p != nullptr) fill(work.u, at.needed);
   for (int s = 0; s < work.torque_steps; ++s) {
@@ -181,10 +171,8 @@ std::vector<int> batch_lanes() {
 BatchArray to_columns(const Eigen::Ref<const BatchArray>& items) { return items.transpose(); }
 BatchArray to_items(const Eigen::Ref<const BatchArray>& columns) { return columns.transpose(); }
 
-BatchData::BatchData(const Model& m, int count, const BatchOptions& options) : model(&m), items(count) {
-  if (count < 1) throw InputError("batch: " + std::to_string(count) + " items; there must be at least one");
+BatchData::BatchData(const Model& m, int count, const BatchOptions& options) : own(m, count) {
   if (options.threads < 0) throw InputError("batch: threads is negative; give 0 for all cores");
-  if (!m.closures.empty()) throw InputError("batch: the model has closures; batches are for trees");
   kernels = choose_kernels(options.lanes);
   lanes = kernels->lanes;
   block = kBatchBlock;
@@ -198,7 +186,7 @@ BatchData::BatchData(const Model& m, int count, const BatchOptions& options) : m
 }
 
 void BatchData::prepare() {
-  machine = std::make_unique<BatchMachine>(*model, choice);
+  machine = std::make_unique<BatchMachine>(*own.model, own.choice);
   posing.reset();
   stepping.reset();
   reserve(machine->tables(), 0, 0);
@@ -216,7 +204,7 @@ void BatchData::run(const BatchWork& work) {
     BatchData& data;
     const BatchWork& work;
   } const all{*this, work};
-  const int blocks = (items + block - 1) / block;
+  const int blocks = (own.count + block - 1) / block;
   if (threads == nullptr) {
     for (int i = 0; i < blocks; ++i) run_block(*this, work, i, 0);
     return;
@@ -236,7 +224,7 @@ BatchAba::~BatchAba() = default;
 BatchAba::BatchAba(BatchAba&&) noexcept = default;
 BatchAba& BatchAba::operator=(BatchAba&&) noexcept = default;
 
-int BatchAba::items() const { return data_->items; }
+int BatchAba::items() const { return data_->own.count; }
 int BatchAba::lanes() const { return data_->lanes; }
 int BatchAba::threads() const { return data_->thread_count; }
 const std::vector<Status>& BatchAba::status() const { return data_->status; }
@@ -249,9 +237,9 @@ BatchWork make_work(BatchData& d, void (*kernel)(const BatchCall&), const ConstB
   BatchWork work;
   work.kernel = kernel;
   work.machine = d.machine.get();
-  work.q = view("q", q, d.model->nq, d.items);
-  work.v = view("v", v, d.model->nv, d.items);
-  work.u = view(name, u, d.model->nv, d.items);
+  work.q = view(d.own, "q", q, d.own.model->nq);
+  work.v = view(d.own, "v", v, d.own.model->nv);
+  work.u = view(d.own, name, u, d.own.model->nv);
   return work;
 }
 
@@ -260,24 +248,24 @@ BatchWork make_work(BatchData& d, void (*kernel)(const BatchCall&), const ConstB
 void BatchAba::forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot) {
   BatchData& d = *data_;
   BatchWork work = make_work(d, d.kernels->forward, q, v, "tau", tau);
-  work.out = out_view("vdot", vdot, d.model->nv, d.items);
-  if (!d.choice.prescribed.empty()) work.given = {work.out.p, work.out.stride, d.model->nv};
+  work.out = out_view(d.own, "vdot", vdot, d.own.model->nv);
+  if (!d.own.choice.prescribed.empty()) work.given = {work.out.p, work.out.stride, d.own.model->nv};
   d.run(work);
 }
 
 void BatchAba::forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot, BatchRef needed) {
   BatchData& d = *data_;
   BatchWork work = make_work(d, d.kernels->forward, q, v, "tau", tau);
-  work.out = out_view("vdot", vdot, d.model->nv, d.items);
-  work.needed = out_view("needed", needed, d.model->nv, d.items);
-  work.given = {work.out.p, work.out.stride, d.model->nv};
+  work.out = out_view(d.own, "vdot", vdot, d.own.model->nv);
+  work.needed = out_view(d.own, "needed", needed, d.own.model->nv);
+  work.given = {work.out.p, work.out.stride, d.own.model->nv};
   d.run(work);
 }
 
 void BatchAba::inverse(ConstBatch q, ConstBatch v, ConstBatch vdot, BatchRef tau) {
   BatchData& d = *data_;
   BatchWork work = make_work(d, d.kernels->inverse, q, v, "vdot", vdot);
-  work.out = out_view("tau", tau, d.model->nv, d.items);
+  work.out = out_view(d.own, "tau", tau, d.own.model->nv);
   d.run(work);
 }
 
@@ -286,7 +274,7 @@ void BatchAba::energy(ConstBatch q, ConstBatch v, BatchRef energies) {
   BatchWork work = make_work(d, d.kernels->energies, q, v, "v", v);
   d.prepare_poses({});
   work.machine = d.posing.get();
-  work.out = out_view("energies", energies, 4, d.items);
+  work.out = out_view(d.own, "energies", energies, 4);
   d.run(work);
 }
 
@@ -295,8 +283,8 @@ void BatchAba::node_poses(const std::vector<NodeRef>& nodes, ConstBatch q, Batch
   const int rows = 12 * static_cast<int>(nodes.size());
   BatchWork work;
   work.kernel = d.kernels->poses;
-  work.q = view("q", q, d.model->nq, d.items);
-  work.out = out_view("poses", poses, rows, d.items);
+  work.q = view(d.own, "q", q, d.own.model->nq);
+  work.out = out_view(d.own, "poses", poses, rows);
   d.prepare_poses(nodes);
   work.machine = d.posing.get();
   d.run(work);

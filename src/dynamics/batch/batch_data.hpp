@@ -3,9 +3,7 @@
 #pragma once
 
 #include "batch_threads.hpp"
-#include "calls.hpp"
-#include "limber/dynamics/batch.hpp"
-#include "machine.hpp"
+#include "items.hpp"
 
 namespace limber {
 
@@ -49,12 +47,11 @@ struct BatchData {
   void prepare_steps(double c_D, double c_K);
   void run(const BatchWork& work);
 
-  const Model* model;
-  int items, lanes, block, thread_count;
+  BatchItems own;
+  int lanes, block, thread_count;
   const BatchKernels* kernels;
-  BatchChoice choice;
   std::unique_ptr<BatchMachine> machine;
-  BatchArray parameters, loads;
+  BatchArray loads;
   std::unique_ptr<BatchMachine> posing;    // with poses in world
   std::unique_ptr<BatchMachine> stepping;  // of implicit steps
   double implicit_c_D = 0, implicit_c_K = 0;

@@ -288,16 +288,16 @@ LIMBER_STEP void collect_hinge(const J& job, const BatchLink& link, K k, R r, M 
 }
 
 // Which pivots are too small: the first of them names the speed, as in aba.
-template <class J, class T>
-LIMBER_RARE void note_failure(J& job, const BatchLink& link, int k, int m, const T* D, const T* scale) {
-  for (int j = 0; j < m; ++j) {
-    const T pivot = D[j * m + j], none = spread<T>(-1.0), one = spread<T>(1.0);
-    const T index = spread<T>(j < k ? link.vm + j : link.v + j - k);
-    const T bad = pivot > scale[j] ? T{} : one;
-    const T fresh = job.failure == none ? bad : T{};
-    job.broken = pivot != pivot ? larger(job.broken, fresh) : job.broken;
-    job.failure = fresh == one ? index : job.failure;
-  }
+template <class J, class T, class M>
+LIMBER_STEP void note_failure(J& job, const BatchLink& link, int k, M m, const T* D, const T* scale) {
+  over(m, LIMBER_OVER(j) {
+        const T pivot = D[j * m + j], none = spread<T>(-1.0), one = spread<T>(1.0);
+        const T index = spread<T>(j < k ? link.vm + j : link.v + j - k);
+        const T bad = pivot > scale[j] ? T{} : one;
+        const T fresh = job.failure == none ? bad : T{};
+        job.broken = pivot != pivot ? larger(job.broken, fresh) : job.broken;
+        job.failure = fresh == one ? index : job.failure;
+      });
 }
 
 // P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.  u = d^-1 y.

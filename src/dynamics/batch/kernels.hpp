@@ -3,6 +3,7 @@
 #pragma once
 
 #include "calls.hpp"
+#include "chain.hpp"
 #include "steps.hpp"
 
 // The kernels for one type of number.
@@ -24,10 +25,22 @@ inline Job<T> make_job(const BatchCall& call) {
   return job;
 }
 
+// Chains go the way that devices go, where speed is not the point: it is tested so.
+struct Solve {
+  template <class J>
+  void operator()(J& job, const OutRows<typename J::T>& out) const {
+    if constexpr (!kConstantSizes) {
+      if (job.tables.chain == 5) return chain_dynamics<5>(job, out);
+      if (job.tables.chain == 0) return chain_dynamics<0>(job, out);
+    }
+    forward_dynamics(job, out);
+  }
+};
+
 template <class T>
 void forward(const BatchCall& call) {
   Job<T> job = make_job<T>(call);
-  forward_dynamics(job, OutRows<T>{call.out, {}});
+  Solve{}(job, OutRows<T>{call.out, {}});
   save(call.failure, job.failure);
   save(call.broken, job.broken);
 }
@@ -60,7 +73,7 @@ void implicit(const BatchCall& call) {
   const BatchStepping& s = call.stepping;
   const Rows<T> u = job.u;
   for (int i = 0; i < s.steps; ++i) {
-    implicit_step(job, s, OutRows<T>{s.q, {}}, OutRows<T>{s.v, {}}, OutRows<T>{s.a, {}}, OutRows<T>{s.A, {}},
+    implicit_step(job, Solve{}, s, OutRows<T>{s.q, {}}, OutRows<T>{s.v, {}}, OutRows<T>{s.a, {}}, OutRows<T>{s.A, {}},
                   work_rows<T>(call, 0, 0), work_rows<T>(call, 1, 0), work_rows<T>(call, 1, 1), u);
   }
   save(call.failure, job.failure);
@@ -75,7 +88,7 @@ void rk4(const BatchCall& call) {
   OutRows<T> rows[kBatchStepRows];
   for (int k = 0; k < kBatchStepRows; ++k) rows[k] = work_rows<T>(call, 1, k);
   for (int i = 0; i < s.steps; ++i)
-    rk4_step(job, s.h, OutRows<T>{s.q, {}}, OutRows<T>{s.v, {}}, work_rows<T>(call, 0, 0), rows, u);
+    rk4_step(job, Solve{}, s.h, OutRows<T>{s.q, {}}, OutRows<T>{s.v, {}}, work_rows<T>(call, 0, 0), rows, u);
   save(call.failure, job.failure);
   save(call.broken, job.broken);
 }

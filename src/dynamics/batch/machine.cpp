@@ -268,6 +268,20 @@ void set_store(bool worlds, BatchMachine& out) {
   out.sizes.scratch = scratch;
 }
 
+// What chain.hpp takes: bodies one after the other, equal modes, joints on the frames.
+int find_chain(const BatchMachine& out, bool plain) {
+  int modes = 0;
+  for (std::size_t i = 1; i < out.links.size() && plain; ++i) {
+    const BatchLink& link = out.links[i];
+    const bool joint = link.centred || (link.form == HingeForm::fixed && link.n == 0);
+    plain = joint && link.inboard < 0 && !link.prescribed && !link.active && !link.mass_varies &&
+            (link.follows || i == 1) && link.last_node - link.first_node <= 1 &&
+            (link.n == 0 || (link.mass_diagonal && link.elastic_diagonal && (modes == 0 || link.n == modes)));
+    modes = std::max(modes, link.n);
+  }
+  return plain ? modes : -1;
+}
+
 void set_loads(const Model& model, const BatchChoice& choice, BatchMachine& out) {
   const auto place = [&](NodeRef at) {
     if (at.body < 1 || at.body >= model.body_count() || at.node < kBodyFrame ||
@@ -334,6 +348,7 @@ BatchMachine::BatchMachine(const Model& model, const BatchChoice& choice) {
   sizes.worlds = worlds ? 1 : 0;
   sizes.ruthless = layout.ruthless ? 1 : 0;
   sizes.loads_count = static_cast<int>(loads.size());
+  sizes.chain = find_chain(*this, !layout.ruthless && loads.empty());
   sizes.c_D = choice.c_D, sizes.c_K = choice.c_K;
   for (int i = 0; i < 3; ++i) sizes.gravity[i] = model.gravity[i];
 }

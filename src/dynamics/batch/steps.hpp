@@ -127,9 +127,9 @@ LIMBER_RARE void implicit_forces(const J& job, const Rows<T>& u, const OutRows<T
   }
 }
 
-// One step of the generalized-alpha method.  [Chung, Hulbert 1993]; see implicit.cpp.
-template <class J>
-LIMBER_RARE void implicit_step(J& job, const BatchStepping& s, const OutRows<typename J::T>& q,
+// One step of the generalized-alpha method.  [Chung, Hulbert 1993]; see implicit.cpp.  solve(job, rows): accelerations.
+template <class J, class Solve>
+LIMBER_RARE void implicit_step(J& job, Solve solve, const BatchStepping& s, const OutRows<typename J::T>& q,
                                const OutRows<typename J::T>& v, const OutRows<typename J::T>& a,
                                const OutRows<typename J::T>& A, const OutRows<typename J::T>& middle_q,
                                const OutRows<typename J::T>& middle_v, const OutRows<typename J::T>& tau,
@@ -145,7 +145,7 @@ LIMBER_RARE void implicit_step(J& job, const BatchStepping& s, const OutRows<typ
     for (int j = 0; j < job.tables.nv; ++j) middle_v.put(j, v[j] + share * speed(j));
     implicit_forces(job, u, A, tau);
     job.q.p = middle_q.p, job.v.p = middle_v.p, job.u.p = tau.p;
-    forward_dynamics(job, A);
+    solve(job, A);
   }
   move_rows<false>(job, q, change, q);
   for (int j = 0; j < job.tables.nv; ++j) {
@@ -156,8 +156,8 @@ LIMBER_RARE void implicit_step(J& job, const BatchStepping& s, const OutRows<typ
 }
 
 // One step of the classical method of order 4, on a chart around q.
-template <class J>
-LIMBER_RARE void rk4_step(J& job, double h, const OutRows<typename J::T>& q, const OutRows<typename J::T>& v,
+template <class J, class Solve>
+LIMBER_RARE void rk4_step(J& job, Solve solve, double h, const OutRows<typename J::T>& q, const OutRows<typename J::T>& v,
                           const OutRows<typename J::T>& stage_q, const OutRows<typename J::T>* rows,
                           const Rows<typename J::T>& u) {
   using T = typename J::T;
@@ -173,7 +173,7 @@ LIMBER_RARE void rk4_step(J& job, double h, const OutRows<typename J::T>& q, con
     move_rows<true>(
         job, q, [&](int j) LIMBER_LAMBDA { return y[j]; }, stage_q);
     job.q.p = stage_q.p, job.v.p = stage_v.p;
-    forward_dynamics(job, rows[3 + 2 * s]);
+    solve(job, rows[3 + 2 * s]);
     chart_rate(job, stage_q, y, stage_v, rows[2 + 2 * s]);
   }
   const auto sum = [&](int first, int j) LIMBER_LAMBDA {

@@ -93,6 +93,7 @@ struct BatchTables {
   int scratch = 0;  // and those of one body
   int worlds = 0;   // rotations in world are needed
   int ruthless = 0;
+  int chain = -1;  // modes of the flexible bodies where chain.hpp applies
   int loads_count = 0;
   double gravity[3] = {};
   double c_D = 0, c_K = 0;  // of an implicit step

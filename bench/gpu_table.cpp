@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Batches on a GPU: accelerations against aba, evaluations per second, a rollout against that of the processor.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <random>
+
+#include "apps/chains.hpp"
+#include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/gpu.hpp"
+#include "limber/dynamics/rnea.hpp"
+
+namespace limber {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct States {
+  States(const Model& model, int items) : q(model.nq, items), v(model.nv, items), tau(model.nv, items) {
+    const apps::Sample s = apps::make_sample(model);
+    std::mt19937 random(7);
+    const auto between = [&](double most) { return most * (2.0 * random() / 4294967295.0 - 1); };
+    for (int k = 0; k < items; ++k) {
+      for (int j = 0; j < model.nv; ++j) {
+        q(j, k) = s.x.q[j] * (1 + between(0.5));
+        v(j, k) = s.x.v[j] * (1 + between(0.5));
+        tau(j, k) = s.tau[j] * (1 + between(0.5));
+      }
+    }
+  }
+  BatchArray q, v, tau;
+};
+
+// The largest relative difference from aba over some of the items.
+double compare(const Model& model, const States& s, const BatchArray& vdot, int step) {
+  AbaWorkspace ws(model);
+  VectorXd expected(model.nv);
+  double worst = 0;
+  for (Eigen::Index k = 0; k < s.q.cols(); k += step) {
+    const VectorXd tau = s.tau.col(k);
+    if (aba(model, {0, s.q.col(k), s.v.col(k)}, {tau}, ws, expected) != Status::ok) return 1;
+    const double error = (vdot.col(k) - expected).norm() / expected.norm();
+    worst = error > worst || error != error ? error : worst;
+  }
+  return worst;
+}
+
+void evaluations(const apps::ChainSpec& spec, int items) {
+  const Model model = apps::make_chain(spec);
+  const States s(model, items);
+  GpuBatch gpu(model, items);
+  gpu.set_state(s.q, s.v);
+  gpu.set_forces(s.tau);
+  double best = 1e9;
+  for (int i = 0; i < 10; ++i) {
+    gpu.forward();
+    best = std::min(best, gpu.seconds());
+  }
+  BatchArray vdot(model.nv, items), tau(model.nv, items);
+  gpu.get_accelerations(vdot);
+  const double worst = compare(model, s, vdot, std::max(1, items / 500));
+  gpu.inverse();
+  const double inverse = gpu.seconds();
+  gpu.get_forces(tau);
+  fmt::print("{}x{} {:9} items {:8}: {:9.3f} ms, {:.3e} evaluations/s, off aba {:.1e}; inverse {:.3e}/s, off tau {:.1e}\n",
+             spec.bodies, spec.modes, to_string(spec.fidelity), items, 1e3 * best, items / best, worst, items / inverse,
+             (tau - s.tau).norm() / s.tau.norm());
+  if (items >= 65536) fmt::print("  {}\n", gpu.kernel());
+}
+
+void rollout(int items, int steps, int compared) {
+  const Model model = apps::make_chain({apps::Topology::chain, 10, 5, Fidelity::full});
+  const States s(model, items);
+  GpuBatch gpu(model, items);
+  gpu.set_state(s.q, s.v);
+  gpu.set_forces(BatchArray::Zero(model.nv, items));
+  RolloutOptions options;
+  options.step = 1e-4, options.steps = steps;
+  gpu.rollout(options);
+  const double seconds = gpu.seconds();
+  BatchArray q(model.nq, items), v(model.nv, items);
+  gpu.get_state(q, v);
+  BatchAba cpu(model, compared);
+  BatchArray cq = s.q.leftCols(compared), cv = s.v.leftCols(compared), before(4, compared), after(4, compared),
+             device(4, compared);
+  cpu.energy(cq, cv, before);
+  const auto start = Clock::now();
+  cpu.rollout(options, cq, cv, BatchArray::Zero(model.nv, compared));
+  const double host = std::chrono::duration<double>(Clock::now() - start).count();
+  cpu.energy(cq, cv, after);
+  cpu.energy(q.leftCols(compared), v.leftCols(compared), device);
+  const Eigen::RowVectorXd total = after.colwise().sum(), on_device = device.colwise().sum(),
+                           at_start = before.colwise().sum();
+  fmt::print("rollout of {} arms 10x5, {} implicit steps of {} s: {:.3f} s, {:.3e} steps/s ({} passes each); "
+             "the processor: {:.3e} steps/s\n",
+             items, steps, options.step, seconds, double(items) * steps / seconds, options.passes,
+             double(compared) * steps / host);
+  fmt::print("  {} of them on the processor: q off {:.1e}, v off {:.1e}, energy off {:.1e} J (drift itself {:.1e} J of {:.1f})\n",
+             compared, (q.leftCols(compared) - cq).norm() / cq.norm(), (v.leftCols(compared) - cv).norm() / cv.norm(),
+             (total - on_device).cwiseAbs().maxCoeff(), (total - at_start).cwiseAbs().maxCoeff(), at_start.mean());
+}
+
+}  // namespace
+}  // namespace limber
+
+int main() {
+  using namespace limber;
+  if (gpu_count() == 0) {
+    fmt::print("no GPU, or a build without CUDA\n");
+    return 1;
+  }
+  try {
+    fmt::print("{}\n", gpu_name(0));
+    using apps::Topology;
+    for (const int items : {4096, 65536, 1048576}) evaluations({Topology::chain, 10, 5, Fidelity::full}, items);
+    evaluations({Topology::chain, 10, 0, Fidelity::full}, 1048576);
+    evaluations({Topology::chain, 10, 10, Fidelity::full}, 65536);
+    evaluations({Topology::tree, 10, 5, Fidelity::full}, 65536);
+    evaluations({Topology::chain, 10, 5, Fidelity::stiffened}, 16384);
+    evaluations({Topology::chain, 10, 5, Fidelity::ruthless}, 65536);
+    rollout(65536, 1000, 64);
+  } catch (const Error& error) {
+    fmt::print("{}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
