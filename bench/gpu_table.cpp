@@ -64,9 +64,10 @@ void evaluations(const apps::ChainSpec& spec, int items) {
   gpu.inverse();
   const double inverse = gpu.seconds();
   gpu.get_forces(tau);
-  fmt::print("{}x{} {:9} items {:8}: {:9.3f} ms, {:.3e} evaluations/s, off aba {:.1e}; inverse {:.3e}/s, off tau {:.1e}\n",
-             spec.bodies, spec.modes, to_string(spec.fidelity), items, 1e3 * best, items / best, worst, items / inverse,
-             (tau - s.tau).norm() / s.tau.norm());
+  fmt::print(
+      "{}x{} {:9} items {:8}: {:9.3f} ms, {:.3e} evaluations/s, off aba {:.1e}; inverse {:.3e}/s, off tau {:.1e}\n",
+      spec.bodies, spec.modes, to_string(spec.fidelity), items, 1e3 * best, items / best, worst, items / inverse,
+      (tau - s.tau).norm() / s.tau.norm());
   if (items >= 65536) fmt::print("  {}\n", gpu.kernel());
 }
 
@@ -76,6 +77,7 @@ void rollout(int items, int steps, int compared) {
   GpuBatch gpu(model, items);
   gpu.set_state(s.q, s.v);
   gpu.set_forces(BatchArray::Zero(model.nv, items));
+  gpu.forward();  // starts the device
   RolloutOptions options;
   options.step = 1e-4, options.steps = steps;
   gpu.rollout(options);
@@ -93,19 +95,22 @@ void rollout(int items, int steps, int compared) {
   cpu.energy(q.leftCols(compared), v.leftCols(compared), device);
   const Eigen::RowVectorXd total = after.colwise().sum(), on_device = device.colwise().sum(),
                            at_start = before.colwise().sum();
-  fmt::print("rollout of {} arms 10x5, {} implicit steps of {} s: {:.3f} s, {:.3e} steps/s ({} passes each); "
-             "the processor: {:.3e} steps/s\n",
-             items, steps, options.step, seconds, double(items) * steps / seconds, options.passes,
-             double(compared) * steps / host);
-  fmt::print("  {} of them on the processor: q off {:.1e}, v off {:.1e}, energy off {:.1e} J (drift itself {:.1e} J of {:.1f})\n",
-             compared, (q.leftCols(compared) - cq).norm() / cq.norm(), (v.leftCols(compared) - cv).norm() / cv.norm(),
-             (total - on_device).cwiseAbs().maxCoeff(), (total - at_start).cwiseAbs().maxCoeff(), at_start.mean());
+  fmt::print(
+      "rollout of {} arms 10x5, {} implicit steps of {} s: {:.3f} s, {:.3e} steps/s ({} passes each); "
+      "the processor: {:.3e} steps/s\n",
+      items, steps, options.step, seconds, double(items) * steps / seconds, options.passes,
+      double(compared) * steps / host);
+  fmt::print(
+      "  {} of them on the processor: q off {:.1e}, v off {:.1e}, energy off {:.1e} J (dissipated {:.1f} J of "
+      "{:.1f})\n",
+      compared, (q.leftCols(compared) - cq).norm() / cq.norm(), (v.leftCols(compared) - cv).norm() / cv.norm(),
+      (total - on_device).cwiseAbs().maxCoeff(), (at_start - total).mean(), at_start.mean());
 }
 
 }  // namespace
 }  // namespace limber
 
-int main() {
+int main(int count, char**) {
   using namespace limber;
   if (gpu_count() == 0) {
     fmt::print("no GPU, or a build without CUDA\n");
@@ -115,6 +120,7 @@ int main() {
     fmt::print("{}\n", gpu_name(0));
     using apps::Topology;
     for (const int items : {4096, 65536, 1048576}) evaluations({Topology::chain, 10, 5, Fidelity::full}, items);
+    if (count > 1) return 0;  // with an argument: no more than this
     evaluations({Topology::chain, 10, 0, Fidelity::full}, 1048576);
     evaluations({Topology::chain, 10, 10, Fidelity::full}, 65536);
     evaluations({Topology::tree, 10, 5, Fidelity::full}, 65536);

@@ -22,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 struct BenchOptions {
   std::string filter, algorithm, elimination = "automatic";
   double seconds = 0.2;
-  int once = 0;
-  bool json = false, quiet = false, list = false;
+  int once = 0, batch = 0, threads = 0;
+  bool json = false, quiet = false, list = false, gpu = false;
 };
 
 constexpr const char* kBenchExample = R"(Example:
@@ -31,11 +31,15 @@ constexpr const char* kBenchExample = R"(Example:
   limber bench --algorithm denoc --filter 10x5
   limber bench --json --seconds 0.5 > results.json
   limber bench --filter aba/chain/10x5/full --once 100
+  limber bench --batch 4096 --threads 2 --filter 10x5/full
+  limber bench --batch 1048576 --gpu --filter 10x5/full
 
 The machines are arms of flexible links (and binary trees of them); a name is ALGORITHM/TOPOLOGY/BODIESxMODES/FIDELITY.
 rnea solves for forces, mass_matrix makes the matrix alone, the others solve for accelerations. All cases are timed in
 turn, many times over, and the best time of each counts. --once counts no time: it calls limber_bench_evaluate exactly N times
-per case, for `valgrind --tool=callgrind --toggle-collect=limber_bench_evaluate` (see bench/instructions).)";
+per case, for `valgrind --tool=callgrind --toggle-collect=limber_bench_evaluate` (see bench/instructions).
+--batch evaluates N states of one machine at a time (BatchAba) beside aba, and shows the time of one state: as many states
+in a register as the machine has room for, on one thread and on --threads (default: all cores); --gpu on the GPU.)";
 
 double seconds_of(Evaluator& evaluator, long repeats) {
   const auto start = Clock::now();
@@ -108,6 +112,8 @@ std::string with_marks(double ns) {
   return digits;
 }
 
+bool is_batch(const BenchCase& entry) { return entry.algorithm.starts_with("batch"); }
+
 std::string table_text(const std::vector<BenchCase>& cases) {
   const Style style = style_for(stdout);
   std::string out = fmt::format("limber {} on {}: the best of many, in nanoseconds\n", LIMBER_VERSION, processor());
@@ -117,18 +123,28 @@ std::string table_text(const std::vector<BenchCase>& cases) {
   table.column("algorithm").column("topology").column("bodies", Align::right).column("modes", Align::right);
   table.column("fidelity").column("evaluation", Align::right).column("per body", Align::right);
   table.column("x rigid", Align::right);
+  const bool batches = std::any_of(cases.begin(), cases.end(), is_batch);
+  if (batches) table.column("x aba", Align::right);
   const BenchCase* before = nullptr;
+  double aba_ns = 0;
   for (const BenchCase& entry : cases) {
-    const bool same = before != nullptr && before->algorithm == entry.algorithm &&
+    const bool same = before != nullptr && (before->algorithm == entry.algorithm || is_batch(entry)) &&
                       before->machine.topology == entry.machine.topology &&
                       before->machine.bodies == entry.machine.bodies;
     if (!same && before != nullptr) table.rule();
     const BenchCase* rigid = rigid_of(cases, entry);
     const int modes = entry.machine.modes;
-    table.row({entry.algorithm, to_string(entry.machine.topology), std::to_string(entry.machine.bodies),
-               modes == 0 ? "rigid" : std::to_string(modes), modes == 0 ? "" : to_string(entry.machine.fidelity),
-               with_marks(entry.ns), with_marks(entry.ns / entry.machine.bodies),
-               rigid == nullptr ? "" : fmt::format("{:.2f}", entry.ns / rigid->ns)});
+    std::vector<std::string> cells = {entry.algorithm,
+                                      to_string(entry.machine.topology),
+                                      std::to_string(entry.machine.bodies),
+                                      modes == 0 ? "rigid" : std::to_string(modes),
+                                      modes == 0 ? "" : to_string(entry.machine.fidelity),
+                                      with_marks(entry.ns),
+                                      with_marks(entry.ns / entry.machine.bodies),
+                                      rigid == nullptr ? "" : fmt::format("{:.2f}", entry.ns / rigid->ns)};
+    if (entry.algorithm == "aba") aba_ns = entry.ns;
+    if (batches) cells.push_back(is_batch(entry) ? fmt::format("{:.2f}", aba_ns / entry.ns) : "");
+    table.row(cells);
     before = &entry;
   }
   return out + table.render(style, kNoLimit, "cases");
@@ -155,6 +171,14 @@ void run_once(const std::vector<BenchCase>& cases, const BenchOptions& options) 
 }
 
 int run_bench(const BenchOptions& options) {
+  if (options.batch > 0 || options.gpu) {
+    const std::vector<BenchCase> timed =
+        time_batches(options.filter, options.batch > 0 ? options.batch : 65536, options.threads,
+                     options.batch > 0 && !options.gpu, options.gpu, options.seconds);
+    if (timed.empty()) throw InputError("limber bench: no batch has all words of the filter in its name, as 10x5/full");
+    write_output(options.json ? json_output(timed) : table_text(timed), stdout);
+    return 0;
+  }
   std::vector<BenchCase> cases = bench_cases(options.filter, options.algorithm);
   if (cases.empty())
     throw InputError("limber bench: no case has all words of the filter in its name; `limber bench --list` shows them");
@@ -192,6 +216,13 @@ void add_bench(CLI::App& program, Action& action) {
   command->add_option("--once", options->once, "evaluate each case N times without timing")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000000).description(""));
+  command->add_option("--batch", options->batch, "evaluate N states of one machine at a time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000000).description(""));
+  command->add_option("--threads", options->threads, "of batches; 0 (default): all cores")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096).description(""));
+  command->add_flag("--gpu", options->gpu, "batches on the GPU");
   command->add_flag("--list", options->list, "print the names of the cases");
   command->add_flag("--json", options->json, "print a JSON list");
   command->add_flag("-q,--quiet", options->quiet, "no progress line");

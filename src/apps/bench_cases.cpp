@@ -81,6 +81,8 @@ std::vector<ChainSpec> machines(Topology topology, int bodies) {
   return out;
 }
 
+}  // namespace
+
 bool matches(const std::string& name, const std::string& filter) {
   std::istringstream words(filter);
   for (std::string word; words >> word;) {
@@ -88,8 +90,6 @@ bool matches(const std::string& name, const std::string& filter) {
   }
   return true;
 }
-
-}  // namespace
 
 std::string BenchCase::name() const {
   return fmt::format("{}/{}/{}x{}/{}", algorithm, to_string(machine.topology), machine.bodies, machine.modes,

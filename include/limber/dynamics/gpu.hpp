@@ -43,10 +43,10 @@ class GpuBatch {
   // Of the last forward or rollout, item by item.
   std::vector<Status> status();
 
-  double seconds();              // the last call took, by the device's clock
-  std::string kernel() const;    // its kernel: registers, local memory, threads
-  // Numbers in the memory of the device, a row per coordinate, `items` apart: for kernels of the caller's own, which may
-  // write forces between steps.
+  double seconds();            // the last call took, by the device's clock
+  std::string kernel() const;  // its kernel: registers, local memory, threads
+  // Numbers in the memory of the device, a row per coordinate, `items` apart: for kernels of the caller's own, which
+  // may write forces between steps.
   double* device_q();
   double* device_v();
   double* device_forces();

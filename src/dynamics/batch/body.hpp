@@ -18,7 +18,7 @@ LIMBER_KERNEL void read_modes(const J& job, const BatchLink& link, N n, T* e, T*
 }
 template <class J, class T>
 LIMBER_RARE void read_products(const J& job, const BatchLink& link, T* e, T* rate) {
-  const int* pair = job.tables.indices + link.mode_pairs;
+  auto pair = job.indices(link.mode_pairs);
   for (int k = link.n; k < link.ne; ++k, pair += 2) {
     const int a = pair[0], b = pair[1];
     e[k] = (a == b ? 0.5 : 1.0) * e[a] * e[b];
@@ -47,7 +47,7 @@ LIMBER_KERNEL void turn_matrix(const T* t, T diagonal, T once, T twice, T* M) {
 template <class J, class T, class N>
 LIMBER_STEP void move_node(const J& job, const BatchNode& node, N n, const T* LIMBER_ALONE e,
                            const T* LIMBER_ALONE rate, NodeFrame<T>& LIMBER_ALONE out) {
-  const double *gamma = job.numbers(node.gamma), *lambda = job.numbers(node.lambda);
+  const auto gamma = job.numbers(node.gamma), lambda = job.numbers(node.lambda);
   T theta[3] = {}, theta_rate[3] = {};
   copy<3>(node.position, out.l);
   clear<3>(out.l_rate);
@@ -80,7 +80,7 @@ LIMBER_STEP void move_node(const J& job, const BatchNode& node, N n, const T* LI
 // Second order: l += eta^T Xi eta / 2 and what follows from it.
 template <class J, class T>
 LIMBER_RARE void bend_node(const J& job, const BatchNode& node, int n, const T* e, const T* rate, NodeFrame<T>& out) {
-  const double* second = job.numbers(node.second);
+  auto second = job.numbers(node.second);
   for (int k = 0; k < n; ++k) {
     T turned[3] = {}, turned_rate[3] = {};
     for (int j = 0; j < n; ++j, second += 3) {
@@ -112,11 +112,11 @@ LIMBER_KERNEL void compute_node(const J& job, const BatchNode& node, N n, const 
 // Column k of Pi.
 template <class J, class T>
 LIMBER_KERNEL void node_column(const J& job, const BatchNode& node, int n, int k, const T* e, const T* A, T* column) {
-  const double *gamma = job.numbers(node.gamma) + 3 * k, *lambda = job.numbers(node.lambda) + 3 * k;
+  const auto gamma = job.numbers(node.gamma) + 3 * k, lambda = job.numbers(node.lambda) + 3 * k;
   turn(A, lambda, column);
   copy<3>(gamma, column + 3);
   if (node.second < 0 || job.tables.ruthless) return;
-  const double* second = job.numbers(node.second) + static_cast<long>(3) * n * k;
+  const auto second = job.numbers(node.second) + static_cast<long>(3) * n * k;
   for (int j = 0; j < n; ++j) add_times<3>(second + 3 * j, e[j], column + 3);
 }
 
@@ -132,8 +132,8 @@ template <class T>
 struct ModeSums {
   T I[6], F[3], rate[3];
 };
-template <class T>
-LIMBER_KERNEL void add_pair(PairForm form, const double* c, T e, T rate, ModeSums<T>& s) {
+template <class A, class T>
+LIMBER_KERNEL void add_pair(PairForm form, A c, T e, T rate, ModeSums<T>& s) {
   const auto along = [&](int k) LIMBER_LAMBDA {
     s.I[5 - k] += e * c[5 - k];
     s.F[k] += e * c[6 + k];
@@ -198,7 +198,7 @@ LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* LI
                           const T* LIMBER_ALONE rate, const T* LIMBER_ALONE w, const T* LIMBER_ALONE wd,
                           const T* LIMBER_ALONE vd, T* LIMBER_ALONE F, T* LIMBER_ALONE p_f,
                           BodyTerms<T>& LIMBER_ALONE out) {
-  const double *first = job.numbers(link.first_pairs), *S = job.numbers(link.S);
+  const auto first = job.numbers(link.first_pairs), S = job.numbers(link.S);
   const T ww[6] = {w[0] * w[0], w[1] * w[1], w[2] * w[2], 2.0 * w[0] * w[1], 2.0 * w[0] * w[2], 2.0 * w[1] * w[2]};
   const T w2[3] = {w[0] + w[0], w[1] + w[1], w[2] + w[2]};
   T J_rate[6] = {}, F_rate[3] = {}, s_rate[3] = {};
@@ -207,14 +207,14 @@ LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* LI
   over(
       ne, LIMBER_OVER(a) {
         ModeSums<T> s;
-        const double* c = first + 9 * a;
+        const auto c = first + 9 * a;
         copy<6>(c, s.I);
         copy<3>(c + 6, s.F);
         clear<3>(s.rate);
         const T speed = rate[a], place = e[a];
         if (!still) {
-          const double* pairs = job.numbers(link.pairs) + 9 * a * ne;
-          const int* forms = job.tables.indices + link.forms + a * ne;
+          const auto pairs = job.numbers(link.pairs) + 9 * a * ne;
+          auto forms = job.indices(link.forms + a * ne);
           over(
               ne, LIMBER_OVER(b) { add_pair(static_cast<PairForm>(forms[b]), pairs + 9 * b, e[b], rate[b], s); });
           add_times<6>(s.I, speed, J_rate);
@@ -239,7 +239,7 @@ LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* LI
 // b += K eta + D etadot.
 template <class J, class T, class N>
 LIMBER_KERNEL void add_elastic(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b) {
-  const double *K = job.numbers(link.K_modes), *D = job.numbers(link.D_modes);
+  const auto K = job.numbers(link.K_modes), D = job.numbers(link.D_modes);
   T kf = spread<T>(1), df = kf;
   if (link.parameters >= 0) {
     kf = job.parameters[link.parameters + kRigidRows];

@@ -5,8 +5,8 @@
 #include "sweep.hpp"
 
 // Forward dynamics of a chain of equal sizes with little memory, for one state per thread of a device: between the
-// sweeps stay the motion of every body and the solution Z of its elimination; poses and nodes are computed again.  Bodies
-// have N modes or none, revolute joints or fixed ones; BatchTables::chain says so.
+// sweeps stay the motion of every body and the solution Z of its elimination; poses and nodes are computed again.
+// Bodies have N modes or none, revolute joints or fixed ones; BatchTables::chain says so.
 namespace limber::LIMBER_BATCH_MACHINE {
 
 // The pose of the child side of a revolute or fixed joint.
@@ -56,25 +56,28 @@ struct Hand {
 // b = p_f + K eta + D etadot - u.
 template <class J, class T, class N>
 LIMBER_STEP void chain_forces(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b) {
-  const double *K = job.numbers(link.K_modes), *D = job.numbers(link.D_modes);
+  const auto K = job.numbers(link.K_modes), D = job.numbers(link.D_modes);
   T kf = spread<T>(1), df = kf;
   if (link.parameters >= 0) {
     kf = job.parameters[link.parameters + kRigidRows];
     df = job.parameters[link.parameters + kRigidRows + 1];
   }
-  over(n, LIMBER_OVER(a) { b[a] += kf * (K[a] * e[a]) + df * (D[a] * rate[a]) - job.u[link.vm + a]; });
+  over(
+      n, LIMBER_OVER(a) { b[a] += kf * (K[a] * e[a]) + df * (D[a] * rate[a]) - job.u[link.vm + a]; });
 }
 // The modal mass with what an implicit step adds to it: diagonal.
 template <class J, class T, class K, class M>
 LIMBER_STEP void chain_mass(const J& job, const BatchLink& link, K k, M m, T* D) {
-  const double *D_0 = job.numbers(link.D_0), *S = job.numbers(link.K_modes), *C = job.numbers(link.D_modes);
+  const auto D_0 = job.numbers(link.D_0), S = job.numbers(link.K_modes), C = job.numbers(link.D_modes);
   T kf = T{}, df = T{};  // D_0 has it where all items share it
   if (link.parameters >= 0) {
     kf = job.tables.c_K * job.parameters[link.parameters + kRigidRows];
     df = job.tables.c_D * job.parameters[link.parameters + kRigidRows + 1];
   }
-  over(k, LIMBER_OVER(i) {
-        over(k, LIMBER_OVER(j) {
+  over(
+      k, LIMBER_OVER(i) {
+        over(
+            k, LIMBER_OVER(j) {
               if (j > i) D[i * m + j] = T{};
             });
         D[i * m + i] = D_0[i * k + i] + kf * S[i] + df * C[i];
@@ -83,8 +86,8 @@ LIMBER_STEP void chain_mass(const J& job, const BatchLink& link, K k, M m, T* D)
 
 // What the body carries, brought to its origin; meets the modes where it sits on a moving node.
 template <class J, class T, class N, class M>
-LIMBER_STEP void chain_collect(const J& job, int i, N n, M m, const T* e, const T* rate,
-                               Hand<T>& hand, T* mu, T* b, T* D, Inertia<T>& P) {
+LIMBER_STEP void chain_collect(const J& job, int i, N n, M m, const T* e, const T* rate, Hand<T>& hand, T* mu, T* b,
+                               T* D, Inertia<T>& P) {
   const BatchLink& next = job.link(i + 1);
   T R[9], r[3];
   if constexpr (N::value > 0) {
@@ -98,7 +101,8 @@ LIMBER_STEP void chain_collect(const J& job, int i, N n, M m, const T* e, const 
       rotate(R, hand.P);
       shift(r, hand.P);
       T W[6 * N::value];
-      over(n, LIMBER_OVER(j) {
+      over(
+          n, LIMBER_OVER(j) {
             turn(d.A, job.numbers(node.lambda) + 3 * j, W + 6 * j);
             copy<3>(job.numbers(node.gamma) + 3 * j, W + 6 * j + 3);
             add_cross(d.l, W + 6 * j, W + 6 * j + 3);
@@ -130,19 +134,23 @@ LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, N n, R r, Ha
     start_body(job, link, n, e.x, rate.x, F.x, b.x, P);
     chain_forces(job, link, n, e.x, rate.x, b.x);
     chain_mass(job, link, n, m, D.x);
-    over(n, LIMBER_OVER(j) {
+    over(
+        n, LIMBER_OVER(j) {
           copy<3>(F.x + 3 * j, mu.x + 6 * j);
           copy<3>(job.numbers(link.S) + 3 * j, mu.x + 6 * j + 3);
           scale[j] = D[j * m + j];
         });
     if (link.followed) chain_collect(job, i, n, m, e.x, rate.x, hand, mu.x, b.x, D.x, P);
   }
-  over(n, LIMBER_OVER(j) { scale[j] = kNoInertia * larger(scale[j], D[j * m + j]); });
-  over(r, LIMBER_OVER(j) {
+  over(
+      n, LIMBER_OVER(j) { scale[j] = kNoInertia * larger(scale[j], D[j * m + j]); });
+  over(
+      r, LIMBER_OVER(j) {
         const double* h = link.H[0];
         T* column = mu.x + 6 * (n + j);
         apply_angular(P, h, column);
-        over(n, LIMBER_OVER(a) { D[a * m + n] = dot3(mu.x + 6 * a, h); });
+        over(
+            n, LIMBER_OVER(a) { D[a * m + n] = dot3(mu.x + 6 * a, h); });
         D[n * m + n] = dot3(column, h) + (link.armature[0] + link.added[0]);
         scale[n] = kNoInertia * (P.A[0] * (h[0] * h[0]) + P.A[1] * (h[1] * h[1]) + P.A[2] * (h[2] * h[2]));
         b[n] = dot3(P.z, h) - job.u[link.v] + link.stiffness[0] * job.q[link.q] + link.damping[0] * job.v[link.v];
@@ -178,16 +186,19 @@ LIMBER_STEP void chain_outward(J& job, const BatchLink& link, N n, R r, Carrier<
   copy<3>(from.a + 3, t);
   add_cross(from.a, p, t);
   turn_back(pose, from.a, a), turn_back(pose, t, a + 3);
-  over(Size<kColumns>{}, LIMBER_OVER(j) {
+  over(
+      Size<kColumns>{}, LIMBER_OVER(j) {
         T Z[6];
         job.template get<6>(link.Z + 6 * j, Z);
         x[j] = -(job.get(link.x + j) + dot6(Z, a));
       });
-  over(r, LIMBER_OVER(j) {
+  over(
+      r, LIMBER_OVER(j) {
         out.put(link.v + j, x[n + j]);
         add_times<3>(link.H[0], x[n + j], a);
       });
-  over(n, LIMBER_OVER(j) { out.put(link.vm + j, x[j]); });
+  over(
+      n, LIMBER_OVER(j) { out.put(link.vm + j, x[j]); });
   copy<6>(a, from.a);
   if constexpr (N::value > 0) {
     if (!link.followed || link.first_node == link.last_node) return;
@@ -198,7 +209,8 @@ LIMBER_STEP void chain_outward(J& job, const BatchLink& link, N n, R r, Carrier<
     NodeFrame<T> d;
     move_node(job, node, n, e.x, rate.x, d);
     T theta[3] = {}, slide[3] = {}, ang[3];
-    over(n, LIMBER_OVER(j) {
+    over(
+        n, LIMBER_OVER(j) {
           add_times<3>(job.numbers(node.lambda) + 3 * j, x[j], theta);
           add_times<3>(job.numbers(node.gamma) + 3 * j, x[j], slide);
         });

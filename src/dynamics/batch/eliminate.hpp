@@ -44,8 +44,8 @@ LIMBER_RARE void subtract_loads(const J& job, const BatchLink& link, const T* e,
 template <class J, class T>
 LIMBER_RARE void project_products(const J& job, const BatchLink& link, const T* e, const T* rate, T* mu, T* p, T* p_r) {
   const int n = link.n, ne = link.ne;
-  const double* G = job.numbers(link.G);
-  const int* pairs = job.tables.indices + link.mode_pairs;
+  const auto G = job.numbers(link.G);
+  auto pairs = job.indices(link.mode_pairs);
   for (int k = n; k < ne; ++k) {
     const int a = pairs[2 * (k - n)], b = pairs[2 * (k - n) + 1];
     const T c = (a == b ? 1.0 : 2.0) * rate[a] * rate[b];
@@ -65,8 +65,8 @@ LIMBER_RARE void project_products(const J& job, const BatchLink& link, const T* 
 template <class J, class T>
 LIMBER_RARE void project_mass(const J& job, const BatchLink& link, const T* e, T* wide, int m, T* D) {
   const int n = link.n, ne = link.ne;
-  const double* G = job.numbers(link.G);
-  const int* pairs = job.tables.indices + link.mode_pairs;
+  const auto G = job.numbers(link.G);
+  auto pairs = job.indices(link.mode_pairs);
   for (int i = 0; i < ne; ++i) {  // G_e E
     T* row = wide + i * n;
     for (int j = 0; j < n; ++j) row[j] = spread<T>(G[i * ne + j]);
@@ -91,7 +91,7 @@ LIMBER_RARE void project_mass(const J& job, const BatchLink& link, const T* e, T
 template <class J, class T>
 LIMBER_RARE void add_implicit(const J& job, const BatchLink& link, int m, T* D) {
   if (job.tables.c_D == 0 && job.tables.c_K == 0) return;
-  const double *K = job.numbers(link.K_modes), *C = job.numbers(link.D_modes);
+  const auto K = job.numbers(link.K_modes), C = job.numbers(link.D_modes);
   T kf = spread<T>(job.tables.c_K), df = spread<T>(job.tables.c_D);
   if (link.parameters >= 0) {
     kf = kf * job.parameters[link.parameters + kRigidRows];
@@ -123,7 +123,7 @@ LIMBER_STEP void start_mass(const J& job, const BatchLink& link, K k, M m, const
       return add_implicit(job, link, m, D);
     }
   }
-  const double* D_0 = job.numbers(link.D_0);
+  const auto D_0 = job.numbers(link.D_0);
   over(
       k, LIMBER_OVER(i) {
         over(
@@ -138,7 +138,7 @@ LIMBER_STEP void start_mass(const J& job, const BatchLink& link, K k, M m, const
 template <class J, class T, class N, class K>
 LIMBER_STEP void activate(const J& job, const BatchLink& link, N n, K k, const T* F, const T* b_f, T* mu, T* b,
                           Inertia<T>& P, T* lost) {
-  const double *Q = job.numbers(link.T), *weight = job.numbers(link.weight), *S = job.numbers(link.S);
+  const auto Q = job.numbers(link.T), weight = job.numbers(link.weight), S = job.numbers(link.S);
   const T before[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
   over(
       n, LIMBER_OVER(a) {
@@ -158,7 +158,7 @@ LIMBER_STEP void activate(const J& job, const BatchLink& link, N n, K k, const T
   over(
       k, LIMBER_OVER(c) {
         T column[6] = {}, force = T{}, minus[6];
-        const double* q = Q + c * link.n;
+        const auto q = Q + c * link.n;
         over(
             n, LIMBER_OVER(a) {
               add_times<3>(F + 3 * a, q[a], column);
@@ -191,7 +191,7 @@ LIMBER_STEP void node_columns(const J& job, const BatchLink& link, const BatchNo
       k, LIMBER_OVER(j) {
         T* column = W + 6 * j;
         if (link.active) {
-          const double* own = job.numbers(node.active) + 6 * j;
+          const auto own = job.numbers(node.active) + 6 * j;
           turn(A, own, column);
           copy<3>(own + 3, column + 3);
         } else {
@@ -290,7 +290,8 @@ LIMBER_STEP void collect_hinge(const J& job, const BatchLink& link, K k, R r, M 
 // Which pivots are too small: the first of them names the speed, as in aba.
 template <class J, class T, class M>
 LIMBER_STEP void note_failure(J& job, const BatchLink& link, int k, M m, const T* D, const T* scale) {
-  over(m, LIMBER_OVER(j) {
+  over(
+      m, LIMBER_OVER(j) {
         const T pivot = D[j * m + j], none = spread<T>(-1.0), one = spread<T>(1.0);
         const T index = spread<T>(j < k ? link.vm + j : link.v + j - k);
         const T bad = pivot > scale[j] ? T{} : one;

@@ -25,8 +25,8 @@ LIMBER_KERNEL void at_angle(const double (*K)[12], T angle, T* R, T* p) {
 }
 
 // pose = (R, p) * (R2, p2).
-template <class A, class T, class B>
-LIMBER_KERNEL void compose(const A* R, const A* p, const B* R2, const B* p2, T* outR, T* outp) {
+template <class T>
+LIMBER_KERNEL void compose(const T* R, const T* p, const T* R2, const T* p2, T* outR, T* outp) {
   multiply(R, R2, outR);
   turn(R, p2, outp);
   add<3>(p, outp);

@@ -21,7 +21,7 @@ LIMBER_RARE void body_forces(const J& job, const BatchLink& link, T* e, T* rate,
       for (int b = 0; b < n; ++b) f[a] += more[ne * n + a * n + b] * job.u[link.vm + b];
   } else {
     start_body(job, link, n, e, rate, more, f, P);
-    const double *S = job.numbers(link.S), *G = job.numbers(link.G);
+    const auto S = job.numbers(link.S), G = job.numbers(link.G);
     for (int a = 0; a < n; ++a) {
       copy<3>(more + 3 * a, mu + 6 * a), copy<3>(S + 3 * a, mu + 6 * a + 3);
       for (int b = 0; b < n; ++b) f[a] += G[a * ne + b] * job.u[link.vm + b];
@@ -203,7 +203,7 @@ LIMBER_RARE void compute_energies(J& job, const OutRows<typename J::T>& out) {
     apply_symmetric(terms.J, V, Jw);
     cross(terms.s, V + 3, moment);
     kinetic += 0.5 * (dot3(V, Jw) + terms.m * dot3(V + 3, V + 3)) + dot3(V, moment);
-    const double *S = job.numbers(link.S), *G = job.numbers(link.G);
+    const auto S = job.numbers(link.S), G = job.numbers(link.G);
     for (int a = 0; a < ne; ++a) {
       T product = dot3(F + 3 * a, V) + dot3(S + 3 * a, V + 3);
       for (int b = 0; b < ne; ++b) product += 0.5 * G[a * ne + b] * rate[b];

@@ -34,8 +34,32 @@ struct OutRows {
   LIMBER_KERNEL T operator[](long j) const { return load<T>(p + j * row_stride(stride)); }
 };
 
-// What one or several states of one group are computed with.  The store holds what one sweep leaves for the next.
+// Constants of the tables: nothing writes them while a kernel runs, which a device's compiler must be told.
+#ifdef __CUDA_ARCH__
 template <class Number>
+struct Constants {
+  const Number* p;
+  LIMBER_KERNEL Number operator[](int i) const { return __ldg(p + i); }
+  LIMBER_KERNEL Constants operator+(long i) const { return {p + i}; }
+  LIMBER_KERNEL Constants& operator+=(long i) {
+    p += i;
+    return *this;
+  }
+};
+template <class Number>
+LIMBER_KERNEL Constants<Number> constants(const Number* p) {
+  return {p};
+}
+#else
+template <class Number>
+LIMBER_KERNEL const Number* constants(const Number* p) {
+  return p;
+}
+#endif
+
+// What one or several states of one group are computed with.  The store holds what one sweep leaves for the next.
+// Near: its tables lie where a device reads them without being told that nobody writes them (shared memory).
+template <class Number, bool Near = false>
 struct Job {
   using T = Number;
   BatchTables tables;
@@ -52,7 +76,16 @@ struct Job {
 
   LIMBER_KERNEL const BatchLink& link(int i) const { return tables.links[i]; }
   LIMBER_KERNEL const BatchNode& node(int i) const { return tables.nodes[i]; }
-  LIMBER_KERNEL const double* numbers(int at) const { return tables.numbers + at; }
+  LIMBER_KERNEL auto numbers(int at) const { return constants_at(tables.numbers + at); }
+  LIMBER_KERNEL auto indices(int at) const { return constants_at(tables.indices + at); }
+  template <class C>
+  LIMBER_KERNEL auto constants_at(const C* p) const {
+    if constexpr (Near) {
+      return p;
+    } else {
+      return constants(p);
+    }
+  }
   LIMBER_KERNEL T get(long at) const { return load<T>(store + at * store_stride(stride) * kWidth<T>); }
   LIMBER_KERNEL void put(long at, T x) const { save(store + at * store_stride(stride) * kWidth<T>, x); }
   template <int N>

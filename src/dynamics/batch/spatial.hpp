@@ -9,7 +9,7 @@
 namespace limber::LIMBER_BATCH_MACHINE {
 
 template <int N, class A, class B>
-LIMBER_KERNEL void copy(const A* a, B* out) {
+LIMBER_KERNEL void copy(A a, B* out) {
   LIMBER_UNROLL
   for (int i = 0; i < N; ++i) out[i] = B{} + a[i];
 }
@@ -19,50 +19,50 @@ LIMBER_KERNEL void clear(T* out) {
   for (int i = 0; i < N; ++i) out[i] = T{};
 }
 template <int N, class A, class T>
-LIMBER_KERNEL void add(const A* a, T* out) {
+LIMBER_KERNEL void add(A a, T* out) {
   LIMBER_UNROLL
   for (int i = 0; i < N; ++i) out[i] += a[i];
 }
 // out += a x.
 template <int N, class A, class X, class T>
-LIMBER_KERNEL void add_times(const A* a, X x, T* out) {
+LIMBER_KERNEL void add_times(A a, X x, T* out) {
   LIMBER_UNROLL
   for (int i = 0; i < N; ++i) out[i] += x * a[i];
 }
 template <class A, class B>
-LIMBER_KERNEL auto dot3(const A* a, const B* b) {
+LIMBER_KERNEL auto dot3(A a, B b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 template <class A, class B>
-LIMBER_KERNEL auto dot6(const A* a, const B* b) {
+LIMBER_KERNEL auto dot6(A a, B b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
 }
 // out += a x b.
 template <class A, class B, class T>
-LIMBER_KERNEL void add_cross(const A* a, const B* b, T* out) {
+LIMBER_KERNEL void add_cross(A a, B b, T* out) {
   out[0] += a[1] * b[2] - a[2] * b[1];
   out[1] += a[2] * b[0] - a[0] * b[2];
   out[2] += a[0] * b[1] - a[1] * b[0];
 }
 template <class A, class B, class T>
-LIMBER_KERNEL void cross(const A* a, const B* b, T* out) {
+LIMBER_KERNEL void cross(A a, B b, T* out) {
   out[0] = a[1] * b[2] - a[2] * b[1];
   out[1] = a[2] * b[0] - a[0] * b[2];
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 // R v and R^T v, R by rows.
 template <class A, class B, class T>
-LIMBER_KERNEL void turn(const A* R, const B* v, T* out) {
+LIMBER_KERNEL void turn(A R, B v, T* out) {
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) out[i] = R[3 * i] * v[0] + R[3 * i + 1] * v[1] + R[3 * i + 2] * v[2];
 }
 template <class A, class B, class T>
-LIMBER_KERNEL void turn_back(const A* R, const B* v, T* out) {
+LIMBER_KERNEL void turn_back(A R, B v, T* out) {
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) out[i] = R[i] * v[0] + R[3 + i] * v[1] + R[6 + i] * v[2];
 }
 template <class A, class B, class T>
-LIMBER_KERNEL void multiply(const A* a, const B* b, T* out) {
+LIMBER_KERNEL void multiply(A a, B b, T* out) {
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) {
     LIMBER_UNROLL
@@ -71,7 +71,7 @@ LIMBER_KERNEL void multiply(const A* a, const B* b, T* out) {
 }
 // a b^T.
 template <class A, class B, class T>
-LIMBER_KERNEL void multiply_transposed(const A* a, const B* b, T* out) {
+LIMBER_KERNEL void multiply_transposed(A a, B b, T* out) {
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) {
     LIMBER_UNROLL
@@ -80,7 +80,7 @@ LIMBER_KERNEL void multiply_transposed(const A* a, const B* b, T* out) {
 }
 // Symmetric 3x3: xx yy zz xy xz yz.
 template <class A, class B, class T>
-LIMBER_KERNEL void apply_symmetric(const A* J, const B* v, T* out) {
+LIMBER_KERNEL void apply_symmetric(A J, B v, T* out) {
   out[0] = J[0] * v[0] + J[3] * v[1] + J[4] * v[2];
   out[1] = J[3] * v[0] + J[1] * v[1] + J[5] * v[2];
   out[2] = J[4] * v[0] + J[5] * v[1] + J[2] * v[2];
@@ -131,7 +131,7 @@ LIMBER_KERNEL void set_body(const M& m, const T* s, const T* J, Inertia<T>& P) {
 }
 // P v.
 template <class T, class V>
-LIMBER_KERNEL void apply(const Inertia<T>& P, const V* v, T* out) {
+LIMBER_KERNEL void apply(const Inertia<T>& P, V v, T* out) {
   T more[3];
   apply_symmetric(P.A, v, out);
   turn(P.B, v + 3, more);
@@ -142,7 +142,7 @@ LIMBER_KERNEL void apply(const Inertia<T>& P, const V* v, T* out) {
 }
 // P [v; 0].
 template <class T, class V>
-LIMBER_KERNEL void apply_angular(const Inertia<T>& P, const V* v, T* out) {
+LIMBER_KERNEL void apply_angular(const Inertia<T>& P, V v, T* out) {
   apply_symmetric(P.A, v, out);
   turn_back(P.B, v, out + 3);
 }

@@ -109,7 +109,7 @@ LIMBER_RARE void implicit_forces(const J& job, const Rows<T>& u, const OutRows<T
     const BatchLink& link = job.link(i);
     for (int k = 0; k < link.nr; ++k) tau.put(link.v + k, u[link.v + k] + link.added[k] * a[link.v + k]);
     if (link.n == 0) continue;
-    const double *K = job.numbers(link.K_modes), *D = job.numbers(link.D_modes);
+    const auto K = job.numbers(link.K_modes), D = job.numbers(link.D_modes);
     T kf = spread<T>(job.tables.c_K), df = spread<T>(job.tables.c_D);
     if (link.parameters >= 0) {
       kf = kf * job.parameters[link.parameters + kRigidRows];
@@ -157,9 +157,9 @@ LIMBER_RARE void implicit_step(J& job, Solve solve, const BatchStepping& s, cons
 
 // One step of the classical method of order 4, on a chart around q.
 template <class J, class Solve>
-LIMBER_RARE void rk4_step(J& job, Solve solve, double h, const OutRows<typename J::T>& q, const OutRows<typename J::T>& v,
-                          const OutRows<typename J::T>& stage_q, const OutRows<typename J::T>* rows,
-                          const Rows<typename J::T>& u) {
+LIMBER_RARE void rk4_step(J& job, Solve solve, double h, const OutRows<typename J::T>& q,
+                          const OutRows<typename J::T>& v, const OutRows<typename J::T>& stage_q,
+                          const OutRows<typename J::T>* rows, const Rows<typename J::T>& u) {
   using T = typename J::T;
   const int nv = job.tables.nv;
   const OutRows<T>&y = rows[0], &stage_v = rows[1];  // then the slopes of y and of v, four of each

@@ -57,7 +57,7 @@ LIMBER_RARE void start_stiffened(const J& job, const BatchLink& link, T* e, T* r
   read_products(job, link, e, rate);
   T* F = scratch;
   start_body(job, link, link.ne, e, rate, F, b, P);
-  const double* S = job.numbers(link.S);
+  const auto S = job.numbers(link.S);
   for (int a = 0; a < link.ne; ++a) copy<3>(F + 3 * a, mu + 6 * a), copy<3>(S + 3 * a, mu + 6 * a + 3);
   project_products(job, link, e, rate, mu, b, P.z);
 }
@@ -148,7 +148,7 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
   if (link.active) {
     activate(job, link, n, k, F, b_f, mu.x, b.x, P, lost);
   } else {
-    const double* S = job.numbers(link.S);
+    const auto S = job.numbers(link.S);
     over(
         k, LIMBER_OVER(j) {
           b[j] = b_f[j];
@@ -214,7 +214,7 @@ LIMBER_STEP void inward_body(J& job, const BatchLink& link, int i, N n, K k, R r
 template <class J, class T, class K>
 LIMBER_RARE void expand(const J& job, const BatchLink& link, K k, const T* x, const T* a, T* r, const OutRows<T>& out) {
   const int n = link.n;
-  const double *Q = job.numbers(link.T), *weight = job.numbers(link.weight), *S = job.numbers(link.S);
+  const auto Q = job.numbers(link.T), weight = job.numbers(link.weight), S = job.numbers(link.S);
   for (int c = 0; c < n; ++c) {
     r[c] = job.get(link.b + c) + dot3(S + 3 * c, a + 3);
     for (int i = 0; i < 3; ++i) r[c] += job.get(link.F + 3 * c + i) * a[i];
