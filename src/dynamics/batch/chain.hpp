@@ -123,8 +123,8 @@ LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, N n, R r, Ha
   constexpr int kColumns = N::value + R::value;
   const Size<kColumns> m;
   T* scratch = nullptr;
-  Array<6, T, Size<kColumns>> mu(m, scratch), u(m, scratch);
-  Array<1, T, Size<kColumns>> b(m, scratch), scale(m, scratch), x(m, scratch);
+  Array<6, T, Size<kColumns>> mu(m, scratch);
+  Array<1, T, Size<kColumns>> b(m, scratch), scale(m, scratch), inverse(m, scratch);
   Square<T, Size<kColumns>> D(m, scratch);
   Inertia<T> P;
   {
@@ -155,9 +155,9 @@ LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, N n, R r, Ha
         scale[n] = kNoInertia * (P.A[0] * (h[0] * h[0]) + P.A[1] * (h[1] * h[1]) + P.A[2] * (h[2] * h[2]));
         b[n] = dot3(P.z, h) - job.u[link.v] + link.stiffness[0] * job.q[link.q] + link.damping[0] * job.v[link.v];
       });
-  factor(job, link, n, m, D.x, mu.x, b.x, u.x, x.x, scale.x);
-  subtract_all(m, u.x, mu.x, b.x, P);
-  keep_solution(job, link, m, D.x, u.x, x.x);
+  factor(job, link, n, m, D.x, mu.x, b.x, inverse.x, scale.x);
+  subtract_all(m, inverse.x, mu.x, b.x, P);
+  keep_solution(job, link, m, D.x, inverse.x, mu.x, b.x);
   hand.P = P;
   chain_pose(job, link, hand.R, hand.p);
 }

@@ -301,17 +301,17 @@ LIMBER_STEP void note_failure(J& job, const BatchLink& link, int k, M m, const T
       });
 }
 
-// P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.  u = d^-1 y.
+// P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.
 template <class T, class M>
-LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
+LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE inverse, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
                               Inertia<T>& LIMBER_ALONE P) {
   const auto symmetric = [&](T* block, T* wrench, int at) LIMBER_LAMBDA {
     T J[6], z[3];
     copy<6>(block, J), copy<3>(wrench, z);
     over(
         m, LIMBER_OVER(j) {
-          const T u0 = u[6 * j + at], u1 = u[6 * j + at + 1], u2 = u[6 * j + at + 2];
-          const T *v = y + 6 * j + at, x = b[j];
+          const T* v = y + 6 * j + at;
+          const T u0 = inverse[j] * v[0], u1 = inverse[j] * v[1], u2 = inverse[j] * v[2], x = b[j];
           J[0] -= u0 * v[0], J[3] -= u0 * v[1], J[4] -= u0 * v[2];
           J[1] -= u1 * v[1], J[5] -= u1 * v[2], J[2] -= u2 * v[2];
           z[0] -= u0 * x, z[1] -= u1 * x, z[2] -= u2 * x;
@@ -327,17 +327,17 @@ LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALON
         const T y0 = y[6 * j + 3], y1 = y[6 * j + 4], y2 = y[6 * j + 5];
         LIMBER_UNROLL
         for (int i = 0; i < 3; ++i) {
-          const T x = u[6 * j + i];
+          const T x = inverse[j] * y[6 * j + i];
           B[3 * i] -= x * y0, B[3 * i + 1] -= x * y1, B[3 * i + 2] -= x * y2;
         }
       });
   copy<9>(B, P.B);
 }
 
-// D = L d L^T in place; y = L^-1 mu^T in the place of mu, b likewise; u = d^-1 y.
+// D = L d L^T in place; y = L^-1 mu^T in the place of mu, b likewise; the inverses of d.
 template <class J, class T, class M>
 LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALONE D, T* LIMBER_ALONE mu,
-                        T* LIMBER_ALONE b, T* LIMBER_ALONE u, T* LIMBER_ALONE x, const T* LIMBER_ALONE scale) {
+                        T* LIMBER_ALONE b, T* LIMBER_ALONE inverse, const T* LIMBER_ALONE scale) {
   auto good = T{} == T{};
   over(
       m, LIMBER_OVER(j) {
@@ -351,20 +351,16 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
               for (int c = 0; c < 6; ++c) y[c] -= l * mu[6 * i + c];
               force -= l * b[i];
             });
+        copy<6>(y, mu + 6 * j);
+        b[j] = force;
         const T pivot = D[j * m + j];
         good = good & (pivot > scale[j]);
-        const T inverse = 1.0 / pivot;
-        LIMBER_UNROLL
-        for (int c = 0; c < 6; ++c) {
-          mu[6 * j + c] = y[c];
-          u[6 * j + c] = inverse * y[c];
-        }
-        b[j] = force;
-        x[j] = inverse * force;
+        const T over_pivot = 1.0 / pivot;
+        inverse[j] = over_pivot;
         over(
             m, LIMBER_OVER(i) {
               if (i <= j) return;
-              const T l = D[j * m + i] * inverse;
+              const T l = D[j * m + i] * over_pivot;
               over(
                   m, LIMBER_OVER(t) {
                     if (t >= i) D[i * m + t] -= l * D[j * m + t];
@@ -375,25 +371,26 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
   if (__builtin_expect(any(good == 0), 0)) note_failure(job, link, k, m, D, scale);
 }
 
-// Z = L^-T u and L^-T x, kept.
+// Z = L^-T d^-1 y and L^-T d^-1 b in the place of y and b, kept.
 template <class J, class T, class M>
-LIMBER_STEP void keep_solution(const J& job, const BatchLink& link, M m, const T* LIMBER_ALONE D, T* LIMBER_ALONE u,
-                               T* LIMBER_ALONE x) {
+LIMBER_STEP void keep_solution(const J& job, const BatchLink& link, M m, const T* LIMBER_ALONE D,
+                               const T* LIMBER_ALONE inverse, T* LIMBER_ALONE y, T* LIMBER_ALONE b) {
   over(
       m, LIMBER_OVER(from_end) {
         const int j = m - 1 - from_end;
-        T z[6], force = x[j];
-        copy<6>(u + 6 * j, z);
+        T z[6], force = inverse[j] * b[j];
+        LIMBER_UNROLL
+        for (int c = 0; c < 6; ++c) z[c] = inverse[j] * y[6 * j + c];
         over(
             m, LIMBER_OVER(i) {
               if (i <= j) return;
               const T l = D[i * m + j];
               LIMBER_UNROLL
-              for (int c = 0; c < 6; ++c) z[c] -= l * u[6 * i + c];
-              force -= l * x[i];
+              for (int c = 0; c < 6; ++c) z[c] -= l * y[6 * i + c];
+              force -= l * b[i];
             });
-        copy<6>(z, u + 6 * j);
-        x[j] = force;
+        copy<6>(z, y + 6 * j);
+        b[j] = force;
         job.template put<6>(link.Z + 6 * j, z);
         job.put(link.x + j, force);
       });

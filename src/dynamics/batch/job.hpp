@@ -58,8 +58,7 @@ LIMBER_KERNEL const Number* constants(const Number* p) {
 #endif
 
 // What one or several states of one group are computed with.  The store holds what one sweep leaves for the next.
-// Near: its tables lie where a device reads them without being told that nobody writes them (shared memory).
-template <class Number, bool Near = false>
+template <class Number>
 struct Job {
   using T = Number;
   BatchTables tables;
@@ -76,16 +75,8 @@ struct Job {
 
   LIMBER_KERNEL const BatchLink& link(int i) const { return tables.links[i]; }
   LIMBER_KERNEL const BatchNode& node(int i) const { return tables.nodes[i]; }
-  LIMBER_KERNEL auto numbers(int at) const { return constants_at(tables.numbers + at); }
-  LIMBER_KERNEL auto indices(int at) const { return constants_at(tables.indices + at); }
-  template <class C>
-  LIMBER_KERNEL auto constants_at(const C* p) const {
-    if constexpr (Near) {
-      return p;
-    } else {
-      return constants(p);
-    }
-  }
+  LIMBER_KERNEL auto numbers(int at) const { return constants(tables.numbers + at); }
+  LIMBER_KERNEL auto indices(int at) const { return constants(tables.indices + at); }
   LIMBER_KERNEL T get(long at) const { return load<T>(store + at * store_stride(stride) * kWidth<T>); }
   LIMBER_KERNEL void put(long at, T x) const { save(store + at * store_stride(stride) * kWidth<T>, x); }
   template <int N>

@@ -141,8 +141,7 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
   Array<1, T, std::remove_const_t<decltype(m)>> b(m, scratch);
   Square<T, std::remove_const_t<decltype(m)>> D(m, scratch);
   Array<1, T, std::remove_const_t<decltype(m)>> scale(m, scratch);
-  Array<6, T, std::remove_const_t<decltype(m)>> u(m, scratch);
-  Array<1, T, std::remove_const_t<decltype(m)>> x(m, scratch);
+  Array<1, T, std::remove_const_t<decltype(m)>> inverse(m, scratch);
   T lost[6] = {};
   start_mass(job, link, k, m, e, scratch, D.x);
   if (link.active) {
@@ -169,9 +168,9 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
   const T diagonal[6] = {P.A[0] + lost[0], P.A[1] + lost[1], P.A[2] + lost[2],
                          P.C[0] + lost[3], P.C[1] + lost[4], P.C[2] + lost[5]};
   collect_hinge(job, link, k, r, m, diagonal, mu.x, b.x, D.x, scale.x, P);
-  factor(job, link, k, m, D.x, mu.x, b.x, u.x, x.x, scale.x);
-  subtract_all(m, u.x, mu.x, b.x, P);
-  keep_solution(job, link, m, D.x, u.x, x.x);
+  factor(job, link, k, m, D.x, mu.x, b.x, inverse.x, scale.x);
+  subtract_all(m, inverse.x, mu.x, b.x, P);
+  keep_solution(job, link, m, D.x, inverse.x, mu.x, b.x);
   if (link.prescribed) prescribe(job, link, P);
   hand_over(job, link, P, hand);
 }

@@ -22,7 +22,6 @@ void device_wait();
 // All pointers are of the device; rows are `items` apart.
 struct DeviceCall {
   BatchTables tables;
-  int numbers_count = 0, indices_count = 0, nodes_count = 0;  // sizes of the tables
   int items = 0;
   const double *q = nullptr, *v = nullptr, *u = nullptr, *given = nullptr, *loads = nullptr, *parameters = nullptr;
   double *out = nullptr, *needed = nullptr, *failure = nullptr, *broken = nullptr;
@@ -34,9 +33,9 @@ struct DeviceCall {
 enum class DeviceKernel { forward, inverse, energies, rk4, implicit };
 
 // Threads that run at the same time: the stores that are needed.
-int device_threads(const DeviceCall& call);
-// Registers, and bytes of local memory of one thread, of the kernel that the tables of a call choose.
-void device_usage(const DeviceCall& call, int& registers, int& local_bytes);
+int device_threads(const BatchTables& tables);
+// Registers, and bytes of local memory of one thread, of the kernel that these tables choose.
+void device_usage(const BatchTables& tables, int& registers, int& local_bytes);
 // Starts a kernel; returns before it ends.
 void launch(DeviceKernel kernel, const DeviceCall& call);
 // Seconds of the last launch, measured by the device; waits.

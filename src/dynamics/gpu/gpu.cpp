@@ -47,14 +47,10 @@ struct DeviceMachine {
     tables.loads = loads.put(machine.loads);
     tables.numbers = numbers.put(machine.numbers);
     tables.indices = indices.put(machine.indices);
-    sizes[0] = static_cast<int>(machine.numbers.size());
-    sizes[1] = static_cast<int>(machine.indices.size());
-    sizes[2] = static_cast<int>(machine.nodes.size());
     ready = true;
   }
   bool ready = false;
   BatchTables tables;
-  int sizes[3] = {};
   DeviceMemory links, nodes, loads, numbers, indices;
 };
 
@@ -90,22 +86,17 @@ struct GpuData {
       if (&machine == &stepping) stepping_c_D = c_D, stepping_c_K = c_K;
       machine.put(BatchMachine(*items.model, choice));
       put(parameters, items.parameters);
-      threads = device_threads(table_call(machine));
+      threads = device_threads(machine.tables);
       store.resize(sizeof(double) * static_cast<std::size_t>(threads) * machine.tables.store);
       scratch.resize(sizeof(double) * static_cast<std::size_t>(threads) * machine.tables.scratch);
       flags.resize(bytes(2));
     }
     return machine;
   }
-  static DeviceCall table_call(const DeviceMachine& machine) {
-    DeviceCall call;
-    call.tables = machine.tables;
-    call.numbers_count = machine.sizes[0], call.indices_count = machine.sizes[1], call.nodes_count = machine.sizes[2];
-    return call;
-  }
   DeviceCall make_call(DeviceMachine& machine) {
     const int nv = items.model->nv;
-    DeviceCall call = table_call(machine);
+    DeviceCall call;
+    call.tables = machine.tables;
     call.items = items.count;
     call.q = q.numbers(), call.v = v.numbers(), call.u = u.numbers();
     call.parameters = parameters.numbers();
@@ -226,7 +217,7 @@ double GpuBatch::seconds() { return device_seconds(); }
 std::string GpuBatch::kernel() const {
   int registers = 0, local = 0;
   const DeviceMachine& machine = data_->prepare(0, 0);
-  device_usage(GpuData::table_call(machine), registers, local);
+  device_usage(machine.tables, registers, local);
   return std::to_string(registers) + " registers, " + std::to_string(local) + " bytes of local memory, " +
          std::to_string(machine.tables.store * sizeof(double)) + " bytes of store, " + std::to_string(data_->threads) +
          " threads";

@@ -21,8 +21,8 @@ void device_free(void*) {}
 void to_device(void*, const void*, std::size_t) { no_cuda(); }
 void from_device(void*, const void*, std::size_t) { no_cuda(); }
 void device_wait() { no_cuda(); }
-int device_threads(const DeviceCall&) { no_cuda(); }
-void device_usage(const DeviceCall&, int&, int&) { no_cuda(); }
+int device_threads(const BatchTables&) { no_cuda(); }
+void device_usage(const BatchTables&, int&, int&) { no_cuda(); }
 void launch(DeviceKernel, const DeviceCall&) { no_cuda(); }
 double device_seconds() { no_cuda(); }
 
