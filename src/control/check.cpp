@@ -110,6 +110,15 @@ void check_control(const ControlOptions& options) {
     throw InputError("vibration is damped twice, by damping and by the modes of the correction; leave out one of them");
   if (options.correcting.modes > 0 && !(options.correcting.modal_ratio > 0 && options.correcting.modal_ratio < 1))
     throw InputError("the modal_ratio of the correction must be above 0 and below 1");
+  if (options.adaptation) {
+    check_adaptation(*options.adaptation, *options.model);
+    if (!options.estimates() || !options.senses()) {
+      throw InputError(
+          "an adaptation needs a law with an observer and sensors; write feedback: {correction: {}} beside it");
+    }
+  }
+  if (!options.learned.empty() && static_cast<int>(options.learned.size()) != n)
+    throw InputError("what was learned needs one offset per joint coordinate, " + std::to_string(n));
   check_overlap(options);
   if (options.schedule < 1) throw InputError("the schedule needs at least one configuration");
 }

@@ -6,6 +6,7 @@
 
 #include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
+#include "control/model_bank.hpp"
 #include "limber/control/prepare.hpp"
 #include "limber/control/static_hold.hpp"
 #include "limber/model/manifold.hpp"
@@ -27,13 +28,27 @@ std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
   return std::make_unique<Estimator>(*options.model, options.driven, options.sensors, std::move(gains), period);
 }
 
+// What is followed: the desired motion and what was learned.
+std::vector<Signal> followed(const ControlOptions& options) {
+  std::vector<Signal> out = options.desired;
+  for (std::size_t k = 0; k < options.learned.size(); ++k) {
+    const auto sum = [a = out[k], b = options.learned[k]](double t) {
+      const Jet x = a.at(t), y = b.at(t);
+      return Jet{x.value + y.value, x.rate + y.rate, x.acceleration + y.acceleration};
+    };
+    out[k] = Signal::callback(sum, out[k].breaks());
+  }
+  return out;
+}
+
 }  // namespace
 
 Controller::Controller(ControlOptions options)
     : options_(prepare_control(std::move(options))),
-      reference_(*options_.model, options_.driven, options_.desired, period(), options_.feed_forward),
+      reference_(*options_.model, options_.driven, followed(options_), period(), options_.feed_forward),
       estimator_(make_estimator(options_)),
       laws_(make_laws(options_)),
+      bank_(make_bank(options_)),
       servos_(options_.servos, period()),
       sample_(*options_.model, options_.driven.size()),
       handover_(options_.driven.size()) {
@@ -59,6 +74,11 @@ Status Controller::start(const State& x) {
   sample_.torque.setZero();
   command_.setZero();
   servos_.reset();
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
+    Controller& other = *bank_->others[i];
+    if (const Status s = other.start(x); s != Status::ok) return fail(s, other.failure());
+  }
+  if (bank_) bank_->adaptation.reset();
   return start_parts(x, command_);
 }
 
@@ -96,6 +116,11 @@ Status Controller::hold(const State& x, ConstVec torques) {
   servos_.start(torques);
   if (const Status s = start_parts(own.equilibrium.x, own_torques); s != Status::ok) return s;
   for (const auto& law : laws_) law->take_over(bias_);
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
+    Controller& other = *bank_->others[i];
+    if (const Status s = other.hold(x, torques); s != Status::ok) return fail(s, other.failure());
+  }
+  if (bank_) bank_->adaptation.reset();
   return Status::ok;
 }
 
@@ -151,13 +176,20 @@ Status Controller::respond(const Measurement& y, Vec commands) {
   sample_.feed_forward += bias_;
   hand_over();
   command_ = sample_.feed_forward + sample_.feedback;
+  if (bank_) {
+    if (const Status s = combine(y); s != Status::ok) return s;
+  }
   if (!command_.allFinite()) return fail(Status::not_finite, "the command is not a number");
   servos_.drive(command_, sample_.torque);
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) bank_->others[i]->sample_.torque = sample_.torque;
   commands = servos_.commands();
   return Status::ok;
 }
 
 Status Controller::prepare() {
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
+    if (const Status s = bank_->others[i]->prepare(); s != Status::ok) return fail(s, bank_->others[i]->failure());
+  }
   if (const Status s = propagate_estimate(); s != Status::ok) return fail(s, "the observer diverged");
   if (options_.embodiment != Embodiment::pipelined || !estimator_) return Status::ok;
   expected_ = estimator_->state();
@@ -216,6 +248,9 @@ void Controller::transfer(Archive& archive) {
   archive(reference_, servos_, sample_, command_, modes_, bias_, unmodelled_, handover_);
   if (estimator_) archive(*estimator_);
   for (const auto& law : laws_) law->transfer(archive);
+  if (!bank_) return;
+  archive(bank_->adaptation);
+  for (const auto& other : bank_->others) archive(*other);
 }
 
 std::vector<ExternalChannel> Controller::channels() const {
@@ -237,6 +272,7 @@ std::vector<ExternalChannel> Controller::channels() const {
   if (estimator_) {
     out.push_back({"control/modes", mode_names_, std::vector<std::string>(mode_names_.size(), "1"), &modes_});
   }
+  if (bank_) out.push_back({"control/adaptation", {"payload", "stiffness"}, {"1", "1"}, &bank_->adaptation.factors()});
   for (const auto& law : laws_) {
     for (ExternalChannel& channel : law->channels()) out.push_back(std::move(channel));
   }

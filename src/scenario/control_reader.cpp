@@ -248,6 +248,56 @@ void read_extras(const Reader& map, ControlOptions& out) {
   }
 }
 
+void read_adaptation(const Reader& map, ControlOptions& out) {
+  map.check_keys({"payload", "stiffness", "time"});
+  AdaptationOptions adaptation;
+  const auto range = [](const Reader& at, AdaptationOptions::Range& to) {
+    if (const auto list = at.find("range")) {
+      const VectorXd values = list->numbers(2);
+      to = {values[0], values[1]};
+    }
+  };
+  if (const auto at = map.find("payload")) {
+    at->check_keys({"body", "range"});
+    const Reader body = at->at("body", "body: payload");
+    adaptation.payload = out.model->body_names[static_cast<std::size_t>(ModelNames(*out.model).body(body))];
+    range(*at, adaptation.payload_range);
+  }
+  if (const auto at = map.find("stiffness")) {
+    at->check_keys({"range"});
+    adaptation.stiffness = true;
+    range(*at, adaptation.stiffness_range);
+  }
+  adaptation.time = number_or(map, "time", adaptation.time);
+  at_place(map, [&] {
+    check_adaptation(adaptation, *out.model);
+    return 0;
+  });
+  out.adaptation = adaptation;
+}
+
+// Offsets that `limber learn` wrote.
+void read_learned(const Reader& at, const std::string& folder, ControlOptions& out) {
+  const std::string file = (std::filesystem::path(folder) / at.one_line(kLongestPath)).string();
+  const Document document = [&] {
+    try {
+      return read_document(file);
+    } catch (const FileError& e) {
+      at.fail_item(fmt::format("control.learned {}; write the path of a file by `limber learn`", e.what()));
+    }
+  }();
+  const Reader map(document);
+  map.check_keys({"limber", "learned", "t", "offsets"});
+  const Reader times = map.at("t", "t: [0, 1]"), offsets = map.at("offsets", "offsets: {shoulder: [0, 0]}");
+  const VectorXd t = times.numbers();
+  std::vector<std::string_view> names(out.driven.names.begin(), out.driven.names.end());
+  offsets.check_keys(names);
+  for (const std::string& name : out.driven.names) {
+    const VectorXd y = offsets.at(name, name + ": [0, 0]").numbers(t.size());
+    out.learned.push_back(at_place(times, [&] { return Signal::table(t, y, Interpolation::quintic); }));
+  }
+}
+
 // The model that the controller believes in.
 void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, const std::string& folder,
                     ControlScenario& out) {
@@ -268,7 +318,7 @@ void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, c
 std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,
                                                     const std::string& folder) {
   map.check_keys({"rate", "model", "joints", "desired", "feed_forward", "feedback", "shaping", "damping", "observer",
-                  "servos", "sensors"});
+                  "servos", "sensors", "adaptation", "learned"});
   auto out = std::make_shared<ControlScenario>();
   ControlOptions& options = out->options;
   read_own_model(map.find("model"), scenario, folder, *out);
@@ -286,6 +336,8 @@ std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Sce
     options.feed_forward = static_cast<FeedForward>(at->choice(kFeedForwards));
   if (const auto at = map.find("feedback")) read_feedback(*at, start, options);
   read_extras(map, options);
+  if (const auto at = map.find("adaptation")) read_adaptation(*at, options);
+  if (const auto at = map.find("learned")) read_learned(*at, folder, options);
   options.servos = read_servos(map.find("servos"), options.driven.size());
   const auto sensors = map.find("sensors");
   out->sensors = read_sensors(sensors, ModelNames(*scenario.model), options);

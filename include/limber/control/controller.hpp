@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "limber/control/adaptation.hpp"
 #include "limber/control/correction.hpp"
 #include "limber/control/estimator.hpp"
 #include "limber/control/handover.hpp"
@@ -16,6 +17,8 @@
 #include "limber/control/tip_path.hpp"
 
 namespace limber {
+
+struct ModelBank;
 
 // PID: torque = kp e + kd de/dt + ki times the integral of e, for the error e of each driven coordinate.
 struct PidOptions {
@@ -70,6 +73,8 @@ struct ControlOptions {
   std::vector<Signal> desired;         // (driven coordinate)
   double end = 0;                      // when the desired motion comes to rest
   std::optional<TipPath> path;         // that `desired` follows, where it was made from one
+  std::vector<Signal> learned;         // (driven coordinate) offsets to what is followed, learning.hpp; empty: none
+  std::optional<AdaptationOptions> adaptation;
   FeedForward feed_forward = FeedForward::none;
   std::optional<PidOptions> pid;
   std::optional<TrackingOptions> computed_torque;  // through hybrid dynamics
@@ -142,6 +147,8 @@ class Controller {
   const State& estimate() const { return estimator_ ? estimator_->state() : reference_.state(); }  // else reference
   // (driven coordinate) that the last update fed back.
   const VectorXd& errors() const { return sample_.error; }
+  // (reading) of the observer, in the order of its gains; empty without one.
+  const VectorXd& innovations() const { return estimator_ ? estimator_->innovations() : none_; }
   // The largest |measured - predicted position| of a joint, by the observer; 0 without one.
   double innovation() const { return estimator_ ? estimator_->joint_innovation() : 0; }
   // (driven coordinate) 1: a limit was active in the last command.
@@ -158,12 +165,14 @@ class Controller {
   void set_sample(const Measurement& y, const Reference& reference);
   void put_readings(const Measurement& y, double ahead);
   void hand_over();
+  [[nodiscard]] Status combine(const Measurement& y);
   [[nodiscard]] Status fail(Status status, std::string_view what);
 
   ControlOptions options_;
   Reference reference_;
   std::unique_ptr<Estimator> estimator_;
   std::vector<std::unique_ptr<Law>> laws_;  // in the order in which they run
+  std::unique_ptr<ModelBank> bank_;         // of an adaptation
   Servos servos_;
   ControlSample sample_;
   Handover handover_;
@@ -175,7 +184,8 @@ class Controller {
   VectorXd believed_;    // (driven coordinate) scratch: the torque that acts in the model
   State expected_;       // at the next sample
   VectorXd shift_;       // (nv) scratch
-  VectorXd modes_;       // (all modes) estimated
+  VectorXd none_;
+  VectorXd modes_;  // (all modes) estimated
   std::vector<std::string> mode_names_;
   std::vector<int> mode_indices_;
   std::string failure_;

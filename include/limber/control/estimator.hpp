@@ -24,7 +24,8 @@ class Estimator {
 
   void transfer(Archive& archive) { archive(system_, *stepper_, x_, tau_, innovation_); }  // to or from an archive
 
-  const State& state() const { return x_.x; }                                                           // the estimate
+  const State& state() const { return x_.x; }                  // the estimate
+  const VectorXd& innovations() const { return innovation_; }  // in the order of the gains
   double innovation() const { return innovation_.size() > 0 ? innovation_.cwiseAbs().maxCoeff() : 0; }  // largest
   // Of the joint positions alone.
   double joint_innovation() const { return corrects_ ? innovation_.head(driven_.size()).cwiseAbs().maxCoeff() : 0; }
