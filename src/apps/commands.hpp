@@ -26,6 +26,7 @@ void add_linearize(CLI::App& program, Action& action);
 void add_modes(CLI::App& program, Action& action);
 void add_import(CLI::App& program, Action& action);
 void add_export(CLI::App& program, Action& action);
+void add_learn(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 
 // A file named on the command line, "-" being the standard input.

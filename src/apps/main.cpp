@@ -94,6 +94,7 @@ int run(int argc, char** argv) {
   add_modes(program, action);
   add_import(program, action);
   add_export(program, action);
+  add_learn(program, action);
   add_bench(program, action);
   for (CLI::App* command : program.get_subcommands({})) command->group("Commands");
   check_command(program, argc, argv);

@@ -101,19 +101,5 @@ TEST(Learning, filters_without_phase) {
   EXPECT_EQ(learned(0, 0), 0);
 }
 
-// The error of a machine that is not as believed falls from one repetition to the next.
-TEST(Learning, cuts_the_error_of_repeated_moves) {
-  const Model believed = make_arm({.damping = 0.02, .payload = 50});
-  const Model plant = make_arm({.EI = 0.8e5, .damping = 0.02, .payload = 60});
-  ControlOptions options = make_slew(believed, 8);
-  options.correction = TrackingOptions{0.5, 1};
-  const LearnedMove move = learn_move(plant, {}, options, {}, make_zero_state(plant), kSanitized ? 0.5 : 10, {4, 1});
-  if (kSanitized) return;
-  ASSERT_EQ(move.rms.size(), 4u);
-  for (std::size_t k = 1; k < 4; ++k) EXPECT_LT(move.rms[k], move.rms[k - 1]) << k;
-  EXPECT_LT(move.rms[3], move.rms[0] / 5)
-      << move.rms[0] << ", " << move.rms[1] << ", " << move.rms[2] << ", " << move.rms[3];
-}
-
 }  // namespace
 }  // namespace limber::test

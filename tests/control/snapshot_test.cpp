@@ -30,6 +30,21 @@ SensorOptions noisy_sensors(const Model& arm) {
   return out;
 }
 
+// Pipelined with modes, and adapted.
+void add_claims(const ControlOptions& plain, std::vector<Case>& out) {
+  for (const int latency : {0, 1}) {
+    out.push_back({"correction pipelined, with modes", plain, {}});
+    ControlOptions& options = out.back().options;
+    options.correction = TrackingOptions{};
+    options.embodiment = Embodiment::pipelined;
+    options.correcting.modes = 1;
+    options.latency = latency;
+  }
+  out.push_back({"correction, adapted stiffness", plain, {}});
+  out.back().options.correction = TrackingOptions{};
+  out.back().options.adaptation.emplace().stiffness = true;
+}
+
 std::vector<Case> make_cases(const Model& arm) {
   const ControlOptions plain = make_slew(arm, 3);
   std::vector<Case> out;
@@ -60,6 +75,7 @@ std::vector<Case> make_cases(const Model& arm) {
       o.latency = latency;
     });
   }
+  add_claims(plain, out);
   add("computed torque, damping, shaping", [](ControlOptions& o) {
     o.computed_torque = TrackingOptions{};
     o.damping = DampingOptions{0.3};

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/control/loop.hpp"
+#include <vector>
+
+#include "limber/simulate/signal.hpp"
 
 namespace limber {
 
@@ -22,16 +24,5 @@ MatrixXd learn_offsets(const MatrixXd& offsets, const MatrixXd& error, double st
 
 // Offsets as signals, for ControlOptions::learned.
 std::vector<Signal> make_offsets(const VectorXd& t, const MatrixXd& offsets);
-
-struct LearnedMove {
-  VectorXd t;
-  MatrixXd offsets;                  // (time x driven coordinate): of the last repetition
-  std::vector<double> rms, largest;  // (repetition) error of the joints, of all samples: rad or m
-};
-
-// Repeats a simulated move from `start` and learns.  Throws InputError: options out of range, a repetition that fails.
-LearnedMove learn_move(const Model& plant, const SensorOptions& sensors, const ControlOptions& control,
-                       const SolverOptions& solver, const State& start, double duration,
-                       const LearningOptions& options = {});
 
 }  // namespace limber

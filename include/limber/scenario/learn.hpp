@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "limber/control/learning.hpp"
+#include "limber/scenario/scenario.hpp"
+
+namespace limber {
+
+// A move that was repeated.
+struct LearnedMove {
+  VectorXd t;
+  MatrixXd offsets;                  // (time x driven coordinate): of the last repetition
+  std::vector<double> rms, largest;  // (repetition) error of the joints: the worst one's, over all samples; rad or m
+  std::vector<double> residual;      // (repetition) m: Tracking::residual
+};
+
+// Repeats the move of a scenario with a controller and learns what to tell it.  done(repetition, share of it): false
+// stops, and what was learned until then is returned.  Throws InputError: no controller, options out of range, a
+// repetition that fails.
+LearnedMove learn(const Scenario& scenario, const LearningOptions& options = {},
+                  const std::function<bool(int run, double share)>& done = {});
+
+// As a file for `control: {learned: FILE}`: JSON.
+std::string learned_text(const Scenario& scenario, const LearnedMove& move);
+
+}  // namespace limber
