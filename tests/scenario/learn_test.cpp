@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "limber/files/document.hpp"
+#include "limber/files/reader.hpp"
 #include "limber/scenario/simulation.hpp"
 
 namespace limber {
@@ -27,7 +27,7 @@ std::string link_text(double mass, const std::string& control) {
 TEST(Learn, cuts_the_error_of_repeated_moves) {
   const std::string control =
       "control: {rate: 500, desired: {waypoints: [{q: [1], duration: 2}]}, feed_forward: rigid, "
-      "feedback: {pid: {kp: 60, kd: 15}}}\n";
+      "feedback: {pid: {kp: 200, kd: 25}}}\n";
   const Scenario scenario = parse_scenario(link_text(0.5, control), "move.yaml", "");
   const LearnedMove move = learn(scenario, {4, 1});
   ASSERT_EQ(move.rms.size(), 4u);
