@@ -208,6 +208,7 @@ Status Controller::correct_estimate(const Measurement& y) {
   if (const Status s = estimator_->correct(y); s != Status::ok) return s;
   // Until the coming torques act, the last ones do.
   believed_ = (told_ ? acting_ : sample_.torque) - unmodelled_;
+  for (std::size_t i = 0; told_ && bank_ && i < bank_->others.size(); ++i) bank_->others[i]->set_acting(acting_);
   told_ = false;
   if (options_.latency > 0 && estimator_->propagate(believed_) != Status::ok) return Status::not_finite;
   return Status::ok;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "limber/control/controller.hpp"
+#include "control/model_bank.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 
@@ -93,6 +93,10 @@ bool Handover::add_torques(double t, Vec torques) {
 
 Status Controller::listen(const Measurement& y, double t, ConstVec torques, bool anew) {
   constexpr int kCatchUp = 20;  // steps of the reference per sample
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
+    Controller& other = *bank_->others[i];
+    if (const Status s = other.listen(y, t, torques, anew); s != Status::ok) return fail(s, other.failure());
+  }
   const double next = t + (options_.latency + 0.5) * period();
   for (int k = 0; k < kCatchUp && reference_.state().t < next; ++k) {
     if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.failure());
@@ -126,6 +130,10 @@ void Controller::put_readings(const Measurement& y, double ahead) {
 }
 
 Status Controller::take_over(const Measurement& y, ConstVec torques, double join, double fade) {
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
+    Controller& other = *bank_->others[i];
+    if (const Status s = other.take_over(y, torques, join, fade); s != Status::ok) return fail(s, other.failure());
+  }
   const DrivenJoints& driven = options_.driven;
   sample_.offset.setZero();
   sample_.offset_rate.setZero();

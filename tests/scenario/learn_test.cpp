@@ -26,7 +26,7 @@ std::string link_text(double mass, const std::string& control) {
 // The error falls from one repetition to the next; what was learned is read back and does the same.
 TEST(Learn, cuts_the_error_of_repeated_moves) {
   const std::string control =
-      "control: {rate: 500, desired: {waypoints: [{q: [1], duration: 2}]}, feed_forward: rigid, "
+      "control: {rate: 500, desired: {waypoints: [{q: [1], duration: 2}]}, "
       "feedback: {pid: {kp: 200, kd: 25}}}\n";
   const Scenario scenario = parse_scenario(link_text(0.5, control), "move.yaml", "");
   const LearnedMove move = learn(scenario, {4, 1});
