@@ -25,6 +25,8 @@ safe stop (no packets, missed deadlines, a joint too fast, readings that the mod
 the joints to rest; the exit code is then 1. docs/real-time.md says more.)";
 
 constexpr double kLead = 0.25;            // of a period, from the arrival of a measurement to the start of a cycle
+constexpr long kWindow = 200;             // cycles, in which
+constexpr long kMostDoubled = 10;         // measurements may come after their cycle; more, and cycles begin too early
 constexpr double kControlPatience = 0.5;  // s of waiting before it says what for
 constexpr double kLogFlush = 0.5;         // s
 constexpr int kLogDigits = 12;
@@ -41,6 +43,7 @@ struct ControlReport {
   double seconds = 0;        // of the loop
   double core = 0, all = 0;  // share of a core: of the loop, of all threads
   double joined = 0;         // s, of the machine: when it took over
+  long delayed = 0;          // times that cycles were put later
 };
 
 double cpu_seconds(int who) {
@@ -106,6 +109,8 @@ void print_control_json(const ControlReport& report) {
   write_packets(json, "measurements", report.executive.gate());
   write_limits(json, report.limits);
   number("updates_without_measurement", static_cast<double>(report.executive.blind()));
+  number("measurements_after_their_cycle", static_cast<double>(report.executive.doubled()));
+  number("delayed_by_quarters", static_cast<double>(report.delayed));
   number("torques_limited", static_cast<double>(report.executive.limited()));
   number("core_share", report.core);
   number("core_share_with_log", report.all);
@@ -151,6 +156,7 @@ void run_loop(const WireCommand& command, double period, UdpSocket& link, Execut
   CycleClock clock(period);
   clock.first(now_ns() + std::llround(1e9 * kLead * period));
   double now = begin;
+  long doubled = 0;  // measurements that came after their cycle, up to this window
   while (!executive.over(now)) {
     now = 1e-9 * static_cast<double>(clock.begin());
     take_arrivals(link, executive, now);
@@ -164,6 +170,12 @@ void run_loop(const WireCommand& command, double period, UdpSocket& link, Execut
     log.add(now, 1e-9 * static_cast<double>(clock.lateness()), 1e-9 * static_cast<double>(computation), executive);
     clock.end();
     executive.watch(clock.timing().row, now);
+    if (clock.timing().cycles % kWindow != 0) continue;
+    if (executive.doubled() - doubled > kMostDoubled) {
+      clock.delay(std::llround(1e9 * kLead * period));
+      ++report.delayed;
+    }
+    doubled = executive.doubled();
   }
   report.seconds = now - begin;
   report.core = (cpu_seconds(RUSAGE_THREAD) - cpu) / report.seconds;

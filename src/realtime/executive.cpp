@@ -113,6 +113,7 @@ PacketFault Executive::take(std::span<const std::byte> bytes, double now) {
   y_.acceleration = gate_.a().segment(n + strains, y_.acceleration.size());
   acting_ = gate_.a().tail(n);
   arrived_ = now;
+  if (fresh_) ++doubled_;
   fresh_ = true;
   if (gate_.accepted() == 1) begin(now);
   hear(now);

@@ -92,6 +92,7 @@ class Executive {
   double age(double now) const { return now - arrived_; }  // s since the last measurement
   int updates() const { return updates_; }                 // of the controller in the last cycle
   long blind() const { return blind_total_; }              // updates without a measurement
+  long doubled() const { return doubled_; }                // measurements that came with the next one
   long limited() const { return limited_; }                // torques that a limit of a joint cut
 
  private:
@@ -132,7 +133,7 @@ class Executive {
   long done_ = 0;      // updates up to now
   long listened_ = 0;  // samples
   int blind_ = 0, updates_ = 0;
-  long blind_total_ = 0, limited_ = 0;
+  long blind_total_ = 0, limited_ = 0, doubled_ = 0;
 };
 
 }  // namespace limber

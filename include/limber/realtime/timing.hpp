@@ -62,6 +62,8 @@ class CycleClock {
   Nanoseconds begin();
   // The work is done.
   void end();
+  // Later by this from the next deadline on.
+  void delay(Nanoseconds by) { deadline_ += by; }
   Nanoseconds deadline() const { return deadline_; }
   Nanoseconds started() const { return started_; }
   Nanoseconds lateness() const { return lateness_; }
