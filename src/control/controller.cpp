@@ -20,7 +20,7 @@ namespace {
 std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
   if (!options.estimates()) return nullptr;
   const Model& model = *options.model;
-  Schedule phase = make_schedule(options, [](const Predictor& predictor) { return predictor.phase; }), gains;
+  Schedule phase = make_schedule(options, [](const Predictor&predictor) { return predictor.phase; }), gains;
   if (options.senses()) {
     gains = make_schedule(options, [&](const Predictor& predictor) {
       return compute_kalman_gain(model, options.driven, options.sensors, predictor, options.kalman);
