@@ -37,6 +37,7 @@ ControlReference read_control_reference() {
   std::string line, word, name;
   while (std::getline(file, line)) {
     std::istringstream words(line);
+    word.clear();
     words >> word;
     if (word == "gain") {
       int rows = 0, columns = 0;
@@ -157,11 +158,11 @@ TEST(Estimator, innovations_are_white) {
   const Model arm = make_chain_arm(2, 2, 1);
   const DrivenJoints driven = find_driven_joints(arm, {});
   const Predictor predictor = make_predictor(arm, driven, bent_chain(arm), kPeriod);
-  constexpr double kNoise = 1e-4, kSpeedNoise = 1e-3;
+  constexpr double kNoise = 2e-6, kSpeedNoise = 2e-5;  // small: the plant below is linear
   constexpr int kSamples = kSanitized ? 200 : 12000, kSkip = kSamples / 6;
   KalmanOptions kalman;
-  kalman.acceleration = 0.1;
-  Eigen::SelfAdjointEigenSolver<MatrixXd> parts(compute_process_noise(predictor, 0.01));
+  kalman.acceleration = 2e-3;
+  Eigen::SelfAdjointEigenSolver<MatrixXd> parts(compute_process_noise(predictor, 4e-6));
   const MatrixXd root = parts.eigenvectors() * parts.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
   for (const int delay : {0, 3}) {
     for (const double share : {1.0, 0.3}) {
