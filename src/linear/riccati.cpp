@@ -5,6 +5,26 @@
 #include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {
+namespace {
+
+// Newton's step (Hewer, IEEE Trans. Automatic Control 16, 1971): X = C^T X C + Q + K^T R K of the loop C = A - B K, by
+// doubling (Smith 1968), a sum of positive terms that keeps the digits which the doubling above loses to scales.
+MatrixXd refine_riccati(const MatrixXd& A, const MatrixXd& B, const MatrixXd& Q, const MatrixXd& R, const MatrixXd& X) {
+  constexpr int kMost = 60;
+  constexpr double kSame = 1e-15;
+  const MatrixXd K = Cholesky(R + B.transpose() * X * B).solve(MatrixXd(B.transpose() * X * A));
+  MatrixXd C = A - B * K, out = Q + K.transpose() * R * K;
+  for (int k = 0; k < kMost; ++k) {
+    const MatrixXd more = C.transpose() * out * C;
+    out += more;
+    if (!out.allFinite()) return X;
+    if (more.norm() <= kSame * out.norm()) return 0.5 * (out + out.transpose());
+    C = (C * C).eval();
+  }
+  return X;
+}
+
+}  // namespace
 
 std::optional<MatrixXd> solve_riccati(const MatrixXd& A0, const MatrixXd& B, const MatrixXd& Q, const MatrixXd& R) {
   constexpr int kMax = 60;
@@ -20,7 +40,7 @@ std::optional<MatrixXd> solve_riccati(const MatrixXd& A0, const MatrixXd& B, con
     G = 0.5 * (G + G.transpose()).eval();
     A = (A * V1).eval();
     if (!H.allFinite() || !(A.cwiseAbs().maxCoeff() < kBeyond)) return std::nullopt;
-    if (more.norm() <= kSame * H.norm()) return H;
+    if (more.norm() <= kSame * H.norm()) return refine_riccati(A0, B, Q, R, H);
   }
   return std::nullopt;
 }
