@@ -188,6 +188,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name_for_messa
   out.text = text;
   out.file = name_for_messages;
   out.name = root.at("scenario", "scenario: slew").one_line(kLongestName);
+  if (!root.has("urdf")) root.at("model", "model: arm.yaml");
   out.run.duration = read_duration(root.at("duration", "duration: 10"));
   read_machine(root, folder, out);
   const ModelNames names(*out.model);

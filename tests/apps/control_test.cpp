@@ -79,7 +79,7 @@ TEST(ControlledRun, GainsThatCannotBeStableAreRefused) {
   const std::string path = folder.write("s.yaml", controlled("  feedback: {pid: {frequency: 1}}\n"));
   const Result result = limber({"run", path, "-o", folder.file("a.h5")});
   EXPECT_TRUE(result.is_one_error_line()) << result.err;
-  EXPECT_NE(result.err.find("feels at once"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("the control loop is unstable"), std::string::npos) << result.err;
 }
 
 // One judgement: what `run` refuses `check` refuses, in the same words.

@@ -93,7 +93,7 @@ TEST(Examples, EachHasAPageWithAPicture) {
     EXPECT_TRUE(std::filesystem::exists(entry.path() / name)) << entry.path() << " " << name;
     EXPECT_TRUE(contains(read_all(kExamples + "README.md"), "(" + entry.path().filename().string() + "/README.md)"));
   }
-  EXPECT_EQ(folders, 11);
+  EXPECT_EQ(folders, 12);
 }
 
 TEST(Examples, ClosedChainsStayClosed) {

@@ -58,7 +58,6 @@ class Everything {
     also(solve_mass(model_, s.x, s.tau, aba_, solved));
     hybrid_vdot = s.vdot;
     also(hybrid(model_, s.x, forces, prescribed_, aba_, hybrid_vdot, hybrid_tau));
-    also(forward_derivatives(model_, s.x, forces, {}, derivatives_, by_name, dq, dv, dtau));
     for (const auto& algorithm : named_) also((*algorithm)(s.x, forces, by_name));
     compute_kinematics(model_, s.x, kin_);
     compute_world_poses(model_, kin_);
@@ -69,6 +68,13 @@ class Everything {
         compute_center_of_mass(model_, kin_), compute_momentum(model_, s.x, rnea_).angular,
         compute_energy(model_, s.x, rnea_).kinetic;
     return status;
+  }
+
+  // Products of matrices allocate.
+  Status with_derivatives(const Sample& s) {
+    const Status status = (*this)(s);
+    const Status also = forward_derivatives(model_, s.x, {s.tau, s.wrenches}, {}, derivatives_, by_name, dq, dv, dtau);
+    return status == Status::ok ? also : status;
   }
 
   bool same_bits(const Everything& other) const {
@@ -148,9 +154,9 @@ TEST(Dynamics, GiveTheSameBitsAfterNaN) {
     Sample broken = s;
     for (VectorXd* x : {&broken.x.q, &broken.x.v, &broken.tau, &broken.vdot}) x->setConstant(std::nan(""));
     Everything first(model), second(model);
-    ASSERT_EQ(first(s), Status::ok);
-    EXPECT_NE(second(broken), Status::ok);
-    ASSERT_EQ(second(s), Status::ok);
+    ASSERT_EQ(first.with_derivatives(s), Status::ok);
+    EXPECT_NE(second.with_derivatives(broken), Status::ok);
+    ASSERT_EQ(second.with_derivatives(s), Status::ok);
     EXPECT_TRUE(first.same_bits(second)) << "seed " << seed;
   }
 }
