@@ -138,26 +138,13 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
   return out;
 }
 
-namespace {
-
-// Whether a stable loop with an observer lets deviations grow beyond measure before they decay.
-bool grows_first(const ControlOptions& options, const LoopVerdict& verdict) {
-  if (!verdict.stable || !verdict.judged || !options.estimates() || !options.senses()) return false;
-  const auto loop = try_linearize(*options.model, options.sensors, options, verdict.t);
-  return loop && compute_transient(*loop) > kBeyond;
-}
-
-}  // namespace
-
 ControlOptions settle_loop(ControlOptions options) {
   constexpr int kMost = 4;
   constexpr double kMore = 10, kOwn = 1.5;
   std::string failure;
   for (int k = 0; k <= kMost; ++k) {
     const LoopVerdict verdict = judge_gains(options);
-    const bool own = !verdict.stable && verdict.pole.growth <= kOwn * own_growth(options, verdict.t);
-    const bool calm = k == kMost || !grows_first(options, verdict);
-    if (own || (verdict.stable && calm)) return options;
+    if (verdict.stable || verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
     if (k == 0) failure = verdict.text;
     if (!options.estimates() || !options.senses()) break;
     // First the modes in the tracking, then more and more ringing.
