@@ -11,7 +11,7 @@
 namespace limber::test {
 
 struct ArmSpec {
-  double EI = 1e5, damping = 0, payload = 0;
+  double EI = 1e5, damping = 0, payload = 0, armature = 0;
   Vector3d gravity = Vector3d::Zero();
 };
 
@@ -38,7 +38,8 @@ inline Model make_arm(const ArmSpec& spec = {}) {
     joint.name = kJoints[i];
     joint.kind = JointKind::revolute;
     joint.parent = at;
-    joint.stiffness = joint.damping = joint.armature = VectorXd::Zero(1);
+    joint.stiffness = joint.damping = VectorXd::Zero(1);
+    joint.armature = VectorXd::Constant(1, spec.armature);
     builder.add_joint(joint, child);
     at = {child, tip};
   }
