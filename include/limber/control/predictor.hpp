@@ -17,7 +17,7 @@ inline constexpr double kSeen = 2;
 //   x' = A x + B u,   A = exp(a T), B = int_0^T exp(a s) ds b   for poles that the sampling sees: exact phase
 //   x' = -a^-1 b u                                              for all others: static compliance alone
 // of dx/dt = a x + b u, the exact linearisation.  Elsewhere it is off by the change of the inertia only, and bounded:
-// both increments are, however stiff the modes.  docs/control.md, Predictor; docs/decisions/0023-sampled-control.md.
+// both increments are, however stiff the modes.  docs/control.md, Predictor; docs/decisions/0022-sampled-control.md.
 struct Predictor {
   LinearSystem machine;    // linearised at rest; inputs: torques on all speeds
   double period = 0;       // s
