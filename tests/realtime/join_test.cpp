@@ -123,7 +123,7 @@ TEST(Join, takes_over_without_a_jump) {
     for (const double hold : {1.5, 0.02}) {
       const std::string which = std::string(law) + ", hold " + std::to_string(hold);
       // Motors let the arm take a PID loop.
-      const Model arm = make_arm({.damping = 0.02, .armature = law == std::string("pid") ? 50.0 : 0.0});
+      const Model arm = make_arm({.damping = 0.02, .armature = law == std::string("pid") ? 10.0 : 0.0});
       Succession undisturbed(arm, law, hold);
       undisturbed.run(2);
       Succession two(arm, law, hold);
