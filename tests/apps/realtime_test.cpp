@@ -14,6 +14,7 @@
 
 #include "apps/process.hpp"
 #include "limber/realtime/packet.hpp"
+#include "support/no_alloc.hpp"
 
 namespace limber::test {
 namespace {
@@ -339,8 +340,14 @@ TEST(RealTime, granted_privileges_are_used) {
   const long locked = std::stol(status.substr(at + 6));
   control.signal(SIGINT);
   const Json notes = control.wait().json()["notes"];
-  for (const Json& note : notes) EXPECT_FALSE(contains(note, "priority")) << note;
-  EXPECT_EQ(locked > 10000, notes.empty()) << locked;  // kB
+  bool refused = false;
+  for (const Json& note : notes) {
+    EXPECT_FALSE(contains(note, "priority")) << note;
+    refused = refused || contains(note, "memory");
+  }
+  if (kNoAllocWorks) {  // sanitizers lock nothing
+    EXPECT_EQ(locked > 10000, !refused) << locked << " kB";
+  }
 }
 
 // A terminal that closes is no reason to drop torques: they are taken to zero as with Ctrl-C.
