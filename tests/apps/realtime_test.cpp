@@ -294,6 +294,7 @@ TEST(RealTime, a_new_controller_takes_over) {
 
 // Neither is needed: a line says that they are missing, and what allows them.
 TEST(RealTime, refused_privileges_are_told) {
+  if (!kNoAllocWorks) GTEST_SKIP() << "sanitizers take no locks of memory, and refuse none";
   const Pair pair;
   std::vector<std::string> words = pair.control(pair.ports.plant, kPatient);
   for (const char* word : {"--most-misses", "100000", "--duration", "0.3"}) words.emplace_back(word);
