@@ -8,7 +8,6 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include <atomic>
 #include <optional>
 
 namespace limber {
@@ -27,19 +26,12 @@ BatchThreads* make_batch_threads(int count) { return new BatchThreads(count); }
 
 void run_blocks(BatchThreads& threads, int blocks, void (*work)(const void* argument, int block, int thread),
                 const void* argument) {
-  // oneTBB orders what is before, in and after the blocks; these say so to the thread sanitizer, which does not see
-  // into it.
-  std::atomic<int> begun{0}, done{0};
-  begun.store(1, std::memory_order_release);
   threads.arena.execute([&] {
     tbb::parallel_for(tbb::blocked_range<int>(0, blocks, 1), [&](const tbb::blocked_range<int>& range) {
-      static_cast<void>(begun.load(std::memory_order_acquire));
       for (int block = range.begin(); block < range.end(); ++block)
         work(argument, block, tbb::this_task_arena::current_thread_index());
-      done.fetch_add(1, std::memory_order_release);
     });
   });
-  static_cast<void>(done.load(std::memory_order_acquire));
 }
 
 }  // namespace limber
