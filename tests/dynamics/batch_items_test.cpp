@@ -106,7 +106,7 @@ TEST(BatchItems, HaveLoadsAndStiffnessOfTheirOwn) {
   }
 }
 
-TEST(BatchItems, GiveTheSameBitsOnAnyNumberOfCores) {
+TEST(BatchItemsThreads, GiveTheSameBits) {
   const Model model = make_model(random_machine(mixed_tree(19), 19));
   const int items = 333;
   Columns c(model, items, 19);

@@ -16,7 +16,7 @@
 #include "support/random.hpp"
 
 #if defined(__SANITIZE_THREAD__)
-// oneTBB is not instrumented (src/dynamics/dca_threads.hpp): what it does with its own memory is not for us to check.
+// oneTBB is not instrumented (src/dynamics/thread_pool.hpp): what it does with its own memory is not for us to check.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() { return "called_from_lib:libtbb.so\n"; }
 #endif

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "batch_data.hpp"
+#include "dynamics/thread_pool.hpp"
 
 namespace limber {
 namespace {
@@ -177,8 +178,8 @@ BatchData::BatchData(const Model& m, int count, const BatchOptions& options) : o
   lanes = kernels->lanes;
   block = kBatchBlock;
   const int blocks = (count + block - 1) / block;
-  thread_count = std::min(options.threads == 0 ? batch_core_count() : options.threads, blocks);
-  if (thread_count > 1) threads.reset(make_batch_threads(thread_count));
+  thread_count = std::min(options.threads == 0 ? core_count() : options.threads, blocks);
+  threads = ThreadPool(thread_count);
   memory.resize(thread_count);
   status.assign(count, Status::ok);
   failure.assign(count, -1);
@@ -200,22 +201,10 @@ void BatchData::reserve(const BatchTables& tables, int rows, int out_rows) {
 }
 
 void BatchData::run(const BatchWork& work) {
-  struct All {
-    BatchData& data;
-    const BatchWork& work;
-  } const all{*this, work};
   const int blocks = (own.count + block - 1) / block;
-  if (threads == nullptr) {
-    for (int i = 0; i < blocks; ++i) run_block(*this, work, i, 0);
-    return;
-  }
-  run_blocks(
-      *threads, blocks,
-      [](const void* argument, int i, int thread) {
-        const All& one = *static_cast<const All*>(argument);
-        run_block(one.data, one.work, i, thread);
-      },
-      &all);
+  const auto one = [&](int which, int thread) { run_block(*this, work, which, thread); };
+  if (threads.get() != nullptr) return for_each_index(*threads.get(), thread_count, blocks, one);
+  for (int i = 0; i < blocks; ++i) one(i, 0);
 }
 
 BatchAba::BatchAba(const Model& model, int items, const BatchOptions& options)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "batch_threads.hpp"
 #include "items.hpp"
+#include "limber/dynamics/detail/thread_pool.hpp"
 
 namespace limber {
 
@@ -58,7 +58,7 @@ struct BatchData {
   std::vector<NodeRef> posed;       // nodes that `posing` was made for
   BatchArray a;                     // accelerations of a rollout
   std::vector<BatchMemory> memory;  // (thread)
-  std::unique_ptr<BatchThreads, BatchThreadsDeleter> threads;
+  ThreadPool threads;
   std::vector<Status> status;
   std::vector<int> failure;
 };

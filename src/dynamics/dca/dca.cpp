@@ -3,8 +3,8 @@
 #include "limber/dynamics/detail/dca.hpp"
 
 #include "dca_steps.hpp"
-#include "dca_threads.hpp"
 #include "dynamics/kinematics/body_motion.hpp"
+#include "dynamics/thread_pool.hpp"
 
 namespace limber {
 namespace {
@@ -246,7 +246,7 @@ DcaData::DcaData(const Model& model, const DcaOptions& options) : tree(*model.la
   }
   const int count = thread_count(options, model.body_count() - 1, grain);
   scratch.assign(count, GroupScratch(layout));
-  threads = DcaThreadPool(count);
+  threads = ThreadPool(count);
 }
 
 Status dca(const Model& model, const State& x, const Forces& forces, DcaData& ws, Vec vdot) {

@@ -6,6 +6,7 @@
 
 #include "limber/dynamics/dca.hpp"
 #include "limber/dynamics/detail/aba.hpp"
+#include "limber/dynamics/detail/thread_pool.hpp"
 
 namespace limber {
 
@@ -66,29 +67,6 @@ struct DcaMotion {
   Spatial V, a;
 };
 
-// Worker threads; a copy has its own, as many.
-struct DcaThreads;
-struct DcaThreadsDeleter {
-  void operator()(DcaThreads* threads) const;
-};
-class DcaThreadPool {
- public:
-  DcaThreadPool() = default;
-  explicit DcaThreadPool(int count);  // one: no others are started
-  DcaThreadPool(const DcaThreadPool& other) : DcaThreadPool(other.count_) {}
-  DcaThreadPool(DcaThreadPool&&) noexcept = default;
-  DcaThreadPool& operator=(DcaThreadPool other) noexcept {
-    std::swap(count_, other.count_);
-    threads_.swap(other.threads_);
-    return *this;
-  }
-  DcaThreads* get() const { return threads_.get(); }  // null: one thread
-
- private:
-  int count_ = 1;
-  std::unique_ptr<DcaThreads, DcaThreadsDeleter> threads_;
-};
-
 // What a branch puts on the node that carries it.
 struct DcaSum {
   Mat6 Gamma;  // articulated inertia
@@ -112,7 +90,7 @@ struct DcaData {
   std::vector<std::size_t> factor_begin;
   std::vector<Spatial> a, attachment_a;  // (body), (attachment) acceleration beyond the bias
   std::vector<GroupScratch> scratch;     // (thread)
-  DcaThreadPool threads;
+  ThreadPool threads;
   int grain = kDcaGrain;
   double loss = 0;                 // of the whole, in the last call
   bool answered_serially = false;  // by the last call

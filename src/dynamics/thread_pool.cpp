@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "dca_threads.hpp"
+#include "thread_pool.hpp"
 
+#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>
 
@@ -11,8 +13,8 @@
 
 namespace limber {
 
-struct DcaThreads {
-  explicit DcaThreads(int count) : arena(count) {
+struct Threads {
+  explicit Threads(int count) : arena(count) {
     if (count > core_count()) more.emplace(tbb::global_control::max_allowed_parallelism, count);
   }
   std::optional<tbb::global_control> more;  // more than there are cores, when somebody asks for it
@@ -20,12 +22,20 @@ struct DcaThreads {
 };
 
 int core_count() { return tbb::info::default_concurrency(); }
-DcaThreadPool::DcaThreadPool(int count) : count_(count), threads_(count > 1 ? new DcaThreads(count) : nullptr) {}
-void DcaThreadsDeleter::operator()(DcaThreads* threads) const { delete threads; }
+ThreadPool::ThreadPool(int count) : count_(count), threads_(count > 1 ? new Threads(count) : nullptr) {}
+void ThreadsDeleter::operator()(Threads* threads) const { delete threads; }
 int thread_index() { return tbb::this_task_arena::current_thread_index(); }
 
-void run_on(DcaThreads& threads, void (*function)(const void*), const void* argument) {
+void run_on(Threads& threads, void (*function)(const void*), const void* argument) {
   threads.arena.execute([&] { function(argument); });
+}
+
+void invoke_each(Threads& threads, int count, void (*item)(const void* items, int which), const void* items) {
+  threads.arena.execute([&] {
+    tbb::parallel_for(tbb::blocked_range<int>(0, count, 1), [&](const tbb::blocked_range<int>& range) {
+      for (int which = range.begin(); which < range.end(); ++which) item(items, which);
+    });
+  });
 }
 
 void invoke_both(void (*half)(const void* halves, int which), const void* halves) {

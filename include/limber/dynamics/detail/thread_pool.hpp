@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <utility>
+
+namespace limber {
+
+// Worker threads; a copy has its own, as many.
+struct Threads;
+struct ThreadsDeleter {
+  void operator()(Threads* threads) const;
+};
+class ThreadPool {
+ public:
+  ThreadPool() = default;
+  explicit ThreadPool(int count);  // one: no others are started
+  ThreadPool(const ThreadPool& other) : ThreadPool(other.count_) {}
+  ThreadPool(ThreadPool&&) noexcept = default;
+  ThreadPool& operator=(ThreadPool other) noexcept {
+    std::swap(count_, other.count_);
+    threads_.swap(other.threads_);
+    return *this;
+  }
+  Threads* get() const { return threads_.get(); }  // null: one thread
+
+ private:
+  int count_ = 1;
+  std::unique_ptr<Threads, ThreadsDeleter> threads_;
+};
+
+}  // namespace limber

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "limber/dynamics/detail/thread_pool.hpp"
+
+// Work on several cores, by oneTBB.  Its headers stay in thread_pool.cpp: the package's library is not instrumented, so
+// that the thread sanitizer sees none of its synchronisation; told here what waits for what, it checks our own parts
+// against each other.
+#if defined(__SANITIZE_THREAD__)
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
+#endif
+
+namespace limber {
+
+inline void tell_release([[maybe_unused]] const char& token) {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_release(const_cast<char*>(&token));
+#endif
+}
+inline void tell_acquire([[maybe_unused]] const char& token) {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_acquire(const_cast<char*>(&token));
+#endif
+}
+
+int core_count();
+// Below the number of threads of the pool; valid within run_on.
+int thread_index();
+void run_on(Threads& threads, void (*function)(const void*), const void* argument);
+void invoke_each(Threads& threads, int count, void (*item)(const void* items, int which), const void* items);
+void invoke_both(void (*half)(const void* halves, int which), const void* halves);
+
+// Returns when both are done.  Within run_on.
+template <typename First, typename Second>
+void at_the_same_time(const First& first, const Second& second) {
+  struct Halves {
+    const First& first;
+    const Second& second;
+    char begin = 0, end = 0;
+  } const halves{first, second};
+  tell_release(halves.begin);
+  invoke_both(
+      [](const void* p, int which) {
+        const Halves& h = *static_cast<const Halves*>(p);
+        tell_acquire(h.begin);
+        which == 0 ? h.first() : h.second();
+        tell_release(h.end);
+      },
+      &halves);
+  tell_acquire(halves.end);
+}
+
+// item(k, thread) for k from 0 below count, in any order; returns when all are done.  thread: below the number of
+// threads of the pool, the same for one item at a time.
+template <typename Item>
+void for_each_index(Threads& threads, int thread_count, int count, const Item& item) {
+  struct Items {
+    const Item& item;
+    std::vector<char> order;  // by thread: what one item leaves there the next one finds
+    char begin = 0, end = 0;
+  } const items{item, std::vector<char>(static_cast<std::size_t>(thread_count))};
+  tell_release(items.begin);
+  invoke_each(
+      threads, count,
+      [](const void* p, int which) {
+        const Items& all = *static_cast<const Items*>(p);
+        const int thread = thread_index();
+        const char& mine = all.order[static_cast<std::size_t>(thread)];
+        tell_acquire(all.begin);
+        tell_acquire(mine);
+        all.item(which, thread);
+        tell_release(mine);
+        tell_release(all.end);
+      },
+      &items);
+  tell_acquire(items.end);
+}
+
+}  // namespace limber
