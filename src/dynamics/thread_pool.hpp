@@ -68,9 +68,9 @@ void for_each_index(Threads& threads, int thread_count, int count, const Item& i
       threads, count,
       [](const void* p, int which) {
         const Items& all = *static_cast<const Items*>(p);
+        tell_acquire(all.begin);
         const int thread = thread_index();
         const char& mine = all.order[static_cast<std::size_t>(thread)];
-        tell_acquire(all.begin);
         tell_acquire(mine);
         all.item(which, thread);
         tell_release(mine);
