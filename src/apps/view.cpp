@@ -19,7 +19,8 @@ namespace limber::apps {
 namespace {
 
 struct ViewCommand {
-  std::string recording, output;
+  std::vector<std::string> recordings;
+  std::string output;
   bool open = false, json = false, quiet = false;
 };
 
@@ -28,7 +29,26 @@ constexpr const char* kViewExample = R"(Example:
   limber view arm.h5 --open
 
 Writes one HTML file that needs no network: the machine moving in 3D, plots beside it, a summary on top. It can be
-mailed and archived. Long recordings are thinned for it, with their extremes kept, and the page says so.)";
+mailed and archived. Long recordings are thinned for it, with their extremes kept, and the page says so.
+Several recordings are laid over one another: their curves, the differences from the first, their machines.)";
+
+void write_differences(const std::vector<SignalDifference>& differences, JsonWriter& json) {
+  json.key("differences");
+  json.begin_list();
+  for (const SignalDifference& one : differences) {
+    json.begin_object();
+    const std::pair<const char*, const std::string&> texts[] = {
+        {"recording", one.recording}, {"group", one.group}, {"signal", one.signal}, {"unit", one.unit}};
+    for (const auto& [key, text] : texts) {
+      json.key(key);
+      json.text(text);
+    }
+    json.key("largest");
+    json.number(one.largest);
+    json.end_object();
+  }
+  json.end_list();
+}
 
 void write_json(const std::string& page, const ReportFacts& facts) {
   JsonWriter json(stdout);
@@ -47,13 +67,14 @@ void write_json(const std::string& page, const ReportFacts& facts) {
   number("signals_shown", static_cast<double>(facts.channels_shown));
   json.key("warnings");
   json.texts(facts.warnings);
+  if (!facts.differences.empty()) write_differences(facts.differences, json);
   json.end_object();
   json.finish();
 }
 
 int run_view(const ViewCommand& command) {
-  const std::string page = command.output.empty() ? page_beside(command.recording) : command.output;
-  const ReportFacts facts = make_report(command.recording, page, {}, command.quiet);
+  const std::string page = command.output.empty() ? page_beside(command.recordings) : command.output;
+  const ReportFacts facts = make_report(command.recordings, page, command.quiet);
   if (command.json)
     write_json(page, facts);
   else if (!command.quiet)
@@ -64,14 +85,19 @@ int run_view(const ViewCommand& command) {
 
 }  // namespace
 
-std::string page_beside(const std::string& recording) {
-  return std::filesystem::path(recording).replace_extension(".html").string();
+std::string page_beside(const std::vector<std::string>& recordings) {
+  std::filesystem::path out(recordings[0]);
+  out.replace_extension();
+  for (std::size_t k = 1; k < recordings.size(); ++k)
+    out += "+" + std::filesystem::path(recordings[k]).filename().replace_extension().string();
+  return out.string() + ".html";
 }
 
-ReportFacts make_report(const std::string& recording, const std::string& page, std::vector<std::string> never,
-                        bool quiet) {
+ReportFacts make_report(const std::vector<std::string>& recordings, const std::string& page, bool quiet) {
   Progress progress("making the page", !quiet);
-  return write_report(recording, page, {std::move(never), [&](double share) { progress.update(share); }});
+  const ReportOptions options = {.progress = [&](double share) { progress.update(share); }};
+  return recordings.size() == 1 ? write_report(recordings[0], page, options)
+                                : write_overlay_report(recordings, page, options);
 }
 
 std::string page_text(const std::string& page, const ReportFacts& facts) {
@@ -109,8 +135,8 @@ void open_page(const std::string& page) {
 void add_view(CLI::App& program, Action& action) {
   const auto command = std::make_shared<ViewCommand>();
   CLI::App* sub = program.add_subcommand("view", "make an HTML page of a recording: 3D, plots, summary");
-  sub->add_option("RECORDING", command->recording,
-                  "what `limber run` or `limber plant` wrote; also a table in text (CSV)")
+  sub->add_option("RECORDING", command->recordings,
+                  "what `limber run` or `limber plant` wrote; also a table in text (CSV); several are overlaid")
       ->required();
   sub->add_option("-o,--output", command->output, "the page (default: beside the recording, with .html)")
       ->type_name("FILE");

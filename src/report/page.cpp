@@ -116,6 +116,16 @@ std::string PageData::add(const std::string& name, const Sizes& shape, std::span
   return name;
 }
 
+nlohmann::ordered_json PageData::embed(const PageData& part) {
+  bytes_.resize((bytes_.size() + 7) / 8 * 8);
+  nlohmann::ordered_json out = part.header, places = part.arrays_;
+  for (auto& place : places) place["offset"] = place["offset"].get<std::size_t>() + bytes_.size();
+  bytes_ += part.bytes_;
+  out["limber_view"] = 1;
+  out["arrays"] = std::move(places);
+  return out;
+}
+
 std::string PageData::container() const {
   nlohmann::ordered_json whole = header;
   whole["limber_view"] = 1;

@@ -23,6 +23,8 @@ class PageData {
   std::string add(const std::string& name, const Sizes& shape, std::span<const double> values);
   std::string add(const std::string& name, const Sizes& shape, std::span<const std::uint32_t> values);
   bool has(const std::string& name) const { return arrays_.contains(name); }
+  // Takes over the arrays of another page.  Returns its header, with `arrays` that say where they are now.
+  nlohmann::ordered_json embed(const PageData& part);
 
   std::string container() const;
 

@@ -105,14 +105,14 @@ void add_channels(Making& making, std::vector<PlotChannel>& channels) {
   const long records = making.recorded.records();
   making.facts.records = records;
   making.facts.channels = channels.size();
-  if (channels.size() * static_cast<std::size_t>(records) > kChannelNumbers)
-    channels = choose_channels(channels, kMaxChannels);
+  const auto numbers = static_cast<std::size_t>(making.room * kChannelNumbers);
+  if (channels.size() * static_cast<std::size_t>(records) > numbers) channels = choose_channels(channels, kMaxChannels);
   making.facts.channels_shown = channels.size();
   if (channels.size() < making.facts.channels)
     making.notes.push_back(fmt::format("{} of {} signals are here, the largest of each kind; the recording holds all.",
                                        grouped(static_cast<long>(channels.size())),
                                        grouped(static_cast<long>(making.facts.channels))));
-  const auto most = static_cast<long>(kChannelNumbers / std::max<std::size_t>(1, channels.size()));
+  const auto most = static_cast<long>(numbers / std::max<std::size_t>(1, channels.size()));
   const bool exact = records <= most;
   const std::vector<long> kept =
       kept_records(records, exact ? 1 : stride_for(records, std::max(kLeastRecords, most / 3)));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include "limber/report/report.hpp"
 #include "report/channels.hpp"
 #include "report/page.hpp"
@@ -27,6 +29,16 @@ struct Making {
   std::vector<std::string> notes;
   ProgressShare share;
   double start = 0;  // times of the page count from there
+  double room = 1;   // share of a page that it may fill
+};
+
+// What is drawn of one file, before it is written: alone, or beside others.
+struct RecordedPage {
+  std::unique_ptr<Recorded> recorded;
+  std::vector<PlotChannel> channels;  // all signals of the file
+  PageData page;
+  ReportFacts facts;
+  double start = 0;  // times of the page count from there
 };
 
 // Finds the least and the largest value of each signal.
@@ -34,8 +46,9 @@ void find_extremes(Making& making, std::vector<PlotChannel>& channels);
 // Puts the signals into the page: all or the most telling, exact or thinned.  `channels` is then what came in.
 void add_channels(Making& making, std::vector<PlotChannel>& channels);
 
-// The two kinds of files that a page is made of.
-ReportFacts write_recording_report(const std::string& path, const std::string& page, const ReportOptions& options);
-ReportFacts write_table_report(const std::string& path, const std::string& page, const ReportOptions& options);
+// The two kinds of files that a page is made of; `room` is the share of a page that this one may fill.
+RecordedPage make_recording_page(const std::string& path, const ReportOptions& options, double room = 1);
+RecordedPage make_table_page(const std::string& path, const ReportOptions& options, double room = 1);
+RecordedPage make_recorded_page(const std::string& path, const ReportOptions& options, double room = 1);  // either
 
 }  // namespace limber

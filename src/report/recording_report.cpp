@@ -42,7 +42,10 @@ void add_pictures(Making& making, const Model& model) {
   const std::size_t bodies = static_cast<std::size_t>(model.body_count() - 1);
   const auto modes = static_cast<std::size_t>(mode_count(model));
   const std::size_t each = std::max<std::size_t>(1, 7 * bodies + modes);
-  const std::size_t most = std::max(kPictureNumbers / each, std::min(kLeastPictures, kMaxPictureNumbers / each));
+  const auto room = [&](std::size_t numbers) {
+    return static_cast<std::size_t>(making.room * static_cast<double>(numbers)) / each;
+  };
+  const std::size_t most = std::max(room(kPictureNumbers), std::min(kLeastPictures, room(kMaxPictureNumbers)));
   const std::vector<long> kept =
       kept_records(recording.records(), stride_for(recording.records(), static_cast<long>(most)));
   making.facts.pictures = static_cast<long>(kept.size());
@@ -91,16 +94,20 @@ void add_frequencies(Making& making, const Model& model) {
 
 }  // namespace
 
-ReportFacts write_recording_report(const std::string& path, const std::string& target, const ReportOptions& options) {
-  const RecordingReader recording(path);
+RecordedPage make_recording_page(const std::string& path, const ReportOptions& options, double room) {
+  RecordedPage out;
+  auto opened = std::make_unique<RecordingReader>(path);
+  const RecordingReader& recording = *opened;
+  out.recorded = std::move(opened);
   const bool given = recording.model_text.empty() && options.model != nullptr;
   const Model model = given ? *options.model : parse_recorded_model(recording);
   check_columns(recording, model);
-  PageData page;
-  ReportFacts facts;
-  std::vector<PlotChannel> channels = list_channels(recording, model);
+  PageData& page = out.page;
+  out.channels = list_channels(recording, model);
+  std::vector<PlotChannel>& channels = out.channels;
   const double numbers = static_cast<double>(channels.size()) * static_cast<double>(recording.records());
-  Making making{recording, page, facts, {}, ProgressShare(options.progress, 5 * numbers + kPictureNumbers)};
+  Making making{recording, page, out.facts, {}, ProgressShare(options.progress, 5 * numbers + kPictureNumbers)};
+  making.room = room;
 
   page.header["kind"] = "recording";
   page.header["name"] = recording.name.empty() ? "recording" : recording.name;
@@ -112,17 +119,17 @@ ReportFacts write_recording_report(const std::string& path, const std::string& t
   page.header["ended"] = recording.ended;
   find_extremes(making, channels);
   page.header["summary"] = make_summary(recording, model, channels);
-  facts.warnings = recording.figures.empty() ? find_warnings(recording, model)
-                                             : take_figures(recording.figures, page.header["summary"]);
+  out.facts.warnings = recording.figures.empty() ? find_warnings(recording, model)
+                                                 : take_figures(recording.figures, page.header["summary"]);
   making.share.add(numbers);
-  page.header["warnings"] = facts.warnings;
+  page.header["warnings"] = out.facts.warnings;
   add_frequencies(making, model);
   add_pictures(making, model);
   choose_shown(channels);
-  add_channels(making, channels);
+  std::vector<PlotChannel> plotted = channels;
+  add_channels(making, plotted);
   page.header["notes"] = making.notes;
-  facts.bytes = write_page(page, target, options.never_overwrites);
-  return facts;
+  return out;
 }
 
 }  // namespace limber

@@ -37,13 +37,15 @@ void add_timing(const Recorded& table, const char* column, Json& summary) {
 
 }  // namespace
 
-ReportFacts write_table_report(const std::string& path, const std::string& target, const ReportOptions& options) {
-  const TableReader table(path);
-  PageData page;
-  ReportFacts facts;
-  std::vector<PlotChannel> channels = list_channels(table);
-  const double numbers = static_cast<double>(channels.size()) * static_cast<double>(table.records());
-  Making making{table, page, facts, {}, ProgressShare(options.progress, 2 * numbers)};
+RecordedPage make_table_page(const std::string& path, const ReportOptions& options, double room) {
+  RecordedPage out;
+  out.recorded = std::make_unique<TableReader>(path);
+  const Recorded& table = *out.recorded;
+  PageData& page = out.page;
+  out.channels = list_channels(table);
+  const double numbers = static_cast<double>(out.channels.size()) * static_cast<double>(table.records());
+  Making making{table, page, out.facts, {}, ProgressShare(options.progress, 2 * numbers)};
+  making.room = room;
   page.header["kind"] = "recording";
   page.header["name"] = std::filesystem::path(path).filename().string();
   add_provenance(path, LIMBER_VERSION, {}, page);
@@ -55,14 +57,14 @@ ReportFacts write_table_report(const std::string& path, const std::string& targe
   add_timing(table, "lateness", summary);
   page.header["summary"] = std::move(summary);
   if (std::abs(table.time().front()) > duration) {  // the time of a clock
-    making.start = table.time().front();
+    making.start = out.start = table.time().front();
     making.notes.push_back(fmt::format("Times count from the first line, {:.9g} s.", making.start));
   }
-  find_extremes(making, channels);
-  add_channels(making, channels);
+  find_extremes(making, out.channels);
+  std::vector<PlotChannel> plotted = out.channels;
+  add_channels(making, plotted);
   page.header["notes"] = making.notes;
-  facts.bytes = write_page(page, target, options.never_overwrites);
-  return facts;
+  return out;
 }
 
 }  // namespace limber

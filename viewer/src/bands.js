@@ -3,12 +3,15 @@
 
 // The band between the smallest and the largest recorded value around the kept records of a thinned recording.
 
-// [low, high] of the bands of the channels over the records first ... last, or null without bands.
-export function band_range(channels, first, last) {
+import {frame_at} from "./kinematics.js";
+
+// [low, high] of the bands of the channels between two times, or null without bands.
+export function band_range(channels, from, to) {
   let low = Infinity, high = -Infinity;
   for (const channel of channels) {
     if (!channel.low) continue;
-    for (let i = first; i <= last; ++i) {
+    const last = frame_at(channel.time, channel.time.length, to);
+    for (let i = frame_at(channel.time, channel.time.length, from); i <= last; ++i) {
       if (channel.low[i] < low) low = channel.low[i];
       if (channel.high[i] > high) high = channel.high[i];
     }
@@ -17,13 +20,13 @@ export function band_range(channels, first, last) {
 }
 
 // Fills the band of one channel in the chart u: a step from each record to the next, merged where they share a pixel.
-export function draw_band(u, time, channel, colour) {
-  const {ctx, bbox} = u;
+export function draw_band(u, channel, colour) {
+  const {ctx, bbox} = u, {time} = channel;
   const {min, max} = u.scales.x;
   const scale = bbox.width / (max - min);
   const place = (t) => bbox.left + (t - min) * scale;
   const height = (value) => u.valToPos(value, "y", true);
-  const [first, last] = u.series[0].idxs;
+  const first = frame_at(time, time.length, min), last = Math.min(frame_at(time, time.length, max) + 1, time.length - 1);
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);

@@ -52,9 +52,17 @@ function lonely(values) {
   return found;
 }
 
+// Rows over one x, for uPlot, from [x, row] of each; where signals do not share it, undefined is what one of them has not.
+function over_one_x(pairs) {
+  return pairs.every(([x]) => x === pairs[0][0]) ? [pairs[0][0], ...pairs.map(([, row]) => row)] : uPlot.join(pairs.map(([x, row]) => [x, row]));
+}
+
+// Whether the channel has records around t.
+const covers = ({time}, t) => t >= time[0] && t <= time[time.length - 1];
+
 // A sentence for each signal with values that are not finite between two times; `then`: what follows from it.
-function gap_notes(time, channels, from, to, then) {
-  return channels.flatMap(({name, values}) => {
+function gap_notes(channels, from, to, then) {
+  return channels.flatMap(({name, values, time}) => {
     let bad = 0, all = 0;
     for (let i = 0; i < values.length; ++i) {
       if (!(time[i] >= from && time[i] <= to)) continue;
@@ -70,8 +78,7 @@ export function make_chart(kind, plot, from, to) {
   return {time: time_chart, spectrum: spectrum_chart, histogram: histogram_chart}[kind](plot, from, to);
 }
 
-function time_chart({panel, channels, unit, display, colour}, from, to) {
-  const {time} = panel.view;
+function time_chart({channels, unit, display, colour, difference}, from, to) {
   const labels = labels_of(channels);
   const banded = channels.some((channel) => channel.low);
   const short = (x) => number_text(x / display.factor, kDigits);
@@ -80,43 +87,59 @@ function time_chart({panel, channels, unit, display, colour}, from, to) {
     return `${short(value)} (${short(channel.low[i])} … ${short(channel.high[i])})`;
   };
   const range = (u, low, high) => {
-    const band = band_range(channels, ...u.series[0].idxs);
+    const [first, last] = u.series[0].idxs;
+    const band = band_range(channels, u.data[0][first], u.data[0][last]);
     if (band) [low, high] = [Math.min(low ?? Infinity, band[0]), Math.max(high ?? -Infinity, band[1])];
     return low === null || low > high ? [0, 1] : uPlot.rangeNum(low, high, 0.1, true);
   };
+  const data = over_one_x(channels.map((channel) => [channel.time, drawable(channel.values)]));
+  // Between kept records of a thinned recording nothing is known but the band.
+  const at = (channel, t) => {
+    if (!covers(channel, t)) return "–";
+    if (!channel.low) return short(value_at(channel.time, channel.values, t));
+    const i = frame_at(channel.time, channel.time.length, t);
+    return text(channel, i, channel.values[i]);
+  };
   return {
-    data: [time, ...channels.map((channel) => drawable(channel.values))],
+    data,
     series: (i) => {
-      const alone = lonely(channels[i].values);
+      const alone = lonely(channels[i].values).map((k) => (channels[i].time === data[0] ? k : data[0].indexOf(channels[i].time[k])));
       return alone.length ? {points: {show: true, size: 4, filter: () => alone}} : {};
     },
-    notes: gap_notes(time, channels, -Infinity, Infinity, "the line is interrupted there"),
+    notes: [...(difference ? channels.map((channel) => difference_note(channel, short, display.unit)) : []),
+      ...gap_notes(channels, -Infinity, Infinity, "the line is interrupted there")],
     scales: {x: {time: false, min: from, max: to}, y: banded ? {range} : {}},
     x: {label: "time, s", values: plain(1)}, y: {label: display.unit, values: plain(display.factor)},
-    under: (u) => channels.forEach((channel, i) => channel.low && draw_band(u, time, channel, colour(i))),
+    under: (u) => channels.forEach((channel, i) => channel.low && draw_band(u, channel, colour(i))),
     about: "", moment: (x) => `t = ${number_text(x, 5)} s`,
-    texts: (i) => channels.map((channel) => text(channel, i, channel.values[i])),
-    // Between kept records of a thinned recording nothing is known but the band.
-    rest: (t) => channels.map((channel) => {
-      if (!channel.low) return short(value_at(time, channel.values, t));
-      const i = frame_at(time, time.length, t);
-      return text(channel, i, channel.values[i]);
-    }),
+    texts: (i) => channels.map((channel) => at(channel, data[0][i])),
+    rest: (t) => channels.map((channel) => at(channel, t)),
     table: () => ({head: ["time [s]", ...channels.flatMap((c, i) => [with_unit(labels[i], unit),
       ...(c.low ? [with_unit(`${labels[i]} low`, unit), with_unit(`${labels[i]} high`, unit)] : [])])],
-    columns: [time, ...channels.flatMap((c) => [c.values, ...(c.low ? [c.low, c.high] : [])])]}),
+    columns: over_one_x(channels.flatMap((c) => [c.values, ...(c.low ? [c.low, c.high] : [])].map((row) => [c.time, row])))}),
   };
+}
+
+// How far a run is from the first one at most, and when.
+function difference_note({name, time, values, low, high, source}, short, unit) {
+  let most = 0, when = time[0];
+  for (let i = 0; i < time.length; ++i) {
+    const size = low ? Math.max(-low[i], high[i]) : Math.abs(values[i]);
+    if (size > most) [most, when] = [size, time[i]];
+  }
+  const how = source.header.interpolated ? "; the first run is interpolated linearly" : `; ${count_text(source.thinned ?? time.length)} common times`;
+  return `${name}: largest difference ${short(most)} ${unit === "1" ? "" : unit} at t = ${number_text(when, 5)} s${how}.`;
 }
 
 function spectrum_chart({panel, channels, unit, display, colour, colours}, from, to) {
   const {view} = panel;
-  const whole = Boolean(view.spectrum_hz);
-  const found = whole ? spectra_given(view, channels) : spectra(view.time, channels.map((channel) => channel.values), from, to);
-  if (!found) return {problem: "Too few records for a spectrum."};
+  const whole = channels.every(({source}) => source.spectrum_hz);
+  const found = spectra_of(channels, from, to);
+  if (!found.every(Boolean)) return {problem: "Too few records for a spectrum."};
   // A logarithm has no zero.
-  const data = [found.hz, ...found.amplitudes.map((values) => drawable(values.map((x) => (x < 1e-30 ? 1e-30 : x))))];
-  const peaks = found.amplitudes.slice(0, kPeakSignals).flatMap((values, i) => find_peaks(found.hz, values, kPeaks).map((k) => ({hz: found.hz[k], amplitude: values[k], i})));
-  const marked = view.frequencies.length ? "; natural frequencies dashed" : "";
+  const data = over_one_x(found.map(({hz, amplitudes}) => [hz, drawable(amplitudes.map((x) => (x < 1e-30 ? 1e-30 : x)))]));
+  const peaks = found.slice(0, kPeakSignals).flatMap(({hz, amplitudes}, i) => find_peaks(hz, amplitudes, kPeaks).map((k) => ({hz: hz[k], amplitude: amplitudes[k], i})));
+  const marked = view.frequencies.length ? `; natural frequencies${view.runs ? ` of ${view.runs[0].label}` : ""} dashed` : "";
   return {
     data,
     scales: {x: {time: false, distr: 3, range: (_, low, high) => [low, high]}, y: {distr: 3, range: (_, low, high) => log_range(low, high)}},
@@ -126,25 +149,41 @@ function spectrum_chart({panel, channels, unit, display, colour, colours}, from,
       mark_frequencies(u, view.frequencies, colours());
       label_peaks(u, peaks, colour, colours());
     },
-    peaks, notes: whole ? [] : gap_notes(view.time, channels, from, to, "the spectrum is that of the longest stretch without them"),
-    about: `amplitude${whole ? " of the whole recording" : found.even ? "" : ", records at uneven times"}${marked}`, moment: (x) => `${number_text(x, 5)} Hz`,
-    texts: (i) => data.slice(1).map((values) => number_text(values[i] / display.factor, kDigits)), rest: () => null,
-    table: () => ({head: ["frequency [Hz]", ...labels_of(channels).map((label) => with_unit(label, unit))], columns: [found.hz, ...found.amplitudes]}),
+    peaks, notes: whole ? [] : gap_notes(channels, from, to, "the spectrum is that of the longest stretch without them"),
+    about: `amplitude${whole ? " of the whole recording" : found.every(({even}) => even !== false) ? "" : ", records at uneven times"}${marked}`, moment: (x) => `${number_text(x, 5)} Hz`,
+    texts: (i) => data.slice(1).map((values) => (values[i] === undefined ? "" : number_text(values[i] / display.factor, kDigits))), rest: () => null,
+    table: () => ({head: ["frequency [Hz]", ...labels_of(channels).map((label) => with_unit(label, unit))], columns: over_one_x(found.map(({hz, amplitudes}) => [hz, amplitudes]))}),
   };
 }
 
-function spectra_given(view, channels) {
-  const hz = view.spectrum_hz;
-  let first = 0;
-  while (first < hz.length && !(hz[first] > 0)) ++first;
-  if (hz.length - first < 2) return null;
-  return {hz: hz.subarray(first), amplitudes: channels.map((channel) => channel.spectrum.subarray(first))};
+// {hz, amplitudes, even} of each channel, or null; those with the same times share hz.
+function spectra_of(channels, from, to) {
+  const known = new Map();
+  return channels.map((channel) => {
+    const {source, time, values, spectrum} = channel;
+    if (source.spectrum_hz) return spectrum_given(source.spectrum_hz, spectrum, known);
+    if (!known.has(time)) {
+      const together = channels.filter((other) => other.time === time && !other.source.spectrum_hz);
+      known.set(time, {together, found: spectra(time, together.map((other) => other.values), from, to)});
+    }
+    const {together, found} = known.get(time);
+    return found && {hz: found.hz, even: found.even, amplitudes: found.amplitudes[together.findIndex((other) => other.values === values)]};
+  });
 }
 
-function histogram_chart({panel, channels, unit, display, log, colour, colours}, from, to) {
-  const {view} = panel;
+function spectrum_given(hz, spectrum, known) {
+  if (!known.has(hz)) {
+    let first = 0;
+    while (first < hz.length && !(hz[first] > 0)) ++first;
+    known.set(hz, {first, hz: hz.subarray(first)});
+  }
+  const {first, hz: above} = known.get(hz);
+  return above.length < 2 ? null : {hz: above, amplitudes: spectrum.subarray(first)};
+}
+
+function histogram_chart({channels, unit, display, log, colour, colours}, from, to) {
   const whole = channels.every((channel) => channel.histogram);
-  const found = channels.map((channel) => (whole ? histogram_given(channel.histogram, channel.quantiles) : histogram_between(view.time, channel.values, from, to)));
+  const found = channels.map((channel) => (whole ? histogram_given(channel.histogram, channel.quantiles) : histogram_between(channel.time, channel.values, from, to)));
   const there = found.filter(Boolean);
   if (!there.length) return {problem: "No finite values for a histogram."};
   const {edges, rows} = over_one_axis(there);
@@ -154,7 +193,7 @@ function histogram_chart({panel, channels, unit, display, log, colour, colours},
   const words = found.map((one) => (one ? kMarks.map(([name], m) => `${name} ${number_text(one.marks[m] / display.factor, 4)}`).join(" · ") : "no values"));
   const top = Math.max(...counts.map((row) => row.reduce((a, b) => Math.max(a, b), 0)));
   const total = there.reduce((most, one) => Math.max(most, one.total), 0);
-  const part = view.thinned && !whole ? "kept records in view" : "records in view";
+  const part = channels.some(({source}) => source.thinned) && !whole ? "kept records in view" : "records in view";
   return {
     data: [edges, ...drawn],
     scales: {x: {time: false, range: (_, low, high) => [low, high]},
@@ -163,7 +202,7 @@ function histogram_chart({panel, channels, unit, display, log, colour, colours},
     y: {label: "records", values: log ? log_values(1) : (_, ticks) => ticks.map((x) => (x === null ? "" : count_text(x))),
       ...(log ? {splits: powers_of_ten, filter: (_, ticks) => ticks} : {incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7]})},
     series: (i) => ({paths: uPlot.paths.stepped({align: 1}), fill: `${colour(i)}40`, fillTo: log ? kLeast : 0}),
-    notes: whole ? [] : gap_notes(view.time, channels, from, to, "they are not counted"),
+    notes: whole ? [] : gap_notes(channels, from, to, "they are not counted"),
     under: () => {}, over: (u) => found.forEach((one, i) => one && mark_values(u, one.marks, colour(i), colours(), found.length === 1)),
     about: `histogram of ${count_text(total)} ${whole ? "records, the whole recording" : part}`, moment: (x) => `${number_text(x / display.factor, 5)} ${display.unit}`,
     texts: (i) => counts.map((row) => `${count_text(row[i])} records`), rest: () => words,
@@ -174,7 +213,7 @@ function histogram_chart({panel, channels, unit, display, log, colour, colours},
 const kLeast = 0.5;
 
 // Dashed lines, then their words at the top where there is room, on the ground of the card.
-function draw_marks(u, marks, stroke, colours) {
+export function draw_marks(u, marks, stroke, colours) {
   const {ctx, bbox} = u;
   const ratio = devicePixelRatio;
   const inside = marks.filter(({x}) => x >= u.scales.x.min && x <= u.scales.x.max).map(({x, text}) => ({x: u.valToPos(x, "x", true), text}));
@@ -258,7 +297,7 @@ function powers_of_ten(u, axis, low, high) {
 }
 
 // The same for a shorter axis: where there are but few powers, 2 and 5 times them, too.
-function log_ticks(u, axis, low, high) {
+export function log_ticks(u, axis, low, high) {
   const powers = powers_of_ten(u, axis, low, high);
   if (Math.log10(high / low) > 3.5) return powers;
   const ticks = [];

@@ -38,6 +38,12 @@ function fill_table() {
   }
 }
 
+// The same as text of a style.
+export function scale_rgb(x) {
+  const place = Math.min(Math.max(x, 0), 1) * (kCividis.length - 1), i = Math.min(Math.floor(place), kCividis.length - 2), s = place - i;
+  return `rgb(${kCividis[i].map((c, k) => Math.round((1 - s) * c + s * kCividis[i + 1][k])).join(",")})`;
+}
+
 export function scale_gradient() {
   return `linear-gradient(90deg, ${kCividis.map((rgb) => `rgb(${rgb.join(",")})`).join(", ")})`;
 }
@@ -50,7 +56,12 @@ export function body_colour(index, count, out, k) {
     scale_colour(0.15 + (0.85 * index) / count, out, k);
     return;
   }
-  const hex = parseInt(kOkabeIto[index % kOkabeIto.length].slice(1), 16);
+  one_colour(kOkabeIto[index % kOkabeIto.length], out, k);
+}
+
+// "#rrggbb" into out[k ... k+2], linear light.
+export function one_colour(text, out, k) {
+  const hex = parseInt(text.slice(1), 16);
   for (let c = 0; c < 3; ++c) out[k + c] = linear(((hex >> (16 - 8 * c)) & 255) / 255);
 }
 

@@ -48,7 +48,7 @@ async function unzip(bytes) {
   }
 }
 
-// {header, array(name)} of a container.
+// {header, array(name), part(header)} of a container; part: the same of a header within the header, with arrays of its own.
 export function read_container(bytes) {
   check(bytes.length >= 16, "The data of this page is broken: it is too short.");
   const magic = String.fromCharCode(...bytes.subarray(0, 8));
@@ -63,12 +63,16 @@ export function read_container(bytes) {
   }
   check(header !== null && typeof header === "object", "The data of this page is broken: its header is no object.");
   const start = Math.ceil((12 + length) / 8) * 8;
-  const cache = new Map();
-  const array = (name) => {
-    if (!cache.has(name)) cache.set(name, cut_array(bytes, start, header.arrays ?? {}, name));
-    return cache.get(name);
+  const part = (inner) => {
+    check(inner !== null && typeof inner === "object", "The data of this page is broken: a part has no header.");
+    const cache = new Map();
+    const array = (name) => {
+      if (!cache.has(name)) cache.set(name, cut_array(bytes, start, inner.arrays ?? {}, name));
+      return cache.get(name);
+    };
+    return {header: inner, array, part};
   };
-  return {header, array};
+  return part(header);
 }
 
 function cut_array(bytes, start, arrays, name) {

@@ -4,17 +4,21 @@
 // What the page shows, read from its container and checked.
 
 import {check, open_container} from "./container.js";
+import {overlay_of} from "./overlay.js";
+import {read_study} from "./study_data.js";
 
 export async function read_page(element) {
   return make_view(await open_container(element));
 }
 
 // Everything the page needs, checked: sizes fit, indices exist, parents come before children.
-export function make_view({header, array}) {
+export function make_view({header, array, part}) {
   check(header.limber_view === 1, "The data is of version " + String(header.limber_view) + "; this viewer reads version 1.");
-  check(header.kind === "recording" || header.kind === "modes", "The data is neither a recording nor modes.");
+  check(["recording", "modes", "overlay", "study"].includes(header.kind), "The data is neither of recordings nor of modes nor of a study.");
   const view = {header, kind: header.kind, name: String(header.name ?? "without a name"), warnings: list(header, "warnings").map(String),
     notes: list(header, "notes").map(String)};
+  if (view.kind === "overlay") return read_overlay(view, header, part);
+  if (view.kind === "study") return read_study(view, header, array, part);
   view.geometries = list(header, "geometries").map((geometry, i) => read_geometry(geometry, i, array));
   read_bodies(view, header);
   view.nodes = list(header, "nodes").map((node) => read_node(node, view, array));
@@ -24,6 +28,15 @@ export function make_view({header, array}) {
   if (view.kind === "recording") read_recording(view, header, array);
   else read_modes(view, header, array);
   return view;
+}
+
+// Several recordings, and what each but the first differs by from it.
+function read_overlay(view, header, part) {
+  const read = (inner) => make_view(part(inner));
+  const runs = list(header, "runs").map(read);
+  check(runs.length > 0 && runs.every((run) => run.kind === "recording"), "The data is broken: an overlay needs recordings.");
+  const differences = list(header, "differences").map((inner) => (inner === null ? null : read(inner)));
+  return Object.assign(view, overlay_of(runs, differences));
 }
 
 function list(object, key) {
@@ -132,7 +145,7 @@ function read_recording(view, header, array) {
   check(rows.shape[0] === names.length && rows.shape[1] === view.time.length, "The data is broken: channels and times do not fit.");
   const T = view.time.length;
   view.channels = names.map((channel, i) => ({name: String(channel.name), group: String(channel.group ?? "other"),
-    unit: String(channel.unit ?? ""), shown: Boolean(channel.shown), values: rows.values.subarray(i * T, (i + 1) * T)}));
+    unit: String(channel.unit ?? ""), shown: Boolean(channel.shown), values: rows.values.subarray(i * T, (i + 1) * T), time: view.time, source: view}));
   read_whole(view, header, array);
   view.frames = view.bodies.length ? read_frames(view, array) : {time: view.time, count: 0};
 }

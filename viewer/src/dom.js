@@ -17,6 +17,11 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
+// A long name that may be broken after its dots and underscores.
+export function breakable(name) {
+  return name.split(/(?<=[._/])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+}
+
 // A button whose short text is explained by its title.
 export function tool(text, title, action) {
   return h("button", {type: "button", title, "aria-label": title, onclick: action}, text);

@@ -6,18 +6,17 @@
 import {read_page} from "./data.js";
 import {h, number_text, tool} from "./dom.js";
 import {make_help, start_keys} from "./keys.js";
-import {Machine} from "./kinematics.js";
 import {ModeMachine} from "./mode_machine.js";
 import {ModesPanel} from "./modes_panel.js";
 import {Player} from "./player.js";
-import {PlotPanel} from "./plots.js";
 import {make_provenance} from "./provenance.js";
+import {RunsPanel} from "./runs.js";
 import {survey_cycle, survey_motion} from "./survey.js";
 import {StagePanel} from "./stage_panel.js";
+import {StudyPanel} from "./study.js";
 import {make_message, make_summary, make_title} from "./summary.js";
 import {flip_theme, force_light, on_theme, start_theme, theme_colours} from "./theme.js";
 
-const kSurveyWork = 3e6;    // stations looked at to learn the extent of the motion
 const kPhases = 48;
 const kSlow = 70, kSlowPictures = 4;   // ms for one picture; such pictures one after the other
 
@@ -47,22 +46,26 @@ class App {
     this.flip_theme = flip_theme;
     this.help = make_help(view.kind);
     if (view.kind === "modes") this.build_modes();
+    else if (view.kind === "study") this.study = new StudyPanel(view, (runs) => this.take(runs));
     else this.build_recording();
   }
 
   build_recording() {
-    const {view} = this;
-    const {frames} = view;
-    this.player = new Player(frames.count ? frames.time : view.time);
-    if (frames.count) {
-      const machine = new Machine(view);
-      const pictures = Math.max(2, Math.min(frames.count, 400, Math.floor(kSurveyWork / Math.max(machine.points.length, 1))));
-      const survey = survey_motion(machine, pictures, (i, n) => machine.sample(frames.time[Math.round((i * (frames.count - 1)) / (n - 1))]));
-      const digits = Math.max(0, 3 - Math.floor(Math.log10(this.player.last - this.player.first || 1)));
-      this.stage_panel = new StagePanel(machine, survey, {player: this.player, sample: () => machine.sample(this.player.t),
-        time_text: (t) => `${t.toFixed(Math.min(digits, 9))} s`});
-    }
-    this.side = new PlotPanel(view, this.player, theme_colours);
+    this.take(new RunsPanel(this.view));
+  }
+
+  // Keys and printing are for these runs.
+  take(runs) {
+    this.runs = runs;
+    this.player = runs?.player;
+    this.stage_panel = runs?.stage_panel;
+    this.side = runs?.side;
+  }
+
+  make_main() {
+    if (this.study) return this.study.element;
+    const parts = this.stage_panel ? [h("div", {class: "left"}, this.stage_panel.element), this.side.element] : [this.side.element];
+    return h("main", {class: `columns ${this.stage_panel ? this.view.kind : "plain"}`}, parts);
   }
 
   build_modes() {
@@ -138,13 +141,13 @@ class App {
   mount() {
     const {view} = this;
     document.title = `${view.name} – limber`;
-    const parts = this.stage_panel ? [h("div", {class: "left"}, this.stage_panel.element), this.side.element] : [this.side.element];
     document.body.append(
       h("header", {class: "top"}, make_title(view), h("div", {class: "group top-tools"}, tool("◐", "Dark, light (d)", flip_theme),
         tool("Print", "Print", () => window.print()), tool("?", "Keys and mouse (?)", () => this.help.showModal()))),
-      make_summary(view), h("main", {class: `columns ${this.stage_panel ? view.kind : "plain"}`}, parts), make_provenance(view) ?? "", this.help);
+      make_summary(view), this.make_main(), make_provenance(view) ?? "", this.help);
     this.stage_panel?.start(theme_colours());
-    this.side.start?.();
+    this.side?.start?.();
+    this.study?.start();
     if (view.kind === "modes") {
       this.stage_panel.set_scale(12);
       this.stage_panel.toggles.ghost.set(true);
@@ -154,6 +157,8 @@ class App {
       else this.player.play(true);
     }
     on_theme(() => {
+      if (this.study) return this.study.set_theme();
+      this.runs?.paint();
       this.stage_panel?.set_theme(theme_colours());
       this.side.redraw?.();
     });
@@ -167,19 +172,19 @@ class App {
     addEventListener("beforeprint", () => {
       kept ??= force_light(true);
       this.stage_panel?.put_on_paper();
-      this.side.set_paper?.(true);
+      this.side?.set_paper?.(true);
     });
     addEventListener("afterprint", () => {
       if (kept) force_light(false, kept);
       kept = null;
-      this.side.set_paper?.(false);
+      this.side?.set_paper?.(false);
     });
   }
 
   run() {
     const pace = new Pace();
     const picture = (now) => {
-      this.player.tick(now);
+      this.player?.tick(now);
       this.stage_panel?.set_plain(pace.is_slow(now, this.player.playing));
       this.stage_panel?.draw();
       this.pictures = (this.pictures ?? 0) + 1;
@@ -190,7 +195,7 @@ class App {
 
   // For scripts and tests: where a node is drawn, in the world.
   node_place(name) {
-    const node = this.view.nodes.find((entry) => entry.name === name);
+    const node = this.stage_panel.machine.view.nodes.find((entry) => entry.name === name);
     this.stage_panel.stale = true;
     this.stage_panel.draw();
     return [...this.stage_panel.machine.node_pose(node, node.body, new Float64Array(7))];

@@ -12,13 +12,15 @@ import {is_dark} from "./theme.js";
 const kHeight = 210;
 
 export class Plot {
-  // panel: {view, player, range, zoom(from, to), remove(channel), colours()}
+  // panel: {view, player, range, zoom(from, to), remove(channel), lines(channels, plot), colours()}
   constructor(panel, unit) {
     this.panel = panel;
     this.unit = unit;
-    this.channels = [];
+    this.signals = [];      // as chosen
+    this.channels = [];     // as drawn
     this.kind = "time";
     this.log = true;        // counts of histograms
+    this.difference = false;   // of several runs from the first
     this.chart = h("div", {class: "chart"});
     this.rows = h("div", {class: "legend"});
     this.notes = h("div", {class: "plot-notes"});
@@ -30,20 +32,30 @@ export class Plot {
       this.log = on;
       this.draw();
     });
+    this.difference_button = panel.view.has_differences ? toggle("Difference", "Each run less the first one", false, (on) => this.set_difference(on)) : null;
     this.element = h("section", {class: "card plot", "aria-label": `Plot in ${unit || "no unit"}`},
       h("div", {class: "plot-head"}, this.title, this.moment,
-        h("span", {class: "plot-tools"}, this.kinds.spectrum, this.kinds.histogram, this.log_button, tool("+", "Zoom in at the cursor", () => this.zoom_by(0.5)),
+        h("span", {class: "plot-tools"}, this.difference_button, this.kinds.spectrum, this.kinds.histogram, this.log_button, tool("+", "Zoom in at the cursor", () => this.zoom_by(0.5)),
           tool("−", "Zoom out", () => this.zoom_by(2)), tool("All", "Show all of it (or double click)", () => this.zoom_all()),
-          tool("CSV", "Save the values in view as a table", () => this.save_csv()), tool("PNG", "Save as a picture", () => this.save_png()))),
+          tool("CSV", "Save the values in view as a table", () => this.save_csv()), tool("PNG", "Save as a picture", () => this.save_png()),
+          panel.view.runs ? tool("×", "Take this signal away", () => this.panel.remove(this.signals[0])) : null)),
       this.chart, this.notes, this.rows);
-    this.colour = (i) => signal_colour(i, is_dark());
+    this.colour = (i) => signal_colour(this.channels[i]?.run ?? i, is_dark());
     this.colours = () => panel.colours();
   }
 
-  set_channels(channels) {
-    this.channels = channels;
-    this.display = display_unit(largest_of(channels), this.unit);
+  // The signals that were chosen; of several runs each is a line for every run.
+  set_channels(signals) {
+    this.signals = signals;
+    this.channels = this.panel.lines(signals, this);
+    this.display = display_unit(largest_of(this.channels), signals[0]?.unit ?? this.unit);
     this.draw();
+  }
+
+  set_difference(on) {
+    this.difference = on;
+    this.difference_button.setAttribute("aria-pressed", String(on));
+    this.set_channels(this.signals);
   }
 
   // "time", "spectrum" or "histogram".
@@ -58,10 +70,10 @@ export class Plot {
     this.cells = this.channels.map((channel, i) => this.legend_row(channel, i));
     this.rows.replaceChildren(...this.cells.map((cell) => cell.row));
     this.log_button.hidden = this.kind !== "histogram";
-    this.title.textContent = title_of(this.channels, this.display.unit);
+    this.title.textContent = this.panel.title?.(this) ?? title_of(this.channels, this.display.unit);
     const {time} = this.panel.view;
     const [from, to] = this.panel.range ?? [time[0], time[time.length - 1]];
-    this.shown = make_chart(this.kind, this, from, to);
+    this.shown = this.channels.length ? make_chart(this.kind, this, from, to) : {problem: this.panel.nothing?.(this) ?? "Nothing to show."};
     this.chart.replaceChildren();
     this.notes.replaceChildren(...(this.shown.notes ?? []).map((text) => h("p", {class: "hint"}, text)));
     this.line = null;
@@ -82,7 +94,7 @@ export class Plot {
     const value = h("span", {class: "value"});
     const swatch = h("span", {class: "swatch"});
     swatch.style.background = this.colour(i);
-    const remove = h("button", {type: "button", class: "plain", title: "Take it off the plot", "aria-label": `Take ${channel.name} off the plot`,
+    const remove = channel.signal ? null : h("button", {type: "button", class: "plain", title: "Take it off the plot", "aria-label": `Take ${channel.name} off the plot`,
       onclick: () => this.panel.remove(channel)}, "×");
     // The group is in the title when all have the same.
     const mixed = this.channels.some((other) => other.group !== channel.group);
@@ -97,7 +109,7 @@ export class Plot {
     const font = "12px system-ui, sans-serif";
     const axis = {stroke: colours.text, grid: {stroke: colours.line, width: 1}, ticks: {stroke: colours.line, width: 1}, font, labelFont: font};
     const series = this.channels.map((channel, i) => ({label: channel.name, stroke: this.colour(i), width: 1.5,
-      dash: i >= kOkabeIto.length ? [6, 4] : undefined, points: {show: false}, ...shown.series?.(i)}));
+      dash: (channel.run ?? i) >= kOkabeIto.length ? [6, 4] : undefined, points: {show: false}, ...shown.series?.(i)}));
     const y = shown.y.label && shown.y.label !== "1" ? {labelSize: 16, labelGap: 0} : {label: undefined};
     return {width: Math.max(this.chart.clientWidth, 200), height: kHeight, legend: {show: false}, scales: shown.scales, series: [{}, ...series],
       cursor: {y: false, drag: {x: true, y: false}, points: {size: 6}, sync: this.kind === "time" ? {key: "limber"} : undefined},
@@ -194,8 +206,8 @@ export class Plot {
     const {head, columns} = this.shown.table();
     const lines = [head.map(quote).join(",")];
     const {min, max} = this.plot.scales.x;
-    for (let i = 0; i < columns[0].length; ++i) if (columns[0][i] >= min && columns[0][i] <= max) lines.push(columns.map((values, k) => Number(values[i].toPrecision(k ? 9 : 15))).join(","));
-    save_blob(new Blob([lines.join("\n") + "\n"], {type: "text/csv"}), file_name(`${this.panel.view.name}-${this.unit}`, ".csv"));
+    for (let i = 0; i < columns[0].length; ++i) if (columns[0][i] >= min && columns[0][i] <= max) lines.push(columns.map((values, k) => (values[i] ?? null) === null ? "" : Number(values[i].toPrecision(k ? 9 : 15))).join(","));
+    save_blob(new Blob([lines.join("\n") + "\n"], {type: "text/csv"}), file_name(this.file_stem(), ".csv"));
   }
 
   save_png() {
@@ -215,7 +227,12 @@ export class Plot {
       context.fillStyle = this.panel.colours().text;
       context.fillText(with_unit(label, this.display.unit), 36 * ratio, y);
     });
-    canvas.toBlob((blob) => save_blob(blob, file_name(`${this.panel.view.name}-${this.unit}`, ".png")));
+    canvas.toBlob((blob) => save_blob(blob, file_name(this.file_stem(), ".png")));
+  }
+
+  file_stem() {
+    const what = this.panel.view.runs ? `${this.signals[0].group}-${this.signals[0].name}` : this.unit;
+    return `${this.panel.view.name}-${what}`;
   }
 
   destroy() {

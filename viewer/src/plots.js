@@ -17,6 +17,7 @@ export class PlotPanel {
     this.range = null;
     this.chosen = [];
     this.plots = new Map();
+    this.visible = (view.runs ?? []).map(() => true);
     this.cards = h("div", {class: "plots"});
     this.found = h("div", {class: "signal-list"});
     this.search = h("input", {type: "search", placeholder: `Search ${view.channels.length} signals`, "aria-label": "Search signals",
@@ -77,9 +78,37 @@ export class PlotPanel {
     this.choose(channel, false);
   }
 
-  // One plot per unit, in the order in which the units were chosen.
+  // What is in one plot: signals of one unit; of several runs a signal alone, with a line for each run.
+  plot_key(channel) {
+    return this.view.runs ? channel : channel.unit;
+  }
+
+  // The lines of a plot.
+  lines(channels, plot) {
+    if (!this.view.runs) return channels;
+    return channels[0][plot.difference ? "differences" : "lines"].filter((line) => line && this.visible[line.run]);
+  }
+
+  title({signals, display, difference}) {
+    if (!this.view.runs) return null;
+    const [{name, group}] = signals;
+    const words = `${group}: ${name}${difference ? ", difference" : ""}`;
+    return display.unit && display.unit !== "1" ? `${words}, ${display.unit}` : words;
+  }
+
+  nothing({difference}) {
+    return difference ? "No run that is shown has this signal in common with the first one." : "No run that is shown has this signal.";
+  }
+
+  // Shows or hides a run in all plots.
+  set_visible(run, on) {
+    this.visible[run] = on;
+    for (const plot of this.plots.values()) plot.set_channels(plot.signals);
+  }
+
+  // One plot per key, in the order in which they were chosen.
   refresh() {
-    const units = group_by(this.chosen, (channel) => channel.unit);
+    const units = group_by(this.chosen, (channel) => this.plot_key(channel));
     for (const [unit, plot] of this.plots) {
       if (units.has(unit)) continue;
       plot.destroy();
@@ -87,10 +116,10 @@ export class PlotPanel {
       this.plots.delete(unit);
     }
     for (const [unit, channels] of units) {
-      const plot = this.plots.get(unit) ?? new Plot(this, unit);
+      const plot = this.plots.get(unit) ?? new Plot(this, channels[0].unit);
       this.plots.set(unit, plot);
       if (!plot.element.isConnected) this.cards.append(plot.element);
-      const same = plot.channels.length === channels.length && channels.every((channel, i) => channel === plot.channels[i]);
+      const same = plot.signals.length === channels.length && channels.every((channel, i) => channel === plot.signals[i]);
       if (!same) plot.set_channels(channels);
     }
     this.none ??= h("p", {class: "card hint"}, "Choose signals from the list above.");

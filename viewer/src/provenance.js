@@ -7,14 +7,21 @@ import {file_name, h, save_blob} from "./dom.js";
 
 // null when nothing is known.
 export function make_provenance(view) {
+  if (view.runs) return h("div", {}, view.runs.map((run) => make_provenance(run)?.relabel(`Where ${run.label} comes from`)));
   const {header} = view;
   const facts = [["file", header.file], ["written", header.date], ["program", header.version ? `limber ${header.version}` : ""]]
     .filter(([, value]) => typeof value === "string" && value !== "");
   const texts = (Array.isArray(header.texts) ? header.texts : []).filter((entry) => typeof entry?.text === "string");
   if (!facts.length && !texts.length) return null;
-  return h("details", {class: "card provenance"}, h("summary", {}, "Where this page comes from"),
+  const title = h("summary", {}, "Where this page comes from");
+  const card = h("details", {class: "card provenance"}, title,
     h("dl", {}, facts.map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value)))),
     texts.map((entry) => make_text(view, String(entry.name ?? "text"), entry.text)));
+  card.relabel = (words) => {
+    title.textContent = words;
+    return card;
+  };
+  return card;
 }
 
 function make_text(view, name, text) {

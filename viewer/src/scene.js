@@ -8,6 +8,7 @@ import {Color, DirectionalLight, DoubleSide, HemisphereLight, MeshLambertMateria
 import {OrbitControls} from "three/addons/controls/OrbitControls.js";
 import {best_corner, fit_points, view_direction} from "./camera.js";
 import {AxesCorner, make_ground} from "./decor.js";
+import {OtherMachine, run_colour} from "./others.js";
 import {Shadows} from "./shadows.js";
 import {NodeFrames, Pins, Solids} from "./solids.js";
 import {Surfaces, collect_surfaces} from "./surfaces.js";
@@ -18,8 +19,10 @@ import {Tubes, collect_lines} from "./tubes.js";
 const machine_moves = (machine) => machine.view.kind === "recording";
 
 export class Stage {
-  constructor(machine, canvas, survey) {
+  // others: [{machine, run}], machines of other runs that are drawn beside this one.
+  constructor(machine, canvas, survey, others = []) {
     this.machine = machine;
+    this.run = others.length ? machine.view.run : null;
     this.survey = survey;               // of the whole motion
     this.renderer = new WebGLRenderer({canvas, antialias: true, preserveDrawingBuffer: true, stencil: true});
     this.scene = new Scene();
@@ -33,10 +36,12 @@ export class Stage {
     this.touched = false;               // the camera was moved by hand
     this.plain = false;
     this.corner = new AxesCorner(g);
-    this.show = {ghost: false, trace: true, axes: false, nodes: false, colour: "body"};
+    this.show = {ghost: false, trace: true, axes: false, nodes: false, colour: others.length ? "run" : "body", runs: new Set()};
     this.size = Math.max(survey.box.getSize(new Vector3()).length(), 1e-6);
     this.build_lights();
     this.build_machine();
+    this.others = others.map((other) => new OtherMachine(other, this.scene, this.size, 8));
+    for (const {run} of [{run: this.run}, ...others]) this.show.runs.add(run);
     this.camera.position.copy(best_corner(survey.cloud, this.up, this.tangents(), 0.03 * this.size));
   }
 
@@ -66,13 +71,15 @@ export class Stage {
     this.solids = new Solids(machine, scene, this.size);
     this.pins = new Pins(machine, scene, this.size, this.lines);
     this.frames = new NodeFrames(machine, scene, this.size);
-    this.traces = machine.view.frames ? new Traces(machine, scene) : null;
+    this.traces = machine.view.frames ? new Traces(machine, scene, this.run === null ? null : run_colour(this.run)) : null;
     this.shadows = new Shadows([this.tubes.mesh, this.surfaces.mesh, this.solids.box_mesh, this.solids.ball_mesh, this.pins.mesh], scene);
   }
 
   // Colours of the page; builds the ground again.
   theme(colours) {
     this.scene.background = new Color(colours.stage);
+    for (const other of this.others) other.theme();
+    if (this.run !== null) this.traces?.set_colour(run_colour(this.run));
     if (this.ground) this.scene.remove(this.ground);
     this.ground = make_ground(this.survey.box, this.up, colours);
     this.scene.add(this.ground);
@@ -84,8 +91,9 @@ export class Stage {
   // state of the ghost.  True when the picture is not finished: it is to be called again.
   update(scale, t, motion = {}) {
     const {machine, show} = this;
-    for (const ghost of this.ghosts) ghost.mesh.visible = show.ghost;
-    if (show.ghost) {
+    const here = show.runs.has(this.run);
+    for (const ghost of this.ghosts) ghost.mesh.visible = show.ghost && here;
+    if (show.ghost && here) {
       motion.rest?.();
       machine.place(0);
       machine.stations();
@@ -100,12 +108,28 @@ export class Stage {
     const only = this.tubes.visible;
     for (const part of [this.tubes, this.surfaces, this.solids]) {
       part.update(only);
-      part.colour(values, largest);
+      part.colour(values, largest, show.colour === "run" ? run_colour(this.run) : null);
     }
-    this.pins.update(only, show.axes);
-    this.frames.update(show.nodes);
+    this.pins.update(only, show.axes && here);
+    this.frames.update(show.nodes && here);
+    if (this.run !== null) this.set_visible(here);
     this.dirty = true;
-    return this.traces?.update(t, scale, show.trace) ?? false;
+    const unfinished = this.others.map((other) => other.update(scale, t, show.runs.has(other.run), show.trace));
+    return [this.traces?.update(t, scale, show.trace && here) ?? false, ...unfinished].some(Boolean);
+  }
+
+  set_visible(on) {
+    for (const part of [this.tubes, this.surfaces]) part.mesh.visible = on;
+    this.solids.set_visible(on);
+    this.pins.set_visible(on);
+    this.shadows.group.visible = on && !this.plain;
+  }
+
+  // Gives back what the graphics card holds.
+  destroy() {
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
   }
 
   only(body) {
@@ -160,7 +184,7 @@ export class Stage {
   // Half as many points each way, and no shadows.
   set_plain(plain) {
     this.plain = plain;
-    this.shadows.group.visible = !plain;
+    this.shadows.group.visible = !plain && this.show.runs.has(this.run);
     this.renderer.setPixelRatio(this.ratio());
     this.dirty = true;
   }

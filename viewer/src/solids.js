@@ -5,7 +5,7 @@
 
 import {BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4,
   MeshPhongMaterial, Quaternion, SphereGeometry, Vector3} from "three";
-import {body_colour, scale_colour} from "./colours.js";
+import {body_colour, one_colour, scale_colour} from "./colours.js";
 import {matrix_of} from "./kinematics.js";
 
 const kTurning = new Set(["revolute", "cylindrical", "universal"]);
@@ -13,8 +13,8 @@ const kZ = new Vector3(0, 0, 1);
 const matrix = new Matrix4(), turn = new Quaternion(), place = new Vector3(), size = new Vector3(), direction = new Vector3();
 const pose = new Float64Array(7), rotation = new Float64Array(9), frame = new Float64Array(12), frame_matrix = new Matrix4();
 
-function instances(scene, geometry, count) {
-  const mesh = new InstancedMesh(geometry, new MeshPhongMaterial({specular: 0x222222, shininess: 30}), count);
+function instances(scene, geometry, count, material = new MeshPhongMaterial({specular: 0x222222, shininess: 30})) {
+  const mesh = new InstancedMesh(geometry, material, count);
   mesh.frustumCulled = false;
   mesh.visible = count > 0;
   scene.add(mesh);
@@ -38,7 +38,7 @@ function line_set(scene, count, rgb) {
 
 // Boxes of rigid bodies, and balls for stations on no line and no surface.
 export class Solids {
-  constructor(machine, scene, reach) {
+  constructor(machine, scene, reach, material = undefined) {
     this.machine = machine;
     this.radius = 0.014 * reach;
     this.boxes = [];
@@ -49,17 +49,23 @@ export class Solids {
       geometry.on_line ??= new Set(geometry.lines.flat());
       for (let i = 0; i < geometry.count; ++i) if (!geometry.on_line.has(i)) this.balls.push({body: b, station: machine.first[b] + i});
     });
-    this.box_mesh = instances(scene, new BoxGeometry(1, 1, 1), this.boxes.length);
-    this.ball_mesh = instances(scene, new SphereGeometry(1, 12, 8), this.balls.length);
+    this.box_mesh = instances(scene, new BoxGeometry(1, 1, 1), this.boxes.length, material);
+    this.ball_mesh = instances(scene, new SphereGeometry(1, 12, 8), this.balls.length, material);
   }
 
-  // Colours by body, or by values of the stations / largest; a box does not deform.
-  colour(values, largest) {
-    if (!values && this.plain) return;
-    this.plain = !values;
+  set_visible(on) {
+    this.box_mesh.visible = on && this.boxes.length > 0;
+    this.ball_mesh.visible = on && this.balls.length > 0;
+  }
+
+  // Colours by body, or by values of the stations / largest, or all in one; a box does not deform.
+  colour(values, largest, one = null) {
+    if (!values && this.plain === (one ?? "body")) return;
+    this.plain = values ? null : one ?? "body";
     const rgb = [0, 0, 0], shade = new Color();
     const paint = (mesh, items) => items.forEach(({body, station}, i) => {
       if (values) scale_colour(station === undefined ? 0 : values[station] / (largest || 1), rgb, 0);
+      else if (one) one_colour(one, rgb, 0);
       else body_colour(body, this.machine.view.bodies.length, rgb, 0);
       mesh.setColorAt(i, shade.setRGB(...rgb));
     });
@@ -107,9 +113,14 @@ export class Pins {
     const sides = this.items.length > 100 ? 8 : 20;
     this.mesh = instances(scene, new CylinderGeometry(1, 1, 1, sides).rotateX(Math.PI / 2), this.items.length);
     // Pins of links shorter than they are drawn thick would be inside the tubes.
-    if (lines.length > 0 && lines.every((line) => line.radius > 0.5 * line.length)) this.mesh.visible = false;
+    this.inside = lines.length > 0 && lines.every((line) => line.radius > 0.5 * line.length);
+    this.set_visible(true);
     this.mesh.material.color.set(0x9aa3ad);
     this.axes = line_set(scene, this.items.length, [0.84, 0.37, 0]);
+  }
+
+  set_visible(on) {
+    this.mesh.visible = on && !this.inside && this.items.length > 0;
   }
 
   update(only, show_axes) {

@@ -17,7 +17,7 @@ const kShown = [
 ];
 
 const kPaper = [1400, 540];   // size of the printed picture
-const kColours = [["body", "Colour by body"], ["deflection", "Colour by deflection"], ["strain", "Colour by strain energy"]];
+const kColours = [["run", "Colour by run"], ["body", "Colour by body"], ["deflection", "Colour by deflection"], ["strain", "Colour by strain energy"]];
 
 export class StagePanel {
   // motion: {player, sample(), scale_words(scale), on_scale(), time_text(t)}; modes have no magnification but an amplitude.
@@ -43,7 +43,7 @@ export class StagePanel {
   // After the element is in the page.  False when there is no WebGL.
   start(colours) {
     try {
-      this.stage = new Stage(this.machine, this.canvas, this.survey);
+      this.stage = new Stage(this.machine, this.canvas, this.survey, this.motion.others);
     } catch (error) {
       this.frame.replaceChildren(h("p", {class: "hint"}, `No 3D picture: this browser gives no WebGL (${error.message}). The plots work without.`));
       return false;
@@ -55,7 +55,7 @@ export class StagePanel {
     this.show_time();
     this.show_scale();
     // Of a surface, the deflection is what one wants to see.
-    if (this.machine.view.bodies.some(({geometry}) => geometry.triangles)) this.set_colour("deflection");
+    if (this.machine.view.bodies.some(({geometry}) => geometry.triangles) && !this.motion.others?.length) this.set_colour("deflection");
     return true;
   }
 
@@ -71,6 +71,10 @@ export class StagePanel {
     if (!clientWidth || !clientHeight) return;
     this.stage.resize(clientWidth, clientHeight);
     this.stage.render();
+  }
+
+  destroy() {
+    this.stage?.destroy();
   }
 
   make_transport() {
@@ -95,7 +99,7 @@ export class StagePanel {
       if (key === "nodes" && !this.machine.view.nodes.length) continue;
       this.toggles[key] = toggle(label, title, on, (value) => this.set_shown(key, value));
     }
-    this.colours = kColours.filter(([key]) => key !== "strain" || this.machine.has_energy);
+    this.colours = kColours.filter(([key]) => (key !== "strain" || this.machine.has_energy) && (key !== "run" || this.motion.others?.length));
     this.colour_choice = h("select", {"aria-label": "Colour", title: "What the colours mean (c)", onchange: () => this.set_colour(this.colour_choice.value)},
       this.colours.map(([key, words]) => h("option", {value: key}, words)));
     const view = (text, name, title) => tool(text, title, () => this.stage?.view(name));
@@ -118,12 +122,19 @@ export class StagePanel {
     this.stale = true;
   }
 
+  // Shows or hides the machine of a run.
+  show_run(run, on) {
+    if (!this.stage) return;
+    this.stage.show.runs[on ? "add" : "delete"](run);
+    this.stale = true;
+  }
+
   set_colour(key) {
     this.colour_choice.value = key;
     if (!this.stage) return;
     this.stage.show.colour = key;
     this.stale = true;
-    this.colour_bar.hidden = key === "body";
+    this.colour_bar.hidden = key === "body" || key === "run";
     const bar = h("i");
     bar.style.background = scale_gradient();
     const [words, largest, unit] = key === "strain" ? ["strain energy", this.survey.energy, "J/m"] : ["deflection", this.survey.deflection, "m"];

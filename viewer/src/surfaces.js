@@ -4,7 +4,7 @@
 // The surfaces of all bodies as one mesh that bends with its stations; normals are computed again for each picture.
 
 import {BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh} from "three";
-import {body_colour, scale_colour} from "./colours.js";
+import {body_colour, one_colour, scale_colour} from "./colours.js";
 
 const kSmooth = Math.cos((40 * Math.PI) / 180);   // faces that meet flatter than this are shaded as one
 
@@ -74,14 +74,15 @@ export class Surfaces {
     this.visible = null;   // or the only body that is drawn
   }
 
-  // Colours by body, or by values of the stations / largest.
-  colour(values, largest) {
-    if (!values && this.plain) return;
-    this.plain = !values;
+  // Colours by body, or by values of the stations / largest, or all in one.
+  colour(values, largest, one = null) {
+    if (!values && this.plain === (one ?? "body")) return;
+    this.plain = values ? null : one ?? "body";
     const colours = this.geometry.getAttribute("color");
     const {stations, bodies} = this.corners;
     for (let v = 0; v < stations.length; ++v) {
       if (values) scale_colour(values[stations[v]] / (largest || 1), colours.array, 3 * v);
+      else if (one) one_colour(one, colours.array, 3 * v);
       else body_colour(bodies[v], this.machine.view.bodies.length, colours.array, 3 * v);
     }
     colours.needsUpdate = true;

@@ -41,6 +41,6 @@ export function on_theme(listener) {
 // The colours that pictures and plots need, from the style sheet.
 export function theme_colours() {
   const style = getComputedStyle(document.documentElement);
-  const names = ["stage", "grid", "grid_major", "text", "line", "card", "mark", "soft", "shadow", "shadow_depth"];
+  const names = ["stage", "grid", "grid_major", "text", "line", "card", "mark", "soft", "shadow", "shadow_depth", "accent"];
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name.replace("_", "-")}`).trim()]));
 }

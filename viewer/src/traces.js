@@ -16,7 +16,8 @@ const kSmallWork = 2e4;    // is done at once
 const kMostTime = 5;       // ms in one picture, otherwise
 
 export class Traces {
-  constructor(machine, scene) {
+  // one: colour of all of them; otherwise each has that of its body.
+  constructor(machine, scene, one = null) {
     this.machine = machine;
     this.nodes = machine.view.nodes.filter((node) => node.trace).slice(0, 8);
     const {count} = machine.view.frames;
@@ -24,9 +25,13 @@ export class Traces {
     this.frames = Array.from({length: points}, (_, i) => Math.round((i * (count - 1)) / (points - 1)));
     this.scale = null;
     this.lines = this.nodes.map((node) => {
-      const colour = new Color(kOkabeIto[node.body % kOkabeIto.length]);
+      const colour = new Color(one ?? kOkabeIto[node.body % kOkabeIto.length]);
       return [this.make(scene, colour, 1.2, 0.35), this.make(scene, colour, 2.4, 1)];
     });
+  }
+
+  set_colour(one) {
+    for (const line of this.lines.flat()) line.material.color.set(one);
   }
 
   make(scene, color, linewidth, opacity) {

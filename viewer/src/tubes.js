@@ -4,7 +4,7 @@
 // All links as one mesh of bending tubes: one buffer, rewritten for each picture.
 
 import {BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh} from "three";
-import {body_colour, scale_colour} from "./colours.js";
+import {body_colour, one_colour, scale_colour} from "./colours.js";
 
 const kStripe = 0.35;   // of the colour
 
@@ -92,16 +92,17 @@ export class Tubes {
     return index;
   }
 
-  // Colours the tubes: by body, or by values of the stations / largest.
-  colour(values, largest) {
-    if (!values && this.plain) return;
-    this.plain = !values;
+  // Colours the tubes: by body, or by values of the stations / largest, or all in one.
+  colour(values, largest, one = null) {
+    if (!values && this.plain === (one ?? "body")) return;
+    this.plain = values ? null : one ?? "body";
     const colours = this.geometry.getAttribute("color");
     const {array} = colours;
     const rgb = [0, 0, 0];
     let at = 0;
     for (const line of this.lines) {
-      body_colour(line.body, this.machine.view.bodies.length, rgb, 0);
+      if (one) one_colour(one, rgb, 0);
+      else body_colour(line.body, this.machine.view.bodies.length, rgb, 0);
       const n = line.stations.length;
       for (let r = -1; r <= n; ++r) {
         if (values) scale_colour(values[line.stations[Math.min(Math.max(r, 0), n - 1)]] / (largest || 1), rgb, 0);
