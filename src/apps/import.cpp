@@ -7,6 +7,7 @@
 #include "apps/commands.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/detail/output.hpp"
+#include "limber/files/modal_body_file.hpp"
 #include "limber/files/urdf.hpp"
 
 namespace limber::apps {
@@ -26,8 +27,9 @@ Writes a model file: one body per link, one joint per joint, gravity 9.81 m/s^2 
 
 constexpr const char* kExportExample = R"(Example:
   limber export robot.yaml -o robot.urdf
+  limber export link.h5 -o link.fem
 
-Writes a rigid model as a URDF. What URDF has no word for is refused: flexible bodies, closures, joint springs,
+Writes a modal body as modal data of MBDyn, a rigid model as a URDF. What URDF has no word for is refused: flexible bodies, closures, joint springs,
 armatures, joints of type universal, cylindrical and spherical. Gravity is not part of a URDF.)";
 
 bool is_model_file(const std::string& path) { return OutputKind::starts_with(path, "limber", 4096); }
@@ -47,6 +49,14 @@ int run_import(const ConvertOptions& options) {
 }
 
 int run_export(const ConvertOptions& options) {
+  if (is_modal_body(options.input)) {
+    const Body body = read_modal_body(options.input).body;
+    if (options.output.empty())
+      write_output(mbdyn_text(body), stdout);
+    else
+      write_mbdyn(body, options.output, options.input);
+    return 0;
+  }
   const Model model = read_model_argument(options.input);
   if (options.output.empty()) {
     write_output(urdf_text(model), stdout);
@@ -80,8 +90,8 @@ void add_import(CLI::App& program, Action& action) {
 }
 
 void add_export(CLI::App& program, Action& action) {
-  add_conversion(program, action, "export", "make a robot description (URDF) of a rigid model",
-                 "model file; '-': standard input", kExportExample, &run_export);
+  add_conversion(program, action, "export", "make a robot description (URDF) of a rigid model, or modal data of MBDyn of a modal body",
+                 "model file or modal body; '-': standard input", kExportExample, &run_export);
 }
 
 }  // namespace limber::apps

@@ -1,18 +1,12 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <tuple>
 
+#include "limber/body/detail/surface.hpp"
 #include "part_nodes.hpp"
 
 namespace limber {
 namespace {
-
-constexpr std::size_t kMaxStations = 5000;  // of a surface that is drawn
-
-using Triangles = std::vector<std::array<int, 3>>;
 
 // Displacement of a node per mode, through its own rows or those of the rigid body it belongs to.
 struct Motion {
@@ -42,43 +36,15 @@ struct Motion {
   }
 };
 
-// Nodes in one cell of a grid become the first of them; triangles that collapse go.
-Triangles merged(const FePart& part, const Triangles& all, double cell) {
-  std::map<std::tuple<long, long, long>, int> first;
-  const auto place = [&](int p) {
-    const Vector3d x = (part.positions.col(p) / cell).array().floor();
-    return first.emplace(std::make_tuple(std::lround(x.x()), std::lround(x.y()), std::lround(x.z())), p).first->second;
-  };
-  Triangles out;
-  for (const auto& [a, b, c] : all) {
-    const std::array<int, 3> t = {place(a), place(b), place(c)};
-    if (t[0] != t[1] && t[1] != t[2] && t[2] != t[0]) out.push_back(t);
-  }
-  return out;
-}
-
-std::vector<int> stations_of(const Triangles& triangles) {
-  std::vector<int> out;
-  for (const auto& t : triangles) out.insert(out.end(), t.begin(), t.end());
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
 }  // namespace
 
 void set_surface(const FePart& part, const FeReduction& reduction, PartSpec& out) {
   const Motion motion(part, reduction.shapes);
-  Triangles triangles;
+  SurfaceTriangles triangles;
   for (const auto& t : part.triangles)
     if (motion.known(t[0]) && motion.known(t[1]) && motion.known(t[2])) triangles.push_back(t);
-  std::vector<int> stations = stations_of(triangles);
-  const Triangles all = triangles;
-  const double size = (part.positions.rowwise().maxCoeff() - part.positions.rowwise().minCoeff()).norm();
-  for (double cell = size / 200; stations.size() > kMaxStations && cell < size; cell *= 1.3) {
-    triangles = merged(part, all, cell);
-    stations = stations_of(triangles);
-  }
+  triangles = thin_surface(part.positions, triangles);
+  const std::vector<int> stations = points_of(triangles);
   const auto count = static_cast<Eigen::Index>(stations.size());
   out.places.resize(count, 3);
   out.shapes.resize(3 * count, reduction.shapes.cols());

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "files/mesh_file.hpp"
+#include "limber/body/part.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/files/modal_body_file.hpp"
 #include "limber/files/text_file.hpp"
@@ -52,6 +54,27 @@ Body BodyFiles::read(const Reader& file, bool second_order) {
   Body body = found->second;
   body.second_order = second_order;  // it has no second-order shapes: docs/modal-body.md
   return body;
+}
+
+std::shared_ptr<const VisualMesh> BodyFiles::read_mesh(const Reader& file) {
+  const std::string name = file.one_line(kLongestPath);
+  const auto found = meshes_.find(name);
+  if (found != meshes_.end()) return found->second;
+  std::shared_ptr<VisualMesh> mesh;
+  const std::string path = (std::filesystem::path(folder_) / name).string();
+  std::error_code ignored;
+  try {
+    if (kept_ != nullptr) {
+      if (const auto inside = kept_->find(name); inside != kept_->end())
+        mesh = std::make_shared<VisualMesh>(parse_mesh(inside->second, "mesh"));
+    } else if (is_mesh_name(name) && std::filesystem::is_regular_file(path, ignored)) {
+      mesh = std::make_shared<VisualMesh>(parse_mesh(read_text_file(path), path));
+    }
+  } catch (const Error& e) {
+    file.fail_item(e.what());
+  }
+  if (mesh) mesh->file = name;
+  return meshes_.emplace(name, std::move(mesh)).first->second;
 }
 
 }  // namespace limber

@@ -3,14 +3,15 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
-#include "limber/body/body.hpp"
+#include "limber/body/visual_mesh.hpp"
 #include "limber/files/reader.hpp"
 
 namespace limber {
 
-// The modal-body files that a model names, each read once: from a folder, or from inside a recording.
+// The modal-body files and meshes that a model names, each read once: from a folder, or from inside a recording.
 class BodyFiles {
  public:
   // `kept`: bytes by name, in place of files; nullptr: none.
@@ -18,11 +19,14 @@ class BodyFiles {
       : folder_(std::move(folder)), kept_(kept) {}
   // The body of `file: NAME`.  Throws InputError at the place of the name.
   Body read(const Reader& file, bool second_order);
+  // The triangles of `mesh: NAME`; nullptr: the file is not there, or neither STL nor OBJ.
+  std::shared_ptr<const VisualMesh> read_mesh(const Reader& file);
 
  private:
   std::string folder_;
   const std::map<std::string, std::string>* kept_;
   std::map<std::string, Body> bodies_;
+  std::map<std::string, std::shared_ptr<const VisualMesh>> meshes_;
 };
 
 }  // namespace limber

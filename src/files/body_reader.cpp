@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -94,15 +95,18 @@ Visual read_visual(const Reader& item) {
   return out;
 }
 
-Body read_rigid(const Reader& body) {
+Body read_rigid(const Reader& body, BodyFiles& files) {
   const Reader rigid = body.at("rigid", "");
   rigid.check_keys({"mass", "com", "inertia"});
-  RigidSpec spec;
+  DrawnSpec spec;
   spec.mass = rigid.at("mass", "mass: 3").not_negative();
   spec.com = vector3_or_zero(rigid, "com");
   if (const auto inertia = rigid.find("inertia")) spec.inertia = symmetric(inertia->numbers(6));
   if (const auto visuals = body.find("visual"))
-    for (const Reader& item : visuals->list()) spec.visuals.push_back(read_visual(item));
+    for (const Reader& item : visuals->list()) {
+      spec.visuals.push_back(read_visual(item));
+      spec.meshes.push_back(item.has("mesh") ? files.read_mesh(item.at("mesh", "")) : nullptr);
+    }
   Names names;
   for (const Reader& node : node_list(body)) {
     node.check_keys({"name", "position", "rpy"});
@@ -112,7 +116,10 @@ Body read_rigid(const Reader& body) {
     made.name = names.take(node, kNodeName);
     spec.nodes.push_back(std::move(made));
   }
-  return make_at(rigid, [&] { return make_rigid_body(spec); });
+  Body made = make_at(rigid, [&] { return make_rigid_body(spec); });
+  if (std::any_of(spec.meshes.begin(), spec.meshes.end(), [](const auto& mesh) { return mesh != nullptr; }))
+    made.rigid = share_drawn(std::move(spec));
+  return made;
 }
 
 // ---- modal --------------------------------------------------------------------------------------
@@ -318,7 +325,7 @@ Body read_body(const Reader& body, const std::string& name, bool second_order, L
         "has no meaning with file: the interfaces of the part are its nodes; make it again with `limber modes`");
   if (const auto visual = body.find("visual"); visual && form != "rigid")
     visual->fail("is for rigid bodies; flexible ones are drawn as they bend, remove it");
-  Body made = form == "rigid"   ? read_rigid(body)
+  Body made = form == "rigid"   ? read_rigid(body, files)
               : form == "beam"  ? read_beam(body, second_order, last)
               : form == "plate" ? read_plate(body, second_order)
               : form == "file"  ? files.read(body.at("file", ""), second_order)

@@ -16,6 +16,7 @@
 #include "files/hdf5.hpp"
 #include "files/recording_source.hpp"
 #include "limber/body/part.hpp"
+#include "limber/body/visual_mesh.hpp"
 #include "limber/files/detail/output.hpp"
 
 namespace limber {
@@ -109,13 +110,12 @@ void describe_run(hid_t file, const RecordingOptions& options) {
   h5::make_fixed_text(file, "figures", "", kFiguresBytes);
 }
 
-// Modal bodies of the model, byte by byte; zeros behind them, so that what follows starts at multiples of 8 bytes.
+// Modal bodies and meshes of the model; zeros behind them, so that what follows starts at multiples of 8 bytes.
 void keep_files(hid_t file, const Model& model) {
   std::set<std::string> kept;
-  for (int i = 1; i < model.body_count(); ++i) {
-    const PartSpec* part = part_of(model.body(i));
-    if (part == nullptr || !kept.insert(part->file).second) continue;
-    std::string bytes = part->bytes;
+  const auto keep = [&](const std::string& path, const std::string& whole) {
+    if (!kept.insert(path).second) return;
+    std::string bytes = whole;
     bytes.resize((bytes.size() + 7) / 8 * 8);
     const hsize_t size = bytes.size();
     const Id space(H5Screate_simple(1, &size, nullptr), &H5Sclose), links(H5Pcreate(H5P_LINK_CREATE), &H5Pclose);
@@ -124,8 +124,15 @@ void keep_files(hid_t file, const Model& model) {
     const Id dataset(H5Dcreate2(file, name.c_str(), H5T_STD_U8LE, space.get(), links.get(), H5P_DEFAULT, H5P_DEFAULT),
                      &H5Dclose);
     checked(H5Dwrite(dataset.get(), H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()));
-    h5::set_text(dataset.get(), "name", part->file);
-    h5::set_number(dataset.get(), "bytes", static_cast<int>(part->bytes.size()));
+    h5::set_text(dataset.get(), "name", path);
+    h5::set_number(dataset.get(), "bytes", static_cast<int>(whole.size()));
+  };
+  for (int i = 1; i < model.body_count(); ++i) {
+    if (const PartSpec* part = part_of(model.body(i))) keep(part->file, part->bytes);
+    const DrawnSpec* drawn = drawn_of(model.body(i));
+    if (drawn == nullptr) continue;
+    for (const auto& mesh : drawn->meshes)
+      if (mesh) keep(mesh->file, mesh->bytes);
   }
 }
 

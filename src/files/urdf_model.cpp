@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <unordered_set>
 
 #include "files/document_builder.hpp"
+#include "files/mesh_file.hpp"
 #include "files/rpy.hpp"
 #include "files/urdf_flexible.hpp"
 #include "limber/files/detail/text.hpp"
@@ -44,7 +46,8 @@ class UrdfConverter {
 
   Value origin(const UrdfPose& pose);
   Value origin(const Pose& pose);
-  Value visual(const UrdfVisual& shape);
+  Value visual(const UrdfLink& link, const UrdfVisual& shape);
+  std::string mesh_path(const UrdfLink& link, const std::string& reference);
   Value rigid_body(std::size_t link);
   void add_body(std::size_t link);
   Seat seat(std::size_t joint, const Pose* turned);
@@ -104,7 +107,20 @@ Value UrdfConverter::origin(const UrdfPose& pose) {
 
 Value UrdfConverter::origin(const Pose& pose) { return origin(UrdfPose{pose.p, rpy_of(pose.R)}); }
 
-Value UrdfConverter::visual(const UrdfVisual& given) {
+// Of a mesh, from the folder of the model.  One that is not there stays as it is written: it is not drawn.
+std::string UrdfConverter::mesh_path(const UrdfLink& link, const std::string& reference) {
+  namespace fs = std::filesystem;
+  const std::string folder = fs::path(robot_.file).parent_path().string(), path = find_mesh(reference, folder);
+  std::error_code ignored;
+  if (!is_mesh_name(reference))
+    note(fmt::format("link {}: mesh {} is not drawn: neither STL nor OBJ", show(link.name), show(reference)));
+  else if (path.empty() || !fs::is_regular_file(fs::path(folder) / path, ignored))
+    note(fmt::format("link {}: mesh {} is not drawn: no such file", show(link.name), show(reference)));
+  if (path.empty()) return reference;
+  return (fs::path(overlay_.folder) / path).string();
+}
+
+Value UrdfConverter::visual(const UrdfLink& link, const UrdfVisual& given) {
   const Vector3d& size = given.shape.size;
   Entries out;
   switch (given.shape.kind) {
@@ -118,7 +134,7 @@ Value UrdfConverter::visual(const UrdfVisual& given) {
       out.emplace_back("sphere", make_.map({{"radius", make_.number(size[0])}}));
       break;
     case VisualKind::mesh:
-      out.emplace_back("mesh", make_.text(given.shape.file));
+      out.emplace_back("mesh", make_.text(mesh_path(link, given.shape.file)));
       if (size != Vector3d::Ones()) out.emplace_back("scale", make_.numbers(size));
   }
   if (const Value place = origin(given.origin)) out.emplace_back("origin", place);
@@ -134,7 +150,7 @@ Value UrdfConverter::rigid_body(std::size_t index) {
     rigid.emplace_back("inertia", make_.numbers(Vector6{{J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2)}}));
   Entries body = {{"name", make_.text(link_names_[index])}, {"rigid", make_.map(rigid)}};
   std::vector<Value> visuals;
-  for (const UrdfVisual& shape : link.visuals) visuals.push_back(visual(shape));
+  for (const UrdfVisual& shape : link.visuals) visuals.push_back(visual(link, shape));
   if (!visuals.empty()) body.emplace_back("visual", make_.list(visuals));
   return make_.map(body);
 }

@@ -14,6 +14,7 @@ namespace limber {
 // What a model file says beside the URDF.
 struct UrdfOverlay {
   std::optional<Reader> name, gravity, fidelity, flexible, closures;
+  std::string folder;  // of the URDF, from that of the model
 };
 
 // A robot as the root of a model document: bodies and joints, with links of `overlay.flexible` replaced.  New values

@@ -142,7 +142,7 @@ void add_box(const Body& body, Outline& out) {
 
 // Rods from the frame to the nodes, and a box.
 Outline rigid_outline(const Body& body) {
-  if (Outline drawn = visual_outline(body.visuals); !drawn.triangles.empty()) return drawn;
+  if (Outline drawn = visual_outline(body); !drawn.triangles.empty()) return drawn;
   Outline out;
   std::vector<Vector3d> places = {Vector3d::Zero()};
   for (const Node& node : body.nodes) {

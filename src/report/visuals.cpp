@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "limber/body/visual_mesh.hpp"
+
 namespace limber {
 namespace {
 
@@ -46,7 +48,15 @@ void add_rings(const std::vector<std::array<double, 2>>& rings, Surface& out) {
     }
 }
 
-void add_visual(const Visual& visual, Surface& out) {
+void add_mesh(const VisualMesh& mesh, const Vector3d& scale, Surface& out) {
+  const int first = static_cast<int>(out.points.size());
+  for (Eigen::Index i = 0; i < mesh.points.cols(); ++i) out.add(mesh.points.col(i).cwiseProduct(scale));
+  const bool mirrored = scale.prod() < 0;
+  for (const auto& [a, b, c] : mesh.triangles)
+    out.triangles.push_back({first + a, first + (mirrored ? c : b), first + (mirrored ? b : c)});
+}
+
+void add_visual(const Visual& visual, const VisualMesh* mesh, Surface& out) {
   const std::size_t before = out.points.size();
   const Vector3d& s = visual.size;
   if (visual.kind == VisualKind::box) add_box_surface(s, out);
@@ -61,15 +71,19 @@ void add_visual(const Visual& visual, Surface& out) {
     }
     add_rings(rings, out);
   }
+  if (mesh != nullptr) add_mesh(*mesh, s, out);
   for (std::size_t i = before; i < out.points.size(); ++i)
     out.points[i] = Vector3d(visual.pose.R * out.points[i] + visual.pose.p);
 }
 
 }  // namespace
 
-Outline visual_outline(const std::vector<Visual>& visuals) {
+Outline visual_outline(const Body& body) {
+  const DrawnSpec* drawn = drawn_of(body);
   Surface surface;
-  for (const Visual& visual : visuals) add_visual(visual, surface);
+  for (std::size_t k = 0; k < body.visuals.size(); ++k)
+    add_visual(body.visuals[k], drawn != nullptr && k < drawn->meshes.size() ? drawn->meshes[k].get() : nullptr,
+               surface);
   Outline out;
   out.places.resize(static_cast<Eigen::Index>(surface.points.size()), 3);
   out.shapes.setZero(3 * out.places.rows(), 0);

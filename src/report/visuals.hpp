@@ -6,7 +6,7 @@
 
 namespace limber {
 
-// Boxes, cylinders and spheres as triangles; meshes, which are files elsewhere, are left out.
-Outline visual_outline(const std::vector<Visual>& visuals);
+// The shapes that a rigid body is drawn with, as triangles; meshes that were not found are left out.
+Outline visual_outline(const Body& body);
 
 }  // namespace limber

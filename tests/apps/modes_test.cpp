@@ -93,5 +93,45 @@ TEST(ModesProgram, LinkOfTheExampleRuns) {
   EXPECT_TRUE(page.header["geometries"][0].contains("triangles"));
 }
 
+// The same arm from a URDF whose links are replaced by the file: equal to rounding, and its meshes are drawn.
+TEST(ModesProgram, LinksOfAUrdfAreReplacedByAFile) {
+  const Folder folder;
+  const std::string example = std::string(LIMBER_SOURCE_DIR) + "/examples/fe-link/";
+  for (const char* name : {"link.h5", "model.yaml", "robot.urdf", "pedestal.stl"})
+    std::filesystem::copy(example + name, folder.file(name));
+  folder.write("urdf.yaml", "limber: 1\nurdf: robot.urdf\nflexible: {upper: {file: link.h5}, lower: {file: link.h5}}\n");
+  const std::size_t n = limber({"info", "--json", folder.file("urdf.yaml")}).json()["coordinates"].size();
+  ASSERT_EQ(n, 2U + 2 * 14);
+  Json state = {{"q", Json::array()}, {"v", Json::array()}, {"tau", Json::array()}};
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool joint = i % 15 == 0;
+    state["q"].push_back(joint ? 0.4 : 1e-4 * static_cast<double>(i));
+    state["v"].push_back(joint ? -0.8 : 1e-3);
+    state["tau"].push_back(joint ? 3.0 : 0.0);
+  }
+  folder.write("state.json", state.dump());
+  const Json a = limber({"eval", folder.file("model.yaml"), folder.file("state.json")}).json();
+  const Json b = limber({"eval", folder.file("urdf.yaml"), folder.file("state.json")}).json();
+  EXPECT_EQ(a["coordinates"], b["coordinates"]);
+  for (std::size_t i = 0; i < n; ++i)
+    EXPECT_NEAR(a["acceleration"][i].get<double>(), b["acceleration"][i].get<double>(),
+                1e-12 * (1 + std::abs(a["acceleration"][i].get<double>())));
+  // In a scenario beside the keys of the run; the recording has body and mesh inside.
+  folder.write("run.yaml",
+               "limber: 1\nscenario: s\nurdf: robot.urdf\nflexible: {upper: {file: link.h5}}\nduration: 0.002\n"
+               "solver: {method: implicit, step: 1e-3}\nrecord: {every: 1e-3}\n");
+  ASSERT_EQ(limber({"run", folder.file("run.yaml"), "-q", "-o", folder.file("a.h5")}).code, 0);
+  for (const char* name : {"link.h5", "robot.urdf", "pedestal.stl"}) std::filesystem::remove(folder.file(name));
+  ASSERT_EQ(limber({"view", folder.file("a.h5"), "-q"}).code, 0);
+  const PageReader page = PageReader::of_file(folder.file("a.html"));
+  int drawn = 0;
+  for (const Json& body : page.header["bodies"]) {
+    const Json& geometry = page.header["geometries"][body["geometry"].get<std::size_t>()];
+    if (body["name"] == "pedestal") EXPECT_TRUE(geometry.contains("triangles")) << geometry.dump();
+    drawn += geometry.contains("triangles") ? 1 : 0;
+  }
+  EXPECT_EQ(drawn, 4);
+}
+
 }  // namespace
 }  // namespace limber::test

@@ -34,4 +34,9 @@ ModalBodyFile parse_modal_body(const std::string& bytes, const std::string& name
 // The plain file is HDF5 and has the mark of a modal body.
 bool is_modal_body(const std::string& path);
 
+// The body as modal data of MBDyn (.fem), its nodes numbered from 1: record groups 1 to 10, 12 (rigid inertia), 13
+// (damping) and the inertia invariants 14 to 18, which MBDyn reads since 2017.
+std::string mbdyn_text(const Body& body);
+void write_mbdyn(const Body& body, const std::string& path, const std::string& never_overwrites);
+
 }  // namespace limber
