@@ -103,7 +103,8 @@ TEST(MeshFile, MeshesOfAUrdfAreFound) {
   fs::create_directories(folder / "arm" / "urdf");
   std::ofstream(folder / "arm" / "meshes" / "tet.stl") << kTextStl;
   std::ofstream(folder / "arm" / "urdf" / "arm.urdf")
-      << "<robot name='r'><link name='a'>"
+      << "<robot name='r'><link name='a'><inertial><mass value='1'/>"
+         "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
          "<visual><geometry><mesh filename='package://arm/meshes/tet.stl' scale='1 1 0.5'/></geometry></visual>"
          "<visual><geometry><mesh filename='../meshes/tet.stl'/></geometry></visual>"
          "<visual><geometry><mesh filename='package://nobody/x.stl'/></geometry></visual>"
