@@ -90,7 +90,8 @@ void add_import(CLI::App& program, Action& action) {
 }
 
 void add_export(CLI::App& program, Action& action) {
-  add_conversion(program, action, "export", "make a robot description (URDF) of a rigid model, or modal data of MBDyn of a modal body",
+  add_conversion(program, action, "export",
+                 "make a robot description (URDF) of a rigid model, or modal data of MBDyn of a modal body",
                  "model file or modal body; '-': standard input", kExportExample, &run_export);
 }
 

@@ -355,9 +355,10 @@ const DocumentNode* expand_urdf(const Reader& root, const std::string& folder, D
   const Reader at = root.at("urdf", "urdf: robot.urdf");
   std::string path;
   const std::string text = read_named_file(at, folder, path);
-  const UrdfOverlay overlay{root.find("name"), root.find("gravity"), root.find("fidelity"), root.find("flexible"),
-                            root.find("closures"),
-                            std::filesystem::path(at.one_line(kLongestPath)).parent_path().string()};
+  const UrdfOverlay overlay{
+      root.find("name"),     root.find("gravity"),
+      root.find("fidelity"), root.find("flexible"),
+      root.find("closures"), std::filesystem::path(at.one_line(kLongestPath)).parent_path().string()};
   return make_urdf_document(parse_urdf(text, path), overlay, at.line(), owner, nullptr);
 }
 

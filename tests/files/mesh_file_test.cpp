@@ -26,7 +26,8 @@ const std::string kTextStl =
     "facet normal 6 3 2\nouter loop\nvertex 1 0 0\nvertex 0 2 0\nvertex 0 0 3\nendloop\nendfacet\n"
     "endsolid tet\n";
 const std::string kObj =
-    "# a tetrahedron\nv 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nvn 0 0 1\nf 1 3 2\nf 1/1 2/2 4/3\nf -4//1 -1//1 -2//1\nf 2 3 4\n";
+    "# a tetrahedron\nv 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nvn 0 0 1\nf 1 3 2\nf 1/1 2/2 4/3\nf -4//1 -1//1 -2//1\nf 2 3 "
+    "4\n";
 
 double volume(const VisualMesh& mesh) {
   double six = 0;
@@ -84,7 +85,8 @@ TEST(MeshFile, FaultsAreNamed) {
   const std::string binary = parse_mesh(kTextStl, "a.stl").bytes;
   EXPECT_EQ(mesh_message(binary.substr(0, 200), "a.stl"),
             "a.stl: a binary STL of 4 triangles has 284 bytes, not 200; the file was cut short?");
-  EXPECT_EQ(mesh_message("", "a.stl"), "a.stl: a binary STL of 0 triangles has 84 bytes, not 0; the file was cut short?");
+  EXPECT_EQ(mesh_message("", "a.stl"),
+            "a.stl: a binary STL of 0 triangles has 84 bytes, not 0; the file was cut short?");
   std::string bad = binary;
   std::memset(bad.data() + 96, 0xff, 4);
   EXPECT_EQ(mesh_message(bad, "a.stl"), "a.stl: a coordinate is not a finite number");
