@@ -30,7 +30,7 @@ class FemText {
   std::string text;
 };
 
-void add_nodes(const Body& body, FemText& out) {
+void add_interfaces(const Body& body, FemText& out) {
   out.group(2, "FINITE ELEMENT NODE LIST");
   for (std::size_t k = 1; k <= body.nodes.size(); ++k) out.text += fmt::format(" {}", k);
   out.text += "\n";
@@ -106,7 +106,7 @@ std::string mbdyn_text(const Body& body) {
   out.group(1, "HEADER");
   out.text += "**   REVISION,  NODE,  NORMAL, ATTACHMENT, CONSTRAINT, REJECTED MODES.\n";
   out.text += fmt::format("      REV0  {}  {}  0  0  0\n", body.nodes.size(), body.modes);
-  add_nodes(body, out);
+  add_interfaces(body, out);
   out.group(9, "MODAL MASS MATRIX");
   out.matrix(body.modal_mass());
   out.group(10, "MODAL STIFFNESS MATRIX");
