@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 EXAMPLE = examples/canadarm
 
 .DEFAULT_GOAL := help
-.PHONY: help build run pictures test check format sanitize clang docs bench fuzz clean
+.PHONY: help build run python pictures test check format sanitize clang docs bench fuzz clean
 
 # How long the parts of `make test` took.
 TIMES = out/times
@@ -30,6 +30,12 @@ run: build ## build, then run the example arm under its controller: out/canadarm
 	@mkdir -p out
 	build/limber run $(EXAMPLE)/controlled.yaml -o out/canadarm.h5 --report
 
+python: ## build the Python package, build/python
+	@scripts/packages build python
+	@$(call configure,release)
+	@$(call build,release,--target limber_python)
+	@echo "PYTHONPATH=$(CURDIR)/build/python /usr/bin/python3 -c 'import limber; help(limber)'"
+
 pictures: build ## run the examples and make their pictures
 	@scripts/packages pictures
 	@scripts/plot_examples
@@ -38,7 +44,7 @@ pictures: build ## run the examples and make their pictures
 
 test: ## every check: source, tests, browser, address, undefined-behaviour and thread sanitizers
 	@rm -f $(TIMES)
-	@$(timed) "packages" scripts/packages build check test
+	@$(timed) "packages" scripts/packages build check test python pythontest
 	@$(timed) "packages of the browser" scripts/browser
 	@$(timed) "checks of the source" $(MAKE) --no-print-directory check
 	@$(call test,release)

@@ -7,6 +7,7 @@ include(CheckCXXSourceRuns)
 
 option(LIMBER_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(LIMBER_PROGRAM "Build the program limber" ${PROJECT_IS_TOP_LEVEL})
+option(LIMBER_PYTHON "Build the Python package where Python, NumPy and pybind11 are found" ${PROJECT_IS_TOP_LEVEL})
 option(LIMBER_INSTALL "Add rules that install limber" ${PROJECT_IS_TOP_LEVEL})
 option(LIMBER_BENCH "Add the benchmarks (target `bench`, not built by default)" OFF)
 option(LIMBER_FUZZ "Build the fuzzers in tests/fuzz (clang only)" OFF)

@@ -340,6 +340,26 @@ void Simulation::advance_to(double t) {
   impl_->observe();
 }
 
+bool Simulation::advance_to(double t, RunListener& listener) {
+  struct Watch : RunListener {
+    explicit Watch(RunListener& of) : told(of) {}
+    bool go_on(double now, const StepCounts& counts) override {
+      reached = now;
+      return told.go_on(now, counts);
+    }
+    RunListener& told;
+    double reached = 0;
+  } watch(listener);
+  if (!std::isfinite(t)) throw InputError("advance_to wants a finite time");
+  TimeLoop& loop = *impl_->loop;
+  TimeLoop::Outcome outcome = loop.advance_to(t, &watch);
+  const bool all = outcome == TimeLoop::Outcome::reached;
+  if (outcome == TimeLoop::Outcome::interrupted) outcome = loop.advance_to(watch.reached);  // shows where it is
+  if (outcome != TimeLoop::Outcome::reached) impl_->fail();
+  impl_->observe();
+  return all;
+}
+
 RunResult Simulation::run(RunListener& listener) {
   const RunOptions& options = impl_->scenario.run;
   in_scenario(impl_->scenario, [&] { check_run(options); });

@@ -49,6 +49,8 @@ class Simulation {
   // By dt, or up to t; several steps of the method where it needs them.
   void step(double dt);
   void advance_to(double t);
+  // The same, asking the listener after every step; false: it wanted to stop, and this is where it did.
+  bool advance_to(double t, RunListener& listener);
   // To the end of the scenario, with its records; from the one that is due.  How it went is in the result: no throw.
   RunResult run(RunListener& listener);
 

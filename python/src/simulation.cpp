@@ -1,0 +1,371 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/scenario/simulation.hpp"
+
+#include <atomic>
+
+#include "arrays.hpp"
+#include "rooms.hpp"
+#include "scenarios.hpp"
+#include "work.hpp"
+
+namespace limber::python {
+namespace {
+
+class SignalListener : public RunListener {
+ public:
+  bool go_on(double /*t*/, const StepCounts&) override { return signals_.go_on(); }
+
+ private:
+  Signals signals_;
+};
+
+// A Simulation that one thread uses at a time.
+struct PySimulation {
+  explicit PySimulation(Scenario scenario)
+      : sim(std::move(scenario)), model(std::make_shared<PyModel>(sim.scenario().model)) {}
+  Simulation sim;
+  std::shared_ptr<PyModel> model;
+  std::atomic<bool> busy = false;
+};
+
+// For the time of a call.
+class InUse {
+ public:
+  explicit InUse(PySimulation& s) : s_(s) {
+    if (s.busy.exchange(true))
+      throw InputError(
+          "the simulation is moving: another thread, or its own controller, uses it; a controller sees the state x");
+  }
+  ~InUse() { s_.busy = false; }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+
+ private:
+  PySimulation& s_;
+};
+
+using Simulations = py::class_<PySimulation>;
+
+void py_advance_to(PySimulation& s, double t) {
+  const InUse use(s);
+  SignalListener listener;
+  {
+    const py::gil_scoped_release release;
+    s.sim.advance_to(t, listener);
+  }
+  raise_pending();
+}
+
+void py_step(PySimulation& s, double dt) {
+  const InUse use(s);
+  const py::gil_scoped_release release;
+  s.sim.step(dt);
+}
+
+// law(x, torques), with copies that it may keep.
+void py_set_controller(PySimulation& s, double rate, const py::function& law) {
+  const InUse use(s);
+  // Its last reference goes with the simulation, which may be deleted anywhere.
+  std::shared_ptr<PyObject> shared(law.inc_ref().ptr(), [](PyObject* object) {
+    const py::gil_scoped_acquire lock;
+    Py_DECREF(object);
+  });
+  s.sim.set_controller(rate, [shared](const State& x, Vec torques) {
+    const py::gil_scoped_acquire lock;
+    Array given(torques.size());
+    std::fill_n(given.mutable_data(), torques.size(), 0.0);
+    const py::object returned = py::handle(shared.get())(x, given);
+    if (!returned.is_none()) throw InputError("a controller writes into torques and returns nothing: torques[0] = ...");
+    torques = Eigen::Map<const VectorXd>(given.data(), torques.size());
+  });
+}
+
+// Calls that read or write and take no time.
+template <class F>
+auto guarded(F f) {
+  return [f](PySimulation& s, auto... arguments) {
+    const InUse use(s);
+    return f(s.sim, arguments...);
+  };
+}
+
+void define_time(Simulations& cls) {
+  cls.def("advance_to", &py_advance_to,
+          Signature("(t: float) -> None", "",
+                    "Up to the time t, s; several steps of the method where it needs them.  Ctrl-C stops it "
+                    "where it is.  Raises NumericalError where the run fails."));
+  cls.def("step", &py_step,
+          Signature("(dt: float) -> None", "", "By dt, s; several steps of the method where it needs them."));
+  cls.def(
+      "set_state",
+      [](PySimulation& s, const State& x) {
+        const InUse use(s);
+        s.sim.set_state(x);
+      },
+      Signature("(x: State | dict[str, Any]) -> None", "Simulation::set_state"));
+  cls.def(
+      "set_controller", &py_set_controller,
+      Signature(
+          "(rate: float, law: Callable[[State, Array], None]) -> None", "Simulation::set_controller",
+          "law(x, torques): x has t, q, v; it writes torques[k] = ..., N m or N.  What it raises comes out of step or "
+          "advance_to."));
+  cls.def(
+      "save",
+      [](PySimulation& s) {
+        const InUse use(s);
+        const SavedState saved = s.sim.save();
+        return py::bytes(reinterpret_cast<const char*>(saved.bytes.data()), saved.bytes.size());
+      },
+      Signature("() -> bytes", "Simulation::save"));
+  cls.def(
+      "restore",
+      [](PySimulation& s, const py::bytes& saved) {
+        const InUse use(s);
+        const auto text = static_cast<std::string_view>(saved);
+        SavedState state;
+        state.bytes.resize(text.size());
+        std::copy(text.begin(), text.end(), reinterpret_cast<char*>(state.bytes.data()));
+        s.sim.restore(state);
+      },
+      Signature("(saved: bytes) -> None", "Simulation::restore"));
+  cls.def(
+      "reset",
+      [](PySimulation& s) {
+        const InUse use(s);
+        s.sim.reset();
+      },
+      Signature("() -> None", "Simulation::reset"));
+}
+
+void define_inputs(Simulations& cls) {
+  cls.def(
+      "set_torque",
+      [](PySimulation& s, const std::string& speed, double torque) {
+        const InUse use(s);
+        s.sim.set_torque(speed, torque);
+      },
+      Signature("(speed: str, torque: float) -> None", "",
+                "On a speed by name: \"elbow\", \"base.wx\", a mode \"boom.bending_y1\"; N m or N, beside what inputs "
+                "and controller do, until it is given again."));
+  cls.def(
+      "set_torques",
+      [](PySimulation& s, py::handle torques) {
+        const InUse use(s);
+        s.sim.set_torques(read_vector(torques, {"torques", s.model->model->nv, "nv"}).vector());
+      },
+      Signature("(torques: ArrayLike) -> None", "Simulation::set_torques"));
+  cls.def(
+      "set_force",
+      [](PySimulation& s, const std::string& node, const Vector3d& force, Frame frame) {
+        const InUse use(s);
+        s.sim.set_force(node, force, frame);
+      },
+      Signature("(node: str, force: ArrayLike, frame: Frame | str = \"world\") -> None", "",
+                "A force (3), N, on a node, in world or in the node's axes, until it is given again."));
+  cls.def(
+      "set_wrench",
+      [](PySimulation& s, const std::string& node, const Vector6& wrench, Frame frame) {
+        const InUse use(s);
+        s.sim.set_wrench(node, wrench, frame);
+      },
+      Signature("(node: str, wrench: ArrayLike, frame: Frame | str = \"world\") -> None", "",
+                "A torque (3), N m, and a force (3), N, on a node, until they are given again."));
+  cls.def(
+      "set_motion",
+      [](PySimulation& s, const std::string& coordinate, double position, double velocity, double acceleration) {
+        const InUse use(s);
+        s.sim.set_motion(coordinate, position, velocity, acceleration);
+      },
+      Signature("(coordinate: str, position: float, velocity: float = 0.0, acceleration: float = 0.0) -> None",
+                "Simulation::set_motion"));
+}
+
+void define_views(Simulations& cls) {
+  const auto property = [&](const char* name, const char* type, auto get, const char* more = "") {
+    cls.def_property_readonly(
+        name,
+        [get](PySimulation& s) {
+          const InUse use(s);
+          return get(s);
+        },
+        property_doc(cls, name, type, std::string("Simulation::") + name, more).c_str());
+  };
+  property(
+      "model", "Model", [](PySimulation& s) { return s.model; }, "The machine.");
+  property("time", "float", [](PySimulation& s) { return s.sim.time(); });
+  property("state", "State", [](PySimulation& s) { return State(s.sim.state()); });
+  property(
+      "energy", "Energy",
+      [](PySimulation& s) {
+        const Energy e = s.sim.energy();
+        return named_tuple("Energy", py::make_tuple(e.kinetic, e.gravity, e.elastic, e.springs));
+      },
+      "J.");
+  property("balance", "float", [](PySimulation& s) { return s.sim.balance(); });
+  property("accelerations", "Array", [](PySimulation& s) { return VectorXd(s.sim.accelerations()); });
+  property("warnings", "list[str]", [](PySimulation& s) { return s.sim.warnings(); });
+  property(
+      "torques", "Array", [](PySimulation& s) { return VectorXd(s.sim.record().torques); },
+      "(nv) all that act, or that prescribed motions need; N m or N.");
+  property("ports", "list[str]", [](PySimulation& s) {
+    std::vector<std::string> out;
+    for (const Port& port : s.sim.ports()) out.push_back(port.name);
+    return out;
+  });
+}
+
+void define_nodes_and_ports(Simulations& cls) {
+  const auto number = [&](const char* name, const char* type, auto get, const char* key) {
+    cls.def(
+        name,
+        [get](PySimulation& s, const std::string& text) {
+          const InUse use(s);
+          return get(s.sim, text);
+        },
+        Signature(std::string("(name: str) -> ") + type, "", key));
+  };
+  number(
+      "q", "float", [](Simulation& s, const std::string& name) { return s.q(name); },
+      "A coordinate now, by name; rad or m.");
+  number(
+      "v", "float", [](Simulation& s, const std::string& name) { return s.v(name); },
+      "A speed now, by name; rad/s or m/s.");
+  number(
+      "position", "Array", [](Simulation& s, const std::string& name) { return s.position(name); },
+      "Of a node in world (3), m.");
+  number(
+      "velocity", "Array", [](Simulation& s, const std::string& name) { return s.velocity(name); },
+      "Of a node in world (6), angular and linear; rad/s, m/s.");
+  number(
+      "pose", "Pose",
+      [](Simulation& s, const std::string& name) {
+        const Pose pose = s.pose(name);
+        return named_tuple("Pose", py::make_tuple(pose.R, pose.p));
+      },
+      "Of a node in world.");
+  number(
+      "read", "Array", [](Simulation& s, const std::string& name) { return s.read(name); },
+      "The values of a port now, see ports.");
+  cls.def(
+      "write",
+      [](PySimulation& s, const std::string& port, const VectorXd& values) {
+        const InUse use(s);
+        s.sim.write(port, values);
+      },
+      Signature("(port: str, values: ArrayLike) -> None", "Simulation::write"));
+  cls.def(
+      "__getitem__",
+      [](py::object self, const std::string& name) {
+        return py::module_::import("limber._views").attr("view")(self, name);
+      },
+      Signature("(name: str) -> Any", "",
+                "A node, \"fore.tip\", with position, rotation, velocity; or a joint, \"elbow\", with q, v, torque."));
+}
+
+void define_scenario(py::module_& m) {
+  Struct<SolverOptions>(m, "SolverOptions")
+      .field("method", &SolverOptions::method, "str")
+      .field("algorithm", &SolverOptions::algorithm, "str")
+      .field("step", &SolverOptions::step, "float")
+      .field("rtol", &SolverOptions::rtol, "float")
+      .field("atol", &SolverOptions::atol, "float")
+      .field("max_step", &SolverOptions::max_step, "float")
+      .field("rho_inf", &SolverOptions::rho_inf, "float")
+      .field("passes", &SolverOptions::passes, "int")
+      .field("formula", &SolverOptions::formula, "str");
+  py::class_<Scenario> cls(m, "Scenario", header_doc("Scenario").c_str());
+  cls.def(py::init([](const PyModel& model, double duration, double record_every, const SolverOptions& solver,
+                      const py::object& initial) {
+            Scenario out;
+            out.name = model.model->name;
+            out.model = model.model;
+            out.solver = solver;
+            out.run = {.duration = duration, .record_every = record_every};
+            out.initial = initial.is_none() ? make_zero_state(*model.model) : initial.cast<State>();
+            for (int i = 1; i < model.model->body_count(); ++i) {
+              for (int k = 0; k < static_cast<int>(model.model->body(i).nodes.size()); ++k)
+                out.record.nodes.push_back({i, k});
+            }
+            return out;
+          }),
+          Signature("(model: Model, duration: float = 1.0, record_every: float = 0.01, solver: SolverOptions | "
+                    "dict[str, Any] = {}, initial: State "
+                    "| dict[str, Any] | None = None) -> None",
+                    "",
+                    "A model that moves by itself, with records of all nodes; read_scenario and dicts have inputs and "
+                    "controllers, too."));
+  const auto property = [&](const char* name, const char* type, auto get, const char* more) {
+    cls.def_property_readonly(name, get, property_doc(cls, name, type, "", more).c_str());
+  };
+  property(
+      "name", "str", [](const Scenario& s) { return s.name; }, "Of the scenario.");
+  property(
+      "text", "str", [](const Scenario& s) { return s.text; }, "Of the whole file.");
+  property(
+      "model", "Model", [](const Scenario& s) { return std::make_shared<PyModel>(s.model); }, "The machine.");
+  property(
+      "initial", "State", [](const Scenario& s) { return s.initial; }, "Where it starts.");
+  property(
+      "solver", "SolverOptions", [](const Scenario& s) { return s.solver; }, "Method and tolerances.");
+  property(
+      "duration", "float", [](const Scenario& s) { return s.run.duration; }, "s");
+  property(
+      "record_every", "float", [](const Scenario& s) { return s.run.record_every; }, "s");
+  m.def(
+      "_read_scenario", [](const std::string& path) { return read_scenario(path); },
+      Signature("(path: str) -> Scenario", "", "read_scenario of a path."));
+  m.def(
+      "_parse_scenario",
+      [](const std::string& text, const std::string& name, const std::string& folder) {
+        return parse_scenario(text, name, folder);
+      },
+      Signature("(text: str, name: str, folder: str) -> Scenario", "", "parse_scenario of a text."));
+}
+
+}  // namespace
+
+Scenario scenario_of(py::handle given) {
+  if (py::isinstance<Scenario>(given)) return given.cast<Scenario>();
+  return py::module_::import("limber._texts").attr("read_scenario")(given).cast<Scenario>();
+}
+
+void define_simulation(py::module_& m) {
+  define_scenario(m);
+  Simulations cls(m, "Simulation", ("Simulation(scenario, solver={})\n--\n\n" + header_doc("Simulation")).c_str());
+  cls.def(
+      py::init([](py::handle scenario, const SolverOptions& solver) {
+        if (py::isinstance<PyModel>(scenario)) {
+          Scenario alone;
+          alone.model = scenario.cast<std::shared_ptr<PyModel>>()->model;
+          alone.name = alone.model->name;
+          alone.solver = solver;
+          alone.run.duration = std::numeric_limits<double>::infinity();
+          return std::make_unique<PySimulation>(std::move(alone));
+        }
+        Scenario read = scenario_of(scenario);
+        const py::gil_scoped_release release;
+        return std::make_unique<PySimulation>(std::move(read));
+      }),
+      Signature(
+          "(scenario: str | PathLike[str] | dict[str, Any] | Scenario | Model, solver: SolverOptions | dict[str, Any] "
+          "= {}) -> None",
+          "",
+          "Of a scenario: a path, a dict, a Scenario; or of a Model alone, from its zero state, with this solver."));
+  define_time(cls);
+  define_inputs(cls);
+  define_views(cls);
+  define_nodes_and_ports(cls);
+  const auto refuse = [](const PySimulation&) -> py::object {
+    throw py::type_error(
+        "a Simulation cannot be copied or pickled; save() and restore() carry its state to another one");
+  };
+  cls.def("__reduce__", refuse);
+  cls.def("__copy__", refuse);
+  cls.def("__repr__", [](PySimulation& s) {
+    return "<limber.Simulation '" + s.sim.scenario().name +
+           "' at t = " + (s.busy ? std::string("?") : std::to_string(s.sim.time())) + " s>";
+  });
+}
+
+}  // namespace limber::python
