@@ -946,7 +946,7 @@ class Simulation:
         """Throws InputError: an output, a wrong size, not finite"""
 
 class SolverOptions:
-    """"""
+    """The method of integration, see stepper_names()."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def algorithm(self) -> str: ...

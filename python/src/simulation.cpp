@@ -264,7 +264,7 @@ void define_nodes_and_ports(Simulations& cls) {
 }
 
 void define_scenario(py::module_& m) {
-  Struct<SolverOptions>(m, "SolverOptions")
+  Struct<SolverOptions>(m, "SolverOptions", "The method of integration, see stepper_names().")
       .field("method", &SolverOptions::method, "str")
       .field("algorithm", &SolverOptions::algorithm, "str")
       .field("step", &SolverOptions::step, "float")

@@ -29,7 +29,7 @@ class Install(unittest.TestCase):
             subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", folder], check=True)
             python = f"{folder}/bin/python"
             own = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-            if subprocess.run([python, "-c", "import pip, setuptools, wheel"], env=own, capture_output=True).returncode:
+            if subprocess.run([python, "-c", "import setuptools, wheel, pip"], env=own, capture_output=True).returncode:
                 self.skipTest("no pip, setuptools or wheel")
             pip = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps", str(SOURCE)]
             done = subprocess.run(pip, env={**own, "LIMBER_BUILD": str(build)}, capture_output=True, text=True)

@@ -228,7 +228,7 @@ class Memory(unittest.TestCase):
         references, before = [sys.getrefcount(x) for x in objects], resident()
         many(20000)
         grown = [sys.getrefcount(x) - count for x, count in zip(objects, references)]
-        self.assertLessEqual(max(grown), 5, grown)
+        self.assertLess(max(grown), 100, grown)  # of 20000 calls each
         self.assertLess(resident() - before, 2_000_000)
 
 
