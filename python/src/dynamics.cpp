@@ -283,6 +283,32 @@ py::tuple py_inverse_closed(PyModel& m, py::handle q, py::handle v, py::handle v
   return py::make_tuple(tau, ws.lambda());
 }
 
+void define_others(py::module_& m) {
+  m.def("compute_energy", &py_energy,
+        Signature("(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, workspace: Workspace | None = None, "
+                  "status: Array | "
+                  "None = None) -> Energy",
+                  "compute_energy", "J; of a batch, (K, nq) and (K, nv), each energy is an array (K)."));
+  m.def("compute_momentum", &py_momentum,
+        Signature("(model: Model, q: ArrayLike, v: ArrayLike, *, workspace: Workspace | None = None) -> Momentum",
+                  "compute_momentum", "linear (3), kg m/s, and angular (3) about the world origin, kg m^2/s."));
+  m.def("move", &py_move,
+        Signature("(model: Model, q: ArrayLike, dv: ArrayLike, *, out: Array | None = None) -> Array", "move"));
+  m.def("close_accelerations", &py_close,
+        Signature("(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike, *, workspace: Workspace | None = "
+                  "None) -> "
+                  "tuple[Array, dict[str, Array], dict[str, float]]",
+                  "close_other",
+                  "vdot: of the open tree.  Returns those of the closed chain, and for each closure its wrench "
+                  "[torque, force] on node b in world and its violation."));
+  m.def(
+      "inverse_closed", &py_inverse_closed,
+      Signature("(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike, actuated: Sequence[str], *, "
+                "wrenches: Wrenches "
+                "= None) -> tuple[Array, Array]",
+                "inverse_closed", "actuated: names of speeds.  Returns tau (nv) and the multipliers of the closures."));
+}
+
 }  // namespace
 
 void define_dynamics(py::module_& m) {
@@ -327,29 +353,7 @@ void define_dynamics(py::module_& m) {
             "hybrid",
             "prescribed: {joint: acceleration}, a list where the joint has several speeds.  Returns vdot and tau "
             "(nv), with the torques that these joints need."));
-  m.def("compute_energy", &py_energy,
-        Signature("(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, workspace: Workspace | None = None, "
-                  "status: Array | "
-                  "None = None) -> Energy",
-                  "compute_energy", "J; of a batch, (K, nq) and (K, nv), each energy is an array (K)."));
-  m.def("compute_momentum", &py_momentum,
-        Signature("(model: Model, q: ArrayLike, v: ArrayLike, *, workspace: Workspace | None = None) -> Momentum",
-                  "compute_momentum", "linear (3), kg m/s, and angular (3) about the world origin, kg m^2/s."));
-  m.def("move", &py_move,
-        Signature("(model: Model, q: ArrayLike, dv: ArrayLike, *, out: Array | None = None) -> Array", "move"));
-  m.def("close_accelerations", &py_close,
-        Signature("(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike, *, workspace: Workspace | None = "
-                  "None) -> "
-                  "tuple[Array, dict[str, Array], dict[str, float]]",
-                  "close_other",
-                  "vdot: of the open tree.  Returns those of the closed chain, and for each closure its wrench "
-                  "[torque, force] on node b in world and its violation."));
-  m.def(
-      "inverse_closed", &py_inverse_closed,
-      Signature("(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike, actuated: Sequence[str], *, "
-                "wrenches: Wrenches "
-                "= None) -> tuple[Array, Array]",
-                "inverse_closed", "actuated: names of speeds.  Returns tau (nv) and the multipliers of the closures."));
+  define_others(m);
 }
 
 }  // namespace limber::python
