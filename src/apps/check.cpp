@@ -14,6 +14,7 @@
 #include "limber/files/urdf.hpp"
 #include "limber/scenario/hints.hpp"
 #include "limber/simulate/static_check.hpp"
+#include "limber/study/sweep.hpp"
 
 namespace limber::apps {
 namespace {
@@ -24,6 +25,7 @@ struct CheckOptions {
   std::vector<std::string> files;
   std::string model;  // that states are checked against
   bool json = false, quiet = false;
+  std::vector<std::string> set;
 };
 
 constexpr const char* kCheckExample = R"(Example:
@@ -75,9 +77,32 @@ Json body_facts(const std::string& path) {
           {"notes", file.warnings}};
 }
 
+Json study_facts(const Study& study) {
+  const StudySamples samples(study);
+  const StudyData data = prepare_study(study, samples);
+  return {{"kind", "study"},
+          {"name", study.name},
+          {"runs", samples.runs()},
+          {"parameters", data.parameters.size()},
+          {"results", data.results.size()}};
+}
+
+Json study_table_facts(const std::string& path) {
+  const StudyData data = read_study_table(path);
+  return {{"kind", "table of a study"},
+          {"name", data.name},
+          {"runs", data.runs()},
+          {"done", data.done_count()},
+          {"parameters", data.parameters.size()},
+          {"results", data.results.size()},
+          {"complete", data.complete}};
+}
+
 // What a good file holds.
-Json check_file(const std::string& path, const Model* model) {
+Json check_file(const std::string& path, const Model* model, const Overrides& set) {
+  if (!set.empty() && is_hdf5(path)) throw InputError(path + ": has no values to set; leave --set out");
   if (is_modal_body(path)) return body_facts(path);
+  if (is_study_table(path)) return study_table_facts(path);
   if (is_hdf5(path)) return recording_facts(path);  // looks at plain files only: a pipe is read once
   const std::string text = read_argument(path), name = name_of_argument(path);
   Document document = is_urdf(text) ? parse_model_document(text, name) : parse_document(text, name);
@@ -85,14 +110,18 @@ Json check_file(const std::string& path, const Model* model) {
   if (given.is_map() && given.has("urdf") && !given.has("scenario")) document = parse_model_document(text, name);
   const Reader root(document);
   const bool map = root.is_map();
+  if (map && root.has("study")) {
+    if (!set.empty()) root.fail_item("is a study, whose values are its parameters; leave --set out");
+    return study_facts(parse_study(text, name, std::filesystem::path(path).parent_path().string()));
+  }
   if (map && root.has("scenario"))
-    return scenario_facts(parse_scenario(text, name, std::filesystem::path(path).parent_path().string()));
+    return scenario_facts(parse_scenario(text, name, std::filesystem::path(path).parent_path().string(), set));
   if (map && root.has("q") && !root.has("limber")) {
     if (model == nullptr) root.fail_item("is a state; name the model that it belongs to with --model MODEL");
     const StateFile state = read_state(root, *model);
     return {{"kind", "state"}, {"coordinates", state.q.size()}};
   }
-  const Model read = read_model(root);
+  const Model read = set.empty() ? read_model(root) : parse_model(text, name, set);
   std::vector<std::string> notes = model_hints(document);
   for (std::string& note : static_warnings(read, make_zero_state(read))) notes.push_back(std::move(note));
   return {{"kind", "model"},        {"name", read.name}, {"bodies", read.body_count() - 1},
@@ -109,6 +138,11 @@ std::string summary(const Json& facts) {
   if (text == "scenario")
     return fmt::format("scenario, model {}, {:.9g} s, {}", fit(facts["model"].get<std::string>(), 200),
                        facts["duration"].get<double>(), facts["method"].get<std::string>());
+  if (text.ends_with("study"))
+    return fmt::format("{}, {}, {}, {}{}", text, plural(facts["runs"], "run", "runs"),
+                       plural(facts["parameters"], "parameter", "parameters"),
+                       plural(facts["results"], "result", "results"),
+                       facts.value("complete", true) ? "" : ", not complete");
   if (text == "modal body")
     return fmt::format("modal body, {:.6g} kg, {}, {}", facts["mass"].get<double>(),
                        plural(facts["modes"], "mode", "modes"), plural(facts["nodes"], "node", "nodes"));
@@ -133,12 +167,13 @@ std::string good_text(const std::string& file, const Json& facts) {
 int run_check(const CheckOptions& options) {
   std::optional<Model> model;
   if (!options.model.empty()) model = read_model_argument(options.model);
+  const Overrides set = parse_overrides(options.set);
   Json all = Json::array();
   bool good = true;
   for (const std::string& file : options.files) {
     Json entry = {{"file", file}, {"ok", true}};
     try {
-      const Json facts = check_file(file, model ? &*model : nullptr);
+      const Json facts = check_file(file, model ? &*model : nullptr, set);
       entry.update(facts);
       if (!options.json && !options.quiet) write_output(good_text(fit(name_of_argument(file), 1000), facts), stdout);
     } catch (const Error& e) {
@@ -162,6 +197,7 @@ void add_check(CLI::App& program, Action& action) {
   command->add_option("--model", options->model, "the model that state files belong to")->type_name("MODEL");
   command->add_flag("--json", options->json, "print a JSON list, one object per file");
   command->add_flag("-q,--quiet", options->quiet, "print only what is wrong");
+  add_set(*command, options->set);
   command->footer(kCheckExample);
   command->callback([options, &action] { action = [options] { return run_check(*options); }; });
 }

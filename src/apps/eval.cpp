@@ -19,6 +19,7 @@ namespace {
 struct EvalOptions {
   std::string model, state, algorithm = "aba";
   bool no_mass_matrix = false;
+  std::vector<std::string> set;
 };
 
 // The numbers of docs/model-format.md, State files.
@@ -197,7 +198,7 @@ void write(const Model& model, const Evaluation& e, const Kinematics& kin) {
 int run_eval(const EvalOptions& options) {
   if (options.model == "-" && options.state == "-")
     throw InputError("limber eval: only one of MODEL and STATE can be '-', the standard input");
-  const Model model = read_model_argument(options.model);
+  const Model model = read_model_argument(options.model, options.set);
   check_options(options, model);
   const StateFile state = parse_state(read_argument(options.state), name_of_argument(options.state), model);
   KinematicsWorkspace kin(model);
@@ -217,6 +218,7 @@ void add_eval(CLI::App& program, Action& action) {
                    fmt::format("for the acceleration: {} (default aba)", fmt::join(forward_dynamics_names(), ", ")))
       ->type_name("NAME");
   command->add_flag("--no-mass-matrix", options->no_mass_matrix, "leave the mass matrix out (large machines)");
+  add_set(*command, options->set);
   command->footer(kEvalExample);
   command->callback([options, &action] { action = [options] { return run_eval(*options); }; });
 }

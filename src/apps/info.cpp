@@ -20,6 +20,7 @@ namespace {
 struct InfoOptions {
   std::string model, state, report;
   bool json = false, all = false;
+  std::vector<std::string> set;
 };
 
 constexpr const char* kInfoExample = R"(Example:
@@ -35,6 +36,8 @@ also writes a page with the mode shapes of each body and of the machine, moving.
 int run_body_info(const InfoOptions& options) {
   if (!options.state.empty())
     throw InputError(fmt::format("{}: a modal body has no state; leave --at out", options.model));
+  if (!options.set.empty())
+    throw InputError(fmt::format("{}: a modal body has no values to set; leave --set out", options.model));
   const ModalBodyFile file = read_modal_body(options.model);
   if (!options.report.empty()) {
     const std::string path = std::filesystem::absolute(options.model).string(), text = body_model_text(path);
@@ -48,8 +51,10 @@ int run_body_info(const InfoOptions& options) {
 
 int run_info(const InfoOptions& options) {
   if (is_hdf5(options.model)) return run_body_info(options);
-  const std::string text = read_argument(options.model);
-  const Model model = parse_model(text, name_of_argument(options.model));
+  std::string text = read_argument(options.model);
+  const Overrides set = parse_overrides(options.set);
+  const Model model = parse_model(text, name_of_argument(options.model), set);
+  if (!set.empty()) text = overridden_model_text(text, name_of_argument(options.model), set);
   State x = make_zero_state(model);
   std::vector<std::string> never;
   for (const std::string& file : {options.model, options.state})
@@ -79,6 +84,7 @@ void add_info(CLI::App& program, Action& action) {
   command->add_option("--report", options->report, "also write a page with the mode shapes")->type_name("FILE");
   command->add_option("--at", options->state, "state file: the configuration (default: the zero state)")
       ->type_name("STATE");
+  add_set(*command, options->set);
   command->footer(kInfoExample);
   command->callback([options, &action] { action = [options] { return run_info(*options); }; });
 }

@@ -21,7 +21,7 @@ namespace {
 struct LinearizeCommand {
   std::string model, at, output_file;
   bool equilibrium = false, json = false;
-  std::vector<std::string> inputs, outputs, held;
+  std::vector<std::string> inputs, outputs, held, set;
   CampbellCommand campbell;  // where its range is not empty
 };
 
@@ -159,7 +159,7 @@ int run_rotor(const LinearizeCommand& command, const Model& model, const std::ve
 int run_linearize(const LinearizeCommand& command) {
   if (command.model == "-" && command.at == "-")
     throw InputError("limber linearize: only one of MODEL and STATE can be '-', the standard input");
-  const Model model = read_model_argument(command.model);
+  const Model model = read_model_argument(command.model, command.set);
   if (model.nv > kMaxCoordinates)
     throw InputError(fmt::format("{}: {} coordinates are too many for dense matrices; at most {} are taken",
                                  name_of_argument(command.model), model.nv, kMaxCoordinates));
@@ -218,6 +218,7 @@ void add_linearize(CLI::App& program, Action& action) {
   for (const char* other : {"--equilibrium", "--input", "--output"}) range->excludes(sub->get_option(other));
   sub->add_flag("--json", command->json, "print JSON, with the matrices");
   sub->add_option("-o", command->output_file, "also write the JSON to a file")->type_name("FILE");
+  add_set(*sub, command->set);
   sub->footer(kLinearizeExample);
   sub->callback([command, &action] { action = [command] { return run_linearize(*command); }; });
 }

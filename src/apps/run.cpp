@@ -27,17 +27,20 @@ struct RunCommand {
   bool table = false, report = false, force = false;
   bool json = false, quiet = false;
   double flush = 1;
+  std::vector<std::string> set;
 };
 
 constexpr const char* kRunExample = R"(Example:
   limber run examples/canadarm/scenario.yaml -o slew.h5
   limber run scenario.yaml --report
   limber run scenario.yaml --csv --json --algorithm denoc
+  limber run scenario.yaml --set load.mass=5 --set control.rate=500
 
 Simulates the scenario and writes a recording (HDF5): states, poses and deflections of nodes, joint torques, energies,
 momenta, and the texts of model and scenario. It can be read while the run goes on; a run that is killed leaves all but
 its last second. Ctrl-C stops the run and keeps what there is; the exit code is then 1. --report makes the page of
-`limber view` from the recording, however the run ended.)";
+`limber view` from the recording, however the run ended. --set gives a value of model or scenario by its path, checked as
+the file is and kept in the recording: docs/studies.md.)";
 
 // --algorithm, where given.  What else an algorithm cannot do, System refuses.
 void choose_algorithm(const RunCommand& command, Scenario& scenario) {
@@ -92,7 +95,7 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
 int run_scenario(RunCommand command) {
   if (!(command.flush >= 0) || !std::isfinite(command.flush))
     throw InputError("limber run: --flush wants seconds, 0 or more");
-  Scenario scenario = read_scenario_argument(command.scenario);
+  Scenario scenario = read_scenario_argument(command.scenario, command.set);
   choose_algorithm(command, scenario);
   if (command.output.empty()) command.output = output_name(command.scenario, ".h5");
   if (command.report) command.page = beside(command, command.page, ".html", "page");
@@ -142,6 +145,7 @@ void add_run(CLI::App& program, Action& action) {
       sub->add_option("--report", command->page, "also make an HTML page (default: beside the recording)")
           ->type_name("FILE")
           ->expected(0, 1);
+  add_set(*sub, command->set);
   sub->add_option("--flush", command->flush, "write to disk about every so many seconds (default 1)")
       ->type_name("SECONDS");
   sub->add_flag("--force", command->force, "begin even where the disk has no room for the whole run");

@@ -9,9 +9,9 @@
 
 namespace limber::apps {
 
-Scenario read_scenario_argument(const std::string& path) {
-  if (path != "-") return read_scenario(path);
-  return parse_scenario(read_argument(path), name_of_argument(path), "");
+Scenario read_scenario_argument(const std::string& path, const std::vector<std::string>& set) {
+  if (path != "-") return read_scenario(path, parse_overrides(set));
+  return parse_scenario(read_argument(path), name_of_argument(path), "", parse_overrides(set));
 }
 
 std::string output_name(const std::string& scenario, const std::string& end) {

@@ -7,7 +7,8 @@
 namespace limber::apps {
 
 // What the commands that run scenarios share.
-Scenario read_scenario_argument(const std::string& path);  // "-": standard input
+// "-": standard input; `set`: values of --set.
+Scenario read_scenario_argument(const std::string& path, const std::vector<std::string>& set = {});
 // The scenario's name with another end, here.
 std::string output_name(const std::string& scenario, const std::string& end);
 

@@ -15,6 +15,7 @@
 #include "files/names.hpp"
 #include "files/urdf_model.hpp"
 #include "limber/dynamics/check.hpp"
+#include "limber/files/detail/flow.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/files/recorded_model.hpp"
 #include "limber/files/text_file.hpp"
@@ -392,11 +393,30 @@ Model parse_recorded_model(const RecordingReader& recording) {
   return ModelReader(Reader(document), &recording.files).read();
 }
 
-Model parse_model(std::string_view text, const std::string& name_for_messages) {
-  const Document document = parse_model_document(text, name_for_messages);
-  return read_model(Reader(document));
+namespace {
+
+Document overridden_document(std::string_view text, const std::string& name_for_messages, const Overrides& set) {
+  Document document = parse_model_document(text, name_for_messages);
+  override_model(document.root, document, split_overrides(set, false).machine);
+  return document;
 }
 
-Model read_model(const std::string& path) { return parse_model(read_text_file(path), path); }
+}  // namespace
+
+std::string overridden_model_text(std::string_view text, const std::string& name_for_messages, const Overrides& set) {
+  return write_flow(*overridden_document(text, name_for_messages, set).root);
+}
+
+Model parse_model(std::string_view text, const std::string& name_for_messages, const Overrides& set) {
+  const Document document = overridden_document(text, name_for_messages, set);
+  if (set.empty()) return read_model(Reader(document));
+  try {
+    return read_model(Reader(document));
+  } catch (const InputError& e) {
+    fail_with(e.what(), set);
+  }
+}
+
+Model read_model(const std::string& path, const Overrides& set) { return parse_model(read_text_file(path), path, set); }
 
 }  // namespace limber

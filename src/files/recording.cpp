@@ -104,6 +104,7 @@ void describe_run(hid_t file, const RecordingOptions& options) {
   h5::set_text(file, "model", options.model_text);
   h5::set_text(file, "scenario", options.scenario_text);
   h5::set_text(file, "solver", options.solver);
+  if (!options.set.empty()) h5::set_texts(file, "set", options.set);
   if (!options.shaping.empty()) h5::set_text(file, "shaping", options.shaping);
   h5::set_number(file, "complete", 0);
   h5::make_fixed_text(file, "ended", "running", kEndedBytes);

@@ -10,6 +10,7 @@
 
 #include "limber/control/tip_path.hpp"
 #include "limber/control/trajectory.hpp"
+#include "limber/files/detail/flow.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
 #include "scenario/sensor_reader.hpp"
@@ -300,9 +301,12 @@ void read_learned(const Reader& at, const std::string& folder, ControlOptions& o
 
 // The model that the controller believes in.
 void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, const std::string& folder,
-                    ControlScenario& out) {
+                    const Overrides& set, ControlScenario& out) {
   out.options.model = scenario.model;
   out.model_text = scenario.model_text;
+  if (!at && !set.empty())
+    throw InputError(set[0].path +
+                     ": the controller has the model of the machine; give it its own, control.model: FILE");
   if (!at) return;
   out.model_file = (std::filesystem::path(folder) / at->one_line(kLongestPath)).string();
   try {
@@ -310,18 +314,21 @@ void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, c
   } catch (const FileError& e) {
     at->fail_item(fmt::format("control.model {}; write its path from the folder of the scenario", e.what()));
   }
-  out.options.model = std::make_shared<const Model>(parse_model(out.model_text, out.model_file));
+  Document document = parse_model_document(out.model_text, out.model_file);
+  override_model(document.root, document, set);
+  if (!set.empty()) out.model_text = write_flow(*document.root);
+  out.options.model = std::make_shared<const Model>(read_model(Reader(document)));
 }
 
 }  // namespace
 
 std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,
-                                                    const std::string& folder) {
+                                                    const std::string& folder, const Overrides& set) {
   map.check_keys({"rate", "model", "joints", "desired", "feed_forward", "feedback", "shaping", "damping", "observer",
                   "servos", "sensors", "adaptation", "learned"});
   auto out = std::make_shared<ControlScenario>();
   ControlOptions& options = out->options;
-  read_own_model(map.find("model"), scenario, folder, *out);
+  read_own_model(map.find("model"), scenario, folder, set, *out);
   options.rate = number_or(map, "rate", options.rate);
   std::vector<std::string> joints;
   if (const auto list = map.find("joints")) {

@@ -8,8 +8,8 @@
 namespace limber {
 
 // The map `control` of a scenario, whose model and initial state are known.  `folder`: where the controller's own model
-// file is looked for.  docs/scenario-format.md, Control.
+// file is looked for; `set`: values in place of those of that.  docs/scenario-format.md, Control.
 std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,
-                                                    const std::string& folder);
+                                                    const std::string& folder, const Overrides& set);
 
 }  // namespace limber

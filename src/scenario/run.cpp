@@ -19,6 +19,7 @@ RecordingOptions recording_options(const Scenario& scenario, const RunOutputs& o
   out.name = scenario.name;
   out.model_text = scenario.model_text;
   out.scenario_text = scenario.text;
+  for (const Override& one : scenario.set) out.set.push_back(to_string(one));
   out.solver = solver_text(scenario.solver);
   out.nodes = scenario.record.nodes;
   out.energy = scenario.record.energy;

@@ -36,13 +36,19 @@ void check_header(const Reader& root) {
                    "inputs", "solver", "duration", "record", "control"});
 }
 
-// A model inside the scenario.
-void read_inline_model(const Reader& at, const std::string& folder, Scenario& out) {
+// Values given in place of those of the model.
+void set_in_model(const DocumentNode*& model, Document& owner, const Overrides& set, Scenario& out) {
+  for (Override& one : override_model(model, owner, set)) out.set.push_back(std::move(one));
+}
+
+// A model inside the scenario; what is set in it, but in what a URDF becomes, is set there already.
+void read_inline_model(const Reader& at, const std::string& folder, const Overrides& set, Scenario& out) {
   out.model_file = out.file;
   if (at.has("urdf")) {
     Document owner;
     owner.file = at.file();
     owner.root = expand_urdf(at, folder, owner);
+    set_in_model(owner.root, owner, set, out);
     out.model = std::make_shared<const Model>(read_model(Reader(owner)));
     out.model_text = write_flow(*owner.root);
     return;
@@ -53,7 +59,8 @@ void read_inline_model(const Reader& at, const std::string& folder, Scenario& ou
 }
 
 // A URDF and what replaces its links, with keys of the scenario; `urdf` is the value that names it.
-void read_robot(const Reader& root, const Reader& urdf, const std::string& folder, Scenario& out) {
+void read_robot(const Reader& root, const Reader& urdf, const std::string& folder, const Overrides& set,
+                Scenario& out) {
   DocumentNode model;
   model.kind = DocumentNode::Kind::map;
   model.line = urdf.line();
@@ -73,6 +80,7 @@ void read_robot(const Reader& root, const Reader& urdf, const std::string& folde
   owner.file = root.file();
   owner.root = &model;
   owner.root = expand_urdf(Reader(owner), folder, owner);
+  set_in_model(owner.root, owner, set, out);
   out.model = std::make_shared<const Model>(read_model(Reader(owner)));
   out.model_file = out.file;
   out.model_text = write_flow(*owner.root);
@@ -97,25 +105,41 @@ std::string read_model_text(const Reader& at, const std::string& folder, Scenari
   }
 }
 
-void read_model_file(const Reader& root, const Reader& at, const std::string& folder, Scenario& out) {
+void read_model_file(const Reader& root, const Reader& at, const std::string& folder, const Overrides& set,
+                     Scenario& out) {
   out.model_text = read_model_text(at, folder, out);
-  if (is_urdf(out.model_text)) return read_robot(root, at, folder, out);
+  if (is_urdf(out.model_text)) return read_robot(root, at, folder, set, out);
   refuse_overlay(root);
-  const Document document = parse_model_document(out.model_text, out.model_file);
+  Document document = parse_model_document(out.model_text, out.model_file);
+  set_in_model(document.root, document, set, out);
   out.model = std::make_shared<const Model>(read_model(Reader(document)));
-  if (document.written_out) out.model_text = write_flow(*document.root);  // a recording holds the whole machine
+  // A recording holds the whole machine as it was.
+  if (document.written_out || !set.empty()) out.model_text = write_flow(*document.root);
 }
 
 // The key `model`: a file, or the model itself; or `urdf`.
-void read_machine(const Reader& root, const std::string& folder, Scenario& out) {
+void read_machine(const Reader& root, const std::string& folder, const Overrides& set, Scenario& out) {
   if (const auto urdf = root.find("urdf")) {
     if (const auto model = root.find("model")) model->fail("and urdf are both given; leave one out");
-    return read_robot(root, *urdf, folder, out);
+    return read_robot(root, *urdf, folder, set, out);
   }
   const Reader model = root.at("model", "model: arm.yaml");
-  if (!model.is_map()) return read_model_file(root, model, folder, out);
+  if (!model.is_map()) return read_model_file(root, model, folder, set, out);
   refuse_overlay(root);
-  read_inline_model(model, folder, out);
+  read_inline_model(model, folder, set, out);
+}
+
+// Values given in place of those of the scenario, and of a model inside it.
+void set_in_scenario(Document& document, const SplitOverrides& set, Scenario& out) {
+  out.set = override_scenario(document.root, document, set.scenario);
+  const auto model = Reader(document).find("model");
+  if (!set.machine.empty() && model && model->is_map() && !model->has("urdf")) {
+    DocumentNode& root = document.nodes.emplace_back(*document.root);
+    const DocumentNode*& inside = *std::find(root.items.begin(), root.items.end(), &model->node());
+    set_in_model(inside, document, set.machine, out);
+    document.root = &root;
+  }
+  if (!out.set.empty()) out.text = write_flow(*document.root);
 }
 
 void read_nodes(const Reader& nodes, const ModelNames& names, std::vector<NodeRef>& out) {
@@ -180,17 +204,20 @@ void check_steps(const Reader& root, const Scenario& scenario) {
 
 }  // namespace
 
-Scenario parse_scenario(std::string_view text, const std::string& name_for_messages, const std::string& folder) {
-  const Document document = parse_document(text, name_for_messages);
-  const Reader root(document);
-  check_header(root);
+namespace {
+
+Scenario read_parts(Document& document, std::string_view text, const std::string& folder, const SplitOverrides& set) {
+  check_header(Reader(document));
   Scenario out;
   out.text = text;
-  out.file = name_for_messages;
+  out.file = document.file;
+  set_in_scenario(document, set, out);
+  const Reader root(document);
+  check_header(root);
   out.name = root.at("scenario", "scenario: slew").one_line(kLongestName);
   if (!root.has("urdf")) root.at("model", "model: arm.yaml");
   out.run.duration = read_duration(root.at("duration", "duration: 10"));
-  read_machine(root, folder, out);
+  read_machine(root, folder, set.machine, out);
   const ModelNames names(*out.model);
   if (const auto inputs = root.find("inputs")) out.inputs = read_inputs(*inputs, names);
   InitialState initial = read_initial(root.find("initial"), names, out.inputs);
@@ -200,7 +227,10 @@ Scenario parse_scenario(std::string_view text, const std::string& name_for_messa
   out.solver = read_solver(root.find("solver"), out.inputs);
   check_steps(root, out);
   read_record(root.find("record"), names, out);
-  if (const auto control = root.find("control")) out.control = read_control(*control, out, folder);
+  if (const auto control = root.find("control")) out.control = read_control(*control, out, folder, set.controller);
+  if (!set.controller.empty() && !out.control)
+    throw InputError(set.controller[0].path + ": the scenario has no control; add one, or remove control.model");
+  for (const Override& one : set.controller) out.set.push_back({"scenario.control.model." + one.path, one.value});
   if (initial.hold)
     out.held = *initial.hold;
   else if (out.equilibrium && out.control)
@@ -208,8 +238,21 @@ Scenario parse_scenario(std::string_view text, const std::string& name_for_messa
   return out;
 }
 
-Scenario read_scenario(const std::string& path) {
-  return parse_scenario(read_text_file(path), path, std::filesystem::path(path).parent_path().string());
+}  // namespace
+
+Scenario parse_scenario(std::string_view text, const std::string& name_for_messages, const std::string& folder,
+                        const Overrides& set) {
+  Document document = parse_document(text, name_for_messages);
+  if (set.empty()) return read_parts(document, text, folder, {});
+  try {
+    return read_parts(document, text, folder, split_overrides(set, true));
+  } catch (const InputError& e) {
+    fail_with(e.what(), set);
+  }
+}
+
+Scenario read_scenario(const std::string& path, const Overrides& set) {
+  return parse_scenario(read_text_file(path), path, std::filesystem::path(path).parent_path().string(), set);
 }
 
 }  // namespace limber

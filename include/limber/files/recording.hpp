@@ -17,6 +17,7 @@ struct RecordingOptions {
   std::string name;                           // of the scenario
   std::string model_text, scenario_text;      // of their files, whole
   std::string solver;                         // in words
+  std::vector<std::string> set = {};          // values given in place of those of the files: "bodies.load.rigid.mass=5"
   std::string shaping = {};                   // of the desired motion, in words; empty: none
   std::vector<NodeRef> nodes;                 // whose poses and deflections are kept
   bool energy = true;                         // energies and momenta

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "limber/control/loop.hpp"
+#include "limber/files/overrides.hpp"
 #include "limber/simulate/simulate.hpp"
 
 namespace limber {
@@ -25,6 +26,7 @@ struct Scenario {
   std::string text;        // of the whole file
   std::string model_text;  // of the model file; of a model inside the scenario, the same in one line
   std::string file, model_file;
+  Overrides set;  // values given in place of those of the files, by full path; the texts have them
   std::shared_ptr<const Model> model;
   State initial;             // checked; joints whose motion is prescribed stand and move as it has them at t = 0
   bool equilibrium = false;  // it starts at rest, in static equilibrium near `initial`
@@ -46,8 +48,10 @@ inline constexpr double kShortestDuration = 1e-12;  // s
 
 // A scenario file, YAML or JSON, and its model.  Every key is checked; the first fault is an InputError
 // "FILE:LINE: inputs[2].torque what is wrong; what to write instead".  A fault in the model file names that file.
-Scenario read_scenario(const std::string& path);
+// `set`: values in place of those of both files, checked as these are.
+Scenario read_scenario(const std::string& path, const Overrides& set = {});
 // `folder`: from which the name of the model file is taken; "" is the current one.
-Scenario parse_scenario(std::string_view text, const std::string& name_for_messages, const std::string& folder);
+Scenario parse_scenario(std::string_view text, const std::string& name_for_messages, const std::string& folder,
+                        const Overrides& set = {});
 
 }  // namespace limber
