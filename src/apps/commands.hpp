@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/files/overrides.hpp"
 #include "limber/model/model.hpp"
 
 namespace limber::apps {
@@ -27,11 +28,15 @@ void add_modes(CLI::App& program, Action& action);
 void add_import(CLI::App& program, Action& action);
 void add_export(CLI::App& program, Action& action);
 void add_learn(CLI::App& program, Action& action);
+void add_sweep(CLI::App& program, Action& action);
+void add_tune(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 
 // A file named on the command line, "-" being the standard input.
 std::string read_argument(const std::string& path);
 std::string name_of_argument(const std::string& path);  // for messages
-Model read_model_argument(const std::string& path);
+Model read_model_argument(const std::string& path, const std::vector<std::string>& set = {});
+// --set PATH=VALUE, which may be repeated.
+void add_set(CLI::App& command, std::vector<std::string>& set);
 
 }  // namespace limber::apps

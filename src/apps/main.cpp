@@ -18,7 +18,14 @@ namespace limber::apps {
 
 std::string read_argument(const std::string& path) { return read_text_file(path == "-" ? "/dev/stdin" : path); }
 std::string name_of_argument(const std::string& path) { return path == "-" ? "stdin" : path; }
-Model read_model_argument(const std::string& path) { return parse_model(read_argument(path), name_of_argument(path)); }
+Model read_model_argument(const std::string& path, const std::vector<std::string>& set) {
+  return parse_model(read_argument(path), name_of_argument(path), parse_overrides(set));
+}
+void add_set(CLI::App& command, std::vector<std::string>& set) {
+  command.add_option("--set", set, "a value in place of the file's, such as load.mass=5; may be repeated")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+}
 
 namespace {
 
@@ -95,6 +102,8 @@ int run(int argc, char** argv) {
   add_import(program, action);
   add_export(program, action);
   add_learn(program, action);
+  add_sweep(program, action);
+  add_tune(program, action);
   add_bench(program, action);
   for (CLI::App* command : program.get_subcommands({})) command->group("Commands");
   check_command(program, argc, argv);

@@ -54,16 +54,28 @@ Progress::Progress(std::string what, bool wanted) : what_(std::move(what)), show
 Progress::~Progress() { erase(); }
 
 void Progress::update(double t) {
-  if (!shown_) return;
-  const auto now = Clock::now();
-  if (now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
-  const double wall = std::chrono::duration<double>(now - begin_).count();
+  if (!due()) return;
+  const double wall = seconds();
   const std::string what =
       what_.empty() ? fmt::format("{:.4g} of {:.4g} s  {:.2g} × real time", t, duration_, wall > 0 ? t / wall : 0)
                     : what_;
-  const double share = std::clamp(t / duration_, 0.0, 1.0);
-  write_output("\r" + progress_line(share, what, wall, terminal_width()) + "\x1b[K", stderr);
+  draw(std::clamp(t / duration_, 0.0, 1.0), what);
+}
+
+void Progress::update(double share, const std::string& what) {
+  if (due()) draw(share, what);
+}
+
+double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+bool Progress::due() {
+  if (!shown_ || Clock::now() < next_) return false;
+  next_ = Clock::now() + std::chrono::milliseconds(100);
+  return true;
+}
+
+void Progress::draw(double share, const std::string& what) {
+  write_output("\r" + progress_line(share, what, seconds(), terminal_width()) + "\x1b[K", stderr);
   drawn_ = true;
 }
 

@@ -17,9 +17,14 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void update(double t);
+  void update(double share, const std::string& what);  // of counted work
   void erase();
 
  private:
+  bool due();
+  double seconds() const;  // since it began
+  void draw(double share, const std::string& what);
+
   using Clock = std::chrono::steady_clock;
   std::string what_;  // empty: simulated time
   double duration_ = 1;

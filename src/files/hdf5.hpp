@@ -4,6 +4,7 @@
 
 #include <hdf5.h>
 
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +23,10 @@ class HdfError : public FileError {
   using FileError::FileError;
 };
 
-// HDF5 prints nothing as long as one of these lives.  Every use of HDF5 starts with one.
+// Held by the thread that uses HDF5, and while a process is forked that will.
+std::recursive_mutex& mutex();
+
+// HDF5 prints nothing as long as one of these lives, and no other thread uses it.  Every use of HDF5 starts with one.
 class Quiet {
  public:
   Quiet();
@@ -31,6 +35,7 @@ class Quiet {
   Quiet& operator=(const Quiet&) = delete;
 
  private:
+  std::lock_guard<std::recursive_mutex> lock_{mutex()};
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
 };

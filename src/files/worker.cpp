@@ -15,7 +15,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <utility>
+
+#include "files/hdf5.hpp"
 
 namespace limber {
 namespace {
@@ -132,7 +135,13 @@ Worker::Worker(const std::function<void(Wire&)>& work) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw FileError(fmt::format("limber: no process for reading can be started: {}", std::strerror(errno)));
+  // No other thread may be inside of HDF5: the copy would wait for it for ever.
+  h5::mutex().lock();
   child_ = fork();
+  if (child_ == 0)
+    new (&h5::mutex()) std::recursive_mutex;  // that of the copy belongs to a thread that is not there
+  else
+    h5::mutex().unlock();
   if (child_ < 0) {
     const int failure = errno;
     ::close(ends[0]);

@@ -14,6 +14,7 @@ namespace limber {
 enum class Expression::Op : unsigned char {
   number,
   time,
+  value,  // of a name
   negate,
   add,
   subtract,
@@ -72,7 +73,8 @@ Jet power(const Jet& u, const Jet& e) {
 // Recursive descent: sum -> product -> sign -> power -> atom.  Writes postfix.
 class ExpressionParser {
  public:
-  ExpressionParser(std::string_view text, Expression& out) : text_(text), out_(out) {}
+  ExpressionParser(std::string_view text, std::span<const std::string> names, Expression& out)
+      : text_(text), names_(names), out_(out) {}
 
   void parse() {
     sum();
@@ -83,8 +85,10 @@ class ExpressionParser {
   using Op = Expression::Op;
 
   [[noreturn]] void fail(const std::string& what) const {
+    std::string names;
+    for (const std::string& name : names_) names += name + ", ";
     throw InputError("the expression is wrong at character " + std::to_string(at_ + 1) + ": " + what +
-                     "; write numbers, t, pi, e, + - * / ^ ( ), and functions such as sin(pi*t)");
+                     "; write numbers, " + names + "t, pi, e, + - * / ^ ( ), and functions such as sin(pi*t)");
   }
 
   char peek() {
@@ -98,10 +102,10 @@ class ExpressionParser {
   }
 
   void push(Op op, double number = 0) {
-    if (op == Op::number || op == Op::time) ++depth_;
+    if (op <= Op::value) ++depth_;
     if (op >= Op::add && op <= Op::power) --depth_;
     if (depth_ > kMaxExpressionDepth) fail("it is nested too deeply");
-    if (op == Op::time) out_.constant_ = false;
+    if (op == Op::time || op == Op::value) out_.constant_ = false;
     out_.steps_.push_back({op, number});
   }
 
@@ -176,6 +180,9 @@ class ExpressionParser {
     const std::size_t begin = at_;
     while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      if (name == names_[k]) return push(Op::value, static_cast<double>(k));
+    }
     if (name == "t") return push(Op::time);
     if (name == "pi") return push(Op::number, std::numbers::pi);
     if (name == "e") return push(Op::number, std::numbers::e);
@@ -196,12 +203,16 @@ class ExpressionParser {
   }
 
   std::string_view text_;
+  std::span<const std::string> names_;
   Expression& out_;
   std::size_t at_ = 0;
   int depth_ = 0, nesting_ = 0;
 };
 
-Expression::Expression(std::string_view text) { ExpressionParser(text, *this).parse(); }
+Expression::Expression(std::string_view text) : Expression(text, {}) {}
+Expression::Expression(std::string_view text, std::span<const std::string> names) {
+  ExpressionParser(text, names, *this).parse();
+}
 
 namespace {
 
@@ -249,7 +260,10 @@ Jet apply(int function, const Jet& u) {
 
 }  // namespace
 
-Jet Expression::at(double t) const {
+Jet Expression::at(double t) const { return evaluate(t, {}); }
+double Expression::at(double t, std::span<const double> values) const { return evaluate(t, values).value; }
+
+Jet Expression::evaluate(double t, std::span<const double> values) const {
   Jet stack[kMaxExpressionDepth + 1];
   int top = 0;
   for (const Step& step : steps_) {
@@ -259,6 +273,9 @@ Jet Expression::at(double t) const {
         continue;
       case Op::time:
         stack[top++] = {t, 1, 0};
+        continue;
+      case Op::value:
+        stack[top++] = {values[static_cast<std::size_t>(step.number)], 0, 0};
         continue;
       case Op::negate:
         stack[top - 1] = negated(stack[top - 1]);

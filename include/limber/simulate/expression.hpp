@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,11 +21,15 @@ class Expression {
  public:
   // Throws InputError: what is wrong and at which character.
   explicit Expression(std::string_view text);
+  // The same with further names, whose values at() takes in this order.
+  Expression(std::string_view text, std::span<const std::string> names);
   Jet at(double t) const;
+  double at(double t, std::span<const double> values) const;
   bool is_constant() const { return constant_; }
 
  private:
   friend class ExpressionParser;
+  Jet evaluate(double t, std::span<const double> values) const;
   enum class Op : unsigned char;
   struct Step {
     Op op;
