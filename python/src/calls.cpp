@@ -23,23 +23,37 @@ void copy_item(const Numbers& from, Index k, VectorXd& to) {
   for (Index j = 0; j < from.length; ++j) to[j] = p[j * from.stride];
 }
 
+// Rows of an engine's arrays are this much longer than its items: at powers of two they would share cache lines.
+constexpr Index kPad = 8;
+constexpr Index kTile = 8;  // items turned at a time: a line of the cache
+
 // Items first ... first + count as columns, the last one repeated.
-void gather(const Numbers& from, Index first, Index count, BatchArray& to) {
+void gather(const Numbers& from, Index first, Index count, Index size, BatchArray& to) {
+  to.resize(to.rows(), size + kPad);
   if (from.data == nullptr) {
     to.setZero();
     return;
   }
   const double* p = from.data + first * from.item_stride;
-  for (Index k = 0; k < to.cols(); ++k) {
-    const double* item = p + std::min(k, count - 1) * from.item_stride;
-    for (Index j = 0; j < from.length; ++j) to(j, k) = item[j * from.stride];
+  for (Index k = 0; k < size; k += kTile) {
+    const double* item[kTile];
+    for (Index i = 0; i < kTile; ++i) item[i] = p + std::min(k + i, count - 1) * from.item_stride;
+    for (Index j = 0; j < from.length; ++j) {
+      double* row = &to(j, k);
+      for (Index i = 0; i < kTile; ++i) row[i] = item[i][j * from.stride];
+    }
   }
 }
 
 void scatter(const BatchArray& from, Index first, Index count, double* to) {
-  to += first * from.rows();
-  for (Index k = 0; k < count; ++k) {
-    for (Index j = 0; j < from.rows(); ++j) *to++ = from(j, k);
+  const Index rows = from.rows();
+  to += first * rows;
+  for (Index k = 0; k < count; k += kTile) {
+    const Index tile = std::min(kTile, count - k);
+    for (Index j = 0; j < rows; ++j) {
+      const double* row = &from(j, k);
+      for (Index i = 0; i < tile; ++i) to[(k + i) * rows + j] = row[i];
+    }
   }
 }
 
@@ -49,10 +63,10 @@ void run_engine(PyModel& model, const States& x, Index rows, double* out, std::u
   const int size = x.items() <= kSmallBatch ? kSmallBatch : kLargeBatch;
   for_pieces(x.items(), size, [&](Index first, Index count) {
     std::unique_ptr<Engine> engine = model.take_engine(size);
-    gather(x.q, first, count, engine->q);
-    gather(x.v, first, count, engine->v);
-    gather(x.u, first, count, engine->u);
-    engine->out.resize(rows, size);
+    gather(x.q, first, count, size, engine->q);
+    gather(x.v, first, count, size, engine->v);
+    gather(x.u, first, count, size, engine->u);
+    engine->out.resize(rows, size + kPad);
     evaluate(*engine);
     scatter(engine->out, first, count, out);
     const std::vector<Status>& found = engine->batch.status();
@@ -156,17 +170,29 @@ void Statuses::finish(const char* what) const {
 }
 
 void run_forward(PyModel& model, const States& x, double* out, std::uint8_t* status) {
-  run_engine(model, x, model.model->nv, out, status, [](Engine& e) { e.batch.forward(e.q, e.v, e.u, e.out); });
+  run_engine(model, x, model.model->nv, out, status, [](Engine& e) {
+    const Index n = e.batch.items();
+    e.batch.forward(e.q.leftCols(n), e.v.leftCols(n), e.u.leftCols(n), e.out.leftCols(n));
+  });
 }
 void run_inverse(PyModel& model, const States& x, double* out, std::uint8_t* status) {
-  run_engine(model, x, model.model->nv, out, status, [](Engine& e) { e.batch.inverse(e.q, e.v, e.u, e.out); });
+  run_engine(model, x, model.model->nv, out, status, [](Engine& e) {
+    const Index n = e.batch.items();
+    e.batch.inverse(e.q.leftCols(n), e.v.leftCols(n), e.u.leftCols(n), e.out.leftCols(n));
+  });
 }
 void run_energy(PyModel& model, const States& x, double* out, std::uint8_t* status) {
-  run_engine(model, x, 4, out, status, [](Engine& e) { e.batch.energy(e.q, e.v, e.out); });
+  run_engine(model, x, 4, out, status, [](Engine& e) {
+    const Index n = e.batch.items();
+    e.batch.energy(e.q.leftCols(n), e.v.leftCols(n), e.out.leftCols(n));
+  });
 }
 void run_poses(PyModel& model, NodeRef node, const States& x, double* out, std::uint8_t* status) {
   const std::vector<NodeRef> nodes = {node};
-  run_engine(model, x, 12, out, status, [&](Engine& e) { e.batch.node_poses(nodes, e.q, e.out); });
+  run_engine(model, x, 12, out, status, [&](Engine& e) {
+    const Index n = e.batch.items();
+    e.batch.node_poses(nodes, e.q.leftCols(n), e.out.leftCols(n));
+  });
 }
 
 }  // namespace limber::python
