@@ -1074,17 +1074,26 @@ class _Recorded:
     def read(self, series: int, column: int, columns: int) -> Array:
         """Columns of a series."""
 
-def _parse_model(text: str, name: str) -> Model:
+def _parse_model(text: str, name: str, set: list[tuple[str, str]]) -> Model:
     """parse_model of a text."""
 
-def _parse_scenario(text: str, name: str, folder: str) -> Scenario:
+def _parse_scenario(text: str, name: str, folder: str, set: list[tuple[str, str]]) -> Scenario:
     """parse_scenario of a text."""
 
-def _read_scenario(path: str) -> Scenario:
+def _read_model(path: str, set: list[tuple[str, str]]) -> Model:
+    """read_model of a path."""
+
+def _read_scenario(path: str, set: list[tuple[str, str]]) -> Scenario:
     """read_scenario of a path."""
+
+def _read_study_table(path: str) -> dict[str, Any]:
+    """read_study_table of the library."""
 
 def _run(scenario: Any, recording: str, csv: str, report: str, flush: float, force: bool) -> RunReport:
     """run of the library."""
+
+def _sweep(text: str, name: str, folder: str, output: str, resume: bool, threads: int) -> None:
+    """sweep of the library."""
 
 def _time_aba(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, calls: int, rounds: int) -> float:
     """Seconds of aba in C++."""
@@ -1233,9 +1242,6 @@ def read_matrices(stiffness: str, mass: str, nodes: str) -> FeModel:
 
 def read_modal_body(path: str, *, name: str = "") -> Body:
     """Files come from anywhere, and are read in a process of their own, as recordings are.  Throws FileError or InputError"""
-
-def read_model(path: str | PathLike[str]) -> Model:
-    """A model file, YAML or JSON (docs/model-format.md), or a URDF (docs/urdf.md).  Every key is checked; the first fault"""
 
 def read_nastran(punch: str, mesh: str = "") -> FeModel:
     """DMIG entries of a punch file, one matrix whose name begins with K and one with M; GRID and elements of `mesh`, a bulk"""

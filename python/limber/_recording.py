@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _limber
 from ._limber import InputError, Model, NumericalError, RunReport
+from ._texts import read_scenario
 
 
 class Series:
@@ -214,14 +215,15 @@ class Recording:
         return f"<limber.Recording '{self.name}': {len(self.time)} records, {self.ended}>"
 
 
-def run(scenario: Any, recording: str | os.PathLike[str] = "", *, csv: str | os.PathLike[str] = "",
+def run(scenario: Any, recording: str | os.PathLike[str] = "", *, overrides: dict[str, Any] | None = None, csv: str | os.PathLike[str] = "",
         report: str | os.PathLike[str] = "", flush: float = 1.0, force: bool = False) -> Recording:
     """What `limber run` does: simulates a scenario (a path, a dict or a Scenario) to its end and returns its Recording.
 
-    recording: the file (HDF5) to keep; without one it goes with the Recording.  csv, report: a table and an HTML page to
+    overrides: values in place of those of the files, {"load.mass": 5}.  recording: the file (HDF5) to keep; without one it goes with the Recording.  csv, report: a table and an HTML page to
     write.  flush: s between writes to the disk; force: begin even where the disk has no room.  How it went is in
     `Recording.report`.  Ctrl-C stops it.  A run that fails raises NumericalError, whose `recording` holds what was recorded.
     """
+    scenario = read_scenario(scenario, overrides)
     folder = "" if recording else tempfile.mkdtemp(prefix="limber-")
     path = os.path.join(folder, "run.h5") if folder else os.fspath(recording)
     try:

@@ -18,6 +18,12 @@ namespace {
 
 using Models = py::class_<PyModel, std::shared_ptr<PyModel>>;
 
+Overrides overrides_of(const std::vector<std::pair<std::string, std::string>>& set) {
+  Overrides out;
+  for (const auto& [path, value] : set) out.push_back({path, value});
+  return out;
+}
+
 void define_joints(py::module_& m) {
   std::vector<std::pair<const char*, JointKind>> kinds;
   for (const JointKind kind : joint_kinds()) kinds.emplace_back(to_string(kind), kind);
@@ -249,17 +255,20 @@ void define_model(py::module_& m) {
   define_changes(model);
   define_builder(m);
   m.def(
-      "read_model",
-      [](py::handle path) {
-        const std::string file = py::module_::import("os").attr("fspath")(path).cast<std::string>();
+      "_read_model",
+      [](const std::string& path, const std::vector<std::pair<std::string, std::string>>& set) {
+        const Overrides overrides = overrides_of(set);
         const py::gil_scoped_release release;
-        return share(read_model(file));
+        return share(read_model(path, overrides));
       },
-      Signature("(path: str | PathLike[str]) -> Model", "",
-                header_doc("read_model").substr(0, header_doc("read_model").find("\n\n"))));
+      Signature("(path: str, set: list[tuple[str, str]]) -> Model", "", "read_model of a path."));
   m.def(
-      "_parse_model", [](const std::string& text, const std::string& name) { return share(parse_model(text, name)); },
-      Signature("(text: str, name: str) -> Model", "", "parse_model of a text."));
+      "_parse_model",
+      [](const std::string& text, const std::string& name,
+         const std::vector<std::pair<std::string, std::string>>& set) {
+        return share(parse_model(text, name, overrides_of(set)));
+      },
+      Signature("(text: str, name: str, set: list[tuple[str, str]]) -> Model", "", "parse_model of a text."));
   m.def(
       "import_urdf",
       [](const std::string& text, const std::string& name) {

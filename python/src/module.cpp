@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/spatial/status.hpp"
 #include "rooms.hpp"
+#include "scenarios.hpp"
 
 namespace limber::python {
 namespace {
@@ -68,5 +69,6 @@ PYBIND11_MODULE(_limber, m) {
   p::define_recording(m);
   p::define_control(m);
   p::define_parts(m);
+  p::define_study(m);
   p::shorten_type_errors(m);
 }

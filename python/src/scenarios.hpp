@@ -12,6 +12,9 @@ namespace limber::python {
 // A Scenario, a path, a dict, or a Model alone with no end.
 Scenario scenario_of(py::handle given);
 
+// Studies: many runs of one scenario.
+void define_study(py::module_& m);
+
 // Lets Python look for signals now and then; Ctrl-C stops what it watches, and the exception is pending then.
 class Signals {
  public:

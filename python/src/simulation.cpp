@@ -312,15 +312,26 @@ void define_scenario(py::module_& m) {
       "duration", "float", [](const Scenario& s) { return s.run.duration; }, "s");
   property(
       "record_every", "float", [](const Scenario& s) { return s.run.record_every; }, "s");
+}
+
+void define_readers(py::module_& m) {
+  using Set = std::vector<std::pair<std::string, std::string>>;
+  const auto overrides = [](const Set& set) {
+    Overrides out;
+    for (const auto& [path, value] : set) out.push_back({path, value});
+    return out;
+  };
   m.def(
-      "_read_scenario", [](const std::string& path) { return read_scenario(path); },
-      Signature("(path: str) -> Scenario", "", "read_scenario of a path."));
+      "_read_scenario",
+      [overrides](const std::string& path, const Set& set) { return read_scenario(path, overrides(set)); },
+      Signature("(path: str, set: list[tuple[str, str]]) -> Scenario", "", "read_scenario of a path."));
   m.def(
       "_parse_scenario",
-      [](const std::string& text, const std::string& name, const std::string& folder) {
-        return parse_scenario(text, name, folder);
+      [overrides](const std::string& text, const std::string& name, const std::string& folder, const Set& set) {
+        return parse_scenario(text, name, folder, overrides(set));
       },
-      Signature("(text: str, name: str, folder: str) -> Scenario", "", "parse_scenario of a text."));
+      Signature("(text: str, name: str, folder: str, set: list[tuple[str, str]]) -> Scenario", "",
+                "parse_scenario of a text."));
 }
 
 }  // namespace
@@ -332,6 +343,7 @@ Scenario scenario_of(py::handle given) {
 
 void define_simulation(py::module_& m) {
   define_scenario(m);
+  define_readers(m);
   Simulations cls(m, "Simulation", ("Simulation(scenario, solver={})\n--\n\n" + header_doc("Simulation")).c_str());
   cls.def(
       py::init([](py::handle scenario, const SolverOptions& solver) {
