@@ -11,7 +11,8 @@ import {fileURLToPath} from "node:url";
 
 const kRoot = join(dirname(fileURLToPath(import.meta.url)), "..");
 const kWide = {width: 1280, height: 800};
-// What is shown: time, magnification, colour, the machine without deformation beside it; a mode, spectra, provenance.
+// What is shown: time, magnification, colour, the machine without deformation beside it; a mode, spectra, provenance; two
+// runs over one another.
 const kPictures = [
   {name: "view-canadarm", example: "canadarm/controlled.yaml", time: 10.4, scale: 10, ghost: true},
   {name: "view-spin-up", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, colour: "strain", ghost: true},
@@ -19,6 +20,7 @@ const kPictures = [
   {name: "view-long-chain", example: "long-chain/sway.yaml", time: 5.2, scale: 1},
   {name: "view-fe-link", example: "fe-link/scenario.yaml", time: 0.106, scale: 3},
   {name: "view-modes", model: "canadarm/model.yaml", time: 0.25, mode: 18, dark: true},
+  {name: "view-overlay", overlay: ["canadarm/scenario.yaml", "canadarm/scenario-rigid.yaml"], time: 5, scale: 1, size: {width: 1280, height: 1100}},
   {name: "view-spectrum", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, spectra: true, size: {width: 1280, height: 1000}},
   {name: "view-provenance", example: "four-bar/scenario.yaml", time: 1.5, scale: 1, provenance: true},
 ];
@@ -32,11 +34,15 @@ if (why) {
 const wanted = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "limber-pictures-"));
 mkdirSync(join(kRoot, "docs", "pictures"), {recursive: true});
-const limber = (...words) => execFileSync(join(kRoot, "build", "limber"), words, {stdio: ["ignore", "ignore", "inherit"]});
+const limber = (...words) => execFileSync(process.env.LIMBER ?? join(kRoot, "build", "limber"), words, {stdio: ["ignore", "ignore", "inherit"]});
 const browser = await open_browser();
 for (const picture of kPictures.filter(({name}) => !wanted.length || wanted.includes(name))) {
   const html = join(folder, `${picture.name}.html`);
-  if (picture.model) limber("info", join(kRoot, "examples", picture.model), "--report", html);
+  if (picture.overlay) {
+    const runs = picture.overlay.map((example) => join(folder, `${example.replace(/.*\/|\.yaml/g, "")}.h5`));
+    picture.overlay.forEach((example, k) => limber("run", join(kRoot, "examples", example), "-o", runs[k], "-q"));
+    limber("view", ...runs, "-o", html, "-q");
+  } else if (picture.model) limber("info", join(kRoot, "examples", picture.model), "--report", html);
   else limber("run", join(kRoot, "examples", picture.example), "-o", join(folder, "a.h5"), "--report", html, "-q");
   const page = await browser.show(readFileSync(html, "utf8"), {viewport: picture.size ?? kWide, colorScheme: picture.dark ? "dark" : "light"});
   await page.evaluate(({time, scale, colour, ghost, mode, spectra, provenance}) => {

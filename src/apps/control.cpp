@@ -242,17 +242,19 @@ void add_control(CLI::App& program, Action& action) {
   add_wire_options(*sub, *command, kControlPort, kPlantPort);
   sub->add_option("-o,--output", command->output, "the log (default: the scenario's name with -control.csv, here)")
       ->type_name("FILE");
-  sub->add_option("--duration", command->duration, "stop after so long (default: when the plant ends)")
+  sub->add_option("--duration", command->duration, "stop after this time (default: when the plant ends)")
       ->type_name("SECONDS");
-  sub->add_option("--ramp", command->safety.ramp, "after a safe stop the weight is let go in so long (default 0.2)")
+  sub->add_option("--ramp", command->safety.ramp,
+                  "after a safe stop, gravity compensation falls to zero within this time (default 0.2)")
       ->type_name("SECONDS");
-  sub->add_option("--most-misses", command->safety.most_misses, "missed deadlines in a row that stop (default 10)")
+  sub->add_option("--most-misses", command->safety.most_misses,
+                  "consecutive missed deadlines that cause a safe stop (default 10)")
       ->type_name("COUNT");
   sub->add_option("--most-innovation", command->safety.most_innovation,
-                  "difference of a joint from what the observer expects that stops, rad or m (default 0.1)")
+                  "innovation of a joint, measured less predicted, that causes a safe stop, rad or m (default 0.1)")
       ->type_name("SIZE");
   sub->add_option("--most-error", command->safety.most_error,
-                  "difference of a joint from where it should be that stops, rad or m (default: none)")
+                  "tracking error of a joint that causes a safe stop, rad or m (default: none)")
       ->type_name("SIZE");
   sub->footer(kControlExample);
   sub->callback([command, &action] { action = [command] { return control(*command); }; });

@@ -35,7 +35,7 @@ struct Evaluation {
 
 constexpr const char* kEvalExample = R"(Example:
   limber eval examples/canadarm/model.yaml examples/canadarm/state.json
-  impulse '{"q": [0.3], "v": [0], "tau": [2]}' | limber eval pendulum.yaml -
+  echo '{"q": [0.3], "v": [0], "tau": [2]}' | limber eval pendulum.yaml -
 
 STATE is {"q": [...], "v": [...], "tau": [...], "a": [...]}; tau (default 0) and a may be missing. The answer is one
 JSON object: coordinates, speeds, acceleration (of tau), force (of a, when given), mass_matrix, energies, momentum

@@ -24,9 +24,10 @@ struct LearnCommand {
 constexpr const char* kLearnExample = R"(Example:
   limber learn examples/canadarm/learned.yaml --runs 5 -o learned.json
 
-Repeats the move of a scenario with a controller, and learns from each repetition what to add to the motion that the
-controller is told to follow. The file goes into the scenario as `control: {learned: learned.json}`. --cutoff: errors
-up to this frequency are learned; keep it within the bandwidth of the law. Ctrl-C keeps what was learned until then.)";
+Repeats the move of a scenario with a controller and learns from the tracking errors of each repetition a correction of
+the reference motion (iterative learning control). The file goes into the scenario as
+`control: {learned: learned.json}`. Errors up to --cutoff are learned; keep it within the bandwidth of the law. Ctrl-C
+keeps what was learned until then.)";
 
 bool is_learned(const std::string& path) { return OutputKind::starts_with(path, "{\"limber\": 1, \"learned\""); }
 
@@ -79,7 +80,8 @@ int learn_scenario(LearnCommand command) {
 
 void add_learn(CLI::App& program, Action& action) {
   const auto command = std::make_shared<LearnCommand>();
-  CLI::App* sub = program.add_subcommand("learn", "repeat a controlled move and learn what to tell its controller");
+  CLI::App* sub =
+      program.add_subcommand("learn", "iterative learning: repeat a controlled move and correct its reference");
   sub->add_option("SCENARIO", command->scenario, "scenario file (YAML or JSON) with control; '-': standard input")
       ->required();
   sub->add_option("-o,--output", command->output,

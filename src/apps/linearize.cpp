@@ -42,12 +42,11 @@ joints but fixed, spherical and free ones. Zeros are those of transfer functions
   velocity:NODE   spin:NODE   acceleration:NODE   angular_acceleration:NODE
   curvature:NODE,NODE   strain:NODE,NODE     of a beam between two of its nodes
 
-with .x, .y or .z after the word for one component. A held joint keeps its speed, whatever acts on it.
+with .x, .y or .z after the word for one component. A held joint keeps its speed, whatever forces act on it.
 
-A machine that moves has an A that changes with it, unless it runs round; frequencies of one moment are not its own.
---campbell turns a rotor at one speed or a range of speeds, finds the motion that repeats itself after each turn, and
-prints the frequencies and damping of small vibrations about it (Floquet; multi-blade coordinates for three and more
-equal blades):
+A of a machine in motion changes with time: its eigenvalues at one instant are not the natural frequencies.
+--campbell turns a rotor at one speed or a range of speeds, finds the periodic motion, and prints frequencies and
+damping of small vibrations about it (Floquet theory; multi-blade coordinates for three or more equal blades):
 
   limber linearize examples/turbine/model.yaml --campbell 0:12:0.5 --report turbine.html)";
 
@@ -203,7 +202,7 @@ void add_linearize(CLI::App& program, Action& action) {
   };
   names("--input", command->inputs, "a joint or coordinate that a force acts on; may be repeated", "NAME");
   names("--output", command->outputs, "what is measured, see below; may be repeated", "WHAT");
-  names("--hold", command->held, "a joint that keeps its speed; may be repeated", "JOINT");
+  names("--hold", command->held, "a joint driven at constant speed; may be repeated", "JOINT");
   CampbellCommand& campbell = command->campbell;
   CLI::Option* range = sub->add_option("--campbell", campbell.range, "speeds of a rotor, rad/s: FROM:TO:STEP, or one");
   range->type_name("SPEEDS");

@@ -40,7 +40,7 @@ constexpr const char* kModesExample = R"(Example:
 Reads stiffness and mass matrix of a free part and its mesh, reduces it to a modal body and writes that to one file,
 which a model uses as `{name: link, file: link.h5}`. Interfaces are node sets of the mesh (or lists: tip=12,15,20-31)
 that become the nodes of the body: rigid (the default: the set moves as one piece) or average (it may deform).
-`limber modes FORMAT --help` says which files a format needs; docs/modal-body.md says all.)";
+`limber modes FORMAT --help` says which files a format needs; see docs/modal-body.md for the rest.)";
 
 // One of the words, or an InputError with all of them.
 template <std::size_t n>

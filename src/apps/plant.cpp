@@ -223,10 +223,10 @@ void add_plant(CLI::App& program, Action& action) {
   add_wire_options(*sub, *command, kPlantPort, kControlPort);
   sub->add_option("-o,--output", command->output, "the recording (default: the scenario's name with -plant.h5, here)")
       ->type_name("FILE");
-  sub->add_flag("--force", command->force, "begin even where the disk has no room for the whole run");
-  sub->add_option("--duration", command->duration, "in place of the scenario's")->type_name("SECONDS");
+  sub->add_flag("--force", command->force, "start even if the disk has too little space for the whole run");
+  sub->add_option("--duration", command->duration, "duration, in place of the scenario's")->type_name("SECONDS");
   sub->add_option("--brake", command->safety.brake,
-                  "the brakes would stop the rigid machine in about so long (default 0.2)")
+                  "time constant of the brakes: they would stop the rigid machine in about this time (default 0.2)")
       ->type_name("SECONDS");
   sub->footer(kPlantExample);
   sub->callback([command, &action] { action = [command] { return plant(*command); }; });

@@ -43,16 +43,16 @@ void add_wire_options(CLI::App& sub, WireCommand& command, int own, int other) {
   sub.add_option("--port", command.port, fmt::format("UDP port of this end (default {})", own))
       ->type_name("PORT")
       ->check(CLI::Range(1, 65535).description(""));
-  sub.add_option("--bind", command.bind, "address on which it listens (default 127.0.0.1, this machine only)")
+  sub.add_option("--bind", command.bind, "address to listen on (default 127.0.0.1, this machine only)")
       ->type_name("ADDRESS");
   sub.add_option("--peer", command.peer, fmt::format("the other end (default {})", command.peer))
       ->type_name("ADDRESS:PORT");
   sub.add_option("--key", command.key,
-                 "file with a secret that both ends share; packets without its tag are refused; needed where packets "
-                 "leave this machine")
+                 "file with the secret of both ends; packets without its tag are refused; required when packets leave "
+                 "this machine")
       ->type_name("FILE");
-  seconds("--wait", command.wait, "so long it waits for the other end");
-  seconds("--hold", command.safety.hold, "without packets it holds the last torques so long, then stops");
+  seconds("--wait", command.wait, "timeout of waiting for the other end");
+  seconds("--hold", command.safety.hold, "time without packets during which the last torques are held; then it stops");
   sub.add_flag("--json", command.json, "print the report as JSON");
   sub.add_flag("-q,--quiet", command.quiet, "print nothing but warnings and errors");
 }

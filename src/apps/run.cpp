@@ -146,9 +146,8 @@ void add_run(CLI::App& program, Action& action) {
           ->type_name("FILE")
           ->expected(0, 1);
   add_set(*sub, command->set);
-  sub->add_option("--flush", command->flush, "write to disk about every so many seconds (default 1)")
-      ->type_name("SECONDS");
-  sub->add_flag("--force", command->force, "begin even where the disk has no room for the whole run");
+  sub->add_option("--flush", command->flush, "interval between writes to disk (default 1)")->type_name("SECONDS");
+  sub->add_flag("--force", command->force, "start even if the disk has too little space for the whole run");
   sub->add_flag("--json", command->json, "print the summary as JSON");
   sub->add_flag("-q,--quiet", command->quiet, "print nothing but warnings and errors");
   sub->footer(kRunExample);

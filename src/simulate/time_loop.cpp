@@ -202,7 +202,7 @@ bool TimeLoop::watch_closures() {
 bool TimeLoop::tell_singular(double t) {
   result_.status = Status::singular_closure;
   result_.failure = "the machine came to a singular configuration of its closures at t = " + text(t, 6) +
-                    " s: the way it goes on from there is not determined";
+                    " s: the motion is not unique beyond this point";
   return false;
 }
 

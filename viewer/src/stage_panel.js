@@ -11,7 +11,7 @@ import {Stage} from "./scene.js";
 
 const kShown = [
   ["ghost", "Ghost", "Show the machine without deformation (g)", false],
-  ["trace", "Traces", "Show the ways of the tips (t)", true],
+  ["trace", "Traces", "Show the paths of the tips (t)", true],
   ["axes", "Axes", "Show joint axes (a)", false],
   ["nodes", "Nodes", "Show node frames (n)", false],
 ];

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The ways of the tips: drawn faint as a whole, strong up to now.
+// The paths of the tips: drawn faint as a whole, strong up to now.
 
 import {Color, Vector2} from "three";
 import {Line2} from "three/addons/lines/Line2.js";
@@ -41,7 +41,7 @@ export class Traces {
     return line;
   }
 
-  // Computes the ways again when the magnification has changed, some of it in each picture; the state of the machine
+  // Computes the paths again when the magnification has changed, some of it in each picture; the state of the machine
   // is kept.
   compute(scale) {
     const {machine} = this;
