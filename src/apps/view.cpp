@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +15,8 @@
 #include "apps/page.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
+#include "limber/files/study_table.hpp"
+#include "limber/report/study_report.hpp"
 
 namespace limber::apps {
 namespace {
@@ -30,7 +33,8 @@ constexpr const char* kViewExample = R"(Example:
 
 Writes one HTML file that needs no network: the machine moving in 3D, plots beside it, a summary on top. It can be
 mailed and archived. Long recordings are thinned for it, with their extremes kept, and the page says so.
-Several recordings are laid over one another: their curves, the differences from the first, their machines.)";
+Several recordings are laid over one another: their curves, the differences from the first, their machines.
+The table of a study becomes a page with all its runs: parallel coordinates, scatter matrix, percentiles, sensitivities.)";
 
 void write_differences(const std::vector<SignalDifference>& differences, JsonWriter& json) {
   json.key("differences");
@@ -72,13 +76,95 @@ void write_json(const std::string& page, const ReportFacts& facts) {
   json.finish();
 }
 
-int run_view(const ViewCommand& command) {
-  const std::string page = command.output.empty() ? page_beside(command.recordings) : command.output;
+void write_statistics(const ResultStatistics& s, JsonWriter& json) {
+  const std::pair<const char*, double> numbers[] = {{"mean", s.mean},   {"deviation", s.deviation},
+                                                    {"least", s.least}, {"p5", s.p5},
+                                                    {"p25", s.p25},     {"p50", s.p50},
+                                                    {"p75", s.p75},     {"p95", s.p95},
+                                                    {"p99", s.p99},     {"largest", s.largest}};
+  for (const auto& [key, value] : numbers) {
+    json.key(key);
+    json.number(value);
+  }
+}
+
+// By the names of the parameters; nothing without values.
+void write_shares(const char* key, const std::vector<std::string>& names, const std::vector<double>& values,
+                  JsonWriter& json) {
+  if (values.empty()) return;
+  json.key(key);
+  json.begin_object();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    json.key(names[k]);
+    json.number(values[k]);
+  }
+  json.end_object();
+}
+
+void write_study_json(const std::string& page, const StudyFacts& facts) {
+  JsonWriter json(stdout);
+  json.begin_object();
+  json.key("page");
+  json.text(page);
+  const std::pair<const char*, double> counts[] = {{"bytes", static_cast<double>(facts.bytes)},
+                                                   {"runs", static_cast<double>(facts.runs)},
+                                                   {"done", static_cast<double>(facts.done)},
+                                                   {"failed", static_cast<double>(facts.failed)},
+                                                   {"recordings", static_cast<double>(facts.recordings)}};
+  for (const auto& [key, value] : counts) {
+    json.key(key);
+    json.number(value);
+  }
+  json.key("results");
+  json.begin_list();
+  for (const ResultFacts& result : facts.results) {
+    json.begin_object();
+    json.key("name");
+    json.text(result.name);
+    json.key("unit");
+    json.text(result.unit);
+    json.key("runs");
+    json.number(static_cast<double>(result.statistics.count));
+    write_statistics(result.statistics, json);
+    write_shares("standardised_regression", facts.parameters, result.sensitivity.regression, json);
+    write_shares("sobol_first", facts.parameters, result.sensitivity.first, json);
+    write_shares("sobol_total", facts.parameters, result.sensitivity.total, json);
+    json.end_object();
+  }
+  json.end_list();
+  json.end_object();
+  json.finish();
+}
+
+void view_study(const ViewCommand& command, const std::string& page) {
+  Progress progress("making the page", !command.quiet);
+  const StudyFacts facts =
+      write_study_report(command.recordings[0], page, {.progress = [&](double share) { progress.update(share); }});
+  if (command.json)
+    write_study_json(page, facts);
+  else if (!command.quiet)
+    write_output(fmt::format("{}, {:.1f} MB; {} of {} runs, {} failed\n", page, static_cast<double>(facts.bytes) / 1e6,
+                             facts.done, facts.runs, facts.failed),
+                 stdout);
+}
+
+void view_recordings(const ViewCommand& command, const std::string& page) {
   const ReportFacts facts = make_report(command.recordings, page, command.quiet);
   if (command.json)
     write_json(page, facts);
   else if (!command.quiet)
     write_output(page_text(page, facts) + "\n", stdout);
+}
+
+int run_view(const ViewCommand& command) {
+  const std::string page = command.output.empty() ? page_beside(command.recordings) : command.output;
+  const auto study = std::find_if(command.recordings.begin(), command.recordings.end(), &is_study_table);
+  if (study != command.recordings.end() && command.recordings.size() > 1)
+    throw InputError(fmt::format("{}: is a study; give it alone", *study));
+  if (study != command.recordings.end())
+    view_study(command, page);
+  else
+    view_recordings(command, page);
   if (command.open) open_page(page);
   return 0;
 }
@@ -134,9 +220,10 @@ void open_page(const std::string& page) {
 
 void add_view(CLI::App& program, Action& action) {
   const auto command = std::make_shared<ViewCommand>();
-  CLI::App* sub = program.add_subcommand("view", "make an HTML page of a recording: 3D, plots, summary");
+  CLI::App* sub = program.add_subcommand("view", "make an HTML page of a recording, of several, or of a study");
   sub->add_option("RECORDING", command->recordings,
-                  "what `limber run` or `limber plant` wrote; also a table in text (CSV); several are overlaid")
+                  "what `limber run` or `limber plant` wrote; also a table in text (CSV); several are overlaid; or "
+                  "what `limber sweep` wrote")
       ->required();
   sub->add_option("-o,--output", command->output, "the page (default: beside the recording, with .html)")
       ->type_name("FILE");

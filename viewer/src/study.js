@@ -5,7 +5,7 @@
 
 import {scale_gradient} from "./colours.js";
 import {make_view} from "./data.js";
-import {count_text, h, number_text, toggle, tool} from "./dom.js";
+import {count_text, h, toggle, tool} from "./dom.js";
 import {overlay_of} from "./overlay.js";
 import {RunsPanel} from "./runs.js";
 import {StudyChoice} from "./study_data.js";
@@ -50,7 +50,7 @@ export class StudyPanel {
       only?.setAttribute("aria-pressed", String(choice.only_failed));
       const {colour} = choice, bar = h("i");
       bar.style.background = scale_gradient();
-      scale.replaceChildren(...(colour && colour.finite ? [`${title_of(colour)}: ${tick_text(colour.low, colour)} `, bar, ` ${number_text(colour.high, 4)}`] : []));
+      scale.replaceChildren(...(colour && colour.finite ? [`${title_of(colour)}: ${tick_text(colour.low, colour)} `, bar, ` ${tick_text(colour.high, colour)}`] : []));
     };
     choice.listen(show);
     show();

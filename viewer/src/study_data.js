@@ -42,8 +42,9 @@ function make_column(entry, values, kind) {
     if (x < low) low = x;
     if (x > high) high = x;
   }
-  const log = low > 0 && high >= kManyDecades * low && spread_over_decades(values, low, high);
-  return {name: String(entry?.name ?? "without a name"), unit: String(entry?.unit ?? ""), kind, values, low, high, finite, log,
+  const log = !entry?.words && low > 0 && high >= kManyDecades * low && spread_over_decades(values, low, high);
+  const words = Array.isArray(entry?.words) ? entry.words.map(String) : null;   // that the numbers 0, 1, ... stand for
+  return {words, name: String(entry?.name ?? "without a name"), unit: String(entry?.unit ?? ""), kind, values, low, high, finite, log,
     statistics: entry?.statistics ?? null, sensitivity: entry?.sensitivity ?? null};
 }
 

@@ -4,7 +4,7 @@
 // One run of a study: its parameters, its results, how to run it again, and its recording where that was kept.
 
 import {breakable, h, number_text, tool} from "./dom.js";
-import {make_card} from "./study_draw.js";
+import {make_card, value_text} from "./study_draw.js";
 
 export class DetailCard {
   // show(rows): shows the recordings of these runs
@@ -30,7 +30,7 @@ export class DetailCard {
     this.title.textContent = `Run ${view.index[run]}`;
     const status = view.statuses[view.status[run]];
     const table = (columns) => h("table", {class: "table values"}, h("tbody", {}, columns.map((column) =>
-      h("tr", {}, h("th", {scope: "row"}, breakable(column.name)), h("td", {class: "value"}, Number.isNaN(column.values[run]) ? "–" : number_text(column.values[run], 6)), h("td", {class: "unit"}, column.unit === "1" ? "" : column.unit)))));
+      h("tr", {}, h("th", {scope: "row"}, breakable(column.name)), h("td", {class: "value"}, value_text(column, column.values[run], 6)), h("td", {class: "unit"}, column.unit === "1" ? "" : column.unit)))));
     this.body.replaceChildren(...[h("p", {class: status.failed ? "warning" : "hint"}, status.text, view.wall && Number.isFinite(view.wall[run]) ? ` · took ${number_text(view.wall[run], 3)} s` : ""),
       h("h3", {}, "Parameters"), table(view.parameters), h("h3", {}, "Results"), view.results.length ? table(view.results) : h("p", {class: "hint"}, "No results."),
       this.make_recording(run), this.make_command(run)].filter(Boolean));
@@ -57,8 +57,8 @@ export class DetailCard {
   // What to type to run it again.
   make_command(run) {
     const {view} = this;
-    const words = view.parameters.map(({name, values}) => `--set ${quote(`${name}=${values[run]}`)}`).join(" ");
-    const text = `limber run ${quote(view.header.scenario ?? "SCENARIO")} ${words}`.trim();
+    const words = view.parameters.map(({name, values, words}) => `--set ${quote(`${name}=${words ? words[values[run]] : values[run]}`)}`).join(" ");
+    const text = `limber run ${quote(view.header.scenario || "SCENARIO")} ${words}`.trim();
     const copy = tool("Copy", "Copy this command", async () => {
       try {
         await navigator.clipboard.writeText(text);

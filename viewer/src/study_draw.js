@@ -25,7 +25,8 @@ export function fit_canvas(canvas, width, height) {
 }
 
 // Values for ticks of a column: about `most` round ones; at powers of ten where the axis is logarithmic.
-export function ticks_of({low, high, log}, most) {
+export function ticks_of({low, high, log, words}, most) {
+  if (words) return words.map((_, k) => k).filter((k) => k >= low && k <= high).slice(0, 12);
   if (!(high > low)) return Number.isFinite(low) ? [low] : [];
   if (log) {
     const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9), step = Math.max(1, Math.ceil((last - first) / most));
@@ -38,7 +39,13 @@ export function ticks_of({low, high, log}, most) {
 }
 
 export function tick_text(x, column) {
+  if (column.words) return column.words[x] ?? "";
   return number_text(Math.abs(x) < 1e-12 * Math.max(Math.abs(column.low), Math.abs(column.high)) ? 0 : x, 4);
+}
+
+// A value of a column; a dash where there is none.
+export function value_text({words}, x, digits) {
+  return Number.isNaN(x) ? "–" : words ? words[x] ?? "" : number_text(x, digits);
 }
 
 export const title_of = ({name, unit, log}) => `${name}${unit && unit !== "1" ? `, ${unit}` : ""}${log ? " (log)" : ""}`;

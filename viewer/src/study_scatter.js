@@ -11,7 +11,6 @@ import {theme_colours} from "./theme.js";
 const kMost = 5;              // columns at the start
 const kMostCell = 210, kLeastCell = 74, kGap = 6, kLeft = 74, kUnder = 34;
 const kEdge = 7;              // of a cell that values do not use; there are runs without a value
-const kBins = 24;
 
 export class ScatterCard {
   constructor(view, choice) {
@@ -103,15 +102,16 @@ export class ScatterCard {
     const [left, top] = this.corner(r, r), {cell, choice} = this, column = this.columns[r];
     context.strokeStyle = colours.line;
     context.strokeRect(left + 0.5, top + 0.5, cell - 1, cell - 1);
-    const all = new Float64Array(kBins), chosen = new Float64Array(kBins);
+    const bins = Math.min(24, Math.max(6, Math.ceil(Math.sqrt(column.finite))));
+    const all = new Float64Array(bins), chosen = new Float64Array(bins);
     column.values.forEach((value, row) => {
       const place = place_of(column, value);
       if (Number.isNaN(place)) return;
-      const bin = Math.min(kBins - 1, Math.floor(place * kBins));
+      const bin = Math.min(bins - 1, Math.floor(place * bins));
       ++all[bin];
       chosen[bin] += choice.selected[row];
     });
-    const most = Math.max(...all, 1), wide = (cell - 2 * kEdge) / kBins, room = cell - 24;
+    const most = Math.max(...all, 1), wide = (cell - 2 * kEdge) / bins, room = cell - 24;
     for (const [counts, fill, alpha] of [[all, colours.soft, 0.35], [chosen, colours.accent, 0.8]]) {
       context.fillStyle = fill;
       context.globalAlpha = alpha;

@@ -10,7 +10,7 @@ const kRows = 12;   // parameters shown at first
 const kLinear = 0.9;   // share of the variance from which a regression tells most
 
 const given = (list) => Array.isArray(list) && list.length > 0;
-const share_text = (x) => (Number.isFinite(x) ? number_text(Number(x.toFixed(3)), 3) : "–");
+const share_text = (x) => (x !== null && Number.isFinite(x) ? number_text(Number(x.toFixed(3)), 3) : "–");
 
 export class SensitivityCard {
   constructor(view) {
@@ -24,7 +24,7 @@ export class SensitivityCard {
     const sobol = given(s.total), regression = given(s.regression);
     const weight = (i) => Math.abs((sobol ? s.total[i] : s.regression?.[i]) ?? 0);
     const order = this.view.parameters.map((_, i) => i).sort((a, b) => weight(b) - weight(a));
-    const rows = order.map((i) => this.make_row(this.view.parameters[i], sobol ? [s.first[i], s.total[i]] : null, regression ? s.regression[i] : null));
+    const rows = order.map((i) => this.make_row(this.view.parameters[i], sobol ? [s.first[i], s.total[i]] : null, regression ? s.regression[i] : undefined));
     rows.slice(kRows).forEach((row) => (row.hidden = true));
     const more = rows.length > kRows ? h("button", {type: "button", onclick: () => {
       rows.forEach((row) => (row.hidden = false));
@@ -40,7 +40,7 @@ export class SensitivityCard {
   make_row(parameter, indices, coefficient) {
     const cells = [h("th", {scope: "row", title: parameter.name}, breakable(parameter.name))];
     if (indices) cells.push(h("td", {class: "bars"}, bar(indices[1], "total"), bar(indices[0], "first")), h("td", {class: "numbers"}, `${share_text(indices[0])} · ${share_text(indices[1])}`));
-    if (coefficient !== null) cells.push(h("td", {class: "bars"}, signed_bar(coefficient)), h("td", {class: "numbers"}, share_text(coefficient)));
+    if (coefficient !== undefined) cells.push(h("td", {class: "bars"}, signed_bar(coefficient)), h("td", {class: "numbers"}, share_text(coefficient)));
     return h("tr", {}, cells);
   }
 
@@ -57,7 +57,8 @@ export class SensitivityCard {
 // How the numbers were found, and how far they can be trusted.
 function how(s) {
   const words = [];
-  if (given(s.total)) words.push(`Sobol indices from a polynomial chaos expansion of degree ${s.degree}, which predicts ${number_text(100 * s.predicted, 3)} % of the variance (leave-one-out)`);
+  if (given(s.total) && s.points > 0) words.push(`Sobol indices from Saltelli's design, ${count_text(s.points)} points`);
+  else if (given(s.total)) words.push(`Sobol indices from a polynomial chaos expansion of degree ${s.degree}, which predicts ${number_text(100 * s.predicted, 3)} % of the variance (leave-one-out)`);
   else if (s.why_no_sobol) words.push(`No Sobol indices: ${s.why_no_sobol}`);
   if (given(s.regression)) words.push(`regression explains R² = ${number_text(100 * s.explained, 3)} % of the variance${s.explained < kLinear ? ": the result is not linear in the parameters" : ""}`);
   else if (s.why_no_regression) words.push(`no regression: ${s.why_no_regression}`);

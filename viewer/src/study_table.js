@@ -3,11 +3,10 @@
 
 // The selected runs as a table, sorted by any column.
 
-import {breakable, count_text, file_name, h, number_text, save_blob, tool} from "./dom.js";
-import {make_card, soon} from "./study_draw.js";
+import {breakable, count_text, file_name, h, save_blob, tool} from "./dom.js";
+import {make_card, soon, value_text} from "./study_draw.js";
 
 const kRows = 50;   // at once
-const value_text = (x) => (Number.isNaN(x) ? "–" : number_text(x, 5));
 
 export class TableCard {
   constructor(view, choice) {
@@ -67,14 +66,14 @@ export class TableCard {
       const {text, failed} = view.statuses[view.status[row]];
       return h("tr", {class: `${failed ? "failed" : ""} ${row === choice.run ? "chosen" : ""}`, onclick: () => choice.set_run(row)},
         h("td", {}, h("button", {type: "button", class: "plain", "aria-label": `Show run ${view.index[row]}`}, view.index[row])), h("td", {class: "status"}, text),
-        view.columns.map((column) => h("td", {class: "value"}, value_text(column.values[row]))));
+        view.columns.map((column) => h("td", {class: "value"}, value_text(column, column.values[row], 5))));
     }));
   }
 
   save_csv() {
     const {view} = this, quote = (text) => `"${String(text).replace(/"/g, '""')}"`;
     const lines = [["run", "status", ...view.columns.map(({name, unit}) => (unit && unit !== "1" ? `${name} [${unit}]` : name))].map(quote).join(",")];
-    for (const row of this.order()) lines.push([view.index[row], quote(view.statuses[view.status[row]].text), ...view.columns.map(({values}) => values[row])].join(","));
+    for (const row of this.order()) lines.push([view.index[row], quote(view.statuses[view.status[row]].text), ...view.columns.map(({values, words}) => (words ? quote(words[values[row]]) : Number.isNaN(values[row]) ? "" : values[row]))].join(","));
     save_blob(new Blob([lines.join("\n") + "\n"], {type: "text/csv"}), file_name(`${view.name}-runs`, ".csv"));
   }
 }

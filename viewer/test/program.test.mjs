@@ -236,3 +236,25 @@ test("a table has plots and no picture", {skip}, async () => {
   assert.deepEqual(page.problems, []);
   await page.close();
 });
+
+test("a study has a page of all its runs", {skip}, async () => {
+  limber("view", join(kRoot, "tests", "data", "studies", "sample.h5"), "-o", "study.html", "-q");
+  const page = await show("study.html");
+  assert.match(await page.locator(".selected-count").textContent(), /64 runs/);
+  await page.evaluate(() => limber_view.study.choice.set_run(7));
+  assert.match(await page.locator(".detail").innerText(), /diverged at t = 0\.25 s.*load\.mass.*--set scenario\.inputs\.spring\.motion\.shape=(linear|quintic)/s);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("two runs of the program in one page", {skip}, async () => {
+  for (const [name, seconds] of [["one", 2], ["two", 1.5]]) {
+    writeFileSync(join(folder, `${name}.csv`), `time,q:x\n${Array.from({length: 51}, (_, i) => `${(i * seconds) / 50},${i}`).join("\n")}\n`);
+  }
+  limber("view", "one.csv", "two.csv", "-q");
+  const page = await show("one+two.html");
+  assert.equal(await page.locator(".plot").count(), 1);
+  assert.deepEqual(await page.locator(".run button").allTextContents(), ["one.csv", "two.csv"]);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});

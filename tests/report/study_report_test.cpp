@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/report/study_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "apps/program.hpp"
+#include "support/page_reader.hpp"
+
+namespace limber::test {
+namespace {
+
+// An oscillator of random mass and stiffness, by another program: tests/data/studies/make_sample.
+const std::string kSampleStudy = LIMBER_TEST_DATA "/studies/sample.h5";
+
+TEST(StudyReport, StatisticsOfTheFirstHundredNumbers) {
+  std::vector<double> values(100);
+  std::iota(values.begin(), values.end(), 1.0);
+  values.insert(values.begin() + 30, std::numeric_limits<double>::quiet_NaN());
+  const ResultStatistics found = compute_statistics(values);
+  EXPECT_EQ(found.count, 100);
+  EXPECT_DOUBLE_EQ(found.mean, 50.5);
+  EXPECT_NEAR(found.deviation, std::sqrt(100 * 101 / 12.0), 1e-12);
+  const double want[] = {1, 5, 25, 50, 75, 95, 99, 100};
+  const double got[] = {found.least, found.p5, found.p25, found.p50, found.p75, found.p95, found.p99, found.largest};
+  for (std::size_t k = 0; k < std::size(want); ++k) EXPECT_EQ(got[k], want[k]);
+}
+
+TEST(StudyReport, StatisticsOfLittle) {
+  const double one = 3, none = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(compute_statistics(std::span(&one, 1)).deviation, 0);
+  EXPECT_EQ(compute_statistics(std::span(&one, 1)).p5, 3);
+  EXPECT_EQ(compute_statistics(std::span(&none, 1)).count, 0);
+  EXPECT_TRUE(std::isnan(compute_statistics({}).p50));
+  EXPECT_TRUE(std::isnan(compute_statistics({}).least));
+}
+
+TEST(StudyReport, ThePageHoldsTheTable) {
+  const Folder folder;
+  const StudyFacts facts = write_study_report(kSampleStudy, folder.file("s.html"));
+  EXPECT_EQ(facts.runs, 64);
+  EXPECT_EQ(facts.done, 64);
+  EXPECT_EQ(facts.failed, 4);
+  const PageReader page = PageReader::of_file(folder.file("s.html"));
+  EXPECT_EQ(page.header["kind"], "study");
+  EXPECT_EQ(page.header["name"], "oscillator");
+  ASSERT_EQ(page.shape("parameters"), (std::vector<std::size_t>{3, 64}));
+  ASSERT_EQ(page.shape("results"), (std::vector<std::size_t>{2, 64}));
+  const std::vector<double> in = page.numbers("parameters"), out = page.numbers("results");
+  const auto words = page.header["parameters"][2]["words"];
+  long lost = 0;
+  for (std::size_t k = 0; k < 64; ++k) {
+    const double mass = in[k], stiffness = in[64 + k], f1 = out[k], tip = out[64 + k];
+    const bool linear = words[static_cast<std::size_t>(in[128 + k])] == "linear";
+    lost += std::isnan(tip) ? 1 : 0;
+    if (std::isnan(f1)) continue;
+    EXPECT_NEAR(f1, std::sqrt(stiffness / mass) / (2 * std::numbers::pi), 1e-12);
+    if (std::isnan(tip)) continue;
+    EXPECT_NEAR(tip, 9.81 * mass / stiffness * (linear ? 2 : 1.5), 1e-12);
+  }
+  EXPECT_EQ(lost, 4);
+  // What the numbers say: the mass lowers the frequency and is most of it.
+  const Sensitivity& f1 = facts.results[0].sensitivity;
+  ASSERT_EQ(f1.total.size(), 3u) << f1.why_no_sobol;
+  EXPECT_GT(f1.first[0], 0.9);
+  EXPECT_LT(f1.regression[0], -0.9);
+  EXPECT_NEAR(f1.total[2], 0, 0.01);
+  const std::vector<double> r = page.numbers("correlation");
+  ASSERT_EQ(r.size(), 25u);
+  for (std::size_t a = 0; a < 5; ++a)
+    for (std::size_t b = 0; b < 5; ++b) EXPECT_EQ(r[5 * a + b], r[5 * b + a]);
+  EXPECT_NEAR(r[0], 1, 1e-12);
+  EXPECT_LT(r[3], -0.9);
+}
+
+TEST(StudyReport, FailedRunsSayWhy) {
+  const Folder folder;
+  write_study_report(kSampleStudy, folder.file("s.html"));
+  const auto statuses = PageReader::of_file(folder.file("s.html")).header["statuses"];
+  ASSERT_EQ(statuses.size(), 3u);
+  EXPECT_EQ(statuses[0], (nlohmann::json{{"text", "ok"}, {"failed", false}}));
+  EXPECT_EQ(statuses[1]["text"], "diverged at t = 0.25 s: not finite");
+  EXPECT_EQ(statuses[1]["failed"], true);
+  EXPECT_EQ(statuses[2]["text"], "refused: arm.yaml:9: body 'load': rigid.mass must not be negative");
+}
+
+TEST(StudyReport, LeavesOtherFilesAlone) {
+  const Folder folder;
+  EXPECT_THROW(write_study_report(kSampleStudy, kSampleStudy), Error);
+  EXPECT_THROW(write_study_report(folder.file("none.h5"), folder.file("s.html")), Error);
+  EXPECT_TRUE(folder.names().empty());
+}
+
+}  // namespace
+}  // namespace limber::test
