@@ -259,7 +259,7 @@ std::vector<Sensitivity> compute_sensitivities(const MatrixXd& parameters, const
   for (Eigen::Index k = 0; k < results.cols(); ++k) {
     Rows finite;
     for (Eigen::Index i = 0; i < results.rows(); ++i)
-      if (std::isfinite(results(i, k))) finite.push_back(i);
+      if (std::isfinite(results(i, k)) && parameters.row(i).allFinite()) finite.push_back(i);
     groups[finite].push_back(k);
   }
   std::vector<Sensitivity> out(static_cast<std::size_t>(results.cols()));

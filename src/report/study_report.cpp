@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "limber/files/document.hpp"
 #include "limber/files/study_table.hpp"
@@ -131,10 +132,11 @@ std::vector<double> correlate(const std::vector<double>& columns, std::size_t co
 // Runs whose recordings are shown first: the least, the middle and the largest of each result, failed ones, the others.
 std::vector<long> order_kept(const StudyData& data, const StudyRows& rows) {
   std::vector<long> kept, out;
+  std::set<long> taken;
   for (const long k : rows.runs)
     if (data.kept[static_cast<std::size_t>(k)] != 0) kept.push_back(k);
   const auto take = [&](long run) {
-    if (std::find(out.begin(), out.end(), run) == out.end()) out.push_back(run);
+    if (taken.insert(run).second) out.push_back(run);
   };
   for (Eigen::Index r = 0; r < rows.results.cols(); ++r) {
     std::vector<long> finite;

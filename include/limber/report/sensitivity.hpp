@@ -29,7 +29,7 @@ struct Sensitivity {
 };
 
 // Of each column of `results` (runs x results) on the columns of `parameters` (runs x parameters).  Numbers of results
-// that are not finite are left out; parameters must be finite.  Word parameters have the number of their word.
+// or parameters that are not finite are left out.  Word parameters have the number of their word.
 //   points > 0: the rows are those of Saltelli's design, points each: samples A and B, then A with column i of B for
 // each parameter i.  A point is left out when one of its runs has no result.
 //   Cost: O(runs terms^2), at most kMaxWork operations for each degree and each set of runs with finite results.
