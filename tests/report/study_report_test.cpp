@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <numbers>
 #include <numeric>
 
 #include "apps/program.hpp"
+#include "limber/study/sweep.hpp"
 #include "support/page_reader.hpp"
 
 namespace limber::test {
@@ -87,6 +90,77 @@ TEST(StudyReport, FailedRunsSayWhy) {
   EXPECT_EQ(statuses[1]["text"], "diverged at t = 0.25 s: not finite");
   EXPECT_EQ(statuses[1]["failed"], true);
   EXPECT_EQ(statuses[2]["text"], "refused: arm.yaml:9: body 'load': rigid.mass must not be negative");
+}
+
+// A mass on a spring; the parameters are its mass and its start.
+constexpr const char* kOscillatorScenario = R"y(limber: 1
+scenario: oscillator
+model:
+  bodies: [{name: load, rigid: {mass: 2}}]
+  joints: [{name: spring, type: prismatic, axis: [1, 0, 0], parent: world, child: load, stiffness: 800}]
+initial: {spring: {q: 1}}
+solver: {method: rk4, step: 1e-3}
+duration: 0.02
+record: {every: 0.01}
+)y";
+
+std::string make_study(const Folder& folder, const std::string& rest) {
+  std::ofstream(folder.file("oscillator.yaml")) << kOscillatorScenario;
+  const Study study =
+      parse_study("limber: 1\nstudy: oscillator\nscenario: oscillator.yaml\n" + rest, "study.yaml", folder.file(""));
+  ThreadTeam team(1);
+  SweepOptions options;
+  options.output = folder.file("study.h5");
+  sweep(study, options, team);
+  return options.output;
+}
+
+TEST(StudyReport, KeptRecordingsAreInThePage) {
+  const Folder folder;
+  const std::string table = make_study(folder, R"y(parameters: [{path: load.mass, values: [1, 2, 4]}]
+results: [{name: end, of: q, component: spring, reduce: last}]
+keep: [0, 2]
+)y");
+  const StudyFacts facts = write_study_report(table, folder.file("s.html"));
+  EXPECT_EQ(facts.recordings, 2);
+  PageReader page = PageReader::of_file(folder.file("s.html"));
+  EXPECT_EQ(page.header["scenario"], "oscillator.yaml");
+  EXPECT_TRUE(page.header["notes"].empty()) << page.header["notes"];
+  const std::vector<double> ends = page.numbers("results");
+  for (const auto& recording : page.header["recordings"]) {
+    PageReader part = page;
+    part.header = recording;
+    const auto row = recording["row"].get<std::size_t>();
+    EXPECT_TRUE(row == 0 || row == 2);
+    const std::vector<double> signals = part.numbers("channels");
+    EXPECT_NEAR(signals[2], ends[row], 1e-6) << "the first signal is the coordinate, its third record the last";
+    EXPECT_EQ(part.shape("poses")[0], 3u);
+  }
+  // Without their files the page says so.
+  std::filesystem::remove_all(folder.file("study.runs"));
+  EXPECT_EQ(write_study_report(table, folder.file("s.html")).recordings, 0);
+  page = PageReader::of_file(folder.file("s.html"));
+  EXPECT_TRUE(page.header["notes"][0].get<std::string>().starts_with("2 of 2 kept recordings cannot be read"));
+}
+
+// Sobol indices of the design, end to end: the result is 3 m + s, so S = 9 Vm : Vs.
+TEST(StudyReport, SobolIndicesOfASaltelliStudy) {
+  const Folder folder;
+  const std::string table = make_study(folder, R"y(parameters:
+  - {path: load.mass, uniform: [1, 2]}
+  - {path: spring.stiffness, uniform: [800, 802]}
+sampling: {method: saltelli, count: 64}
+results: [{name: sum, expression: "3*m + k", with: {m: load.mass, k: spring.stiffness}}]
+)y");
+  const StudyFacts facts = write_study_report(table, folder.file("s.html"));
+  EXPECT_EQ(facts.runs, 256);
+  const Sensitivity& found = facts.results[0].sensitivity;
+  ASSERT_EQ(found.total.size(), 2u) << found.why_no_sobol;
+  EXPECT_EQ(found.points, 64);
+  EXPECT_NEAR(found.first[0], 9.0 / 13, 0.03);
+  EXPECT_NEAR(found.first[1], 4.0 / 13, 0.03);
+  EXPECT_NEAR(found.total[0], 9.0 / 13, 0.03);
+  EXPECT_NEAR(found.explained, 1, 1e-9);
 }
 
 TEST(StudyReport, LeavesOtherFilesAlone) {

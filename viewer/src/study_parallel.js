@@ -12,6 +12,7 @@ import {theme_colours} from "./theme.js";
 const kHeight = 360, kTop = 12, kBottom = 34, kSide = 64;
 const kLeastGap = 96;        // between axes
 const kReach = 16;           // of an axis for the pointer
+const kWords = "drag along an axis: select · click a line: its run · click a name: colour";
 const kMostTime = 12;        // ms of drawing in one picture of the screen
 
 export class ParallelCard {
@@ -24,7 +25,7 @@ export class ParallelCard {
     this.labels = h("div", {class: "axis-labels"});
     this.inner = h("div", {class: "parallel-inner"}, this.labels, h("div", {class: "parallel-canvas"}, this.back, this.front));
     this.scroller = h("div", {class: "parallel"}, this.inner);
-    this.element = make_card("Parallel coordinates", "drag along an axis: select · click a line: its run · click a name: colour",
+    this.element = make_card("Parallel coordinates", kWords,
       [tool("All", "Show all runs again (Escape)", () => choice.clear()), tool("PNG", "Save as a picture", () => this.save_png())], this.scroller);
     this.draw_soon = soon(() => this.draw());
     this.mark_soon = soon(() => this.draw_front());
@@ -53,6 +54,7 @@ export class ParallelCard {
     this.room = this.scroller.clientWidth;
     this.width = Math.max(this.room, 2 * kSide + (columns.length - 1) * kLeastGap, 200);
     this.inner.style.width = `${this.width}px`;
+    this.element.querySelector(".moment").textContent = this.width > this.room ? `${kWords} · scroll sideways: ${columns.length} axes` : kWords;
     this.place_labels();
     this.lines = fit_canvas(this.back, this.width, kHeight);
     this.pieces = (this.pieces ?? 0) + 1;
