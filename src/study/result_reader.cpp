@@ -15,7 +15,7 @@
 namespace limber {
 namespace {
 
-using Kind = StudyResult::Kind;
+using ResultKind = StudyResult::Kind;
 using Reduce = StudyResult::Reduce;
 
 constexpr std::size_t kLongestChannel = 1000;
@@ -112,13 +112,13 @@ void read_expression(const Reader& at, const Study& study, const std::vector<Stu
   if (with) check_letters(*with, out.letters);
   if (channels > 0 && !out.sources.empty())
     with->fail("mixes channels with parameters or results; reduce the channels first, in results of their own");
-  out.kind = channels > 0 ? Kind::channel : Kind::formula;
+  out.kind = channels > 0 ? ResultKind::channel : ResultKind::formula;
   try {
     Expression(out.expression, out.letters);
   } catch (const InputError& e) {
     text.fail_item(fmt::format("{}: {}", text.path(), e.what()));
   }
-  if (out.kind == Kind::channel) return read_reduce(at, out);
+  if (out.kind == ResultKind::channel) return read_reduce(at, out);
   for (const std::string_view key : {"reduce", "at", "settling", "about", "from"}) {
     if (const auto given = at.find(key)) given->fail("belongs to channels, and the expression has none; remove it");
   }
@@ -136,17 +136,17 @@ void read_kind(const Reader& at, const Study& study, const std::vector<StudyResu
   } else if (form == "frequency") {
     at.check_keys({"name", "frequency", "joints"});
     constexpr std::array<std::string_view, 2> kJoints = {"locked", "free"};
-    out.kind = Kind::frequency;
+    out.kind = ResultKind::frequency;
     out.number = at.at("frequency", "").whole_number(1, kMostModes);
     if (const auto joints = at.find("joints")) out.locked = joints->choice(kJoints) == 0;
   } else if (form == "pole") {
     at.check_keys({"name", "pole", "part"});
-    out.kind = Kind::pole;
+    out.kind = ResultKind::pole;
     out.number = at.at("pole", "").whole_number(1, kMostModes);
     out.word = kParts[static_cast<std::size_t>(at.at("part", "part: real").choice(kParts))];
   } else {
     at.check_keys({"name", "tracking", "component"});
-    out.kind = Kind::tracking;
+    out.kind = ResultKind::tracking;
     out.word = kErrors[static_cast<std::size_t>(at.at("tracking", "").choice(kErrors))];
     if (const auto joint = at.find("component")) out.component = joint->one_line(kLongestChannel);
   }

@@ -15,7 +15,7 @@
 namespace limber {
 namespace {
 
-using Kind = StudyResult::Kind;
+using ResultKind = StudyResult::Kind;
 using Reduce = StudyResult::Reduce;
 constexpr double kNoResult = std::numeric_limits<double>::quiet_NaN();
 
@@ -99,9 +99,9 @@ ResultCollector::ResultCollector(const Study& study, Simulation& simulation)
       units_(study.results.size()) {
   for (std::size_t k = 0; k < study.results.size(); ++k) {
     const StudyResult& result = study.results[k];
-    if (result.kind == Kind::channel) add_series(k);
-    if (result.kind == Kind::frequency || result.kind == Kind::pole) add_start(k, simulation);
-    if (result.kind == Kind::tracking && simulation.controller() == nullptr)
+    if (result.kind == ResultKind::channel) add_series(k);
+    if (result.kind == ResultKind::frequency || result.kind == ResultKind::pole) add_start(k, simulation);
+    if (result.kind == ResultKind::tracking && simulation.controller() == nullptr)
       throw InputError(fmt::format("{}: result '{}': the scenario has no controller, and so no tracking errors",
                                    study.file, result.name));
   }
@@ -159,7 +159,7 @@ void ResultCollector::add_start(std::size_t index, Simulation& simulation) {
   const StudyResult& result = study_.results[index];
   const std::string where = fmt::format("{}: result '{}': ", study_.file, result.name);
   const auto number = static_cast<std::size_t>(result.number);
-  if (result.kind == Kind::frequency) {
+  if (result.kind == ResultKind::frequency) {
     units_[index] = "Hz";
     const FrequencyFacts facts = compute_frequencies(simulation.model(), simulation.state());
     const std::vector<double>& all = result.locked ? facts.joints_locked : facts.joints_free;
@@ -224,8 +224,8 @@ std::vector<double> ResultCollector::finish(const Tracking& tracking, bool compl
   std::vector<double> letters;
   for (std::size_t k = 0; k < out.size(); ++k) {
     const StudyResult& result = study_.results[k];
-    if (result.kind == Kind::tracking && complete) out[k] = tracking_error(result, tracking);
-    if (result.kind != Kind::formula) continue;
+    if (result.kind == ResultKind::tracking && complete) out[k] = tracking_error(result, tracking);
+    if (result.kind != ResultKind::formula) continue;
     letters.clear();
     for (const auto& [is_parameter, index] : result.sources)
       letters.push_back(is_parameter ? parameters[index] : out[index]);

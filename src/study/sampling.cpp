@@ -17,7 +17,7 @@
 namespace limber {
 namespace {
 
-using Kind = StudyParameter::Kind;
+using ParameterKind = StudyParameter::Kind;
 
 constexpr std::uint64_t kDraws = 1, kShift = 2, kOrder = 3, kRuns = 4;  // streams of random numbers
 constexpr std::uint64_t kStreams = 16;                                  // of a parameter
@@ -35,7 +35,7 @@ double sobol_unit(const Study& study, long point, int dimension) {
   return (static_cast<double>(bits) + 0.5) * 0x1p-32;
 }
 
-bool is_axis(const StudyParameter& parameter) { return parameter.kind == Kind::values; }
+bool is_axis(const StudyParameter& parameter) { return parameter.kind == ParameterKind::values; }
 
 // A random order of 0 ... n - 1 (Fisher and Yates).
 std::vector<std::int32_t> random_order(std::uint64_t seed, std::size_t parameter, long n) {
@@ -80,13 +80,13 @@ double normal_quantile(double u) {
 
 double quantile(const StudyParameter& parameter, double u) {
   switch (parameter.kind) {
-    case Kind::uniform:
+    case ParameterKind::uniform:
       return parameter.a + (parameter.b - parameter.a) * u;
-    case Kind::normal:
+    case ParameterKind::normal:
       return parameter.a + parameter.b * normal_quantile(u);
-    case Kind::lognormal:
+    case ParameterKind::lognormal:
       return parameter.a * std::exp(parameter.b * normal_quantile(u));
-    case Kind::values:
+    case ParameterKind::values:
       break;
   }
   const std::size_t count = parameter.values.size();

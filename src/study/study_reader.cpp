@@ -19,7 +19,7 @@
 namespace limber {
 namespace {
 
-using Kind = StudyParameter::Kind;
+using ParameterKind = StudyParameter::Kind;
 
 constexpr std::size_t kLongestStudyName = 200, kLongestParameterPath = 400;
 constexpr std::array<std::string_view, 5> kMethods = {"grid", "latin", "sobol", "random", "saltelli"};
@@ -45,7 +45,7 @@ void read_range(const Reader& at, const std::optional<Reader>& count, StudyParam
   read_bounds(at, out);
   if (!count) return;
   const int n = read_count(*count);
-  out.kind = Kind::values;
+  out.kind = ParameterKind::values;
   if (n == 1) count->fail("must be at least 2, the two ends; for one value write values: [x]");
   for (int k = 0; k < n; ++k) {
     const double step = (out.b - out.a) / (n - 1);
@@ -63,7 +63,7 @@ bool is_number(const Reader& at) {
 }
 
 void read_values(const Reader& at, const std::optional<Reader>& weights, StudyParameter& out) {
-  out.kind = Kind::values;
+  out.kind = ParameterKind::values;
   for (const Reader& value : at.list()) {
     out.numbers = out.numbers && is_number(value);
     out.values.push_back(value.is_scalar() && !value.is_quoted() ? value.text() : write_flow(value.node()));
@@ -79,7 +79,7 @@ void read_spread(const Reader& at, std::string_view middle, StudyParameter& out)
   at.check_keys({middle, "sigma"});
   out.a = at.at(middle, std::string(middle) + ": 1").number();
   out.b = at.at("sigma", "sigma: 0.1").not_negative();
-  if (out.kind == Kind::lognormal && !(out.a > 0)) at.at(middle, "").fail("must be greater than 0");
+  if (out.kind == ParameterKind::lognormal && !(out.a > 0)) at.at(middle, "").fail("must be greater than 0");
 }
 
 StudyParameter read_parameter(const Reader& at) {
@@ -97,7 +97,7 @@ StudyParameter read_parameter(const Reader& at) {
   if (form == "uniform") read_bounds(value, out);
   if (form == "values") read_values(value, at.find("weights"), out);
   if (form == "normal" || form == "lognormal") {
-    out.kind = form == "normal" ? Kind::normal : Kind::lognormal;
+    out.kind = form == "normal" ? ParameterKind::normal : ParameterKind::lognormal;
     read_spread(value, form == "normal" ? "mean" : "median", out);
   }
   if (const auto start = at.find("start")) out.start = start->number();
@@ -142,8 +142,8 @@ void read_correlation(const Reader& list, const Study& study, MatrixXd& out) {
     const Eigen::Index i = find(both[0]), j = find(both[1]);
     if (i == j) between.fail("must be two different parameters");
     if (!(std::abs(value.number()) < 1)) value.fail("must lie between -1 and 1");
-    const bool axis = study.parameters[static_cast<std::size_t>(i)].kind == Kind::values ||
-                      study.parameters[static_cast<std::size_t>(j)].kind == Kind::values;
+    const bool axis = study.parameters[static_cast<std::size_t>(i)].kind == ParameterKind::values ||
+                      study.parameters[static_cast<std::size_t>(j)].kind == ParameterKind::values;
     if (axis && study.sampling.method == SamplingMethod::grid)
       between.fail("names an axis of a grid, which is correlated with nothing; use another method");
     out(i, j) = out(j, i) = value.number();
@@ -156,7 +156,7 @@ void read_correlation(const Reader& list, const Study& study, MatrixXd& out) {
 void read_sampling(const Reader& root, Study& out) {
   const auto map = root.find("sampling");
   SamplingOptions& sampling = out.sampling;
-  const auto method_of = [](const StudyParameter& p) { return p.kind == Kind::values; };
+  const auto method_of = [](const StudyParameter& p) { return p.kind == ParameterKind::values; };
   const bool axes = std::all_of(out.parameters.begin(), out.parameters.end(), method_of);
   if (map) {
     map->check_keys({"method", "count", "seed"});

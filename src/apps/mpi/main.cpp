@@ -114,12 +114,19 @@ class MpiTeam : public Team {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 
-  // Two runs ahead for every process, one when they become few: nobody waits for a message, nor for a slow neighbour.
+  // Work ahead for every process: a tenth of a second of it, at least one run; none when few are left.  So nobody waits
+  // for a message, nor at the end for a slow neighbour.
+  int runs_ahead() const {
+    constexpr double kSeconds = 0.1, kMost = 64;
+    if (left_.size() <= 2 * static_cast<std::size_t>(size_)) return 1;
+    return 1 +
+           static_cast<int>(taken_ > 0 ? std::clamp(kSeconds * static_cast<double>(taken_) / wall_, 1.0, kMost) : 1);
+  }
+
   bool hand_out(const Events& events) {
     bool any = false;
     for (int rank = 0; rank < size_ && !left_.empty(); ++rank) {
-      const int ahead = left_.size() > 2 * static_cast<std::size_t>(size_) ? 2 : 1;
-      if (waiting_[static_cast<std::size_t>(rank)] >= ahead) continue;
+      if (waiting_[static_cast<std::size_t>(rank)] >= runs_ahead()) continue;
       const std::int64_t run = left_.front();
       left_.pop_front();
       events.begun(run);
@@ -139,6 +146,8 @@ class MpiTeam : public Team {
   void take(int rank, const CaseResult& result, const Events& events) {
     --waiting_[static_cast<std::size_t>(rank)];
     --outstanding_;
+    ++taken_;
+    wall_ += result.row.wall;
     events.done(result);
   }
 
@@ -196,7 +205,8 @@ class MpiTeam : public Team {
   bool opened_ = false;
   std::deque<std::int64_t> left_;
   std::vector<int> waiting_;  // (rank) runs that it has
-  long outstanding_ = 0;
+  long outstanding_ = 0, taken_ = 0;
+  double wall_ = 0;   // s: of the runs that are taken
   std::mutex mutex_;  // of the rest
   std::deque<std::int64_t> todo_;
   std::deque<CaseResult> finished_;
