@@ -1116,6 +1116,9 @@ def compute_campbell(model: Model, rotor: str, speeds: Sequence[float], *, start
 def compute_center_of_mass(model: Model, q: ArrayLike, *, workspace: Workspace | None = None) -> Array:
     """The centre of mass (3) of the machine in world, m."""
 
+def compute_closure_jacobian(model: Model, q: ArrayLike, *, workspace: Workspace | None = None) -> Array:
+    """C (rows x nv): the rates are C v; C^T lambda are the forces of the multipliers on all speeds.  After compute_closures"""
+
 def compute_energy(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, workspace: Workspace | None = None, status: Array | None = None) -> Energy:
     """Each costs one or two sweeps, O(N)."""
 
@@ -1222,6 +1225,9 @@ def multiply_mass(model: Model, q: ArrayLike, a: ArrayLike, *, workspace: Worksp
 def node_acceleration(model: Model, q: ArrayLike, v: ArrayLike, vdot: ArrayLike | None, node: str | NodeRef, *, workspace: Workspace | None = None) -> Array:
     """J v and J vdot + dJ/dt v.  O(depth x modes)."""
 
+def node_bias_acceleration(model: Model, q: ArrayLike, v: ArrayLike, node: str | NodeRef, *, workspace: Workspace | None = None) -> Array:
+    """dJ/dt v: the node's (classical) acceleration is J vdot + this."""
+
 def node_pose(model: Model, q: ArrayLike, node: str | NodeRef, *, workspace: Workspace | None = None, status: Array | None = None) -> Pose:
     """Of a node."""
 
@@ -1230,6 +1236,9 @@ def node_poses(model: Model, q: ArrayLike, *, workspace: Workspace | None = None
 
 def node_velocity(model: Model, q: ArrayLike, v: ArrayLike, node: str | NodeRef, *, workspace: Workspace | None = None) -> Array:
     """J v and J vdot + dJ/dt v.  O(depth x modes)."""
+
+def project(model: Model, q: ArrayLike, v: ArrayLike | None = None, kept: Sequence[str] | None = None, tolerance: float = 1e-12) -> tuple[Array, Array]:
+    """The nearest state (q, v) that meets the closures of the model: project_position and project_velocity of C++.  kept: joints that stay."""
 
 def read_abaqus(stiffness: str, mass: str, mesh: str) -> FeModel:
     """Matrices of *MATRIX OUTPUT in the format "node, degree of freedom, node, degree of freedom, value"."""
@@ -1251,6 +1260,9 @@ def reduce_part(model: FeModel, interfaces: Sequence[tuple[str, str, FeCoupling 
 
 def residual_vibration(shaper: Sequence[Impulse], frequency: float, ratio: float) -> float:
     """Residual vibration after an impulse sequence, relative to that after one unit impulse."""
+
+def respond(model: Model, q: ArrayLike, nodes: Sequence[str | NodeRef], wrenches: ArrayLike, *, workspace: Workspace | None = None) -> Array:
+    """dv = M^-1 J^T lambda: what wrenches on nodes (6k, as above) add to all accelerations.  O(N)."""
 
 def rnea(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike | None = None, *, wrenches: Wrenches = None, workspace: Workspace | None = None, out: Array | None = None, status: Array | None = None) -> Array:
     """Inverse dynamics: the hinge torques and modal forces that give the accelerations vdot.  O(N)."""
@@ -1278,6 +1290,9 @@ def stepper_names() -> list[str]:
 
 def transfer_function(system: LinearSystem, s: complex | ArrayLike) -> Array:
     """D + C (s - A)^-1 B."""
+
+def write_overlay_report(recordings: Sequence[str], page: str) -> None:
+    """The same for two or more recordings or tables, at most kMaxRecordings, over one another: their curves, the"""
 
 def write_report(recording: str, page: str) -> None:
     """Writes a recording, or a table in text, as one HTML file that shows it: docs/viewer.md.  Long recordings are thinned,"""

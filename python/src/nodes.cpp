@@ -109,9 +109,77 @@ double py_log_det_mass(PyModel& m, py::handle q, Work* given) {
   return compute_log_det_mass(model, ws);
 }
 
+// The nearest state that meets the closures: (q, v).
+py::tuple py_project(PyModel& m, py::handle q, py::handle v, py::handle kept, double tolerance) {
+  const Model& model = *m.model;
+  const Lent work(m, nullptr);
+  set_state(model, q, v, *work);
+  const std::vector<std::uint8_t> joints = read_joints(model, kept);
+  State x = work->x;
+  if (project_position(model, x, joints, tolerance, work->aba(), work->closures()) < 0)
+    throw NumericalError("project: the closures cannot be met from here; start nearer, or keep fewer joints");
+  check("project", model, project_velocity(model, x, joints, work->aba(), work->closures()), -1);
+  return py::make_tuple(x.q, x.v);
+}
+
+MatrixXd py_closure_jacobian(PyModel& m, py::handle q, Work* given) {
+  const Model& model = *m.model;
+  const Lent work(m, given);
+  const Kinematics& kin = look(model, q, py::none(), *work);
+  ClosureWorkspace& closures = work->closures();
+  compute_closures(model, kin, closures);
+  MatrixXd C = MatrixXd::Zero(closures.count(), model.nv);
+  Matrix6X scratch(6, model.nv);
+  compute_closure_jacobian(model, kin, closures, scratch, C);
+  return C;
+}
+
+Vector6 py_node_bias_acceleration(PyModel& m, py::handle q, py::handle v, py::handle node, Work* given) {
+  const Lent work(m, given);
+  const NodeRef at = node_of(*m.model, node);
+  return node_bias_acceleration(*m.model, look(*m.model, q, v, *work), at);
+}
+
+VectorXd py_respond(PyModel& m, py::handle q, const py::list& nodes, const VectorXd& lambda, Work* given) {
+  const Model& model = *m.model;
+  const Lent work(m, given);
+  std::vector<NodeRef> at;
+  for (const py::handle node : nodes) at.push_back(node_of(model, node));
+  if (lambda.size() != 6 * static_cast<Index>(at.size()) || !lambda.allFinite())
+    throw InputError("wrenches: 6 finite numbers are wanted for each node");
+  set_state(model, q, py::none(), *work);
+  AbaWorkspace& ws = work->aba();
+  check("factor_mass", model, factor_mass(model, work->x, ws), ws.failure());
+  VectorXd dv(model.nv);
+  respond(model, at, lambda, ws, work->operational(), dv);
+  return dv;
+}
+
+void define_closures(py::module_& m) {
+  const std::string ws = ", *, workspace: Workspace | None = None";
+  m.def("project", &py_project,
+        Signature("(model: Model, q: ArrayLike, v: ArrayLike | None = None, kept: Sequence[str] | None = None, "
+                  "tolerance: float = "
+                  "1e-12) -> tuple[Array, Array]",
+                  "",
+                  "The nearest state (q, v) that meets the closures of the model: project_position and "
+                  "project_velocity of C++.  "
+                  "kept: joints that stay."));
+  m.def("compute_closure_jacobian", &py_closure_jacobian,
+        Signature("(model: Model, q: ArrayLike" + ws + ") -> Array", "compute_closure_jacobian"));
+  m.def("node_bias_acceleration", &py_node_bias_acceleration,
+        Signature("(model: Model, q: ArrayLike, v: ArrayLike, node: str | NodeRef" + ws + ") -> Array",
+                  "node_bias_acceleration"));
+  m.def(
+      "respond", &py_respond,
+      Signature("(model: Model, q: ArrayLike, nodes: Sequence[str | NodeRef], wrenches: ArrayLike" + ws + ") -> Array",
+                "respond"));
+}
+
 }  // namespace
 
 void define_nodes(py::module_& m) {
+  define_closures(m);
   const std::string ws = ", *, workspace: Workspace | None = None";
   m.def("node_pose", &py_node_pose,
         Signature("(model: Model, q: ArrayLike, node: str | NodeRef" + ws + ", status: Array | None = None) -> Pose",

@@ -115,6 +115,13 @@ void define_run(py::module_& m) {
         write_report(recording, page);
       },
       Signature("(recording: str, page: str) -> None", "write_report"));
+  m.def(
+      "write_overlay_report",
+      [](const std::vector<std::string>& recordings, const std::string& page) {
+        const py::gil_scoped_release release;
+        write_overlay_report(recordings, page);
+      },
+      Signature("(recordings: Sequence[str], page: str) -> None", "write_overlay_report"));
   m.def("find_equilibrium", &py_equilibrium,
         Signature("(model: Model, start: State | dict[str, Any] | None = None, held: Sequence[str] | None = None) -> "
                   "tuple[State, bool]",

@@ -136,6 +136,11 @@ class Bodies(unittest.TestCase):
         vdot, forces, errors = limber.close_accelerations(scenario.model, q, v, limber.aba(scenario.model, q, v))
         np.testing.assert_allclose(vdot, limber.forward_dynamics(scenario.model, q, v), rtol=1e-9, atol=1e-9 * np.abs(vdot).max())
         self.assertLess(max(errors.values()), 1e-8)
+        C = limber.compute_closure_jacobian(scenario.model, q)
+        self.assertLess(np.abs(C @ v).max(), 1e-8 * np.abs(v).max())
+        near = limber.move(scenario.model, q, np.full(scenario.model.nv, 1e-4))
+        q, v = limber.project(scenario.model, near, v)
+        self.assertLess(max(limber.close_accelerations(scenario.model, q, v, limber.aba(scenario.model, q, v))[2].values()), 1e-10)
 
 
 class Batches(unittest.TestCase):
