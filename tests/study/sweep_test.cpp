@@ -140,7 +140,7 @@ TEST(Sweep, AnOscillatorOfRandomStiffnessHasTheMomentsOfItsFrequency) {
   EXPECT_EQ(table.results[1].unit, "m");
 }
 
-TEST(Sweep, ManyThreadsGiveTheSameBitsAsOne) {
+TEST(Sweep, AnyNumberOfCoresGivesTheSameBits) {
   const StudyFolder folder;
   const Study study = folder.study("oscillator.yaml", kRandomSpring);
   const StudyData one = folder.sweep(study, "one.h5", 1);
