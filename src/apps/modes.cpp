@@ -161,8 +161,9 @@ int run_modes(const ModesOptions& given) {
   const Facts facts = facts_of(given, model, interfaces, made);
   write_modal_body(given.output, model.part, made, facts, never);
   progress.erase();
-  for (const std::string& warning : made.facts.warnings)
-    write_output(fmt::format("{}: note: {}\n", given.output, warning), stderr);
+  if (given.quiet || given.json)  // the text has them
+    for (const std::string& warning : made.facts.warnings)
+      write_output(fmt::format("{}: note: {}\n", given.output, warning), stderr);
   if (given.quiet) return 0;
   const ModalBodyFile file = read_modal_body(given.output);
   if (given.json) {

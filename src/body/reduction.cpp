@@ -198,13 +198,18 @@ void set_facts(const FePart& part, const FeOptions& options, const Body& body, F
   if (options.method == FeMethod::free) return;
   facts.effective_share = facts.effective_mass.rowwise().sum() / body.mass;
   if (facts.effective_share.minCoeff() >= kEnoughMass) return;
+  if (n == 0) {
+    facts.warnings.emplace_back(options.max_hz > 0 ? "no mode is below --max-hz: the body is rigid"
+                                                   : "no modes are kept: the body is rigid");
+    return;
+  }
   const Vector3d percent = 100 * facts.effective_share;
   char line[300];
   std::snprintf(
       line, sizeof line,
       "with the frame held, the modes (up to %.4g Hz) move %.0f %%, %.0f %% and %.0f %% of the mass along x, y, z; the "
       "rest follows the frame as if rigid: keep more modes if it shakes faster",
-      n > 0 ? hertz(body.stiffness(n - 1, n - 1)) : 0, percent.x(), percent.y(), percent.z());
+      hertz(body.stiffness(n - 1, n - 1)), percent.x(), percent.y(), percent.z());
   facts.warnings.emplace_back(line);
 }
 

@@ -16,6 +16,7 @@
 #include "files/urdf_model.hpp"
 #include "limber/dynamics/check.hpp"
 #include "limber/files/detail/flow.hpp"
+#include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/files/recorded_model.hpp"
 #include "limber/files/text_file.hpp"
@@ -138,6 +139,7 @@ void read_limits(const Reader& entry, Joint& joint) {
   const auto limits = entry.find("limits");
   if (!limits) return;
   limits->check_keys({"effort", "velocity", "lower", "upper", "stiffness", "damping"});
+  for (const std::string& key : limits->keys()) check_units(limits->at(key, ""), joint_units(joint.kind, key));
   if (const auto effort = limits->find("effort")) joint.effort_limit = effort->positive();
   if (const auto velocity = limits->find("velocity")) joint.velocity_limit = velocity->positive();
   read_stop(*limits, joint);
@@ -151,6 +153,7 @@ void read_springs(const Reader& entry, Joint& joint) {
   }
   const auto read = [&](std::string_view key, VectorXd& out) {
     const auto given = entry.find(key);
+    if (given) check_units(*given, joint_units(joint.kind, key));
     out = given ? given->number_or_numbers(speeds) : VectorXd::Zero(speeds);
     if (given && out.minCoeff() < 0) given->fail("must not be negative");
   };

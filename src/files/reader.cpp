@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/spatial/rotation.hpp"
 #include "limber/spatial/status.hpp"
@@ -64,6 +65,31 @@ std::string number_fault(const DocumentNode& node, double& value) {
   if (error != std::errc() || end != word.data() + word.size())
     return fmt::format("must be a number, but is {}", show(node.text));
   return "";
+}
+
+// A number with a unit, or a constant such as pi/2; what is neither has that fault.
+double quantity_at(const Reader& at, const std::string& fault) {
+  if (!at.is_scalar()) at.fail(fault);
+  const std::string& text = at.node().text;
+  const std::string_view units = units_at(at);
+  std::string wanted(units);
+  for (std::size_t bar = wanted.find('|'); bar != std::string::npos; bar = wanted.find('|'))
+    wanted.replace(bar, 1, " or ");
+  const std::optional<Quantity> given = parse_quantity(text);
+  if (!given) {
+    const std::string unit = unknown_unit(text);
+    if (unit.empty()) at.fail(fault);
+    at.fail(fmt::format("must be a number, but is {}: {} is no unit; {}", show(text), show(unit),
+                        units.empty() ? "write the number alone" : fmt::format("write it in {}", wanted)));
+  }
+  if (given->unit.empty()) return given->value;
+  if (units.empty()) at.fail(fmt::format("takes no unit, but is {}; write the number alone", show(text)));
+  for (std::size_t from = 0; from <= units.size();) {
+    const std::size_t end = std::min(units.find('|', from), units.size());
+    if (same_quantity(given->dimension, parse_unit(units.substr(from, end - from))->dimension)) return given->value;
+    from = end + 1;
+  }
+  at.fail(fmt::format("must be in {} or a multiple of it, but is {}", wanted, show(text)));
 }
 
 }  // namespace
@@ -159,8 +185,8 @@ std::vector<Reader> Reader::list() const {
 
 double Reader::number() const {
   double value = 0;
-  if (const std::string fault = number_fault(*node_, value); !fault.empty()) fail(fault);
-  return value;
+  const std::string fault = number_fault(*node_, value);
+  return fault.empty() ? value : quantity_at(*this, fault);
 }
 
 double Reader::positive() const {
@@ -232,8 +258,9 @@ VectorXd Reader::numbers() const {
   if (!is_list()) fail("must be a list of numbers, but is " + describe(*node_));
   VectorXd values(std::ssize(node_->items));
   for (std::size_t i = 0; i < node_->items.size(); ++i) {
-    // The path of an element is made only for a message.
-    if (!number_fault(*node_->items[i], values[static_cast<Eigen::Index>(i)]).empty()) child(i).number();
+    // The path of an element is made only for a unit or a message.
+    double& value = values[static_cast<Eigen::Index>(i)];
+    if (!number_fault(*node_->items[i], value).empty()) value = child(i).number();
   }
   return values;
 }

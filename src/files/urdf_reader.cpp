@@ -10,6 +10,7 @@
 #include <urdf_parser/urdf_parser.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -114,6 +115,18 @@ int find_link(const TiXmlElement& joint, const char* end, const std::unordered_m
       fmt::format("{}: {} {} is not a link;{} links: {}", item, end, show(name), suggest(name, known), join(known)));
 }
 
+void check_type(const TiXmlElement& joint, const std::string& name, const std::string& file) {
+  constexpr std::array<std::string_view, 6> kTypes = {"fixed",     "revolute", "continuous",
+                                                      "prismatic", "planar",   "floating"};
+  const char* type = joint.Attribute("type");
+  if (type == nullptr)
+    fail_at(file, joint.Row(), fmt::format("joint {}: no type; write type=\"revolute\"", show(name)));
+  if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end())
+    fail_at(file, joint.Row(),
+            fmt::format("joint {}: type {} is unknown;{} types: {}", show(name), show(type), suggest(type, kTypes),
+                        join(kTypes)));
+}
+
 // The names, lines and ends of links and joints.
 void read_tree(const TiXmlElement& root, UrdfRobot& robot) {
   std::unordered_map<std::string, int> links, joints;
@@ -136,6 +149,7 @@ void read_tree(const TiXmlElement& root, UrdfRobot& robot) {
     UrdfJoint joint;
     joint.line = e->Row();
     joint.name = take(joints, *e, static_cast<int>(robot.joints.size()));
+    check_type(*e, joint.name, robot.file);
     joint.parent = find_link(*e, "parent", links, robot);
     joint.child = find_link(*e, "child", links, robot);
     if (const TiXmlElement* mimic = e->FirstChildElement("mimic"))

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
 
 namespace limber {
@@ -158,6 +159,7 @@ void InitialReader::read_joint(const Reader& value, int joint) {
   const auto read = [&](std::string_view key, std::span<const std::string> names, Vec out) {
     const auto given = value.find(key);
     if (!given) return;
+    check_units(*given, key == "q" ? position_units(of.kind) : speed_units(of.kind));
     const VectorXd numbers = read_numbers(*given, names, "joint is fixed");
     if (motion != motions_.end()) return compare(*given, numbers, out, motion->second);
     out = numbers;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
 #include "scenario/signal_reader.hpp"
 
@@ -63,6 +64,8 @@ void InputReader::read_joint(const Reader& entry) {
   if (speed_count(model_.joints[joint].kind) == 0)
     value.fail(
         fmt::format("has no meaning for joint '{}', which is fixed; remove the input", model_.joints[joint].name));
+  const JointKind kind = model_.joints[joint].kind;
+  check_units(value, what == "torque" ? force_units(kind) : position_units(kind));
   return what == "torque" ? read_torque(value, joint) : read_motion(value, joint);
 }
 
@@ -113,6 +116,8 @@ void InputReader::read_node(const Reader& entry) {
   if (!torque && !force)
     entry.fail_item(fmt::format("missing key in {}; write force: [0, 0, -10], torque, or both", entry.path()));
   const auto read = [&](const Reader& at, int first) {
+    const std::string unit = first == 0 ? "N m" : "N";
+    check_units(at, {unit, unit, unit});
     std::vector<Signal> signals = read_signals(at, kAxes, "direction");
     std::move(signals.begin(), signals.end(), input.wrench.begin() + first);
   };

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 
+#include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -105,7 +107,9 @@ Signal read_pieces(const Reader& pieces) {
 Signal read_form(const Reader& at, bool in_pieces) {
   if (at.is_list()) at.fail("must be one signal, but is a list");
   if (!at.is_map()) {
-    const bool expression = at.is_scalar() && (at.is_quoted() || !means_number(at.text()));
+    const std::optional<Quantity> given = at.is_scalar() ? parse_quantity(at.text()) : std::nullopt;
+    const bool unit = given && !given->unit.empty();
+    const bool expression = at.is_scalar() && !unit && (at.is_quoted() || !means_number(at.text()));
     return expression ? read_expression(at) : Signal(at.number());
   }
   at.check_keys({"table", "pieces", "sine"});

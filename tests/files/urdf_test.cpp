@@ -181,8 +181,9 @@ TEST(Urdf, FaultsAreNamed) {
             "r.urdf:4: joint 'j': axis has length 0; write for example <axis xyz=\"0 0 1\"/>");
   EXPECT_EQ(urdf_message(robot(jointed("revolute", "<limit effort=\"1\" velocity=\"1\" lower=\"1\" upper=\"-1\"/>"))),
             "r.urdf:4: joint 'j': lower limit 1 is above upper limit -1");
-  EXPECT_EQ(urdf_message(robot(jointed("gears"))),
-            "r.urdf:4: Joint [j] has no known type [gears]; joint xml is not initialized correctly");
+  EXPECT_EQ(
+      urdf_message(robot(jointed("gears"))),
+      "r.urdf:4: joint 'j': type 'gears' is unknown; types: fixed, revolute, continuous, prismatic, planar, floating");
   EXPECT_EQ(urdf_message(robot(jointed("revolute"))),
             "r.urdf:4: Joint [j] is of type REVOLUTE but it does not specify limits; joint xml is not initialized "
             "correctly");

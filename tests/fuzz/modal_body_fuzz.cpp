@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any bytes either become a modal body that a model can use, or one line of complaint.  The file is read in a process
-// of its own, which may fall; this one must not.
-//   limber_modal_body_fuzz tests/fuzz/corpus-modal-body -max_len=40000 -timeout=30 -rss_limit_mb=4096
+// of its own, which may fall; this one must not.  Without a memory limit: its thread and fork do not go together.
+//   limber_modal_body_fuzz tests/fuzz/corpus-modal-body -max_len=40000 -timeout=30 -rss_limit_mb=0
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/files/detail/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
+#include "limber/files/detail/text.hpp"
+#include "limber/simulate/expression.hpp"
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+struct NamedUnit {
+  std::string_view name;
+  double scale;
+  Dimension dimension;  // m, kg, s, A, rad
+  bool prefixes;        // takes k, M, G, c, m, u
+};
+
+constexpr double kPi = std::numbers::pi;
+constexpr NamedUnit kUnits[] = {{"m", 1, {1, 0, 0, 0, 0}, true},          {"in", 0.0254, {1, 0, 0, 0, 0}, false},
+                                {"ft", 0.3048, {1, 0, 0, 0, 0}, false},   {"g", 1e-3, {0, 1, 0, 0, 0}, true},
+                                {"t", 1e3, {0, 1, 0, 0, 0}, false},       {"lb", 0.45359237, {0, 1, 0, 0, 0}, false},
+                                {"s", 1, {0, 0, 1, 0, 0}, true},          {"min", 60, {0, 0, 1, 0, 0}, false},
+                                {"h", 3600, {0, 0, 1, 0, 0}, false},      {"Hz", 1, {0, 0, -1, 0, 0}, true},
+                                {"rad", 1, {0, 0, 0, 0, 1}, true},        {"deg", kPi / 180, {0, 0, 0, 0, 1}, false},
+                                {"°", kPi / 180, {0, 0, 0, 0, 1}, false}, {"rpm", kPi / 30, {0, 0, -1, 0, 1}, false},
+                                {"N", 1, {1, 1, -2, 0, 0}, true},         {"Nm", 1, {2, 1, -2, 0, 0}, true},
+                                {"Pa", 1, {-1, 1, -2, 0, 0}, true},       {"J", 1, {2, 1, -2, 0, 0}, true},
+                                {"W", 1, {2, 1, -3, 0, 0}, true},         {"A", 1, {0, 0, 0, 1, 0}, true},
+                                {"V", 1, {2, 1, -3, -1, 0}, true},        {"ohm", 1, {2, 1, -3, -2, 0}, true},
+                                {"%", 0.01, {0, 0, 0, 0, 0}, false}};
+constexpr std::pair<std::string_view, double> kPrefixes[] = {{"k", 1e3},  {"M", 1e6},  {"G", 1e9}, {"c", 1e-2},
+                                                             {"m", 1e-3}, {"u", 1e-6}, {"µ", 1e-6}};
+
+const NamedUnit* find_unit(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kUnits), std::end(kUnits), [&](const NamedUnit& u) { return u.name == name; });
+  return found == std::end(kUnits) ? nullptr : found;
+}
+
+// One factor without its power: "mm", "kN", "min".
+std::optional<Unit> parse_factor(std::string_view name) {
+  if (const NamedUnit* plain = find_unit(name)) return Unit{plain->scale, plain->dimension};
+  for (const auto& [prefix, scale] : kPrefixes) {
+    if (!name.starts_with(prefix)) continue;
+    const NamedUnit* rest = find_unit(name.substr(prefix.size()));
+    if (rest != nullptr && rest->prefixes) return Unit{scale * rest->scale, rest->dimension};
+  }
+  return std::nullopt;
+}
+
+// Its power: ^2, ², -1 ...; taken off the end of the factor.
+int take_power(std::string_view& factor) {
+  for (const auto& [mark, power] : {std::pair<std::string_view, int>{"²", 2}, {"³", 3}}) {
+    if (!factor.ends_with(mark)) continue;
+    factor.remove_suffix(mark.size());
+    return power;
+  }
+  const std::size_t hat = factor.find('^');
+  if (hat == std::string_view::npos) return 1;
+  int power = 0;
+  const std::string_view digits = factor.substr(hat + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
+  if (error != std::errc() || end != digits.data() + digits.size() || power == 0 || std::abs(power) > 6) return 0;
+  factor = factor.substr(0, hat);
+  return power;
+}
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+std::optional<double> plain_number(std::string_view& text) {
+  double value = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+// "pi/2", "2*pi/3".
+std::optional<double> constant(std::string_view text) {
+  constexpr std::size_t kLongest = 200;
+  const bool written =
+      text.find_first_of("*/^(") != std::string_view::npos || text.find("pi") != std::string_view::npos;
+  if (text.size() > kLongest || !written) return std::nullopt;
+  try {
+    const Expression expression(text);
+    const double value = expression.at(0).value;
+    if (!expression.is_constant() || !std::isfinite(value)) return std::nullopt;
+    return value;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+// What units a key may have, in SI; "|" between two quantities.
+struct KeyUnits {
+  std::string_view key, units;
+};
+constexpr KeyUnits kJointKeys[] = {{"stiffness", "N/m|N m/rad"},
+                                   {"damping", "N s/m|N m s/rad"},
+                                   {"armature", "kg|kg m^2"},
+                                   {"effort", "N|N m"},
+                                   {"velocity", "m/s|rad/s"},
+                                   {"lower", "m|rad"},
+                                   {"upper", "m|rad"},
+                                   {"xyz", "m"},
+                                   {"rpy", "rad"}};
+constexpr KeyUnits kBodyKeys[] = {{"length", "m"},
+                                  {"width", "m"},
+                                  {"height", "m"},
+                                  {"thickness", "m"},
+                                  {"diameter", "m"},
+                                  {"wall", "m"},
+                                  {"flange", "m"},
+                                  {"web", "m"},
+                                  {"radius", "m"},
+                                  {"position", "m"},
+                                  {"xyz", "m"},
+                                  {"com", "m"},
+                                  {"box", "m"},
+                                  {"rpy", "rad"},
+                                  {"mass", "kg"},
+                                  {"mass_per_length", "kg/m"},
+                                  {"mass_per_area", "kg/m^2"},
+                                  {"inertia", "kg m^2"},
+                                  {"rotary_inertia_per_length", "kg m"},
+                                  {"EIy", "N m^2"},
+                                  {"EIz", "N m^2"},
+                                  {"GJ", "N m^2"},
+                                  {"EA", "N"},
+                                  {"E", "Pa"},
+                                  {"G", "Pa"},
+                                  {"density", "kg/m^3"},
+                                  {"D", "N m"},
+                                  {"damping", "%"},
+                                  {"at", "%"}};
+constexpr KeyUnits kOtherKeys[] = {
+    {"gravity", "m/s^2"}, {"duration", "s"},   {"every", "s"},           {"step", "s"},
+    {"until", "s"},       {"t", "s"},          {"begin", "s"},           {"dwell", "s"},
+    {"delay", "s"},       {"rate", "Hz"},      {"frequency", "Hz"},      {"phase", "rad"},
+    {"q", "m|rad"},       {"v", "m/s|rad/s"},  {"force", "N"},           {"moment", "N m"},
+    {"torque", "N|N m"},  {"motion", "m|rad"}, {"value", "N|N m|m|rad"}, {"xyz", "m"},
+    {"rpy", "rad"}};
+
+// The last key of "beam.section.tube.wall" or "origin.xyz[2]".
+std::string_view last_key(std::string_view path) {
+  while (path.ends_with(']')) path = path.substr(0, path.rfind('['));
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+}  // namespace
+
+std::optional<Unit> parse_unit(std::string_view text) {
+  Unit out;
+  int sign = 1, factors = 0;
+  while (!text.empty()) {
+    const bool times = text[0] == '*' || text.starts_with("·");
+    if (times && factors == 0) return std::nullopt;  // 2*t is an expression
+    if (times || is_blank(text[0])) {
+      text.remove_prefix(text.starts_with("·") ? std::string_view("·").size() : 1);
+      continue;
+    }
+    if (text[0] == '/') {
+      if (sign < 0 || factors == 0) return std::nullopt;  // a/b/c is read in two ways
+      sign = -1;
+      text.remove_prefix(1);
+      continue;
+    }
+    std::size_t end = std::min(text.find_first_of(" \t*/"), text.size());
+    end = std::min(end, std::min(text.find("·"), text.size()));
+    std::string_view factor = text.substr(0, end);
+    text.remove_prefix(end);
+    const int power = take_power(factor);
+    const std::optional<Unit> unit = parse_factor(factor);
+    if (power == 0 || !unit || ++factors > 8) return std::nullopt;
+    out.scale *= std::pow(unit->scale, sign * power);
+    for (std::size_t i = 0; i < out.dimension.size(); ++i) out.dimension[i] += sign * power * unit->dimension[i];
+  }
+  if (factors == 0) return std::nullopt;
+  return out;
+}
+
+std::optional<Quantity> parse_quantity(std::string_view text) {
+  while (!text.empty() && is_blank(text[0])) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  const auto with = [](double value, std::string_view unit_text) -> std::optional<Quantity> {
+    const std::optional<Unit> unit = parse_unit(unit_text);
+    if (!unit) return std::nullopt;
+    return Quantity{value * unit->scale, std::string(unit_text), unit->dimension};
+  };
+  std::string_view rest = text;
+  if (const auto value = plain_number(rest); value && !rest.empty()) {
+    while (!rest.empty() && is_blank(rest[0])) rest.remove_prefix(1);
+    if (auto found = with(*value, rest)) return found;
+  }
+  if (const auto value = constant(text)) return Quantity{*value, "", {}};
+  for (std::size_t blank = text.find(' '); blank != std::string_view::npos; blank = text.find(' ', blank + 1)) {
+    const auto value = constant(text.substr(0, blank));
+    if (!value) continue;
+    if (auto found = with(*value, text.substr(blank + 1))) return found;
+  }
+  return std::nullopt;
+}
+
+std::string unknown_unit(std::string_view text) {
+  std::string_view rest = text;
+  if (!plain_number(rest) || rest.empty() || !is_blank(rest[0])) return "";
+  while (!rest.empty() && is_blank(rest[0])) rest.remove_prefix(1);
+  return std::string(rest);
+}
+
+bool same_quantity(const Dimension& a, const Dimension& b) {
+  const bool bare = a[0] == 0 && a[1] == 0 && a[3] == 0;
+  return std::equal(a.begin(), a.begin() + 4, b.begin()) && (!bare || a[4] == b[4]);
+}
+
+std::string_view units_at(const Reader& value) {
+  const std::string_view key = last_key(value.path());
+  const auto look = [&](const auto& keys) -> std::string_view {
+    const auto* found = std::find_if(std::begin(keys), std::end(keys), [&](const KeyUnits& k) { return k.key == key; });
+    return found == std::end(keys) ? "" : found->units;
+  };
+  if (value.item().starts_with("joint ")) return look(kJointKeys);
+  if (value.item().starts_with("body ")) return look(kBodyKeys);
+  return look(kOtherKeys);
+}
+
+void check_units(const Reader& value, const std::vector<std::string>& units) {
+  if (units.empty()) return;
+  if (value.is_list()) {
+    const std::vector<Reader> items = value.list();
+    for (std::size_t i = 0; i < items.size() && i < units.size(); ++i) check_units(items[i], {units[i]});
+    return;
+  }
+  if (value.is_map()) {
+    const auto pieces = value.find("pieces");
+    if (!pieces || !pieces->is_list()) return;
+    for (const Reader& piece : pieces->list())
+      if (const auto part = piece.is_map() ? piece.find("value") : std::nullopt) check_units(*part, units);
+    return;
+  }
+  if (!value.is_scalar()) return;
+  const std::optional<Quantity> given = parse_quantity(value.text());
+  if (!given || given->unit.empty()) return;
+  const std::optional<Unit> wanted = parse_unit(units[0]);
+  if (!wanted) value.fail(fmt::format("takes no unit, but is {}; write the number alone", show(value.text())));
+  if (same_quantity(given->dimension, wanted->dimension)) return;
+  value.fail(fmt::format("must be in {} or a multiple of it, but is {}", units[0], show(value.text())));
+}
+
+std::vector<std::string> joint_units(JointKind kind, std::string_view key) {
+  if (key == "effort") return force_units(kind);
+  if (key == "velocity") return speed_units(kind);
+  if (key == "lower" || key == "upper") return position_units(kind);
+  std::vector<std::string> out = force_units(kind);
+  for (std::string& unit : out) {
+    const bool turns = unit == "N m";
+    if (key == "stiffness") unit = turns ? "N m/rad" : "N/m";
+    if (key == "damping") unit = turns ? "N m s/rad" : "N s/m";
+    if (key == "armature") unit = turns ? "kg m^2" : "kg";
+  }
+  return out;
+}
+
+}  // namespace limber
