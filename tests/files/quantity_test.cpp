@@ -38,8 +38,8 @@ TEST(Quantity, ValuesAsPeopleWriteThem) {
   EXPECT_DOUBLE_EQ(value_of("0.5 %"), 0.005);
   EXPECT_DOUBLE_EQ(value_of("2 min"), 120);
   EXPECT_DOUBLE_EQ(value_of("1 kHz"), 1000);
-  for (const char* text : {"", "5", "-1e5", "six", "3 parsec", "mm", "3 m/s/s", "3 m^", "3 m^9", "t*2", "2*t", "0.1*t^2", "2*pi *t", "1e999 m",
-                           "3 /m", "nan m", "2 km m m m m m m m m m", "pi pi"})
+  for (const char* text : {"", "5", "-1e5", "six", "3 parsec", "mm", "3 m/s/s", "3 m^", "3 m^9", "t*2", "2*t",
+                           "0.1*t^2", "2*pi *t", "1e999 m", "3 /m", "nan m", "2 km m m m m m m m m m", "pi pi"})
     EXPECT_FALSE(parse_quantity(text).has_value()) << text;
 }
 
@@ -56,7 +56,7 @@ TEST(Quantity, RadiansCountWhereNothingElseDoes) {
   EXPECT_FALSE(same("N", "N m"));
 }
 
-std::string arm(const std::string& joint, const std::string& body = "length: 6") {
+std::string unit_arm(const std::string& joint, const std::string& body = "length: 6") {
   return "limber: 1\ngravity: [0, 0, -9.81 m/s^2]\nbodies:\n"
          "  - {name: b, beam: {" +
          body +
@@ -85,9 +85,9 @@ TEST(Quantity, ModelsAreTheSameInOtherUnits) {
       "stiffness: 1e5}}\n",
       "a.yaml");
   const Model units = parse_model(
-      arm(", origin: {xyz: [0, 3 mm, 0], rpy: [90 deg, 0, 0]}, stiffness: 2 kN m/rad, limits: {velocity: 10 rpm, "
-          "effort: 0.5 kN m, lower: -pi/2, stiffness: 1e5}",
-          "length: 6000 mm"),
+      unit_arm(", origin: {xyz: [0, 3 mm, 0], rpy: [90 deg, 0, 0]}, stiffness: 2 kN m/rad, limits: {velocity: 10 rpm, "
+               "effort: 0.5 kN m, lower: -pi/2, stiffness: 1e5}",
+               "length: 6000 mm"),
       "a.yaml");
   EXPECT_EQ(plain.gravity, units.gravity);
   EXPECT_NEAR(plain.body(1).mass, units.body(1).mass, 1e-12);
@@ -101,22 +101,22 @@ TEST(Quantity, ModelsAreTheSameInOtherUnits) {
 }
 
 TEST(Quantity, WrongUnitsAreNamed) {
-  EXPECT_EQ(unit_message(arm("", "length: 6 kg")),
+  EXPECT_EQ(unit_message(unit_arm("", "length: 6 kg")),
             "a.yaml:4: body 'b': beam.length must be in m or a multiple of it, but is '6 kg'");
   EXPECT_EQ(
-      unit_message(arm("", "length: 6 furlong")),
+      unit_message(unit_arm("", "length: 6 furlong")),
       "a.yaml:4: body 'b': beam.length must be a number, but is '6 furlong': 'furlong' is no unit; write it in m");
-  EXPECT_EQ(unit_message(arm(", stiffness: 5 N/m")),
+  EXPECT_EQ(unit_message(unit_arm(", stiffness: 5 N/m")),
             "a.yaml:6: joint 'j': stiffness must be in N m/rad or a multiple of it, but is '5 N/m'");
-  EXPECT_EQ(unit_message(arm(", limits: {lower: -3 mm, upper: 1, stiffness: 1}")),
+  EXPECT_EQ(unit_message(unit_arm(", limits: {lower: -3 mm, upper: 1, stiffness: 1}")),
             "a.yaml:6: joint 'j': limits.lower must be in rad or a multiple of it, but is '-3 mm'");
-  EXPECT_EQ(unit_message(arm(", origin: {rpy: [90 mm, 0, 0]}")),
+  EXPECT_EQ(unit_message(unit_arm(", origin: {rpy: [90 mm, 0, 0]}")),
             "a.yaml:6: joint 'j': origin.rpy[0] must be in rad or a multiple of it, but is '90 mm'");
   EXPECT_EQ(unit_message("limber: 1 m\nbodies: []\njoints: []\n"),
             "a.yaml:1: limber takes no unit, but is '1 m'; write the number alone");
   // Quoted, as JSON has it.
-  EXPECT_EQ(unit_message(arm(", damping: \"5 N m s/rad\"")), "none");
-  EXPECT_EQ(unit_message(arm(", damping: \"5\"")),
+  EXPECT_EQ(unit_message(unit_arm(", damping: \"5 N m s/rad\"")), "none");
+  EXPECT_EQ(unit_message(unit_arm(", damping: \"5\"")),
             "a.yaml:6: joint 'j': damping must be a number, but is the text '5'; remove the quotes");
 }
 
