@@ -4,7 +4,7 @@
 //
 // scripts/screenshots.mjs [NAME...]: runs examples and makes the pictures of their pages for the documents, docs/pictures/.
 import {execFileSync} from "node:child_process";
-import {mkdirSync, mkdtempSync, readFileSync, rmSync} from "node:fs";
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {dirname, join} from "node:path";
 import {fileURLToPath} from "node:url";
@@ -12,7 +12,7 @@ import {fileURLToPath} from "node:url";
 const kRoot = join(dirname(fileURLToPath(import.meta.url)), "..");
 const kWide = {width: 1280, height: 800};
 // What is shown: time, magnification, colour, the machine without deformation beside it; a mode, spectra, provenance; two
-// runs over one another.
+// runs over one another; a study.
 const kPictures = [
   {name: "view-canadarm", example: "canadarm/controlled.yaml", time: 10.4, scale: 10, ghost: true},
   {name: "view-spin-up", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, colour: "strain", ghost: true},
@@ -20,7 +20,8 @@ const kPictures = [
   {name: "view-long-chain", example: "long-chain/sway.yaml", time: 5.2, scale: 1},
   {name: "view-fe-link", example: "fe-link/scenario.yaml", time: 0.106, scale: 3},
   {name: "view-modes", model: "canadarm/model.yaml", time: 0.25, mode: 18, dark: true},
-  {name: "view-overlay", overlay: ["canadarm/scenario.yaml", "canadarm/scenario-rigid.yaml"], time: 5, scale: 1, size: {width: 1280, height: 1100}},
+  {name: "view-overlay", overlay: ["canadarm/scenario.yaml", "canadarm/scenario-rigid.yaml"], time: 3, scale: 5, difference: true, size: {width: 1280, height: 1080}},
+  {name: "view-study", study: "canadarm/wrong-models.yaml", runs: 80, size: {width: 1280, height: 1150}},
   {name: "view-spectrum", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, spectra: true, size: {width: 1280, height: 1000}},
   {name: "view-provenance", example: "four-bar/scenario.yaml", time: 1.5, scale: 1, provenance: true},
 ];
@@ -42,11 +43,19 @@ for (const picture of kPictures.filter(({name}) => !wanted.length || wanted.incl
     const runs = picture.overlay.map((example) => join(folder, `${example.replace(/.*\/|\.yaml/g, "")}.h5`));
     picture.overlay.forEach((example, k) => limber("run", join(kRoot, "examples", example), "-o", runs[k], "-q"));
     limber("view", ...runs, "-o", html, "-q");
+  } else if (picture.study) {
+    // Fewer runs than the example has: enough to be seen.
+    const example = join(kRoot, "examples", picture.study), study = join(folder, "study.yaml");
+    writeFileSync(study, readFileSync(example, "utf8").replace(/count: \d+/, `count: ${picture.runs}`).replace(/scenario: (\S+)/, (_, name) => `scenario: ${join(dirname(example), name)}`));
+    limber("sweep", study, "-o", join(folder, "study.h5"), "-q");
+    limber("view", join(folder, "study.h5"), "-o", html, "-q");
   } else if (picture.model) limber("info", join(kRoot, "examples", picture.model), "--report", html);
   else limber("run", join(kRoot, "examples", picture.example), "-o", join(folder, "a.h5"), "--report", html, "-q");
   const page = await browser.show(readFileSync(html, "utf8"), {viewport: picture.size ?? kWide, colorScheme: picture.dark ? "dark" : "light"});
-  await page.evaluate(({time, scale, colour, ghost, mode, spectra, provenance}) => {
+  await page.evaluate(({time, scale, colour, ghost, mode, spectra, provenance, study, difference}) => {
+    if (study) return limber_view.study.choice.set_run(limber_view.view.results[0].values.indexOf(limber_view.view.results[0].high));
     limber_view.player.play(false);
+    if (difference) [...limber_view.side.plots.values()][0].set_difference(true);
     if (mode) limber_view.side.choose(mode);
     if (spectra) for (const plot of limber_view.side.plots.values()) plot.set_kind("spectrum");
     if (provenance) for (const part of document.querySelectorAll(".provenance, .provenance details")) part.open = true;
