@@ -237,8 +237,9 @@ StudyData load_study_table(const std::string& path) {
 }
 
 bool StudyData::done(long run) const {
+  // A word that was cut where a page of the file ends, by a kill or a full disk, is none of these.
   const std::string& word = status[static_cast<std::size_t>(run)];
-  return !word.empty() && word != "running";
+  return word == "ok" || word == "diverged" || word == "refused" || word == "failed";
 }
 
 long StudyData::done_count() const {

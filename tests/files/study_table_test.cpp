@@ -95,6 +95,16 @@ TEST(StudyTable, RowsComeBackAsTheyWereWritten) {
   StudyTableWriter(file.path, data, {}).finish(false);  // a complete one is replaced
 }
 
+// As a full disk leaves it at the end of a page.
+TEST(StudyTable, AStatusThatIsCutIsNotDone) {
+  const TablePath file;
+  for (const char* cut : {"runn", "diveing", "r", "o"}) {
+    StudyTableWriter(file.path, small_study(), {})
+        .write({.index = 1, .status = cut, .message = "", .results = {1}, .wall = 1});
+    EXPECT_EQ(read_study_table(file.path).done_count(), 0) << cut;
+  }
+}
+
 TEST(StudyTable, OneProcessWritesATableAtATime) {
   const TablePath file;
   StudyTableWriter table(file.path, small_study(), {});
