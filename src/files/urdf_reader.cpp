@@ -108,8 +108,13 @@ int find_link(const TiXmlElement& joint, const char* end, const std::unordered_m
   if (name == nullptr)
     fail_at(robot.file, joint.Row(), fmt::format("{}: no {}; write <{} link=\"...\"/>", item, end, end));
   if (const auto found = links.find(name); found != links.end()) return found->second;
-  std::vector<std::string_view> known;
-  for (const UrdfLink& link : robot.links) known.push_back(link.name);
+  std::vector<std::string> names;  // in one line
+  for (const UrdfLink& link : robot.links) {
+    names.push_back(link.name);
+    std::replace_if(
+        names.back().begin(), names.back().end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
   fail_at(
       robot.file, element->Row(),
       fmt::format("{}: {} {} is not a link;{} links: {}", item, end, show(name), suggest(name, known), join(known)));

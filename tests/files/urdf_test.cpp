@@ -190,6 +190,9 @@ TEST(Urdf, FaultsAreNamed) {
   EXPECT_EQ(urdf_message(robot(solid("a") + solid("b") +
                                "<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"c\"/></joint>")),
             "r.urdf:4: joint 'j': child 'c' is not a link; links: a, b");
+  EXPECT_EQ(urdf_message(robot(solid("a") + solid("b&#10;c") +
+                               "<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"c\"/></joint>")),
+            "r.urdf:4: joint 'j': child 'c' is not a link; links: a, b c");
   const auto loop = [](const char* joint, const char* parent, const char* child) {
     return std::string("<joint name=\"") + joint + "\" type=\"fixed\"><parent link=\"" + parent + "\"/><child link=\"" +
            child + "\"/></joint>\n";
