@@ -27,7 +27,7 @@ TEST(Program, TellsItsVersion) {
 TEST(Program, RefusesWhatItDoesNotKnowInOneLine) {
   const std::pair<std::vector<std::string>, std::string> bad[] = {
       {{"evl"}, "did you mean 'eval'?"},
-      {{"frobnicate"}, "eval, info, check, linearize, modes, import, export, learn, bench"},
+      {{"frobnicate"}, "eval, info, check, linearize, modes, import, export, learn, sweep, tune, bench"},
       {{"--frob"}, "--frob"},
       {{"info"}, "MODEL is required"},
       {{"info", "--jsn", kModel}, "did you mean '--json'?"},
