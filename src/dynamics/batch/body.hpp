@@ -43,22 +43,9 @@ LIMBER_KERNEL void turn_matrix(const T* t, T diagonal, T once, T twice, T* M) {
   M[1] = xy - oz, M[3] = xy + oz, M[2] = xz + oy, M[6] = xz - oy, M[5] = yz - ox, M[7] = yz + ox;
 }
 
-// theory §2, Nodes.
-template <class J, class T, class N>
-LIMBER_STEP void move_node(const J& job, const BatchNode& node, N n, const T* LIMBER_ALONE e,
-                           const T* LIMBER_ALONE rate, NodeFrame<T>& LIMBER_ALONE out) {
-  const auto gamma = job.numbers(node.gamma), lambda = job.numbers(node.lambda);
-  T theta[3] = {}, theta_rate[3] = {};
-  copy<3>(node.position, out.l);
-  clear<3>(out.l_rate);
-  clear<3>(out.l_bias);
-  over(
-      n, LIMBER_OVER(k) {
-        add_times<3>(lambda + 3 * k, e[k], theta);
-        add_times<3>(lambda + 3 * k, rate[k], theta_rate);
-        add_times<3>(gamma + 3 * k, e[k], out.l);
-        add_times<3>(gamma + 3 * k, rate[k], out.l_rate);
-      });
+// Rotations of a node by the rotation vector theta of its modes.  theory §2, Nodes.
+template <class T>
+LIMBER_KERNEL void turn_node(const BatchNode& node, const T* theta, const T* theta_rate, NodeFrame<T>& out) {
   const T x = dot3(theta, theta);
   Series<T> s;
   series(x, s);
@@ -76,6 +63,23 @@ LIMBER_STEP void move_node(const J& job, const BatchNode& node, N n, const T* LI
   T R[9];
   multiply(out.R, node.rotation, R);
   copy<9>(R, out.R);
+}
+template <class J, class T, class N>
+LIMBER_STEP void move_node(const J& job, const BatchNode& node, N n, const T* LIMBER_ALONE e,
+                           const T* LIMBER_ALONE rate, NodeFrame<T>& LIMBER_ALONE out) {
+  const auto gamma = job.numbers(node.gamma), lambda = job.numbers(node.lambda);
+  T theta[3] = {}, theta_rate[3] = {};
+  copy<3>(node.position, out.l);
+  clear<3>(out.l_rate);
+  clear<3>(out.l_bias);
+  over(
+      n, LIMBER_OVER(k) {
+        add_times<3>(lambda + 3 * k, e[k], theta);
+        add_times<3>(lambda + 3 * k, rate[k], theta_rate);
+        add_times<3>(gamma + 3 * k, e[k], out.l);
+        add_times<3>(gamma + 3 * k, rate[k], out.l_rate);
+      });
+  turn_node(node, theta, theta_rate, out);
 }
 // Second order: l += eta^T Xi eta / 2 and what follows from it.
 template <class J, class T>
@@ -236,27 +240,33 @@ LIMBER_STEP void contract(const J& job, const BatchLink& link, N ne, const T* LI
   rigid_forces(w, wd, vd, s_rate, gyroscopic, out);
 }
 
+// Factors of the stiffness and damping of a body's modes: those of the item.
+template <class J, class T>
+LIMBER_KERNEL void elastic_factors(const J& job, const BatchLink& link, T& kf, T& df) {
+  if (link.parameters < 0) return;
+  kf = kf * job.parameters[link.parameters + kRigidRows];
+  df = df * job.parameters[link.parameters + kRigidRows + 1];
+}
 // b += K eta + D etadot.
 template <class J, class T, class N>
 LIMBER_KERNEL void add_elastic(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b) {
   const auto K = job.numbers(link.K_modes), D = job.numbers(link.D_modes);
-  T kf = spread<T>(1), df = kf;
-  if (link.parameters >= 0) {
-    kf = job.parameters[link.parameters + kRigidRows];
-    df = job.parameters[link.parameters + kRigidRows + 1];
-  }
   if (link.elastic_diagonal && link.parameters < 0) {
     over(
         n, LIMBER_OVER(a) { b[a] += K[a] * e[a] + D[a] * rate[a]; });
-  } else if (link.elastic_diagonal) {
+    return;
+  }
+  T kf = spread<T>(1), df = kf;
+  elastic_factors(job, link, kf, df);
+  if (link.elastic_diagonal) {
     over(
         n, LIMBER_OVER(a) { b[a] += kf * (K[a] * e[a]) + df * (D[a] * rate[a]); });
-  } else {
-    for (int a = 0; a < link.n; ++a) {
-      T stiff = T{}, damp = T{};
-      for (int c = 0; c < link.n; ++c) stiff += K[a * link.n + c] * e[c], damp += D[a * link.n + c] * rate[c];
-      b[a] += kf * stiff + df * damp;
-    }
+    return;
+  }
+  for (int a = 0; a < link.n; ++a) {
+    T stiff = T{}, damp = T{};
+    for (int c = 0; c < link.n; ++c) stiff += K[a * link.n + c] * e[c], damp += D[a * link.n + c] * rate[c];
+    b[a] += kf * stiff + df * damp;
   }
 }
 

@@ -39,6 +39,16 @@ LIMBER_RARE void subtract_loads(const J& job, const BatchLink& link, const T* e,
   }
 }
 
+// External wrenches, and b = p_f + K eta + D etadot - u.
+template <class J, class T, class N>
+LIMBER_STEP void finish_forces(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b,
+                               Inertia<T>& P) {
+  if (link.first_load < link.last_load) subtract_loads(job, link, e, rate, b, P.z);
+  add_elastic(job, link, n, e, rate, b);
+  over(
+      n, LIMBER_OVER(a) { b[a] -= job.u[link.vm + a]; });
+}
+
 // Products of modes, theory §2, Geometric stiffening: columns and forces of the modes out of those of all shapes; what
 // their centrifugal terms add to p_r.  mu: (6 per shape) on entry, of the modes on return.
 template <class J, class T>
@@ -93,10 +103,7 @@ LIMBER_RARE void add_implicit(const J& job, const BatchLink& link, int m, T* D) 
   if (job.tables.c_D == 0 && job.tables.c_K == 0) return;
   const auto K = job.numbers(link.K_modes), C = job.numbers(link.D_modes);
   T kf = spread<T>(job.tables.c_K), df = spread<T>(job.tables.c_D);
-  if (link.parameters >= 0) {
-    kf = kf * job.parameters[link.parameters + kRigidRows];
-    df = df * job.parameters[link.parameters + kRigidRows + 1];
-  }
+  elastic_factors(job, link, kf, df);
   for (int a = 0; a < link.n; ++a) {
     if (link.elastic_diagonal) {
       D[a * m + a] += kf * K[a] + df * C[a];
@@ -371,10 +378,10 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
   if (__builtin_expect(any(good == 0), 0)) note_failure(job, link, k, m, D, scale);
 }
 
-// Z = L^-T d^-1 y and L^-T d^-1 b in the place of y and b, kept.
+// Z = L^-T d^-1 y and L^-T d^-1 b in the place of y and b, kept at Z and x of the store.
 template <class J, class T, class M>
-LIMBER_STEP void keep_solution(const J& job, const BatchLink& link, M m, const T* LIMBER_ALONE D,
-                               const T* LIMBER_ALONE inverse, T* LIMBER_ALONE y, T* LIMBER_ALONE b) {
+LIMBER_STEP void keep_solution(const J& job, int Z, int x, M m, const T* LIMBER_ALONE D, const T* LIMBER_ALONE inverse,
+                               T* LIMBER_ALONE y, T* LIMBER_ALONE b) {
   over(
       m, LIMBER_OVER(from_end) {
         const int j = m - 1 - from_end;
@@ -391,8 +398,8 @@ LIMBER_STEP void keep_solution(const J& job, const BatchLink& link, M m, const T
             });
         copy<6>(z, y + 6 * j);
         b[j] = force;
-        job.template put<6>(link.Z + 6 * j, z);
-        job.put(link.x + j, force);
+        job.template put<6>(Z + 6 * j, z);
+        job.put(x + j, force);
       });
 }
 

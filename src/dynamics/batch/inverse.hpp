@@ -96,7 +96,7 @@ template <class J>
 LIMBER_RARE void inverse_dynamics(J& job, const OutRows<typename J::T>& out) {
   using T = typename J::T;
   Frame<T> frame;
-  for (int i = 1; i < job.tables.bodies; ++i) move_body<true>(job, job.link(i), job.link(i).n, frame);
+  for (int i = 1; i < job.tables.bodies; ++i) move_body<true>(job, job.link(i), job.link(i).n, AnyNode{}, frame);
   T hand[6];
   for (int i = job.tables.bodies - 1; i > 0; --i) inverse_body(job, job.link(i), i, hand, out);
 }
@@ -119,6 +119,7 @@ LIMBER_RARE void pose_body(J& job, const BatchLink& link) {
   }
   compute_hinge(job, link, hinge, H);
   across_joint(link, frame, hinge, R, r, m);
+  if (link.node >= 0) add<3>(frame.l, r);
   if (link.hinge >= 0 && !link.varies)
     for (int k = 0; k < link.nr; ++k) copy<6>(link.H[k], H + 6 * k);
   if (link.inboard >= 0) from_inboard(job, link, e, rate, R, r, m, H, U);

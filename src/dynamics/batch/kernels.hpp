@@ -30,8 +30,9 @@ struct Solve {
   template <class J>
   void operator()(J& job, const OutRows<typename J::T>& out) const {
     if constexpr (!kConstantSizes) {
-      if (job.tables.chain == 5) return chain_dynamics<5>(job, out);
-      if (job.tables.chain == 0) return chain_dynamics<0>(job, out);
+      if (job.tables.chain == ChainForm::beams) return chain_dynamics<BeamChain>(job, out);
+      if (job.tables.chain == ChainForm::long_beams) return chain_dynamics<LongBeamChain>(job, out);
+      if (job.tables.chain == ChainForm::rigid) return chain_dynamics<RigidChain>(job, out);
     }
     forward_dynamics(job, out);
   }

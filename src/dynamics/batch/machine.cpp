@@ -210,6 +210,12 @@ void set_columns(const Link& from, const BatchChoice& choice, BatchLink& link, B
   }
 }
 
+// The child side of a joint is where its inboard frame is, whatever its coordinates.
+bool is_at_origin(const BatchLink& link) {
+  if ((link.form != HingeForm::fixed && link.form != HingeForm::revolute) || link.inboard >= 0) return false;
+  return std::all_of(link.K, link.K + 3, [](const double* K) { return K[9] == 0 && K[10] == 0 && K[11] == 0; });
+}
+
 // Who follows whom, and who opens a place that several add to.
 void set_order(BatchMachine& out) {
   std::vector<int> carried(out.links.size(), 0);
@@ -218,6 +224,8 @@ void set_order(BatchMachine& out) {
   for (std::size_t i = out.links.size() - 1; i > 0; --i) {
     BatchLink& link = out.links[i];
     BatchLink& parent = out.links[link.parent];
+    link.at_node = link.node >= 0 && parent.beam >= 0;
+    link.on_node = link.at_node && is_at_origin(link);
     link.follows = link.parent > 0 && link.parent == static_cast<int>(i) - 1 && carried[link.parent] == 1;
     if (link.follows) parent.followed = 1;
     parent.keeps = !link.follows;
@@ -242,14 +250,21 @@ void set_store(bool worlds, BatchMachine& out) {
     if (worlds) link.world = take(12);
     if (link.varies || link.inboard >= 0) link.hinge = take(6 * link.nr);
     if (link.inboard >= 0) link.U = take(6 * link.n);
-    link.Z = take(6 * columns), link.x = take(columns);
-    if (link.active) link.F = take(3 * link.n), link.b = take(link.n);
+    if (link.beam >= 0) {
+      link.Z = take(6 * link.nr), link.x = take(link.nr);
+      link.Z_modes = take(6 * kBeamColumns), link.x_modes = take(kBeamColumns);
+      if (!link.usual) link.F = take(2 * link.n), link.b = take(link.n);
+    } else {
+      link.Z = take(6 * columns), link.x = take(columns);
+      if (link.active) link.F = take(3 * link.n), link.b = take(link.n);
+    }
     if (link.prescribed) link.joint = take(27);
     link.a = take(6);
     link.inertia = -1;
     for (int h = link.first_node; h < link.last_node; ++h) {
       BatchNode& node = out.nodes[h];
-      node.A = take(9), node.l = take(3), node.W = take(6 * link.k);
+      node.A = take(9), node.l = take(3);
+      if (link.beam < 0) node.W = take(6 * link.k);
       if (link.keeps) node.frame = take(18), node.inertia = take(27);
       if (link.keeps || worlds) node.a = take(6);
       if (worlds) node.frame_pose = take(9);
@@ -268,18 +283,22 @@ void set_store(bool worlds, BatchMachine& out) {
   out.sizes.scratch = scratch;
 }
 
-// What chain.hpp takes: bodies one after the other, equal modes, joints on the frames.
-int find_chain(const BatchMachine& out, bool plain) {
-  int modes = 0;
+// What chain.hpp takes: bodies one after the other, beams of equal families or rigid, joints on the frames.
+ChainForm find_chain(const BatchMachine& out, bool plain) {
+  const BatchLink* beam = nullptr;
   for (std::size_t i = 1; i < out.links.size() && plain; ++i) {
     const BatchLink& link = out.links[i];
     const bool joint = link.centred || (link.form == HingeForm::fixed && link.n == 0);
-    plain = joint && link.inboard < 0 && !link.prescribed && !link.active && !link.mass_varies &&
-            (link.follows || i == 1) && link.last_node - link.first_node <= 1 &&
-            (link.n == 0 || (link.mass_diagonal && link.elastic_diagonal && (modes == 0 || link.n == modes)));
-    modes = std::max(modes, link.n);
+    plain = joint && link.inboard < 0 && !link.prescribed && (link.follows || i == 1) && (link.n == 0 || link.beam >= 0);
+    if (link.n == 0) continue;
+    if (beam == nullptr) beam = &link;
+    plain = plain && std::equal(beam->families, beam->families + 3, link.families) && link.usual == beam->usual;
   }
-  return plain ? modes : -1;
+  if (!plain) return ChainForm::none;
+  if (beam == nullptr) return ChainForm::rigid;
+  if (beam->usual) return ChainForm::beams;
+  const bool longer = beam->families[0] == 4 && beam->families[1] == 4 && beam->families[2] == 2;
+  return longer ? ChainForm::long_beams : ChainForm::none;
 }
 
 void set_loads(const Model& model, const BatchChoice& choice, BatchMachine& out) {
@@ -337,6 +356,7 @@ BatchMachine::BatchMachine(const Model& model, const BatchChoice& choice) {
     if (!choice.varied.empty()) link.parameters = choice.varied[i];
     for (int k = 0; k < link.nr; ++k) link.added[k] = choice.c_D * link.damping[k] + choice.c_K * link.stiffness[k];
     set_columns(from, choice, link, *this);
+    if (!layout.ruthless && from.elimination == Elimination::active) set_beam(choice, link, *this);
   }
   set_order(*this);
   set_loads(model, choice, *this);

@@ -37,4 +37,7 @@ struct BatchMachine {
   BatchTables sizes;  // without pointers
 };
 
+// The numbers of beam.hpp where the body is a beam; leaves it as it is where it is not.
+void set_beam(const BatchChoice& choice, BatchLink& link, BatchMachine& out);
+
 }  // namespace limber

@@ -81,22 +81,29 @@ LIMBER_RARE void from_inboard(const J& job, const BatchLink& link, const T* e, c
   }
 }
 
-// Pose of the child side in the parent's basis, and its motion.
+// Pose of the child side in the parent's basis, and its motion.  r: from the inboard frame.
 template <class T>
 LIMBER_STEP void across_joint(const BatchLink& link, const Frame<T>& from, const Hinge<T>& hinge, T* R, T* r,
                               Motion<T>& m) {
-  if (link.node >= 0) {
-    multiply(from.R, hinge.R, R);
-    turn(from.R, hinge.p, r);
-  } else {
-    copy<9>(hinge.R, R);
-    copy<3>(hinge.p, r);
-  }
   T vd[3], x[3], w[3];
   copy<3>(from.motion.vd, vd);
-  add_cross(from.motion.wd, r, vd);
-  cross(from.motion.w, r, x);
-  add_cross(from.motion.w, x, vd);
+  if (link.node >= 0) {
+    multiply(from.R, hinge.R, R);
+  } else {
+    copy<9>(hinge.R, R);
+  }
+  if (link.on_node) {
+    clear<3>(r);
+  } else {
+    if (link.node >= 0) {
+      turn(from.R, hinge.p, r);
+    } else {
+      copy<3>(hinge.p, r);
+    }
+    add_cross(from.motion.wd, r, vd);
+    cross(from.motion.w, r, x);
+    add_cross(from.motion.w, x, vd);
+  }
   turn_back(R, from.motion.w, w);
   turn_back(R, from.motion.wd, m.wd);
   turn_back(R, vd, m.vd);
@@ -112,7 +119,6 @@ LIMBER_STEP void across_joint(const BatchLink& link, const Frame<T>& from, const
     add<3>(hinge.rate, m.wd);
     add<3>(hinge.rate + 3, m.vd);
   }
-  if (link.node >= 0) add<3>(from.l, r);
 }
 
 // A moving node of the body; its motion at given accelerations of the modes is added by the caller.
@@ -162,9 +168,18 @@ LIMBER_STEP void add_accelerations(const J& job, const BatchLink& link, const T*
   for (int k = 0; k < link.n; ++k) add_times<6>(U + 6 * k, job.u[link.vm + k], flat(m) + 3);
 }
 
+// How the nodes of a body move: any body's; those of a beam: beam.hpp.
+struct AnyNode {
+  template <class J, class T, class N>
+  LIMBER_KERNEL void operator()(const J& job, const BatchLink&, const BatchNode& node, N n, const T* e, const T* rate,
+                                NodeFrame<T>& out) const {
+    compute_node(job, node, n, e, rate, out);
+  }
+};
+
 // One body.  Given: with accelerations in u, for inverse dynamics.
-template <bool Given, class J, class N>
-LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, Frame<typename J::T>& frame) {
+template <bool Given, class J, class N, class NodeOf>
+LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, NodeOf node_of, Frame<typename J::T>& frame) {
   using T = typename J::T;
   T* scratch = job.scratch;
   Array<1, T, std::remove_const_t<decltype(n)>> e(n, scratch);
@@ -178,6 +193,7 @@ LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, Frame<typename J:
     read_frame(job, link, frame);
     compute_hinge(job, link, hinge, H);
     across_joint(link, frame, hinge, R, r, m);
+    if (link.node >= 0 && (Given || !link.at_node)) add<3>(frame.l, r);
     if (link.hinge >= 0) {  // a map that moves: with q, or with the inboard node
       if (!link.varies)
         for (int k = 0; k < link.nr; ++k) copy<6>(link.H[k], H + 6 * k);
@@ -189,7 +205,7 @@ LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, Frame<typename J:
     if constexpr (Given) add_accelerations(job, link, H, H + 36, m);
   }
   job.template put<9>(link.R, R);
-  job.template put<3>(link.r, r);
+  if (Given || !link.on_node) job.template put<3>(link.r, r);
   job.template put<kMotion>(link.motion, flat(m));
   if (job.tables.worlds) write_world(job, link, R);
   if (link.followed) {
@@ -198,7 +214,7 @@ LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, Frame<typename J:
   for (int h = link.first_node; h < link.last_node; ++h) {
     const BatchNode& node = job.node(h);
     NodeFrame<T> d;
-    compute_node(job, node, n, e.x, rate.x, d);
+    node_of(job, link, node, n, e.x, rate.x, d);
     job.template put<9>(node.A, d.A);
     job.template put<3>(node.l, d.l);
     node_motion(m, d, frame);

@@ -111,10 +111,7 @@ LIMBER_RARE void implicit_forces(const J& job, const Rows<T>& u, const OutRows<T
     if (link.n == 0) continue;
     const auto K = job.numbers(link.K_modes), D = job.numbers(link.D_modes);
     T kf = spread<T>(job.tables.c_K), df = spread<T>(job.tables.c_D);
-    if (link.parameters >= 0) {
-      kf = kf * job.parameters[link.parameters + kRigidRows];
-      df = df * job.parameters[link.parameters + kRigidRows + 1];
-    }
+    elastic_factors(job, link, kf, df);
     for (int c = 0; c < link.n; ++c) {
       T force = u[link.vm + c];
       if (link.elastic_diagonal) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "eliminate.hpp"
+#include "beam.hpp"
 
 // Forward dynamics: three sweeps over the bodies.  theory §5.
 namespace limber::LIMBER_BATCH_MACHINE {
@@ -39,6 +39,27 @@ LIMBER_KERNEL void with_columns(const BatchLink& link, Kernel kernel) {
   kernel(link.n, link.k, r);
 }
 
+// The families of a beam.
+template <class Kernel>
+LIMBER_KERNEL void with_families(const BatchLink& link, Kernel kernel) {
+  const int* f = link.families;
+  if constexpr (kConstantSizes) {
+    if (link.usual) return kernel(UsualFamilies{});
+  }
+  kernel(Families<int, int, int>{f[0], f[1], f[2]});
+}
+
+template <class Kernel>
+LIMBER_KERNEL void with_beam(const BatchLink& link, Kernel kernel) {
+  const int r = link.prescribed ? 0 : link.nr;
+  with_families(link, [&](auto f) LIMBER_LAMBDA {
+    if constexpr (kConstantSizes) {
+      if (r == 1) return kernel(f, Size<1>{});
+    }
+    kernel(f, r);
+  });
+}
+
 // What the body's motion does alone: inertia with the bias wrench, F (3 per mode) or, with products, mu (6 per mode),
 // and b = p_f + K eta + D etadot - u.
 template <class J, class T, class N>
@@ -60,15 +81,6 @@ LIMBER_RARE void start_stiffened(const J& job, const BatchLink& link, T* e, T* r
   const auto S = job.numbers(link.S);
   for (int a = 0; a < link.ne; ++a) copy<3>(F + 3 * a, mu + 6 * a), copy<3>(S + 3 * a, mu + 6 * a + 3);
   project_products(job, link, e, rate, mu, b, P.z);
-}
-
-template <class J, class T, class N>
-LIMBER_STEP void finish_forces(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b,
-                               Inertia<T>& P) {
-  if (link.first_load < link.last_load) subtract_loads(job, link, e, rate, b, P.z);
-  add_elastic(job, link, n, e, rate, b);
-  over(
-      n, LIMBER_OVER(a) { b[a] -= job.u[link.vm + a]; });
 }
 
 // What the body's frame carries, which moves with it: handed over by the body that follows, or kept.
@@ -104,9 +116,9 @@ LIMBER_STEP void hand_over(const J& job, const BatchLink& link, Inertia<T>& P, I
   if (link.parent == 0) return;
   T R[9], r[3];
   job.template get<9>(link.R, R);
-  job.template get<3>(link.r, r);
+  if (!link.on_node) job.template get<3>(link.r, r);
   rotate(R, P);
-  shift(r, P);
+  if (!link.on_node) shift(r, P);
   if (link.follows) {
     hand = P;
     return;
@@ -170,7 +182,51 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
   collect_hinge(job, link, k, r, m, diagonal, mu.x, b.x, D.x, scale.x, P);
   factor(job, link, k, m, D.x, mu.x, b.x, inverse.x, scale.x);
   subtract_all(m, inverse.x, mu.x, b.x, P);
-  keep_solution(job, link, m, D.x, inverse.x, mu.x, b.x);
+  keep_solution(job, link.Z, link.x, m, D.x, inverse.x, mu.x, b.x);
+  if (link.prescribed) prescribe(job, link, P);
+  hand_over(job, link, P, hand);
+}
+
+// The hinge of a body whose modes have left.  lost: what they took from the diagonal.
+template <class J, class T, class R>
+LIMBER_STEP void eliminate_hinge(J& job, const BatchLink& link, R r, T* scratch, const T* lost, Inertia<T>& P) {
+  Array<6, T, R> mu(r, scratch);
+  Array<1, T, R> b(r, scratch), scale(r, scratch), inverse(r, scratch);
+  Square<T, R> D(r, scratch);
+  const T diagonal[6] = {P.A[0] + lost[0], P.A[1] + lost[1], P.A[2] + lost[2],
+                         P.C[0] + lost[3], P.C[1] + lost[4], P.C[2] + lost[5]};
+  collect_hinge(job, link, Size<0>{}, r, r, diagonal, mu.x, b.x, D.x, scale.x, P);
+  factor(job, link, 0, r, D.x, mu.x, b.x, inverse.x, scale.x);
+  subtract_all(r, inverse.x, mu.x, b.x, P);
+  keep_solution(job, link.Z, link.x, r, D.x, inverse.x, mu.x, b.x);
+}
+
+// Inward, one beam.
+template <class J, class F, class R>
+LIMBER_STEP void inward_beam(J& job, const BatchLink& link, int i, F f, R r, Inertia<typename J::T>& hand) {
+  using T = typename J::T;
+  T* scratch = job.scratch;
+  const auto n = f.count();
+  Inertia<T> P;
+  BeamColumns<T> columns;
+  {
+    Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
+    read_modes(job, link, n, e.x, rate.x);
+    start_beam(job, link, f, scratch, e.x, rate.x, columns, P);
+  }
+  if (link.first_node < link.last_node) {
+    const BatchNode& node = job.node(link.first_node);
+    T A[9], l[3];
+    job.template get<9>(node.A, A);
+    job.template get<3>(node.l, l);
+    if (!link.followed) job.template get<kInertia>(node.inertia, flat(hand));
+    collect_beam(job, link, A, l, hand, columns.mu, columns.b, columns.D, P);
+  } else {
+    start_unit(columns.D);
+  }
+  condense_beam(job, link, columns, P);
+  add_rigidly_carried(job, link, i, hand, P);
+  eliminate_hinge(job, link, r, scratch, columns.lost, P);
   if (link.prescribed) prescribe(job, link, P);
   hand_over(job, link, P, hand);
 }
@@ -261,20 +317,19 @@ LIMBER_KERNEL void add_hinge(const J& job, const BatchLink& link, int j, T x, T*
   add_times<6>(h, x, a);
 }
 
-// Outward, one body; a: acceleration of the inboard frame, then of what the next body follows.
-template <class J, class K, class R>
-LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, typename J::T* a,
-                              const OutRows<typename J::T>& out) {
-  using T = typename J::T;
-  T* scratch = job.scratch;
-  const auto m = sum_of(k, r);
-  Array<1, T, std::remove_const_t<decltype(m)>> x(m, scratch);
-  T turned[9], l[3], t[3], b[6];
+// Outward, the joint; a: acceleration of the inboard frame, b: of the body's.  x: of the k modal columns, then of the
+// hinge.
+template <class J, class T, class M, class R>
+LIMBER_KERNEL void outward_joint(J& job, const BatchLink& link, int k, M m, R r, T* a, T* b, T* x,
+                                 const OutRows<T>& out) {
+  T turned[9], l[3], t[3];
   read_acceleration(job, link, a);
   job.template get<9>(link.R, turned);
-  job.template get<3>(link.r, l);
   copy<3>(a + 3, t);
-  add_cross(a, l, t);
+  if (!link.on_node) {
+    job.template get<3>(link.r, l);
+    add_cross(a, l, t);
+  }
   turn_back(turned, a, b), turn_back(turned, t, b + 3);
   for (int j = 0; link.prescribed && j < link.nr; ++j) add_hinge(job, link, j, job.given[link.v + j], b);
   if (link.prescribed) needed_torque(job, link, b, job.needed);
@@ -290,6 +345,18 @@ LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, ty
         add_hinge(job, link, j, x[k + j], b);
       });
   for (int j = 0; link.prescribed && j < link.nr; ++j) out.put(link.v + j, job.given[link.v + j]);
+}
+
+// Outward, one body; a: acceleration of the inboard frame, then of what the next body follows.
+template <class J, class K, class R>
+LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, typename J::T* a,
+                              const OutRows<typename J::T>& out) {
+  using T = typename J::T;
+  T* scratch = job.scratch;
+  const auto m = sum_of(k, r);
+  Array<1, T, std::remove_const_t<decltype(m)>> x(m, scratch);
+  T b[6];
+  outward_joint(job, link, k, m, r, a, b, x.x, out);
   for (int h = link.first_node; h < link.last_node; ++h) {
     copy<6>(b, a);
     over(
@@ -312,6 +379,26 @@ LIMBER_STEP void outward_body(J& job, const BatchLink& link, int i, K k, R r, ty
       k, LIMBER_OVER(j) { out.put(link.vm + j, x[j]); });
 }
 
+// The same, one beam.
+template <class J, class F, class R>
+LIMBER_STEP void outward_beam_body(J& job, const BatchLink& link, int i, F f, R r, typename J::T* a,
+                                   const OutRows<typename J::T>& out) {
+  using T = typename J::T;
+  T* scratch = job.scratch;
+  Array<1, T, R> x(r, scratch);
+  T b[6], A[9], l[3];
+  outward_joint(job, link, 0, r, r, a, b, x.x, out);
+  const bool moves = link.first_node < link.last_node;
+  if (moves) {
+    job.template get<9>(job.node(link.first_node).A, A);
+    job.template get<3>(job.node(link.first_node).l, l);
+  }
+  outward_beam(job, link, f, b, A, l, a, out);
+  if (link.keeps && moves) job.template put<6>(job.node(link.first_node).a, a);
+  if (link.keeps) job.template put<6>(link.a, b);
+  if (link.followed && job.link(i + 1).node < 0) copy<6>(b, a);
+}
+
 // All bodies.  A body's sizes choose its code.
 template <class J>
 LIMBER_RARE void forward_dynamics(J& job, const OutRows<typename J::T>& out) {
@@ -319,17 +406,29 @@ LIMBER_RARE void forward_dynamics(J& job, const OutRows<typename J::T>& out) {
   Frame<T> frame;
   for (int i = 1; i < job.tables.bodies; ++i) {
     const BatchLink& link = job.link(i);
+    if (link.beam >= 0) {
+      with_families(link, [&](auto f) LIMBER_LAMBDA { move_body<false>(job, link, f.count(), BeamNode<decltype(f)>{f}, frame); });
+      continue;
+    }
     with_modes(
-        link.n, LIMBER_OVER(n) { move_body<false>(job, link, n, frame); });
+        link.n, LIMBER_OVER(n) { move_body<false>(job, link, n, AnyNode{}, frame); });
   }
   Inertia<T> hand;
   for (int i = job.tables.bodies - 1; i > 0; --i) {
     const BatchLink& link = job.link(i);
+    if (link.beam >= 0) {
+      with_beam(link, [&](auto f, auto r) LIMBER_LAMBDA { inward_beam(job, link, i, f, r, hand); });
+      continue;
+    }
     with_columns(link, [&](auto n, auto k, auto r) LIMBER_LAMBDA { inward_body(job, link, i, n, k, r, hand); });
   }
   T a[6];
   for (int i = 1; i < job.tables.bodies; ++i) {
     const BatchLink& link = job.link(i);
+    if (link.beam >= 0) {
+      with_beam(link, [&](auto f, auto r) LIMBER_LAMBDA { outward_beam_body(job, link, i, f, r, a, out); });
+      continue;
+    }
     with_columns(link, [&](auto, auto k, auto r) LIMBER_LAMBDA { outward_body(job, link, i, k, r, a, out); });
   }
 }

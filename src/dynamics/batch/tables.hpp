@@ -43,6 +43,8 @@ struct BatchLink {
   int varies = 0;                     // the hinge map depends on the state
   int passive = 0;                    // has a spring or a damper
   int centred = 0;                    // one revolute joint on the origin of the body: H is an axis alone
+  int at_node = 0;                    // sits on a moving node of a beam, which meets what it carries at the node
+  int on_node = 0;                    // and its own origin is always there
   int follows = 0;                    // its parent is the body before, and carries nothing else
   int followed = 0;                   // the next body follows this one
   int opens = 0;                      // the first in an inward sweep that adds to where it sits
@@ -68,11 +70,44 @@ struct BatchLink {
   int K_modes = -1, D_modes = -1;  // (n) or (n x n)
   int D_0 = -1;                    // (n x n) modal mass with what an implicit step adds to it, or that alone
   int T = -1, weight = -1;         // (k x n), (n) active coordinates
-  int constant = -1;               // ruthless and active: M less the other modes (21), mu of the active ones (6 k)
+  int beam = -1;                   // beam.hpp applies: its numbers (BeamNumber)
+  int families[3] = {};            // its modes: bending in y, bending in z, torsion
+  int usual = 0;                   // 2, 2 and 1 of them, all of which move its node
   // places in the store
   int motion = -1, R = -1, r = -1, world = -1, hinge = -1, U = -1;
   int inertia = -1, a = -1, F = -1, b = -1, Z = -1, x = -1, joint = -1;
+  int Z_modes = -1, x_modes = -1;  // of a beam; Z, x: of its hinge alone
 };
+
+// Numbers of a beam: first its own, then kBeamMode of each mode, then one for each pair of modes (n x n).  Its active
+// coordinates are y1 z1 t y2 z2.
+enum BeamNumber {
+  kBeamLy,                              // (3) turn = l0 y1, shift = l1 y1 + l2 y2
+  kBeamLz = kBeamLy + 3,                // (3)
+  kBeamLt = kBeamLz + 3,                // turn
+  kBeamFy,                              // (2) of y1 and y2: the constant number of F, and S
+  kBeamSy = kBeamFy + 2,                // (2)
+  kBeamFz = kBeamSy + 2,                // (2)
+  kBeamSz = kBeamFz + 2,                // (2)
+  kBeamFt = kBeamSz + 2,
+  kBeamRestY,                           // sum of weight S^2 less that of the active ones
+  kBeamRestZ,
+  kBeamHead
+};
+enum BeamModeNumber {
+  kBeamS,       // of S, along the bending
+  kBeamH,       // twice the number of the product of inertia
+  kBeamF,       // the constant number of F
+  kBeamM1,      // (h + f) / 2, (h - f) / 2 of kBeamH and kBeamF
+  kBeamM2,
+  kBeamShift,   // of the node
+  kBeamTurn,
+  kBeamQ1,      // its share in the active coordinates
+  kBeamQ2,
+  kBeamWeight,  // 1 / its mass
+  kBeamMode
+};
+inline constexpr int kBeamColumns = 5;
 
 // A wrench on a node: six rows of `load_values`.
 struct BatchLoad {
@@ -80,6 +115,9 @@ struct BatchLoad {
   int world = 1;  // its basis: the world's or the node's own
   int row = 0;    // its first row
 };
+
+// Where chain.hpp applies: with 2, 2 and 1 modes of each family, with 4, 4 and 2, or rigid.
+enum class ChainForm : int { none, rigid, beams, long_beams };
 
 struct BatchTables {
   const BatchLink* links = nullptr;  // links[0]: the ground
@@ -93,7 +131,7 @@ struct BatchTables {
   int scratch = 0;  // and those of one body
   int worlds = 0;   // rotations in world are needed
   int ruthless = 0;
-  int chain = -1;  // modes of the flexible bodies where chain.hpp applies
+  ChainForm chain = ChainForm::none;
   int loads_count = 0;
   double gravity[3] = {};
   double c_D = 0, c_K = 0;  // of an implicit step

@@ -30,9 +30,9 @@ void check(cudaError_t status, const char* what) {
 __constant__ DeviceCall current;
 
 // What a thread does with one item.
-template <int N>
+template <class Families>
 struct ChainSolve {
-  static __device__ void solve(Job<double>& job, const OutRows<double>& out) { chain_dynamics<N>(job, out); }
+  static __device__ void solve(Job<double>& job, const OutRows<double>& out) { chain_dynamics<Families>(job, out); }
 };
 struct TreeSolve {
   static __device__ void solve(Job<double>& job, const OutRows<double>& out) { forward_dynamics(job, out); }
@@ -121,8 +121,9 @@ cudaEvent_t events[2] = {};
 // The kernel whose sizes are those of the tables.
 template <class Use>
 void with_solver(const BatchTables& tables, Use use) {
-  if (tables.chain == 5) return use(ChainSolve<5>{});
-  if (tables.chain == 0) return use(ChainSolve<0>{});
+  if (tables.chain == ChainForm::beams) return use(ChainSolve<BeamChain>{});
+  if (tables.chain == ChainForm::long_beams) return use(ChainSolve<LongBeamChain>{});
+  if (tables.chain == ChainForm::rigid) return use(ChainSolve<RigidChain>{});
   use(TreeSolve{});
 }
 

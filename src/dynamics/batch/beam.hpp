@@ -1,0 +1,377 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "eliminate.hpp"
+
+// Beams: bodies whose modes are bending in y, bending in z and torsion, in this order, with one moving node at most.  Of
+// two shapes of a beam one integral is not zero, of the column of a mode at the node two numbers; beam_tables.cpp
+// verifies it, number by number.  At most five combinations of the modes move the node, the active coordinates of theory
+// §5, in the order y1 z1 t y2 z2:
+//   turn about z  = ly0 y1      turn about y  = lz0 z1      turn about x = lt t
+//   shift along y = ly1 y1 + ly2 y2      shift along z = lz1 z1 + lz2 z2
+namespace limber::LIMBER_BATCH_MACHINE {
+
+// How many modes of each family: constants of the compiled code, or numbers.
+template <class Y, class Z, class X>
+struct Families {
+  Y y;
+  Z z;
+  X t;
+  LIMBER_KERNEL auto count() const { return sum_of(sum_of(y, z), t); }
+};
+using UsualFamilies = Families<Size<2>, Size<2>, Size<1>>;
+template <class F>
+inline constexpr bool kIsUsual = std::is_same_v<F, UsualFamilies>;
+template <class F>
+using CountOf = std::remove_const_t<decltype(F{}.count())>;
+
+// The body's numbers, those of a mode, and those of a mode with each of the modes.
+template <class J>
+LIMBER_KERNEL auto beam_head(const J& job, const BatchLink& link) {
+  return job.numbers(link.beam);
+}
+template <class J>
+LIMBER_KERNEL auto beam_mode(const J& job, const BatchLink& link, int a) {
+  return job.numbers(link.beam + kBeamHead + kBeamMode * a);
+}
+template <class J, class F>
+LIMBER_KERNEL auto beam_pairs(const J& job, const BatchLink& link, F f, int a) {
+  return job.numbers(link.beam + kBeamHead + (kBeamMode + a) * f.count());
+}
+
+// Sum over the modes of one family.
+template <class A, class T, class N>
+LIMBER_KERNEL T family_sum(A pairs, const T* x, int first, N count) {
+  T sum = T{};
+  over(
+      count, LIMBER_OVER(j) { sum += pairs[first + j] * x[first + j]; });
+  return sum;
+}
+
+// The node, as move_node.
+template <class J, class T, class F>
+LIMBER_STEP void move_beam_node(const J& job, const BatchLink& link, const BatchNode& node, F f,
+                                const T* LIMBER_ALONE e, const T* LIMBER_ALONE rate, NodeFrame<T>& LIMBER_ALONE out) {
+  T theta[3] = {}, theta_rate[3] = {};
+  copy<3>(node.position, out.l);
+  clear<3>(out.l_rate);
+  clear<3>(out.l_bias);
+  over(
+      f.y, LIMBER_OVER(i) {
+        const auto mode = beam_mode(job, link, i);
+        theta[2] += mode[kBeamTurn] * e[i], theta_rate[2] += mode[kBeamTurn] * rate[i];
+        out.l[1] += mode[kBeamShift] * e[i], out.l_rate[1] += mode[kBeamShift] * rate[i];
+      });
+  over(
+      f.z, LIMBER_OVER(i) {
+        const int a = f.y + i;
+        const auto mode = beam_mode(job, link, a);
+        theta[1] += mode[kBeamTurn] * e[a], theta_rate[1] += mode[kBeamTurn] * rate[a];
+        out.l[2] += mode[kBeamShift] * e[a], out.l_rate[2] += mode[kBeamShift] * rate[a];
+      });
+  over(
+      f.t, LIMBER_OVER(i) {
+        const int a = f.y + f.z + i;
+        const auto mode = beam_mode(job, link, a);
+        theta[0] += mode[kBeamTurn] * e[a], theta_rate[0] += mode[kBeamTurn] * rate[a];
+      });
+  turn_node(node, theta, theta_rate, out);
+}
+
+template <class F>
+struct BeamNode {
+  F f;
+  template <class J, class T, class N>
+  LIMBER_KERNEL void operator()(const J& job, const BatchLink& link, const BatchNode& node, N, const T* e,
+                                const T* rate, NodeFrame<T>& out) const {
+    move_beam_node(job, link, node, f, e, rate, out);
+  }
+};
+
+// As contract of body.hpp.  F: the two numbers of each F_a that vary, in the order x y z; the third is kBeamF.
+// N = (tr Cdot 1 - Cdot): C has the numbers of the pairs, of which one each is not zero.
+template <class J, class T, class Fam>
+LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE e,
+                            const T* LIMBER_ALONE rate, const Motion<T>& LIMBER_ALONE m, T* LIMBER_ALONE F,
+                            T* LIMBER_ALONE p_f, BodyTerms<T>& LIMBER_ALONE out) {
+  const T *w = m.w, *wd = m.wd, *vd = m.vd;
+  const T xx = w[0] * w[0], yy = w[1] * w[1], zz = w[2] * w[2];
+  const T xy = w[0] * w[1], xz = w[0] * w[2], yz = w[1] * w[2];
+  const T w2[3] = {w[0] + w[0], w[1] + w[1], w[2] + w[2]};
+  const int z0 = f.y, t0 = f.y + f.z;
+  T N[9] = {}, s_rate[3] = {};
+  start_terms(job, link, out);
+  T* Jb = out.J;
+  over(
+      f.y, LIMBER_OVER(a) {
+        const auto mode = beam_mode(job, link, a);
+        const auto pair = beam_pairs(job, link, f, a);
+        const T own = family_sum(pair, e, 0, f.y), x = e[a], v = rate[a];
+        const T F0 = family_sum(pair, e, z0, f.z), F1 = family_sum(pair, e, t0, f.t);
+        const T F0_rate = family_sum(pair, rate, z0, f.z), F1_rate = family_sum(pair, rate, t0, f.t);
+        F[2 * a] = F0, F[2 * a + 1] = F1;
+        p_f[a] = mode[kBeamF] * wd[2] + mode[kBeamS] * vd[1] - (xx + zz) * x + own * (xx - yy) - mode[kBeamH] * xy -
+                 F0 * (yz - wd[0]) + F1 * (xz + wd[1]) + F0_rate * w2[0] + F1_rate * w2[1];
+        const T rest = x - own;
+        Jb[0] += x * rest, Jb[1] += x * own, Jb[2] += x * x;
+        Jb[3] += mode[kBeamH] * x, Jb[4] -= x * F1, Jb[5] += x * F0;
+        N[0] += v * rest, N[4] += v * own, N[8] += v * x;
+        N[1] += mode[kBeamM1] * v, N[3] += mode[kBeamM2] * v, N[2] -= v * F1, N[5] += v * F0;
+        out.s[1] += mode[kBeamS] * x, s_rate[1] += mode[kBeamS] * v;
+      });
+  over(
+      f.z, LIMBER_OVER(i) {
+        const int a = z0 + i;
+        const auto mode = beam_mode(job, link, a);
+        const auto pair = beam_pairs(job, link, f, a);
+        const T own = family_sum(pair, e, z0, f.z), x = e[a], v = rate[a];
+        const T F0 = family_sum(pair, e, 0, f.y), F2 = family_sum(pair, e, t0, f.t);
+        const T F0_rate = family_sum(pair, rate, 0, f.y), F2_rate = family_sum(pair, rate, t0, f.t);
+        F[2 * a] = F0, F[2 * a + 1] = F2;
+        p_f[a] = mode[kBeamF] * wd[1] + mode[kBeamS] * vd[2] - (xx + yy) * x + own * (xx - zz) - mode[kBeamH] * xz +
+                 F0 * (yz + wd[0]) - F2 * (xy - wd[2]) + F0_rate * w2[0] + F2_rate * w2[2];
+        const T rest = x - own;
+        Jb[0] += x * rest, Jb[1] += x * x, Jb[2] += x * own;
+        Jb[3] += x * F2, Jb[4] += mode[kBeamH] * x;
+        N[0] += v * rest, N[4] += v * x, N[8] += v * own;
+        N[2] += mode[kBeamM2] * v, N[6] += mode[kBeamM1] * v, N[1] += v * F2, N[7] -= v * F0;
+        out.s[2] += mode[kBeamS] * x, s_rate[2] += mode[kBeamS] * v;
+      });
+  over(
+      f.t, LIMBER_OVER(i) {
+        const int a = t0 + i;
+        const auto mode = beam_mode(job, link, a);
+        const auto pair = beam_pairs(job, link, f, a);
+        const T own = family_sum(pair, e, t0, f.t), x = e[a], v = rate[a];
+        const T F1 = family_sum(pair, e, 0, f.y), F2 = family_sum(pair, e, z0, f.z);
+        const T F1_rate = family_sum(pair, rate, 0, f.y), F2_rate = family_sum(pair, rate, z0, f.z);
+        F[2 * a] = F1, F[2 * a + 1] = F2;
+        p_f[a] = mode[kBeamF] * wd[0] - (xx + zz) * x + own * (zz - yy) - mode[kBeamH] * yz + F1 * (wd[1] - xz) +
+                 F2 * (wd[2] + xy) + F1_rate * w2[1] + F2_rate * w2[2];
+        const T rest = x - own;
+        Jb[0] += x * x, Jb[1] += x * own, Jb[2] += x * rest, Jb[5] += mode[kBeamH] * x;
+        N[0] += v * x, N[4] += v * own, N[8] += v * rest;
+        N[7] += mode[kBeamM2] * v, N[5] += mode[kBeamM1] * v, N[6] += v * F1, N[3] -= v * F2;
+      });
+  T gyroscopic[3];
+  turn(N, w2, gyroscopic);
+  LIMBER_UNROLL
+  for (int i = 0; i < 3; ++i) s_rate[i] += s_rate[i];
+  rigid_forces(w, wd, vd, s_rate, gyroscopic, out);
+}
+
+// Columns (6 each) and forces of the active coordinates.
+template <class J, class T, class Fam>
+LIMBER_STEP void beam_columns(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE F,
+                              const T* LIMBER_ALONE b_f, T* LIMBER_ALONE mu, T* LIMBER_ALONE b) {
+  const auto head = beam_head(job, link);
+  // two sums over a family, with row `q` of the combinations
+  const auto combine = [&](int first, auto count, int q, T& u, T& v, T& force) LIMBER_LAMBDA {
+    u = v = force = T{};
+    over(
+        count, LIMBER_OVER(i) {
+          const int a = first + i;
+          const double c = beam_mode(job, link, a)[q];
+          u += c * F[2 * a], v += c * F[2 * a + 1], force += c * b_f[a];
+        });
+  };
+  LIMBER_UNROLL
+  for (int k = 0; k < 2; ++k) {
+    T* y = mu + 18 * k;
+    combine(0, f.y, kBeamQ1 + k, y[0], y[1], b[3 * k]);
+    y[2] = spread<T>(head[kBeamFy + k]), y[3] = T{}, y[4] = spread<T>(head[kBeamSy + k]), y[5] = T{};
+    T* z = mu + 6 + 18 * k;
+    combine(f.y, f.z, kBeamQ1 + k, z[0], z[2], b[1 + 3 * k]);
+    z[1] = spread<T>(head[kBeamFz + k]), z[3] = T{}, z[4] = T{}, z[5] = spread<T>(head[kBeamSz + k]);
+  }
+  T* t = mu + 12;
+  combine(f.y + f.z, f.t, kBeamQ1, t[1], t[2], b[2]);
+  t[0] = spread<T>(head[kBeamFt]);
+  clear<3>(t + 3);
+}
+
+// J and the lower left of the inertia less sign weight F (F, S along `axis`)^T; z likewise.
+template <class T>
+LIMBER_KERNEL void subtract_mode(const T* F, T weight, double S, int axis, T force, Inertia<T>& P) {
+  const T u[3] = {weight * F[0], weight * F[1], weight * F[2]};
+  P.A[0] -= u[0] * F[0], P.A[1] -= u[1] * F[1], P.A[2] -= u[2] * F[2];
+  P.A[3] -= u[0] * F[1], P.A[4] -= u[0] * F[2], P.A[5] -= u[1] * F[2];
+  add_times<3>(u, -force, P.z);
+  if (axis == 0) return;
+  P.z[3 + axis] -= S * (weight * force);
+  LIMBER_UNROLL
+  for (int i = 0; i < 3; ++i) P.B[3 * i + axis] -= S * u[i];
+}
+// The modes that do not move the node leave the body: M - mu weight mu^T + mu_active mu_active^T.
+template <class J, class T, class Fam>
+LIMBER_RARE void leave_others(const J& job, const BatchLink& link, Fam f, const T* F, const T* b_f, const T* mu,
+                              const T* b, Inertia<T>& P) {
+  const auto head = beam_head(job, link);
+  for (int a = 0; a < f.count(); ++a) {
+    const auto mode = beam_mode(job, link, a);
+    const T weight = spread<T>(mode[kBeamWeight]), own = spread<T>(mode[kBeamF]);
+    const bool y = a < f.y, z = !y && a < f.y + f.z;
+    const T column[3] = {y || z ? F[2 * a] : own, y ? F[2 * a + 1] : z ? own : F[2 * a], y ? own : F[2 * a + 1]};
+    subtract_mode(column, weight, mode[kBeamS], y ? 1 : z ? 2 : 0, b_f[a], P);
+  }
+  constexpr int kAxes[] = {1, 2, 0, 1, 2};
+  const double S[] = {head[kBeamSy], head[kBeamSz], 0, head[kBeamSy + 1], head[kBeamSz + 1]};
+  for (int c = 0; c < kBeamColumns; ++c) subtract_mode(mu + 6 * c, spread<T>(-1.0), S[c], kAxes[c], b[c], P);
+  P.C[1] -= spread<T>(head[kBeamRestY]);
+  P.C[2] -= spread<T>(head[kBeamRestZ]);
+}
+
+// What the node carries, at the node, meets the active coordinates; on return `carried` is at the body's origin.
+template <class J, class T>
+LIMBER_STEP void collect_beam(const J& job, const BatchLink& link, const T* LIMBER_ALONE A, const T* LIMBER_ALONE l,
+                              Inertia<T>& LIMBER_ALONE carried, T* LIMBER_ALONE mu, T* LIMBER_ALONE b,
+                              T* LIMBER_ALONE D, Inertia<T>& LIMBER_ALONE P) {
+  const auto head = beam_head(job, link);
+  const T ly0 = spread<T>(head[kBeamLy]), lz0 = spread<T>(head[kBeamLz]), lt = spread<T>(head[kBeamLt]);
+  const double ly1 = head[kBeamLy + 1], ly2 = head[kBeamLy + 2], lz1 = head[kBeamLz + 1], lz2 = head[kBeamLz + 2];
+  const T a0[3] = {ly0 * A[2], ly0 * A[5], ly0 * A[8]}, a1[3] = {lz0 * A[1], lz0 * A[4], lz0 * A[7]},
+          a2[3] = {lt * A[0], lt * A[3], lt * A[6]};
+  T g[5][6];
+  apply_angular(carried, a0, g[0]);
+  apply_angular(carried, a1, g[1]);
+  apply_angular(carried, a2, g[2]);
+  const T *B = carried.B, *C = carried.C, *z = carried.z;
+  const T along_y[6] = {B[1], B[4], B[7], C[3], C[1], C[5]}, along_z[6] = {B[2], B[5], B[8], C[4], C[5], C[2]};
+  LIMBER_UNROLL
+  for (int i = 0; i < 6; ++i) {
+    g[0][i] += ly1 * along_y[i], g[1][i] += lz1 * along_z[i];
+    g[3][i] = ly2 * along_y[i], g[4][i] = lz2 * along_z[i];
+  }
+  D[24] = lz2 * g[4][5];
+  LIMBER_UNROLL
+  for (int c = 0; c < kBeamColumns; ++c) {
+    D[c] = dot3(a0, g[c]) + ly1 * g[c][4];
+    if (c > 0) D[5 + c] = dot3(a1, g[c]) + lz1 * g[c][5];
+    if (c > 1) D[10 + c] = dot3(a2, g[c]);
+    if (c > 2) D[15 + c] = ly2 * g[c][4];
+    D[6 * c] += 1.0;
+  }
+  b[0] += dot3(a0, z) + ly1 * z[4], b[1] += dot3(a1, z) + lz1 * z[5], b[2] += dot3(a2, z);
+  b[3] += ly2 * z[4], b[4] += lz2 * z[5];
+  LIMBER_UNROLL
+  for (int c = 0; c < kBeamColumns; ++c) {
+    add<6>(g[c], mu + 6 * c);
+    add_cross(l, g[c] + 3, mu + 6 * c);
+  }
+  shift(l, carried);
+  add(carried, P);
+}
+
+// Nothing on the node.
+template <class T>
+LIMBER_KERNEL void start_unit(T* D) {
+  clear<25>(D);
+  LIMBER_UNROLL
+  for (int c = 0; c < kBeamColumns; ++c) D[6 * c] = spread<T>(1.0);
+}
+
+// A beam until its modes meet what the node carries.
+template <class T>
+struct BeamColumns {
+  T mu[6 * kBeamColumns], b[kBeamColumns], D[kBeamColumns * kBeamColumns];
+  T lost[6];  // what leaves the diagonal of the inertia
+};
+
+template <class J, class Fam, class T>
+LIMBER_STEP void start_beam(J& job, const BatchLink& link, Fam f, T* scratch, const T* e, const T* rate,
+                            BeamColumns<T>& out, Inertia<T>& P) {
+  const auto n = f.count();
+  Array<1, T, CountOf<Fam>> b_f(n, scratch);
+  Array<2, T, CountOf<Fam>> F(n, scratch);
+  {
+    Motion<T> m;
+    BodyTerms<T> terms;
+    job.template get<kMotion>(link.motion, flat(m));
+    beam_terms(job, link, f, e, rate, m, F.x, b_f.x, terms);
+    set_body(terms.m, terms.s, terms.J, P);
+    copy<6>(terms.p, P.z);
+  }
+  finish_forces(job, link, n, e, rate, b_f.x, P);
+  beam_columns(job, link, f, F.x, b_f.x, out.mu, out.b);
+  clear<6>(out.lost);
+  if constexpr (!kIsUsual<Fam>) {
+    const T before[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
+    leave_others(job, link, f, F.x, b_f.x, out.mu, out.b, P);
+    const T after[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
+    for (int i = 0; i < 6; ++i) out.lost[i] = before[i] - after[i];
+    for (int a = 0; a < 2 * n; ++a) job.put(link.F + a, F[a]);
+    for (int a = 0; a < n; ++a) job.put(link.b + a, b_f[a]);
+  }
+}
+
+// The modes leave.  On return `lost` has all that left the diagonal.
+template <class J, class T>
+LIMBER_STEP void condense_beam(J& job, const BatchLink& link, BeamColumns<T>& c, Inertia<T>& P) {
+  constexpr Size<kBeamColumns> m;
+  T scale[kBeamColumns], inverse[kBeamColumns];
+  LIMBER_UNROLL
+  for (int j = 0; j < kBeamColumns; ++j) scale[j] = kNoInertia * c.D[6 * j];
+  const T before[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
+  factor(job, link, kBeamColumns, m, c.D, c.mu, c.b, inverse, scale);
+  subtract_all(m, inverse, c.mu, c.b, P);
+  const T after[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
+  LIMBER_UNROLL
+  for (int i = 0; i < 6; ++i) c.lost[i] += before[i] - after[i];
+  keep_solution(job, link.Z_modes, link.x_modes, m, c.D, inverse, c.mu, c.b);
+}
+
+// Accelerations of all modes from those of the active coordinates and of the frame, b.  As expand of sweep.hpp.
+template <class J, class T, class Fam>
+LIMBER_STEP void expand_beam(const J& job, const BatchLink& link, Fam f, T* x, const T* a, T* scratch,
+                             const OutRows<T>& out) {
+  const auto n = f.count();
+  Array<1, T, CountOf<Fam>> rest(n, scratch);
+  if constexpr (!kIsUsual<Fam>) {
+    for (int c = 0; c < n; ++c) {
+      const auto mode = beam_mode(job, link, c);
+      const bool y = c < f.y, z = !y && c < f.y + f.z;
+      const T u = job.get(link.F + 2 * c), v = job.get(link.F + 2 * c + 1);
+      T r = job.get(link.b + c) + u * a[y || z ? 0 : 1] + v * a[y ? 1 : 2] + mode[kBeamF] * a[y ? 2 : z ? 1 : 0];
+      if (y || z) r += mode[kBeamS] * a[y ? 4 : 5];
+      rest[c] = mode[kBeamWeight] * r;
+      x[y ? 0 : z ? 1 : 2] += mode[kBeamQ1] * r;
+      if (y || z) x[y ? 3 : 4] += mode[kBeamQ2] * r;
+    }
+  }
+  over(
+      n, LIMBER_OVER(c) {
+        const auto mode = beam_mode(job, link, c);
+        const bool y = c < f.y, z = !y && c < f.y + f.z;
+        T value = mode[kBeamQ1] * x[y ? 0 : z ? 1 : 2];
+        if (y || z) value += mode[kBeamQ2] * x[y ? 3 : 4];
+        if constexpr (!kIsUsual<Fam>) value -= rest[c];
+        out.put(link.vm + c, value);
+      });
+}
+
+// Outward: the modes, and the acceleration of the node, at the node; b: of the frame.
+template <class J, class T, class Fam>
+LIMBER_STEP void outward_beam(const J& job, const BatchLink& link, Fam f, const T* b, const T* A, const T* l, T* a,
+                              const OutRows<T>& out) {
+  T x[kBeamColumns];
+  LIMBER_UNROLL
+  for (int j = 0; j < kBeamColumns; ++j) {
+    T Z[6];
+    job.template get<6>(link.Z_modes + 6 * j, Z);
+    x[j] = -(job.get(link.x_modes + j) + dot6(Z, b));
+  }
+  if (link.first_node < link.last_node) {
+    const auto head = beam_head(job, link);
+    const T y1 = head[kBeamLy] * x[0], z1 = head[kBeamLz] * x[1], t = head[kBeamLt] * x[2];
+    copy<6>(b, a);
+    add_cross(b, l, a + 3);
+    LIMBER_UNROLL
+    for (int i = 0; i < 3; ++i) a[i] += A[3 * i + 2] * y1 + A[3 * i + 1] * z1 + A[3 * i] * t;
+    a[4] += head[kBeamLy + 1] * x[0] + head[kBeamLy + 2] * x[3];
+    a[5] += head[kBeamLz + 1] * x[1] + head[kBeamLz + 2] * x[4];
+  }
+  expand_beam(job, link, f, x, b, job.scratch, out);
+}
+
+}  // namespace limber::LIMBER_BATCH_MACHINE
