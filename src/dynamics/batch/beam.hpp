@@ -93,9 +93,9 @@ struct BeamNode {
 // N = (tr Cdot 1 - Cdot): C has the numbers of the pairs, of which one each is not zero.
 template <class J, class T, class Fam>
 LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE e,
-                            const T* LIMBER_ALONE rate, const Motion<T>& LIMBER_ALONE m, T* LIMBER_ALONE F,
+                            const T* LIMBER_ALONE rate, const T* LIMBER_ALONE motion, T* LIMBER_ALONE F,
                             T* LIMBER_ALONE p_f, BodyTerms<T>& LIMBER_ALONE out) {
-  const T *w = m.w, *wd = m.wd, *vd = m.vd;
+  const T *w = motion, *wd = motion + 3, *vd = motion + 6;  // Motion
   const T xx = w[0] * w[0], yy = w[1] * w[1], zz = w[2] * w[2];
   const T xy = w[0] * w[1], xz = w[0] * w[2], yz = w[1] * w[2];
   const T w2[3] = {w[0] + w[0], w[1] + w[1], w[2] + w[2]};
@@ -161,9 +161,19 @@ LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T*
   rigid_forces(w, wd, vd, s_rate, gyroscopic, out);
 }
 
+// A beam while its modes leave, in the order of the active coordinates.
+template <class T>
+struct BeamColumns {
+  T mu[6 * kBeamColumns], b[kBeamColumns], inverse[kBeamColumns], D[kBeamColumns * kBeamColumns];
+};
+template <class T>
+LIMBER_KERNEL void read_diagonal(const Inertia<T>& P, T* out) {
+  copy<3>(P.A, out), copy<3>(P.C, out + 3);
+}
+
 // Columns (6 each) and forces of the active coordinates.
 template <class J, class T, class Fam>
-LIMBER_STEP void beam_columns(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE F,
+LIMBER_KERNEL void beam_columns(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE F,
                               const T* LIMBER_ALONE b_f, T* LIMBER_ALONE mu, T* LIMBER_ALONE b) {
   const auto head = beam_head(job, link);
   // two sums over a family, with row `q` of the combinations
@@ -225,8 +235,9 @@ LIMBER_RARE void leave_others(const J& job, const BatchLink& link, Fam f, const 
 // What the node carries, at the node, meets the active coordinates; on return `carried` is at the body's origin.
 template <class J, class T>
 LIMBER_STEP void collect_beam(const J& job, const BatchLink& link, const T* LIMBER_ALONE A, const T* LIMBER_ALONE l,
-                              Inertia<T>& LIMBER_ALONE carried, T* LIMBER_ALONE mu, T* LIMBER_ALONE b,
-                              T* LIMBER_ALONE D, Inertia<T>& LIMBER_ALONE P) {
+                              Inertia<T>& LIMBER_ALONE carried, BeamColumns<T>& LIMBER_ALONE out,
+                              Inertia<T>& LIMBER_ALONE P) {
+  T *mu = out.mu, *b = out.b, *D = out.D;
   const auto head = beam_head(job, link);
   const T ly0 = spread<T>(head[kBeamLy]), lz0 = spread<T>(head[kBeamLz]), lt = spread<T>(head[kBeamLt]);
   const double ly1 = head[kBeamLy + 1], ly2 = head[kBeamLy + 2], lz1 = head[kBeamLz + 1], lz2 = head[kBeamLz + 2];
@@ -271,59 +282,73 @@ LIMBER_KERNEL void start_unit(T* D) {
   for (int c = 0; c < kBeamColumns; ++c) D[6 * c] = spread<T>(1.0);
 }
 
-// A beam until its modes meet what the node carries.
-template <class T>
-struct BeamColumns {
-  T mu[6 * kBeamColumns], b[kBeamColumns], D[kBeamColumns * kBeamColumns];
-  T lost[6];  // what leaves the diagonal of the inertia
-};
-
 template <class J, class Fam, class T>
-LIMBER_STEP void start_beam(J& job, const BatchLink& link, Fam f, T* scratch, const T* e, const T* rate,
-                            BeamColumns<T>& out, Inertia<T>& P) {
+LIMBER_KERNEL void start_beam(J& job, const BatchLink& link, Fam f, T* scratch, const T* e, const T* rate,
+                            BeamColumns<T>& out, T* diagonal, Inertia<T>& P) {
   const auto n = f.count();
   Array<1, T, CountOf<Fam>> b_f(n, scratch);
   Array<2, T, CountOf<Fam>> F(n, scratch);
   {
-    Motion<T> m;
+    T motion[kMotion];
     BodyTerms<T> terms;
-    job.template get<kMotion>(link.motion, flat(m));
-    beam_terms(job, link, f, e, rate, m, F.x, b_f.x, terms);
+    beam_terms(job, link, f, e, rate, job.template view<kMotion>(link.motion, motion), F.x, b_f.x, terms);
     set_body(terms.m, terms.s, terms.J, P);
     copy<6>(terms.p, P.z);
   }
   finish_forces(job, link, n, e, rate, b_f.x, P);
   beam_columns(job, link, f, F.x, b_f.x, out.mu, out.b);
-  clear<6>(out.lost);
   if constexpr (!kIsUsual<Fam>) {
-    const T before[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
+    read_diagonal(P, diagonal);
     leave_others(job, link, f, F.x, b_f.x, out.mu, out.b, P);
-    const T after[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
-    for (int i = 0; i < 6; ++i) out.lost[i] = before[i] - after[i];
+    T after[6];
+    read_diagonal(P, after);
+    for (int i = 0; i < 6; ++i) diagonal[i] -= after[i];
     for (int a = 0; a < 2 * n; ++a) job.put(link.F + a, F[a]);
     for (int a = 0; a < n; ++a) job.put(link.b + a, b_f[a]);
+  } else {
+    clear<6>(diagonal);
   }
 }
 
-// The modes leave.  On return `lost` has all that left the diagonal.
+// The modes leave.  diagonal: what other modes took from that of P on entry, all of it with the modes on return.
 template <class J, class T>
-LIMBER_STEP void condense_beam(J& job, const BatchLink& link, BeamColumns<T>& c, Inertia<T>& P) {
-  constexpr Size<kBeamColumns> m;
-  T scale[kBeamColumns], inverse[kBeamColumns];
+LIMBER_KERNEL void condense_beam(J& job, const BatchLink& link, BeamColumns<T>& c, T* diagonal, Inertia<T>& P) {
+  constexpr Size<kBeamColumns> m{};
+  T scale[kBeamColumns], u[6 * kBeamColumns], now[6];
   LIMBER_UNROLL
   for (int j = 0; j < kBeamColumns; ++j) scale[j] = kNoInertia * c.D[6 * j];
-  const T before[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
-  factor(job, link, kBeamColumns, m, c.D, c.mu, c.b, inverse, scale);
-  subtract_all(m, inverse, c.mu, c.b, P);
-  const T after[6] = {P.A[0], P.A[1], P.A[2], P.C[0], P.C[1], P.C[2]};
-  LIMBER_UNROLL
-  for (int i = 0; i < 6; ++i) c.lost[i] += before[i] - after[i];
-  keep_solution(job, link.Z_modes, link.x_modes, m, c.D, inverse, c.mu, c.b);
+  read_diagonal(P, now);
+  add<6>(now, diagonal);
+  factor(job, link, kBeamColumns, m, c.D, c.mu, c.b, u, c.inverse, scale);
+  subtract_all(m, u, c.mu, c.b, P);
+  if constexpr (!kStoreIsNear) keep_solution(job, link.columns, link.columns + 6 * kBeamColumns, m, c.D, c.inverse, u, c.b);
+}
+
+// Accelerations of the active coordinates from that of the frame, a.  A store that is near has the factors as they are,
+// another the solution, which is smaller.
+template <class J, class T>
+LIMBER_KERNEL void solve_beam(const J& job, const BatchLink& link, const T* a, T* x) {
+  if constexpr (kStoreIsNear) {
+    const auto& c = *reinterpret_cast<const BeamColumns<T>*>(job.template view<1>(link.columns, x));
+    LIMBER_UNROLL
+    for (int j = kBeamColumns - 1; j >= 0; --j) {
+      x[j] = -c.inverse[j] * (c.b[j] + dot6(c.mu + 6 * j, a));
+      LIMBER_UNROLL
+      for (int i = j + 1; i < kBeamColumns; ++i) x[j] -= c.D[kBeamColumns * j + i] * x[i];
+    }
+  } else {
+    LIMBER_UNROLL
+    for (int j = 0; j < kBeamColumns; ++j) {
+      T Z[6];
+      job.template get<6>(link.columns + 6 * j, Z);
+      x[j] = -(job.get(link.columns + 6 * kBeamColumns + j) + dot6(Z, a));
+    }
+  }
 }
 
 // Accelerations of all modes from those of the active coordinates and of the frame, b.  As expand of sweep.hpp.
 template <class J, class T, class Fam>
-LIMBER_STEP void expand_beam(const J& job, const BatchLink& link, Fam f, T* x, const T* a, T* scratch,
+LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x, const T* a, T* scratch,
                              const OutRows<T>& out) {
   const auto n = f.count();
   Array<1, T, CountOf<Fam>> rest(n, scratch);
@@ -352,15 +377,10 @@ LIMBER_STEP void expand_beam(const J& job, const BatchLink& link, Fam f, T* x, c
 
 // Outward: the modes, and the acceleration of the node, at the node; b: of the frame.
 template <class J, class T, class Fam>
-LIMBER_STEP void outward_beam(const J& job, const BatchLink& link, Fam f, const T* b, const T* A, const T* l, T* a,
+LIMBER_KERNEL void outward_beam(const J& job, const BatchLink& link, Fam f, const T* b, const T* A, const T* l, T* a,
                               const OutRows<T>& out) {
   T x[kBeamColumns];
-  LIMBER_UNROLL
-  for (int j = 0; j < kBeamColumns; ++j) {
-    T Z[6];
-    job.template get<6>(link.Z_modes + 6 * j, Z);
-    x[j] = -(job.get(link.x_modes + j) + dot6(Z, b));
-  }
+  solve_beam(job, link, b, x);
   if (link.first_node < link.last_node) {
     const auto head = beam_head(job, link);
     const T y1 = head[kBeamLy] * x[0], z1 = head[kBeamLz] * x[1], t = head[kBeamLt] * x[2];

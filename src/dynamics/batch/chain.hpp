@@ -12,7 +12,7 @@ namespace limber::LIMBER_BATCH_MACHINE {
 // The pose of the child side of a revolute or fixed joint.
 template <class J, class T>
 LIMBER_STEP void chain_pose(const J& job, const BatchLink& link, T* R, T* p) {
-  if (link.nr == 1) return at_angle(link.K, job.q[link.q], R, p);
+  if (link.nr == 1) return at_angle(link.K, job.q[link.q], link.on_node != 0, R, p);
   copy<9>(link.K[0], R);
   copy<3>(link.K[0] + 9, p);
 }
@@ -62,12 +62,13 @@ struct Hand {
 // Into the basis of the body, at the node of a beam or at its origin.
 template <class T>
 LIMBER_STEP void take_over(const BatchLink& from, const T* R, Hand<T>& hand) {
+  const Inertia<T> own = hand.P;
   if (R == nullptr) {
-    rotate(hand.R, hand.P);
+    rotate(hand.R, own, hand.P);
   } else {
     T turned[9], p[3];
     multiply(R, hand.R, turned);
-    rotate(turned, hand.P);
+    rotate(turned, own, hand.P);
     if (!from.on_node) {
       turn(R, hand.p, p);
       copy<3>(p, hand.p);
@@ -79,24 +80,24 @@ LIMBER_STEP void take_over(const BatchLink& from, const T* R, Hand<T>& hand) {
 template <class J, class F, class R>
 LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, F f, R r, Hand<typename J::T>& hand) {
   using T = typename J::T;
-  T *scratch = job.scratch, lost[6] = {};
+  T *scratch = job.scratch, diagonal[6];
   Inertia<T> P;
   if constexpr (CountOf<F>::value > 0) {
-    BeamColumns<T> columns;
+    BeamColumns<T> buffer;
+    BeamColumns<T>& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
     const CountOf<F> n;
     Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
     read_modes(job, link, n, e.x, rate.x);
-    start_beam(job, link, f, scratch, e.x, rate.x, columns, P);
+    start_beam(job, link, f, scratch, e.x, rate.x, columns, diagonal, P);
     if (link.first_node < link.last_node) {
       NodeFrame<T> d;
       move_beam_node(job, link, job.node(link.first_node), f, e.x, rate.x, d);
       take_over(job.link(i + 1), d.R, hand);
-      collect_beam(job, link, d.A, d.l, hand.P, columns.mu, columns.b, columns.D, P);
+      collect_beam(job, link, d.A, d.l, hand.P, columns, P);
     } else {
       start_unit(columns.D);
     }
-    condense_beam(job, link, columns, P);
-    copy<6>(columns.lost, lost);
+    condense_beam(job, link, columns, diagonal, P);
   } else {
     T none[1] = {};
     start_body(job, link, Size<0>{}, none, none, none, none, P);
@@ -105,7 +106,8 @@ LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, F f, R r, Ha
     take_over<T>(job.link(i + 1), nullptr, hand);
     add(hand.P, P);
   }
-  eliminate_hinge(job, link, r, scratch, lost, P);
+  if constexpr (CountOf<F>::value == 0) read_diagonal(P, diagonal);
+  eliminate_hinge(job, link, r, scratch, diagonal, P);
   hand.P = P;
   chain_pose(job, link, hand.R, hand.p);
 }
@@ -133,8 +135,7 @@ LIMBER_STEP void chain_outward(J& job, const BatchLink& link, F f, R r, Carrier<
   over(
       r, LIMBER_OVER(j) {
         T Z[6];
-        job.template get<6>(link.Z + 6 * j, Z);
-        const T x = -(job.get(link.x + j) + dot6(Z, a));
+        const T x = -(job.get(link.x + j) + dot6(job.template view<6>(link.Z + 6 * j, Z), a));
         out.put(link.v + j, x);
         add_times<3>(link.H[0], x, a);
       });

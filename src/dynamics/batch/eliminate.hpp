@@ -308,9 +308,9 @@ LIMBER_STEP void note_failure(J& job, const BatchLink& link, int k, M m, const T
       });
 }
 
-// P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.
+// P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.  u = d^-1 y.
 template <class T, class M>
-LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE inverse, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
+LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
                               Inertia<T>& LIMBER_ALONE P) {
   const auto symmetric = [&](T* block, T* wrench, int at) LIMBER_LAMBDA {
     T J[6], z[3];
@@ -318,7 +318,7 @@ LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE inverse, const T* LIMBE
     over(
         m, LIMBER_OVER(j) {
           const T* v = y + 6 * j + at;
-          const T u0 = inverse[j] * v[0], u1 = inverse[j] * v[1], u2 = inverse[j] * v[2], x = b[j];
+          const T u0 = u[6 * j + at], u1 = u[6 * j + at + 1], u2 = u[6 * j + at + 2], x = b[j];
           J[0] -= u0 * v[0], J[3] -= u0 * v[1], J[4] -= u0 * v[2];
           J[1] -= u1 * v[1], J[5] -= u1 * v[2], J[2] -= u2 * v[2];
           z[0] -= u0 * x, z[1] -= u1 * x, z[2] -= u2 * x;
@@ -334,17 +334,18 @@ LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE inverse, const T* LIMBE
         const T y0 = y[6 * j + 3], y1 = y[6 * j + 4], y2 = y[6 * j + 5];
         LIMBER_UNROLL
         for (int i = 0; i < 3; ++i) {
-          const T x = inverse[j] * y[6 * j + i];
+          const T x = u[6 * j + i];
           B[3 * i] -= x * y0, B[3 * i + 1] -= x * y1, B[3 * i + 2] -= x * y2;
         }
       });
   copy<9>(B, P.B);
 }
 
-// D = L d L^T in place; y = L^-1 mu^T in the place of mu, b likewise; the inverses of d.
+// D = L d L^T, L in the place of the upper triangle; y = L^-1 mu^T in the place of mu, b likewise; u = d^-1 y and the
+// inverses of d.
 template <class J, class T, class M>
 LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALONE D, T* LIMBER_ALONE mu,
-                        T* LIMBER_ALONE b, T* LIMBER_ALONE inverse, const T* LIMBER_ALONE scale) {
+                        T* LIMBER_ALONE b, T* LIMBER_ALONE u, T* LIMBER_ALONE inverse, const T* LIMBER_ALONE scale) {
   auto good = T{} == T{};
   over(
       m, LIMBER_OVER(j) {
@@ -353,17 +354,18 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
         copy<6>(mu + 6 * j, y);
         over(
             j, LIMBER_OVER(i) {
-              const T l = D[j * m + i];
+              const T l = D[i * m + j];
               LIMBER_UNROLL
               for (int c = 0; c < 6; ++c) y[c] -= l * mu[6 * i + c];
               force -= l * b[i];
             });
-        copy<6>(y, mu + 6 * j);
-        b[j] = force;
         const T pivot = D[j * m + j];
         good = good & (pivot > scale[j]);
         const T over_pivot = 1.0 / pivot;
         inverse[j] = over_pivot;
+        b[j] = force;
+        LIMBER_UNROLL
+        for (int c = 0; c < 6; ++c) mu[6 * j + c] = y[c], u[6 * j + c] = over_pivot * y[c];
         over(
             m, LIMBER_OVER(i) {
               if (i <= j) return;
@@ -372,35 +374,61 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
                   m, LIMBER_OVER(t) {
                     if (t >= i) D[i * m + t] -= l * D[j * m + t];
                   });
-              D[i * m + j] = l;
+              D[j * m + i] = l;
             });
       });
   if (__builtin_expect(any(good == 0), 0)) note_failure(job, link, k, m, D, scale);
 }
 
-// Z = L^-T d^-1 y and L^-T d^-1 b in the place of y and b, kept at Z and x of the store.
+// Z = L^-T u and L^-T d^-1 b in the place of u and b, kept at Z and x of the store.
 template <class J, class T, class M>
 LIMBER_STEP void keep_solution(const J& job, int Z, int x, M m, const T* LIMBER_ALONE D, const T* LIMBER_ALONE inverse,
-                               T* LIMBER_ALONE y, T* LIMBER_ALONE b) {
+                               T* LIMBER_ALONE u, T* LIMBER_ALONE b) {
   over(
       m, LIMBER_OVER(from_end) {
         const int j = m - 1 - from_end;
         T z[6], force = inverse[j] * b[j];
-        LIMBER_UNROLL
-        for (int c = 0; c < 6; ++c) z[c] = inverse[j] * y[6 * j + c];
+        copy<6>(u + 6 * j, z);
         over(
             m, LIMBER_OVER(i) {
               if (i <= j) return;
-              const T l = D[i * m + j];
+              const T l = D[j * m + i];
               LIMBER_UNROLL
-              for (int c = 0; c < 6; ++c) z[c] -= l * y[6 * i + c];
+              for (int c = 0; c < 6; ++c) z[c] -= l * u[6 * i + c];
               force -= l * b[i];
             });
-        copy<6>(z, y + 6 * j);
+        copy<6>(z, u + 6 * j);
         b[j] = force;
         job.template put<6>(Z + 6 * j, z);
         job.put(x + j, force);
       });
+}
+
+// The hinge of a body whose modes have left, where it is one axis through the body's origin.  diagonal: of the inertia
+// with the modes.
+template <class J, class T>
+LIMBER_STEP void eliminate_axis(J& job, const BatchLink& link, const T* LIMBER_ALONE diagonal,
+                                Inertia<T>& LIMBER_ALONE P) {
+  const T h[3] = {spread<T>(link.H[0][0]), spread<T>(link.H[0][1]), spread<T>(link.H[0][2])};
+  T y[6], buffer[6], force[6];
+  T* Z = job.place(link.Z, buffer);
+  apply_angular(P, h, y);
+  const T pivot = dot3(y, h) + (link.armature[0] + link.added[0]);
+  const T scale = kNoInertia * (diagonal[0] * (h[0] * h[0]) + diagonal[1] * (h[1] * h[1]) + diagonal[2] * (h[2] * h[2]));
+  T b = dot3(P.z, h) - job.u[link.v];
+  if (link.passive) {
+    passive_force(job, link, force);
+    b += force[0];
+  }
+  if (__builtin_expect(any((pivot > scale) == 0), 0)) note_failure(job, link, 0, Size<1>{}, &pivot, &scale);
+  const T inverse = 1.0 / pivot;
+  LIMBER_UNROLL
+  for (int i = 0; i < 6; ++i) Z[i] = inverse * y[i];
+  LIMBER_UNROLL
+  for (int i = 0; i < 6; ++i) P.z[i] -= Z[i] * b;
+  subtract_outer(Z, y, P);
+  job.template keep<6>(link.Z, Z);
+  job.put(link.x, inverse * b);
 }
 
 }  // namespace limber::LIMBER_BATCH_MACHINE

@@ -14,12 +14,14 @@ struct Hinge {
   T rate[6];     // (dH/dt) beta as seen from the child side, where H varies
 };
 
+// still: p is zero.
 template <class T>
-LIMBER_KERNEL void at_angle(const double (*K)[12], T angle, T* R, T* p) {
+LIMBER_KERNEL void at_angle(const double (*K)[12], T angle, bool still, T* R, T* p) {
   T s, c;
   sine_cosine(angle, s, c);
   LIMBER_UNROLL
   for (int i = 0; i < 9; ++i) R[i] = K[0][i] + c * K[1][i] + s * K[2][i];
+  if (still) return clear<3>(p);
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) p[i] = K[0][9 + i] + c * K[1][9 + i] + s * K[2][9 + i];
 }
@@ -72,8 +74,8 @@ LIMBER_KERNEL void exponential(const T* w, T* R, T* p) {
 template <class J, class T>
 LIMBER_RARE void universal_hinge(const J& job, const BatchLink& link, Hinge<T>& out, T* H) {
   T R1[9], p1[3], R2[9], p2[3], t[3];
-  at_angle(link.K, job.q[link.q], R1, p1);
-  at_angle(link.L, job.q[link.q + 1], R2, p2);
+  at_angle(link.K, job.q[link.q], false, R1, p1);
+  at_angle(link.L, job.q[link.q + 1], false, R2, p2);
   compose(R1, p1, R2, p2, out.R, out.p);
   turn_back(R2, link.axis, H);
   cross(link.axis, p2, t);
@@ -142,7 +144,7 @@ LIMBER_RARE void other_hinge(const J& job, const BatchLink& link, Hinge<T>& out,
 template <class J, class T>
 LIMBER_STEP void compute_hinge(const J& job, const BatchLink& link, Hinge<T>& out, T* H) {
   if (link.form == HingeForm::revolute) {
-    at_angle(link.K, job.q[link.q], out.R, out.p);
+    at_angle(link.K, job.q[link.q], link.on_node != 0, out.R, out.p);
     const T v = job.v[link.v];
     LIMBER_UNROLL
     for (int i = 0; i < 6; ++i) out.V[i] = link.H[0][i] * v;
@@ -158,7 +160,7 @@ LIMBER_STEP void compute_hinge(const J& job, const BatchLink& link, Hinge<T>& ou
     return;
   }
   if (link.form == HingeForm::cylindrical) {
-    at_angle(link.K, job.q[link.q], out.R, out.p);
+    at_angle(link.K, job.q[link.q], link.on_node != 0, out.R, out.p);
     add_times<3>(link.slide, job.q[link.q + 1], out.p);
     clear<6>(out.V);
     add_times<6>(link.H[0], job.v[link.v], out.V);

@@ -11,10 +11,12 @@ namespace limber::LIMBER_BATCH_MACHINE {
 // copied block by block; on a device the number of all items.
 #ifdef __CUDACC__
 using Stride = long;
+inline constexpr bool kStoreIsNear = false;
 LIMBER_KERNEL long row_stride(Stride stride) { return stride; }
 LIMBER_KERNEL long store_stride(Stride stride) { return stride; }
 #else
 struct Stride {};
+inline constexpr bool kStoreIsNear = true;  // numbers of the store are used where they are
 LIMBER_KERNEL constexpr long row_stride(Stride) { return kBatchBlock; }
 LIMBER_KERNEL constexpr long store_stride(Stride) { return 1; }
 #endif
@@ -88,6 +90,29 @@ struct Job {
   LIMBER_KERNEL void put(long at, const T* x) const {
     LIMBER_UNROLL
     for (int i = 0; i < N; ++i) put(at + i, x[i]);
+  }
+
+  // Numbers of the store: where they are, or read into a buffer.
+  template <int N>
+  LIMBER_KERNEL const T* view(long at, [[maybe_unused]] T* buffer) const {
+    if constexpr (kStoreIsNear) {
+      return reinterpret_cast<const T*>(store + at * kWidth<T>);
+    } else {
+      get<N>(at, buffer);
+      return buffer;
+    }
+  }
+  // Where numbers are written that keep() then leaves in the store.
+  LIMBER_KERNEL T* place([[maybe_unused]] long at, [[maybe_unused]] T* buffer) const {
+    if constexpr (kStoreIsNear) {
+      return reinterpret_cast<T*>(store + at * kWidth<T>);
+    } else {
+      return buffer;
+    }
+  }
+  template <int N>
+  LIMBER_KERNEL void keep([[maybe_unused]] long at, [[maybe_unused]] const T* buffer) const {
+    if constexpr (!kStoreIsNear) put<N>(at, buffer);
   }
 };
 

@@ -236,7 +236,7 @@ void set_order(BatchMachine& out) {
 }
 
 // Places of what one sweep leaves for the next.
-void set_store(bool worlds, BatchMachine& out) {
+void set_store(bool worlds, bool device, BatchMachine& out) {
   int next = 0, scratch = 0;
   const auto take = [&](int count) {
     const int at = next;
@@ -246,24 +246,26 @@ void set_store(bool worlds, BatchMachine& out) {
   for (std::size_t i = 1; i < out.links.size(); ++i) {
     BatchLink& link = out.links[i];
     const int columns = link.k + link.nr;
-    link.motion = take(9), link.R = take(9), link.r = take(3);
+    link.motion = take(9);
+    const bool again = device && out.sizes.chain != ChainForm::none;  // computed again, not kept
+    if (!again) link.R = take(9), link.r = take(3);
     if (worlds) link.world = take(12);
     if (link.varies || link.inboard >= 0) link.hinge = take(6 * link.nr);
     if (link.inboard >= 0) link.U = take(6 * link.n);
     if (link.beam >= 0) {
       link.Z = take(6 * link.nr), link.x = take(link.nr);
-      link.Z_modes = take(6 * kBeamColumns), link.x_modes = take(kBeamColumns);
+      link.columns = take(kBeamColumns * (device ? 7 : 8 + kBeamColumns));
       if (!link.usual) link.F = take(2 * link.n), link.b = take(link.n);
     } else {
       link.Z = take(6 * columns), link.x = take(columns);
       if (link.active) link.F = take(3 * link.n), link.b = take(link.n);
     }
     if (link.prescribed) link.joint = take(27);
-    link.a = take(6);
+    if (link.keeps || worlds) link.a = take(6);
     link.inertia = -1;
     for (int h = link.first_node; h < link.last_node; ++h) {
       BatchNode& node = out.nodes[h];
-      node.A = take(9), node.l = take(3);
+      if (!again) node.A = take(9), node.l = take(3);
       if (link.beam < 0) node.W = take(6 * link.k);
       if (link.keeps) node.frame = take(18), node.inertia = take(27);
       if (link.keeps || worlds) node.a = take(6);
@@ -271,7 +273,7 @@ void set_store(bool worlds, BatchMachine& out) {
     }
     const int ne = link.ne;
     scratch =
-        std::max(scratch, 24 * ne + (ne + link.n) * link.n + columns * columns + 48 * columns + 20 * link.n + 128);
+        std::max(scratch, 24 * ne + (ne + link.n) * link.n + columns * columns + 54 * columns + 20 * link.n + 128);
   }
   for (std::size_t i = 1; i < out.links.size(); ++i) {
     const BatchLink& link = out.links[i];
@@ -362,13 +364,13 @@ BatchMachine::BatchMachine(const Model& model, const BatchChoice& choice) {
   set_loads(model, choice, *this);
   const bool worlds =
       choice.worlds || std::count(choice.load_frames.begin(), choice.load_frames.end(), Frame::world) > 0;
-  set_store(worlds, *this);
+  sizes.chain = find_chain(*this, !layout.ruthless && loads.empty());
+  set_store(worlds, choice.device, *this);
   sizes.bodies = model.body_count();
   sizes.nq = model.nq, sizes.nv = model.nv;
   sizes.worlds = worlds ? 1 : 0;
   sizes.ruthless = layout.ruthless ? 1 : 0;
   sizes.loads_count = static_cast<int>(loads.size());
-  sizes.chain = find_chain(*this, !layout.ruthless && loads.empty());
   sizes.c_D = choice.c_D, sizes.c_K = choice.c_K;
   for (int i = 0; i < 3; ++i) sizes.gravity[i] = model.gravity[i];
 }

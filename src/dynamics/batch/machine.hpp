@@ -19,6 +19,7 @@ struct BatchChoice {
   std::vector<NodeRef> pose_nodes;  // nodes whose poses are asked for
   bool worlds = false;              // rotations in world, for poses and energies
   double c_D = 0, c_K = 0;          // M + c_D D + c_K K in the place of M: an implicit step
+  bool device = false;              // a store as small as it can be: kStoreIsNear is false
 };
 
 // The tables of a model and the memory they point into.

@@ -185,8 +185,10 @@ LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, NodeOf node_of, F
   Array<1, T, std::remove_const_t<decltype(n)>> e(n, scratch);
   Array<1, T, std::remove_const_t<decltype(n)>> rate(n, scratch);
   read_modes(job, link, n, e.x, rate.x);
-  Motion<T> m;
-  T R[9], r[3];
+  Motion<T> motion;
+  Motion<T>& m = *reinterpret_cast<Motion<T>*>(job.place(link.motion, flat(motion)));
+  T turned[9], r[3];
+  T* R = job.place(link.R, turned);
   {
     Hinge<T> hinge;
     T* H = scratch;
@@ -204,9 +206,9 @@ LIMBER_STEP void move_body(J& job, const BatchLink& link, N n, NodeOf node_of, F
     }
     if constexpr (Given) add_accelerations(job, link, H, H + 36, m);
   }
-  job.template put<9>(link.R, R);
+  job.template keep<9>(link.R, R);
   if (Given || !link.on_node) job.template put<3>(link.r, r);
-  job.template put<kMotion>(link.motion, flat(m));
+  job.template keep<kMotion>(link.motion, flat(m));
   if (job.tables.worlds) write_world(job, link, R);
   if (link.followed) {
     copy<3>(m.w, frame.motion.w), copy<3>(m.wd, frame.motion.wd), copy<3>(m.vd, frame.motion.vd);

@@ -161,16 +161,13 @@ LIMBER_KERNEL void subtract_outer(const T* u, const T* y, Inertia<T>& P) {
 }
 // Into the basis that R turns to.
 template <class T>
-LIMBER_KERNEL void rotate(const T* R, Inertia<T>& P) {
-  T M[9], z[6];
-  rotate_symmetric(R, P.A, M);
-  copy<6>(M, P.A);
-  rotate_symmetric(R, P.C, M);
-  copy<6>(M, P.C);
+LIMBER_KERNEL void rotate(const T* LIMBER_ALONE R, const Inertia<T>& LIMBER_ALONE P, Inertia<T>& LIMBER_ALONE out) {
+  T M[9];
+  rotate_symmetric(R, P.A, out.A);
+  rotate_symmetric(R, P.C, out.C);
   multiply(R, P.B, M);
-  multiply_transposed(M, R, P.B);
-  turn(R, P.z, z), turn(R, P.z + 3, z + 3);
-  copy<6>(z, P.z);
+  multiply_transposed(M, R, out.B);
+  turn(R, P.z, out.z), turn(R, P.z + 3, out.z + 3);
 }
 // X(l)^T P X(l), from the point l to the origin:  B' = B + l~ C,  A' = A - B' l~ + (-B l~)^T.
 template <class T>

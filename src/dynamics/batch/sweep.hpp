@@ -110,25 +110,21 @@ LIMBER_STEP void collect_carried(const J& job, const BatchLink& link, K k, M m, 
   }
 }
 
-// To the parent's origin, in its basis.
+// To the parent's origin or to its node, in its basis.
 template <class J, class T>
-LIMBER_STEP void hand_over(const J& job, const BatchLink& link, Inertia<T>& P, Inertia<T>& hand) {
+LIMBER_STEP void hand_over(const J& job, const BatchLink& link, const Inertia<T>& P, Inertia<T>& hand) {
   if (link.parent == 0) return;
   T R[9], r[3];
-  job.template get<9>(link.R, R);
-  if (!link.on_node) job.template get<3>(link.r, r);
-  rotate(R, P);
-  if (!link.on_node) shift(r, P);
-  if (link.follows) {
-    hand = P;
-    return;
-  }
+  rotate(job.template view<9>(link.R, R), P, hand);
+  if (!link.on_node) shift(job.template view<3>(link.r, r), hand);
+  if (link.follows) return;
   const int into = link.node >= 0 ? job.node(link.node).inertia : job.link(link.parent).inertia;
   if (!link.opens) {
-    job.template get<kInertia>(into, flat(hand));
-    add(hand, P);
+    Inertia<T> others;
+    job.template get<kInertia>(into, flat(others));
+    add(others, hand);
   }
-  job.template put<kInertia>(into, flat(P));
+  job.template put<kInertia>(into, flat(hand));
 }
 
 // A prescribed hinge: P and z of its joint side are kept; the parent feels z + P H betadot.
@@ -154,6 +150,7 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
   Square<T, std::remove_const_t<decltype(m)>> D(m, scratch);
   Array<1, T, std::remove_const_t<decltype(m)>> scale(m, scratch);
   Array<1, T, std::remove_const_t<decltype(m)>> inverse(m, scratch);
+  Array<6, T, std::remove_const_t<decltype(m)>> u(m, scratch);
   T lost[6] = {};
   start_mass(job, link, k, m, e, scratch, D.x);
   if (link.active) {
@@ -180,25 +177,26 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
   const T diagonal[6] = {P.A[0] + lost[0], P.A[1] + lost[1], P.A[2] + lost[2],
                          P.C[0] + lost[3], P.C[1] + lost[4], P.C[2] + lost[5]};
   collect_hinge(job, link, k, r, m, diagonal, mu.x, b.x, D.x, scale.x, P);
-  factor(job, link, k, m, D.x, mu.x, b.x, inverse.x, scale.x);
-  subtract_all(m, inverse.x, mu.x, b.x, P);
-  keep_solution(job, link.Z, link.x, m, D.x, inverse.x, mu.x, b.x);
+  factor(job, link, k, m, D.x, mu.x, b.x, u.x, inverse.x, scale.x);
+  subtract_all(m, u.x, mu.x, b.x, P);
+  keep_solution(job, link.Z, link.x, m, D.x, inverse.x, u.x, b.x);
   if (link.prescribed) prescribe(job, link, P);
   hand_over(job, link, P, hand);
 }
 
-// The hinge of a body whose modes have left.  lost: what they took from the diagonal.
+// The hinge of a body whose modes have left.  diagonal: of the inertia with the modes.
 template <class J, class T, class R>
-LIMBER_STEP void eliminate_hinge(J& job, const BatchLink& link, R r, T* scratch, const T* lost, Inertia<T>& P) {
-  Array<6, T, R> mu(r, scratch);
+LIMBER_KERNEL void eliminate_hinge(J& job, const BatchLink& link, R r, T* scratch, const T* diagonal, Inertia<T>& P) {
+  if constexpr (kIsConstant<R>) {
+    if (link.centred) return eliminate_axis(job, link, diagonal, P);
+  }
+  Array<6, T, R> mu(r, scratch), u(r, scratch);
   Array<1, T, R> b(r, scratch), scale(r, scratch), inverse(r, scratch);
   Square<T, R> D(r, scratch);
-  const T diagonal[6] = {P.A[0] + lost[0], P.A[1] + lost[1], P.A[2] + lost[2],
-                         P.C[0] + lost[3], P.C[1] + lost[4], P.C[2] + lost[5]};
   collect_hinge(job, link, Size<0>{}, r, r, diagonal, mu.x, b.x, D.x, scale.x, P);
-  factor(job, link, 0, r, D.x, mu.x, b.x, inverse.x, scale.x);
-  subtract_all(r, inverse.x, mu.x, b.x, P);
-  keep_solution(job, link.Z, link.x, r, D.x, inverse.x, mu.x, b.x);
+  factor(job, link, 0, r, D.x, mu.x, b.x, u.x, inverse.x, scale.x);
+  subtract_all(r, u.x, mu.x, b.x, P);
+  keep_solution(job, link.Z, link.x, r, D.x, inverse.x, u.x, b.x);
 }
 
 // Inward, one beam.
@@ -208,25 +206,25 @@ LIMBER_STEP void inward_beam(J& job, const BatchLink& link, int i, F f, R r, Ine
   T* scratch = job.scratch;
   const auto n = f.count();
   Inertia<T> P;
-  BeamColumns<T> columns;
+  BeamColumns<T> buffer;
+  BeamColumns<T>& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
+  T diagonal[6];
   {
     Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
     read_modes(job, link, n, e.x, rate.x);
-    start_beam(job, link, f, scratch, e.x, rate.x, columns, P);
+    start_beam(job, link, f, scratch, e.x, rate.x, columns, diagonal, P);
   }
   if (link.first_node < link.last_node) {
     const BatchNode& node = job.node(link.first_node);
     T A[9], l[3];
-    job.template get<9>(node.A, A);
-    job.template get<3>(node.l, l);
     if (!link.followed) job.template get<kInertia>(node.inertia, flat(hand));
-    collect_beam(job, link, A, l, hand, columns.mu, columns.b, columns.D, P);
+    collect_beam(job, link, job.template view<9>(node.A, A), job.template view<3>(node.l, l), hand, columns, P);
   } else {
     start_unit(columns.D);
   }
-  condense_beam(job, link, columns, P);
   add_rigidly_carried(job, link, i, hand, P);
-  eliminate_hinge(job, link, r, scratch, columns.lost, P);
+  condense_beam(job, link, columns, diagonal, P);
+  eliminate_hinge(job, link, r, scratch, diagonal, P);
   if (link.prescribed) prescribe(job, link, P);
   hand_over(job, link, P, hand);
 }
@@ -324,20 +322,16 @@ LIMBER_KERNEL void outward_joint(J& job, const BatchLink& link, int k, M m, R r,
                                  const OutRows<T>& out) {
   T turned[9], l[3], t[3];
   read_acceleration(job, link, a);
-  job.template get<9>(link.R, turned);
+  const T* R_body = job.template view<9>(link.R, turned);
   copy<3>(a + 3, t);
-  if (!link.on_node) {
-    job.template get<3>(link.r, l);
-    add_cross(a, l, t);
-  }
-  turn_back(turned, a, b), turn_back(turned, t, b + 3);
+  if (!link.on_node) add_cross(a, job.template view<3>(link.r, l), t);
+  turn_back(R_body, a, b), turn_back(R_body, t, b + 3);
   for (int j = 0; link.prescribed && j < link.nr; ++j) add_hinge(job, link, j, job.given[link.v + j], b);
   if (link.prescribed) needed_torque(job, link, b, job.needed);
   over(
       m, LIMBER_OVER(j) {
         T Z[6];
-        job.template get<6>(link.Z + 6 * j, Z);
-        x[j] = -(job.get(link.x + j) + dot6(Z, b));
+        x[j] = -(job.get(link.x + j) + dot6(job.template view<6>(link.Z + 6 * j, Z), b));
       });
   over(
       r, LIMBER_OVER(j) {
@@ -389,11 +383,9 @@ LIMBER_STEP void outward_beam_body(J& job, const BatchLink& link, int i, F f, R 
   T b[6], A[9], l[3];
   outward_joint(job, link, 0, r, r, a, b, x.x, out);
   const bool moves = link.first_node < link.last_node;
-  if (moves) {
-    job.template get<9>(job.node(link.first_node).A, A);
-    job.template get<3>(job.node(link.first_node).l, l);
-  }
-  outward_beam(job, link, f, b, A, l, a, out);
+  const BatchNode& node = job.node(moves ? link.first_node : 0);
+  outward_beam(job, link, f, b, moves ? job.template view<9>(node.A, A) : A,
+               moves ? job.template view<3>(node.l, l) : l, a, out);
   if (link.keeps && moves) job.template put<6>(job.node(link.first_node).a, a);
   if (link.keeps) job.template put<6>(link.a, b);
   if (link.followed && job.link(i + 1).node < 0) copy<6>(b, a);

@@ -76,7 +76,7 @@ struct BatchLink {
   // places in the store
   int motion = -1, R = -1, r = -1, world = -1, hinge = -1, U = -1;
   int inertia = -1, a = -1, F = -1, b = -1, Z = -1, x = -1, joint = -1;
-  int Z_modes = -1, x_modes = -1;  // of a beam; Z, x: of its hinge alone
+  int columns = -1;  // of a beam: BeamColumns; Z, x are those of its hinge alone
 };
 
 // Numbers of a beam: first its own, then kBeamMode of each mode, then one for each pair of modes (n x n).  Its active

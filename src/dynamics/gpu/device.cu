@@ -1,133 +1,35 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernels of batches, one state per thread.
-#define LIMBER_BATCH_MACHINE batch_cuda
-#define LIMBER_BATCH_PLAIN
-#include <cuda_runtime.h>
-
-#include <algorithm>
-
-#include "device.hpp"
-#include "dynamics/batch/chain.hpp"
-#include "dynamics/batch/steps.hpp"
+// The device: its memory, and which kernel runs.
+#include "device_solver.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
 namespace {
 
-using namespace batch_cuda;
-
-// Threads of a block, and blocks on one multiprocessor at the same time, which sets the registers: with more blocks
-// threads spill, and every one of them gets slower (bench/results/batch.md).
-constexpr int kDeviceBlock = 64, kDeviceBlocks = 4;
-
-void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw Error(std::string("GPU: ") + what + ": " + cudaGetErrorString(status));
-}
-
-// The call of the kernel that runs: read by all threads at the same place, so that it stays in the constant cache.
-__constant__ DeviceCall current;
-
-// What a thread does with one item.
-template <class Families>
-struct ChainSolve {
-  static __device__ void solve(Job<double>& job, const OutRows<double>& out) { chain_dynamics<Families>(job, out); }
-};
-struct TreeSolve {
-  static __device__ void solve(Job<double>& job, const OutRows<double>& out) { forward_dynamics(job, out); }
-};
-
-__device__ __forceinline__ Job<double> make_job(int item, int thread) {
-  Job<double> job;
-  const long items = current.items;
-  job.tables = current.tables;
-  job.q = {current.q + item, items}, job.v = {current.v + item, items}, job.u = {current.u + item, items};
-  job.given = {current.given + item, items}, job.needed = {current.needed + item, items};
-  job.loads = {current.loads + item, items}, job.parameters = {current.parameters + item, items};
-  job.store = current.store + thread;
-  job.stride = current.threads;
-  job.scratch = current.scratch + static_cast<long>(thread) * current.tables.scratch;
-  return job;
-}
-
-// Accelerations of one item; a function of its own, which all kernels share.
-template <class Solve>
-__device__ __noinline__ double2 solve_item(int item, int thread, const double* q, const double* v, const double* u,
-                                           double* out) {
-  Job<double> job = make_job(item, thread);
-  job.q.p = q, job.v.p = v, job.u.p = u;
-  Solve::solve(job, OutRows<double>{out, current.items});
-  return {job.failure, job.broken};
-}
-
-template <class Solve>
-__global__ void __launch_bounds__(kDeviceBlock, kDeviceBlocks) forward_kernel() {
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
-  for (int item = thread; item < current.items; item += current.threads) {
-    const double2 told =
-        solve_item<Solve>(item, thread, current.q + item, current.v + item, current.u + item, current.out + item);
-    current.failure[item] = told.x;
-    current.broken[item] = told.y;
-  }
-}
-
-__global__ void __launch_bounds__(kDeviceBlock) inverse_kernel(bool energies) {
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
-  for (int item = thread; item < current.items; item += current.threads) {
-    Job<double> job = make_job(item, thread);
-    const OutRows<double> out{current.out + item, current.items};
-    if (energies) {
-      compute_energies(job, out);
-    } else {
-      inverse_dynamics(job, out);
-    }
-  }
-}
-
-template <class Solve>
-__global__ void __launch_bounds__(kDeviceBlock, kDeviceBlocks) step_kernel(bool implicit) {
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
-  const BatchStepping& s = current.stepping;
-  const long items = current.items, nq = current.tables.nq, nv = current.tables.nv;
-  for (int item = thread; item < current.items; item += current.threads) {
-    Job<double> job = make_job(item, thread);
-    const OutRows<double> q{s.q + item, items}, v{s.v + item, items}, a{s.a + item, items}, A{s.A + item, items};
-    const auto work = [&](long at_q, long at_v) {
-      return OutRows<double>{s.work + (at_q * nq + at_v * nv) * items + item, items};
-    };
-    double2 told = {-1, 0};
-    const auto solve = [&](const Job<double>& at, const OutRows<double>& out) {
-      const double2 now = solve_item<Solve>(item, thread, at.q.p, at.v.p, at.u.p, out.p);
-      if (told.x < 0) told = now;
-    };
-    for (int step = 0; step < s.steps; ++step) {
-      const Rows<double> u{current.u + item + (current.torque_steps > 1 ? step * nv * items : 0), items};
-      if (implicit) {
-        implicit_step(job, solve, s, q, v, a, A, work(0, 0), work(1, 0), work(1, 1), u);
-      } else {
-        OutRows<double> rows[kBatchStepRows];
-        for (int k = 0; k < kBatchStepRows; ++k) rows[k] = work(1, k);
-        rk4_step(job, solve, s.h, q, v, work(0, 0), rows, u);
-      }
-    }
-    current.failure[item] = told.x;
-    current.broken[item] = told.y;
-  }
-}
-
 cudaEvent_t events[2] = {};
 
-// The kernel whose sizes are those of the tables.
-template <class Use>
-void with_solver(const BatchTables& tables, Use use) {
-  if (tables.chain == ChainForm::beams) return use(ChainSolve<BeamChain>{});
-  if (tables.chain == ChainForm::long_beams) return use(ChainSolve<LongBeamChain>{});
-  if (tables.chain == ChainForm::rigid) return use(ChainSolve<RigidChain>{});
-  use(TreeSolve{});
+// The kernels whose sizes are those of the tables.
+const DeviceSolver& solver_of(const BatchTables& tables) {
+  switch (tables.chain) {
+    case ChainForm::rigid:
+      return rigid_chain_solver();
+    case ChainForm::beams:
+      return beam_chain_solver();
+    case ChainForm::long_beams:
+      return long_beam_chain_solver();
+    case ChainForm::none:
+      break;
+  }
+  return tree_solver();
 }
 
 }  // namespace
+
+void check_device(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) throw Error(std::string("GPU: ") + what + ": " + cudaGetErrorString(status));
+}
 
 int device_count() {
   int count = 0;
@@ -135,69 +37,55 @@ int device_count() {
 }
 std::string device_name(int device) {
   cudaDeviceProp properties;
-  check(cudaGetDeviceProperties(&properties, device), "properties");
+  check_device(cudaGetDeviceProperties(&properties, device), "properties");
   return properties.name;
 }
 void use_device(int device) {
-  check(cudaSetDevice(device), "choosing the device");
+  check_device(cudaSetDevice(device), "choosing the device");
   for (cudaEvent_t& event : events) {
-    if (event == nullptr) check(cudaEventCreate(&event), "making an event");
+    if (event == nullptr) check_device(cudaEventCreate(&event), "making an event");
   }
 }
 void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;
-  check(cudaMalloc(&memory, bytes == 0 ? 8 : bytes), "allocating memory");
+  check_device(cudaMalloc(&memory, bytes == 0 ? 8 : bytes), "allocating memory");
   return memory;
 }
 void device_free(void* memory) { cudaFree(memory); }
 void to_device(void* to, const void* from, std::size_t bytes) {
-  check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copying to the device");
+  check_device(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copying to the device");
 }
 void from_device(void* to, const void* from, std::size_t bytes) {
-  check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying from the device");
+  check_device(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying from the device");
 }
-void device_wait() { check(cudaDeviceSynchronize(), "running a kernel"); }
+void device_wait() { check_device(cudaDeviceSynchronize(), "running a kernel"); }
 
 int device_threads(const BatchTables& tables) {
-  int device = 0, processors = 0, blocks = 0;
-  check(cudaGetDevice(&device), "asking for the device");
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "asking for processors");
-  with_solver(tables, [&](auto solve) {
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, forward_kernel<decltype(solve)>, kDeviceBlock, 0),
-          "asking for the occupancy");
-  });
-  return processors * blocks * kDeviceBlock;
+  int device = 0, processors = 0;
+  check_device(cudaGetDevice(&device), "asking for the device");
+  check_device(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "asking for processors");
+  return processors * solver_of(tables).threads();
 }
 
 void device_usage(const BatchTables& tables, int& registers, int& local_bytes) {
-  cudaFuncAttributes attributes;
-  with_solver(tables, [&](auto solve) {
-    check(cudaFuncGetAttributes(&attributes, forward_kernel<decltype(solve)>), "asking for the kernel");
-  });
-  registers = attributes.numRegs;
-  local_bytes = static_cast<int>(attributes.localSizeBytes);
+  solver_of(tables).usage(registers, local_bytes);
 }
 
 void launch(DeviceKernel kernel, const DeviceCall& call) {
-  const int blocks = (std::min(call.threads, call.items) + kDeviceBlock - 1) / kDeviceBlock;
-  check(cudaMemcpyToSymbolAsync(current, &call, sizeof call), "copying a call");
-  check(cudaEventRecord(events[0]), "recording an event");
-  with_solver(call.tables, [&](auto solve) {
-    using Solve = decltype(solve);
-    if (kernel == DeviceKernel::forward) forward_kernel<Solve><<<blocks, kDeviceBlock>>>();
-    if (kernel == DeviceKernel::rk4) step_kernel<Solve><<<blocks, kDeviceBlock>>>(false);
-    if (kernel == DeviceKernel::implicit) step_kernel<Solve><<<blocks, kDeviceBlock>>>(true);
-  });
-  if (kernel == DeviceKernel::inverse) inverse_kernel<<<blocks, kDeviceBlock>>>(false);
-  if (kernel == DeviceKernel::energies) inverse_kernel<<<blocks, kDeviceBlock>>>(true);
-  check(cudaGetLastError(), "starting a kernel");
-  check(cudaEventRecord(events[1]), "recording an event");
+  check_device(cudaEventRecord(events[0]), "recording an event");
+  if (kernel == DeviceKernel::inverse || kernel == DeviceKernel::energies) {
+    launch_inverse(kernel == DeviceKernel::energies, call);
+  } else {
+    solver_of(call.tables).launch(kernel, call);
+  }
+  check_device(cudaGetLastError(), "starting a kernel");
+  check_device(cudaEventRecord(events[1]), "recording an event");
 }
 
 double device_seconds() {
-  check(cudaEventSynchronize(events[1]), "running a kernel");
+  check_device(cudaEventSynchronize(events[1]), "running a kernel");
   float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, events[0], events[1]), "reading the time");
+  check_device(cudaEventElapsedTime(&milliseconds, events[0], events[1]), "reading the time");
   return 1e-3 * static_cast<double>(milliseconds);
 }
 

@@ -50,6 +50,7 @@ struct DeviceMachine {
     ready = true;
   }
   bool ready = false;
+  int threads = 0;  // that run at the same time
   BatchTables tables;
   DeviceMemory links, nodes, loads, numbers, indices;
 };
@@ -75,22 +76,21 @@ struct GpuData {
     from_device(packed.data(), from.numbers(), bytes(static_cast<int>(x.rows())));
     x = packed;
   }
-  // The tables for the numbers as they are, with those of an implicit step where its factors are not 0.
-  DeviceMachine& prepare(double c_D, double c_K) {
-    DeviceMachine& machine = c_D == 0 && c_K == 0 ? plain : stepping;
-    if (!machine.ready || c_D != stepping_c_D || c_K != stepping_c_K || items.changed) {
-      if (items.changed) plain.ready = stepping.ready = false;
-      items.changed = false;
-      BatchChoice choice = items.choice;
-      choice.c_D = c_D, choice.c_K = c_K;
-      if (&machine == &stepping) stepping_c_D = c_D, stepping_c_K = c_K;
-      machine.put(BatchMachine(*items.model, choice));
-      put(parameters, items.parameters);
-      threads = device_threads(machine.tables);
-      store.resize(sizeof(double) * static_cast<std::size_t>(threads) * machine.tables.store);
-      scratch.resize(sizeof(double) * static_cast<std::size_t>(threads) * machine.tables.scratch);
-      flags.resize(bytes(2));
-    }
+  // The tables for the numbers as they are: of forward dynamics, of implicit steps, and of inverse dynamics, which needs
+  // more of the kinematics.
+  DeviceMachine& prepare(DeviceMachine& machine, double c_D = 0, double c_K = 0) {
+    if (items.changed) forward.ready = stepping.ready = inverse.ready = false;
+    items.changed = false;
+    if (machine.ready && machine.tables.c_D == c_D && machine.tables.c_K == c_K) return machine;
+    BatchChoice choice = items.choice;
+    choice.c_D = c_D, choice.c_K = c_K;
+    choice.device = &machine != &inverse;
+    machine.put(BatchMachine(*items.model, choice));
+    put(parameters, items.parameters);
+    const int threads = machine.threads = device_threads(machine.tables);
+    store.resize(sizeof(double) * static_cast<std::size_t>(threads) * machine.tables.store);
+    scratch.resize(sizeof(double) * static_cast<std::size_t>(threads) * machine.tables.scratch);
+    flags.resize(bytes(2));
     return machine;
   }
   DeviceCall make_call(DeviceMachine& machine) {
@@ -104,14 +104,13 @@ struct GpuData {
     call.out = a.numbers();
     call.failure = flags.numbers(), call.broken = flags.numbers() + items.count;
     call.store = store.numbers(), call.scratch = scratch.numbers();
-    call.threads = threads;
+    call.threads = machine.threads;
     return call;
   }
 
   BatchItems items;
-  DeviceMachine plain, stepping;
-  double stepping_c_D = 0, stepping_c_K = 0;
-  int threads = 0, force_rows = 0;
+  DeviceMachine forward, stepping, inverse;
+  int force_rows = 0;
   DeviceMemory q, v, u, a, A, work, parameters, store, scratch, flags;
 };
 
@@ -150,12 +149,12 @@ void GpuBatch::set_accelerations(ConstBatch vdot) {
 
 void GpuBatch::forward() {
   GpuData& d = *data_;
-  launch(DeviceKernel::forward, d.make_call(d.prepare(0, 0)));
+  launch(DeviceKernel::forward, d.make_call(d.prepare(d.forward)));
 }
 
 void GpuBatch::inverse() {
   GpuData& d = *data_;
-  DeviceCall call = d.make_call(d.prepare(0, 0));
+  DeviceCall call = d.make_call(d.prepare(d.inverse));
   d.u.resize(d.bytes(d.items.model->nv));
   call.u = d.a.numbers();
   call.out = d.u.numbers();
@@ -173,11 +172,12 @@ void GpuBatch::rollout(const RolloutOptions& options) {
   d.work.resize(d.bytes(nq + kBatchStepRows * nv));
   if (implicit) {
     forward();
-    DeviceCall again = d.make_call(d.prepare(0, 0));
+    DeviceCall again = d.make_call(d.prepare(d.forward));
     again.out = d.A.numbers();
     launch(DeviceKernel::forward, again);
   }
-  DeviceMachine& machine = implicit ? d.prepare(implicit_damping(s), implicit_stiffness(s)) : d.prepare(0, 0);
+  DeviceMachine& machine =
+      implicit ? d.prepare(d.stepping, implicit_damping(s), implicit_stiffness(s)) : d.prepare(d.forward);
   DeviceCall call = d.make_call(machine);
   call.torque_steps = d.force_rows == nv ? 1 : options.steps;
   s.steps = options.steps;
@@ -216,10 +216,10 @@ std::vector<Status> GpuBatch::status() {
 double GpuBatch::seconds() { return device_seconds(); }
 std::string GpuBatch::kernel() const {
   int registers = 0, local = 0;
-  const DeviceMachine& machine = data_->prepare(0, 0);
+  const DeviceMachine& machine = data_->prepare(data_->forward);
   device_usage(machine.tables, registers, local);
   return std::to_string(registers) + " registers, " + std::to_string(local) + " bytes of local memory, " +
-         std::to_string(machine.tables.store * sizeof(double)) + " bytes of store, " + std::to_string(data_->threads) +
+         std::to_string(machine.tables.store * sizeof(double)) + " bytes of store, " + std::to_string(machine.threads) +
          " threads";
 }
 double* GpuBatch::device_q() { return data_->q.numbers(); }

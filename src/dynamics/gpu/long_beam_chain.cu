@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chains of beams with ten modes.
+#include "device_kernels.cuh"
+
+namespace limber {
+
+const DeviceSolver& long_beam_chain_solver() { return kSolver<ChainSolve<LongBeamChain>>; }
+
+}  // namespace limber

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chains of rigid bodies.
+#include "device_kernels.cuh"
+
+namespace limber {
+
+const DeviceSolver& rigid_chain_solver() { return kSolver<ChainSolve<RigidChain>>; }
+
+}  // namespace limber
