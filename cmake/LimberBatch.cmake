@@ -16,19 +16,29 @@ function(limber_batch_sources)
   endif()
 endfunction()
 
-# limber_gpu_sources(): batches on GPUs, where they are asked for and nvcc is found.  A macro: languages are enabled at the
-# top alone.
-option(LIMBER_GPU "Build batches on GPUs where nvcc is found" OFF)
+# limber_gpu_sources(): batches on GPUs, where nvcc is found.  A macro: languages are enabled at the top alone.
+#   AUTO  in release builds of limber itself that have nvcc: the kernels take about a minute to compile, and what is
+#         installed needs the CUDA toolkit then
+#   ON    they must be there
+#   OFF   without
+set(LIMBER_GPU AUTO CACHE STRING "Batches on GPUs: AUTO (where nvcc is found), ON or OFF")
+set_property(CACHE LIMBER_GPU PROPERTY STRINGS AUTO ON OFF)
 macro(limber_gpu_sources)
-  if(LIMBER_GPU)
+  set(limber_gpu_wanted ${LIMBER_GPU})
+  if(LIMBER_GPU STREQUAL AUTO AND (NOT PROJECT_IS_TOP_LEVEL OR LIMBER_SANITIZE OR LIMBER_FUZZ OR
+                                   NOT CMAKE_BUILD_TYPE STREQUAL Release OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU))
+    set(limber_gpu_wanted OFF)
+  endif()
+  if(limber_gpu_wanted)
     include(CheckLanguage)
     check_language(CUDA)
   endif()
-  if(LIMBER_GPU AND CMAKE_CUDA_COMPILER)
+  if(limber_gpu_wanted AND CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "Architectures of GPUs")
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
-    add_library(limber_cuda OBJECT ${PROJECT_SOURCE_DIR}/src/dynamics/gpu/device.cu)
+    file(GLOB gpu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dynamics/gpu/*.cu)
+    add_library(limber_cuda OBJECT ${gpu_sources})
     set_target_properties(limber_cuda PROPERTIES CUDA_STANDARD 20 POSITION_INDEPENDENT_CODE ON CUDA_RUNTIME_LIBRARY Static)
     target_compile_options(limber_cuda PRIVATE -O3 --expt-relaxed-constexpr -Xcompiler=-Wno-psabi)
     target_include_directories(limber_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
@@ -36,7 +46,9 @@ macro(limber_gpu_sources)
     target_compile_definitions(limber_dynamics PRIVATE LIMBER_HAS_CUDA)
     limber_link_privately(dynamics CUDA::cudart_static)
     list(APPEND LIMBER_PACKAGES_dynamics CUDAToolkit)
-  elseif(LIMBER_GPU)
+  elseif(limber_gpu_wanted STREQUAL ON)
+    message(FATAL_ERROR "LIMBER_GPU is ON and nvcc is not found; set CMAKE_CUDA_COMPILER, or LIMBER_GPU to AUTO or OFF")
+  elseif(limber_gpu_wanted)
     message(STATUS "nvcc not found: no batches on GPUs")
   endif()
 endmacro()

@@ -23,7 +23,7 @@ struct BenchOptions {
   std::string filter, algorithm, elimination = "automatic";
   double seconds = 0.2;
   int once = 0, batch = 0, threads = 0;
-  bool json = false, quiet = false, list = false, gpu = false;
+  bool json = false, quiet = false, list = false, gpu = false, peers = false;
 };
 
 constexpr const char* kBenchExample = R"(Example:
@@ -33,13 +33,16 @@ constexpr const char* kBenchExample = R"(Example:
   limber bench --filter aba/chain/10x5/full --once 100
   limber bench --batch 4096 --threads 2 --filter 10x5/full
   limber bench --batch 1048576 --gpu --filter 10x5/full
+  limber bench --peers --seconds 3
 
 The machines are arms of flexible links (and binary trees of them); a name is ALGORITHM/TOPOLOGY/BODIESxMODES/FIDELITY.
 rnea solves for forces, mass_matrix makes the matrix alone, the others solve for accelerations. All cases are timed in
 turn, many times over, and the best time of each counts. --once counts no time: it calls limber_bench_evaluate exactly N times
 per case, for `valgrind --tool=callgrind --toggle-collect=limber_bench_evaluate` (see bench/instructions).
 --batch evaluates N states of one machine at a time (BatchAba) beside aba, and shows the time of one state: as many states
-in a register as the machine has room for, on one thread and on --threads (default: all cores); --gpu on the GPU.)";
+in a register as the machine has room for, on one thread and on --threads (default: all cores); --gpu on the GPU.
+--peers evaluates the same arm in MuJoCo and Simbody, each link cut into as many pieces as it has modes, where this program
+was built with them. scripts/plot_bench draws what --json prints.)";
 
 double seconds_of(Evaluator& evaluator, long repeats) {
   const auto start = Clock::now();
@@ -112,7 +115,11 @@ std::string with_marks(double ns) {
   return digits;
 }
 
-bool is_batch(const BenchCase& entry) { return entry.algorithm.starts_with("batch"); }
+// Rows that are compared with the aba above them.
+bool is_batch(const BenchCase& entry) {
+  const std::vector<std::string> known = bench_algorithms();
+  return std::find(known.begin(), known.end(), entry.algorithm) == known.end();
+}
 
 std::string table_text(const std::vector<BenchCase>& cases) {
   const Style style = style_for(stdout);
@@ -171,6 +178,12 @@ void run_once(const std::vector<BenchCase>& cases, const BenchOptions& options) 
 }
 
 int run_bench(const BenchOptions& options) {
+  if (options.peers) {
+    const std::vector<BenchCase> timed = time_peers(options.filter, options.seconds);
+    if (timed.empty()) throw InputError("limber bench: no arm has all words of the filter in its name, as 10x5");
+    write_output(options.json ? json_output(timed) : table_text(timed), stdout);
+    return 0;
+  }
   if (options.batch > 0 || options.gpu) {
     const std::vector<BenchCase> timed =
         time_batches(options.filter, options.batch > 0 ? options.batch : 65536, options.threads,
@@ -223,6 +236,7 @@ void add_bench(CLI::App& program, Action& action) {
       ->type_name("N")
       ->check(CLI::Range(0, 4096).description(""));
   command->add_flag("--gpu", options->gpu, "batches on the GPU");
+  command->add_flag("--peers", options->peers, "the same arm in other engines, where this program has them");
   command->add_flag("--list", options->list, "print the names of the cases");
   command->add_flag("--json", options->json, "print a JSON list");
   command->add_flag("-q,--quiet", options->quiet, "no progress line");

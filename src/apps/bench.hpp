@@ -19,7 +19,7 @@ class Evaluator {
 
 // One line of the table.
 struct BenchCase {
-  std::string algorithm;  // one of bench_algorithms; batch, batch xN, batch gpu
+  std::string algorithm;  // one of bench_algorithms; batch, batch xN, batch gpu; another engine
   ChainSpec machine;
   double ns = 0;  // one evaluation, the best seen
 
@@ -38,6 +38,9 @@ std::unique_ptr<Evaluator> make_evaluator(const std::string& algorithm, const Ch
 // `threads` (0: all cores); on the GPU.
 std::vector<BenchCase> time_batches(const std::string& filter, int items, int threads, bool cpu, bool gpu,
                                     double seconds);
+
+// One evaluation of arms of ten links with 5 and 10 modes, by aba and by the other engines of this build.
+std::vector<BenchCase> time_peers(const std::string& filter, double seconds);
 
 // Machine code apart from its caller, so that a profiler can start and stop on its name.
 extern "C" void limber_bench_evaluate(Evaluator* evaluator);

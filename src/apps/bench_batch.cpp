@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "apps/bench.hpp"
+#include "apps/bench_peers.hpp"
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/gpu.hpp"
 
@@ -70,6 +71,18 @@ std::vector<Timed> ways_of(const Model& model, BatchStates& s, AbaWorkspace& ws,
   return ways;
 }
 
+// In turn, many times: what disturbs the machine for a while disturbs all of them.
+void time_in_turn(const ChainSpec& machine, double seconds, std::vector<Timed>& ways, std::vector<BenchCase>& out) {
+  for (double spent = 0; spent < seconds * static_cast<double>(ways.size());) {
+    for (Timed& way : ways) {
+      const double took = way.run();
+      spent += took + 1e-9;
+      way.best = way.best == 0 ? took : std::min(way.best, took);
+    }
+  }
+  for (const Timed& way : ways) out.push_back({way.name, machine, 1e9 * way.best / way.count});
+}
+
 void time_machine(const ChainSpec& machine, int items, int threads, bool cpu, bool on_gpu, double seconds,
                   std::vector<BenchCase>& out) {
   const Model model = make_chain(machine);
@@ -90,15 +103,36 @@ void time_machine(const ChainSpec& machine, int items, int threads, bool cpu, bo
     gpu->set_forces(s.tau);
   }
   std::vector<Timed> ways = ways_of(model, s, ws, batches, gpu, items);
-  // In turn, many times: what disturbs the machine for a while disturbs all of them.
-  for (double spent = 0; spent < seconds * static_cast<double>(ways.size());) {
-    for (Timed& way : ways) {
-      const double took = way.run();
-      spent += took + 1e-9;
-      way.best = way.best == 0 ? took : std::min(way.best, took);
-    }
+  time_in_turn(machine, seconds, ways, out);
+}
+
+// One evaluation by aba, and one by every engine of this build.
+void time_peers_of(const ChainSpec& machine, double seconds, std::vector<BenchCase>& out) {
+  const Model model = make_chain(machine);
+  const Sample sample = make_sample(model);
+  AbaWorkspace ws(model);
+  VectorXd vdot(model.nv);
+  std::vector<Timed> ways;
+  ways.push_back({"aba", 16, [&] {
+                    const auto start = BatchClock::now();
+                    for (int i = 0; i < 16; ++i) {
+                      if (aba(model, sample.x, {sample.tau}, ws, vdot) != Status::ok) return 1e9;
+                    }
+                    return seconds_since(start);
+                  }});
+  std::vector<Peer> peers = {make_mujoco_arm(machine.modes), make_simbody_arm(machine.modes)};
+  for (const Peer& peer : peers) {
+    if (peer.name.empty()) continue;
+    ways.push_back({peer.name, 1, [&peer] {
+                      const auto start = BatchClock::now();
+                      peer.evaluate();
+                      return seconds_since(start);
+                    }});
   }
-  for (const Timed& way : ways) out.push_back({way.name, machine, 1e9 * way.best / way.count});
+  if (ways.size() == 1)
+    throw InputError("limber bench: --peers: this program was built without other engines; install libmujoco-dev or "
+                     "libsimbody-dev and configure with -DLIMBER_BENCH=ON");
+  time_in_turn(machine, seconds, ways, out);
 }
 
 }  // namespace
@@ -115,6 +149,15 @@ std::vector<BenchCase> time_batches(const std::string& filter, int items, int th
       if (matches(BenchCase{"batch", machine, 0}.name(), filter))
         time_machine(machine, items, threads, cpu, gpu, seconds, out);
     }
+  }
+  return out;
+}
+
+std::vector<BenchCase> time_peers(const std::string& filter, double seconds) {
+  std::vector<BenchCase> out;
+  for (const int modes : {5, 10}) {
+    const ChainSpec machine{Topology::chain, kPeerLinks, modes, Fidelity::full};
+    if (matches(BenchCase{"peers", machine, 0}.name(), filter)) time_peers_of(machine, seconds, out);
   }
   return out;
 }

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "support/close.hpp"
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
@@ -110,6 +112,64 @@ TEST(Batch, AgreesWithTheOtherAlgorithms) {
           numbers.tail<3>() = pose.p;
           EXPECT_LE(relative(poses.middleRows(12 * static_cast<int>(i), 12).col(k), numbers), 1e-12);
         }
+      }
+    }
+  }
+}
+
+// Chains and trees of beams: families of all sizes, joints at and beside the node, turned nodes, a load at the end.
+Model beam_machine(const std::array<int, 4>& modes, std::uint64_t seed) {
+  BeamSpec beam;
+  beam.length = 1 + 0.1 * static_cast<double>(seed % 3), beam.mass_per_length = 2, beam.EIy = 800, beam.EIz = 500;
+  beam.GJ = 600, beam.EA = 1e5, beam.rotary_inertia_y = 1e-3, beam.rotary_inertia_z = 2e-3;
+  beam.modes = modes, beam.damping = {0.01};
+  Body body = make_beam_body(beam);
+  ModelBuilder builder("beams");
+  builder.gravity({0.3, -2, -9.81});
+  const bool tree = seed % 4 == 3;
+  const JointKind kinds[] = {JointKind::revolute, JointKind::revolute, JointKind::prismatic, JointKind::universal,
+                             JointKind::spherical};
+  for (int i = 1; i <= 5; ++i) {
+    body.name = "link" + std::to_string(i);
+    builder.add_body(body);
+    Joint joint;
+    joint.name = "joint" + std::to_string(i);
+    joint.kind = kinds[seed % 2 == 0 ? 0 : (static_cast<std::uint64_t>(i) + seed) % 5];
+    joint.axis = Vector3d(0.1 * i, 1, i % 2).normalized();
+    if (joint.kind == JointKind::universal) joint.axis = Vector3d::UnitY(), joint.axis2 = Vector3d::UnitZ();
+    if (seed % 3 == 1) joint.origin.p = Vector3d(0.1, -0.05 * i, 0.02);
+    joint.armature = VectorXd::Constant(speed_count(joint.kind), 0.05);
+    const int parent = tree ? i / 2 : i - 1;
+    builder.add_joint(joint, parent == 0 ? "world" : "link" + std::to_string(parent) + ".tip", body.name);
+  }
+  RigidSpec load;
+  load.mass = 3, load.com = {0.1, 0.05, 0}, load.inertia = Vector3d(0.1, 0.2, 0.25).asDiagonal();
+  Body last = make_rigid_body(load);
+  last.name = "load";
+  builder.add_body(last);
+  Joint grip;
+  grip.name = "grip";
+  builder.add_joint(grip, "link5.tip", "load");
+  return builder.build();
+}
+
+TEST(Batch, SolvesAsAbaOnBeams) {
+  const std::array<int, 4> all[] = {{2, 2, 0, 1}, {4, 4, 0, 2}, {1, 2, 0, 1}, {3, 3, 0, 0},
+                                    {0, 4, 0, 2}, {2, 2, 1, 1}, {2, 0, 0, 0}, {5, 2, 0, 3}};
+  Worst worst("batch_beams");
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    const Model model = beam_machine(all[seed % 8], seed + seed / 8);
+    const BatchSample s(model, 5, 100 + seed);
+    Engine engine(model);
+    for (const int lanes : batch_lanes()) {
+      BatchAba batch(model, 5, {.threads = 1, .lanes = lanes});
+      BatchArray out(model.nv, 5);
+      batch.forward(s.q, s.v, s.tau, out);
+      for (int k = 0; k < 5; ++k) {
+        ASSERT_EQ(batch.status()[k], Status::ok);
+        const double error = relative(out.col(k), engine.forward(s.samples[k].x, s.samples[k].tau));
+        worst.add(error, 1e-11);
+        EXPECT_LE(error, 1e-11) << "lanes " << lanes << ", item " << k << ", machine " << seed;
       }
     }
   }

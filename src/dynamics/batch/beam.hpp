@@ -107,7 +107,8 @@ LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T*
       f.y, LIMBER_OVER(a) {
         const auto mode = beam_mode(job, link, a);
         const auto pair = beam_pairs(job, link, f, a);
-        const T own = family_sum(pair, e, 0, f.y), x = e[a], v = rate[a];
+        const T x = e[a], v = rate[a];
+        const T own = family_sum(pair, e, 0, f.y);
         const T F0 = family_sum(pair, e, z0, f.z), F1 = family_sum(pair, e, t0, f.t);
         const T F0_rate = family_sum(pair, rate, z0, f.z), F1_rate = family_sum(pair, rate, t0, f.t);
         F[2 * a] = F0, F[2 * a + 1] = F1;
@@ -125,7 +126,8 @@ LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T*
         const int a = z0 + i;
         const auto mode = beam_mode(job, link, a);
         const auto pair = beam_pairs(job, link, f, a);
-        const T own = family_sum(pair, e, z0, f.z), x = e[a], v = rate[a];
+        const T x = e[a], v = rate[a];
+        const T own = family_sum(pair, e, z0, f.z);
         const T F0 = family_sum(pair, e, 0, f.y), F2 = family_sum(pair, e, t0, f.t);
         const T F0_rate = family_sum(pair, rate, 0, f.y), F2_rate = family_sum(pair, rate, t0, f.t);
         F[2 * a] = F0, F[2 * a + 1] = F2;
@@ -143,7 +145,8 @@ LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T*
         const int a = t0 + i;
         const auto mode = beam_mode(job, link, a);
         const auto pair = beam_pairs(job, link, f, a);
-        const T own = family_sum(pair, e, t0, f.t), x = e[a], v = rate[a];
+        const T x = e[a], v = rate[a];
+        const T own = family_sum(pair, e, t0, f.t);
         const T F1 = family_sum(pair, e, 0, f.y), F2 = family_sum(pair, e, z0, f.z);
         const T F1_rate = family_sum(pair, rate, 0, f.y), F2_rate = family_sum(pair, rate, z0, f.z);
         F[2 * a] = F1, F[2 * a + 1] = F2;
@@ -164,7 +167,7 @@ LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T*
 // A beam while its modes leave, in the order of the active coordinates.
 template <class T>
 struct BeamColumns {
-  T mu[6 * kBeamColumns], b[kBeamColumns], inverse[kBeamColumns], D[kBeamColumns * kBeamColumns];
+  T mu[6 * kBeamColumns], b[kBeamColumns], D[kBeamColumns * kBeamColumns], inverse[kBeamColumns];
 };
 template <class T>
 LIMBER_KERNEL void read_diagonal(const Inertia<T>& P, T* out) {
@@ -232,74 +235,89 @@ LIMBER_RARE void leave_others(const J& job, const BatchLink& link, Fam f, const 
   P.C[2] -= spread<T>(head[kBeamRestZ]);
 }
 
-// What the node carries, at the node, meets the active coordinates; on return `carried` is at the body's origin.
+// What the node carries, at the node, meets the active coordinates; P: the same at the body's origin.
 template <class J, class T>
 LIMBER_STEP void collect_beam(const J& job, const BatchLink& link, const T* LIMBER_ALONE A, const T* LIMBER_ALONE l,
-                              Inertia<T>& LIMBER_ALONE carried, BeamColumns<T>& LIMBER_ALONE out,
+                              const Inertia<T>& LIMBER_ALONE carried, BeamColumns<T>& LIMBER_ALONE out,
                               Inertia<T>& LIMBER_ALONE P) {
-  T *mu = out.mu, *b = out.b, *D = out.D;
+  T* D = out.D;
   const auto head = beam_head(job, link);
   const T ly0 = spread<T>(head[kBeamLy]), lz0 = spread<T>(head[kBeamLz]), lt = spread<T>(head[kBeamLt]);
   const double ly1 = head[kBeamLy + 1], ly2 = head[kBeamLy + 2], lz1 = head[kBeamLz + 1], lz2 = head[kBeamLz + 2];
   const T a0[3] = {ly0 * A[2], ly0 * A[5], ly0 * A[8]}, a1[3] = {lz0 * A[1], lz0 * A[4], lz0 * A[7]},
           a2[3] = {lt * A[0], lt * A[3], lt * A[6]};
-  T g[5][6];
-  apply_angular(carried, a0, g[0]);
-  apply_angular(carried, a1, g[1]);
-  apply_angular(carried, a2, g[2]);
   const T *B = carried.B, *C = carried.C, *z = carried.z;
+  T* g = out.mu;
+  apply_angular(carried, a0, g);
+  apply_angular(carried, a1, g + 6);
+  apply_angular(carried, a2, g + 12);
   const T along_y[6] = {B[1], B[4], B[7], C[3], C[1], C[5]}, along_z[6] = {B[2], B[5], B[8], C[4], C[5], C[2]};
   LIMBER_UNROLL
   for (int i = 0; i < 6; ++i) {
-    g[0][i] += ly1 * along_y[i], g[1][i] += lz1 * along_z[i];
-    g[3][i] = ly2 * along_y[i], g[4][i] = lz2 * along_z[i];
+    g[i] += ly1 * along_y[i], g[6 + i] += lz1 * along_z[i];
+    g[18 + i] = ly2 * along_y[i], g[24 + i] = lz2 * along_z[i];
   }
-  D[24] = lz2 * g[4][5];
+  D[24] = lz2 * g[29];
   LIMBER_UNROLL
   for (int c = 0; c < kBeamColumns; ++c) {
-    D[c] = dot3(a0, g[c]) + ly1 * g[c][4];
-    if (c > 0) D[5 + c] = dot3(a1, g[c]) + lz1 * g[c][5];
-    if (c > 1) D[10 + c] = dot3(a2, g[c]);
-    if (c > 2) D[15 + c] = ly2 * g[c][4];
+    const T* column = g + 6 * c;
+    D[c] = dot3(a0, column) + ly1 * column[4];
+    if (c > 0) D[5 + c] = dot3(a1, column) + lz1 * column[5];
+    if (c > 1) D[10 + c] = dot3(a2, column);
+    if (c > 2) D[15 + c] = ly2 * column[4];
     D[6 * c] += 1.0;
   }
-  b[0] += dot3(a0, z) + ly1 * z[4], b[1] += dot3(a1, z) + lz1 * z[5], b[2] += dot3(a2, z);
-  b[3] += ly2 * z[4], b[4] += lz2 * z[5];
+  out.b[0] = dot3(a0, z) + ly1 * z[4], out.b[1] = dot3(a1, z) + lz1 * z[5], out.b[2] = dot3(a2, z);
+  out.b[3] = ly2 * z[4], out.b[4] = lz2 * z[5];
   LIMBER_UNROLL
-  for (int c = 0; c < kBeamColumns; ++c) {
-    add<6>(g[c], mu + 6 * c);
-    add_cross(l, g[c] + 3, mu + 6 * c);
-  }
-  shift(l, carried);
-  add(carried, P);
+  for (int c = 0; c < kBeamColumns; ++c) add_cross(l, g + 6 * c + 3, g + 6 * c);
+  P = carried;
+  shift(l, P);
 }
 
 // Nothing on the node.
 template <class T>
-LIMBER_KERNEL void start_unit(T* D) {
-  clear<25>(D);
+LIMBER_KERNEL void start_alone(BeamColumns<T>& out, Inertia<T>& P) {
+  clear<30>(out.mu), clear<5>(out.b), clear<25>(out.D);
   LIMBER_UNROLL
-  for (int c = 0; c < kBeamColumns; ++c) D[6 * c] = spread<T>(1.0);
+  for (int c = 0; c < kBeamColumns; ++c) out.D[6 * c] = spread<T>(1.0);
+  clear(P);
+}
+
+// The body itself: what it adds to the columns and to the inertia.  The columns have the order y1 z1 t y2 z2, with zeros
+// where bodies at rest have them.
+template <class T>
+LIMBER_KERNEL void add_body(const BodyTerms<T>& terms, Inertia<T>& P) {
+  add<6>(terms.J, P.A), add<6>(terms.p, P.z);
+  const T* s = terms.s;
+  P.B[1] -= s[2], P.B[2] += s[1], P.B[3] += s[2], P.B[5] -= s[0], P.B[6] -= s[1], P.B[7] += s[0];
+  P.C[0] += terms.m, P.C[1] += terms.m, P.C[2] += terms.m;
+}
+template <class T>
+LIMBER_KERNEL void add_columns(const T* own, const T* b, BeamColumns<T>& out) {
+  LIMBER_UNROLL
+  for (int c = 0; c < kBeamColumns; ++c) {
+    add<3>(own + 6 * c, out.mu + 6 * c);
+    if (c != 2) out.mu[6 * c + (c % 3 == 0 ? 4 : 5)] += own[6 * c + (c % 3 == 0 ? 4 : 5)];
+    out.b[c] += b[c];
+  }
 }
 
 template <class J, class Fam, class T>
-LIMBER_KERNEL void start_beam(J& job, const BatchLink& link, Fam f, T* scratch, const T* e, const T* rate,
+LIMBER_KERNEL void add_beam(J& job, const BatchLink& link, Fam f, T* scratch, const T* e, const T* rate,
                             BeamColumns<T>& out, T* diagonal, Inertia<T>& P) {
   const auto n = f.count();
   Array<1, T, CountOf<Fam>> b_f(n, scratch);
   Array<2, T, CountOf<Fam>> F(n, scratch);
-  {
-    T motion[kMotion];
-    BodyTerms<T> terms;
-    beam_terms(job, link, f, e, rate, job.template view<kMotion>(link.motion, motion), F.x, b_f.x, terms);
-    set_body(terms.m, terms.s, terms.J, P);
-    copy<6>(terms.p, P.z);
-  }
+  BodyTerms<T> terms;
+  T motion[kMotion], mu[6 * kBeamColumns], b[kBeamColumns];
+  beam_terms(job, link, f, e, rate, job.template view<kMotion>(link.motion, motion), F.x, b_f.x, terms);
+  add_body(terms, P);
   finish_forces(job, link, n, e, rate, b_f.x, P);
-  beam_columns(job, link, f, F.x, b_f.x, out.mu, out.b);
+  beam_columns(job, link, f, F.x, b_f.x, mu, b);
   if constexpr (!kIsUsual<Fam>) {
     read_diagonal(P, diagonal);
-    leave_others(job, link, f, F.x, b_f.x, out.mu, out.b, P);
+    leave_others(job, link, f, F.x, b_f.x, mu, b, P);
     T after[6];
     read_diagonal(P, after);
     for (int i = 0; i < 6; ++i) diagonal[i] -= after[i];
@@ -308,20 +326,29 @@ LIMBER_KERNEL void start_beam(J& job, const BatchLink& link, Fam f, T* scratch, 
   } else {
     clear<6>(diagonal);
   }
+  add_columns(mu, b, out);
 }
 
 // The modes leave.  diagonal: what other modes took from that of P on entry, all of it with the modes on return.
 template <class J, class T>
 LIMBER_KERNEL void condense_beam(J& job, const BatchLink& link, BeamColumns<T>& c, T* diagonal, Inertia<T>& P) {
   constexpr Size<kBeamColumns> m{};
-  T scale[kBeamColumns], u[6 * kBeamColumns], now[6];
+  T scale[kBeamColumns], now[6];
   LIMBER_UNROLL
   for (int j = 0; j < kBeamColumns; ++j) scale[j] = kNoInertia * c.D[6 * j];
   read_diagonal(P, now);
   add<6>(now, diagonal);
-  factor(job, link, kBeamColumns, m, c.D, c.mu, c.b, u, c.inverse, scale);
-  subtract_all(m, u, c.mu, c.b, P);
-  if constexpr (!kStoreIsNear) keep_solution(job, link.columns, link.columns + 6 * kBeamColumns, m, c.D, c.inverse, u, c.b);
+  if constexpr (kStoreIsNear) {
+    T u[6 * kBeamColumns];
+    factor(job, link, kBeamColumns, m, c.D, c.mu, c.b, u, c.inverse, scale);
+    subtract_all(m, static_cast<const T*>(u), c.mu, c.b, P);
+  } else {
+    factor(job, link, kBeamColumns, m, c.D, c.mu, c.b, static_cast<T*>(nullptr), c.inverse, scale);
+    subtract_all(m, Scaled<T>{c.mu, c.inverse}, c.mu, c.b, P);
+    LIMBER_UNROLL
+    for (int i = 0; i < 6 * kBeamColumns; ++i) c.mu[i] = c.inverse[i / 6] * c.mu[i];
+    keep_solution(job, link.columns, link.columns + 6 * kBeamColumns, m, c.D, c.inverse, c.mu, c.b);
+  }
 }
 
 // Accelerations of the active coordinates from that of the frame, a.  A store that is near has the factors as they are,

@@ -120,6 +120,57 @@ int combine(const BeamReader& body, ModeFamily f, int first, int count, const Ve
   return found;
 }
 
+// Families of all modes, in the order y, z, torsion, and the numbers of their pairs; false: not a beam.
+bool find_families(const BeamReader& body, int* families, std::vector<double>& pairs) {
+  const int n = body.link.n;
+  std::vector<ModeFamily> family(n);
+  for (int a = 0; a < n; ++a) {
+    family[a] = family_of(body, a);
+    if (family[a] == ModeFamily::none || (a > 0 && family[a] < family[a - 1])) return false;
+    ++families[static_cast<int>(family[a]) - 1];
+  }
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b) {
+      pairs.push_back(0);
+      if (!pair_number(body, family[a], family[b], a, b, pairs.back())) return false;
+    }
+  }
+  return true;
+}
+
+// Numbers of the modes of one family, and what its active coordinates have of them.
+int put_family(const BeamReader& body, ModeFamily family, int first, int count, const VectorXd& weight,
+               std::vector<double>& numbers) {
+  constexpr int at_l[] = {kBeamLy, kBeamLz, kBeamLt}, at_F[] = {kBeamFy, kBeamFz, kBeamFt}, at_S[] = {kBeamSy, kBeamSz},
+                at_rest[] = {kBeamRestY, kBeamRestZ};
+  const int k = static_cast<int>(family) - 1, axis = axis_of(family), moves = 3 - axis;
+  const VectorXd root = weight.cwiseSqrt();
+  VectorXd q[2];
+  const int found = combine(body, family, first, count, root, &numbers[at_l[k]], q);
+  for (int i = 0; i < count; ++i) {
+    const int a = first + i;
+    double* mode = &numbers[static_cast<std::size_t>(kBeamHead + kBeamMode * a)];
+    const double h = 2 * body.first(a)[5 - axis], f = body.first(a)[6 + axis];
+    mode[kBeamH] = h, mode[kBeamF] = f, mode[kBeamM1] = 0.5 * (h + f), mode[kBeamM2] = 0.5 * (h - f);
+    mode[kBeamTurn] = body.turn(a, axis);
+    mode[kBeamWeight] = weight[a];
+    mode[kBeamQ1] = root[a] * q[0][i];
+    numbers[at_F[k]] += mode[kBeamQ1] * f;
+    if (family == ModeFamily::torsion) continue;
+    mode[kBeamQ2] = root[a] * q[1][i];
+    mode[kBeamS] = body.S(a)[moves], mode[kBeamShift] = body.shift(a, moves);
+    numbers[at_F[k] + 1] += mode[kBeamQ2] * f;
+    numbers[at_S[k]] += mode[kBeamQ1] * mode[kBeamS];
+    numbers[at_S[k] + 1] += mode[kBeamQ2] * mode[kBeamS];
+    numbers[at_rest[k]] += weight[a] * mode[kBeamS] * mode[kBeamS];
+  }
+  if (family != ModeFamily::torsion) {
+    const double* S = &numbers[at_S[k]];
+    numbers[at_rest[k]] -= S[0] * S[0] + S[1] * S[1];
+  }
+  return found;
+}
+
 }  // namespace
 
 void set_beam(const BatchChoice& choice, BatchLink& link, BatchMachine& out) {
@@ -130,57 +181,29 @@ void set_beam(const BatchChoice& choice, BatchLink& link, BatchMachine& out) {
     return;
   }
   const BeamReader body(link, out);
-  if (body.node() != nullptr && body.node()->second >= 0) return;
-  std::vector<ModeFamily> family(n);
   int families[3] = {};
-  for (int a = 0; a < n; ++a) {
-    family[a] = family_of(body, a);
-    if (family[a] == ModeFamily::none || (a > 0 && family[a] < family[a - 1])) return;
-    ++families[static_cast<int>(family[a]) - 1];
-  }
-  std::vector<double> pairs(static_cast<std::size_t>(n) * n);
-  for (int a = 0; a < n; ++a) {
-    for (int b = 0; b < n; ++b) {
-      if (!pair_number(body, family[a], family[b], a, b, pairs[static_cast<std::size_t>(a) * n + b])) return;
-    }
-  }
+  std::vector<double> pairs;
+  if ((body.node() != nullptr && body.node()->second >= 0) || !find_families(body, families, pairs)) return;
   VectorXd weight(n);
   for (int a = 0; a < n; ++a) weight[a] = 1 / out.numbers[link.D_0 + a * n + a];
-  const VectorXd root = weight.cwiseSqrt();
   std::vector<double> numbers(static_cast<std::size_t>(kBeamHead + kBeamMode * n), 0.0);
-  const ModeFamily all[] = {ModeFamily::y, ModeFamily::z, ModeFamily::torsion};
-  const int at_l[] = {kBeamLy, kBeamLz, kBeamLt}, at_F[] = {kBeamFy, kBeamFz, kBeamFt}, at_S[] = {kBeamSy, kBeamSz, -1},
-            at_rest[] = {kBeamRestY, kBeamRestZ, -1};
-  int found = 0;
-  for (int k = 0, first = 0; k < 3; first += families[k], ++k) {
-    VectorXd q[2];
-    found += combine(body, all[k], first, families[k], root, &numbers[at_l[k]], q);
-    const int axis = axis_of(all[k]), moves = 3 - axis;
-    for (int i = 0; i < families[k]; ++i) {
-      const int a = first + i;
-      double* mode = &numbers[static_cast<std::size_t>(kBeamHead + kBeamMode * a)];
-      const double h = 2 * body.first(a)[5 - axis], f = body.first(a)[6 + axis];
-      mode[kBeamH] = h, mode[kBeamF] = f, mode[kBeamM1] = 0.5 * (h + f), mode[kBeamM2] = 0.5 * (h - f);
-      mode[kBeamTurn] = body.turn(a, axis);
-      mode[kBeamWeight] = weight[a];
-      mode[kBeamQ1] = root[a] * q[0][i];
-      numbers[at_F[k]] += mode[kBeamQ1] * f;
-      if (k == 2) continue;
-      mode[kBeamQ2] = root[a] * q[1][i];
-      mode[kBeamS] = body.S(a)[moves], mode[kBeamShift] = body.shift(a, moves);
-      numbers[at_F[k] + 1] += mode[kBeamQ2] * f;
-      numbers[at_S[k]] += mode[kBeamQ1] * mode[kBeamS];
-      numbers[at_S[k] + 1] += mode[kBeamQ2] * mode[kBeamS];
-      numbers[at_rest[k]] += weight[a] * mode[kBeamS] * mode[kBeamS];
-    }
-    if (k < 2) {
-      const double *S = &numbers[at_S[k]];
-      numbers[at_rest[k]] -= S[0] * S[0] + S[1] * S[1];
-    }
+  int found = 0, first = 0;
+  for (const ModeFamily f : {ModeFamily::y, ModeFamily::z, ModeFamily::torsion}) {
+    const int count = families[static_cast<int>(f) - 1];
+    found += put_family(body, f, first, count, weight, numbers);
+    first += count;
   }
   numbers.insert(numbers.end(), pairs.begin(), pairs.end());
-  link.beam = static_cast<int>(out.numbers.size());
-  out.numbers.insert(out.numbers.end(), numbers.begin(), numbers.end());
+  // Equal beams one after the other share them: they stay in the first cache.
+  const auto size = static_cast<std::ptrdiff_t>(numbers.size());
+  const auto before = out.numbers.begin() + std::max(out.last_beam, 0);
+  const bool same = out.last_beam >= 0 && out.numbers.end() - before >= size &&
+                    std::equal(numbers.begin(), numbers.end(), before);
+  if (!same) {
+    out.last_beam = static_cast<int>(out.numbers.size());
+    out.numbers.insert(out.numbers.end(), numbers.begin(), numbers.end());
+  }
+  link.beam = out.last_beam;
   std::copy_n(families, 3, link.families);
   link.usual = families[0] == 2 && families[1] == 2 && families[2] == 1 && found == kBeamColumns;
 }

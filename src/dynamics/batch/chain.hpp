@@ -86,16 +86,18 @@ LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, F f, R r, Ha
     BeamColumns<T> buffer;
     BeamColumns<T>& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
     const CountOf<F> n;
-    Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
-    read_modes(job, link, n, e.x, rate.x);
-    start_beam(job, link, f, scratch, e.x, rate.x, columns, diagonal, P);
     if (link.first_node < link.last_node) {
       NodeFrame<T> d;
-      move_beam_node(job, link, job.node(link.first_node), f, e.x, rate.x, d);
+      chain_node(job, link, f, d);
       take_over(job.link(i + 1), d.R, hand);
       collect_beam(job, link, d.A, d.l, hand.P, columns, P);
     } else {
-      start_unit(columns.D);
+      start_alone(columns, P);
+    }
+    {
+      Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
+      read_modes(job, link, n, e.x, rate.x);
+      add_beam(job, link, f, scratch, e.x, rate.x, columns, diagonal, P);
     }
     condense_beam(job, link, columns, diagonal, P);
   } else {

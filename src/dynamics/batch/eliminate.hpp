@@ -308,9 +308,16 @@ LIMBER_STEP void note_failure(J& job, const BatchLink& link, int k, M m, const T
       });
 }
 
-// P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.  u = d^-1 y.
-template <class T, class M>
-LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
+// u = d^-1 y of an elimination: beside y, or computed where it is needed, which takes fewer registers.
+template <class T>
+struct Scaled {
+  const T *y, *inverse;
+  LIMBER_KERNEL T operator[](int i) const { return inverse[i / 6] * y[i]; }
+};
+
+// P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.
+template <class T, class U, class M>
+LIMBER_STEP void subtract_all(M m, U u, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
                               Inertia<T>& LIMBER_ALONE P) {
   const auto symmetric = [&](T* block, T* wrench, int at) LIMBER_LAMBDA {
     T J[6], z[3];
@@ -341,8 +348,8 @@ LIMBER_STEP void subtract_all(M m, const T* LIMBER_ALONE u, const T* LIMBER_ALON
   copy<9>(B, P.B);
 }
 
-// D = L d L^T, L in the place of the upper triangle; y = L^-1 mu^T in the place of mu, b likewise; u = d^-1 y and the
-// inverses of d.
+// D = L d L^T, L in the place of the upper triangle; y = L^-1 mu^T in the place of mu, b likewise; u = d^-1 y unless null,
+// and the inverses of d.
 template <class J, class T, class M>
 LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALONE D, T* LIMBER_ALONE mu,
                         T* LIMBER_ALONE b, T* LIMBER_ALONE u, T* LIMBER_ALONE inverse, const T* LIMBER_ALONE scale) {
@@ -365,7 +372,10 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
         inverse[j] = over_pivot;
         b[j] = force;
         LIMBER_UNROLL
-        for (int c = 0; c < 6; ++c) mu[6 * j + c] = y[c], u[6 * j + c] = over_pivot * y[c];
+        for (int c = 0; c < 6; ++c) {
+          mu[6 * j + c] = y[c];
+          if (u != nullptr) u[6 * j + c] = over_pivot * y[c];
+        }
         over(
             m, LIMBER_OVER(i) {
               if (i <= j) return;

@@ -10,14 +10,14 @@ namespace limber::LIMBER_BATCH_MACHINE {
 // Distances between the rows of states and between the numbers of a store: constants on processors, whose states are
 // copied block by block; on a device the number of all items.
 #ifdef __CUDACC__
-using Stride = long;
+using Stride = int;
 inline constexpr bool kStoreIsNear = false;
-LIMBER_KERNEL long row_stride(Stride stride) { return stride; }
+LIMBER_KERNEL long row_offset(int j, Stride stride) { return static_cast<long>(j) * stride; }
 LIMBER_KERNEL long store_stride(Stride stride) { return stride; }
 #else
 struct Stride {};
 inline constexpr bool kStoreIsNear = true;  // numbers of the store are used where they are
-LIMBER_KERNEL constexpr long row_stride(Stride) { return kBatchBlock; }
+LIMBER_KERNEL constexpr long row_offset(long j, Stride) { return j * kBatchBlock; }
 LIMBER_KERNEL constexpr long store_stride(Stride) { return 1; }
 #endif
 
@@ -26,14 +26,14 @@ template <class T>
 struct Rows {
   const double* p = nullptr;
   Stride stride = {};
-  LIMBER_KERNEL T operator[](long j) const { return load<T>(p + j * row_stride(stride)); }
+  LIMBER_KERNEL T operator[](long j) const { return load<T>(p + row_offset(j, stride)); }
 };
 template <class T>
 struct OutRows {
   double* p = nullptr;
   Stride stride = {};
-  LIMBER_KERNEL void put(long j, T x) const { save(p + j * row_stride(stride), x); }
-  LIMBER_KERNEL T operator[](long j) const { return load<T>(p + j * row_stride(stride)); }
+  LIMBER_KERNEL void put(long j, T x) const { save(p + row_offset(j, stride), x); }
+  LIMBER_KERNEL T operator[](long j) const { return load<T>(p + row_offset(j, stride)); }
 };
 
 // Constants of the tables: nothing writes them while a kernel runs, which a device's compiler must be told.

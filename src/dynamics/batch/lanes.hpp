@@ -11,7 +11,11 @@
 // elsewhere with other flags.
 #ifdef __CUDACC__
 #define LIMBER_KERNEL __host__ __device__ __forceinline__
+#ifdef LIMBER_BATCH_PLAIN
+#define LIMBER_STEP __host__ __device__ __noinline__  // where speed is not the point: a tenth of the code
+#else
 #define LIMBER_STEP __host__ __device__ __forceinline__
+#endif
 #define LIMBER_RARE __host__ __device__ inline
 #define LIMBER_LAMBDA
 #define LIMBER_UNROLL _Pragma("unroll")
@@ -106,10 +110,27 @@ LIMBER_KERNEL T larger(T a, T b) {
   return a > b ? a : b;
 }
 
-// sin and cos to about one unit in the last place: see sincos.hpp of spatial, here without branches.
+// sin and cos to about one unit in the last place: see sincos.hpp of spatial, here without branches.  n: quarter turns.
+template <class T, class Bits>
+LIMBER_KERNEL void sine_cosine(T x, Bits n, T k, T& sine, T& cosine) {
+  constexpr double kHalfPi[3] = {1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21};
+  const T r = ((x - k * kHalfPi[0]) - k * kHalfPi[1]) - k * kHalfPi[2], z = r * r;
+  const T s_z = -1.98412698298579493134e-04 +
+                z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10));
+  const T s = r + r * z * (-1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 + z * s_z));
+  const T c_z = 2.48015872894767294178e-05 +
+                z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11));
+  const T c = (1.0 - 0.5 * z) + z * z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * c_z));
+  const auto odd = (n & 1) != 0, down = (n & 2) != 0, back = ((n + 1) & 2) != 0;
+  const T first = odd ? c : s, second = odd ? s : c;
+  sine = down ? -first : first;
+  cosine = back ? -second : second;
+}
+inline constexpr double kTwoOverPi = 0.63661977236758134308;
 LIMBER_KERNEL void sine_cosine(double x, double& sine, double& cosine) {
-#ifdef __CUDA_ARCH__
-  sincos(x, &sine, &cosine);
+#ifdef __CUDA_ARCH__  // a call of sincos would spill registers; fused, the reduction is as good for long turns
+  const double k = rint(x * kTwoOverPi);
+  sine_cosine(x, static_cast<long long>(k), k, sine, cosine);
 #else
   sine = sin(x);
   cosine = cos(x);
@@ -123,24 +144,11 @@ LIMBER_KERNEL void sine_cosine(T x, T& sine, T& cosine) {
     cosine = each(x, [](double t) { return cos(t); });
     return;
   }
-  constexpr double kTwoOverPi = 0.63661977236758134308;
-  constexpr double kHalfPi[3] = {1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21};
   constexpr double kRound = 6755399441055744.0;  // 1.5 2^52
-  using Bits = decltype(x < x);
   const T shifted = x * kTwoOverPi + kRound, k = shifted - kRound;
-  Bits n;
+  decltype(x < x) n;
   __builtin_memcpy(&n, &shifted, sizeof n);
-  const T r = ((x - k * kHalfPi[0]) - k * kHalfPi[1]) - k * kHalfPi[2], z = r * r;
-  const T s_z = -1.98412698298579493134e-04 +
-                z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10));
-  const T s = r + r * z * (-1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 + z * s_z));
-  const T c_z = 2.48015872894767294178e-05 +
-                z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11));
-  const T c = (1.0 - 0.5 * z) + z * z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * c_z));
-  const Bits odd = (n & 1) != 0, down = (n & 2) != 0, back = ((n + 1) & 2) != 0;
-  const T first = odd ? c : s, second = odd ? s : c;
-  sine = down ? -first : first;
-  cosine = back ? -second : second;
+  sine_cosine(x, n, k, sine, cosine);
 }
 #endif
 
@@ -151,7 +159,10 @@ struct Series {
 };
 // Beyond the circle of the power series, one state.
 LIMBER_KERNEL void closed_series(double x, double* out) {
-  const double t = sqrt(x), s = sin(t), c = cos(t), sinc = s / t, a = (1 - c) / x, b = (t - s) / (x * t);
+  double s, c;
+  const double t = sqrt(x);
+  sine_cosine(t, s, c);
+  const double sinc = s / t, a = (1 - c) / x, b = (t - s) / (x * t);
   out[0] = sinc, out[1] = a, out[2] = b, out[3] = (0.5 * sinc - a) / x, out[4] = (0.5 * a - 1.5 * b) / x;
 }
 template <class T>

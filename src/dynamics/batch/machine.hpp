@@ -36,6 +36,7 @@ struct BatchMachine {
   std::vector<double> numbers;
   std::vector<int> indices;
   BatchTables sizes;  // without pointers
+  int last_beam = -1;  // numbers of the beam before, while the tables are made
 };
 
 // The numbers of beam.hpp where the body is a beam; leaves it as it is where it is not.

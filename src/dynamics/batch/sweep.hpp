@@ -43,9 +43,7 @@ LIMBER_KERNEL void with_columns(const BatchLink& link, Kernel kernel) {
 template <class Kernel>
 LIMBER_KERNEL void with_families(const BatchLink& link, Kernel kernel) {
   const int* f = link.families;
-  if constexpr (kConstantSizes) {
-    if (link.usual) return kernel(UsualFamilies{});
-  }
+  if (link.usual) return kernel(UsualFamilies{});
   kernel(Families<int, int, int>{f[0], f[1], f[2]});
 }
 
@@ -178,7 +176,7 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
                          P.C[0] + lost[3], P.C[1] + lost[4], P.C[2] + lost[5]};
   collect_hinge(job, link, k, r, m, diagonal, mu.x, b.x, D.x, scale.x, P);
   factor(job, link, k, m, D.x, mu.x, b.x, u.x, inverse.x, scale.x);
-  subtract_all(m, u.x, mu.x, b.x, P);
+  subtract_all(m, static_cast<const T*>(u.x), mu.x, b.x, P);
   keep_solution(job, link.Z, link.x, m, D.x, inverse.x, u.x, b.x);
   if (link.prescribed) prescribe(job, link, P);
   hand_over(job, link, P, hand);
@@ -195,7 +193,7 @@ LIMBER_KERNEL void eliminate_hinge(J& job, const BatchLink& link, R r, T* scratc
   Square<T, R> D(r, scratch);
   collect_hinge(job, link, Size<0>{}, r, r, diagonal, mu.x, b.x, D.x, scale.x, P);
   factor(job, link, 0, r, D.x, mu.x, b.x, u.x, inverse.x, scale.x);
-  subtract_all(r, u.x, mu.x, b.x, P);
+  subtract_all(r, static_cast<const T*>(u.x), mu.x, b.x, P);
   keep_solution(job, link.Z, link.x, r, D.x, inverse.x, u.x, b.x);
 }
 
@@ -209,18 +207,18 @@ LIMBER_STEP void inward_beam(J& job, const BatchLink& link, int i, F f, R r, Ine
   BeamColumns<T> buffer;
   BeamColumns<T>& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
   T diagonal[6];
-  {
-    Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
-    read_modes(job, link, n, e.x, rate.x);
-    start_beam(job, link, f, scratch, e.x, rate.x, columns, diagonal, P);
-  }
   if (link.first_node < link.last_node) {
     const BatchNode& node = job.node(link.first_node);
     T A[9], l[3];
     if (!link.followed) job.template get<kInertia>(node.inertia, flat(hand));
     collect_beam(job, link, job.template view<9>(node.A, A), job.template view<3>(node.l, l), hand, columns, P);
   } else {
-    start_unit(columns.D);
+    start_alone(columns, P);
+  }
+  {
+    Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
+    read_modes(job, link, n, e.x, rate.x);
+    add_beam(job, link, f, scratch, e.x, rate.x, columns, diagonal, P);
   }
   add_rigidly_carried(job, link, i, hand, P);
   condense_beam(job, link, columns, diagonal, P);

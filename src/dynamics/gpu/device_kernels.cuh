@@ -3,8 +3,9 @@
 #pragma once
 
 // The kernels of batches, one state per thread; a file for each kind of machine compiles them for that kind.
+#ifndef LIMBER_BATCH_MACHINE
 #define LIMBER_BATCH_MACHINE batch_cuda
-#define LIMBER_BATCH_PLAIN
+#endif
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace limber {
 namespace {
 
-using namespace batch_cuda;
+using namespace LIMBER_BATCH_MACHINE;
 
 // Threads of a block, and blocks on one multiprocessor at the same time, which sets the registers: with more blocks
 // threads spill, and every one of them gets slower (bench/results/batch.md).
@@ -36,7 +37,7 @@ struct TreeSolve {
 
 __device__ __forceinline__ Job<double> make_job(int item, int thread) {
   Job<double> job;
-  const long items = current.items;
+  const int items = current.items;
   job.tables = current.tables;
   job.q = {current.q + item, items}, job.v = {current.v + item, items}, job.u = {current.u + item, items};
   job.given = {current.given + item, items}, job.needed = {current.needed + item, items};
@@ -72,7 +73,8 @@ template <class Solve>
 __global__ void __launch_bounds__(kDeviceBlock, kDeviceBlocks) step_kernel(bool implicit) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   const BatchStepping& s = current.stepping;
-  const long items = current.items, nq = current.tables.nq, nv = current.tables.nv;
+  const int items = current.items;
+  const long nq = current.tables.nq, nv = current.tables.nv;
   for (int item = thread; item < current.items; item += current.threads) {
     Job<double> job = make_job(item, thread);
     const OutRows<double> q{s.q + item, items}, v{s.v + item, items}, a{s.a + item, items}, A{s.A + item, items};

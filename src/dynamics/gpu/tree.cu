@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any machine; inverse dynamics and energies.
+#define LIMBER_BATCH_MACHINE batch_cuda_tree
+#define LIMBER_BATCH_PLAIN
 #include "device_kernels.cuh"
 
 namespace limber {

@@ -1,30 +1,20 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One evaluation of limber's aba against one of MuJoCo's mj_forward, for the same arm of ten flexible links.  limber
-// has n modes per link.  MuJoCo has no modes: there the link is cut into n pieces with two spring hinges each, about y
-// and z.  Same process, in turn, the best of many; no contacts and no constraints in MuJoCo, whose Debian package is
-// compiled for any x86-64 while limber uses AVX2 where this machine has it.
-//   build/bench/mujoco_compare [seconds]
+// MuJoCo's mj_forward, without contacts and constraints.
+#include "apps/bench_peers.hpp"
+
+#ifdef LIMBER_HAS_MUJOCO
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
 
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <string>
 
 #include "apps/chains.hpp"
-#include "limber/dynamics/forward.hpp"
 
+namespace limber::apps {
 namespace {
-
-using namespace limber;
-using Clock = std::chrono::steady_clock;
-
-constexpr int kLinks = 10;
 
 // A rigid piece of a link, `length` long.
 std::string piece_inertia(const BeamSpec& beam, double length) {
@@ -56,8 +46,8 @@ std::string link_xml(const BeamSpec& beam, int n, int link, const std::string& i
 // The file of one link includes that of the next: MuJoCo's parser refuses deep files, but not deep arms.
 std::string file_name(int link) { return fmt::format("link{}.xml", link); }
 std::string file_text(int pieces, int link) {
-  const std::string next = link + 1 < kLinks ? fmt::format("<include file='{}'/>", file_name(link + 1)) : "";
-  const std::string text = link_xml(apps::link_beam(0), pieces, link, next);
+  const std::string next = link + 1 < kPeerLinks ? fmt::format("<include file='{}'/>", file_name(link + 1)) : "";
+  const std::string text = link_xml(link_beam(0), pieces, link, next);
   if (link > 0) return fmt::format("<mujocoinclude>{}</mujocoinclude>", text);
   return fmt::format(
       "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81'>"
@@ -69,7 +59,7 @@ std::string file_text(int pieces, int link) {
 mjModel* load(int pieces) {
   const auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
-  for (int link = 0; link < kLinks; ++link) {
+  for (int link = 0; link < kPeerLinks; ++link) {
     const std::string text = file_text(pieces, link);
     mj_makeEmptyFileVFS(files.get(), file_name(link).c_str(), static_cast<int>(text.size()));
     const int index = mj_findFileVFS(files.get(), file_name(link).c_str());
@@ -78,13 +68,12 @@ mjModel* load(int pieces) {
   char error[1000] = "";
   mjModel* model = mj_loadXML(file_name(0).c_str(), files.get(), error, sizeof error);
   mj_deleteVFS(files.get());
-  if (model == nullptr) fmt::print(stderr, "MuJoCo: {}\n", error);
+  if (model == nullptr) throw InputError(fmt::format("MuJoCo: {}", error));
   return model;
 }
 
 struct MujocoArm {
   explicit MujocoArm(int pieces) : model(load(pieces), mj_deleteModel), data(nullptr, mj_deleteData) {
-    if (!model) std::exit(1);
     data.reset(mj_makeData(model.get()));
     std::mt19937 random(1);
     const auto between = [&](double size) { return size * (2 * (random() / 4294967295.0) - 1); };
@@ -99,50 +88,18 @@ struct MujocoArm {
   std::unique_ptr<mjData, void (*)(mjData*)> data;
 };
 
-struct LimberArm {
-  explicit LimberArm(int modes, Fidelity fidelity)
-      : model(apps::make_chain({apps::Topology::chain, kLinks, modes, fidelity})),
-        sample(apps::make_sample(model)),
-        dynamics(make_forward_dynamics(model, "aba")),
-        vdot(model.nv) {}
-  void evaluate() {
-    if ((*dynamics)(sample.x, {sample.tau}, vdot) != Status::ok) std::abort();
-  }
-  Model model;
-  apps::Sample sample;
-  std::unique_ptr<ForwardDynamics> dynamics;
-  VectorXd vdot;
-};
-
-// The better of `best` and one batch, in nanoseconds for one evaluation.
-template <int kBatch, class Arm>
-double better(Arm& arm, double best) {
-  const auto start = Clock::now();
-  for (int i = 0; i < kBatch; ++i) arm.evaluate();
-  const double ns = std::chrono::duration<double, std::nano>(Clock::now() - start).count() / kBatch;
-  return best == 0 || ns < best ? ns : best;
-}
-
-void compare(int modes, double seconds) {
-  MujocoArm mujoco(modes);
-  LimberArm full(modes, Fidelity::full), ruthless(modes, Fidelity::ruthless);
-  double mujoco_ns = 0, full_ns = 0, ruthless_ns = 0;
-  const auto start = Clock::now();
-  while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-    mujoco_ns = better<1>(mujoco, mujoco_ns);
-    full_ns = better<10>(full, full_ns);
-    ruthless_ns = better<10>(ruthless, ruthless_ns);
-  }
-  fmt::print("{:>2} modes or pieces per link: MuJoCo {} ({} speeds) {:>7.0f} ns; limber ({} speeds) full {:>6.0f} ns, ",
-             modes, mj_versionString(), mujoco.model->nv, mujoco_ns, full.model.nv, full_ns);
-  fmt::print("{:.2f} times faster; ruthless {:>6.0f} ns, {:.2f} times faster\n", mujoco_ns / full_ns, ruthless_ns,
-             mujoco_ns / ruthless_ns);
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? std::atof(argv[1]) : 3;
-  for (const int modes : {5, 10}) compare(modes, seconds);
-  return 0;
+Peer make_mujoco_arm(int pieces) {
+  const auto arm = std::make_shared<MujocoArm>(pieces);
+  return {fmt::format("MuJoCo {}", mj_versionString()), [arm] { arm->evaluate(); }};
 }
+
+}  // namespace limber::apps
+#else
+namespace limber::apps {
+
+Peer make_mujoco_arm(int) { return {}; }
+
+}  // namespace limber::apps
+#endif

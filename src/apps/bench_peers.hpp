@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+// Other engines on the same arm.  They have no modes: each link is cut into as many pieces as limber has modes, which
+// bend in their middles about y and z, with springs of EI / (length of a piece).  Built with -DLIMBER_BENCH=ON where
+// their packages are installed.
+namespace limber::apps {
+
+constexpr int kPeerLinks = 10;
+
+struct Peer {
+  std::string name;                // empty: not in this build
+  std::function<void()> evaluate;  // accelerations once
+};
+Peer make_mujoco_arm(int pieces);
+Peer make_simbody_arm(int pieces);
+
+}  // namespace limber::apps
