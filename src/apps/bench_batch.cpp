@@ -120,7 +120,9 @@ void time_peers_of(const ChainSpec& machine, double seconds, std::vector<BenchCa
                     }
                     return seconds_since(start);
                   }});
-  std::vector<Peer> peers = {make_mujoco_arm(machine.modes), make_simbody_arm(machine.modes)};
+  const BeamSpec beam = link_beam(0);
+  const PeerBeam same = {beam.length, beam.mass_per_length, beam.EIz, beam.rotary_inertia_z};
+  const std::vector<Peer> peers = {make_mujoco_arm(same, machine.modes), make_simbody_arm(same, machine.modes)};
   for (const Peer& peer : peers) {
     if (peer.name.empty()) continue;
     ways.push_back({peer.name, 1, [&peer] {

@@ -12,11 +12,16 @@ namespace limber::apps {
 
 constexpr int kPeerLinks = 10;
 
+// A link of the arm.
+struct PeerBeam {
+  double length = 0, mass_per_length = 0, EI = 0, rotary_inertia = 0;  // bending and rotary inertia alike in y and z
+};
+
 struct Peer {
   std::string name;                // empty: not in this build
   std::function<void()> evaluate;  // accelerations once
 };
-Peer make_mujoco_arm(int pieces);
-Peer make_simbody_arm(int pieces);
+Peer make_mujoco_arm(const PeerBeam& beam, int pieces);
+Peer make_simbody_arm(const PeerBeam& beam, int pieces);
 
 }  // namespace limber::apps

@@ -123,7 +123,7 @@ Model beam_machine(const std::array<int, 4>& modes, std::uint64_t seed) {
   beam.length = 1 + 0.1 * static_cast<double>(seed % 3), beam.mass_per_length = 2, beam.EIy = 800, beam.EIz = 500;
   beam.GJ = 600, beam.EA = 1e5, beam.rotary_inertia_y = 1e-3, beam.rotary_inertia_z = 2e-3;
   beam.modes = modes, beam.damping = {0.01};
-  Body body = make_beam_body(beam);
+  Body body = make_beam_body(beam, false);
   ModelBuilder builder("beams");
   builder.gravity({0.3, -2, -9.81});
   const bool tree = seed % 4 == 3;

@@ -4,30 +4,30 @@
 // MuJoCo's mj_forward, without contacts and constraints.
 #include "apps/bench_peers.hpp"
 
-#ifdef LIMBER_HAS_MUJOCO
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
 
 #include <cstring>
 #include <memory>
+#include <random>
+#include <stdexcept>
 
-#include "apps/chains.hpp"
 
 namespace limber::apps {
 namespace {
 
 // A rigid piece of a link, `length` long.
-std::string piece_inertia(const BeamSpec& beam, double length) {
+std::string piece_inertia(const PeerBeam& beam, double length) {
   const double mass = beam.mass_per_length * length;
-  const double polar = (beam.rotary_inertia_y + beam.rotary_inertia_z) * length;
-  const double across = beam.rotary_inertia_y * length + mass * length * length / 12;
+  const double polar = 2 * beam.rotary_inertia * length;
+  const double across = beam.rotary_inertia * length + mass * length * length / 12;
   return fmt::format("<inertial pos='{} 0 0' mass='{}' diaginertia='{} {} {}'/>", length / 2, mass, polar, across,
                      across);
 }
 
 // One link: n pieces that bend in their middles, with springs of EI / (length of a piece).  The half before the first
 // middle turns about the arm's joint.  `inside` goes on its tip.
-std::string link_xml(const BeamSpec& beam, int n, int link, const std::string& inside) {
+std::string link_xml(const PeerBeam& beam, int n, int link, const std::string& inside) {
   const double h = beam.length / n;
   // The joint sits on the tip of the last half piece of the link before.
   std::string open = fmt::format("<body pos='{} 0 0'><joint type='hinge' axis='{}'/>{}", link == 0 ? 0 : h / 2,
@@ -36,7 +36,7 @@ std::string link_xml(const BeamSpec& beam, int n, int link, const std::string& i
   for (int piece = 0; piece < n; ++piece) {
     open += fmt::format("<body pos='{} 0 0'>", piece == 0 ? h / 2 : h);
     for (const char* axis : {"0 0 1", "0 1 0"})
-      open += fmt::format("<joint type='hinge' axis='{}' stiffness='{}' damping='0.01'/>", axis, beam.EIz / h);
+      open += fmt::format("<joint type='hinge' axis='{}' stiffness='{}' damping='0.01'/>", axis, beam.EI / h);
     open += piece_inertia(beam, piece == n - 1 ? h / 2 : h);
     close += "</body>";
   }
@@ -45,9 +45,9 @@ std::string link_xml(const BeamSpec& beam, int n, int link, const std::string& i
 
 // The file of one link includes that of the next: MuJoCo's parser refuses deep files, but not deep arms.
 std::string file_name(int link) { return fmt::format("link{}.xml", link); }
-std::string file_text(int pieces, int link) {
+std::string file_text(const PeerBeam& beam, int pieces, int link) {
   const std::string next = link + 1 < kPeerLinks ? fmt::format("<include file='{}'/>", file_name(link + 1)) : "";
-  const std::string text = link_xml(link_beam(0), pieces, link, next);
+  const std::string text = link_xml(beam, pieces, link, next);
   if (link > 0) return fmt::format("<mujocoinclude>{}</mujocoinclude>", text);
   return fmt::format(
       "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81'>"
@@ -56,11 +56,11 @@ std::string file_text(int pieces, int link) {
       text);
 }
 
-mjModel* load(int pieces) {
+mjModel* load(const PeerBeam& beam, int pieces) {
   const auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
   for (int link = 0; link < kPeerLinks; ++link) {
-    const std::string text = file_text(pieces, link);
+    const std::string text = file_text(beam, pieces, link);
     mj_makeEmptyFileVFS(files.get(), file_name(link).c_str(), static_cast<int>(text.size()));
     const int index = mj_findFileVFS(files.get(), file_name(link).c_str());
     if (index >= 0) std::memcpy(files->filedata[index], text.data(), text.size());
@@ -68,12 +68,12 @@ mjModel* load(int pieces) {
   char error[1000] = "";
   mjModel* model = mj_loadXML(file_name(0).c_str(), files.get(), error, sizeof error);
   mj_deleteVFS(files.get());
-  if (model == nullptr) throw InputError(fmt::format("MuJoCo: {}", error));
+  if (model == nullptr) throw std::runtime_error(fmt::format("MuJoCo: {}", error));
   return model;
 }
 
 struct MujocoArm {
-  explicit MujocoArm(int pieces) : model(load(pieces), mj_deleteModel), data(nullptr, mj_deleteData) {
+  MujocoArm(const PeerBeam& beam, int pieces) : model(load(beam, pieces), mj_deleteModel), data(nullptr, mj_deleteData) {
     data.reset(mj_makeData(model.get()));
     std::mt19937 random(1);
     const auto between = [&](double size) { return size * (2 * (random() / 4294967295.0) - 1); };
@@ -90,16 +90,9 @@ struct MujocoArm {
 
 }  // namespace
 
-Peer make_mujoco_arm(int pieces) {
-  const auto arm = std::make_shared<MujocoArm>(pieces);
+Peer make_mujoco_arm(const PeerBeam& beam, int pieces) {
+  const auto arm = std::make_shared<MujocoArm>(beam, pieces);
   return {fmt::format("MuJoCo {}", mj_versionString()), [arm] { arm->evaluate(); }};
 }
 
 }  // namespace limber::apps
-#else
-namespace limber::apps {
-
-Peer make_mujoco_arm(int) { return {}; }
-
-}  // namespace limber::apps
-#endif

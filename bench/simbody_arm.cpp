@@ -1,25 +1,21 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Simbody's accelerations, without contacts and constraints.
+// Simbody's accelerations, without contacts and constraints.  C++17: its headers are not C++20.
 #include "apps/bench_peers.hpp"
 
-#ifdef LIMBER_HAS_SIMBODY
 #include <Simbody.h>
 
 #include <memory>
 #include <random>
-
-#include "apps/chains.hpp"
 
 namespace limber::apps {
 namespace {
 
 class SimbodyArm {
  public:
-  explicit SimbodyArm(int pieces) : matter_(system_), forces_(system_), gravity_(forces_, matter_, {0, 0, -9.81}) {
+  SimbodyArm(const PeerBeam& beam, int pieces) : matter_(system_), forces_(system_), gravity_(forces_, matter_, {0, 0, -9.81}) {
     using namespace SimTK;
-    const BeamSpec beam = link_beam(0);
     const double h = beam.length / pieces;
     MobilizedBody at = matter_.Ground();
     double reach = 0;  // from `at` to the end of its piece
@@ -32,7 +28,7 @@ class SimbodyArm {
         const double length = k == pieces - 1 ? h / 2 : h;
         MobilizedBody::Universal next(at, {bend, Vec3(reach, 0, 0)}, piece(beam, length), {bend, Vec3(0)});
         for (int axis = 0; axis < 2; ++axis) {
-          Force::MobilityLinearSpring(forces_, next, MobilizerQIndex(axis), beam.EIz / h, 0);
+          Force::MobilityLinearSpring(forces_, next, MobilizerQIndex(axis), beam.EI / h, 0);
           Force::MobilityLinearDamper(forces_, next, MobilizerUIndex(axis), 0.01);
         }
         at = next;
@@ -51,10 +47,10 @@ class SimbodyArm {
   }
 
  private:
-  static SimTK::Body::Rigid piece(const BeamSpec& beam, double length) {
+  static SimTK::Body::Rigid piece(const PeerBeam& beam, double length) {
     const double mass = beam.mass_per_length * length;
-    const double polar = (beam.rotary_inertia_y + beam.rotary_inertia_z) * length;
-    const double across = beam.rotary_inertia_y * length + mass * length * length / 12;
+    const double polar = 2 * beam.rotary_inertia * length;
+    const double across = beam.rotary_inertia * length + mass * length * length / 12;
     const SimTK::Vec3 com(length / 2, 0, 0);
     return SimTK::Body::Rigid(SimTK::MassProperties(mass, com, SimTK::Inertia(polar, across, across).shiftFromMassCenter(com, mass)));
   }
@@ -67,16 +63,9 @@ class SimbodyArm {
 
 }  // namespace
 
-Peer make_simbody_arm(int pieces) {
-  const auto arm = std::make_shared<SimbodyArm>(pieces);
+Peer make_simbody_arm(const PeerBeam& beam, int pieces) {
+  const auto arm = std::make_shared<SimbodyArm>(beam, pieces);
   return {"Simbody", [arm] { arm->evaluate(); }};
 }
 
 }  // namespace limber::apps
-#else
-namespace limber::apps {
-
-Peer make_simbody_arm(int) { return {}; }
-
-}  // namespace limber::apps
-#endif

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Engines that are not in this build; those that are: bench/*_arm.cpp.
+#include "apps/bench_peers.hpp"
+
+namespace limber::apps {
+
+#ifndef LIMBER_HAS_MUJOCO
+Peer make_mujoco_arm(const PeerBeam&, int) { return {}; }
+#endif
+#ifndef LIMBER_HAS_SIMBODY
+Peer make_simbody_arm(const PeerBeam&, int) { return {}; }
+#endif
+
+}  // namespace limber::apps
