@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MuJoCo's mj_forward, without contacts and constraints.
-#include "apps/bench_peers.hpp"
-
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
 
@@ -12,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "apps/bench_peers.hpp"
 
 namespace limber::apps {
 namespace {
@@ -73,7 +72,8 @@ mjModel* load(const PeerBeam& beam, int pieces) {
 }
 
 struct MujocoArm {
-  MujocoArm(const PeerBeam& beam, int pieces) : model(load(beam, pieces), mj_deleteModel), data(nullptr, mj_deleteData) {
+  MujocoArm(const PeerBeam& beam, int pieces)
+      : model(load(beam, pieces), mj_deleteModel), data(nullptr, mj_deleteData) {
     data.reset(mj_makeData(model.get()));
     std::mt19937 random(1);
     const auto between = [&](double size) { return size * (2 * (random() / 4294967295.0) - 1); };

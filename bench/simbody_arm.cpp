@@ -2,19 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Simbody's accelerations, without contacts and constraints.  C++17: its headers are not C++20.
-#include "apps/bench_peers.hpp"
-
 #include <Simbody.h>
 
 #include <memory>
 #include <random>
+
+#include "apps/bench_peers.hpp"
 
 namespace limber::apps {
 namespace {
 
 class SimbodyArm {
  public:
-  SimbodyArm(const PeerBeam& beam, int pieces) : matter_(system_), forces_(system_), gravity_(forces_, matter_, {0, 0, -9.81}) {
+  SimbodyArm(const PeerBeam& beam, int pieces)
+      : matter_(system_), forces_(system_), gravity_(forces_, matter_, {0, 0, -9.81}) {
     using namespace SimTK;
     const double h = beam.length / pieces;
     MobilizedBody at = matter_.Ground();
@@ -32,7 +33,7 @@ class SimbodyArm {
           Force::MobilityLinearDamper(forces_, next, MobilizerUIndex(axis), 0.01);
         }
         at = next;
-        reach = k == 0 && pieces > 1 ? h : length;
+        reach = length;
       }
     }
     state_ = system_.realizeTopology();
@@ -52,7 +53,8 @@ class SimbodyArm {
     const double polar = 2 * beam.rotary_inertia * length;
     const double across = beam.rotary_inertia * length + mass * length * length / 12;
     const SimTK::Vec3 com(length / 2, 0, 0);
-    return SimTK::Body::Rigid(SimTK::MassProperties(mass, com, SimTK::Inertia(polar, across, across).shiftFromMassCenter(com, mass)));
+    return SimTK::Body::Rigid(
+        SimTK::MassProperties(mass, com, SimTK::Inertia(polar, across, across).shiftFromMassCenter(com, mass)));
   }
   SimTK::MultibodySystem system_;
   SimTK::SimbodyMatterSubsystem matter_;

@@ -21,7 +21,7 @@ endfunction()
 #         installed needs the CUDA toolkit then
 #   ON    they must be there
 #   OFF   without
-set(LIMBER_GPU AUTO CACHE STRING "Batches on GPUs: AUTO (where nvcc is found), ON or OFF")
+set(LIMBER_GPU OFF CACHE STRING "Batches on GPUs: AUTO (where nvcc is found), ON or OFF")
 set_property(CACHE LIMBER_GPU PROPERTY STRINGS AUTO ON OFF)
 macro(limber_gpu_sources)
   set(limber_gpu_wanted ${LIMBER_GPU})
@@ -43,7 +43,7 @@ macro(limber_gpu_sources)
     target_compile_options(limber_cuda PRIVATE -O3 --expt-relaxed-constexpr -Xcompiler=-Wno-psabi)
     target_include_directories(limber_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
     target_sources(limber_dynamics PRIVATE $<TARGET_OBJECTS:limber_cuda>)
-    target_compile_definitions(limber_dynamics PRIVATE LIMBER_HAS_CUDA)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/dynamics/gpu/no_device.cpp PROPERTIES COMPILE_DEFINITIONS LIMBER_HAS_CUDA)
     limber_link_privately(dynamics CUDA::cudart_static)
     list(APPEND LIMBER_PACKAGES_dynamics CUDAToolkit)
   elseif(limber_gpu_wanted STREQUAL ON)

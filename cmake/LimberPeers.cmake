@@ -11,6 +11,7 @@ function(limber_peer name headers)
   target_compile_features(limber_${name} PRIVATE cxx_std_17)
   set_target_properties(limber_${name} PROPERTIES CXX_STANDARD 17)
   target_include_directories(limber_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src SYSTEM PRIVATE ${headers})
+  target_compile_options(limber_${name} PRIVATE -UNDEBUG -Wno-deprecated-declarations) # Simbody's package is built with its assertions, which are members of its classes
   target_link_libraries(limber_${name} PRIVATE fmt::fmt)
   target_sources(limber PRIVATE $<TARGET_OBJECTS:limber_${name}>)
   target_link_libraries(limber PRIVATE ${ARGN})

@@ -115,6 +115,11 @@ std::string with_marks(double ns) {
   return digits;
 }
 
+// 2.45, or 1/46.
+std::string ratio_text(double ratio) {
+  return ratio < 0.1 ? fmt::format("1/{:.0f}", 1 / ratio) : fmt::format("{:.2f}", ratio);
+}
+
 // Rows that are compared with the aba above them.
 bool is_batch(const BenchCase& entry) {
   const std::vector<std::string> known = bench_algorithms();
@@ -150,7 +155,7 @@ std::string table_text(const std::vector<BenchCase>& cases) {
                                       with_marks(entry.ns / entry.machine.bodies),
                                       rigid == nullptr ? "" : fmt::format("{:.2f}", entry.ns / rigid->ns)};
     if (entry.algorithm == "aba") aba_ns = entry.ns;
-    if (batches) cells.push_back(is_batch(entry) ? fmt::format("{:.2f}", aba_ns / entry.ns) : "");
+    if (batches) cells.push_back(is_batch(entry) ? ratio_text(aba_ns / entry.ns) : "");
     table.row(cells);
     before = &entry;
   }

@@ -132,8 +132,9 @@ void time_peers_of(const ChainSpec& machine, double seconds, std::vector<BenchCa
                     }});
   }
   if (ways.size() == 1)
-    throw InputError("limber bench: --peers: this program was built without other engines; install libmujoco-dev or "
-                     "libsimbody-dev and configure with -DLIMBER_BENCH=ON");
+    throw InputError(
+        "limber bench: --peers: this program was built without other engines; install libmujoco-dev or "
+        "libsimbody-dev and configure with -DLIMBER_BENCH=ON");
   time_in_turn(machine, seconds, ways, out);
 }
 

@@ -36,6 +36,9 @@ class GpuBatch {
   void forward();  // accelerations from state and forces
   void inverse();  // forces from state and accelerations, in the place of the forces
   void rollout(const RolloutOptions& options);
+  // The same, step by step: before_step(step) is called on the host before each, and may start kernels of the caller's
+  // own that write device_forces() from device_q() and device_v(), in the default stream.  set_forces: nv rows before.
+  void rollout(const RolloutOptions& options, const std::function<void(int)>& before_step);
   // From the device.
   void get_state(BatchRef q, BatchRef v);
   void get_accelerations(BatchRef vdot);

@@ -4,10 +4,10 @@
 
 #include "eliminate.hpp"
 
-// Beams: bodies whose modes are bending in y, bending in z and torsion, in this order, with one moving node at most.  Of
+// Beams: bodies whose modes are bending in y, bending in z and torsion, in this order, with one moving node at most. Of
 // two shapes of a beam one integral is not zero, of the column of a mode at the node two numbers; beam_tables.cpp
-// verifies it, number by number.  At most five combinations of the modes move the node, the active coordinates of theory
-// §5, in the order y1 z1 t y2 z2:
+// verifies it, number by number.  At most five combinations of the modes move the node, the active coordinates of
+// theory §5, in the order y1 z1 t y2 z2:
 //   turn about z  = ly0 y1      turn about y  = lz0 z1      turn about x = lt t
 //   shift along y = ly1 y1 + ly2 y2      shift along z = lz1 z1 + lz2 z2
 namespace limber::LIMBER_BATCH_MACHINE {
@@ -89,79 +89,95 @@ struct BeamNode {
   }
 };
 
-// As contract of body.hpp.  F: the two numbers of each F_a that vary, in the order x y z; the third is kBeamF.
-// N = (tr Cdot 1 - Cdot): C has the numbers of the pairs, of which one each is not zero.
+// What the sums over the modes of a beam need of its motion, and where they go.  N = (tr Cdot 1 - Cdot): C has the
+// numbers of the pairs, of which one each is not zero.
+template <class T>
+struct BeamSums {
+  const T *w, *wd, *vd, *e, *rate;
+  T xx, yy, zz, xy, xz, yz, w2[3];
+  T N[9], s_rate[3];
+  T *F, *p_f;
+  BodyTerms<T>& out;
+};
+
+// Bending in y, one mode.  F: the two numbers of F_a that vary, in the order x y z; the third is kBeamF.
+template <class J, class T, class Fam>
+LIMBER_KERNEL void add_bending_y(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T>& s) {
+  const auto mode = beam_mode(job, link, a);
+  const auto pair = beam_pairs(job, link, f, a);
+  const int z0 = f.y, t0 = f.y + f.z;
+  const T x = s.e[a], v = s.rate[a], own = family_sum(pair, s.e, 0, f.y), rest = x - own;
+  const T F0 = family_sum(pair, s.e, z0, f.z), F1 = family_sum(pair, s.e, t0, f.t);
+  const T F0_rate = family_sum(pair, s.rate, z0, f.z), F1_rate = family_sum(pair, s.rate, t0, f.t);
+  s.F[2 * a] = F0, s.F[2 * a + 1] = F1;
+  s.p_f[a] = mode[kBeamF] * s.wd[2] + mode[kBeamS] * s.vd[1] - (s.xx + s.zz) * x + own * (s.xx - s.yy) -
+             mode[kBeamH] * s.xy - F0 * (s.yz - s.wd[0]) + F1 * (s.xz + s.wd[1]) + F0_rate * s.w2[0] +
+             F1_rate * s.w2[1];
+  T *I = s.out.J, *N = s.N;
+  I[0] += x * rest, I[1] += x * own, I[2] += x * x;
+  I[3] += mode[kBeamH] * x, I[4] -= x * F1, I[5] += x * F0;
+  N[0] += v * rest, N[4] += v * own, N[8] += v * x;
+  N[1] += mode[kBeamM1] * v, N[3] += mode[kBeamM2] * v, N[2] -= v * F1, N[5] += v * F0;
+  s.out.s[1] += mode[kBeamS] * x, s.s_rate[1] += mode[kBeamS] * v;
+}
+template <class J, class T, class Fam>
+LIMBER_KERNEL void add_bending_z(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T>& s) {
+  const auto mode = beam_mode(job, link, a);
+  const auto pair = beam_pairs(job, link, f, a);
+  const int z0 = f.y, t0 = f.y + f.z;
+  const T x = s.e[a], v = s.rate[a], own = family_sum(pair, s.e, z0, f.z), rest = x - own;
+  const T F0 = family_sum(pair, s.e, 0, f.y), F2 = family_sum(pair, s.e, t0, f.t);
+  const T F0_rate = family_sum(pair, s.rate, 0, f.y), F2_rate = family_sum(pair, s.rate, t0, f.t);
+  s.F[2 * a] = F0, s.F[2 * a + 1] = F2;
+  s.p_f[a] = mode[kBeamF] * s.wd[1] + mode[kBeamS] * s.vd[2] - (s.xx + s.yy) * x + own * (s.xx - s.zz) -
+             mode[kBeamH] * s.xz + F0 * (s.yz + s.wd[0]) - F2 * (s.xy - s.wd[2]) + F0_rate * s.w2[0] +
+             F2_rate * s.w2[2];
+  T *I = s.out.J, *N = s.N;
+  I[0] += x * rest, I[1] += x * x, I[2] += x * own;
+  I[3] += x * F2, I[4] += mode[kBeamH] * x;
+  N[0] += v * rest, N[4] += v * x, N[8] += v * own;
+  N[2] += mode[kBeamM2] * v, N[6] += mode[kBeamM1] * v, N[1] += v * F2, N[7] -= v * F0;
+  s.out.s[2] += mode[kBeamS] * x, s.s_rate[2] += mode[kBeamS] * v;
+}
+template <class J, class T, class Fam>
+LIMBER_KERNEL void add_torsion(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T>& s) {
+  const auto mode = beam_mode(job, link, a);
+  const auto pair = beam_pairs(job, link, f, a);
+  const int z0 = f.y, t0 = f.y + f.z;
+  const T x = s.e[a], v = s.rate[a], own = family_sum(pair, s.e, t0, f.t), rest = x - own;
+  const T F1 = family_sum(pair, s.e, 0, f.y), F2 = family_sum(pair, s.e, z0, f.z);
+  const T F1_rate = family_sum(pair, s.rate, 0, f.y), F2_rate = family_sum(pair, s.rate, z0, f.z);
+  s.F[2 * a] = F1, s.F[2 * a + 1] = F2;
+  s.p_f[a] = mode[kBeamF] * s.wd[0] - (s.xx + s.zz) * x + own * (s.zz - s.yy) - mode[kBeamH] * s.yz +
+             F1 * (s.wd[1] - s.xz) + F2 * (s.wd[2] + s.xy) + F1_rate * s.w2[1] + F2_rate * s.w2[2];
+  T *I = s.out.J, *N = s.N;
+  I[0] += x * x, I[1] += x * own, I[2] += x * rest, I[5] += mode[kBeamH] * x;
+  N[0] += v * x, N[4] += v * own, N[8] += v * rest;
+  N[7] += mode[kBeamM2] * v, N[5] += mode[kBeamM1] * v, N[6] += v * F1, N[3] -= v * F2;
+}
+
+// As contract of body.hpp; motion: Motion.
 template <class J, class T, class Fam>
 LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE e,
                             const T* LIMBER_ALONE rate, const T* LIMBER_ALONE motion, T* LIMBER_ALONE F,
                             T* LIMBER_ALONE p_f, BodyTerms<T>& LIMBER_ALONE out) {
-  const T *w = motion, *wd = motion + 3, *vd = motion + 6;  // Motion
-  const T xx = w[0] * w[0], yy = w[1] * w[1], zz = w[2] * w[2];
-  const T xy = w[0] * w[1], xz = w[0] * w[2], yz = w[1] * w[2];
-  const T w2[3] = {w[0] + w[0], w[1] + w[1], w[2] + w[2]};
-  const int z0 = f.y, t0 = f.y + f.z;
-  T N[9] = {}, s_rate[3] = {};
-  start_terms(job, link, out);
-  T* Jb = out.J;
-  over(
-      f.y, LIMBER_OVER(a) {
-        const auto mode = beam_mode(job, link, a);
-        const auto pair = beam_pairs(job, link, f, a);
-        const T x = e[a], v = rate[a];
-        const T own = family_sum(pair, e, 0, f.y);
-        const T F0 = family_sum(pair, e, z0, f.z), F1 = family_sum(pair, e, t0, f.t);
-        const T F0_rate = family_sum(pair, rate, z0, f.z), F1_rate = family_sum(pair, rate, t0, f.t);
-        F[2 * a] = F0, F[2 * a + 1] = F1;
-        p_f[a] = mode[kBeamF] * wd[2] + mode[kBeamS] * vd[1] - (xx + zz) * x + own * (xx - yy) - mode[kBeamH] * xy -
-                 F0 * (yz - wd[0]) + F1 * (xz + wd[1]) + F0_rate * w2[0] + F1_rate * w2[1];
-        const T rest = x - own;
-        Jb[0] += x * rest, Jb[1] += x * own, Jb[2] += x * x;
-        Jb[3] += mode[kBeamH] * x, Jb[4] -= x * F1, Jb[5] += x * F0;
-        N[0] += v * rest, N[4] += v * own, N[8] += v * x;
-        N[1] += mode[kBeamM1] * v, N[3] += mode[kBeamM2] * v, N[2] -= v * F1, N[5] += v * F0;
-        out.s[1] += mode[kBeamS] * x, s_rate[1] += mode[kBeamS] * v;
-      });
-  over(
-      f.z, LIMBER_OVER(i) {
-        const int a = z0 + i;
-        const auto mode = beam_mode(job, link, a);
-        const auto pair = beam_pairs(job, link, f, a);
-        const T x = e[a], v = rate[a];
-        const T own = family_sum(pair, e, z0, f.z);
-        const T F0 = family_sum(pair, e, 0, f.y), F2 = family_sum(pair, e, t0, f.t);
-        const T F0_rate = family_sum(pair, rate, 0, f.y), F2_rate = family_sum(pair, rate, t0, f.t);
-        F[2 * a] = F0, F[2 * a + 1] = F2;
-        p_f[a] = mode[kBeamF] * wd[1] + mode[kBeamS] * vd[2] - (xx + yy) * x + own * (xx - zz) - mode[kBeamH] * xz +
-                 F0 * (yz + wd[0]) - F2 * (xy - wd[2]) + F0_rate * w2[0] + F2_rate * w2[2];
-        const T rest = x - own;
-        Jb[0] += x * rest, Jb[1] += x * x, Jb[2] += x * own;
-        Jb[3] += x * F2, Jb[4] += mode[kBeamH] * x;
-        N[0] += v * rest, N[4] += v * x, N[8] += v * own;
-        N[2] += mode[kBeamM2] * v, N[6] += mode[kBeamM1] * v, N[1] += v * F2, N[7] -= v * F0;
-        out.s[2] += mode[kBeamS] * x, s_rate[2] += mode[kBeamS] * v;
-      });
-  over(
-      f.t, LIMBER_OVER(i) {
-        const int a = t0 + i;
-        const auto mode = beam_mode(job, link, a);
-        const auto pair = beam_pairs(job, link, f, a);
-        const T x = e[a], v = rate[a];
-        const T own = family_sum(pair, e, t0, f.t);
-        const T F1 = family_sum(pair, e, 0, f.y), F2 = family_sum(pair, e, z0, f.z);
-        const T F1_rate = family_sum(pair, rate, 0, f.y), F2_rate = family_sum(pair, rate, z0, f.z);
-        F[2 * a] = F1, F[2 * a + 1] = F2;
-        p_f[a] = mode[kBeamF] * wd[0] - (xx + zz) * x + own * (zz - yy) - mode[kBeamH] * yz + F1 * (wd[1] - xz) +
-                 F2 * (wd[2] + xy) + F1_rate * w2[1] + F2_rate * w2[2];
-        const T rest = x - own;
-        Jb[0] += x * x, Jb[1] += x * own, Jb[2] += x * rest, Jb[5] += mode[kBeamH] * x;
-        N[0] += v * x, N[4] += v * own, N[8] += v * rest;
-        N[7] += mode[kBeamM2] * v, N[5] += mode[kBeamM1] * v, N[6] += v * F1, N[3] -= v * F2;
-      });
-  T gyroscopic[3];
-  turn(N, w2, gyroscopic);
+  const T *w = motion, *wd = motion + 3, *vd = motion + 6;
+  BeamSums<T> s = {w,           wd,          vd, e,  rate, w[0] * w[0], w[1] * w[1], w[2] * w[2], w[0] * w[1],
+                   w[0] * w[2], w[1] * w[2], {}, {}, {},   F,           p_f,         out};
   LIMBER_UNROLL
-  for (int i = 0; i < 3; ++i) s_rate[i] += s_rate[i];
-  rigid_forces(w, wd, vd, s_rate, gyroscopic, out);
+  for (int i = 0; i < 3; ++i) s.w2[i] = w[i] + w[i];
+  start_terms(job, link, out);
+  over(
+      f.y, LIMBER_OVER(i) { add_bending_y(job, link, f, i, s); });
+  over(
+      f.z, LIMBER_OVER(i) { add_bending_z(job, link, f, f.y + i, s); });
+  over(
+      f.t, LIMBER_OVER(i) { add_torsion(job, link, f, f.y + f.z + i, s); });
+  T gyroscopic[3];
+  turn(s.N, s.w2, gyroscopic);
+  LIMBER_UNROLL
+  for (int i = 0; i < 3; ++i) s.s_rate[i] += s.s_rate[i];
+  rigid_forces(w, wd, vd, s.s_rate, gyroscopic, out);
 }
 
 // A beam while its modes leave, in the order of the active coordinates.
@@ -177,7 +193,7 @@ LIMBER_KERNEL void read_diagonal(const Inertia<T>& P, T* out) {
 // Columns (6 each) and forces of the active coordinates.
 template <class J, class T, class Fam>
 LIMBER_KERNEL void beam_columns(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE F,
-                              const T* LIMBER_ALONE b_f, T* LIMBER_ALONE mu, T* LIMBER_ALONE b) {
+                                const T* LIMBER_ALONE b_f, T* LIMBER_ALONE mu, T* LIMBER_ALONE b) {
   const auto head = beam_head(job, link);
   // two sums over a family, with row `q` of the combinations
   const auto combine = [&](int first, auto count, int q, T& u, T& v, T& force) LIMBER_LAMBDA {
@@ -284,8 +300,8 @@ LIMBER_KERNEL void start_alone(BeamColumns<T>& out, Inertia<T>& P) {
   clear(P);
 }
 
-// The body itself: what it adds to the columns and to the inertia.  The columns have the order y1 z1 t y2 z2, with zeros
-// where bodies at rest have them.
+// The body itself: what it adds to the columns and to the inertia.  The columns have the order y1 z1 t y2 z2, with
+// zeros where bodies at rest have them.
 template <class T>
 LIMBER_KERNEL void add_body(const BodyTerms<T>& terms, Inertia<T>& P) {
   add<6>(terms.J, P.A), add<6>(terms.p, P.z);
@@ -376,7 +392,7 @@ LIMBER_KERNEL void solve_beam(const J& job, const BatchLink& link, const T* a, T
 // Accelerations of all modes from those of the active coordinates and of the frame, b.  As expand of sweep.hpp.
 template <class J, class T, class Fam>
 LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x, const T* a, T* scratch,
-                             const OutRows<T>& out) {
+                               const OutRows<T>& out) {
   const auto n = f.count();
   Array<1, T, CountOf<Fam>> rest(n, scratch);
   if constexpr (!kIsUsual<Fam>) {
@@ -405,7 +421,7 @@ LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x,
 // Outward: the modes, and the acceleration of the node, at the node; b: of the frame.
 template <class J, class T, class Fam>
 LIMBER_KERNEL void outward_beam(const J& job, const BatchLink& link, Fam f, const T* b, const T* A, const T* l, T* a,
-                              const OutRows<T>& out) {
+                                const OutRows<T>& out) {
   T x[kBeamColumns];
   solve_beam(job, link, b, x);
   if (link.first_node < link.last_node) {

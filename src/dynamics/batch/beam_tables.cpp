@@ -43,7 +43,7 @@ struct BeamReader {
     return true;
   }
 };
-bool is_same(double a, double b) { return std::abs(a - b) <= kBeamRounding * std::max(1.0, std::abs(a)); }
+bool is_equal(double a, double b) { return std::abs(a - b) <= kBeamRounding * std::max(1.0, std::abs(a)); }
 
 constexpr unsigned kDiagonal = 0b000000111;
 constexpr unsigned along(int axis) { return 1u << (5 - axis) | 1u << (6 + axis); }  // x, y, z of PairForm
@@ -60,7 +60,7 @@ ModeFamily family_of(const BeamReader& body, int a) {
     // what the shape itself does not turn or move by: the integral of its square along that direction
     const double* c = body.pair(a, a);
     const int whole = f == ModeFamily::y ? 2 : f == ModeFamily::z ? 1 : 0;  // tr C less the direction without motion
-    fits = fits && is_same(c[whole], 1) && is_same(c[0] + c[1] + c[2] - c[whole], 1);
+    fits = fits && is_equal(c[whole], 1) && is_equal(c[0] + c[1] + c[2] - c[whole], 1);
     for (int k = 0; k < 3; ++k) {
       fits = fits && (k == moves || (std::abs(body.S(a)[k]) <= kBeamRounding && body.shift(a, k) == 0));
       fits = fits && (k == axis || body.turn(a, k) == 0);
@@ -77,7 +77,7 @@ bool pair_number(const BeamReader& body, ModeFamily f, ModeFamily g, int a, int 
     const int whole = f == ModeFamily::y ? 2 : f == ModeFamily::z ? 1 : 0, own = f == ModeFamily::z ? 2 : 1;
     number = c[own];
     const double mass = a == b ? 1 : 0;
-    return body.only(c, kDiagonal) && is_same(c[whole], mass) && is_same(c[0] + c[1] + c[2] - c[whole], mass);
+    return body.only(c, kDiagonal) && is_equal(c[whole], mass) && is_equal(c[0] + c[1] + c[2] - c[whole], mass);
   }
   const int axis = axis_between(f, g);
   const double* back = body.pair(b, a);
@@ -85,8 +85,8 @@ bool pair_number(const BeamReader& body, ModeFamily f, ModeFamily g, int a, int 
   // the products of inertia are half of what turns, with the sign of the pair's order
   const bool forward = (f == ModeFamily::y && g == ModeFamily::z) || (f == ModeFamily::torsion && g == ModeFamily::y) ||
                        (f == ModeFamily::z && g == ModeFamily::torsion);
-  return body.only(c, along(axis)) && is_same(back[6 + axis], -number) &&
-         is_same(c[5 - axis], (forward ? 0.5 : -0.5) * number);
+  return body.only(c, along(axis)) && is_equal(back[6 + axis], -number) &&
+         is_equal(c[5 - axis], (forward ? 0.5 : -0.5) * number);
 }
 
 // Two orthonormal combinations of a family in the metric of the modal mass: the first turns the node, the second does
@@ -197,8 +197,8 @@ void set_beam(const BatchChoice& choice, BatchLink& link, BatchMachine& out) {
   // Equal beams one after the other share them: they stay in the first cache.
   const auto size = static_cast<std::ptrdiff_t>(numbers.size());
   const auto before = out.numbers.begin() + std::max(out.last_beam, 0);
-  const bool same = out.last_beam >= 0 && out.numbers.end() - before >= size &&
-                    std::equal(numbers.begin(), numbers.end(), before);
+  const bool same =
+      out.last_beam >= 0 && out.numbers.end() - before >= size && std::equal(numbers.begin(), numbers.end(), before);
   if (!same) {
     out.last_beam = static_cast<int>(out.numbers.size());
     out.numbers.insert(out.numbers.end(), numbers.begin(), numbers.end());

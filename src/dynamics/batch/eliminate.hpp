@@ -317,8 +317,7 @@ struct Scaled {
 
 // P - y d^-1 y^T, block by block, so that their numbers stay in registers; y b likewise.
 template <class T, class U, class M>
-LIMBER_STEP void subtract_all(M m, U u, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b,
-                              Inertia<T>& LIMBER_ALONE P) {
+LIMBER_STEP void subtract_all(M m, U u, const T* LIMBER_ALONE y, const T* LIMBER_ALONE b, Inertia<T>& LIMBER_ALONE P) {
   const auto symmetric = [&](T* block, T* wrench, int at) LIMBER_LAMBDA {
     T J[6], z[3];
     copy<6>(block, J), copy<3>(wrench, z);
@@ -348,8 +347,8 @@ LIMBER_STEP void subtract_all(M m, U u, const T* LIMBER_ALONE y, const T* LIMBER
   copy<9>(B, P.B);
 }
 
-// D = L d L^T, L in the place of the upper triangle; y = L^-1 mu^T in the place of mu, b likewise; u = d^-1 y unless null,
-// and the inverses of d.
+// D = L d L^T, L in the place of the upper triangle; y = L^-1 mu^T in the place of mu, b likewise; u = d^-1 y unless
+// null, and the inverses of d.
 template <class J, class T, class M>
 LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALONE D, T* LIMBER_ALONE mu,
                         T* LIMBER_ALONE b, T* LIMBER_ALONE u, T* LIMBER_ALONE inverse, const T* LIMBER_ALONE scale) {
@@ -424,7 +423,8 @@ LIMBER_STEP void eliminate_axis(J& job, const BatchLink& link, const T* LIMBER_A
   T* Z = job.place(link.Z, buffer);
   apply_angular(P, h, y);
   const T pivot = dot3(y, h) + (link.armature[0] + link.added[0]);
-  const T scale = kNoInertia * (diagonal[0] * (h[0] * h[0]) + diagonal[1] * (h[1] * h[1]) + diagonal[2] * (h[2] * h[2]));
+  const T scale =
+      kNoInertia * (diagonal[0] * (h[0] * h[0]) + diagonal[1] * (h[1] * h[1]) + diagonal[2] * (h[2] * h[2]));
   T b = dot3(P.z, h) - job.u[link.v];
   if (link.passive) {
     passive_force(job, link, force);

@@ -291,7 +291,8 @@ ChainForm find_chain(const BatchMachine& out, bool plain) {
   for (std::size_t i = 1; i < out.links.size() && plain; ++i) {
     const BatchLink& link = out.links[i];
     const bool joint = link.centred || (link.form == HingeForm::fixed && link.n == 0);
-    plain = joint && link.inboard < 0 && !link.prescribed && (link.follows || i == 1) && (link.n == 0 || link.beam >= 0);
+    plain =
+        joint && link.inboard < 0 && !link.prescribed && (link.follows || i == 1) && (link.n == 0 || link.beam >= 0);
     if (link.n == 0) continue;
     if (beam == nullptr) beam = &link;
     plain = plain && std::equal(beam->families, beam->families + 3, link.families) && link.usual == beam->usual;

@@ -35,7 +35,7 @@ struct BatchMachine {
   std::vector<int> pose_bodies;
   std::vector<double> numbers;
   std::vector<int> indices;
-  BatchTables sizes;  // without pointers
+  BatchTables sizes;   // without pointers
   int last_beam = -1;  // numbers of the beam before, while the tables are made
 };
 

@@ -82,27 +82,27 @@ struct BatchLink {
 // Numbers of a beam: first its own, then kBeamMode of each mode, then one for each pair of modes (n x n).  Its active
 // coordinates are y1 z1 t y2 z2.
 enum BeamNumber {
-  kBeamLy,                              // (3) turn = l0 y1, shift = l1 y1 + l2 y2
-  kBeamLz = kBeamLy + 3,                // (3)
-  kBeamLt = kBeamLz + 3,                // turn
-  kBeamFy,                              // (2) of y1 and y2: the constant number of F, and S
-  kBeamSy = kBeamFy + 2,                // (2)
-  kBeamFz = kBeamSy + 2,                // (2)
-  kBeamSz = kBeamFz + 2,                // (2)
+  kBeamLy,                // (3) turn = l0 y1, shift = l1 y1 + l2 y2
+  kBeamLz = kBeamLy + 3,  // (3)
+  kBeamLt = kBeamLz + 3,  // turn
+  kBeamFy,                // (2) of y1 and y2: the constant number of F, and S
+  kBeamSy = kBeamFy + 2,  // (2)
+  kBeamFz = kBeamSy + 2,  // (2)
+  kBeamSz = kBeamFz + 2,  // (2)
   kBeamFt = kBeamSz + 2,
-  kBeamRestY,                           // sum of weight S^2 less that of the active ones
+  kBeamRestY,  // sum of weight S^2 less that of the active ones
   kBeamRestZ,
   kBeamHead
 };
 enum BeamModeNumber {
-  kBeamS,       // of S, along the bending
-  kBeamH,       // twice the number of the product of inertia
-  kBeamF,       // the constant number of F
-  kBeamM1,      // (h + f) / 2, (h - f) / 2 of kBeamH and kBeamF
+  kBeamS,   // of S, along the bending
+  kBeamH,   // twice the number of the product of inertia
+  kBeamF,   // the constant number of F
+  kBeamM1,  // (h + f) / 2, (h - f) / 2 of kBeamH and kBeamF
   kBeamM2,
-  kBeamShift,   // of the node
+  kBeamShift,  // of the node
   kBeamTurn,
-  kBeamQ1,      // its share in the active coordinates
+  kBeamQ1,  // its share in the active coordinates
   kBeamQ2,
   kBeamWeight,  // 1 / its mass
   kBeamMode

@@ -76,8 +76,8 @@ struct GpuData {
     from_device(packed.data(), from.numbers(), bytes(static_cast<int>(x.rows())));
     x = packed;
   }
-  // The tables for the numbers as they are: of forward dynamics, of implicit steps, and of inverse dynamics, which needs
-  // more of the kinematics.
+  // The tables for the numbers as they are: of forward dynamics, of implicit steps, and of inverse dynamics, which
+  // needs more of the kinematics.
   DeviceMachine& prepare(DeviceMachine& machine, double c_D = 0, double c_K = 0) {
     if (items.changed) forward.ready = stepping.ready = inverse.ready = false;
     items.changed = false;
@@ -161,15 +161,18 @@ void GpuBatch::inverse() {
   launch(DeviceKernel::inverse, call);
 }
 
-void GpuBatch::rollout(const RolloutOptions& options) {
+void GpuBatch::rollout(const RolloutOptions& options) { rollout(options, nullptr); }
+
+void GpuBatch::rollout(const RolloutOptions& options, const std::function<void(int)>& before_step) {
   GpuData& d = *data_;
   const int nq = d.items.model->nq, nv = d.items.model->nv;
   BatchStepping s = make_stepping(options);
-  if (d.force_rows != nv && d.force_rows != options.steps * nv)
+  if (d.force_rows != nv && (before_step || d.force_rows != options.steps * nv))
     throw InputError("rollout: set_forces must have been given nv rows, or nv rows for each of the steps");
   const bool implicit = options.method == "implicit";
   d.A.resize(d.bytes(nv));
   d.work.resize(d.bytes(nq + kBatchStepRows * nv));
+  if (before_step) before_step(0);
   if (implicit) {
     forward();
     DeviceCall again = d.make_call(d.prepare(d.forward));
@@ -180,10 +183,13 @@ void GpuBatch::rollout(const RolloutOptions& options) {
       implicit ? d.prepare(d.stepping, implicit_damping(s), implicit_stiffness(s)) : d.prepare(d.forward);
   DeviceCall call = d.make_call(machine);
   call.torque_steps = d.force_rows == nv ? 1 : options.steps;
-  s.steps = options.steps;
+  s.steps = before_step ? 1 : options.steps;
   s.q = d.q.numbers(), s.v = d.v.numbers(), s.a = d.a.numbers(), s.A = d.A.numbers(), s.work = d.work.numbers();
   call.stepping = s;
-  launch(implicit ? DeviceKernel::implicit : DeviceKernel::rk4, call);
+  for (int step = 0; step < (before_step ? options.steps : 1); ++step) {
+    if (step > 0) before_step(step);
+    launch(implicit ? DeviceKernel::implicit : DeviceKernel::rk4, call);
+  }
 }
 
 void GpuBatch::get_state(BatchRef q, BatchRef v) {
