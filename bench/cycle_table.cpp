@@ -21,7 +21,7 @@ using namespace limber;
 
 enum class Gap { none, spin, sleep, evicted };
 constexpr const char* kGaps[] = {"tight loop", "1 ms busy", "1 ms asleep", "1 ms asleep, caches used by others"};
-constexpr const char* kParts[] = {"receive, decode", "update, encode", "send", "whole"};
+constexpr const char* kParts[] = {"receive, decode", "update, encode", "send", "response", "prepare", "whole"};
 constexpr int kCycles = 3000, kFirstPort = 47811;
 constexpr std::size_t kOthers = std::size_t{4} << 20;  // bytes: more than a core's own caches
 
@@ -72,7 +72,7 @@ Nanoseconds wait(Gap gap, Nanoseconds until, std::vector<char>& others) {
 void run(const Scenario& scenario, Gap gap) {
   Ends ends(scenario);
   std::vector<char> others(kOthers);
-  std::vector<Histogram> parts(4);
+  std::vector<Histogram> parts(std::size(kParts));
   Measurement y;
   VectorXd torques = VectorXd::Zero(scenario.model->nv);
   const double period = ends.controller.period();
@@ -90,10 +90,13 @@ void run(const Scenario& scenario, Gap gap) {
     const Nanoseconds updated = now_ns();
     ends.here.send(command);
     const Nanoseconds sent = now_ns();
+    ends.executive.prepare(t);
+    const Nanoseconds prepared = now_ns();
     while (ends.there.receive()) ends.plant.take(ends.there.bytes(), t);
     if (ends.executive.stopped() != StopReason::none) throw Error(to_string(ends.executive.stopped()));
-    const Nanoseconds times[] = {received - begin, updated - received, sent - updated, sent - begin};
-    for (int p = 0; p < 4 && k > kCycles / 10; ++p) parts[static_cast<std::size_t>(p)].add(times[p]);
+    const Nanoseconds times[] = {received - begin, updated - received, sent - updated,
+                                 sent - begin,     prepared - sent,    prepared - begin};
+    for (std::size_t p = 0; p < parts.size() && k > kCycles / 10; ++p) parts[p].add(times[p]);
   }
   fmt::print("{}\n", kGaps[static_cast<int>(gap)]);
   for (std::size_t p = 0; p < parts.size(); ++p) {

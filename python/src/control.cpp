@@ -142,13 +142,14 @@ void define_gains(py::module_& m) {
   Struct<LqrOptions>(m, "LqrOptions")
       .field("position", &LqrOptions::position, "float")
       .field("speed", &LqrOptions::speed, "float")
+      .field("frequency", &LqrOptions::frequency, "float")
       .field("torque", &LqrOptions::torque, "float")
-      .field("vibration", &LqrOptions::vibration, "float")
-      .field("torques", &LqrOptions::torques, "Array");
+      .field("vibration", &LqrOptions::vibration, "float");
   Struct<KalmanOptions>(m, "KalmanOptions")
       .field("acceleration", &KalmanOptions::acceleration, "float")
       .field("least_position", &KalmanOptions::least_position, "float")
       .field("least_speed", &KalmanOptions::least_speed, "float")
+      .field("distrust", &KalmanOptions::distrust, "float")
       .field("torque_steps", &KalmanOptions::torque_steps, "Array");
   Struct<EncoderOptions>(m, "EncoderOptions")
       .field("resolution", &EncoderOptions::resolution, "float")

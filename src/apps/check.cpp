@@ -13,6 +13,7 @@
 #include "limber/files/state_file.hpp"
 #include "limber/files/urdf.hpp"
 #include "limber/scenario/hints.hpp"
+#include "limber/scenario/learn.hpp"
 #include "limber/simulate/static_check.hpp"
 #include "limber/study/sweep.hpp"
 
@@ -98,6 +99,15 @@ Json study_table_facts(const std::string& path) {
           {"complete", data.complete}};
 }
 
+Json learned_facts(const Reader& root) {
+  const LearnedFile file = read_learned(root);
+  return {{"kind", "learned offsets"},
+          {"joints", file.names},
+          {"records", file.t.size()},
+          {"duration", file.t[file.t.size() - 1] - file.t[0]},
+          {"largest", file.largest}};
+}
+
 // What a good file holds.
 Json check_file(const std::string& path, const Model* model, const Overrides& set) {
   if (!set.empty() && is_hdf5(path)) throw InputError(path + ": has no values to set; leave --set out");
@@ -116,6 +126,7 @@ Json check_file(const std::string& path, const Model* model, const Overrides& se
   }
   if (map && root.has("scenario"))
     return scenario_facts(parse_scenario(text, name, std::filesystem::path(path).parent_path().string(), set));
+  if (map && root.has("learned")) return learned_facts(root);
   if (map && root.has("q") && !root.has("limber")) {
     if (model == nullptr) root.fail_item("is a state; name the model that it belongs to with --model MODEL");
     const StateFile state = read_state(root, *model);
@@ -146,6 +157,10 @@ std::string summary(const Json& facts) {
   if (text == "modal body")
     return fmt::format("modal body, {:.6g} kg, {}, {}", facts["mass"].get<double>(),
                        plural(facts["modes"], "mode", "modes"), plural(facts["nodes"], "node", "nodes"));
+  if (text == "learned offsets")
+    return fmt::format("learned offsets, {}, {:.9g} s, {:.3g} rad or m at most",
+                       plural(facts["joints"].size(), "coordinate", "coordinates"), facts["duration"].get<double>(),
+                       facts["largest"].get<double>());
   if (text == "recording")
     return fmt::format("recording, model {}, {}, {:.9g} s{}", fit(facts["model"].get<std::string>(), 200),
                        plural(facts["records"], "record", "records"), facts["duration"].get<double>(),
@@ -193,7 +208,10 @@ int run_check(const CheckOptions& options) {
 void add_check(CLI::App& program, Action& action) {
   const auto options = std::make_shared<CheckOptions>();
   CLI::App* command = program.add_subcommand("check", "validate files; says what is wrong and where");
-  command->add_option("FILE", options->files, "models, scenarios, states, recordings; '-': standard input")->required();
+  command
+      ->add_option("FILE", options->files,
+                   "models, scenarios, states, recordings, learned offsets; '-': standard input")
+      ->required();
   command->add_option("--model", options->model, "the model that state files belong to")->type_name("MODEL");
   command->add_flag("--json", options->json, "print a JSON list, one object per file");
   command->add_flag("-q,--quiet", options->quiet, "print only what is wrong");

@@ -165,6 +165,8 @@ void run_loop(const WireCommand& command, double period, UdpSocket& link, Execut
     const bool listened = executive.listening();
     if (const std::span<const std::byte> command_bytes = executive.cycle(now); !command_bytes.empty())
       link.send(command_bytes);
+    clock.respond();
+    executive.prepare(now);
     if (listened && !executive.listening()) report.joined = executive.machine_time();
     const Nanoseconds computation = now_ns() - clock.started();
     log.add(now, 1e-9 * static_cast<double>(clock.lateness()), 1e-9 * static_cast<double>(computation), executive);

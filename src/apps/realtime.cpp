@@ -152,6 +152,7 @@ std::string timing_text(const Timing& timing, const Style& style) {
   };
   row("period", timing.period);
   row("jitter", timing.jitter);
+  if (timing.response.count() > 0) row("response", timing.response);
   row("computation", timing.computation);
   return table.render(style, table.size(), "lines");
 }
@@ -178,6 +179,7 @@ void write_timing(JsonWriter& json, const Timing& timing) {
   number("skipped", static_cast<double>(timing.skipped));
   histogram("period", timing.period);
   histogram("jitter", timing.jitter);
+  if (timing.response.count() > 0) histogram("response", timing.response);
   histogram("computation", timing.computation);
   json.end_object();
 }

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "control/readings.hpp"
+#include "limber/control/shaping.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/rnea.hpp"
 #include "limber/linear/riccati.hpp"
@@ -18,7 +19,9 @@ namespace limber {
 namespace {
 
 constexpr double kUsualPosition = 1e-3;  // rad
-constexpr double kUsualSpeeds = 10;      // 1/s
+constexpr double kUsualFrequency = 0.5;  // Hz
+constexpr double kUsualSpeeds = 20;      // of position and frequency
+constexpr double kUsualShare = 0.1;      // of the limits of torque
 constexpr double kUsualSteps = 10;       // of the usual torques: their phase is not known
 
 // theory of the specific force R^T (a - g) at rest: a = J vdot, and R^T f turns with the node by R^T (f x turn).
@@ -32,6 +35,28 @@ void add_specific_force(const Model& model, const Kinematics& kin, const Acceler
   D = Rt * J.bottomRows<3>() * machine.B.bottomRows(n);
   const Vector3d f = -model.gravity;
   for (int k = 0; k < n; ++k) C.col(k) += Rt * f.cross(Vector3d(J.col(k).head<3>()));
+}
+
+// (driven coordinate) Of servo or joint; infinite: none.
+VectorXd torque_limits(const Model& model, const DrivenJoints& driven, const std::vector<ServoOptions>& servos) {
+  VectorXd out(driven.size());
+  for (std::size_t j = 0, k = 0; j < driven.joints.size(); ++j) {
+    const Joint& joint = model.joints[driven.joints[j]];
+    for (int i = 0; i < speed_count(joint.kind); ++i, ++k) {
+      double limit = joint.effort_limit > 0 ? joint.effort_limit : std::numeric_limits<double>::infinity();
+      if (!servos.empty()) limit = std::min(limit, servos[k].max_torque);
+      out[static_cast<Eigen::Index>(k)] = limit > 0 ? limit : std::numeric_limits<double>::infinity();
+    }
+  }
+  return out;
+}
+
+// (driven x driven) with all else locked.
+MatrixXd driven_inertia(const Model& model, const DrivenJoints& driven, const State& x) {
+  CrbaWorkspace ws(model);
+  MatrixXd M(model.nv, model.nv);
+  crba(model, x, ws, M);
+  return M(driven.v, driven.v);
 }
 
 }  // namespace
@@ -72,27 +97,35 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
     out.noise.segment(row, 3).setConstant(square(sensor.noise, options.least_acceleration));
     row += 3;
   }
+  out.noise *= options.distrust * options.distrust;
   return out;
 }
 
 VectorXd usual_torques(const Model& model, const DrivenJoints& driven, const State& x,
                        const std::vector<ServoOptions>& servos) {
-  constexpr double kShare = 0.1, kFrequency = 2 * std::numbers::pi * 0.5, kTurn = 1e-3;
-  CrbaWorkspace ws(model);
-  MatrixXd M(model.nv, model.nv);
-  crba(model, x, ws, M);
-  VectorXd out(driven.size());
-  for (std::size_t j = 0, k = 0; j < driven.joints.size(); ++j) {
-    const Joint& joint = model.joints[driven.joints[j]];
-    for (int i = 0; i < speed_count(joint.kind); ++i, ++k) {
-      double limit = joint.effort_limit > 0 ? joint.effort_limit : std::numeric_limits<double>::infinity();
-      if (!servos.empty()) limit = std::min(limit, servos[k].max_torque);
-      const auto at = static_cast<Eigen::Index>(k);
-      out[at] = limit > 0 && std::isfinite(limit) ? kShare * limit
-                                                  : M(driven.v[k], driven.v[k]) * kFrequency * kFrequency * kTurn;
-    }
+  constexpr double kFrequency = 2 * std::numbers::pi * kUsualFrequency;
+  const VectorXd limits = torque_limits(model, driven, servos);
+  const VectorXd inertia = driven_inertia(model, driven, x).diagonal();
+  VectorXd out = kUsualShare * limits;
+  for (Eigen::Index k = 0; k < out.size(); ++k) {
+    if (!std::isfinite(limits[k])) out[k] = inertia[k] * kFrequency * kFrequency * kUsualPosition;
   }
   return out;
+}
+
+double usual_frequency(const Model& model, const DrivenJoints& driven, const State& x,
+                       const std::vector<ServoOptions>& servos, double position, double rate) {
+  constexpr double kOfRate = 1.0 / 30, kOfVibration = 0.5;
+  const VectorXd sums = driven_inertia(model, driven, x).cwiseAbs().rowwise().sum();
+  const double w =
+      std::sqrt((kUsualShare * torque_limits(model, driven, servos).cwiseQuotient(sums)).minCoeff() / position);
+  double out = kUsualFrequency;
+  if (std::isfinite(w)) {
+    const std::vector<Vibration> modes = compute_vibrations(model, x, driven.mask);
+    const double most = modes.empty() ? w : std::max(2 * std::numbers::pi * out, kOfVibration * modes[0].frequency);
+    out = std::min(w, most) / (2 * std::numbers::pi);
+  }
+  return std::min(out, kOfRate * rate);
 }
 
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
@@ -133,29 +166,39 @@ MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, con
   return compute_kalman_gain(model, driven, sensors, make_predictor(model, driven, x, period), options);
 }
 
+// With u = S u', of which the unit weighs as much as the other deviations.
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                           const LqrOptions& options) {
   const int n = model.nv, h = driven.size();
+  const MatrixXd inertia = predictor.machine.M(driven.v, driven.v);
   const double position = options.position > 0 ? options.position : kUsualPosition;
-  const double speed = options.speed > 0 ? options.speed : kUsualSpeeds * position;
+  const double frequency = options.frequency > 0 ? options.frequency : kUsualFrequency;
+  const double speed = options.speed > 0 ? options.speed : kUsualSpeeds * frequency * position;
+  const double w = 2 * std::numbers::pi * frequency, energy = 0.5 * w * w * position * position * inertia.trace() / h;
+  const double vibration = options.vibration > 0 ? options.vibration : energy;
   MatrixXd Q = MatrixXd::Zero(2 * n, 2 * n);
   for (int i = 1; i < model.body_count(); ++i) {
     const int modes = model.body(i).modes, m = model.first_mode(i);
-    Q.block(m, m, modes, modes) = 0.5 / options.vibration * model.body(i).stiffness;
-    Q.block(n + m, n + m, modes, modes) = 0.5 / options.vibration * predictor.machine.M.block(m, m, modes, modes);
+    Q.block(m, m, modes, modes) = 0.5 / vibration * model.body(i).stiffness;
+    Q.block(n + m, n + m, modes, modes) = 0.5 / vibration * predictor.machine.M.block(m, m, modes, modes);
   }
   for (int k = 0; k < h; ++k) {
     Q(driven.v[k], driven.v[k]) = 1 / (position * position);
     Q(n + driven.v[k], n + driven.v[k]) = 1 / (speed * speed);
   }
-  VectorXd torques = options.torques;
-  if (options.torque > 0) torques.setConstant(h, options.torque);
-  if (torques.size() == 0) torques = usual_torques(model, driven, predictor.machine.point);
-  const MatrixXd R = torques.cwiseAbs2().cwiseInverse().asDiagonal();
-  const auto X = solve_riccati(predictor.A, predictor.B, Q, R);
+  const MatrixXd one = MatrixXd::Identity(h, h);
+  const MatrixXd S = options.torque > 0 ? MatrixXd(options.torque * one) : MatrixXd(w * w * position * inertia);
+  // In states of equal weight: the doubling of many stiff modes loses its digits otherwise.
+  VectorXd scale = Q.diagonal().cwiseSqrt();
+  for (int k = 0; k < 2 * n; ++k) {
+    if (!(scale[k] > 0)) scale[k] = 1 / (k < n ? position : speed);  // of joints that are free
+  }
+  const VectorXd inverse = scale.cwiseInverse();
+  const MatrixXd A = scale.asDiagonal() * predictor.A * inverse.asDiagonal(), B = scale.asDiagonal() * predictor.B * S;
+  const auto X = solve_riccati(A, B, inverse.asDiagonal() * Q * inverse.asDiagonal(), one);
   if (!X) throw InputError("the regulator cannot bring everything to rest; control the joints that are free");
-  const MatrixXd S = R + predictor.B.transpose() * *X * predictor.B;
-  return Cholesky(S).solve(MatrixXd(predictor.B.transpose() * *X * predictor.A));
+  const MatrixXd K = Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * A));
+  return S * K * scale.asDiagonal();
 }
 
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,

@@ -18,16 +18,21 @@
 namespace limber {
 namespace {
 
-constexpr double kBeyond = 100;  // of a first deviation: growth that is told
-
 // The loop at a time; none: it cannot be judged there.
 std::optional<LinearLoop> try_linearize(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
-                                        double t) {
+                                        double t, PlantShape shape = PlantShape::straight) {
   try {
-    return linearize_loop(plant, sensors, options, t);
+    return linearize_loop(plant, sensors, options, t, shape);
   } catch (const InputError&) {  // a configuration that cannot be linearised, told elsewhere
     return std::nullopt;
   }
+}
+
+// The points of the schedule, or the first and the last.
+std::vector<double> judged_times(const Model& plant, const ControlOptions& options) {
+  std::vector<double> out = schedule_times(options);
+  if (plant.nv > kMaxJudged && out.size() > 2) out = {out.front(), out.back()};
+  return out;
 }
 
 std::string body_of(const Model& plant, int speed) {
@@ -69,10 +74,24 @@ double own_growth(const ControlOptions& options, double t) {
   return compute_poles(machine).real().maxCoeff();
 }
 
+// The worst growth with the plant bent as the desired motion bends it at the points of the schedule.
+double bent_growth(const Model& plant, const SensorOptions& sensors, const ControlOptions& options) {
+  double out = 0;
+  for (const double t : judged_times(plant, options)) {
+    const auto loop = try_linearize(plant, sensors, options, t, PlantShape::bent);
+    if (loop) out = std::max(out, find_dominant_pole(*loop).growth);
+  }
+  return out;
+}
+
 // With the controller's own model as plant.  Without an observer, which would know of them, the lag of servos and
 // delays of sensors are none of the gains' faults: warnings tell of them.
 LoopVerdict judge_gains(const ControlOptions& options) {
-  if (options.estimates()) return judge_loop(*options.model, options.sensors, options);
+  if (options.estimates()) {
+    LoopVerdict out = judge_loop(*options.model, options.sensors, options);
+    if (out.judged && out.stable) out.bent = bent_growth(*options.model, options.sensors, options);
+    return out;
+  }
   ControlOptions ideal = options;
   ideal.sensors.delay = 0;
   ideal.sensors.every = 1;
@@ -95,28 +114,68 @@ double find_rate(const Model& plant, const SensorOptions& sensors, const Control
 
 }  // namespace
 
-double compute_transient(const LinearLoop& loop) {
-  constexpr int kDoublings = 14;
+namespace {
+
+// The largest singular value, by the power method, and the vector that it makes.
+double largest_stretch(const MatrixXd& map, VectorXd& to) {
+  constexpr int kIterations = 30;
+  VectorXd from(map.cols());
+  for (Eigen::Index k = 0; k < from.size(); ++k) from[k] = std::sin(1.0 + 2.3 * static_cast<double>(k));
+  for (int k = 0; k < kIterations; ++k) {
+    const double norm = from.norm();
+    if (!(norm > 0) || !std::isfinite(norm)) break;
+    to.noalias() = map * (from / norm);
+    from.noalias() = map.transpose() * to;
+  }
+  return to.norm();
+}
+
+void find_transient(const LinearLoop& loop, double t, LoopVerdict& out) {
+  const Transient found = compute_transient(loop);
+  if (!(found.growth > out.transient.growth)) return;
+  out.transient = found;
+  out.transient_t = t;
+}
+
+std::string place_of(double t, double end) {
+  return t == 0     ? "where the desired motion begins"
+         : t == end ? "where the desired motion ends"
+                    : "at " + text(t, 4) + " s of the desired motion";
+}
+
+}  // namespace
+
+Transient compute_transient(const LinearLoop& loop) {
+  constexpr double kLongest = 4;  // s
   MatrixXd map = loop.fresh;
   for (int k = 1; k < loop.every; ++k) map = (loop.map(k) * map).eval();
-  map = (loop.scale.cwiseInverse().asDiagonal() * map * loop.scale.asDiagonal()).eval();
-  double most = 0;
-  for (int k = 0; k < kDoublings; ++k) {
-    most = std::max(most, map.topLeftCorner(loop.states, loop.states).colwise().norm().maxCoeff());
-    if (!std::isfinite(most)) return std::numeric_limits<double>::infinity();
+  Transient out;
+  VectorXd to = VectorXd::Zero(loop.states);
+  const Eigen::Index n = loop.states / 2;
+  for (int k = 0; std::ldexp(loop.every * loop.period, k) < kLongest; ++k) {
+    const double growth = largest_stretch(loop.energy * map.topLeftCorner(loop.states, loop.states) * loop.shapes, to);
+    if (!std::isfinite(growth)) return {std::numeric_limits<double>::infinity(), 0, -1};
+    if (growth > out.growth) {
+      // The coordinate with the most energy in what moves.
+      const VectorXd x = loop.shapes * to;
+      const VectorXd mass = loop.energy.bottomRightCorner(n, n).colwise().squaredNorm();
+      Eigen::Index most = 0;
+      (mass.array() * x.tail(n).array().square()).maxCoeff(&most);
+      out = {growth, std::ldexp(loop.every * loop.period, k), static_cast<int>(most)};
+    }
     map = (map * map).eval();
   }
-  return most;
+  return out;
 }
 
 LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const ControlOptions& options) {
   LoopVerdict out;
-  std::vector<double> times = schedule_times(options);
-  if (plant.nv > kMaxJudged && times.size() > 2) times = {times.front(), times.back()};
+  const std::vector<double> times = judged_times(plant, options);
   for (const double t : times) {
     const auto loop = try_linearize(plant, sensors, options, t);
     if (!loop) continue;
     const LoopPole pole = find_dominant_pole(*loop);
+    if (pole.growth <= kUnstable) find_transient(*loop, t, out);
     if (out.judged && !(pole.growth > out.pole.growth)) continue;
     out.judged = true;
     out.pole = pole;
@@ -126,11 +185,8 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
   out.stable = !(out.pole.growth > kUnstable);
   if (out.stable) return out;
   const double rate = find_rate(plant, sensors, options, out.t);
-  const std::string where = out.t == 0              ? "where the desired motion begins"
-                            : out.t == times.back() ? "where the desired motion ends"
-                                                    : "at " + text(out.t, 4) + " s of the desired motion";
-  out.text = "the control loop is unstable " + where + ": a deviation at " + text(out.pole.frequency, 3) +
-             " Hz doubles in " + text(std::numbers::ln2 / out.pole.growth, 3) +
+  out.text = "the control loop is unstable " + place_of(out.t, times.back()) + ": a deviation at " +
+             text(out.pole.frequency, 3) + " Hz doubles in " + text(std::numbers::ln2 / out.pole.growth, 3) +
              " s (linearised and sampled, without limits); it is " + name_mode(plant, options, out.pole, out.t) + "; " +
              (rate > 0 ? "a rate of " + text(rate, 6) + " Hz would do, or " : std::string()) +
              "lower the gains, the delay of the sensors or the lag of the servos, add damping, or give the model "
@@ -138,15 +194,40 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
   return out;
 }
 
+namespace {
+
+// Stable options for which deviations grow less before they decay, and which hold the bent machine: the observer trusts
+// its sensors less and less.  Where none do, those for which the bent machine grows least.
+ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
+  constexpr int kMost = 4;
+  constexpr double kMore = 10, kSlow = 5 * kUnstable;
+  // Above 1: not calm.
+  const auto unrest = [](const LoopVerdict& v) { return std::max(v.transient.growth / kCalm, v.bent / kSlow); };
+  ControlOptions best = options;
+  double least = unrest(verdict);
+  for (int k = 0; k < kMost && least > 1; ++k) {
+    options.kalman.distrust *= kMore;
+    verdict = judge_gains(options);
+    if (!verdict.stable || !(unrest(verdict) < least)) continue;
+    least = unrest(verdict);
+    best = options;
+  }
+  return best;
+}
+
+}  // namespace
+
 ControlOptions settle_loop(ControlOptions options) {
   constexpr int kMost = 4;
   constexpr double kMore = 10, kOwn = 1.5;
   std::string failure;
   for (int k = 0; k <= kMost; ++k) {
     const LoopVerdict verdict = judge_gains(options);
+    const bool observes = options.estimates() && options.senses();
+    if (verdict.stable && verdict.judged && observes) return calm_loop(options, verdict);
     if (verdict.stable || verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
     if (k == 0) failure = verdict.text;
-    if (!options.estimates() || !options.senses()) break;
+    if (!observes) break;
     // First the modes in the tracking, then more and more ringing.
     TrackingOptions* tracking = options.correction        ? &*options.correction
                                 : options.computed_torque ? &*options.computed_torque
@@ -164,12 +245,13 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
                                        const ControlOptions& options) {
   const LoopVerdict verdict = judge_loop(plant, sensors, options);
   if (!verdict.stable) return {verdict.text};
-  if (!verdict.judged || plant.nv > kMaxJudged) return {};
-  const auto loop = try_linearize(plant, sensors, options, verdict.t);
-  const double transient = loop ? compute_transient(*loop) : 0;
-  if (transient < kBeyond) return {};
-  return {"the control loop is stable, but deviations grow up to " + text(transient, 3) +
-          " times before they decay; lower the gains, or trust the sensors less (observer: {acceleration})"};
+  const Transient& transient = verdict.transient;
+  if (!verdict.judged || !(transient.growth > kMostTransient)) return {};
+  return {"the control loop is stable, but " + place_of(verdict.transient_t, schedule_times(options).back()) +
+          " deviations grow up to " + text(transient.growth, 3) + " times within " + text(transient.time, 2) +
+          " s before they decay, most those of '" + plant.speeds[static_cast<std::size_t>(transient.speed)] +
+          "'; lower the gains, raise the rate, or trust the sensors less (observer: {acceleration: " +
+          text(0.1 * options.kalman.acceleration, 3) + "})"};
 }
 
 }  // namespace limber

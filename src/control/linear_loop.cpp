@@ -12,6 +12,7 @@
 #include "control/laws/laws.hpp"
 #include "control/readings.hpp"
 #include "limber/control/loop.hpp"
+#include "limber/dynamics/rnea.hpp"
 #include "limber/linear/detail/balance.hpp"
 #include "limber/linear/riccati.hpp"
 #include "limber/spatial/detail/solvers.hpp"
@@ -24,12 +25,13 @@ namespace {
 // Signals of the loop, each as rows over z.
 class LoopBuilder {
  public:
-  LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t);
+  LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t,
+              PlantShape shape);
   LinearLoop build();
 
  private:
   void lay_out();
-  VectorXd deviations() const;
+  void add_energy(LinearLoop& out) const;
   int add(int numbers) { return std::exchange(size_, size_ + numbers); }
   // Rows that pick a part of z.
   MatrixXd part(int at, int rows) const {
@@ -64,7 +66,28 @@ class LoopBuilder {
 
 MatrixXd columns(const MatrixXd& B, const std::vector<int>& which) { return B(Eigen::all, which); }
 
-LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t)
+// Modes in balance with the inertial forces and the weight of the desired motion.
+void bend(const ControlOptions& options, const DrivenJoints& driven, const Model& plant, State& x) {
+  VectorXd vdot = VectorXd::Zero(plant.nv), force = vdot;
+  for (int k = 0; k < driven.size(); ++k) {
+    const Jet jet = options.desired[static_cast<std::size_t>(k)].at(x.t);
+    x.v[driven.v[k]] = jet.rate;
+    vdot[driven.v[k]] = jet.acceleration;
+  }
+  RneaWorkspace ws(plant);
+  rnea(plant, x, vdot, {}, ws, force);
+  x.v.setZero();
+  for (int i = 1; i < plant.body_count(); ++i) {
+    const int modes = plant.body(i).modes;
+    if (modes == 0) continue;
+    const Cholesky stiffness(plant.body(i).stiffness);
+    if (!stiffness.positive_definite()) continue;
+    x.q.segment(plant.first_mode_q(i), modes) = -stiffness.solve(VectorXd(force.segment(plant.first_mode(i), modes)));
+  }
+}
+
+LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t,
+                         PlantShape shape)
     : plant_(plant),
       sensors_(sensors),
       options_(options),
@@ -77,7 +100,9 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
   std::vector<std::string> names;
   for (const int joint : driven_.joints) names.push_back(options.model->joints[joint].name);
   of_plant_ = find_driven_joints(plant, names);
-  const State own = desired_configuration(options, t), there = translate_state(*options.model, own, plant);
+  const State own = desired_configuration(options, t);
+  State there = translate_state(*options.model, own, plant);
+  if (shape == PlantShape::bent) bend(options, of_plant_, plant, there);
   machine_ = linearize_at_rest(plant, there, {});
   plant_step_ = sample(machine_.A, columns(machine_.B, of_plant_.v), period_);
   SensorOptions all = sensors;
@@ -259,23 +284,18 @@ MatrixXd LoopBuilder::step(bool fresh, bool arrives) {
   return next;
 }
 
-// Deviations of about equal energy, for the growth of transients: of the plant and the estimate at a frequency of their
-// own, of torques and readings that go with them.
-VectorXd LoopBuilder::deviations() const {
-  const double slow = std::numbers::pi;  // rad/s, of what has no stiffness
-  const auto of = [slow](const LinearSystem& machine) {
-    const Eigen::Index n = machine.M.rows();
-    const VectorXd inertia = machine.M.diagonal();
-    const VectorXd w = (machine.stiffness.diagonal().cwiseAbs().cwiseQuotient(inertia)).cwiseSqrt().cwiseMax(slow);
-    VectorXd out(2 * n);
-    out.tail(n) = inertia.cwiseSqrt().cwiseInverse();
-    out.head(n) = out.tail(n).cwiseQuotient(w);
-    return out;
-  };
-  VectorXd out = VectorXd::Ones(size_);
-  out.segment(x_, 2 * n_) = of(machine_);
-  if (options_.estimates()) out.segment(estimate_, 2 * m_) = of(model_.machine);
-  return out;
+// Modes phi of the plant with unit mass: q = phi z / w, v = phi z', w of what has no stiffness 0.5 Hz.
+void LoopBuilder::add_energy(LinearLoop& out) const {
+  constexpr double kSlow = std::numbers::pi;
+  const MatrixXd stiffness = 0.5 * (machine_.stiffness + machine_.stiffness.transpose());
+  const SymmetricEigen modes = eigen_generalized(stiffness, machine_.M);
+  const VectorXd w = modes.values.cwiseAbs().cwiseSqrt().cwiseMax(kSlow);
+  out.energy = out.shapes = MatrixXd::Zero(2 * n_, 2 * n_);
+  const MatrixXd inverse = modes.vectors.transpose() * machine_.M;
+  out.energy.topLeftCorner(n_, n_) = w.asDiagonal() * inverse;
+  out.energy.bottomRightCorner(n_, n_) = inverse;
+  out.shapes.topLeftCorner(n_, n_) = modes.vectors * w.cwiseInverse().asDiagonal();
+  out.shapes.bottomRightCorner(n_, n_) = modes.vectors;
 }
 
 LinearLoop LoopBuilder::build() {
@@ -286,7 +306,7 @@ LinearLoop LoopBuilder::build() {
   out.core = line_;
   out.line = static_cast<int>(raw_.C.rows());
   out.states = 2 * n_;
-  out.scale = deviations();
+  add_energy(out);
   out.fresh = step(true, out.arrival == 0);
   if (out.every > 1) out.held = step(false, false);
   if (out.arrival > 0) out.arriving = step(false, true);
@@ -343,10 +363,10 @@ LoopPole iterate(const LinearLoop& loop) {
 }  // namespace
 
 std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions& sensors,
-                                         const ControlOptions& options, double t) {
+                                         const ControlOptions& options, double t, PlantShape shape) {
   if (!plant.closures.empty()) return std::nullopt;
   if (std::max(plant.nv, options.model->nv) > kMaxLoopSpeeds) return std::nullopt;
-  return LoopBuilder(plant, sensors, options, t).build();
+  return LoopBuilder(plant, sensors, options, t, shape).build();
 }
 
 LoopPole find_dominant_pole(const LinearLoop& loop) {

@@ -37,11 +37,14 @@ void fill_weights(ControlOptions& options) {
   }
   if (!options.lqr) return;
   LqrOptions& lqr = *options.lqr;
-  if (lqr.torque == 0 && lqr.torques.size() == 0) lqr.torques = torques;
-  if (lqr.position > 0) return;
-  lqr.position = kLeast;
-  for (const EncoderOptions& encoder : options.sensors.encoders)
-    lqr.position = std::max(lqr.position, kCounts * encoder.resolution);
+  if (!(lqr.position > 0)) {
+    lqr.position = kLeast;
+    for (const EncoderOptions& encoder : options.sensors.encoders)
+      lqr.position = std::max(lqr.position, kCounts * encoder.resolution);
+  }
+  if (!(lqr.frequency > 0))
+    lqr.frequency = usual_frequency(*options.model, options.driven, desired_configuration(options, 0), options.servos,
+                                    lqr.position, options.rate);
 }
 
 // The path as the shaped joints follow it, held before its beginning and after its end.

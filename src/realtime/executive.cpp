@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "limber/spatial/status.hpp"
 
@@ -263,6 +264,8 @@ bool Executive::check_innovations(double now) {
 // One sample of the controller, `shift` periods after the newest measurement: where that is not of this time, the
 // joints are where the observer expects them, or go on as they did.
 void Executive::update(double shift, double now) {
+  prepare(now);
+  if (stop_ != StopReason::none) return;
   shown_ = y_;
   shown_.q += shift * controller_.period() * y_.v;
   shown_.t += shift * controller_.period();
@@ -277,7 +280,8 @@ void Executive::update(double shift, double now) {
   if (shift == 0) controller_.set_acting(acting_);  // the last command may have been lost, or cut at a limit
   ++updates_;
   ++done_;
-  if (controller_.update(shown_, new_torque_) != Status::ok) return stop(StopReason::failed, now);
+  if (controller_.respond(shown_, new_torque_) != Status::ok) return stop(StopReason::failed, now);
+  prepared_ = false;
   if (!new_torque_.allFinite()) return stop(StopReason::not_finite, now);
   if (controller_.innovation() > options_.most_innovation) return stop(StopReason::innovation, now);
   Eigen::Index worst = 0;
@@ -286,6 +290,10 @@ void Executive::update(double shift, double now) {
   }
   torque_ = new_torque_;
   limit();
+}
+
+void Executive::prepare(double now) {
+  if (!std::exchange(prepared_, true) && controller_.prepare() != Status::ok) stop(StopReason::failed, now);
 }
 
 // Inverse dynamics at rest where the joints were read last, bodies as at the start.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "limber/files/detail/flow.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
+#include "limber/scenario/learn.hpp"
 #include "scenario/sensor_reader.hpp"
 #include "scenario/signal_reader.hpp"
 
@@ -203,8 +205,10 @@ void read_feedback(const Reader& map, const State& start, ControlOptions& out) {
   }
   if (const auto at = map.find("correction")) read_correction(*at, out);
   if (const auto at = map.find("lqr")) {
-    at->check_keys({"position", "speed", "torque", "vibration"});
+    at->check_keys({"frequency", "position", "speed", "torque", "vibration"});
+    if (at->has("frequency") && at->has("torque")) at->fail("has both frequency and torque; write one of them");
     LqrOptions lqr;
+    lqr.frequency = number_or(*at, "frequency", lqr.frequency);
     lqr.position = number_or(*at, "position", lqr.position);
     lqr.speed = number_or(*at, "speed", lqr.speed);
     lqr.torque = number_or(*at, "torque", lqr.torque);
@@ -278,7 +282,7 @@ void read_adaptation(const Reader& map, ControlOptions& out) {
 }
 
 // Offsets that `limber learn` wrote.
-void read_learned(const Reader& at, const std::string& folder, ControlOptions& out) {
+void add_learned(const Reader& at, const std::string& folder, ControlOptions& out) {
   const std::string file = (std::filesystem::path(folder) / at.one_line(kLongestPath)).string();
   const Document document = [&] {
     try {
@@ -287,15 +291,14 @@ void read_learned(const Reader& at, const std::string& folder, ControlOptions& o
       at.fail_item(fmt::format("control.learned {}; write the path of a file by `limber learn`", e.what()));
     }
   }();
-  const Reader map(document);
-  map.check_keys({"limber", "learned", "t", "offsets"});
-  const Reader times = map.at("t", "t: [0, 1]"), offsets = map.at("offsets", "offsets: {shoulder: [0, 0]}");
-  const VectorXd t = times.numbers();
-  std::vector<std::string_view> names(out.driven.names.begin(), out.driven.names.end());
-  offsets.check_keys(names);
+  const Reader root(document);
+  const LearnedFile learned = read_learned(root);
+  const std::vector<std::string_view> names(out.driven.names.begin(), out.driven.names.end());
+  root.at("offsets", "").check_keys(names);
   for (const std::string& name : out.driven.names) {
-    const VectorXd y = offsets.at(name, name + ": [0, 0]").numbers(t.size());
-    out.learned.push_back(at_place(times, [&] { return Signal::table(t, y, Interpolation::quintic); }));
+    const auto found = std::find(learned.names.begin(), learned.names.end(), name);
+    if (found == learned.names.end()) root.at("offsets", "").at(name, name + ": [0, 0]");  // throws
+    out.learned.push_back(learned.offsets[static_cast<std::size_t>(found - learned.names.begin())]);
   }
 }
 
@@ -344,7 +347,7 @@ std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Sce
   if (const auto at = map.find("feedback")) read_feedback(*at, start, options);
   read_extras(map, options);
   if (const auto at = map.find("adaptation")) read_adaptation(*at, options);
-  if (const auto at = map.find("learned")) read_learned(*at, folder, options);
+  if (const auto at = map.find("learned")) add_learned(*at, folder, options);
   options.servos = read_servos(map.find("servos"), options.driven.size());
   const auto sensors = map.find("sensors");
   out->sensors = read_sensors(sensors, ModelNames(*scenario.model), options);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/files/model_file.hpp"
 #include "limber/scenario/run.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -86,6 +87,28 @@ LearnedMove learn(const Scenario& scenario, const LearningOptions& options,
     next = learn_offsets(out.offsets, watch.error(), step, options.cutoff);
   }
   if (out.rms.empty()) out.offsets = given;
+  return out;
+}
+
+LearnedFile read_learned(const Reader& root) {
+  if (!root.is_map() || !root.has("learned")) root.fail_item("is not a file of `limber learn`; make one with that");
+  check_version(root);
+  root.check_keys({"limber", "learned", "t", "offsets"});
+  const Reader times = root.at("t", "t: [0, 1]"), offsets = root.at("offsets", "offsets: {shoulder: [0, 0]}");
+  LearnedFile out;
+  out.t = times.numbers();
+  if (out.t.size() < 2) times.fail("must have two times at least");
+  for (const auto& [key, list] : offsets.entries()) {
+    const VectorXd y = list.numbers(out.t.size());
+    try {
+      out.offsets.push_back(Signal::table(out.t, y, Interpolation::quintic));
+    } catch (const InputError& e) {
+      times.fail(fmt::format("does not fit: {}", e.what()));
+    }
+    out.names.push_back(key.text());
+    out.largest = std::max(out.largest, y.cwiseAbs().maxCoeff());
+  }
+  if (out.names.empty()) offsets.fail("must name the driven joints: {shoulder: [0, 0]}");
   return out;
 }
 

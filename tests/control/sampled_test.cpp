@@ -76,6 +76,7 @@ TEST(SampledGains, are_those_of_an_independent_design_with_delays) {
                    "kalman, delay 2");
   LqrOptions options;
   options.torque = 100;
+  options.vibration = 1e-3;
   const MatrixXd lqr = compute_lqr_gain(arm, driven, predictor, options);
   expect_same_rows(lqr, reference.gains.at("lqr"), "lqr");
   // With a latency the law is given the state that the predictor says for the time from which its torques act.

@@ -13,17 +13,22 @@ struct KalmanOptions {
   double acceleration = 0.01;  // process noise on every coordinate: rad/s^2, m/s^2 or per modal unit
   double least_position = 1e-6, least_speed = 1e-5;
   double least_strain = 1e-9, least_acceleration = 1e-3;
+  double distrust = 1;  // of all sensors: their noise is taken to be so many times as large; by settle_loop
   // (driven coordinate) Steps of the torques from one sample to the next: what they leave ringing beyond the sight of
   // the sampling counts as noise of the sensors.  Empty: 10 usual_torques.
   VectorXd torque_steps;
 };
 
 // Linear-quadratic regulator: deviations of equal weight (Bryson's rule).
+//   Torques weigh by the accelerations M_JJ^-1 u that they would give the rigid machine, against w^2 position with
+// w = 2 pi frequency: every direction of the joints then has this bandwidth.  (One torque for each joint in its place
+// makes directions with little inertia, such as an arm that folds, faster by the root of the ratio of inertias.)
 struct LqrOptions {
-  double position = 0, speed = 0;  // error of a joint: rad, rad/s.  0: 1e-3, or 4 counts of the encoder; 10 of it per s
-  double torque = 0;               // Nm beside the feed-forward.  0: usual_torques
-  double vibration = 1e-3;         // J of elastic and kinetic energy in the modes
-  VectorXd torques;                // (driven coordinate) in the place of `torque`; by prepare_control
+  double position = 0;   // error of a joint, rad.  0: 1e-3, or 4 counts of the encoder
+  double speed = 0;      // rad/s.  0: 20 frequency position
+  double frequency = 0;  // Hz.  0: usual_frequency; by prepare_control
+  double torque = 0;     // Nm beside the feed-forward, the same for all joints, in the place of the accelerations
+  double vibration = 0;  // J in the modes.  0: that of the joints that swing by `position` at `frequency`, on the mean
 };
 
 // Second-order error dynamics: wanted acceleration a = a_desired + 2 ratio w de/dt + w^2 e, w = 2 pi frequency.
@@ -37,6 +42,12 @@ struct TrackingOptions {
 // what turns the joint's inertia at 0.5 Hz by 1e-3 rad.
 VectorXd usual_torques(const Model& model, const DrivenJoints& driven, const State& x,
                        const std::vector<ServoOptions>& servos = {});
+
+// The bandwidth of a regulator, Hz, that a tenth of the torque limits allows for errors of this size in all joints at
+// once, up to half the slowest vibration with the joints locked; 0.5 Hz without limits, or where that is more.  At most
+// a thirtieth of the rate.
+double usual_frequency(const Model& model, const DrivenJoints& driven, const State& x,
+                       const std::vector<ServoOptions>& servos, double position, double rate);
 
 // x = (dq, dv), q along the directions of speeds; the readings y = (q, v where there are tachometers, strains, specific
 // forces) in this order.  All gains are for the machine at rest at the predictor's configuration, by the discrete

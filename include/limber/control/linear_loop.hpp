@@ -21,7 +21,8 @@ struct LinearLoop {
   double period = 0;       // s, of a sample
   int core = 0, line = 0;  // z = (core numbers; delay line, newest first, `line` numbers each)
   int states = 0;          // of the plant: the first of z
-  VectorXd scale;          // deviations of about equal energy
+  MatrixXd energy;         // (states x states): |energy x|^2 is that of the plant's modes; free ones swing at 0.5 Hz
+  MatrixXd shapes;         // (states x states): its inverse
 
   const MatrixXd& map(long sample) const {  // of this sample; the first is fresh
     const long k = sample % every;
@@ -29,11 +30,14 @@ struct LinearLoop {
   }
 };
 
-// At the desired configuration of time t, modes at zero, under static torques.  options: as prepare_control gives them.
-// None: the plant has closures or more than kMaxLoopSpeeds speeds.  O(nv^3).
+// At the desired configuration of time t, under static torques; modes at zero, or those of the plant bent as the
+// desired accelerations and the weight bend it, while gains are those of the straight one.  options: as prepare_control
+// gives them.  None: the plant has closures or more than kMaxLoopSpeeds speeds.  O(nv^3).
 inline constexpr int kMaxLoopSpeeds = 120;
+enum class PlantShape { straight, bent };
 std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions& sensors,
-                                         const ControlOptions& options, double t);
+                                         const ControlOptions& options, double t,
+                                         PlantShape shape = PlantShape::straight);
 
 // The pole of largest modulus per sample, as one of continuous time.
 struct LoopPole {
@@ -47,8 +51,16 @@ LoopPole find_dominant_pole(const LinearLoop& loop);
 // Growth that counts as unstable, 1/s: rounding moves the double poles of a free machine by less.
 inline constexpr double kUnstable = 1e-2;
 
-// The largest growth of a deviation of the plant over 1, 2, 4, ... samples, with deviations of equal energy.
-double compute_transient(const LinearLoop& loop);
+// The largest growth of a deviation of the plant over 1, 2, 4, ... samples, while the controller knows nothing of it,
+// as the root of its energy.
+struct Transient {
+  double growth = 0;
+  double time = 0;  // s after which
+  int speed = -1;   // of the plant, that then moves most
+};
+Transient compute_transient(const LinearLoop& loop);
+// Growth that is told; and that settle_loop lowers.
+inline constexpr double kMostTransient = 100, kCalm = 50;
 
 // The judgement of a loop at the points of its schedule (the first and the last where the plant has more than
 // kMaxJudged speeds).
@@ -58,14 +70,18 @@ struct LoopVerdict {
   bool stable = true;   // no growth beyond kUnstable, as far as it could be judged
   LoopPole pole;        // the worst
   double t = 0;         // where
-  std::string text;     // not stable: what moves, and what would cure it
+  Transient transient;  // the largest, with an observer or where asked for
+  double transient_t = 0;
+  double bent = 0;   // growth of the worst pole with the plant bent, 1/s; of loops with an observer
+  std::string text;  // not stable: what moves, and what would cure it
 };
 LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const ControlOptions& options);
 
 // Prepared options for which the loop is stable with the controller's own model as plant: where it is not, tracking
-// regards the modes, and the observer is told of more unseen ringing (KalmanOptions::torque_steps) until it is.  Throws
-// InputError where that does not help, or there is no observer.  A machine that falls by itself, and is not held, is
-// not refused.
+// regards the modes, and the observer is told of more unseen ringing (KalmanOptions::torque_steps) until it is; where
+// deviations grow beyond kCalm before they decay, or the loop is not stable when the desired motion bends the plant,
+// the observer trusts its sensors less (KalmanOptions::distrust).  Throws InputError where that does not make it
+// stable, or there is no observer.  A machine that falls by itself, and is not held, is not refused.
 ControlOptions settle_loop(ControlOptions options);
 
 // What a person should know of the loop; empty: it is stable and its transients are small, or it cannot be judged.

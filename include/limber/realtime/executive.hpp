@@ -44,10 +44,10 @@ enum class StopReason {
 };
 const char* to_string(StopReason stop);  // for a message
 
-// A controller between packets: what it does in every period, without clock and socket.  take() and cycle() neither
-// allocate nor wait.  Its time is the machine's, as packets tell it: one update of the controller for each sample of
-// the machine.  Where a measurement is missing, up to kMaxBlind updates take the joints to move on as they did; after
-// that the torques are held; where several are missing, it catches up by kMaxUpdates a period.
+// A controller between packets: what it does in every period, without clock and socket.  take(), cycle() and prepare()
+// neither allocate nor wait.  Its time is the machine's, as packets tell it: one update of the controller for each
+// sample of the machine.  Where a measurement is missing, up to kMaxBlind updates take the joints to move on as they
+// did; after that the torques are held; where several are missing, it catches up by kMaxUpdates a period.
 //   A machine that another controller has commanded before, and that moves, is joined: the executive listens, without
 // commands, until its observer has followed the machine for kListen and the reference has come to the machine's time;
 // then it takes over from the torques that act, Controller::take_over.
@@ -74,6 +74,8 @@ class Executive {
   PacketFault take(std::span<const std::byte> bytes, double now);
   // The work of one period: the command to be sent; empty while it listens.
   std::span<const std::byte> cycle(double now);
+  // After the command is sent: what can be computed for the next before its reading, Controller::prepare.
+  void prepare(double now);
   // Of the period before: missed deadlines in a row.
   void watch(long misses_in_a_row, double now);
   // A safe stop; the first reason counts.
@@ -130,8 +132,9 @@ class Executive {
   double heard_ = 0;                                        // when a measurement last told of a newer command taken
   std::uint64_t ahead_, first_ = 0, answered_ = 0;          // sequences: first command, newest that was taken
   bool fresh_ = false, listening_ = false, joined_ = false;
-  long done_ = 0;      // updates up to now
-  long listened_ = 0;  // samples
+  bool prepared_ = true;  // since the last update
+  long done_ = 0;         // updates up to now
+  long listened_ = 0;     // samples
   int blind_ = 0, updates_ = 0;
   long blind_total_ = 0, limited_ = 0, doubled_ = 0;
 };

@@ -44,6 +44,7 @@ class Histogram {
 struct Timing {
   Histogram period;       // from one start to the next
   Histogram jitter;       // from the deadline to the start
+  Histogram response;     // from the start to what the other end waits for, CycleClock::respond
   Histogram computation;  // from the start to the end of the work
   long cycles = 0;
   long misses = 0;   // cycles that ended after the next deadline
@@ -60,6 +61,8 @@ class CycleClock {
   void first(Nanoseconds deadline) { deadline_ = deadline; }
   // Sleeps until the next deadline, unless that is over.  When it began.
   Nanoseconds begin();
+  // What the other end waits for is done.
+  void respond() { timing_.response.add(now_ns() - started_); }
   // The work is done.
   void end();
   // Later by this from the next deadline on.

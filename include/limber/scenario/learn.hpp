@@ -6,6 +6,7 @@
 #include <string>
 
 #include "limber/control/learning.hpp"
+#include "limber/files/reader.hpp"
 #include "limber/scenario/scenario.hpp"
 
 namespace limber {
@@ -23,6 +24,16 @@ struct LearnedMove {
 // repetition that fails.
 LearnedMove learn(const Scenario& scenario, const LearningOptions& options = {},
                   const std::function<bool(int run, double share)>& done = {});
+
+// What such a file holds.
+struct LearnedFile {
+  VectorXd t;                      // s, rising
+  std::vector<std::string> names;  // driven coordinates
+  std::vector<Signal> offsets;     // (name)
+  double largest = 0;              // |offset|
+};
+// Throws FileError: place and cure.
+LearnedFile read_learned(const Reader& root);
 
 // As a file for `control: {learned: FILE}`: JSON.
 std::string learned_text(const Scenario& scenario, const LearnedMove& move);
