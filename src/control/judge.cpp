@@ -20,9 +20,9 @@ namespace {
 
 // The loop at a time; none: it cannot be judged there.
 std::optional<LinearLoop> try_linearize(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
-                                        double t, PlantShape shape = PlantShape::straight) {
+                                        double t, PlantShape shape = PlantShape::straight, double step = 0) {
   try {
-    return linearize_loop(plant, sensors, options, t, shape);
+    return linearize_loop(plant, sensors, options, t, shape, step);
   } catch (const InputError&) {  // a configuration that cannot be linearised, told elsewhere
     return std::nullopt;
   }
@@ -241,17 +241,54 @@ ControlOptions settle_loop(ControlOptions options) {
   throw InputError(failure);
 }
 
-std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors,
-                                       const ControlOptions& options) {
+namespace {
+
+// The worst pole of the loop as an implicit solver with this step moves the plant.
+LoopPole judge_steps(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double step) {
+  LoopPole out{-std::numeric_limits<double>::infinity(), 0};
+  for (const double t : judged_times(plant, options)) {
+    const auto loop = try_linearize(plant, sensors, options, t, PlantShape::straight, step);
+    if (!loop) continue;
+    if (const LoopPole pole = find_dominant_pole(*loop); pole.growth > out.growth) out = pole;
+  }
+  return out;
+}
+
+// A stable loop that a solver makes unstable: it puts vibrations near the sampling out of tune.
+std::vector<std::string> step_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
+                                       double step) {
+  const double period = 1 / options.rate, used = std::min(step, period);
+  const LoopPole pole = judge_steps(plant, sensors, options, used);
+  if (!(pole.growth > kUnstable)) return {};
+  double finer = 0;
+  for (const int parts : {2, 4, 8, 16, 32}) {
+    finer = period / parts;
+    if (finer < used && !(judge_steps(plant, sensors, options, finer).growth > kUnstable)) break;
+  }
+  return {"the control loop is stable, but not as the solver moves the machine: with steps of " + text(used, 3) +
+          " s a deviation at " + text(pole.frequency, 3) + " Hz doubles in " +
+          text(std::numbers::ln2 / pole.growth, 3) +
+          " s, because vibrations near the sampling are out of tune; write " +
+          "solver: {method: implicit, step: " + text(finer, 3) + "}"};
+}
+
+}  // namespace
+
+std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
+                                       double step) {
   const LoopVerdict verdict = judge_loop(plant, sensors, options);
   if (!verdict.stable) return {verdict.text};
+  if (!verdict.judged) return {};
+  std::vector<std::string> out;
+  if (step > 0) out = step_warnings(plant, sensors, options, step);
   const Transient& transient = verdict.transient;
-  if (!verdict.judged || !(transient.growth > kMostTransient)) return {};
-  return {"the control loop is stable, but " + place_of(verdict.transient_t, schedule_times(options).back()) +
-          " deviations grow up to " + text(transient.growth, 3) + " times within " + text(transient.time, 2) +
-          " s before they decay, most those of '" + plant.speeds[static_cast<std::size_t>(transient.speed)] +
-          "'; lower the gains, raise the rate, or trust the sensors less (observer: {acceleration: " +
-          text(0.1 * options.kalman.acceleration, 3) + "})"};
+  if (!(transient.growth > kMostTransient)) return out;
+  out.push_back("the control loop is stable, but " + place_of(verdict.transient_t, schedule_times(options).back()) +
+                " deviations grow up to " + text(transient.growth, 3) + " times within " + text(transient.time, 2) +
+                " s before they decay, most those of '" + plant.speeds[static_cast<std::size_t>(transient.speed)] +
+                "'; lower the gains, raise the rate, or trust the sensors less (observer: {acceleration: " +
+                text(0.1 * options.kalman.acceleration, 3) + "})");
+  return out;
 }
 
 }  // namespace limber

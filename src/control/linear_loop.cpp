@@ -26,7 +26,7 @@ namespace {
 class LoopBuilder {
  public:
   LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t,
-              PlantShape shape);
+              PlantShape shape, double step);
   LinearLoop build();
 
  private:
@@ -66,6 +66,18 @@ class LoopBuilder {
 
 MatrixXd columns(const MatrixXd& B, const std::vector<int>& which) { return B(Eigen::all, which); }
 
+// A period in steps of the midpoint rule, none longer than `step`: x' = (1 - h/2 A)^-1 ((1 + h/2 A) x + h B u).
+Sampled sample_by_midpoint(const MatrixXd& A, const MatrixXd& B, double period, double step) {
+  const int steps = std::max(1, static_cast<int>(std::ceil(period / step * (1 - 1e-9))));
+  const double half = 0.5 * period / steps;
+  const MatrixXd one = MatrixXd::Identity(A.rows(), A.cols());
+  const Lu factor(one - half * A);
+  const Sampled each{factor.solve(MatrixXd(one + half * A)), factor.solve(MatrixXd(2 * half * B))};
+  Sampled out = each;
+  for (int k = 1; k < steps; ++k) out = {each.A * out.A, each.A * out.B + each.B};
+  return out;
+}
+
 // Modes in balance with the inertial forces and the weight of the desired motion.
 void bend(const ControlOptions& options, const DrivenJoints& driven, const Model& plant, State& x) {
   VectorXd vdot = VectorXd::Zero(plant.nv), force = vdot;
@@ -87,7 +99,7 @@ void bend(const ControlOptions& options, const DrivenJoints& driven, const Model
 }
 
 LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t,
-                         PlantShape shape)
+                         PlantShape shape, double step)
     : plant_(plant),
       sensors_(sensors),
       options_(options),
@@ -104,7 +116,8 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
   State there = translate_state(*options.model, own, plant);
   if (shape == PlantShape::bent) bend(options, of_plant_, plant, there);
   machine_ = linearize_at_rest(plant, there, {});
-  plant_step_ = sample(machine_.A, columns(machine_.B, of_plant_.v), period_);
+  const MatrixXd B = columns(machine_.B, of_plant_.v);
+  plant_step_ = step > 0 ? sample_by_midpoint(machine_.A, B, period_, step) : sample(machine_.A, B, period_);
   SensorOptions all = sensors;
   all.encoders.assign(driven_.v.size(), {});  // raw speeds, noise left out
   raw_ = make_readings(plant, of_plant_, all, there, {}, machine_);
@@ -363,10 +376,10 @@ LoopPole iterate(const LinearLoop& loop) {
 }  // namespace
 
 std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions& sensors,
-                                         const ControlOptions& options, double t, PlantShape shape) {
+                                         const ControlOptions& options, double t, PlantShape shape, double step) {
   if (!plant.closures.empty()) return std::nullopt;
   if (std::max(plant.nv, options.model->nv) > kMaxLoopSpeeds) return std::nullopt;
-  return LoopBuilder(plant, sensors, options, t, shape).build();
+  return LoopBuilder(plant, sensors, options, t, shape, step).build();
 }
 
 LoopPole find_dominant_pole(const LinearLoop& loop) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "limber/control/linear_loop.hpp"
 #include "limber/files/reader.hpp"
 
 namespace limber {
@@ -123,7 +124,9 @@ std::vector<std::string> scenario_hints(const Scenario& scenario) {
 
 std::vector<std::string> control_hints(const Scenario& scenario, const ControlLoop& loop) {
   const ControlOptions& options = loop.controller().options();
-  std::vector<std::string> out = loop.warnings();
+  const bool implicit = scenario.solver.method == "implicit";
+  std::vector<std::string> out =
+      loop_warnings(*scenario.model, scenario.control->sensors, options, implicit ? scenario.solver.step : 0);
   if (options.end > scenario.run.duration * (1 + kShortest))
     out.push_back(fmt::format("the run ends after {:g} s, but the desired motion after {:g} s", scenario.run.duration,
                               options.end));

@@ -96,6 +96,45 @@ TEST(Examples, EachHasAPageWithAPicture) {
   EXPECT_EQ(folders, 12);
 }
 
+// The controller holds the arm with more modes, some of them beyond its sampling; until then it is bent the most.
+TEST(Examples, CanadarmUnderControlTakesMoreModes) {
+  for (const char modes : {'3', '5'}) {
+    const Folder folder;
+    std::string model = read_all(kExamples + "canadarm/planar.yaml");
+    const std::string two = "bending_y: 2";
+    for (std::size_t at = model.find(two); at != std::string::npos; at = model.find(two))
+      model[at + two.size() - 1] = modes;
+    folder.write("planar.yaml", model);
+    std::string text = read_all(kExamples + "canadarm/controlled.yaml");
+    const std::string whole = "\nduration: 50";
+    ASSERT_NE(text.find(whole), std::string::npos);
+    const std::string scenario =
+        folder.write("controlled.yaml", text.replace(text.find(whole), whole.size(), "\nduration: 12"));
+    const Result run = limber({"run", scenario, "-q", "--json", "-o", folder.file("out.h5")});
+    ASSERT_EQ(run.code, 0) << run.err;
+    for (const char* joint : {"shoulder", "elbow", "wrist"})
+      EXPECT_LT(run.json()["tracking"][joint]["largest"].get<double>(), 1e-3) << modes << ' ' << joint;
+  }
+}
+
+// PD at 4 kHz is stable on this arm, but not with implicit steps of a period.
+TEST(Examples, StepsThatMakeALoopUnstableAreTold) {
+  const Folder folder;
+  std::filesystem::copy(kExamples + "industrial-arm", folder.file(""), std::filesystem::copy_options::recursive);
+  const std::string text = read_all(folder.file("scenario.yaml")), solver = "{method: dopri5, rtol: 1e-6, atol: 1e-8}";
+  ASSERT_NE(text.find(solver), std::string::npos);
+  const auto notes = [&](const std::string& step) {
+    std::string other = text;
+    other.replace(text.find(solver), solver.size(), "{method: implicit, step: " + step + "}");
+    return limber({"check", folder.write("other.yaml", other)});
+  };
+  const Result coarse = notes("1e-3"), fine = notes("1.25e-4");
+  EXPECT_EQ(coarse.code, 0) << coarse.err;
+  EXPECT_TRUE(contains(coarse.out, "not as the solver moves the machine: with steps of 0.00025 s")) << coarse.out;
+  EXPECT_TRUE(contains(coarse.out, "step: 0.000125}")) << coarse.out;
+  EXPECT_FALSE(contains(fine.out, "solver moves")) << fine.out;
+}
+
 TEST(Examples, ClosedChainsStayClosed) {
   const ExampleRun bars("four-bar", "scenario.yaml");
   EXPECT_NEAR(bars.largest("nodes/coupler.tip/deflection", 1).first, 12.59e-3, 0.01e-3);

@@ -34,10 +34,11 @@ struct LinearLoop {
 // desired accelerations and the weight bend it, while gains are those of the straight one.  options: as prepare_control
 // gives them.  None: the plant has closures or more than kMaxLoopSpeeds speeds.  O(nv^3).
 inline constexpr int kMaxLoopSpeeds = 120;
+// step: s, of an implicit solver (midpoint rule) that moves the plant in the place of exact sampling; 0: none.
 enum class PlantShape { straight, bent };
 std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions& sensors,
                                          const ControlOptions& options, double t,
-                                         PlantShape shape = PlantShape::straight);
+                                         PlantShape shape = PlantShape::straight, double step = 0);
 
 // The pole of largest modulus per sample, as one of continuous time.
 struct LoopPole {
@@ -85,6 +86,8 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
 ControlOptions settle_loop(ControlOptions options);
 
 // What a person should know of the loop; empty: it is stable and its transients are small, or it cannot be judged.
-std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options);
+// step: s, of the implicit solver; 0: another one.
+std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
+                                       double step = 0);
 
 }  // namespace limber
