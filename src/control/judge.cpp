@@ -200,7 +200,7 @@ namespace {
 // its sensors less and less.  Where none do, those for which the bent machine grows least.
 ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
   constexpr int kMost = 4;
-  constexpr double kMore = 10, kSlow = 5 * kUnstable;
+  constexpr double kMore = 10, kSlow = 30 * kUnstable;
   // Above 1: not calm.
   const auto unrest = [](const LoopVerdict& v) { return std::max(v.transient.growth / kCalm, v.bent / kSlow); };
   ControlOptions best = options;

@@ -39,7 +39,7 @@ TEST(LearnCommand, writes_what_check_knows_and_run_uses) {
   EXPECT_EQ(limber({"check", with}).code, 0);
   const Result run = limber({"run", with, "-o", folder.file("with.h5"), "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_NEAR(run.json()["control"]["joints"][0]["rms"].get<double>(), rms[2], 1e-3 * rms[2]) << run.out;
+  EXPECT_NEAR(run.json()["tracking"]["hub"]["rms"].get<double>(), rms[2], 1e-3 * rms[2]) << run.out;
 }
 
 TEST(LearnCommand, refuses_in_one_line) {
