@@ -3,6 +3,7 @@
 #include "limber/body/detail/four_bodies.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace limber {
 namespace {
@@ -82,6 +83,82 @@ void set_pairs(Bodies bodies, int a, FourBodies& out) {
   }
 }
 
+// Whether the numbers of mode a alone are those of a family.
+bool fits_family(const BodyConstants& body, int a, const FamilyAxes& family) {
+  const ShapePair own = find_pair(body, a, 0);
+  const auto J = [&](int axis) { return own.numbers[axis]; };
+  const Vector3d S = to_vector(body.S[a]);
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool diagonal = family.f < 0 && axis != family.axes[1];
+    if (J(axis) != 0 && !diagonal) return false;
+    if (own.numbers[5 - axis] != 0 && axis != family.f) return false;
+    if (own.numbers[6 + axis] != 0 && axis != family.f) return false;
+    if (S[axis] != 0 && axis != family.S) return false;
+  }
+  return family.f >= 0 || J(family.axes[0]) == J(family.axes[2]);
+}
+
+// Whether modes a and b of families A and B have the one number that the kernels read, and nothing else but rounding.
+bool fits_pair(const BodyConstants& body, int a, int b, int A, int B) {
+  constexpr double kRounding = 1e-14;
+  const ShapePair pair = find_pair(body, a, b + 1);
+  const auto G = [&](int i, int j) { return body.G[static_cast<std::size_t>(i) * body.ne + j]; };
+  const double size = kRounding * std::sqrt(G(a, a) * G(b, b));
+  const FamilyAxes& family = kFamilyAxes[A];
+  const int axis = A == B ? -1 : family.partner[B];
+  const auto is = [&](int i, double value) { return std::abs(pair.numbers[i] - value) <= size; };
+  const double mass = A == B && a == b ? G(a, a) : 0, p = A == B ? pair.numbers[family.axes[1]] : 0;
+  if (!is(family.axes[0], mass) || !is(family.axes[1], p) || !is(family.axes[2], A == B ? mass - p : 0)) return false;
+  for (int w = 0; w < 3; ++w) {
+    const double F = w == axis ? pair.numbers[6 + w] : 0;
+    if (!is(6 + w, F) || !is(5 - w, w == axis ? 0.5 * family.sign[B] * F : 0)) return false;
+  }
+  return true;
+}
+
+// The family of mode a in all four, not before `from`, or kShapeFamilies.
+int find_family(Bodies bodies, int a, int from) {
+  for (int family = from; family < kShapeFamilies; ++family) {
+    const auto fits = [&](const BodyConstants* body) { return fits_family(*body, a, kFamilyAxes[family]); };
+    if (std::all_of(bodies.begin(), bodies.end(), fits)) return family;
+  }
+  return kShapeFamilies;
+}
+
+void set_families(Bodies bodies, FourBodies& out) {
+  std::vector<int> family(out.n);
+  for (int a = 0; a < out.n; ++a) {
+    family[a] = find_family(bodies, a, a > 0 ? family[a - 1] : 0);
+    if (family[a] == kShapeFamilies) return;
+    for (int b = 0; b <= a; ++b) {
+      for (const BodyConstants* body : bodies) {
+        if (!fits_pair(*body, a, b, family[a], family[b]) || !fits_pair(*body, b, a, family[b], family[a])) return;
+      }
+    }
+  }
+  for (int a = 0; a < out.n; ++a) {
+    const FamilyAxes& axes = kFamilyAxes[family[a]];
+    FourBodies::Range& range = out.families[family[a]];
+    if (range.end == 0) range.begin = a;
+    range.end = a + 1;
+    const auto own = [&](int i) { return four([&](int lane) { return find_pair(*bodies[lane], a, 0).numbers[i]; }); };
+    FourBodies::BeamMode mode;
+    mode.g = four([&](int lane) { return bodies[lane]->G[static_cast<std::size_t>(a) * out.ne + a]; });
+    mode.f = axes.f < 0 ? zero() : own(6 + axes.f);
+    mode.S = four([&](int lane) { return axes.S < 0 ? 0 : to_vector(bodies[lane]->S[a])[axes.S]; });
+    const Vec4d J = own(axes.f < 0 ? axes.axes[0] : 5 - axes.f);
+    mode.h = J - axes.half(axes.f) * mode.f;
+    mode.h_0 = J + mode.h;
+    out.beam_modes.push_back(mode);
+    for (int b = 0; b < out.n; ++b) {
+      const int axis = axes.partner[family[b]], i = family[a] == family[b] ? axes.axes[1] : 6 + axis;
+      out.beam_pairs.push_back(i < 6 && family[a] != family[b] ? zero() : four([&](int lane) {
+        return find_pair(*bodies[lane], a, b + 1).numbers[i];
+      }));
+    }
+  }
+}
+
 void set_product_masses(Bodies bodies, FourBodies& out) {
   const auto mass = [&](int a, int b) {
     return four([&](int lane) { return bodies[lane]->G[static_cast<std::size_t>(a) * out.ne + b]; });
@@ -98,7 +175,7 @@ void set_product_masses(Bodies bodies, FourBodies& out) {
 }  // namespace
 
 std::string form_of(const BodyConstants& constants) {
-  std::string form = std::to_string(constants.n);
+  std::string form = std::to_string(constants.n) + (constants.elastic_diagonal ? "" : "full");
   for (const auto [a, b] : constants.pairs) form += "," + std::to_string(a) + "*" + std::to_string(b);
   for (int a = 0; a < constants.ne; ++a) {
     form += "|";
@@ -124,7 +201,13 @@ FourBodies make_four_bodies(Bodies bodies) {
     out.S.push_back(four_vectors([&](int lane) { return bodies[lane]->S[a]; }));
     set_pairs(bodies, a, out);
   }
+  out.elastic_diagonal = bodies[0]->elastic_diagonal;
+  for (std::size_t k = 0; k < bodies[0]->K.size(); ++k) {
+    out.K.push_back(four([&](int lane) { return bodies[lane]->K[k]; }));
+    out.D.push_back(four([&](int lane) { return bodies[lane]->D[k]; }));
+  }
   if (out.ne > out.n) set_product_masses(bodies, out);
+  if (out.ne == out.n) set_families(bodies, out);
   return out;
 }
 

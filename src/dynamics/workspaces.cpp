@@ -43,8 +43,11 @@ Kinematics& CrbaWorkspace::kinematics() { return (*this)->rnea.kin; }
 const Kinematics& CrbaWorkspace::kinematics() const { return (*this)->rnea.kin; }
 
 AbaWorkspace::AbaWorkspace(const Model& model) : Workspace(new AbaData(model)) {}
-Kinematics& AbaWorkspace::kinematics() { return (*this)->kin; }
-const Kinematics& AbaWorkspace::kinematics() const { return (*this)->kin; }
+Kinematics& AbaWorkspace::kinematics() {
+  complete_kinematics(*this);
+  return (*this)->kin;
+}
+const Kinematics& AbaWorkspace::kinematics() const { return const_cast<AbaWorkspace&>(*this).kinematics(); }
 int AbaWorkspace::failure() const { return (*this)->failure; }
 
 OperationalWorkspace::OperationalWorkspace(const Model& model) : Workspace(new OperationalData(model)) {}

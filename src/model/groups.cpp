@@ -45,6 +45,8 @@ void set_body_groups(Layout& layout) {
       group.bodies[lane] = bodies[lane];
       group.scalars[lane] = link.scalars;
       group.columns[lane] = link.columns;
+      group.qm[lane] = link.qm;
+      group.vm[lane] = link.vm;
       constants[lane] = link.constants;
     }
     const FourBodies*& four = made[constants];
@@ -82,6 +84,8 @@ void set_node_groups(Layout& layout) {
       group.attachments[lane] = attachments[lane];
       group.bodies[lane] = attachment.body;
       group.scalars[lane] = layout.links[attachment.body].scalars;
+      group.qm[lane] = layout.links[attachment.body].qm;
+      group.vm[lane] = layout.links[attachment.body].vm;
       group.columns[lane] = attachment.columns;
       constants[lane] = node_of(attachments[lane]);
     }

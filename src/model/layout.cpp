@@ -106,6 +106,9 @@ void set_link(const Model& model, int i, Layout& layout) {
     link.angle = at / kLanes * 2 * kLanes + at % kLanes;
     layout.angles.push_back(link.q);
   }
+  const auto is_zero = [](Vec4d x) { return to_vector(x).isZero(0); };
+  link.pivots = joint.kind == JointKind::revolute && link.inboard < 0 && is_zero(link.H[0].lin) &&
+                is_zero(link.K[1].p) && is_zero(link.K[2].p);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ void read_axial_forces(const Model& model, const Kinematics& kin, const LinearSw
 }  // namespace
 
 const VectorXd& System::compute_axial_forces(const State& x) {
-  // The last solve left kinematics with their bias, and the wrenches of inputs in it; closures come on top.
+  // The last solve left kinematics with their bias; wrenches of closures and inputs come on top.
   RneaData& found = rnea_;
   AbaWorkspace& solved = implicit_ ? *implicit_ : aba_;
   const bool solved_here = !other_ && solved.kinematics().stamp > 0;
@@ -45,14 +45,14 @@ const VectorXd& System::compute_axial_forces(const State& x) {
     outer_.push_back({model_.closures[k].b, wrench, Frame::world});
     outer_.push_back({model_.closures[k].a, -wrench, Frame::world});
   }
+  outer_.insert(outer_.end(), wrenches_.begin(), wrenches_.end());
   Kinematics& kin = solved_here ? solved.kinematics() : rnea_.kinematics();
   if (solved_here) {
-    if (!outer_.empty() || !wrenches_.empty()) compute_world_poses(model_, kin);
-    if (!outer_.empty()) apply_wrenches(model_, outer_, kin);
+    if (!outer_.empty()) compute_world_poses(model_, kin);
+    apply_wrenches(model_, outer_, kin);
     compute_joint_forces(model_, kin, last_, found.sweep, needed_);
-  }
-  outer_.insert(outer_.end(), wrenches_.begin(), wrenches_.end());
-  if (!solved_here) {
+    kin.framed_stamp = 0;  // with wrenches it is nobody else's
+  } else {
     if (!inputs_.gravities.empty()) set_gravity(model_.gravity + gravity_, kin);
     rnea(model_, x, last_, outer_, rnea_, needed_);
     if (!outer_.empty()) compute_world_poses(model_, kin);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dynamics/kinematics/body_motion.hpp"
 #include "elimination.hpp"
 
 namespace limber {
@@ -14,78 +15,55 @@ bool is_prescribed(std::span<const std::uint8_t> prescribed, int i) {
   return !prescribed.empty() && prescribed[i] != 0;
 }
 
-// Those of the hinge: -u.
-LIMBER_INLINE double* start_hinge(const Link& link, int i, const double* u, AbaData& ws) {
-  double* b = &ws.b[ws.unknowns[i].begin + ws.unknowns[i].modes];
-  if (link.nr == 1) {
-    b[0] = -u[link.v];
-  } else {
-    for (int k = 0; k < link.nr; ++k) b[k] = -u[link.v + k];
-  }
-  return b;
-}
-
-// Bias forces b = p + K eta + D etadot - u of the modes.
-void start_modes(const Link& link, int i, const double* u, AbaData& ws) {
-  double* b = modal_bias(link, i, ws);
-  const double *u_f = u + link.vm, *p_f = &ws.kin.p_f[link.scalars];
-  if (link.n > 0 && link.constants->elastic_diagonal) {
-    const double *K = link.constants->K.data(), *D = link.constants->D.data();
-    const double *eta = &ws.kin.eta[link.scalars], *etadot = &ws.kin.etadot[link.scalars];
-    const int whole = link.n - link.n % kLanes;
-    for (int k = 0; k < whole; k += kLanes) {
-      store(b + k, load(p_f + k) + load(K + k) * load(eta + k) + load(D + k) * load(etadot + k) - load(u_f + k));
-    }
-    for (int k = whole; k < link.n; ++k) b[k] = p_f[k] + K[k] * eta[k] + D[k] * etadot[k] - u_f[k];
-  } else if (link.n > 0) {
-    for (int k = 0; k < link.n; ++k) b[k] = p_f[k] - u_f[k];
-    add_elastic_force(*link.constants, &ws.kin.eta[link.scalars], &ws.kin.etadot[link.scalars], b);
-  }
-}
-
-// Those of the hinge, with its spring and damper.
-void start_joint(const Link& link, int i, const double* u, AbaData& ws) {
-  double* b_hinge = start_hinge(link, i, u, ws);
-  if (!link.passive) return;
-  double passive[6] = {};
-  add_passive_force(link, &ws.kin.q[link.q], &ws.kin.v[link.v], passive);
-  for (int k = 0; k < link.nr; ++k) b_hinge[k] -= passive[k];
-}
-
-// The modes without bias and elastic forces.
-void start_modes_alone(const Link& link, int i, const double* u, AbaData& ws) {
-  double* b = modal_bias(link, i, ws);
-  for (int k = 0; k < link.n; ++k) b[k] = -u[link.vm + k];
-}
-
-// Modal mass that depends on the state.
-void start_varying_mass(const Link& link, int i, AbaData& ws) {
-  const Unknowns& unknowns = ws.unknowns[i];
-  const int lanes = lanes_for(link.n);
-  for (int k = 0; k < link.n; ++k) {
-    for (int c = 0; c < lanes; ++c) {
-      const std::size_t at = unknowns.D + static_cast<std::size_t>(k) * unknowns.chunks + c;
-      ws.D_0[at] = load(&ws.kin.G[i][(static_cast<std::size_t>(k) * lanes + c) * kLanes]) + ws.implicit.D_added[at];
-    }
-  }
-}
-
-// The bodies alone: inertias with the bias wrenches p of their motion, columns of their modes.
+// Bias forces of hinges: -u, less those of their springs and dampers.
 template <bool Bias>
-void start_bodies(const Layout& layout, const double* u, AbaData& ws) {
-  const int count = static_cast<int>(layout.links.size());
-  for (int i = 1; i < count; ++i) {
-    const Link& link = layout.links[i];
-    const LinkFrame& f = ws.kin.links[i];
-    if (link.n > 0) Bias ? start_modes(link, i, u, ws) : start_modes_alone(link, i, u, ws);
-    if (link.n > 0 && link.constants->G_rows.empty()) start_varying_mass(link, i, ws);
-    const Spatial p = Bias ? f.p : zero_spatial();
-    ws.unknowns[i].active ? void(ws.bodies[i].z = p) : set_inertia(f.m, f.s, f.J, p, ws.bodies[i].P);
+LIMBER_INLINE void start_hinge(const BodyStep& step, AbaData& ws) {
+  double* b = step.b + step.k;
+  const double* u = &ws.u[step.v];
+  if (step.r > 0) b[0] = -u[0];
+  for (int k = 1; k < step.r; ++k) b[k] = -u[k];
+  const Link& link = *step.link;
+  if (!Bias || !link.passive) return;
+  double passive[6] = {};
+  add_passive_force(link, &ws.q[link.q], &ws.v[link.v], passive);
+  for (int k = 0; k < link.nr; ++k) b[k] -= passive[k];
+}
+
+// Wrenches on nodes: their modal part joins the forces, the rest waits in z for the inertias.
+void collect_wrenches(const Model& model, std::span<const NodeWrench> wrenches, AbaData& ws) {
+  for (const NodeWrench& input : wrenches) {
+    if (input.at.body > 0 && input.at.body < model.body_count()) ws.bodies[input.at.body].z = zero_spatial();
   }
-  for (std::size_t g = 0; g < layout.groups.size(); ++g) start_group(layout, g, ws);
-  for (std::size_t g = 0; !ws.constant_columns && g < layout.node_groups.size(); ++g) start_columns(layout, g, ws);
-  for (int i = 1; i < count; ++i) {
-    Bias ? start_joint(layout.links[i], i, u, ws) : void(start_hinge(layout.links[i], i, u, ws));
+  for (const NodeWrench& input : wrenches) {
+    const NodeRef at = input.at;
+    node_in_body(model, ws.kin, at, nullptr);  // throws for one that is not there
+    if (at.body == kGround) continue;
+    const Link& link = model.layout->links[at.body];
+    copy_modes(link, ws.q.data(), ws.v.data(), ws.kin);
+    Spatial w = to_spatial(input.wrench);
+    if (input.frame == Frame::node) {
+      const Mat3 R = ws.frames[at.body].R * node_in_body(model, ws.kin, at, nullptr).R;
+      w = {R * w.ang, R * w.lin};
+    }
+    std::fill_n(ws.modal.data(), link.n, 0.0);
+    load_node(model, at, w, ws, ws.bodies[at.body].z, ws.modal.data());
+    for (int k = 0; k < link.n; ++k) ws.u[link.vm + k] -= ws.modal[k];
+  }
+}
+
+// The bodies alone: inertias with the bias wrenches of their motion, columns of their modes.
+template <bool Bias>
+void start_bodies(const Model& model, const double* u, std::span<const NodeWrench> wrenches, AbaData& ws) {
+  const Layout& layout = *model.layout;
+  std::copy_n(u, ws.zero.size(), ws.u.data());
+  if (!wrenches.empty()) collect_wrenches(model, wrenches, ws);
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) start_group<Bias>(layout, g, ws);
+  for (std::size_t g = 0; g < layout.node_groups.size(); ++g) start_columns(layout, g, ws);
+  for (std::size_t i = 1; i < ws.steps.size(); ++i) start_hinge<Bias>(ws.steps[i], ws);
+  for (const NodeWrench& input : wrenches) {
+    if (input.at.body == kGround) continue;
+    add_wrench(ws.bodies[input.at.body].P, ws.bodies[input.at.body].z);
+    ws.bodies[input.at.body].z = zero_spatial();
   }
 }
 
@@ -94,24 +72,29 @@ Status inward_sweep(const Layout& layout, std::span<const std::uint8_t> prescrib
   ws.failure = -1;
   ws.stage = AbaStage::none;
   for (int i = static_cast<int>(layout.links.size()) - 1; i > 0; --i) {
-    ws.prescribed[i] = is_prescribed(prescribed, i);
-    ws.failure = eliminate(layout, i, ws.prescribed[i] != 0 ? given : nullptr, ws);
-    if (ws.failure >= 0) return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
+    const bool is_given = is_prescribed(prescribed, i);
+    ws.prescribed[i] = is_given;
+    const int failure = eliminate(i, is_given ? given : nullptr, ws);
+    if (failure < 0) continue;
+    ws.failure = failure;
+    return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
   }
   return Status::ok;
 }
 
 void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   ws.bodies[0].a = zero_spatial();
-  for (int i = 1; i < static_cast<int>(layout.links.size()); ++i) accelerate(layout, i, ws, vdot);
+  for (int i = 1, end = static_cast<int>(layout.links.size()); i < end; ++i) accelerate(i, ws, vdot);
   for (std::size_t g = 0; g < layout.groups.size(); ++g) expand_group(layout, g, ws, vdot);
 }
 
-// The sweeps after the kinematics; Bias: with the bias forces of the motion.
+// The sweeps; Bias: with the bias forces of the motion.
 template <bool Bias>
-Status sweep(const Layout& layout, const double* u, std::span<const std::uint8_t> prescribed, AbaStage reached,
-             AbaData& ws, Vec vdot) {
-  start_bodies<Bias>(layout, u, ws);
+Status sweep(const Model& model, const State& x, const double* u, std::span<const NodeWrench> wrenches,
+             std::span<const std::uint8_t> prescribed, AbaStage reached, AbaData& ws, Vec vdot) {
+  const Layout& layout = *model.layout;
+  compute_motion(model, x, ws);
+  start_bodies<Bias>(model, u, wrenches, ws);
   if (const Status status = inward_sweep(layout, prescribed, vdot.data(), ws); status != Status::ok) return status;
   outward_sweep(layout, ws, vdot.data());
   if (!is_finite(vdot)) return Status::not_finite;
@@ -150,7 +133,7 @@ void set_constant_mass(const Link& link, int i, AbaData& ws) {
 // Places and constants of the unknowns of all bodies, four by four: what a group writes has room at each of its bodies.
 void set_unknowns(const Layout& layout, AbaData& ws) {
   for (std::size_t i = 1; i < layout.links.size(); ++i) find_active(layout, static_cast<int>(i), ws);
-  std::size_t numbers = 0, entries = 0, rows = 0, most = 0;
+  std::size_t numbers = 0, entries = 0, most = 0, hinges = 0;
   for (const BodyGroup& group : layout.groups) {
     int room = 0;
     for (const int i : group.bodies) {
@@ -162,49 +145,55 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
       entries += count * unknowns.chunks;
       room = std::max(room, unknowns.chunks);
       most = std::max(most, count);
-      for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-        ws.rows_begin[h] = rows;
-        rows += std::size_t{6} * unknowns.chunks;
-      }
     }
     for (const int i : group.bodies) {
       ws.unknowns[i].begin = numbers;
       numbers += static_cast<std::size_t>(kLanes) * room;
     }
   }
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    ws.unknowns[i].hinge = hinges;
+    hinges += layout.links[i].nr;
+  }
   const std::size_t chunks = lanes_for(static_cast<int>(most)), padded = kLanes * chunks;
+  ws.H.assign(hinges, zero_spatial());
+  ws.W.assign(layout.columns, zero_spatial());
   ws.mu.assign(numbers, zero_spatial());
   ws.Z = ws.mu;
   ws.b.assign(numbers, 0);
   ws.d_inverse.assign(numbers, 0);
-  ws.W_rows.assign(rows, zero());
   ws.D_0.assign(entries, zero());
   ws.L = ws.implicit.D_added = ws.D_0;
   ws.D.assign(padded * chunks, zero());
-  ws.U_rows.assign(6 * chunks, zero());
-  ws.mu_rows = ws.U_rows;
   ws.x = ws.b;
-  ws.scale.assign(padded, 0);
   for (std::size_t i = 1; i < layout.links.size(); ++i) set_constant_mass(layout.links[i], static_cast<int>(i), ws);
   for (std::size_t g = 0; g < layout.groups.size(); ++g) set_group_modes(layout, g, ws);
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) set_node_columns(layout, g, ws);
+  set_steps(ws);
 }
 
-// In `ruthless` the columns of the bodies are constants.
+// In `ruthless` the columns of the bodies are constants in their own bases.
 void set_constant_columns(const Model& model, AbaData& ws) {
   const Layout& layout = *model.layout;
   ws.constant_columns = false;
   if (!layout.ruthless) return;
-  compute_kinematics(model, ws.rest, ws.kin);
-  start_bodies<false>(layout, ws.zero.data(), ws);
+  compute_motion(model, ws.rest, ws);
+  start_bodies<false>(model, ws.zero.data(), {}, ws);
   ws.constant_columns = true;
 }
 
 }  // namespace
 
-AbaData::AbaData(const Model& model) : kin(model) {
+AbaArrays::AbaArrays(const Model& model) : kin(model) {
   const Layout& layout = *model.layout;
   rest = make_zero_state(model);
+  q.assign(model.nq + kLanes, 0);
+  v.assign(model.nv + kLanes, 0);
+  u = v;
+  frames.resize(layout.links.size());
+  for (int j = 0; j < 3; ++j) frames[0].R.c[j][j] = 1;
+  attachment_frames.resize(layout.attachments.size());
+  U.assign(layout.columns, zero_spatial());
   bodies.resize(layout.links.size());
   attachments.resize(layout.attachments.size());
   unknowns.resize(layout.links.size());
@@ -212,19 +201,24 @@ AbaData::AbaData(const Model& model) : kin(model) {
   group_modes.resize(layout.groups.size());
   node_columns.assign(layout.group_modes, FourSpatial{});
   node_unknowns.assign(layout.node_groups.size(), 0);
-  W.assign(layout.columns, zero_spatial());
-  group_W.resize(static_cast<std::size_t>(kLanes) * lanes_for(layout.max_modes));
+  node_turning = node_unknowns;
   group_b.assign(std::size_t{3} * kLanes * lanes_for(layout.max_modes), limber::zero());
-  rows_begin.assign(layout.attachments.size(), 0);
+  g.resize(std::max(layout.max_attachments, 1));
+  node_scratch.resize(static_cast<std::size_t>(kLanes) * lanes_for(layout.max_modes));
   b_modal.assign(layout.scalars, 0);
   prescribed.assign(layout.links.size(), 0);
   modal.assign(std::size_t{2} * kLanes * lanes_for(layout.max_modes), 0);
   tau.setZero(model.nv);
   zero.setZero(model.nv);
   implicit.hinge_added.setZero(model.nv);
-  set_unknowns(layout, *this);
+}
+
+AbaData::AbaData(const Model& model) : AbaArrays(model) {
+  set_unknowns(*model.layout, *this);
   set_constant_columns(model, *this);
 }
+
+AbaData::AbaData(const AbaData& other) : AbaArrays(other) { set_steps(*this); }
 
 void AbaData::check_stage(const Model& model, AbaStage needed, const char* caller) const {
   check_model(model, kin);
@@ -239,8 +233,7 @@ void AbaData::check_stage(const Model& model, AbaStage needed, const char* calle
 
 Status aba(const Model& model, const State& x, const Forces& forces, AbaData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
-  compute_bias(model, x, forces.wrenches, ws.kin);
-  return sweep<true>(*model.layout, forces.tau.data(), {}, AbaStage::accelerations, ws, vdot);
+  return sweep<true>(model, x, forces.tau.data(), forces.wrenches, {}, AbaStage::accelerations, ws, vdot);
 }
 
 Status hybrid(const Model& model, const State& x, const Forces& forces, std::span<const std::uint8_t> prescribed,
@@ -250,16 +243,16 @@ Status hybrid(const Model& model, const State& x, const Forces& forces, std::spa
     throw InputError("hybrid: `prescribed` needs one entry per body, `tau_out` one per speed");
   }
   const Layout& layout = *model.layout;
-  compute_bias(model, x, forces.wrenches, ws.kin);
-  const Status status = sweep<true>(layout, forces.tau.data(), prescribed, AbaStage::accelerations, ws, vdot);
+  const Status status =
+      sweep<true>(model, x, forces.tau.data(), forces.wrenches, prescribed, AbaStage::accelerations, ws, vdot);
   tau_out = forces.tau;
   for (int i = 1; i < model.body_count(); ++i) {
     const Link& link = layout.links[i];
     if (!is_prescribed(prescribed, i)) continue;
     const Spatial f = joint_wrench(layout, i, ws, vdot.data());
-    const Spatial* H = ws.kin.hinge_map(link);
+    const Spatial* H = &ws.H[ws.unknowns[i].hinge];
     double passive[6] = {};
-    if (link.passive) add_passive_force(link, &ws.kin.q[link.q], &ws.kin.v[link.v], passive);
+    if (link.passive) add_passive_force(link, &ws.q[link.q], &ws.v[link.v], passive);
     for (int k = 0; k < link.nr; ++k) {
       tau_out[link.v + k] = dot(H[k], f) + link.armature[k] * vdot[link.v + k] - passive[k];
     }
@@ -273,8 +266,7 @@ Status hybrid_impulse(const Model& model, const State& x, std::span<const std::u
   if (!prescribed.empty() && static_cast<int>(prescribed.size()) != model.body_count()) {
     throw InputError("hybrid_impulse: `prescribed` needs one entry per body, or none");
   }
-  compute_kinematics(model, x, ws.kin);
-  return sweep<false>(*model.layout, ws.zero.data(), prescribed, AbaStage::factors, ws, dv);
+  return sweep<false>(model, x, ws.zero.data(), {}, prescribed, AbaStage::factors, ws, dv);
 }
 
 void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, AbaData& ws) {
@@ -319,10 +311,11 @@ Status factor_mass(const Model& model, const State& x, AbaData& ws, std::span<co
   if (!prescribed.empty() && static_cast<int>(prescribed.size()) != model.body_count()) {
     throw InputError("factor_mass: `prescribed` needs one entry per body, or none");
   }
-  const Layout& layout = *model.layout;
-  compute_kinematics(model, x, ws.kin);
-  start_bodies<false>(layout, ws.zero.data(), ws);
-  if (const Status status = inward_sweep(layout, prescribed, ws.zero.data(), ws); status != Status::ok) return status;
+  check_sizes(model, x, x.v, x.v);
+  compute_motion(model, x, ws);
+  start_bodies<false>(model, ws.zero.data(), {}, ws);
+  if (const Status status = inward_sweep(*model.layout, prescribed, ws.zero.data(), ws); status != Status::ok)
+    return status;
   ws.set_stage(AbaStage::factors);
   return Status::ok;
 }
@@ -331,9 +324,12 @@ void start_solve(const Model& model, ConstVec f, AbaData& ws) {
   ws.stage = AbaStage::factors;  // z and a of the bodies are those of this solution from now on
   for (int i = 0; i < model.body_count(); ++i) ws.bodies[i].z = zero_spatial();
   for (ArticulatedAttachment& attachment : ws.attachments) attachment.z = zero_spatial();
+  std::copy_n(f.data(), f.size(), ws.u.data());
   for (int i = 1; i < model.body_count(); ++i) {
-    start_modes_alone(model.layout->links[i], i, f.data(), ws);
-    start_hinge(model.layout->links[i], i, f.data(), ws);
+    const Link& link = model.layout->links[i];
+    double* b = modal_bias(link, i, ws);
+    for (int k = 0; k < link.n; ++k) b[k] = -f[link.vm + k];
+    start_hinge<false>(ws.steps[i], ws);
   }
 }
 
@@ -344,7 +340,7 @@ void finish_solve(const Model& model, AbaData& ws, Vec out) {
     if (ws.prescribed[i] != 0) out.segment(link.v, link.nr).setZero();
     reduce(layout, i, ws);
     Spatial& into = link.attachment >= 0 ? ws.attachments[link.attachment].z : ws.bodies[link.parent].z;
-    into += wrench_to_parent(link, i, ws.kin, ws.bodies[i].z);
+    into += wrench_to_parent(i, ws, ws.bodies[i].z);
     flush_subnormals(into);
   }
   outward_sweep(layout, ws, out.data());
@@ -353,10 +349,20 @@ void finish_solve(const Model& model, AbaData& ws, Vec out) {
 Spatial joint_wrench(const Layout& layout, int i, const AbaData& ws, const double* vdot) {
   const Link& link = layout.links[i];
   Spatial a = ws.bodies[i].a;
-  if (link.inboard >= 0) a -= times(&ws.kin.columns[link.inboard_columns], vdot + link.vm, link.n);
+  if (link.inboard >= 0) a -= times(&ws.U[link.inboard_columns], vdot + link.vm, link.n);
   const Inertia& P = ws.bodies[i].P;
   const Spatial f = times(P, transpose(P.B), a);
   return Spatial{without_last(f.ang), f.lin} + ws.bodies[i].z;
+}
+
+void load_node(const Model& model, NodeRef node, const Spatial& wrench, AbaData& ws, Spatial& z, double* b) {
+  Spatial* Y = ws.node_scratch.data();
+  const NodeFrame frame = node_in_body(model, ws.kin, node, Y);
+  const Mat3 &R = ws.frames[node.body].R, Rt = transpose(R);
+  z -= wrench_from(R * frame.l, wrench);
+  if (node.node == kBodyFrame) return;
+  const Spatial w{Rt * wrench.ang, Rt * wrench.lin};
+  for (int k = 0; k < model.layout->links[node.body].n; ++k) b[k] -= dot(Y[k], w);
 }
 
 void solve_factored(const Model& model, ConstVec f, AbaData& ws, Vec out) {

@@ -12,9 +12,6 @@
 namespace limber {
 namespace {
 
-// Rows that are combinations of others, but for rounding.
-constexpr double kSameRow = 1e-12;
-
 // Makes a row of `width` orthogonal to the k orthonormal rows Q, and of length 1; false: it is a combination of them.
 bool orthonormalise(double* row, const double* Q, int k, int width) {
   const auto scale = [&](double length) { std::for_each(row, row + width, [&](double& x) { x /= length; }); };
@@ -88,50 +85,28 @@ void find_active(const Layout& layout, int i, AbaData& ws) {
   }
 }
 
-namespace {
-
-// Usual numbers of registers per modal vector as constants of the compiled code.
-template <typename Kernel>
-LIMBER_INLINE void with_lanes(int n, Kernel kernel) {
-  const int lanes = lanes_for(n);
-  if (lanes == 1) return kernel(Size<1>{});
-  if (lanes == 2) return kernel(Size<2>{});
-  if (lanes == 3) return kernel(Size<3>{});
-  kernel(lanes);
-}
-
-template <typename Lanes>
-LIMBER_INLINE double padded_dot(Lanes lanes, const double* a, const double* b) {
-  Vec4d total = zero();
-  for_each(
-      lanes, LIMBER_EACH(c) { total += load(a + c * kLanes) * load(b + c * kLanes); });
-  return sum(total);
-}
-
-// b of the active coordinates: T^T b.
-template <typename Lanes>
-LIMBER_INLINE void project_forces(Lanes lanes, const Unknowns& u, const double* T, const double* b_modal, double* b) {
-  for (int c = 0; c < u.modes; ++c, T += kLanes * lanes) b[c] = padded_dot(lanes, T, b_modal);
-}
-
-}  // namespace
-
 //   b_x = T^T b      z -= mu Lambda b - mu_x b_x
 void start_active_forces(const Layout& layout, int i, AbaData& ws) {
   const Link& link = layout.links[i];
   const Unknowns& u = ws.unknowns[i];
   const ActiveModes& active = ws.active[i];
   const double* b_modal = &ws.b_modal[link.scalars];
-  double* b = &ws.b[u.begin];
-  double* weighted = ws.modal.data();
-  with_lanes(link.n, [&](auto lanes) {
-    project_forces(lanes, u, active.T.data(), b_modal, b);
-    for_each(
-        lanes, LIMBER_EACH(c) {
-          store(weighted + c * kLanes, load(&active.weight[c * kLanes]) * load(b_modal + c * kLanes));
-        });
-  });
-  ws.bodies[i].z += times(&ws.mu[u.begin], b, u.modes) - times(&ws.kin.columns[link.columns], weighted, link.n);
+  const int width = kLanes * lanes_for(link.n);
+  Spatial z = zero_spatial();
+  for (int a = 0; a < link.n; ++a) {
+    const FourVectors& F = ws.kin.four_F[u.shapes + a];
+    const Vec4d ang{F.x[u.lane], F.y[u.lane], F.z[u.lane], 0};
+    z -= Spatial{ang, link.constants->S[a]} * (active.weight[a] * b_modal[a]);
+  }
+  const Mat3& R = ws.frames[i].R;
+  z = {R * z.ang, R * z.lin};
+  for (int j = 0; j < u.modes; ++j) {
+    const double* T = &active.T[static_cast<std::size_t>(j) * width];
+    const double b = std::inner_product(T, T + link.n, b_modal, 0.0);
+    ws.b[u.begin + j] = b;
+    z += Spatial{without_last(ws.mu[u.begin + j].ang), ws.mu[u.begin + j].lin} * b;
+  }
+  ws.bodies[i].z += z;
 }
 
 //   (Lambda - T T^T) b

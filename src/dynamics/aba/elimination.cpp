@@ -9,57 +9,46 @@ namespace limber {
 namespace {
 
 // ---- sizes --------------------------------------------------------------------------------------------
+// The usual numbers are constants of the compiled code: K columns of modes, R of the hinge, C outboard attachments; -1:
+// any number.
 
-// The usual numbers are constants of the compiled code: k columns of modes, r of the hinge, c outboard attachments.
-template <typename Kernel>
-LIMBER_INLINE decltype(auto) with_columns(const Link& link, int k, int r, Kernel kernel) {
-  const int c = link.attachment_end - link.attachment_begin;
-  if (r == 1 && k == 0 && c == 0) return kernel(Size<0>{}, Size<1>{}, Size<0>{});
-  if (r == 1 && c == 1 && link.inboard < 0) {
-    switch (k) {
-      case 1:
-        return kernel(Size<1>{}, Size<1>{}, Size<1>{});
-      case 2:
-        return kernel(Size<2>{}, Size<1>{}, Size<1>{});
-      case 3:
-        return kernel(Size<3>{}, Size<1>{}, Size<1>{});
-      case 4:
-        return kernel(Size<4>{}, Size<1>{}, Size<1>{});
-      case 5:
-        return kernel(Size<5>{}, Size<1>{}, Size<1>{});
-      case 6:
-        return kernel(Size<6>{}, Size<1>{}, Size<1>{});
-      default:
-        break;
-    }
+template <int N>
+LIMBER_INLINE auto size_of(int n) {
+  if constexpr (N >= 0) {
+    return Size<N>{};
+  } else {
+    return n;
   }
-  return kernel(k, r, c);
 }
-// Constants of the compiled code say that the joint sits on the body frame.
-template <int C>
-LIMBER_INLINE constexpr bool has_inboard(Size<C>, const Link&) {
-  return false;
-}
-LIMBER_INLINE bool has_inboard(int, const Link& link) { return link.inboard >= 0; }
 template <int K, int R>
-constexpr Size<K + R> total(Size<K>, Size<R>) {
-  return {};
+LIMBER_INLINE auto total(Size<K>, Size<R>) {
+  return Size<K + R>{};
 }
-constexpr int total(int k, int r) { return k + r; }
+LIMBER_INLINE int total(int k, int r) { return k + r; }
 template <int M>
-constexpr Size<lanes_for(M)> chunk_count(Size<M>, int) {
-  return {};
+LIMBER_INLINE auto chunk_count(Size<M>, int) {
+  return Size<lanes_for(M)>{};
 }
-constexpr int chunk_count(int, int chunks) { return chunks; }
+LIMBER_INLINE int chunk_count(int, int chunks) { return chunks; }
+
+// f(0) + f(1) + ...
+template <int N, typename Term>
+LIMBER_INLINE Vec4d sum_of(Size<N>, Term term) {
+  if constexpr (N == 0) return zero();
+  if constexpr (N == 1) return term(Size<0>{});
+  if constexpr (N > 1) return sum_of(Size<N - 1>{}, term) + term(Size<N - 1>{});
+}
+template <typename Term>
+LIMBER_INLINE Vec4d sum_of(int n, Term term) {
+  Vec4d sum = zero();
+  for (int h = 0; h < n; ++h) sum += term(h);
+  return sum;
+}
 
 // A column over the unknowns: of a fixed number in registers, of any number in memory.
 template <int C>
 struct RegisterColumn {
   Vec4d chunk[C];
-  explicit RegisterColumn(const Vec4d* from) {
-    for_each(
-        Size<C>{}, LIMBER_EACH(c) { chunk[c] = from[c]; });
-  }
   Vec4d& operator[](int c) { return chunk[c]; }
   void put(Vec4d* memory) {
     for_each(
@@ -72,156 +61,131 @@ struct MemoryColumn {
   void put(Vec4d*) {}
 };
 template <int C>
-LIMBER_INLINE RegisterColumn<C> make_column(Size<C>, const Vec4d* from, Vec4d*) {
-  return RegisterColumn<C>(from);
+LIMBER_INLINE RegisterColumn<C> make_column(Size<C>, Vec4d*) {
+  return {};
 }
-LIMBER_INLINE MemoryColumn make_column(int chunks, const Vec4d* from, Vec4d* memory) {
-  if (from != memory) std::copy_n(from, chunks, memory);
-  return {memory};
-}
+LIMBER_INLINE MemoryColumn make_column(int, Vec4d* memory) { return {memory}; }
 
 // ---- inward -------------------------------------------------------------------------------------------
 
-// Columns as rows, unknowns in the lanes; beyond k they are zero.
-template <typename K, typename Chunks>
-LIMBER_INLINE void put_rows(K k, Chunks chunks, const Spatial* columns, Vec4d* rows) {
-  for_each(
-      chunks, LIMBER_EACH(c) {
-        const auto column = [&](int j) __attribute__((always_inline)) {
-          return c * kLanes + j < k ? columns[c * kLanes + j] : zero_spatial();
-        };
-        const Spatial s0 = column(0), s1 = column(1), s2 = column(2), s3 = column(3);
-        rows_of(s0.ang, s1.ang, s2.ang, s3.ang, rows + c, chunks);
-        rows_of(s0.lin, s1.lin, s2.lin, s3.lin, rows + 3 * chunks + c, chunks);
-      });
+LIMBER_INLINE Vec4d products(const Spatial& a, const Spatial& b) { return a.ang * b.ang + a.lin * b.lin; }
+
+LIMBER_INLINE const Spatial* columns_of(const BodyStep& step, int h, const AbaData& ws) {
+  return h < 2 ? step.W[h] : &ws.W[step.outboard[h].columns];
 }
 
-// column += rows^T g, from the chunk `first` on.
-template <typename Chunks, typename Column>
-LIMBER_INLINE void add_products(Chunks chunks, int first, const Vec4d* rows, const Spatial& g, Column& column) {
-  for (int i = 0; i < 3; ++i) {
-    const Vec4d a = spread(g.ang[i]), l = spread(g.lin[i]);
+// D = L d L^T by columns, left-looking, and y = L^-1 mu^T beside it.
+template <typename M, typename Chunks>
+struct Factor {
+  M m;
+  Chunks chunks;
+  Vec4d *D, *L;
+  double* d_inverse;
+  Spatial* y;
+  int failure = -1;
+
+  // The unknown j: its column of D, and its mu.  `scale`: what its pivot is measured against; `least`: what a pivot is
+  // below that is rounding.
+  template <typename J, typename Column>
+  LIMBER_INLINE void add(J j, Column& column, Spatial y_j, double scale, double least) {
+    for_each(
+        j, LIMBER_EACH(k) {
+          const Vec4d l = spread(reinterpret_cast<const double*>(L + k * chunks)[j]);
+          for_each(
+              chunks, LIMBER_EACH(c) {
+                if (c >= j / kLanes) column[c] -= l * D[k * chunks + c];
+              });
+          y_j = {y_j.ang - l * y[k].ang, y_j.lin - l * y[k].lin};
+        });
+    y[j] = y_j;
+    const double raw = column[j / kLanes][j % kLanes];
+    const double pivot = raw < least ? least : raw;  // NaN stays
+    if (__builtin_expect(!(pivot > kNoInertia * scale), 0)) failure = failure < 0 ? int{j} : failure;
+    d_inverse[j] = 1 / pivot;
+    if (j + 1 == m) return;
+    column.put(D + j * chunks);
+    const Vec4d inverse = spread(d_inverse[j]);
     for_each(
         chunks, LIMBER_EACH(c) {
-          if (c >= first) column[c] = column[c] + rows[i * chunks + c] * a + rows[(3 + i) * chunks + c] * l;
+          if (c >= j / kLanes) L[j * chunks + c] = column[c] * inverse;
         });
   }
-}
+};
 
-// mu and D of the modes.  U: columns of the body frame, where the body is held at a moving node.
-//   mu = mu_0 + M U + sum Gamma W      D = D_0 + sum W^T (Gamma W) + U^T (mu_0 + M U) + mu_0^T U
-template <typename K, typename Chunks, typename C>
-LIMBER_INLINE void collect_modes(K k, Chunks chunks, C carrying, bool bounded, const Layout& layout, const Link& link,
-                                 int i, AbaData& ws, const Inertia& M, Spatial* mu) {
-  const Unknowns& u = ws.unknowns[i];
-  const Spatial* own = u.active ? &ws.mu[u.begin] : &ws.kin.columns[link.columns];
-  const Spatial* U = has_inboard(carrying, link) ? &ws.kin.columns[link.inboard_columns] : nullptr;
-  const double* b = &ws.b[u.begin];
-  const Vec4d* D_0 = &ws.D_0[u.D];
-  Vec4d* D = ws.D.data();
-  double* scale = ws.scale.data();
+// The modes.
+//   mu = mu_0 + M U + sum Gamma W      D = D_0 + sum W^T (Gamma W) + U^T (mu_0 + M U) + mu_0^T U      below: H^T mu
+template <typename K, typename R, typename C, typename Factors>
+LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& step, AbaData& ws, Factors& f) {
+  const Inertia& M = step.body->P;
+  constexpr bool kAny = std::is_same_v<C, int>;
+  const Spatial* U = kAny ? step.U : nullptr;
+  Spatial* g = ws.g.data();
+  Spatial g_one;
   Block Bt{};
-  if (U != nullptr) {
-    put_rows(k, chunks, U, ws.U_rows.data());
-    put_rows(k, chunks, own, ws.mu_rows.data());
-    Bt = transpose(M.B);
-  }
+  if (U != nullptr) Bt = transpose(M.B);
   for_each(
       k, LIMBER_EACH(j) {
-        Spatial m{with_last(own[j].ang, spread(b[j])), own[j].lin};
-        Vec4d* out = D + j * chunks;
-        auto column = make_column(chunks, D_0 + j * chunks, out);
-        const double alone = reinterpret_cast<const double*>(D_0 + j * chunks)[j];
-        constexpr int kFirst = 0;
-        if (U != nullptr) {
-          m += times(M, Bt, U[j]);
-          add_products(chunks, kFirst, ws.U_rows.data(), m, column);
-          add_products(chunks, kFirst, ws.mu_rows.data(), U[j], column);
-        }
+        Spatial m = step.mu[j];
+        if (U != nullptr) m += times(M, Bt, U[j]);
+        const Spatial without_load = m;
         for_each(
             carrying, LIMBER_EACH(h) {
-              const int at = link.attachment_begin + h;
-              const ArticulatedAttachment& carried = ws.attachments[at];
-              const Spatial g = times(carried.Gamma, carried.Bt, ws.W[layout.attachments[at].columns + j]);
-              m += g;
-              add_products(chunks, j / kLanes, &ws.W_rows[ws.rows_begin[at]], g, column);
+              const ArticulatedAttachment& carried = step.attachments[h];
+              Spatial& g_h = kAny ? g[h] : g_one;
+              g_h = times(carried.Gamma, carried.Bt, columns_of(step, h, ws)[j]);
+              m += g_h;
             });
-        mu[j] = m;
-        column.put(out);
-        scale[j] = bounded ? alone : std::max(alone, column[j / kLanes][j % kLanes]);
+        const auto term = [&](int row) __attribute__((always_inline)) {
+          if (row >= k) return row < k + r ? products(step.H[row - k], m) : zero();
+          const Vec4d sum = sum_of(
+              carrying, LIMBER_EACH(h) { return products(columns_of(step, h, ws)[row], kAny ? g[h] : g_one); });
+          return U != nullptr ? sum + products(U[row], without_load) + products(step.mu[row], U[j]) : sum;
+        };
+        auto column = make_column(f.chunks, f.D + j * f.chunks);
+        const Vec4d* D_0 = step.D_0 + j * f.chunks;
+        for_each(
+            f.chunks, LIMBER_EACH(c) {
+              if (c < j / kLanes) return;
+              const int row = c * kLanes;
+              column[c] = D_0[c] + sums(term(row), term(row + 1), term(row + 2), term(row + 3));
+            });
+        const double alone = reinterpret_cast<const double*>(D_0)[j], raw = column[j / kLanes][j % kLanes];
+        f.add(j, column, m, (U != nullptr ? std::max(alone, raw) : raw) * (1 - step.bounded), alone * step.bounded);
       });
 }
 
-// mu = P H, and D of the hinge: H^T mu of all unknowns, plus the armature.
-template <typename K, typename R, typename Chunks>
-LIMBER_INLINE void collect_hinge(K k, R r, Chunks chunks, const Link& link, int i, AbaData& ws, const Inertia& P,
-                                 Spatial* mu) {
-  const Unknowns& u = ws.unknowns[i];
-  const Spatial* H = ws.kin.hinge_map(link);
+// What rounding in h^T P h is measured against.
+LIMBER_INLINE double hinge_scale(const Inertia& P, const BodyStep& step, const AbaData& ws, const Spatial& h) {
+  const double scale = inertia_scale(diagonal(P), h);
+  if (!step.active) return scale;
+  const ActiveModes& active = ws.active[step.i];
+  return scale + active.lost_ang * dot(h.ang, h.ang) + active.lost_lin * dot(h.lin, h.lin);
+}
+
+// The hinge: mu = P H, D = D_0 + H^T mu.  `least` > 0: pivot of a single hinge that rounding of the load has hidden.
+template <typename K, typename R, typename Factors>
+LIMBER_INLINE void eliminate_hinge_columns(K k, R r, const BodyStep& step, const Inertia& P, double least,
+                                           const AbaData& ws, Factors& f) {
   const Block Bt = transpose(P.B);
-  Spatial scale = diagonal(P);
-  if (u.active) scale += ws.active[i].lost;
   for_each(
-      r, LIMBER_EACH(j) {
-        mu[k + j] = times(P, Bt, H[j]);
-        mu[k + j].ang += Vec4d{0, 0, 0, ws.b[u.begin + k + j]};
-        ws.scale[k + j] = inertia_scale(scale, H[j]);
-      });
-  double* D = reinterpret_cast<double*>(ws.D.data());
-  const double* D_0 = reinterpret_cast<const double*>(&ws.D_0[u.D]);
-  const int width = kLanes * chunks;
-  for_each(
-      r, LIMBER_EACH(j) {
+      r, LIMBER_EACH(s) {
+        const auto j = total(k, s);
+        Spatial m = times(P, Bt, step.H[s]);
+        const double scale = hinge_scale(P, step, ws, step.H[s]);
+        m.ang += Vec4d{0, 0, 0, step.b[j]};
+        auto column = make_column(f.chunks, f.D + j * f.chunks);
+        const Vec4d* D_0 = step.D_0 + j * f.chunks;
+        const auto term = [&](int row) __attribute__((always_inline)) {
+          return row >= k && row < k + r ? products(step.H[row - k], m) : zero();
+        };
         for_each(
-            chunks, LIMBER_EACH(c) {
-              if (c * kLanes >= k + j) return;
-              const Vec4d products = four_dots(mu + c * kLanes, H[j]);
-              for (int s = 0; s < kLanes; ++s) {
-                if (c * kLanes + s < k + j) D[(c * kLanes + s) * width + k + j] = products[s];
-              }
+            f.chunks, LIMBER_EACH(c) {
+              if (c < j / kLanes) return;
+              const int row = c * kLanes;
+              column[c] = D_0[c] + sums(term(row), term(row + 1), term(row + 2), term(row + 3));
             });
-        D[(k + j) * width + k + j] = dot(mu[k + j], H[j]) + D_0[(k + j) * width + k + j];
+        f.add(j, column, m, least > 0 ? least : scale, least);
       });
-}
-
-// The lanes below number j of a column.
-constexpr Vec4d kBelow[kLanes] = {{0, 1, 1, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}, {0, 0, 0, 0}};
-
-// D = L d L^T by columns, left-looking; L has zeros on its diagonal.  y = L^-1 mu^T in the place of mu.  Returns the
-// unknown without inertia, or -1.  With U = 0 and a diagonal modal mass G, D = G + W^T Gamma W leaves pivots that
-// are at least G_jj, whatever the load: what is below that is rounding of the load.  `modal`, `hinge`: the share of
-// `scale` that no pivot of the first k unknowns, and of the others, is below.
-template <typename M, typename Chunks>
-LIMBER_INLINE int factor(M m, Chunks chunks, int k_modes, double modal, double hinge, const double* scale, Vec4d* D,
-                         Vec4d* L, double* d_inverse, Spatial* y) {
-  int failure = -1;
-  for_each(
-      m, LIMBER_EACH(j) {
-        auto column = make_column(chunks, D + j * chunks, D + j * chunks);
-        Spatial y_j = y[j];
-        for_each(
-            j, LIMBER_EACH(k) {
-              const Vec4d l = spread(reinterpret_cast<const double*>(L + k * chunks)[j]);
-              for_each(
-                  chunks, LIMBER_EACH(c) {
-                    if (c >= j / kLanes) column[c] -= l * D[k * chunks + c];
-                  });
-              y_j = {y_j.ang - l * y[k].ang, y_j.lin - l * y[k].lin};
-            });
-        y[j] = y_j;
-        const double raw = column[j / kLanes][j % kLanes], least = (j < k_modes ? modal : hinge) * scale[j];
-        const double pivot = raw < least ? least : raw;  // NaN stays
-        if (!(pivot > kNoInertia * scale[j]) && failure < 0) failure = j;
-        d_inverse[j] = 1 / pivot;
-        column.put(D + j * chunks);
-        const Vec4d inverse = spread(d_inverse[j]);
-        for_each(
-            chunks, LIMBER_EACH(c) {
-              if (c == j / kLanes) L[j * chunks + c] = column[c] * (inverse * kBelow[j % kLanes]);
-              if (c > j / kLanes) L[j * chunks + c] = column[c] * inverse;
-            });
-      });
-  return failure;
 }
 
 // P+ = P - y d^-1 y^T;  Z = L^-T d^-1 y in the place of y.
@@ -245,139 +209,180 @@ LIMBER_INLINE void subtract_unknowns(M m, Chunks chunks, const Vec4d* L, const d
               const Vec4d l = spread(reinterpret_cast<const double*>(L + j * chunks)[k]);
               z = {z.ang - l * y[k].ang, z.lin - l * y[k].lin};
             });
-        y[j] = z;
+        if (from_end > 0) y[j] = z;
       });
 }
 
 // What a single hinge would feel without the loads on the body's moving nodes, or 0: nothing but rounding.  With
 // bounded modes no load can make its pivot smaller than this.
-double own_inertia(const Link& link, int i, const AbaData& ws) {
-  const Unknowns& u = ws.unknowns[i];
-  const Inertia& M = ws.bodies[i].P;
-  const Spatial h = ws.kin.hinge_map(link)[0];
-  const Spatial* own = u.active ? &ws.mu[u.begin] : &ws.kin.columns[link.columns];
-  const double* D_0 = reinterpret_cast<const double*>(&ws.D_0[u.D]);
-  const auto mass = [&](int j) { return D_0[j * (kLanes * u.chunks + 1)]; };
-  Spatial scale = diagonal(M);
-  if (u.active) scale += ws.active[i].lost;
-  double inertia = dot(h, times(M, transpose(M.B), h)) + mass(u.modes);
-  for (int j = 0; j < u.modes; ++j) inertia -= dot(own[j], h) * dot(own[j], h) / mass(j);
-  return inertia > kNoInertia * inertia_scale(scale, h) ? inertia : 0;
+double own_inertia(const BodyStep& step, const AbaData& ws) {
+  const Inertia& M = step.body->P;
+  const Spatial h = step.H[0];
+  const double* D_0 = reinterpret_cast<const double*>(step.D_0);
+  const auto mass = [&](int j) { return D_0[j * (kLanes * step.chunks + 1)]; };
+  double inertia = dot(h, times(M, transpose(M.B), h)) + mass(step.k);
+  for (int j = 0; j < step.k; ++j) inertia -= dot(step.mu[j], h) * dot(step.mu[j], h) / mass(j);
+  return inertia > kNoInertia * hinge_scale(M, step, ws, h) ? inertia : 0;
 }
 
-// To the parent's origin, in its basis.
-LIMBER_INLINE void hand_over(const Link& link, int i, AbaData& ws, Inertia& P) {
-  if (link.parent == kGround) return;
-  rotate(ws.kin.links[i].R, P);
-  shift(from_parent(link, i, ws.kin), P);
-  if (link.attachment < 0) {
-    add(ws.bodies[link.parent].P, P);
-    return;
-  }
-  ArticulatedAttachment& into = ws.attachments[link.attachment];
-  if (!link.opens_attachment) add(P, into.Gamma);
-  set(into.Gamma, P);
-  into.Bt = transpose(P.B);
+// To the parent's origin.
+LIMBER_INLINE void hand_over(const BodyStep& step, Inertia& P) {
+  if (step.parent == nullptr) return;
+  shift(step.frame->l, P);
+  if (!step.link->opens_attachment) add(P, *step.parent);
+  set(*step.parent, P);
+  if (step.inboard != nullptr) step.inboard->Bt = transpose(P.B);
 }
 
 // A prescribed hinge: P and z of its joint side stay; the parent feels z + P H betadot.
-void prescribe(const Link& link, int i, const double* given, AbaData& ws, Inertia& handed) {
-  const Inertia& P = ws.bodies[i].P;
-  ws.bodies[i].z = wrench_of(P);
-  handed = P;
-  add_wrench(handed, times(P, transpose(P.B), times(ws.kin.hinge_map(link), given + link.v, link.nr)));
+void prescribe(const BodyStep& step, const double* given, Inertia& P) {
+  set(step.body->P, P);
+  step.body->z = wrench_of(P);
+  add_wrench(P, times(P, transpose(P.B), times(step.H, given + step.v, step.link->nr)));
 }
 
-// `least`: pivot of a single hinge that rounding of the load has hidden.
-template <typename K, typename R, typename C>
-int eliminate_columns(K k, R r, C carrying, const Layout& layout, const Link& link, int i, const double* given,
-                      AbaData& ws, double least = 0) {
-  const Unknowns& u = ws.unknowns[i];
+int find_speed(const BodyStep& step, int unknown) {
+  return unknown < step.k ? step.vm + unknown : step.v + unknown - step.k;
+}
+
+// `given`: accelerations of a prescribed hinge, or null.
+template <int K, int R, int C>
+int eliminate_columns(const BodyStep& step, const double* given, double least, AbaData& ws) {
+  const auto k = size_of<K>(step.k);
+  const auto r = size_of<R>(given != nullptr ? 0 : step.r);
+  const auto carrying = size_of<C>(step.carrying);
   const auto m = total(k, r);
-  const auto chunks = chunk_count(m, u.chunks);
-  Spatial* mu = &ws.Z[u.begin];
-  const bool bounded = !has_inboard(carrying, link) && has_diagonal_mass(*link.constants, ws.implicit);
-  collect_modes(k, chunks, carrying, bounded, layout, link, i, ws, ws.bodies[i].P, mu);
+  const auto chunks = chunk_count(m, step.chunks);
+  Factor<decltype(m), decltype(chunks)> f{m, chunks, ws.D.data(), step.L, step.d_inverse, step.Z};
+  eliminate_mode_columns(k, r, carrying, step, ws, f);
   Inertia P;
-  set(P, ws.bodies[i].P);
+  set(P, step.body->P);
   for_each(
-      carrying, LIMBER_EACH(h) { add(P, ws.attachments[link.attachment_begin + h].Gamma); });
-  collect_hinge(k, r, chunks, link, i, ws, P, mu);
-  if (least > 0) ws.scale[k] = least;
-  double* d_inverse = &ws.d_inverse[u.begin];
-  const int failure =
-      factor(m, chunks, k, bounded ? 1 : 0, least > 0 ? 1 : 0, ws.scale.data(), ws.D.data(), &ws.L[u.D], d_inverse, mu);
-  if (failure >= 0) {
-    ws.failure_is_number = !std::isnan(d_inverse[failure]);
-    const double own = failure == k && r == 1 && bounded && least == 0 ? own_inertia(link, i, ws) : 0;
-    if (own > 0) return eliminate_columns<int, int, int>(k, r, carrying, layout, link, i, given, ws, own);
-    return failure < k ? link.vm + failure : link.v + failure - k;
+      carrying, LIMBER_EACH(h) { add(P, step.attachments[h].Gamma); });
+  eliminate_hinge_columns(k, r, step, P, least, ws, f);
+  if (__builtin_expect(f.failure >= 0, 0)) {
+    ws.failure_is_number = !std::isnan(step.d_inverse[f.failure]);
+    const double own = f.failure == k && r == 1 && step.bounded > 0 && least == 0 ? own_inertia(step, ws) : 0;
+    return own > 0 ? eliminate_columns<-1, -1, -1>(step, given, own, ws) : find_speed(step, f.failure);
   }
-  subtract_unknowns(m, chunks, &ws.L[u.D], d_inverse, mu, P);
-  if (r == 0 && given != nullptr) {
-    Inertia handed;
-    set(ws.bodies[i].P, P);
-    prescribe(link, i, given, ws, handed);
-    set(P, handed);
-  }
-  hand_over(link, i, ws, P);
+  subtract_unknowns(m, chunks, step.L, step.d_inverse, step.Z, P);
+  if (R < 0 && given != nullptr) prescribe(step, given, P);
+  hand_over(step, P);
   return -1;
 }
 
 // ---- outward ------------------------------------------------------------------------------------------
 
 // x = -Z a, in whose fourth lane is D^-1 b.
-template <typename K, typename R, typename C>
-void accelerate_columns(K k, R r, C carrying, const Layout& layout, const Link& link, int i, AbaData& ws,
-                        double* vdot) {
-  const Unknowns& u = ws.unknowns[i];
-  const LinkFrame& f = ws.kin.links[i];
-  const Spatial& from = link.attachment >= 0 ? ws.attachments[link.attachment].a : ws.bodies[link.parent].a;
-  Spatial a{f.Rt * from.ang, f.Rt * (from.lin + cross(from.ang, from_parent(link, i, ws.kin)))};
-  const Spatial* H = ws.kin.hinge_map(link);
-  if (ws.prescribed[i] != 0) a += times(H, vdot + link.v, link.nr);
-  double* x = &ws.x[u.begin];
-  const Spatial with_one{a.ang + Vec4d{0, 0, 0, 1}, a.lin};
-  const Spatial* Z = &ws.Z[u.begin];
+template <int K, int R, int C>
+void accelerate_columns(const BodyStep& step, AbaData& ws, double* vdot) {
+  const auto k = size_of<K>(step.k);
+  const bool prescribed = R < 0 && ws.prescribed[step.i] != 0;
+  const auto r = size_of<R>(prescribed ? 0 : step.r);
+  const auto carrying = size_of<C>(step.carrying);
   const auto m = total(k, r);
+  Spatial a = twist_at(step.frame->l, *step.inboard_a);
+  if (prescribed) a += times(step.H, vdot + step.v, step.r);
+  double* x = step.x;
+  const Spatial with_one{a.ang + Vec4d{0, 0, 0, 1}, a.lin};
+  const auto term = [&](int row) __attribute__((always_inline)) {
+    return row < m ? products(step.Z[row], with_one) : zero();
+  };
+  double* etaddot = vdot + step.vm;
   for_each(
-      chunk_count(m, u.chunks), LIMBER_EACH(c) {
-        if (c * kLanes + 1 == m) {
-          x[c * kLanes] = -dot(Z[c * kLanes], with_one);
+      chunk_count(m, step.chunks), LIMBER_EACH(c) {
+        const int row = c * kLanes;
+        if (row + 1 == m) {
+          x[row] = -sum(term(row));
         } else {
-          store(x + c * kLanes, -four_dots(Z + c * kLanes, with_one));
+          const Vec4d four = -sums(term(row), term(row + 1), term(row + 2), term(row + 3));
+          store(x + row, four);
+          if (row + kLanes <= k && !step.active) store(etaddot + row, four);
         }
       });
   for_each(
       r, LIMBER_EACH(j) {
-        vdot[link.v + j] = x[k + j];
-        a += H[j] * x[k + j];
+        vdot[step.v + j] = x[k + j];
+        a += step.H[j] * x[k + j];
       });
   for_each(
-      carrying, LIMBER_EACH(h) {
-        const int at = link.attachment_begin + h;
-        ws.attachments[at].a = a + times(&ws.W[layout.attachments[at].columns], x, k);
-      });
-  if (has_inboard(carrying, link)) a += times(&ws.kin.columns[link.inboard_columns], x, k);
-  ws.bodies[i].a = a;
-  if (u.active) return;  // expand_group
-  double* etaddot = vdot + link.vm;
-  for_each(
-      k, LIMBER_EACH(j) { etaddot[j] = x[j]; });
+      carrying, LIMBER_EACH(h) { step.attachments[h].a = a + times(columns_of(step, h, ws), x, k); });
+  if (C < 0 && step.U != nullptr) a += times(step.U, x, k);
+  step.body->a = a;
+  if (step.active) return;  // expand_group
+  for (int j = k - k % kLanes; j < k; ++j) etaddot[j] = x[j];
+}
+
+template <int K, int R, int C>
+void set_kernels(BodyStep& step) {
+  step.eliminate = eliminate_columns<K, R, C>;
+  step.accelerate = accelerate_columns<K, R, C>;
+}
+
+// Those for the usual numbers.
+void choose_step_kernels(BodyStep& step) {
+  set_kernels<-1, -1, -1>(step);
+  if (step.r != 1 || step.U != nullptr) return;
+  if (step.k == 0 && step.carrying == 0) return set_kernels<0, 1, 0>(step);
+  if (step.carrying != 1) return;
+  if (step.k == 1) set_kernels<1, 1, 1>(step);
+  if (step.k == 2) set_kernels<2, 1, 1>(step);
+  if (step.k == 3) set_kernels<3, 1, 1>(step);
+  if (step.k == 4) set_kernels<4, 1, 1>(step);
+  if (step.k == 5) set_kernels<5, 1, 1>(step);
+  if (step.k == 6) set_kernels<6, 1, 1>(step);
 }
 
 }  // namespace
 
-int eliminate(const Layout& layout, int i, const double* given, AbaData& ws) {
-  const Link& link = layout.links[i];
-  return with_columns(link, ws.unknowns[i].modes, given != nullptr ? 0 : link.nr,
-                      [&](auto k, auto r, auto c) { return eliminate_columns(k, r, c, layout, link, i, given, ws); });
+void set_steps(AbaData& ws) {
+  const Layout& layout = *ws.kin.layout;
+  ws.steps.resize(layout.links.size());
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    const Unknowns& u = ws.unknowns[i];
+    BodyStep& step = ws.steps[i];
+    step.link = &link;
+    step.frame = &ws.frames[i];
+    step.body = &ws.bodies[i];
+    step.inboard = link.attachment >= 0 ? &ws.attachments[link.attachment] : nullptr;
+    step.inboard_a = step.inboard != nullptr ? &step.inboard->a : &ws.bodies[link.parent].a;
+    step.parent = link.parent == kGround    ? nullptr
+                  : step.inboard != nullptr ? &step.inboard->Gamma
+                                            : &ws.bodies[link.parent].P;
+    step.attachments = ws.attachments.data() + link.attachment_begin;
+    step.outboard = layout.attachments.data() + link.attachment_begin;
+    step.carrying = link.attachment_end - link.attachment_begin;
+    for (int h = 0; h < std::min(step.carrying, 2); ++h) step.W[h] = &ws.W[step.outboard[h].columns];
+    step.mu = ws.mu.data() + u.begin;
+    step.Z = ws.Z.data() + u.begin;
+    step.H = ws.H.data() + u.hinge;
+    step.U = link.inboard >= 0 ? ws.U.data() + link.inboard_columns : nullptr;
+    step.D_0 = ws.D_0.data() + u.D;
+    step.L = ws.L.data() + u.D;
+    step.d_inverse = ws.d_inverse.data() + u.begin;
+    step.b = ws.b.data() + u.begin;
+    step.x = ws.x.data() + u.begin;
+    step.i = static_cast<int>(i);
+    step.k = u.modes;
+    step.r = link.nr;
+    step.chunks = u.chunks;
+    step.v = link.v;
+    step.vm = link.vm;
+    step.bounded = link.inboard < 0 && has_diagonal_mass(*link.constants, ws.implicit) ? 1 : 0;
+    step.active = u.active;
+    choose_step_kernels(step);
+  }
 }
 
-void accelerate(const Layout& layout, int i, AbaData& ws, double* vdot) {
-  const Link& link = layout.links[i];
-  with_columns(link, ws.unknowns[i].modes, ws.prescribed[i] != 0 ? 0 : link.nr,
-               [&](auto k, auto r, auto c) { accelerate_columns(k, r, c, layout, link, i, ws, vdot); });
+int eliminate(int i, const double* given, AbaData& ws) {
+  const BodyStep& step = ws.steps[i];
+  return given != nullptr ? eliminate_columns<-1, -1, -1>(step, given, 0, ws) : step.eliminate(step, nullptr, 0, ws);
+}
+
+void accelerate(int i, AbaData& ws, double* vdot) {
+  const BodyStep& step = ws.steps[i];
+  ws.prescribed[i] != 0 ? accelerate_columns<-1, -1, -1>(step, ws, vdot) : step.accelerate(step, ws, vdot);
 }
 
 void solve_unknowns(const Unknowns& u, int count, const AbaData& ws, const double* b, double* x) {
@@ -400,14 +405,14 @@ void reduce(const Layout& layout, int i, AbaData& ws) {
   if (u.active) start_active_forces(layout, i, ws);
   Spatial z = ws.bodies[i].z;
   double* b = &ws.b[u.begin];
-  for (int k = 0; link.inboard >= 0 && k < u.modes; ++k) b[k] += dot(ws.kin.columns[link.inboard_columns + k], z);
+  for (int k = 0; link.inboard >= 0 && k < u.modes; ++k) b[k] += dot(ws.U[link.inboard_columns + k], z);
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
     const Spatial* W = &ws.W[layout.attachments[h].columns];
     for (int k = 0; k < u.modes; ++k) b[k] += dot(W[k], ws.attachments[h].z);
     z += ws.attachments[h].z;
   }
   const int r = ws.prescribed[i] != 0 ? 0 : link.nr, count = u.modes + r;
-  for (int k = 0; k < r; ++k) b[u.modes + k] += dot(ws.kin.hinge_map(link)[k], z);
+  for (int k = 0; k < r; ++k) b[u.modes + k] += dot(ws.H[u.hinge + k], z);
   for (int k = 0; k < count; ++k) z -= ws.Z[u.begin + k] * b[k];
   ws.bodies[i].z = {without_last(z.ang), z.lin};
   double* x = &ws.x[u.begin];

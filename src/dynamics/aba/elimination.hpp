@@ -28,19 +28,13 @@ LIMBER_INLINE Vec4d flush_subnormals(Vec4d x) {
 }
 LIMBER_INLINE void flush_subnormals(Spatial& z) { z = {flush_subnormals(z.ang), flush_subnormals(z.lin)}; }
 
-// The origin of the body from that of its parent, in the parent's basis.
-LIMBER_INLINE Vec4d from_parent(const Link& link, int i, const Kinematics& kin) {
-  return link.attachment < 0 ? kin.links[i].r : kin.links[i].r + kin.attachments[link.attachment].l;
-}
-
-// A wrench on the body's origin, on its parent's: Z^T X^T f.
-LIMBER_INLINE Spatial wrench_to_parent(const Link& link, int i, const Kinematics& kin, Spatial f) {
-  const Mat3& R = kin.links[i].R;
-  return wrench_from(from_parent(link, i, kin), Spatial{R * f.ang, R * f.lin});
-}
+// A wrench on the body's origin, on its parent's: X^T f.
+LIMBER_INLINE Spatial wrench_to_parent(int i, const AbaData& ws, Spatial f) { return wrench_from(ws.frames[i].l, f); }
 
 // ---- active coordinates (active.cpp) ------------------------------------------------------------------
 
+// Rows that are combinations of others, but for rounding.
+inline constexpr double kSameRow = 1e-12;
 // That of its modes, with what an implicit step adds.
 inline bool has_diagonal_mass(const BodyConstants& constants, const ImplicitTerms& implicit) {
   return constants.mass_diagonal() && (!implicit.active || constants.elastic_diagonal);
@@ -57,10 +51,11 @@ void other_modes(const Link& link, int i, const AbaData& ws, double* out);
 // Constants of their active coordinates, and of attachments.
 void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws);
 void set_node_columns(const Layout& layout, std::size_t g, AbaData& ws);
+// Inertias, coupling and forces of four bodies alone, after compute_motion; Bias: with the forces of that motion.
+template <bool Bias>
+void start_group(const Layout& layout, std::size_t g, AbaData& ws);
 // The columns W of four attachments.
 void start_columns(const Layout& layout, std::size_t g, AbaData& ws);
-// Where the bodies have active coordinates: mu, b and inertia without the other modes.
-void start_group(const Layout& layout, std::size_t g, AbaData& ws);
 // All modes out of the active ones, and the acceleration of the body frames.
 void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot);
 
@@ -68,17 +63,21 @@ void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot
 
 // Inertias and bias wrenches, inward, to the parent.  `given`: prescribed accelerations, null where the hinge is free.
 // Returns the speed without inertia, or -1.
-int eliminate(const Layout& layout, int i, const double* given, AbaData& ws);
+int eliminate(int i, const double* given, AbaData& ws);
 // Bias forces b' of the unknowns, body.z of the joint side, and the fourth lane of Z, over the factors of `eliminate`.
 void reduce(const Layout& layout, int i, AbaData& ws);
 // Accelerations, outward: vdot of the body, a of its frame and its attachments.
-void accelerate(const Layout& layout, int i, AbaData& ws, double* vdot);
+void accelerate(int i, AbaData& ws, double* vdot);
+// Places and kernels of all bodies, once their unknowns are known.
+void set_steps(AbaData& ws);
 // x = D^-1 b, over the factors.
 void solve_unknowns(const Unknowns& u, int count, const AbaData& ws, const double* b, double* x);
 
 // The two halves of solve_factored, between which wrenches on bodies may be added to z, and modal forces by add_modal.
 void start_solve(const Model& model, ConstVec f, AbaData& ws);
 void finish_solve(const Model& model, AbaData& ws, Vec out);
+// A wrench on a node, in world components, as bias wrench z and bias forces b of its body.  Needs the modes in kin.
+void load_node(const Model& model, NodeRef node, const Spatial& wrench, AbaData& ws, Spatial& z, double* b);
 // Bias forces of the modes of a body: all of them.
 inline double* modal_bias(const Link& link, int i, AbaData& ws) {
   return ws.unknowns[i].active ? &ws.b_modal[link.scalars] : &ws.b[ws.unknowns[i].begin];

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
+#include "dynamics/kinematics/deformation.hpp"
 #include "elimination.hpp"
 
-// What bodies do without their neighbours before and after the sweeps, four at a time: columns of the attachments, and
-// the modes that are not active.  theory §5.
+// What bodies do without their neighbours before and after the sweeps, four at a time: inertias and forces, columns of
+// the attachments, the modes that are not active.  Made in the bodies' own bases, then turned to that of the world.
+// theory §5.
 namespace limber {
 namespace {
 
@@ -19,52 +22,65 @@ LIMBER_INLINE void add_outer(FourMatrices& sum, const FourVectors& u, const Four
   add(sum.c[2], u, v.z);
 }
 
-// Columns as rows, unknowns in the lanes of each body; one with fewer unknowns has less room.
-LIMBER_INLINE void put_four_rows(const FourSpatial* W, int k, Vec4d* const* rows, const int* chunks) {
-  Vec4d no_room[6];
-  for (int c = 0; c < lanes_for(k); ++c) {
-    Vec4d* to[kLanes];
-    int stride[kLanes];
-    for (int lane = 0; lane < kLanes; ++lane) {
-      to[lane] = c < chunks[lane] ? rows[lane] + c : no_room;
-      stride[lane] = c < chunks[lane] ? chunks[lane] : 1;
-    }
-    const FourSpatial* w = W + c * kLanes;
-    const auto put = [&](int r, Vec4d w0, Vec4d w1, Vec4d w2, Vec4d w3) __attribute__((always_inline)) {
-      scatter(
-          w0, w1, w2, w3, LIMBER_LANE(lane) { return to[lane][r * stride[lane]]; });
-    };
-    put(0, w[0].ang.x, w[1].ang.x, w[2].ang.x, w[3].ang.x);
-    put(1, w[0].ang.y, w[1].ang.y, w[2].ang.y, w[3].ang.y);
-    put(2, w[0].ang.z, w[1].ang.z, w[2].ang.z, w[3].ang.z);
-    put(3, w[0].lin.x, w[1].lin.x, w[2].lin.x, w[3].lin.x);
-    put(4, w[0].lin.y, w[1].lin.y, w[2].lin.y, w[3].lin.y);
-    put(5, w[0].lin.z, w[1].lin.z, w[2].lin.z, w[3].lin.z);
-  }
+// ---- to world basis -----------------------------------------------------------------------------------
+
+// R m R^T.
+LIMBER_INLINE FourSymmetric turned(const FourMatrices& R, const FourSymmetric& m) {
+  const FourVectors x = R * FourVectors{m.xx, m.xy, m.xz}, y = R * FourVectors{m.xy, m.yy, m.yz},
+                    z = R * FourVectors{m.xz, m.yz, m.zz};
+  const FourVectors &rx = R.c[0], &ry = R.c[1], &rz = R.c[2];
+  return {x.x * rx.x + y.x * ry.x + z.x * rz.x, x.y * rx.y + y.y * ry.y + z.y * rz.y,
+          x.z * rx.z + y.z * ry.z + z.z * rz.z, x.x * rx.y + y.x * ry.y + z.x * rz.y,
+          x.x * rx.z + y.x * ry.z + z.x * rz.z, x.y * rx.z + y.y * ry.z + z.y * rz.z};
+}
+LIMBER_INLINE FourMatrices turned(const FourMatrices& R, const FourMatrices& m) {
+  const FourVectors x = R * m.c[0], y = R * m.c[1], z = R * m.c[2];
+  const auto column = [&](Vec4d a, Vec4d b, Vec4d c) __attribute__((always_inline)) {
+    FourVectors sum = x * a;
+    add(sum, y, b);
+    add(sum, z, c);
+    return sum;
+  };
+  return {column(R.c[0].x, R.c[1].x, R.c[2].x), column(R.c[0].y, R.c[1].y, R.c[2].y),
+          column(R.c[0].z, R.c[1].z, R.c[2].z)};
+}
+// R^T v.
+LIMBER_INLINE FourVectors turned_back(const FourMatrices& R, const FourVectors& v) {
+  return {dot(R.c[0], v), dot(R.c[1], v), dot(R.c[2], v)};
 }
 
-// W = [A lambda; gamma + l x A lambda] + U, at the bodies' origins.
-template <typename K>
-LIMBER_INLINE void compute_columns(K k, const FourAttachments& at, const FourSpatial* Y, const FourVectors* gamma,
-                                   Spatial* const* columns, FourSpatial* W) {
-  const FourVectors l = at.l;
-  for_each(
-      k, LIMBER_EACH(j) {
-        const FourVectors ang = at.A * Y[j].ang;
-        const FourVectors lin = (gamma != nullptr ? gamma[j] : Y[j].lin) + cross(l, ang);
-        W[j].ang = ang;
-        W[j].lin = lin;
-        scatter(
-            ang, LIMBER_LANE(lane) { return columns[lane][j].ang; });
-        scatter(
-            lin, LIMBER_LANE(lane) { return columns[lane][j].lin; });
-      });
+LIMBER_INLINE FourMatrices gather_rotations(const std::array<int, kLanes>& bodies, AbaData& ws) {
+  WorldFrame* const f = ws.frames.data();
+  return {gather(LIMBER_LANE(lane) { return f[bodies[lane]].R.c[0]; }),
+          gather(LIMBER_LANE(lane) { return f[bodies[lane]].R.c[1]; }),
+          gather(LIMBER_LANE(lane) { return f[bodies[lane]].R.c[2]; })};
+}
+
+// ---- forces and inertias ------------------------------------------------------------------------------
+
+// Bias forces of the modes: p + K eta + D etadot - u, or -u alone.
+template <bool Bias>
+LIMBER_INLINE void collect_modal_forces(const FourBodies& bodies, const FourLoads& loads, const Vec4d* e,
+                                        const Vec4d* rate, Vec4d* b) {
+  const int n = bodies.n;
+  const Vec4d *K = bodies.K.data(), *D = bodies.D.data();
+  for (int a = 0; a < n; ++a) {
+    if (!Bias) {
+      b[a] = -b[a];
+    } else if (bodies.elastic_diagonal) {
+      b[a] = loads.p_f[a] - b[a] + K[a] * e[a] + D[a] * rate[a];
+    } else {
+      Vec4d sum = loads.p_f[a] - b[a];
+      for (int c = 0; c < n; ++c) sum += K[a * n + c] * e[c] + D[a * n + c] * rate[c];
+      b[a] = sum;
+    }
+  }
 }
 
 // b_x = T^T b, and what the other modes leave at the body: z -= mu Lambda b - mu_x b_x.
 template <typename N>
-LIMBER_INLINE void project_four_forces(const GroupModes& modes, N n, const Vec4d* b, const FourVectors* F,
-                                       const FourVectors* S, const FourSpatial* mu, Vec4d* b_x, FourSpatial& z) {
+LIMBER_INLINE void project_forces(const GroupModes& modes, N n, const Vec4d* b, const FourVectors* F,
+                                  const FourVectors* S, Vec4d* b_x, FourSpatial& z) {
   const Vec4d *T = modes.T.data(), *weight = modes.weight.data();
   for_each(
       n, LIMBER_EACH(a) {
@@ -77,38 +93,15 @@ LIMBER_INLINE void project_four_forces(const GroupModes& modes, N n, const Vec4d
     for_each(
         n, LIMBER_EACH(a) { sum += T[a] * b[a]; });
     b_x[j] = sum;
-    add(z.ang, mu[j].ang, sum);
-    add(z.lin, mu[j].lin, sum);
+    const Vec4d s = -(modes.minus * sum);
+    add(z.ang, modes.mu[j].ang, s);
+    add(z.lin, modes.mu[j].lin, s);
   }
 }
 
-// Where four bodies have what active coordinates need.  Results of a body without them go nowhere.
-struct ActiveBodies {
-  ArticulatedBody nowhere;
-  LinkFrame* f[kLanes];
-  ArticulatedBody* body[kLanes];
-  Spatial* mu[kLanes];
-  double *b[kLanes], *b_modal[kLanes];
-  Spatial* lost[kLanes];
-  ActiveBodies(const BodyGroup& group, AbaData& ws) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const int i = group.bodies[lane];
-      const bool active = ws.unknowns[i].active;
-      const std::size_t begin = ws.unknowns[i].begin;
-      f[lane] = &ws.kin.links[i];
-      body[lane] = active ? &ws.bodies[i] : &nowhere;
-      mu[lane] = &ws.mu[begin];
-      b[lane] = active ? &ws.b[begin] : ws.modal.data();
-      b_modal[lane] = &ws.b_modal[group.scalars[lane]];
-      lost[lane] = &ws.active[i].lost;
-    }
-  }
-};
-
 //   mu_x = mu T      M -= mu Lambda mu^T - mu_x mu_x^T
 template <typename N>
-LIMBER_INLINE void subtract_other_modes(N n, const FourVectors* F, const FourVectors* S, const ActiveBodies& at,
-                                        GroupModes& modes) {
+LIMBER_INLINE void subtract_other_modes(N n, const FourVectors* F, const FourVectors* S, GroupModes& modes) {
   const Vec4d *T = modes.T.data(), *weight = modes.weight.data(), o = zero();
   const int k = modes.k;
   FourSpatial* mu = modes.mu.data();
@@ -117,51 +110,130 @@ LIMBER_INLINE void subtract_other_modes(N n, const FourVectors* F, const FourVec
     for_each(
         n, LIMBER_EACH(a) { add(sum, F[a], T[a]); });
     mu[j].ang = sum;
-    scatter(
-        sum, LIMBER_LANE(lane) { return at.mu[lane][j].ang; });
   }
   FourSymmetric A{o, o, o, o, o, o};
   for_each(
       n, LIMBER_EACH(a) { add_outer(A, F[a] * weight[a], F[a]); });
-  for (int j = 0; j < k; ++j) add_outer(A, mu[j].ang * spread(-1), mu[j].ang);
+  for (int j = 0; j < k; ++j) add_outer(A, mu[j].ang * modes.minus, mu[j].ang);
   modes.lost_A = A;
   const FourVectors none{o, o, o};
   FourMatrices B{none, none, none};
   for_each(
       n, LIMBER_EACH(a) { add_outer(B, F[a] * weight[a], S[a]); });
-  for (int j = 0; j < k; ++j) add_outer(B, mu[j].ang * spread(-1), mu[j].lin);
+  for (int j = 0; j < k; ++j) add_outer(B, mu[j].ang * modes.minus, mu[j].lin);
   modes.lost_B = B;
-  scatter(
-      FourVectors{A.xx, A.yy, A.zz}, LIMBER_LANE(lane) { return at.lost[lane]->ang; });
 }
 
-// M with the wrench z in the fourth lanes, without what the other modes take.
-LIMBER_INLINE void put_inertia(const GroupModes& modes, const FourSpatial& z, const ActiveBodies& at) {
-  const FourVectors J0 = gather(LIMBER_LANE(lane) { return at.f[lane]->J.c[0]; });
-  const FourVectors J1 = gather(LIMBER_LANE(lane) { return at.f[lane]->J.c[1]; });
-  const FourVectors J2 = gather(LIMBER_LANE(lane) { return at.f[lane]->J.c[2]; });
-  const FourSymmetric &A = modes.lost_A, &C = modes.C;
-  const Vec4d xy = J1.x - A.xy, xz = J2.x - A.xz, yz = J2.y - A.yz;
+// Where four bodies have what the sweep inward needs.
+struct FourPlaces {
+  ArticulatedBody* body[kLanes];
+  Spatial* mu[kLanes];
+  FourPlaces(const BodyGroup& group, AbaData& ws) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      body[lane] = &ws.bodies[group.bodies[lane]];
+      mu[lane] = &ws.mu[ws.unknowns[group.bodies[lane]].begin];
+    }
+  }
+};
+
+// M with the wrench z in the fourth lanes.
+LIMBER_INLINE void put_A(const FourSymmetric& A, const FourVectors& z, const FourPlaces& at) {
   scatter(
-      J0.x - A.xx, xy, xz, z.ang.x, LIMBER_LANE(lane) { return at.body[lane]->P.A.x; });
+      A.xx, A.xy, A.xz, z.x, LIMBER_LANE(lane) { return at.body[lane]->P.A.x; });
   scatter(
-      xy, J1.y - A.yy, yz, z.ang.y, LIMBER_LANE(lane) { return at.body[lane]->P.A.y; });
+      A.xy, A.yy, A.yz, z.y, LIMBER_LANE(lane) { return at.body[lane]->P.A.y; });
   scatter(
-      xz, yz, J2.z - A.zz, z.ang.z, LIMBER_LANE(lane) { return at.body[lane]->P.A.z; });
-  const FourVectors s = gather(LIMBER_LANE(lane) { return at.f[lane]->s; });
-  const FourVectors &x = modes.lost_B.c[0], &y = modes.lost_B.c[1], &w = modes.lost_B.c[2];
+      A.xz, A.yz, A.zz, z.z, LIMBER_LANE(lane) { return at.body[lane]->P.A.z; });
+}
+LIMBER_INLINE void put_B(const FourVectors& x, const FourVectors& y, const FourVectors& z, const FourVectors& wrench,
+                         const FourPlaces& at) {
   scatter(
-      -x.x, s.z - x.y, -s.y - x.z, z.lin.x, LIMBER_LANE(lane) { return at.body[lane]->P.B.x; });
+      x.x, x.y, x.z, wrench.x, LIMBER_LANE(lane) { return at.body[lane]->P.B.x; });
   scatter(
-      -s.z - y.x, -y.y, s.x - y.z, z.lin.y, LIMBER_LANE(lane) { return at.body[lane]->P.B.y; });
+      y.x, y.y, y.z, wrench.y, LIMBER_LANE(lane) { return at.body[lane]->P.B.y; });
   scatter(
-      s.y - w.x, -s.x - w.y, -w.z, z.lin.z, LIMBER_LANE(lane) { return at.body[lane]->P.B.z; });
+      z.x, z.y, z.z, wrench.z, LIMBER_LANE(lane) { return at.body[lane]->P.B.z; });
+}
+LIMBER_INLINE void put_C(const FourSymmetric& C, const FourPlaces& at) {
   scatter(
       FourVectors{C.xx, C.xy, C.xz}, LIMBER_LANE(lane) { return at.body[lane]->P.C.x; });
   scatter(
       FourVectors{C.xy, C.yy, C.yz}, LIMBER_LANE(lane) { return at.body[lane]->P.C.y; });
   scatter(
       FourVectors{C.xz, C.yz, C.zz}, LIMBER_LANE(lane) { return at.body[lane]->P.C.z; });
+}
+
+// Of whole bodies: [J, s~; -s~, m 1].
+void put_inertia(const FourMatrices& R, const FourLoads& loads, const BodyGroup& group, const FourSpatial& z,
+                 const FourPlaces& at) {
+  put_A(turned(R, loads.J), z.ang, at);
+  const FourVectors s = R * loads.s;
+  const Vec4d o = zero(), m = group.constants->m;
+  put_B({o, s.z, -s.y}, {-s.z, o, s.x}, {s.y, -s.x, o}, z.lin, at);
+  put_C({m, m, m, o, o, o}, at);
+}
+// Without the modes that are not active.
+void put_remaining_inertia(const FourMatrices& R, const FourLoads& loads, const GroupModes& modes, const FourSpatial& z,
+                           const FourPlaces& at) {
+  const FourSymmetric &J = loads.J, &A = modes.lost_A;
+  put_A(turned(R, FourSymmetric{J.xx - A.xx, J.yy - A.yy, J.zz - A.zz, J.xy - A.xy, J.xz - A.xz, J.yz - A.yz}), z.ang,
+        at);
+  const FourVectors &s = loads.s, &x = modes.lost_B.c[0], &y = modes.lost_B.c[1], &w = modes.lost_B.c[2];
+  const FourMatrices B = turned(
+      R, FourMatrices{{-x.x, s.z - x.y, -s.y - x.z}, {-s.z - y.x, -y.y, s.x - y.z}, {s.y - w.x, -s.x - w.y, -w.z}});
+  put_B(B.c[0], B.c[1], B.c[2], z.lin, at);
+  put_C(turned(R, modes.C), at);
+}
+
+LIMBER_INLINE void put_column(const FourMatrices& R, int j, const FourVectors& ang, const FourVectors& lin, Vec4d b,
+                              const FourPlaces& at) {
+  const FourVectors a = R * ang;
+  scatter(
+      a.x, a.y, a.z, b, LIMBER_LANE(lane) { return at.mu[lane][j].ang; });
+  scatter(
+      R * lin, LIMBER_LANE(lane) { return at.mu[lane][j].lin; });
+}
+
+// Modal mass that depends on the state.
+void put_modal_mass(const BodyGroup& group, const Vec4d* G, AbaData& ws) {
+  for (int a = 0; a < group.n; ++a, G += kLanes * lanes_for(group.n)) {
+    const auto at = [&](std::vector<Vec4d>& D, int lane) {
+      const Unknowns& u = ws.unknowns[group.bodies[lane]];
+      return reinterpret_cast<double*>(&D[u.D + static_cast<std::size_t>(a) * u.chunks]);
+    };
+    scatter_numbers(group.n, G, [&](int lane) { return at(ws.D_0, lane); });
+    for (int lane = 0; ws.implicit.active && lane < kLanes; ++lane) {
+      if (std::count(group.bodies.begin(), group.bodies.begin() + lane, group.bodies[lane]) > 0) continue;
+      const double* added = at(ws.implicit.D_added, lane);
+      for (int c = 0; c < group.n; ++c) at(ws.D_0, lane)[c] += added[c];
+    }
+  }
+}
+
+// The modes of a group: forces and columns.
+template <bool Bias>
+void start_modes(const BodyGroup& group, const FourMatrices& R, const FourLoads& loads, const FourPlaces& at,
+                 FourSpatial& z, GroupModes& modes, AbaData& ws) {
+  const int n = group.n;
+  const GroupScratch& scratch = ws.kin.scratch;
+  Vec4d* b = ws.group_b.data();
+  gather_numbers(
+      n, [&](int lane) { return &ws.u[group.vm[lane]]; }, b);
+  collect_modal_forces<Bias>(*group.constants, loads, scratch.e.data(), scratch.rate.data(), b);
+  if (!modes.active) {
+    for (int j = 0; j < n; ++j) put_column(R, j, loads.F[j], loads.S[j], b[j], at);
+    if (loads.G != nullptr) put_modal_mass(group, loads.G, ws);
+    return;
+  }
+  scatter_numbers(n, b, [&](int lane) { return &ws.b_modal[group.scalars[lane]]; });
+  Vec4d* b_x = b + kLanes * lanes_for(n);
+  with_size(n, [&](auto size) {
+    if (!ws.constant_columns) subtract_other_modes(size, loads.F, loads.S, modes);
+    project_forces(modes, size, b, loads.F, loads.S, b_x, z);
+  });
+  for (int j = 0; j < modes.k; ++j) put_column(R, j, modes.mu[j].ang, modes.mu[j].lin, b_x[j], at);
+  const Vec4d lost = modes.lost_A.xx + modes.lost_A.yy + modes.lost_A.zz;
+  for (int lane = 0; lane < kLanes; ++lane) ws.active[group.bodies[lane]].lost_ang = lost[lane];
 }
 
 }  // namespace
@@ -172,10 +244,13 @@ void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
   GroupModes& modes = ws.group_modes[g];
   modes.active = false;
   modes.k = 0;
-  for (const int i : group.bodies) {
-    if (!ws.unknowns[i].active) continue;
-    modes.active = true;
-    modes.k = std::max(modes.k, ws.unknowns[i].modes);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    Unknowns& u = ws.unknowns[group.bodies[lane]];
+    u.shapes = group.shapes;
+    if (lane == 0 || group.bodies[lane] != group.bodies[0]) u.lane = lane;
+    modes.active = modes.active || u.active;
+    modes.k = std::max(modes.k, u.modes);
+    modes.minus[lane] = u.active ? -1 : 0;
   }
   if (!modes.active) return;
   const int width = kLanes * lanes_for(n), k = modes.k;
@@ -185,10 +260,12 @@ void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const int i = group.bodies[lane];
     const ActiveModes& active = ws.active[i];
-    for (int a = 0; ws.unknowns[i].active && a < n; ++a) {
-      modes.weight[a][lane] = active.weight[a];
+    const bool all = !ws.unknowns[i].active;
+    for (int a = 0; a < n; ++a) {
+      if (!all) modes.weight[a][lane] = active.weight[a];
       for (int j = 0; j < ws.unknowns[i].modes; ++j) {
-        modes.T[static_cast<std::size_t>(j) * n + a][lane] = active.T[static_cast<std::size_t>(j) * width + a];
+        const double T = all ? (j == a ? 1 : 0) : active.T[static_cast<std::size_t>(j) * width + a];
+        modes.T[static_cast<std::size_t>(j) * n + a][lane] = T;
       }
     }
   }
@@ -199,92 +276,103 @@ void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
     const Vec4d* T = &modes.T[static_cast<std::size_t>(j) * n];
     FourVectors& lin = modes.mu[j].lin;
     for (int a = 0; a < n; ++a) add(lin, S[a], T[a]);
-    add_outer(lost, lin * spread(-1), lin);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      Vec4d& out = ws.mu[ws.unknowns[group.bodies[lane]].begin + j].lin;
-      out = Vec4d{lin.x[lane], lin.y[lane], lin.z[lane], 0};
-    }
+    add_outer(lost, lin * modes.minus, lin);
   }
   const Vec4d m = group.constants->m;
   modes.C = {m - lost.xx, m - lost.yy, m - lost.zz, -lost.xy, -lost.xz, -lost.yz};
-  scatter(
-      FourVectors{lost.xx, lost.yy, lost.zz}, LIMBER_LANE(lane) { return ws.active[group.bodies[lane]].lost.lin; });
+  for (int lane = 0; lane < kLanes; ++lane) {
+    ws.active[group.bodies[lane]].lost_lin = lost.xx[lane] + lost.yy[lane] + lost.zz[lane];
+  }
 }
 
 void set_node_columns(const Layout& layout, std::size_t g, AbaData& ws) {
   const NodeGroup& group = layout.node_groups[g];
   const int n = group.n, width = kLanes * lanes_for(n);
-  int& k = ws.node_unknowns[g] = 0;
+  int &k = ws.node_unknowns[g] = 0, &turning = ws.node_turning[g] = 0;
+  FourSpatial* columns = &ws.node_columns[group.modes];
+  std::fill_n(columns, n, FourSpatial{});
   for (int lane = 0; lane < kLanes; ++lane) {
     const Unknowns& u = ws.unknowns[group.bodies[lane]];
     k = std::max(k, u.modes);
-    for (int j = 0; j < n; ++j) {
-      FourSpatial& column = ws.node_columns[group.modes + j];
-      if (lane == 0) column = FourSpatial{};
-      for (int a = 0; a < n && j < u.modes; ++a) {
-        const double T = u.active ? ws.active[group.bodies[lane]].T[static_cast<std::size_t>(j) * width + a] : j == a;
-        const FourVectors &lambda = group.constants->lambda[a], &gamma = group.constants->gamma[a];
-        column.ang.x[lane] += lambda.x[lane] * T, column.lin.x[lane] += gamma.x[lane] * T;
-        column.ang.y[lane] += lambda.y[lane] * T, column.lin.y[lane] += gamma.y[lane] * T;
-        column.ang.z[lane] += lambda.z[lane] * T, column.lin.z[lane] += gamma.z[lane] * T;
+    for (int j = 0; j < u.modes; ++j) {
+      // Sums that are zero but for rounding are zero: active coordinates that only move come after those that turn.
+      const auto sum = [&](Vec4d FourVectors::*c, const std::vector<FourVectors>& shapes) {
+        double total = 0, size = 0;
+        for (int a = 0; a < n; ++a) {
+          const double T = u.active ? ws.active[group.bodies[lane]].T[static_cast<std::size_t>(j) * width + a] : j == a;
+          total += (shapes[a].*c)[lane] * T;
+          size += std::abs((shapes[a].*c)[lane] * T);
+        }
+        return std::abs(total) > kSameRow * size ? total : 0;
+      };
+      for (Vec4d FourVectors::*c : {&FourVectors::x, &FourVectors::y, &FourVectors::z}) {
+        const double ang = sum(c, group.constants->lambda);
+        (columns[j].ang.*c)[lane] = ang;
+        (columns[j].lin.*c)[lane] = sum(c, group.constants->gamma);
+        if (ang != 0) turning = std::max(turning, j + 1);
       }
     }
   }
+  if (layout.links[group.bodies[0]].inboard >= 0) turning = k;
 }
 
-void start_columns(const Layout& layout, std::size_t g, AbaData& ws) {
-  const NodeGroup& group = layout.node_groups[g];
-  const Kinematics& kin = ws.kin;
-  const int k = ws.node_unknowns[g];
-  FourSpatial* W = ws.group_W.data();
-  Spatial* columns[kLanes];
-  Vec4d* rows[kLanes];
-  int chunks[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane) {
-    columns[lane] = &ws.W[group.columns[lane]];
-    rows[lane] = &ws.W_rows[ws.rows_begin[group.attachments[lane]]];
-    chunks[lane] = ws.unknowns[group.bodies[lane]].chunks;
-  }
-  const FourVectors* gamma = group.constants->second.empty() ? nullptr : &kin.four_gamma[group.modes];
-  with_size(k, [&](auto size) {
-    compute_columns(size, kin.four_attachments[g], &ws.node_columns[group.modes], gamma, columns, W);
-  });
-  if (layout.links[group.bodies[0]].inboard >= 0) {
-    for (int j = 0; j < k; ++j) {
-      const auto U = [&](int lane) -> const Spatial& {
-        return kin.columns[layout.links[group.bodies[lane]].inboard_columns + j];
-      };
-      add(W[j].ang, gather([&](int lane) { return U(lane).ang; }));
-      add(W[j].lin, gather([&](int lane) { return U(lane).lin; }));
-      scatter(
-          W[j].ang, LIMBER_LANE(lane) { return columns[lane][j].ang; });
-      scatter(
-          W[j].lin, LIMBER_LANE(lane) { return columns[lane][j].lin; });
-    }
-  }
-  for (int j = k; j < kLanes * lanes_for(k); ++j) W[j] = FourSpatial{};
-  put_four_rows(W, k, rows, chunks);
-}
-
-//   b_x = T^T b      z -= mu Lambda b - mu_x b_x
+template <bool Bias>
 void start_group(const Layout& layout, std::size_t g, AbaData& ws) {
   const BodyGroup& group = layout.groups[g];
-  GroupModes& modes = ws.group_modes[g];
-  if (!modes.active) return;
-  const ActiveBodies at(group, ws);
-  const FourVectors *F = &ws.kin.four_F[group.shapes], *S = group.constants->S.data();
-  Vec4d *b = ws.group_b.data(), *b_x = b + kLanes * lanes_for(group.n);
+  const FourMatrices R = gather_rotations(group.bodies, ws);
+  WorldFrame* const f = ws.frames.data();
+  const FourMotions motion(turned_back(R, gather(LIMBER_LANE(lane) { return f[group.bodies[lane]].w; })),
+                           turned_back(R, gather(LIMBER_LANE(lane) { return f[group.bodies[lane]].wdot; })),
+                           turned_back(R, gather(LIMBER_LANE(lane) { return f[group.bodies[lane]].vdot; })));
+  GroupScratch& scratch = ws.kin.scratch;
   gather_numbers(
-      group.n, [&](int lane) { return at.b_modal[lane]; }, b);
-  FourSpatial z{gather(LIMBER_LANE(lane) { return at.body[lane]->z.ang; }),
-                gather(LIMBER_LANE(lane) { return at.body[lane]->z.lin; })};
-  with_size(group.n, [&](auto n) {
-    if (!ws.constant_columns) subtract_other_modes(n, F, S, at, modes);
-    project_four_forces(modes, n, b, F, S, modes.mu.data(), b_x, z);
-  });
-  for (int j = modes.k; j < kLanes * lanes_for(modes.k); ++j) b_x[j] = zero();
-  scatter_numbers(modes.k, b_x, [&](int lane) { return at.b[lane]; });
-  put_inertia(modes, z, at);
+      group.n, [&](int lane) { return &ws.q[group.qm[lane]]; }, scratch.e.data());
+  gather_numbers(
+      group.n, [&](int lane) { return &ws.v[group.vm[lane]]; }, scratch.rate.data());
+  FourLoads loads;
+  compute_loads(layout, group, motion, ws.kin, scratch, loads);
+  const FourVectors none{zero(), zero(), zero()};
+  FourSpatial z{none, none};
+  if (Bias) z.ang = loads.p.ang, z.lin = loads.p.lin;
+  const FourPlaces at(group, ws);
+  GroupModes& modes = ws.group_modes[g];
+  if (group.n > 0) start_modes<Bias>(group, R, loads, at, z, modes, ws);
+  z.ang = R * z.ang;
+  z.lin = R * z.lin;
+  if (modes.active) return put_remaining_inertia(R, loads, modes, z, at);
+  put_inertia(R, loads, group, z, at);
+}
+template void start_group<true>(const Layout& layout, std::size_t g, AbaData& ws);
+template void start_group<false>(const Layout& layout, std::size_t g, AbaData& ws);
+
+//   W = [A lambda; gamma + l x A lambda] + U, at the bodies' origins
+void start_columns(const Layout& layout, std::size_t g, AbaData& ws) {
+  const NodeGroup& group = layout.node_groups[g];
+  const FourMatrices R = gather_rotations(group.bodies, ws);
+  const FourAttachments& at = ws.kin.four_attachments[g];
+  const FourMatrices RA{R * at.A.c[0], R * at.A.c[1], R * at.A.c[2]};
+  const FourVectors l = R * at.l;
+  const FourSpatial* Y = &ws.node_columns[group.modes];
+  const FourVectors* gamma = group.constants->second.empty() ? nullptr : &ws.kin.four_gamma[group.modes];
+  Spatial* columns[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) columns[lane] = &ws.W[group.columns[lane]];
+  for (int j = 0; j < ws.node_unknowns[g]; ++j) {
+    FourVectors lin = R * (gamma != nullptr ? gamma[j] : Y[j].lin);
+    if (j < ws.node_turning[g]) {
+      const FourVectors ang = RA * Y[j].ang;
+      add(lin, cross(l, ang));
+      scatter(
+          ang, LIMBER_LANE(lane) { return columns[lane][j].ang; });
+    }
+    scatter(
+        lin, LIMBER_LANE(lane) { return columns[lane][j].lin; });
+  }
+  if (layout.links[group.bodies[0]].inboard < 0) return;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (lane > 0 && group.attachments[lane] == group.attachments[0]) continue;
+    const Spatial* U = &ws.U[layout.links[group.bodies[lane]].inboard_columns];
+    for (int j = 0; j < group.n; ++j) columns[lane][j] += U[j];
+  }
 }
 
 namespace {
@@ -321,8 +409,9 @@ void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot
       group.n, [&](int lane) { return &ws.b_modal[group.scalars[lane]]; }, r);
   gather_numbers(
       modes.k, [&](int lane) { return &ws.x[ws.unknowns[group.bodies[lane]].begin]; }, x);
-  const FourSpatial a{gather(LIMBER_LANE(lane) { return ws.bodies[group.bodies[lane]].a.ang; }),
-                      gather(LIMBER_LANE(lane) { return ws.bodies[group.bodies[lane]].a.lin; })};
+  const FourMatrices R = gather_rotations(group.bodies, ws);
+  const FourSpatial a{turned_back(R, gather(LIMBER_LANE(lane) { return ws.bodies[group.bodies[lane]].a.ang; })),
+                      turned_back(R, gather(LIMBER_LANE(lane) { return ws.bodies[group.bodies[lane]].a.lin; }))};
   with_size(group.n, [&](auto n) { expand_modes(n, modes, F, S, a, x, r, out); });
   double* to[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) {

@@ -50,7 +50,13 @@ LIMBER_INLINE void set_inertia(double m, Vec4d s, const Mat3& J, Spatial p, Iner
 LIMBER_INLINE Spatial times(const Inertia& P, const Block& Bt, const Spatial& v) {
   const Vec4d a0 = spread(v.ang[0]), a1 = spread(v.ang[1]), a2 = spread(v.ang[2]);
   const Vec4d l0 = spread(v.lin[0]), l1 = spread(v.lin[1]), l2 = spread(v.lin[2]);
-  return {times(P.A, a0, a1, a2) + times(P.B, l0, l1, l2), times(Bt, a0, a1, a2) + times(P.C, l0, l1, l2)};
+  Vec4d ang = P.A.x * a0, lin = Bt.x * a0;
+  ang += P.A.y * a1, lin += Bt.y * a1;
+  ang += P.A.z * a2, lin += Bt.z * a2;
+  ang += P.B.x * l0, lin += P.C.x * l0;
+  ang += P.B.y * l1, lin += P.C.y * l1;
+  ang += P.B.z * l2, lin += P.C.z * l2;
+  return {ang, lin};
 }
 
 // P -= u w^T, u = s w; with w_ang[3] = b the wrench loses u b.

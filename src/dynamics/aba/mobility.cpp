@@ -26,10 +26,10 @@ Passage compute_passage(const Layout& layout, int i, int attachment, const AbaDa
   Spatial* f = scratch.columns.data();
   for (int k = 0; k < u.modes; ++k) {
     f[k] = attachment >= 0     ? ws.W[layout.attachments[attachment].columns + k]
-           : link.inboard >= 0 ? ws.kin.columns[link.inboard_columns + k]
+           : link.inboard >= 0 ? ws.U[link.inboard_columns + k]
                                : zero_spatial();
   }
-  for (int k = 0; k < r; ++k) f[u.modes + k] = ws.kin.hinge_map(link)[k];
+  for (int k = 0; k < r; ++k) f[u.modes + k] = ws.H[u.hinge + k];
   Passage out;
   Mat6 one;
   for (int j = 0; j < 6; ++j) one.c[j] = unit_spatial(j);
@@ -58,9 +58,8 @@ Mat6 pass_outward(const Passage& passage, const Mat6& W) {
   return out;
 }
 
-Mat6 cross_joint_outward(const Link& link, int i, const Kinematics& kin, const Mat6& W) {
-  const LinkFrame& f = kin.links[i];
-  return exchanged(rotate_inertia(f.Rt, f.R, inertia_from(-from_parent(link, i, kin), exchanged(W))));
+Mat6 cross_joint_outward(int i, const AbaData& ws, const Mat6& W) {
+  return exchanged(inertia_from(-ws.frames[i].l, exchanged(W)));
 }
 
 }  // namespace limber

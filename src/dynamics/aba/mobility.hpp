@@ -37,6 +37,6 @@ Passage compute_passage(const Layout& layout, int i, int attachment, const AbaDa
 // Mobility of the attachment from that inboard of the joint.
 Mat6 pass_outward(const Passage& passage, const Mat6& W);
 // From the parent's origin to that of body i, before the speeds of its joint.
-Mat6 cross_joint_outward(const Link& link, int i, const Kinematics& kin, const Mat6& W);
+Mat6 cross_joint_outward(int i, const AbaData& ws, const Mat6& W);
 
 }  // namespace limber

@@ -65,34 +65,23 @@ void outward_mobilities(const Layout& layout, int moving, const AbaData& ws, Ope
     s.W[i] = Mat6{};
     if (link.parent == kGround) continue;
     const Passage passage = compute_passage(layout, link.parent, link.attachment, ws, s);
-    s.W[i] = cross_joint_outward(link, i, ws.kin, pass_outward(passage, s.W[link.parent]));
+    s.W[i] = cross_joint_outward(i, ws, pass_outward(passage, s.W[link.parent]));
     if (s.carried[i] < moving) s.through[i] = transpose(passage.through_transposed);  // there is more to meet
   }
 }
 
 // ---- inward: from the nodes to where they meet --------------------------------------------------------
 
-// A wrench on a node, in world components, as bias wrench z and bias forces b of its body.
-void load_node(const Model& model, const Kinematics& kin, NodeRef node, const NodeFrame& frame, const Spatial* Y,
-               Spatial wrench, Spatial& z, double* b) {
-  const Mat3 Rt = limber::transpose(pack(kin.world[node.body].R));
-  const Spatial w{Rt * wrench.ang, Rt * wrench.lin};
-  z -= wrench_from(frame.l, w);
-  if (node.node == kBodyFrame) return;
-  for (int k = 0; k < model.layout->links[node.body].n; ++k) b[k] -= dot(Y[k], w);
-}
-
 // The six unit wrenches on a node.
-void start_wrenches(const Model& model, NodeRef node, const Kinematics& kin, Spatial* Y, UnitWrenches& t, double* e) {
+void start_wrenches(const Model& model, NodeRef node, AbaData& ws, UnitWrenches& t, double* e) {
   const std::ptrdiff_t width = width_of(*model.layout), first_mode = unknowns_of(*model.layout);
   t.body = node.body;
   t.from = 0;
-  const NodeFrame frame = node_in_body(model, kin, node, Y);
   if (node.body == kGround) return;
   std::fill_n(e, 6 * width, 0.0);
   for (int r = 0; r < 6; ++r) {
     t.z[r] = zero_spatial();
-    load_node(model, kin, node, frame, Y, unit_spatial(r), t.z[r], e + r * width + first_mode);
+    load_node(model, node, unit_spatial(r), ws, t.z[r], e + r * width + first_mode);
   }
 }
 
@@ -148,16 +137,15 @@ int pass_body(const Layout& layout, int i, AbaData& ws, OperationalData& s, Eige
   return here;
 }
 
-void leave_body(const Layout& layout, int i, int count, const Kinematics& kin, OperationalData& s) {
-  const Link& link = layout.links[i];
+void leave_body(const Layout& layout, int i, int count, const AbaData& ws, OperationalData& s) {
   for (int b = 0; b < count; ++b) {
     UnitWrenches& t = s.wrenches[b];
     if (t.body != i) continue;
     for (Spatial& z : t.z) {
-      z = wrench_to_parent(link, i, kin, z);
+      z = wrench_to_parent(i, ws, z);
       flush_subnormals(z);
     }
-    t.body = link.parent;
+    t.body = layout.links[i].parent;
     t.from = i;
   }
 }
@@ -208,25 +196,22 @@ void compute_operational_inertia_posed(const Model& model, std::span<const NodeR
   const int moving = count_carried(layout, nodes, s);
   outward_mobilities(layout, moving, ws, s);
   for (int b = 0; b < count; ++b) {
-    start_wrenches(model, nodes[b], ws.kin, s.columns.data(), s.wrenches[b], s.e.data() + 6 * width * b);
+    start_wrenches(model, nodes[b], ws, s.wrenches[b], s.e.data() + 6 * width * b);
   }
   for (int i = model.body_count() - 1; i > 0; --i) {
     if (s.carried[i] == 0) continue;
     if (pass_body(layout, i, ws, s, Lambda_inverse) == moving) return;  // all have met
-    leave_body(layout, i, count, ws.kin, s);
+    leave_body(layout, i, count, ws, s);
   }
 }
 
-void respond_posed(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaData& ws,
-                   OperationalData& scratch, Vec dv) {
+void respond_posed(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaData& ws, Vec dv) {
   start_solve(model, ws.zero, ws);
   for (std::size_t a = 0; a < nodes.size(); ++a) {
-    const NodeFrame frame = node_in_body(model, ws.kin, nodes[a], scratch.columns.data());
     if (nodes[a].body == kGround) continue;
     const Link& link = model.layout->links[nodes[a].body];
     const Vector6 wrench = lambda.segment<6>(static_cast<Eigen::Index>(6 * a));
-    load_node(model, ws.kin, nodes[a], frame, scratch.columns.data(), to_spatial(wrench), ws.bodies[nodes[a].body].z,
-              modal_bias(link, nodes[a].body, ws));
+    load_node(model, nodes[a], to_spatial(wrench), ws, ws.bodies[nodes[a].body].z, modal_bias(link, nodes[a].body, ws));
   }
   finish_solve(model, ws, dv);
 }
@@ -235,17 +220,17 @@ void compute_operational_inertia(const Model& model, std::span<const NodeRef> no
                                  OperationalData& scratch, Eigen::Ref<MatrixXd> Lambda_inverse) {
   ws.check_stage(model, AbaStage::factors, "compute_operational_inertia");
   check_wrenches(Lambda_inverse.rows(), Lambda_inverse.cols(), nodes.size());
-  compute_world_poses(model, ws.kin);
+  complete_kinematics(ws);
   compute_operational_inertia_posed(model, nodes, ws, scratch, Lambda_inverse);
 }
 
-void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaData& ws, OperationalData& scratch,
+void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaData& ws, OperationalData&,
              Vec dv) {
   ws.check_stage(model, AbaStage::factors, "respond");
   check_wrenches(lambda.size(), lambda.size(), nodes.size());
   check_speeds(model, dv);
-  compute_world_poses(model, ws.kin);
-  respond_posed(model, nodes, lambda, ws, scratch, dv);
+  complete_kinematics(ws);
+  respond_posed(model, nodes, lambda, ws, dv);
 }
 
 double compute_quadratic_inverse(const Model& model, ConstVec f, AbaData& ws) {

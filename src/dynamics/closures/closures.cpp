@@ -49,10 +49,18 @@ Vector6 acceleration_of(const Model& model, const AbaData& ws, NodeRef node, Con
   if (node.body == kGround) return Vector6::Zero();
   const Link& link = model.layout->links[node.body];
   const NodeFrame d = node_in_body(model, ws.kin, node, Y);
-  Spatial a = twist_at(d.l, ws.bodies[node.body].a);
-  if (node.node != kBodyFrame) a += times(Y, vdot.data() + link.vm, link.n);
-  const Mat3 R = pack(ws.kin.world[node.body].R);
-  return to_vector(Spatial{R * a.ang, R * a.lin}) + node_bias_acceleration(model, ws.kin, node);
+  const Mat3& R = ws.frames[node.body].R;
+  Spatial a = twist_at(R * d.l, ws.bodies[node.body].a);
+  if (node.node != kBodyFrame) {
+    const Spatial own = times(Y, vdot.data() + link.vm, link.n);
+    a += Spatial{R * own.ang, R * own.lin};
+  }
+  return to_vector(a) + node_bias_acceleration(model, ws.kin, node);
+}
+
+void complete_poses(const Model& model, AbaData& ws) {
+  complete_kinematics(ws);
+  compute_world_poses(model, ws.kin);
 }
 
 // d . r with d turning with a: rate d . r' + d' . r, and so on.
@@ -253,7 +261,7 @@ Status close(const Model& model, AbaData& ws, ClosureData& cw, Vec vdot) {
   cw.bias = -cw.bias;
   const Status status = solve_closures(model, ws, cw.bias, cw);
   if (status == Status::not_finite) return status;
-  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.operational, cw.dv);
+  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.dv);
   vdot += cw.dv;
   return status;
 }
@@ -264,7 +272,7 @@ Status close_accelerations(const Model& model, AbaData& ws, ClosureData& cw, Vec
   check_speeds(model, vdot);
   if (cw.count() == 0) return Status::ok;
   ws.check_stage(model, AbaStage::accelerations, "close_accelerations");
-  compute_world_poses(model, ws.kin);
+  complete_poses(model, ws);
   compute_closures(model, ws.kin, cw);
   for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
     cw.twists.segment<6>(6 * k) = acceleration_of(model, ws, cw.nodes[k], vdot, cw.operational.columns.data());
@@ -281,7 +289,7 @@ Status close_hybrid(const Model& model, AbaData& ws, ClosureData& cw, Vec vdot, 
     if (ws.prescribed[i] == 0) continue;
     const Link& link = model.layout->links[i];
     const Spatial f = joint_wrench(*model.layout, i, ws, cw.dv.data());
-    for (int k = 0; k < link.nr; ++k) tau_out[link.v + k] += dot(ws.kin.hinge_map(link)[k], f);
+    for (int k = 0; k < link.nr; ++k) tau_out[link.v + k] += dot(ws.H[ws.unknowns[i].hinge + k], f);
   }
   return status;
 }
@@ -290,7 +298,7 @@ Status close_other(const Model& model, const State& x, AbaData& ws, ClosureData&
   check_speeds(model, vdot);
   if (cw.count() == 0) return Status::ok;
   if (const Status status = factor_mass(model, x, ws); status != Status::ok) return status;
-  compute_world_poses(model, ws.kin);
+  complete_poses(model, ws);
   compute_closures(model, ws.kin, cw);
   for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
     cw.twists.segment<6>(6 * k) = node_acceleration(model, ws.kin, cw.nodes[k], vdot);
@@ -352,12 +360,12 @@ int project_position(const Model& model, State& x, std::span<const std::uint8_t>
   VectorXd& dq = cw.dv;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     if (factor_mass(model, x, ws, prescribed) != Status::ok) return -1;
-    compute_world_poses(model, ws.kin);
+    complete_poses(model, ws);
     compute_closures(model, ws.kin, cw);
     if (!cw.error.allFinite()) return -1;
     if (set_newton_step(model, ws.kin, tolerance, cw)) return iteration;
     if (solve_closures(model, ws, cw.bias, cw) == Status::not_finite) return -1;
-    respond_posed(model, cw.nodes, cw.wrenches, ws, cw.operational, dq);
+    respond_posed(model, cw.nodes, cw.wrenches, ws, dq);
     const double longest = dq.lpNorm<Eigen::Infinity>();
     if (longest > kLongestMove) dq *= kLongestMove / longest;
     move(model, x.q, dq, x.q);
@@ -368,12 +376,12 @@ int project_position(const Model& model, State& x, std::span<const std::uint8_t>
 Status project_velocity(const Model& model, State& x, std::span<const std::uint8_t> prescribed, AbaData& ws,
                         ClosureData& cw) {
   if (const Status status = factor_mass(model, x, ws, prescribed); status != Status::ok) return status;
-  compute_world_poses(model, ws.kin);
+  complete_poses(model, ws);
   compute_closures(model, ws.kin, cw);
   cw.bias = -cw.rate;
   const Status status = solve_closures(model, ws, cw.bias, cw);
   if (status == Status::not_finite) return status;
-  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.operational, cw.dv);
+  respond_posed(model, cw.nodes, cw.wrenches, ws, cw.dv);
   x.v += cw.dv;
   return status;
 }

@@ -84,11 +84,14 @@ void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
   check_sizes(model, x, x.v, x.v);
   check_model(model, kin);
   ++kin.stamp;
-  const Layout& layout = *model.layout;
-  const double* q = x.q.data();
-  const double* v = x.v.data();
-  kin.q = x.q;
-  kin.v = x.v;
+  compute_frames(x.q.data(), x.v.data(), kin);
+}
+
+void compute_frames(const double* q, const double* v, Kinematics& kin) {
+  const Layout& layout = *kin.layout;
+  kin.framed_stamp = kin.stamp;
+  kin.q = ConstVec(Eigen::Map<const VectorXd>(q, kin.q.size()));
+  kin.v = ConstVec(Eigen::Map<const VectorXd>(v, kin.v.size()));
   const int count = static_cast<int>(layout.links.size());
   for (std::size_t k = 0; k < layout.angles.size(); k += kLanes) compute_turns(layout, k, q, kin);
   for (int i = 1; i < count; ++i) {
@@ -108,7 +111,7 @@ void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
 GroupScratch::GroupScratch(const Layout& layout) {
   const std::size_t extended = static_cast<std::size_t>(kLanes) * lanes_for(layout.max_extended);
   p.assign(extended, zero());
-  e = rate = p;
+  e = rate = second = p;
   J.resize(extended);
   if (!layout.stiffened) return;
   c = p;

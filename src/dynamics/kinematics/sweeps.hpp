@@ -78,6 +78,9 @@ inline void check_poses(const Kinematics& kin) {
 // 0 x is 0 for every finite x, and NaN for the others.
 inline bool is_finite(ConstVec x) { return (0 * x).sum() == 0; }
 
+// compute_kinematics without checks, for the present `stamp`.
+void compute_frames(const double* q, const double* v, Kinematics& kin);
+
 // compute_kinematics, with the wrenches on nodes subtracted from p.
 void compute_bias(const Model& model, const State& x, std::span<const NodeWrench> wrenches, Kinematics& kin);
 

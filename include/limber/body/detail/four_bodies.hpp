@@ -24,6 +24,32 @@ enum class PairKind {
 };
 inline constexpr int kPairKinds = 5;
 
+// Shapes of a beam along x, in this order.  axes: of the three moments J of two of its shapes, the first is the modal
+// mass G, the second is stored, the third is their difference.
+enum class ShapeFamily { bending_y, bending_z, axial, torsion };
+inline constexpr int kShapeFamilies = 4;
+struct FamilyAxes {
+  int axes[3];
+  int f, S;  // with the undeformed body: axis of F, which J is opposite to (-1: J is that of the first and third axis);
+             // of S
+  int partner[kShapeFamilies];  // axis of F with a shape of another family, -1: none
+  double sign[kShapeFamilies];  // J opposite to that axis is this times F / 2
+
+  constexpr int family_at(int axis) const {
+    for (int family = 0; family < kShapeFamilies; ++family) {
+      if (axis >= 0 && partner[family] == axis) return family;
+    }
+    return -1;
+  }
+  constexpr double half(int axis) const { return family_at(axis) < 0 ? 0 : 0.5 * sign[family_at(axis)]; }
+};
+inline constexpr FamilyAxes kFamilyAxes[kShapeFamilies] = {
+    {{2, 1, 0}, 2, 1, {-1, 0, 2, 1}, {0, 1, -1, -1}},
+    {{1, 2, 0}, 1, 2, {0, -1, 1, 2}, {-1, 0, 1, 1}},
+    {{1, 0, 2}, -1, 0, {2, 1, -1, -1}, {1, -1, 0, 0}},
+    {{0, 1, 2}, 0, -1, {1, 2, -1, -1}, {1, -1, 0, 0}},
+};
+
 // A node of each of the four.
 struct FourNodes {
   FourVectors position;
@@ -52,6 +78,22 @@ struct FourBodies {
   std::vector<int> shape;          // kLanes (b - 1) of each pair: where its numbers start
   std::vector<Vec4d> numbers;      // 9, 3, 2, 2 or 2 of each pair, by its kind
   std::vector<ModePair> products;  // of modes: ne - n of them
+
+  // Where all shapes are those of a beam with mass-orthogonal modes, family by family: of two shapes of one family one
+  // number and the modal mass are all there is, of two families one number.  theory §2, Families of shapes.
+  struct BeamMode {
+    Vec4d g, f, S;  // modal mass; F and S with the undeformed body, each along the family's axis
+    Vec4d h, h_0;   // J with the undeformed body, less what F says of it; that and J
+  };
+  struct Range {
+    int begin = 0, end = 0;
+  };
+  std::array<Range, kShapeFamilies> families{};
+  std::vector<BeamMode> beam_modes;  // (n); empty: other shapes
+  std::vector<Vec4d> beam_pairs;     // (n x n) within a family J along its second axis, else F along the pair's axis
+
+  std::vector<Vec4d> K, D;  // (n) when both are diagonal, else (n x n)
+  bool elastic_diagonal = true;
 
   // Products of modes alone, `stiffened`: modal masses G_e of all shapes with the modes (ne x n), and those with the
   // products that are not zero.

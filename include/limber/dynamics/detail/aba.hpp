@@ -20,7 +20,15 @@ struct Inertia {
   Block A, B, C;
 };
 
-// What the recursion keeps of one body, at its origin.  theory §5; letters as there.
+// A body, or an outboard attachment, at a state, in world basis.
+struct WorldFrame {
+  Mat3 R;               // rotation
+  Vec4d l;              // origin, from that of the parent body; of an attachment: from that of its own body
+  Vec4d w, wdot, vdot;  // angular velocity; its rate and the acceleration of the origin, less gravity, when all speeds
+                        // keep constant
+};
+
+// What the recursion keeps of one body, at its origin, in world basis.  theory §5; letters as there.
 struct ArticulatedBody {
   Inertia P;  // of the body and what its frame carries; then, where the joint is prescribed, P+          inward
   Spatial z;  // solve_factored, prescribed joints: bias wrench, then that of the joint side              inward
@@ -41,6 +49,9 @@ struct Unknowns {
   int chunks = 0;         // registers that hold a column of D
   std::size_t begin = 0;  // where numbers and columns per unknown start, a multiple of kLanes
   std::size_t D = 0;      // where D_0 and L start
+  std::size_t hinge = 0;  // where the hinge map starts
+  int shapes = 0;         // where four_F has its modes, and in which lane
+  int lane = 0;
   bool active = false;
 };
 
@@ -48,13 +59,14 @@ struct Unknowns {
 struct ActiveModes {
   std::vector<double, Vec4dAllocator> T;       // (active x n padded) columns
   std::vector<double, Vec4dAllocator> weight;  // (n padded) inverse of the diagonal modal mass
-  Spatial lost = {};                           // diagonal of what the other modes take from the inertia   by start
+  double lost_ang = 0, lost_lin = 0;           // traces of what the other modes take from the inertia     by start
 };
 
-// The same of four bodies (BodyGroup).
+// The same of four bodies (BodyGroup), in their own bases.
 struct GroupModes {
-  bool active = false;
+  bool active = false;                // that of some body
   int k = 0;                          // the most mode columns of a body
+  Vec4d minus = {};                   // -1 where the body has active coordinates, else 0
   std::vector<Vec4d> T, weight;       // (k x n), (n)
   std::vector<FourSpatial> mu;        // (k) the bodies' own coupling; the linear part is constant   by start
   FourSymmetric lost_A = {}, C = {};  // what the other modes take from A, what they leave of C      by start
@@ -69,6 +81,8 @@ struct ImplicitTerms {
   std::vector<Vec4d> D_added;  // (at Unknowns::D) c_D D + c_K K of the modes, where the modal mass depends on the state
 };
 
+struct AbaData;
+
 // What the last call left in a workspace.
 enum class AbaStage : std::uint8_t {
   none,           // nothing that others may use
@@ -76,9 +90,40 @@ enum class AbaStage : std::uint8_t {
   accelerations,  // the same, and the accelerations of all bodies under forces and bias
 };
 
-struct AbaData {
-  explicit AbaData(const Model& model);
-  Kinematics kin;
+// Where one body has what the sweeps read and write, and the kernels for its numbers of unknowns.
+struct BodyStep {
+  int (*eliminate)(const BodyStep& step, const double* given, double least, AbaData& ws) = nullptr;
+  void (*accelerate)(const BodyStep& step, AbaData& ws, double* vdot) = nullptr;
+  const Link* link = nullptr;
+  const WorldFrame* frame = nullptr;
+  ArticulatedBody* body = nullptr;
+  const Spatial* inboard_a = nullptr;            // acceleration of what the joint sits on
+  ArticulatedAttachment* inboard = nullptr;      // the attachment it sits on, or null
+  Inertia* parent = nullptr;                     // where it hands its inertia over to; null: the ground
+  ArticulatedAttachment* attachments = nullptr;  // outboard ones
+  const Spatial* W[2] = {};                      // columns of the first two of them
+  const OutboardAttachment* outboard = nullptr;
+  const Spatial *mu = nullptr, *H = nullptr;
+  const Spatial* U = nullptr;  // columns of the body frame, where a moving node holds it, or null
+  Spatial* Z = nullptr;
+  const Vec4d* D_0 = nullptr;
+  Vec4d* L = nullptr;
+  double *d_inverse = nullptr, *b = nullptr, *x = nullptr;
+  int i = 0, k = 0, r = 0, carrying = 0, chunks = 0;  // body; modes or active coordinates, hinge speeds, attachments
+  int v = 0, vm = 0;                                  // as in Link
+  double bounded = 0;  // 1: U = 0 and a diagonal modal mass, so that no load makes pivots of modes smaller than that
+  bool active = false;
+};
+
+// The data of AbaData itself.
+struct AbaArrays {
+  explicit AbaArrays(const Model& model);
+  Kinematics kin;                             // those of the last call, by complete_kinematics
+  std::vector<double> q, v, u;                // the state and the forces, with room behind them
+  std::vector<WorldFrame> frames;             // (body)
+  std::vector<WorldFrame> attachment_frames;  // (outboard attachment)
+  std::vector<Spatial> H;                     // (at Unknowns::hinge) motion maps, at the bodies' origins
+  std::vector<Spatial> U;  // (at link.inboard_columns) columns of the body frame, where a moving node holds it
   std::vector<ArticulatedBody> bodies;
   std::vector<ArticulatedAttachment> attachments;
   std::vector<Unknowns> unknowns;         // (body)
@@ -87,10 +132,9 @@ struct AbaData {
   std::vector<GroupModes> group_modes;    // (group)
   std::vector<FourSpatial> node_columns;  // (at node_group.modes) columns of undeformed attachments per unknown
   std::vector<int> node_unknowns;         // (node group) the most mode columns of a body
-  std::vector<Spatial> mu;                // (unknown) of active coordinates: the body's own coupling        by start
+  std::vector<int> node_turning;          // (node group) those of them that turn the attachment come first
+  std::vector<Spatial> mu;                // (unknown) the body's own coupling, in the fourth lane b         by start
   std::vector<Spatial> W;                 // (at attachment.columns) columns of attachments, at the origin   by start
-  std::vector<Vec4d> W_rows;              // (at rows_begin[h]) the same, unknowns in the lanes              by start
-  std::vector<std::size_t> rows_begin;    // (attachment)
   std::vector<Vec4d> D_0;                 // (at Unknowns::D) modal mass, armature
   std::vector<Vec4d> L;                   // (at Unknowns::D) D = L d L^T                                    inward
   std::vector<double> d_inverse;          // (unknown)                                                       inward
@@ -99,17 +143,26 @@ struct AbaData {
   std::vector<double, Vec4dAllocator> b_modal;  // (at link.scalars) those of the modes of active bodies   by start
   std::vector<std::uint8_t> prescribed;         // (body) its hinge is prescribed, not eliminated           inward
   std::vector<double, Vec4dAllocator> x;        // (unknown) accelerations of active coordinates and hinges  outward
-  std::vector<Vec4d> D, U_rows, mu_rows;        // scratch of one body
-  std::vector<double, Vec4dAllocator> scale, modal;  // scratch of one body
-  std::vector<FourSpatial> group_W;                  // scratch of four bodies
-  std::vector<Vec4d> group_b;
+  std::vector<Vec4d> D;                         // scratch of one body
+  std::vector<Spatial> g;                       // (attachment of a body) the same
+  std::vector<double, Vec4dAllocator> modal;    // the same
+  std::vector<Spatial> node_scratch;            // (mode) the same
+  std::vector<Vec4d> group_b;                   // scratch of four bodies
   ImplicitTerms implicit;
-  bool constant_columns = false;  // `ruthless`: mu and W of all bodies are there
+  bool constant_columns = false;  // `ruthless`: mu of all groups are there
   VectorXd tau, zero;             // (nv) scratch
   int failure = -1;               // index of the speed without inertia, after Status::singular_mass
   bool failure_is_number = true;  // its pivot was, so that inertia is what is missing
   AbaStage stage = AbaStage::none;
   std::uint64_t stamp = 0;  // kin.stamp that `stage` belongs to
+
+  std::vector<BodyStep> steps;  // (body)
+};
+
+struct AbaData : AbaArrays {
+  explicit AbaData(const Model& model);
+  AbaData(const AbaData& other);
+  AbaData& operator=(const AbaData& other) = delete;
 
   void set_stage(AbaStage reached) {
     stage = reached;
@@ -118,6 +171,12 @@ struct AbaData {
   // Throws InputError, naming the caller, where the last call with this workspace left less than `needed`.
   void check_stage(const Model& model, AbaStage needed, const char* caller) const;
 };
+
+// The motion of all bodies at a state, in world basis; kin has the state and the relative motion of nodes, its frames
+// are left alone.
+void compute_motion(const Model& model, const State& x, AbaData& ws);
+// All of kin at the state of the last call, without wrenches on nodes.
+void complete_kinematics(AbaData& ws);
 
 // f_R = P_R a_R + z_R: the wrench that a prescribed joint passes, after a sweep that left the accelerations.
 Spatial joint_wrench(const Layout& layout, int i, const AbaData& ws, const double* vdot);

@@ -39,7 +39,7 @@ struct FourAttachments {
 struct GroupScratch {
   GroupScratch() = default;
   explicit GroupScratch(const Layout& layout);
-  std::vector<Vec4d> e, rate, p, c, product;
+  std::vector<Vec4d> e, rate, p, second, c, product;
   std::vector<FourSymmetric> J;
   std::vector<FourVectors> S;
 };
@@ -62,8 +62,9 @@ struct Kinematics {
   std::vector<FourAttachments> four_attachments;  // (node group)
   std::vector<FourVectors> four_gamma;            // (mode) the linear part of attachments' columns, where it moves
   VectorXd q, v;
-  std::uint64_t stamp = 0;        // how often the kinematics were computed
-  std::uint64_t posed_stamp = 0;  // `stamp` that the poses in world belong to
+  std::uint64_t stamp = 0;         // how often the kinematics were computed
+  std::uint64_t framed_stamp = 0;  // `stamp` that links, attachments and columns belong to
+  std::uint64_t posed_stamp = 0;   // `stamp` that the poses in world belong to
 
   const Spatial* hinge_map(const Link& link) const { return link.varying < 0 ? link.H : varying.data() + link.varying; }
 

@@ -35,6 +35,7 @@ struct Link {
   bool fixed_axis = false;        // fixed, revolute, prismatic, cylindrical: compute_fixed_axis
   bool quaternion = false;        // q begins with a quaternion: spherical, free
   bool varies = false;            // H moves with q, as that of a universal joint
+  bool pivots = false;            // one turn about a fixed axis through the body's origin
   bool opens_attachment = false;  // the first on its attachment in an inward sweep
   Elimination elimination = Elimination::all_modes;
 
@@ -66,6 +67,7 @@ struct OutboardAttachment {
 struct BodyGroup {
   std::array<int, kLanes> bodies{};
   std::array<int, kLanes> scalars{}, columns{};  // as in Link
+  std::array<int, kLanes> qm{}, vm{};            // as in Link
   int n = 0, ne = 0;                             // modes, modes and products of modes of each
   int shapes = 0;  // where a workspace has numbers per mode and product of modes, padded to whole registers
   const FourBodies* constants = nullptr;
@@ -74,6 +76,7 @@ struct BodyGroup {
 struct NodeGroup {
   std::array<int, kLanes> attachments{}, bodies{};
   std::array<int, kLanes> scalars{}, columns{};  // of the bodies, as in Link; as in OutboardAttachment
+  std::array<int, kLanes> qm{}, vm{};            // of the bodies, as in Link
   int n = 0;
   int modes = 0;  // where a workspace has vectors per mode, padded likewise
   const FourNodes* constants = nullptr;

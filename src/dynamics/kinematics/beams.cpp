@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "deformation.hpp"
+#include "sweeps.hpp"
+
+// Sums over the shapes of beams, family by family.  theory §2, Families of shapes.
+namespace limber {
+namespace {
+
+template <int Axis>
+LIMBER_INLINE Vec4d& at_axis(FourVectors& v) {
+  if constexpr (Axis == 0) return v.x;
+  if constexpr (Axis == 1) return v.y;
+  if constexpr (Axis == 2) return v.z;
+}
+template <int Axis>
+LIMBER_INLINE Vec4d at_axis(const FourVectors& v) {
+  return Axis == 0 ? v.x : Axis == 1 ? v.y : v.z;
+}
+template <int Axis>
+LIMBER_INLINE Vec4d& moment_at(FourSymmetric& m) {
+  if constexpr (Axis == 0) return m.xx;
+  if constexpr (Axis == 1) return m.yy;
+  if constexpr (Axis == 2) return m.zz;
+}
+template <int Axis>
+LIMBER_INLINE Vec4d& product_at(FourSymmetric& m) {
+  if constexpr (Axis == 0) return m.yz;
+  if constexpr (Axis == 1) return m.xz;
+  if constexpr (Axis == 2) return m.xy;
+}
+
+// How many modes the families have: constants of the compiled code, or any number.
+template <int... N>
+struct FixedFamilies {
+  static constexpr int kSizes[] = {N...};
+  static constexpr int first(int family) { return family == 0 ? 0 : first(family - 1) + kSizes[family - 1]; }
+  template <int Family>
+  Size<first(Family)> begin() const {
+    return {};
+  }
+  template <int Family>
+  Size<kSizes[Family]> size() const {
+    return {};
+  }
+  bool fits(const FourBodies& bodies) const {
+    int family = 0;
+    return ((bodies.families[family].end - bodies.families[family].begin == N && ++family > 0) && ...);
+  }
+};
+struct AnyFamilies {
+  const FourBodies& bodies;
+  template <int Family>
+  int begin() const {
+    return bodies.families[Family].begin;
+  }
+  template <int Family>
+  int size() const {
+    return bodies.families[Family].end - bodies.families[Family].begin;
+  }
+};
+
+// One number with each shape of the family that a mode of family A has F along this axis with: F and 2 w . F'.
+template <int A, int Axis, typename Families>
+LIMBER_INLINE void add_partners(Families families, const Vec4d* pair, const Vec4d* e, const Vec4d* rate,
+                                const FourVectors& w, FourVectors& F, Vec4d& force) {
+  constexpr int kPartner = kFamilyAxes[A].family_at(Axis);
+  if constexpr (kPartner >= 0) {
+    const auto first = families.template begin<kPartner>();
+    Vec4d sum = at_axis<Axis>(F), rates = zero();
+    for_each(
+        families.template size<kPartner>(), LIMBER_EACH(i) {
+          const int b = first + i;
+          sum += pair[b] * e[b];
+          rates += pair[b] * rate[b];
+        });
+    at_axis<Axis>(F) = sum;
+    force += (rates + rates) * at_axis<Axis>(w);
+  }
+}
+
+// F and modal forces of family A; `second`: sums within it.
+template <int A, typename Families>
+LIMBER_INLINE void contract_family(Families families, const FourBodies& bodies, const FourMotions& motion,
+                                   const Vec4d* e, const Vec4d* rate, FourVectors* F, Vec4d* p, Vec4d* second) {
+  static constexpr FamilyAxes kAxes = kFamilyAxes[A];
+  const auto first = families.template begin<A>();
+  const auto size = families.template size<A>();
+  if (size == 0) return;
+  const FourSymmetric& m = motion.ww;
+  const auto ww = [&](int axis) { return axis == 0 ? m.xx : axis == 1 ? m.yy : m.zz; };
+  const Vec4d of_mass = ww(kAxes.axes[0]) + ww(kAxes.axes[2]), of_second = ww(kAxes.axes[1]) - ww(kAxes.axes[2]);
+  const Vec4d of_h = kAxes.f < 0 ? of_mass : kAxes.f == 0 ? m.yz : kAxes.f == 1 ? m.xz : m.xy;
+  const FourVectors turn{motion.wdot.x - kAxes.half(0) * m.yz, motion.wdot.y - kAxes.half(1) * m.xz,
+                         motion.wdot.z - kAxes.half(2) * m.xy};
+  const FourBodies::BeamMode* modes = bodies.beam_modes.data();
+  const Vec4d* pairs = bodies.beam_pairs.data();
+  const int n = bodies.n;
+  for_each(
+      size, LIMBER_EACH(i) {
+        const int a = first + i;
+        const FourBodies::BeamMode& mode = modes[a];
+        const Vec4d* pair = pairs + a * n;
+        Vec4d sum = zero();
+        for_each(
+            size, LIMBER_EACH(j) { sum += pair[first + j] * e[first + j]; });
+        second[a] = sum;
+        Vec4d force = -(mode.h * of_h) - mode.g * e[a] * of_mass - sum * of_second;
+        if constexpr (kAxes.S >= 0) force += mode.S * at_axis<kAxes.S>(motion.vdot);
+        FourVectors of_mode{zero(), zero(), zero()};
+        if constexpr (kAxes.f >= 0) at_axis<kAxes.f>(of_mode) = mode.f;
+        add_partners<A, 0>(families, pair, e, rate, motion.w, of_mode, force);
+        add_partners<A, 1>(families, pair, e, rate, motion.w, of_mode, force);
+        add_partners<A, 2>(families, pair, e, rate, motion.w, of_mode, force);
+        F[a] = of_mode;
+        p[a] = force + dot(of_mode, turn);
+      });
+}
+
+// What family A adds to J = sum x_a (J_a0 + J_a), or to sum x_a J_a and sum x_a F_a, and to s = sum x_a S_a; x: e, or
+// its rate.
+template <int A, bool Rate, typename Families>
+LIMBER_INLINE void add_family(Families families, const FourBodies& bodies, const Vec4d* e, const Vec4d* x,
+                              const FourVectors* F, const Vec4d* second, FourSymmetric& J, FourVectors& F_rate,
+                              FourVectors& s) {
+  static constexpr FamilyAxes kAxes = kFamilyAxes[A];
+  const auto first = families.template begin<A>();
+  const auto size = families.template size<A>();
+  if (size == 0) return;
+  const FourBodies::BeamMode* modes = bodies.beam_modes.data();
+  const Vec4d o = zero();
+  Vec4d of_mass = o, of_second = o, of_h = o, of_S = o;
+  FourVectors of_F{o, o, o};
+  for_each(
+      size, LIMBER_EACH(i) {
+        const int a = first + i;
+        const Vec4d xa = x[a];
+        of_mass += xa * (modes[a].g * e[a]);
+        of_second += xa * second[a];
+        of_h += xa * (Rate ? modes[a].h : modes[a].h_0);
+        if constexpr (kAxes.S >= 0) of_S += xa * modes[a].S;
+        if constexpr (kAxes.family_at(0) >= 0 || kAxes.f == 0) of_F.x += xa * F[a].x;
+        if constexpr (kAxes.family_at(1) >= 0 || kAxes.f == 1) of_F.y += xa * F[a].y;
+        if constexpr (kAxes.family_at(2) >= 0 || kAxes.f == 2) of_F.z += xa * F[a].z;
+      });
+  moment_at<kAxes.axes[0]>(J) += of_mass;
+  moment_at<kAxes.axes[1]>(J) += of_second;
+  moment_at<kAxes.axes[2]>(J) += of_mass - of_second;
+  if constexpr (kAxes.f >= 0) product_at<kAxes.f>(J) += of_h;
+  if constexpr (kAxes.f < 0) moment_at<kAxes.axes[0]>(J) += of_h, moment_at<kAxes.axes[2]>(J) += of_h;
+  if constexpr (kAxes.half(0) != 0) J.yz += kAxes.half(0) * of_F.x;
+  if constexpr (kAxes.half(1) != 0) J.xz += kAxes.half(1) * of_F.y;
+  if constexpr (kAxes.half(2) != 0) J.xy += kAxes.half(2) * of_F.z;
+  if constexpr (kAxes.S >= 0) at_axis<kAxes.S>(s) += of_S;
+  if constexpr (Rate) add(F_rate, of_F);
+}
+
+template <typename Families>
+LIMBER_INLINE void contract_families(Families families, const FourBodies& bodies, const FourMotions& motion,
+                                     FourVectors* F, GroupScratch& scratch, FourLoads& out) {
+  const Vec4d *e = scratch.e.data(), *rate = scratch.rate.data(), o = zero();
+  Vec4d *p = scratch.p.data(), *second = scratch.second.data();
+  contract_family<0>(families, bodies, motion, e, rate, F, p, second);
+  contract_family<1>(families, bodies, motion, e, rate, F, p, second);
+  contract_family<2>(families, bodies, motion, e, rate, F, p, second);
+  contract_family<3>(families, bodies, motion, e, rate, F, p, second);
+  FourVectors F_rate{o, o, o};
+  {
+    FourSymmetric J = bodies.J;
+    FourVectors s = bodies.s;
+    add_family<0, false>(families, bodies, e, e, F, second, J, F_rate, s);
+    add_family<1, false>(families, bodies, e, e, F, second, J, F_rate, s);
+    add_family<2, false>(families, bodies, e, e, F, second, J, F_rate, s);
+    add_family<3, false>(families, bodies, e, e, F, second, J, F_rate, s);
+    out.J = J;
+    out.s = s;
+  }
+  FourSymmetric J_rate{o, o, o, o, o, o};
+  FourVectors s_rate{o, o, o};
+  add_family<0, true>(families, bodies, e, rate, F, second, J_rate, F_rate, s_rate);
+  add_family<1, true>(families, bodies, e, rate, F, second, J_rate, F_rate, s_rate);
+  add_family<2, true>(families, bodies, e, rate, F, second, J_rate, F_rate, s_rate);
+  add_family<3, true>(families, bodies, e, rate, F, second, J_rate, F_rate, s_rate);
+  out.s_rate = s_rate;
+  const FourVectors Jw = J_rate * motion.w;
+  out.p.ang = Jw + Jw - cross(F_rate, motion.w);
+}
+
+}  // namespace
+
+// The usual numbers of modes are constants: bending in y and z, axial, torsion.
+void contract_beams(const FourBodies& bodies, const FourMotions& motion, FourVectors* F, GroupScratch& scratch,
+                    FourLoads& out) {
+  const auto if_fits = [&](auto families) {
+    if (!families.fits(bodies)) return false;
+    contract_families(families, bodies, motion, F, scratch, out);
+    return true;
+  };
+  if (if_fits(FixedFamilies<2, 2, 0, 1>{}) || if_fits(FixedFamilies<4, 4, 0, 2>{}) ||
+      if_fits(FixedFamilies<2, 2, 0, 0>{}) || if_fits(FixedFamilies<1, 1, 0, 0>{})) {
+    return;
+  }
+  contract_families(AnyFamilies{bodies}, bodies, motion, F, scratch, out);
+}
+
+}  // namespace limber
