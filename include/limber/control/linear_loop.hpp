@@ -61,7 +61,7 @@ struct Transient {
 };
 Transient compute_transient(const LinearLoop& loop);
 // Growth that is told; and that settle_loop lowers.
-inline constexpr double kMostTransient = 100, kCalm = 50;
+inline constexpr double kMostTransient = 200, kCalm = 200;
 
 // The judgement of a loop at the points of its schedule (the first and the last where the plant has more than
 // kMaxJudged speeds).
