@@ -44,7 +44,7 @@ pictures: build ## run the examples and make their pictures
 
 test: ## every check: source, tests, browser, address, undefined-behaviour and thread sanitizers
 	@rm -f $(TIMES)
-	@$(timed) "packages" scripts/packages build check test python pythontest
+	@$(timed) "packages" scripts/packages build check test clang python pythontest
 	@$(timed) "packages of the browser" scripts/browser
 	@$(timed) "checks of the source" $(MAKE) --no-print-directory check
 	@$(call test,release)
@@ -65,8 +65,8 @@ format: ## format the source in place
 	@scripts/packages check
 	@scripts/check_format --fix
 
-sanitize: ## run the tests under the address, undefined-behaviour and thread sanitizers
-	@scripts/packages build test
+sanitize: ## run the tests under the address, undefined-behaviour and thread sanitizers of clang
+	@scripts/packages build test clang
 	@$(call test,asan)
 	@$(call test,tsan)
 
