@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include "deformation.hpp"
 #include "sweeps.hpp"
 
@@ -30,17 +32,25 @@ LIMBER_INLINE Vec4d& product_at(FourSymmetric& m) {
   if constexpr (Axis == 2) return m.xy;
 }
 
+// Of families with N... modes each.
+template <int... N>
+constexpr int family_size(int family) {
+  return std::array{N...}[static_cast<std::size_t>(family)];
+}
+template <int... N>
+constexpr int family_begin(int family) {
+  return family == 0 ? 0 : family_begin<N...>(family - 1) + family_size<N...>(family - 1);
+}
+
 // How many modes the families have: constants of the compiled code, or any number.
 template <int... N>
 struct FixedFamilies {
-  static constexpr int kSizes[] = {N...};
-  static constexpr int first(int family) { return family == 0 ? 0 : first(family - 1) + kSizes[family - 1]; }
   template <int Family>
-  Size<first(Family)> begin() const {
+  Size<family_begin<N...>(Family)> begin() const {
     return {};
   }
   template <int Family>
-  Size<kSizes[Family]> size() const {
+  Size<family_size<N...>(Family)> size() const {
     return {};
   }
   bool fits(const FourBodies& bodies) const {
