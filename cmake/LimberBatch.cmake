@@ -10,9 +10,14 @@ function(limber_batch_sources)
   set(kernels ${folder}/kernels_plain.cpp ${folder}/kernels_avx2.cpp ${folder}/kernels_avx512.cpp)
   set_source_files_properties(${kernels} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    set_source_files_properties(${folder}/kernels_avx2.cpp PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
-    set_source_files_properties(${folder}/kernels_avx512.cpp PROPERTIES COMPILE_OPTIONS
-                                "-mavx2;-mfma;-mavx512f;-mavx512dq;-mavx512vl;-mprefer-vector-width=512")
+    set(avx2 -mavx2 -mfma)
+    set(avx512 ${avx2} -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
+    if(LIMBER_SANITIZE MATCHES undefined) # three times the build; the plain registers have it, from the same source
+      list(APPEND avx2 -fno-sanitize=undefined)
+      list(APPEND avx512 -fno-sanitize=undefined)
+    endif()
+    set_source_files_properties(${folder}/kernels_avx2.cpp PROPERTIES COMPILE_OPTIONS "${avx2}")
+    set_source_files_properties(${folder}/kernels_avx512.cpp PROPERTIES COMPILE_OPTIONS "${avx512}")
   endif()
 endfunction()
 
