@@ -97,15 +97,16 @@ bool has_storage(hid_t dataset, double numbers, double file_bytes) {
   return bytes <= std::min(stored, file_bytes) * (H5Pget_nfilters(creation.get()) > 0 ? kMaxCompression : 1);
 }
 
+// At exit HDF5 1.10 tries once more to write what a full disk refused, and crashes.  What we open, we close.  It must
+// be told before any other call.
+[[maybe_unused]] const herr_t kNothingAtExit = H5dont_atexit();
+
 std::recursive_mutex& mutex() {
   static std::recursive_mutex one;
   return one;
 }
 
 Quiet::Quiet() {
-  // At exit HDF5 1.10 tries once more to write what a full disk refused, and crashes.  What we open, we close.
-  static const herr_t once = H5dont_atexit();
-  static_cast<void>(once);
   H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

@@ -113,7 +113,8 @@ TEST(Sweep, AFullDiskIsOneLineAndLeavesWhatWasWritten) {
   const SweepFolder folder(2000);
   const std::string limits = "ulimit -f 64; " + quoted(LIMBER_PROGRAM) + " sweep " + quoted(folder.study) + " -q -o " +
                              quoted(folder.file("t.h5")) + " 2> " + quoted(folder.file("err"));
-  EXPECT_NE(std::system(("bash -c " + quoted(limits)).c_str()), 0);
+  const int status = std::system(("bash -c " + quoted(limits)).c_str());
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
   const std::string error = read_all(folder.file("err"));
   EXPECT_TRUE(contains(error, "t.h5: cannot be written: File too large")) << error;
   EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1);
