@@ -50,6 +50,12 @@ async function start_browser() {
     const page = await browser.newPage({viewport: {width: 1200, height: 800}, ...rest});
     if (before) await page.addInitScript(before);
     page.problems = [];
+    // What was asked for is drawn: some pictures have passed, however busy the machine is.
+    page.drawn = () => page.evaluate(() => new Promise((done) => {
+      let left = 4;
+      const next = () => (left-- ? requestAnimationFrame(next) : done());
+      next();
+    }));
     page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall/.test(message.text()) && page.problems.push(message.text()));
     page.on("pageerror", (error) => page.problems.push(String(error)));
     page.on("dialog", (dialog) => (page.problems.push(`dialog: ${dialog.message()}`), dialog.dismiss()));

@@ -45,7 +45,7 @@ test("columns of a table have names of their own, and rows are those in view", {
   assert.equal(all[0], '"time [s]","control: error: wrist [rad]","control: desired: wrist [rad]","control: measured: wrist [rad]","joint coordinates: wrist [rad]"');
   assert.equal(all.length, 1 + T);
   await page.evaluate(() => limber_view.side.plots.get("rad").plot.setScale("x", {min: 2, max: 3}));
-  await page.waitForTimeout(100);
+  await page.drawn();
   const part = await saved_table(page);
   assert.equal(part.length, 1 + 51);
   assert.deepEqual(part.slice(1).map((line) => Number(line.split(",")[0])), kTime.slice(100, 151).map((t) => Number(t.toPrecision(15))));
@@ -54,7 +54,7 @@ test("columns of a table have names of their own, and rows are those in view", {
     plot.set_kind("spectrum");
     plot.plot.setScale("x", {min: 5, max: 10});
   });
-  await page.waitForTimeout(100);
+  await page.drawn();
   for (const line of (await saved_table(page)).slice(1)) assert.ok(Number(line.split(",")[0]) >= 5 && Number(line.split(",")[0]) <= 10, line);
   await page.close();
 });
@@ -98,7 +98,7 @@ test("a line is interrupted where values are not finite, and the rest is drawn",
   for (const hole of [NaN, Infinity, -Infinity]) {
     const values = kTime.map((t, i) => (i >= 200 && i < 250 ? hole : i >= 400 ? (i === 450 ? 1e-5 : hole) : 1e-5 * Math.sin(t)));
     const page = await browser.show(fill(wrist([values])));
-    await page.waitForTimeout(100);
+    await page.drawn();
     assert.ok((await drawn(page, 0, 3.9)) > 100, `drawn before the hole of ${hole}`);
     assert.ok((await drawn(page, 5.1, 7.9)) > 100, `drawn behind the hole of ${hole}`);
     assert.equal(await drawn(page, 4.1, 4.9), 0, `nothing across the hole of ${hole}`);

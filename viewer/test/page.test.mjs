@@ -109,7 +109,7 @@ test("plots show the recorded value at the cursor, and spectra their peaks", {sk
   near(shown, kPendulum.angle(2.5), 1e-4, "hinge at 2.5 s");
   // Zooming one plot zooms the other, and the line stays at the time.
   await page.locator(".plot").first().getByTitle("Zoom in at the cursor").click();
-  await page.waitForTimeout(100);
+  await page.drawn();
   const zoomed = await page.evaluate(() => [...limber_view.side.plots.values()].map((plot) => [plot.plot.scales.x.min, plot.plot.scales.x.max,
     plot.line.getBoundingClientRect().left - plot.plot.over.getBoundingClientRect().left + 1 - plot.plot.valToPos(2.5, "x")]));
   for (const [from, to, off] of zoomed) {
@@ -117,7 +117,7 @@ test("plots show the recorded value at the cursor, and spectra their peaks", {sk
     near(off, 0, 1, "line of the time, pixels");
   }
   await page.locator(".plot").first().getByText("All").click();
-  await page.waitForTimeout(100);
+  await page.drawn();
   const peak = await page.evaluate(() => {
     const plot = [...limber_view.side.plots.values()][1];
     plot.set_kind("spectrum");
@@ -215,7 +215,7 @@ test("hostile names are shown and never run", {skip}, async () => {
   assert.ok((await page.locator(".warning").textContent()).includes(evil));
   assert.equal(await page.locator(".legend .name").first().textContent(), evil);
   await page.locator(".chooser > summary").click();
-  await page.waitForTimeout(100);
+  await page.drawn();
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   assert.equal(await page.locator("img").count(), 0);
   assert.deepEqual(page.problems, []);

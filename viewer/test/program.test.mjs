@@ -98,7 +98,7 @@ for (const {scenario, node, records} of kExamples) {
 async function legend_shows(page, file, record) {
   const [t] = recorded(file, "/time", record);
   await page.evaluate((time) => limber_view.player.seek(time), t);
-  await page.waitForTimeout(100);
+  await page.drawn();
   const first = await page.evaluate(() => {
     const channel = limber_view.side.chosen[0];
     return {name: channel.name, group: channel.group, unit: channel.unit};
@@ -132,7 +132,7 @@ test("a long recording is thinned, and its spectra and histograms are drawn", {s
   assert.match(await page.locator(".summary").textContent(), /70.001 records are plotted by/);
   for (const kind of ["spectrum", "histogram", "time"]) {
     await page.evaluate((name) => [...limber_view.side.plots.values()].forEach((plot) => plot.set_kind(name)), kind);
-    await page.waitForTimeout(200);
+    await page.drawn();
     assert.ok((await drawn(page)) > 500, `${kind} is drawn`);
   }
   assert.deepEqual(page.problems, []);
@@ -154,7 +154,7 @@ test("names are shown and never executed", {skip}, async () => {
   await page.evaluate(() => (document.querySelector(".chooser").open = true));
   await page.locator(".chooser input[type=search]").fill("onerror");
   assert.ok((await page.locator(".signal-list .name").first().textContent()).includes(body));
-  await page.waitForTimeout(200);
+  await page.drawn();
   assert.deepEqual(page.problems, []);
   await page.close();
 });
@@ -182,7 +182,7 @@ test("the page of mode shapes lists the frequencies of the model and moves", {sk
   facts.natural_frequencies.joints_locked.forEach((hz, i) => near(locked[i], hz, 1e-9 * hz, `mode ${i}`));
   const seek = (phase) => page.evaluate((p) => (limber_view.player.seek(p), limber_view.draw?.()), phase);
   await seek(0);
-  await page.waitForTimeout(100);
+  await page.drawn();
   const rest = await page.evaluate(() => limber_view.node_place("boom.tip"));
   await seek(0.25);
   // The tip moves; a busy machine draws late.

@@ -28,7 +28,8 @@ const painted = (page, selector) => page.evaluate((where) => {
 test("a study shows its runs, and a drag along an axis selects some", {skip}, async () => {
   const page = await browser.show(fill(study({failed: 4})));
   assert.equal(await page.title(), "sample study – limber");
-  await page.waitForTimeout(300);
+  await page.waitForFunction(() => limber_view.study.cards[0].finished);
+  await page.drawn();
   assert.ok((await painted(page, ".parallel canvas")) > 5000);
   assert.ok((await painted(page, ".scatter canvas")) > 5000);
   assert.equal(await page.locator(".study-histograms canvas").count(), 2);
@@ -39,6 +40,7 @@ test("a study shows its runs, and a drag along an axis selects some", {skip}, as
   await page.mouse.move(box.x + x, box.y + 120);
   await page.mouse.move(box.x + x, box.y + 169);
   await page.mouse.up();
+  await page.drawn();
   const [selected, want] = await page.evaluate(() => {
     const {choice, view} = limber_view.study, column = view.columns[0], middle = (column.low + column.high) / 2;
     const [from, to] = choice.ranges.get(column);
@@ -48,8 +50,10 @@ test("a study shows its runs, and a drag along an axis selects some", {skip}, as
   assert.ok(Math.abs(selected[1]) < 0.01 && selected[2], String(selected));
   assert.match(await page.locator(".selected-count").textContent(), /of 200 runs selected/);
   await page.locator("body").press("Escape");
+  await page.drawn();
   assert.equal(await page.locator(".selected-count").textContent(), "200 runs");
   await page.getByText("Failed: 8").click();
+  await page.drawn();
   assert.equal(await page.locator(".runs-table tbody tr").count(), 8);
   assert.deepEqual(page.problems, []);
   await page.close();
@@ -65,6 +69,7 @@ test("a click on a point shows its run", {skip}, async () => {
     return [box.left + scatter.x(columns[0], columns[0].values[row], left), box.top + scatter.y(columns[3], columns[3].values[row], top)];
   });
   await page.mouse.click(...place);
+  await page.drawn();
   assert.equal(await page.locator(".study-two .plot-title").nth(1).textContent(), "Run 42");
   const text = await page.locator(".detail").innerText();
   const [mass, tip] = await page.evaluate(() => [limber_view.view.columns[0].values[42], limber_view.view.columns[3].values[42]]);
@@ -72,6 +77,7 @@ test("a click on a point shows its run", {skip}, async () => {
   assert.ok(text.includes(String(Number(tip.toPrecision(6)))), text);
   assert.ok(text.includes(`limber run slew.yaml --set load.mass=${mass} --set boom.EIy=`), text);
   await page.locator("body").press("ArrowDown");
+  await page.drawn();
   assert.equal(await page.locator(".study-two .plot-title").nth(1).textContent(), "Run 43");
   assert.deepEqual(page.problems, []);
   await page.close();
@@ -95,17 +101,21 @@ test("percentiles and sensitivities are those of the data, with their method", {
 test("kept recordings are shown, and compared", {skip}, async () => {
   const page = await browser.show(fill(study({recordings: 2})));
   await page.evaluate(() => limber_view.study.choice.set_run(1));
+  await page.drawn();
   await page.locator(".show-recording").click();
   assert.equal(await page.locator(".study-recording .plot").count(), 2);
   await page.evaluate(() => limber_view.study.choice.set_run(8));
+  await page.drawn();
   await page.locator(".add-recording").click();
   assert.deepEqual(await page.locator(".run button").allTextContents(), ["run 1", "run 8"]);
   assert.equal(await page.evaluate(() => limber_view.stage_panel.stage.others.length), 1);
   await page.locator("body").press("Space");
   await page.waitForFunction(() => limber_view.player.t > 0.1);
   await page.getByTitle("Close the recording").click();
+  await page.drawn();
   assert.equal(await page.locator(".study-recording .plot").count(), 0);
   await page.evaluate(() => limber_view.study.choice.set_run(3));
+  await page.drawn();
   assert.match(await page.locator(".detail").innerText(), /limber view study_runs\/3\.h5/);
   assert.deepEqual(page.problems, []);
   await page.close();
@@ -115,6 +125,7 @@ test("ten thousand runs are drawn and stay quick", {skip}, async () => {
   const page = await browser.show(fill(study({runs: 10000, parameters: 6, results: 4, failed: 1})));
   assert.ok((await page.evaluate(() => document.querySelectorAll("*").length)) < 3000);
   await page.waitForFunction(() => limber_view.study.cards[0].finished, null, {timeout: 60000});
+  await page.drawn();
   assert.ok((await painted(page, ".parallel canvas")) > 50000);
   assert.deepEqual(page.problems, []);
   await page.close();
@@ -130,7 +141,7 @@ test("odd studies: empty, all failed, one parameter, twenty, nothing changes, no
     await page.locator("body").press("ArrowDown");
     await page.locator("body").press("v");
     await page.locator("body").press("d");
-    await page.waitForTimeout(50);
+    await page.drawn();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 701, `${JSON.stringify(options)}: ${wide} pixels wide`);
     assert.deepEqual(page.problems, [], JSON.stringify(options));
