@@ -7,6 +7,8 @@
 
 #include "limber/model/detail/layout.hpp"
 #include "limber/spatial/detail/text.hpp"
+#include "simulate/element_forces.hpp"
+#include "simulate/friction_forces.hpp"
 
 namespace limber {
 namespace {
@@ -21,6 +23,9 @@ constexpr double kRunAway = 1e6;
 std::string at_time(double t) { return " at t = " + text(t) + " s"; }
 
 }  // namespace
+
+System::System(System&&) noexcept = default;
+System::~System() = default;
 
 System::System(const Model& model, Inputs inputs, const std::string& algorithm)
     : model_(model), inputs_(std::move(inputs)), aba_(model), rnea_(model) {

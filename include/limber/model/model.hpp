@@ -35,6 +35,9 @@ struct JointStop {
   double stiffness = 0, damping = 0;
 };
 
+struct Drive;          // motor, gear and brake: model/drive.hpp
+struct JointFriction;  // model/friction.hpp
+
 // The joint that carries one body.  theory §3.
 struct Joint {
   std::string name;
@@ -47,7 +50,9 @@ struct Joint {
   VectorXd stiffness, damping, armature;        // (speed_count); the stiffness of a quaternion's rotation is one number
   double effort_limit = 0, velocity_limit = 0;  // 0: none
   std::optional<JointStop> stop;                // travel limits; kinds with one coordinate
-  int q = 0, v = 0;                             // first coordinate and first speed; the modes of the body follow
+  std::shared_ptr<const Drive> drive;           // nullptr: forces act on the joint itself
+  std::shared_ptr<const JointFriction> friction;
+  int q = 0, v = 0;  // first coordinate and first speed; the modes of the body follow
 };
 
 // A cut joint of a closed chain between two nodes.
@@ -66,7 +71,10 @@ enum class Elimination {
   active,     // the combinations of modes that move an outboard node, where the body allows it
 };
 
-struct Layout;  // the machine in the order in which the sweeps walk it: model/detail/layout.hpp
+struct ForceElements;   // springs, bushings, ropes between nodes: model/elements.hpp
+struct Contacts;        // model/contacts.hpp
+struct SegmentedBeams;  // beams cut into several bodies: model/segments.hpp
+struct Layout;          // the machine in the order in which the sweeps walk it: model/detail/layout.hpp
 
 // The machine.  Built by ModelBuilder and validated.  The sweeps read tables that were made from it (`layout`), so that
 // what they depend on can be read but not be changed from outside; the set_ functions below check, and keep the tables
@@ -79,6 +87,9 @@ struct Model {
   ReadOnly<std::vector<std::string>> body_names;              // equal bodies may share their data, never their name
   ReadOnly<std::vector<Joint>> joints;                        // joints[i] carries bodies[i]
   ReadOnly<std::vector<Closure>> closures;
+  std::shared_ptr<const ForceElements> elements;   // nullptr: none
+  std::shared_ptr<const Contacts> contacts;        // nullptr: none
+  std::shared_ptr<const SegmentedBeams> segments;  // nullptr: none
   int nq = 0, nv = 0;
   ReadOnly<std::vector<std::string>> coordinates;  // (nq) "shoulder", "base.qw", "boom.bending_y1"
   ReadOnly<std::vector<std::string>> speeds;       // (nv) "shoulder", "base.wx", "boom.bending_y1"

@@ -41,6 +41,9 @@ struct StopContact {
   }
 };
 
+struct FrictionForces;  // of the joints: src/simulate/friction_forces.hpp
+struct ElementForces;   // of elements and contacts: src/simulate/element_forces.hpp
+
 // Power of the inputs and of the dampers.
 struct Powers {
   double work = 0, dissipated = 0;
@@ -56,6 +59,8 @@ class System {
   // The model must outlive it.
   System(const Model& model, Inputs inputs, const std::string& algorithm = "aba");
   System(const Model&&, Inputs, const std::string& = "aba") = delete;
+  System(System&&) noexcept;
+  ~System();
 
   const Model& model() const { return model_; }     // as given
   const Inputs& inputs() const { return inputs_; }  // as given
@@ -171,6 +176,8 @@ class System {
   std::vector<std::uint8_t> prescribed_;  // (body)
   std::vector<std::uint8_t> kept_;        // (body) by assemble: prescribed, and those of keep
   std::vector<StopContact> stops_;
+  std::unique_ptr<FrictionForces> friction_;  // nullptr: none
+  std::unique_ptr<ElementForces> elements_;   // nullptr: none
   AbaWorkspace aba_;
   std::unique_ptr<AbaWorkspace> implicit_;  // of implicit steps
   std::unique_ptr<ForwardDynamics> other_;  // when not aba
