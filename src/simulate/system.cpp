@@ -105,6 +105,15 @@ void System::set_control_motion(int joint, int coordinate, double t, const Jet& 
                                                                                      motion.acceleration};
 }
 
+void System::set_control_force(int element, double) {
+  throw InputError("control force: the model has no force element " + std::to_string(element));
+}
+
+const VectorXd& System::element_values() const {
+  static const VectorXd none;
+  return none;
+}
+
 void System::clear_control() {
   control_torques_.setZero();
   for (ControlWrench& own : control_wrenches_) own.wrench = {};

@@ -335,7 +335,7 @@ bool TimeLoop::evaluate() {
 Record TimeLoop::record() const {
   return {
       shown_,    system_.torques(), system_.stop_torques(), system_.closure_forces(), system_.closure_errors(), energy_,
-      momentum_, balance_,          system_.kinematics()};
+      momentum_, balance_,          system_.kinematics(),   system_.element_values()};
 }
 
 const RunResult& TimeLoop::result() {

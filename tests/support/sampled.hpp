@@ -15,6 +15,7 @@ struct Sampled {
   Momentum momentum;
   double balance = 0;
   KinematicsWorkspace kin;
+  VectorXd elements;
 
   Sampled(const Model& model, double t, unsigned seed) : Sampled(model, random_sample(model, seed).x, t, seed) {}
   Sampled(const Model& model, const State& x, double t, unsigned seed) : kin(model) {
@@ -32,7 +33,7 @@ struct Sampled {
     compute_world_poses(model, kin);
   }
   Record record() const {
-    return {motion, torques, stops, closure_forces, closure_errors, energy, momentum, balance, kin};
+    return {motion, torques, stops, closure_forces, closure_errors, energy, momentum, balance, kin, elements};
   }
 };
 

@@ -21,8 +21,9 @@ struct Record {
   ConstVec closure_errors;  // (closure) m or rad
   Energy energy;
   Momentum momentum;
-  double balance = 0;     // energy now - energy at the start - work + dissipated
-  const Kinematics& kin;  // with poses in world
+  double balance = 0;        // energy now - energy at the start - work + dissipated
+  const Kinematics& kin;     // with poses in world
+  const VectorXd& elements;  // System::element_values: of force elements and contacts
 };
 
 // Watches a run.

@@ -78,6 +78,9 @@ class System {
   // The motion of a coordinate of a joint among the motion inputs, in their place from t on: position + velocity
   // (time - t) + acceleration (time - t)^2 / 2.  Throws InputError: a joint without motion input.
   void set_control_motion(int joint, int coordinate, double t, const Jet& motion);
+  // The force of a force element (its index in Model::elements), beside what its own law gives, until the next call.
+  // Throws InputError: no such element, or one that takes no command.
+  void set_control_force(int element, double force);
   // None of these.
   void clear_control();
 
@@ -94,6 +97,10 @@ class System {
   const VectorXd& torques() const { return torque_; }
   // And those of joint stops.
   const VectorXd& stop_torques() const { return stop_; }
+
+  // Force elements and contacts, and what they show: as of the last accelerate, in the order of make_channels.
+  const ElementForces* element_forces() const { return elements_.get(); }  // nullptr: none
+  const VectorXd& element_values() const;
 
   // One pass of an implicit step: solves (M + c_D D + c_K K) a_new = f(x) + (c_D D + c_K K) a, with D and K of modes,
   // joints and stops in contact; at its fixed point M a = f(x).  theory §5, Implicit step.  `a` holds both.
