@@ -25,6 +25,7 @@ void for_each_signal(const Inputs& inputs, Visit visit) {
   for (const GravityInput& input : inputs.gravities) {
     for (const Signal& signal : input.gravity) visit(signal);
   }
+  for (const ElementInput& input : inputs.elements) visit(input.force);
 }
 
 // A joint cannot be in two places at once.

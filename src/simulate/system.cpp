@@ -88,7 +88,7 @@ void System::set_control_wrench(NodeRef at, Frame frame, const Vector6& wrench) 
     Eigen::Map<Vector6>(own.wrench.data()) = wrench;
     return;
   }
-  check_inputs(model_, {{}, {}, {{at, frame, {}, "control wrench"}}, {}, {}});
+  check_inputs(model_, {{}, {}, {{at, frame, {}, "control wrench"}}, {}, {}, {}});
   control_wrenches_.push_back({at, frame});
   Eigen::Map<Vector6>(control_wrenches_.back().wrench.data()) = wrench;
   wrenches_.push_back({at, wrench, frame});

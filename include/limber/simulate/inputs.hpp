@@ -49,6 +49,13 @@ struct WrenchLaw {
   std::string label;
 };
 
+// The force of a force element (N, or N m on a turning joint), beside what its own law gives.
+struct ElementInput {
+  int element = 0;  // index into ForceElements
+  Signal force;
+  std::string label;
+};
+
 // What drives a machine.  Inputs of one kind on the same place add up, but a joint has one motion.
 struct Inputs {
   std::vector<SpeedInput> speeds;
@@ -56,6 +63,7 @@ struct Inputs {
   std::vector<WrenchInput> wrenches;
   std::vector<GravityInput> gravities;
   std::vector<WrenchLaw> laws;
+  std::vector<ElementInput> elements;
 };
 
 // Throws InputError "LABEL: ..." for what does not fit the model: indices, numbers of signals, a motion of a spherical
