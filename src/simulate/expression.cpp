@@ -263,7 +263,13 @@ Jet apply(int function, const Jet& u) {
 Jet Expression::at(double t) const { return evaluate(t, {}); }
 double Expression::at(double t, std::span<const double> values) const { return evaluate(t, values).value; }
 
-Jet Expression::evaluate(double t, std::span<const double> values) const {
+double Expression::at(double t, std::span<const double> values, std::span<double> slopes) const {
+  for (std::size_t k = 0; k < slopes.size(); ++k) slopes[k] = evaluate(t, values, static_cast<int>(k)).rate;
+  return at(t, values);
+}
+
+// Derivatives along the time, or along one of the values.
+Jet Expression::evaluate(double t, std::span<const double> values, int along) const {
   Jet stack[kMaxExpressionDepth + 1];
   int top = 0;
   for (const Step& step : steps_) {
@@ -272,10 +278,10 @@ Jet Expression::evaluate(double t, std::span<const double> values) const {
         stack[top++] = {step.number, 0, 0};
         continue;
       case Op::time:
-        stack[top++] = {t, 1, 0};
+        stack[top++] = {t, along == kTime ? 1.0 : 0.0, 0};
         continue;
       case Op::value:
-        stack[top++] = {values[static_cast<std::size_t>(step.number)], 0, 0};
+        stack[top++] = {values[static_cast<std::size_t>(step.number)], step.number == along ? 1.0 : 0.0, 0};
         continue;
       case Op::negate:
         stack[top - 1] = negated(stack[top - 1]);

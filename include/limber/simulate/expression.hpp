@@ -25,11 +25,14 @@ class Expression {
   Expression(std::string_view text, std::span<const std::string> names);
   Jet at(double t) const;
   double at(double t, std::span<const double> values) const;
+  // And its derivatives by these values, exact (forward mode, one evaluation each).
+  double at(double t, std::span<const double> values, std::span<double> slopes) const;
   bool is_constant() const { return constant_; }
 
  private:
   friend class ExpressionParser;
-  Jet evaluate(double t, std::span<const double> values) const;
+  static constexpr int kTime = -1;
+  Jet evaluate(double t, std::span<const double> values, int along = kTime) const;
   enum class Op : unsigned char;
   struct Step {
     Op op;
