@@ -10,6 +10,7 @@
 #include "limber/files/text_file.hpp"
 #include "limber/files/urdf.hpp"
 #include "limber/linear/facts.hpp"
+#include "limber/model/segments.hpp"
 #include "rooms.hpp"
 #include "work.hpp"
 
@@ -99,9 +100,7 @@ std::shared_ptr<PyModel> share(Model model) { return std::make_shared<PyModel>(s
 
 std::vector<std::string> all_nodes(const Model& model) {
   std::vector<std::string> out;
-  for (int i = 1; i < model.body_count(); ++i) {
-    for (int k = 0; k < static_cast<int>(model.body(i).nodes.size()); ++k) out.push_back(node_name(model, {i, k}));
-  }
+  for (const NodeRef node : visible_nodes(model)) out.push_back(node_name(model, node));
   return out;
 }
 

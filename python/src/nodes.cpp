@@ -3,6 +3,7 @@
 #include "calls.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/linear/facts.hpp"
+#include "limber/model/segments.hpp"
 #include "rooms.hpp"
 
 namespace limber::python {
@@ -80,10 +81,8 @@ py::dict py_node_poses(PyModel& m, py::handle q, Work* given) {
   const Lent work(m, given);
   const Kinematics& kin = look(model, q, py::none(), *work);
   py::dict out;
-  for (int i = 1; i < model.body_count(); ++i) {
-    for (int k = 0; k < static_cast<int>(model.body(i).nodes.size()); ++k)
-      out[py::str(node_name(model, {i, k}))] = pose_tuple(node_pose(model, kin, {i, k}));
-  }
+  for (const NodeRef node : visible_nodes(model))
+    out[py::str(node_name(model, node))] = pose_tuple(node_pose(model, kin, node));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "arrays.hpp"
+#include "limber/model/segments.hpp"
 #include "rooms.hpp"
 #include "scenarios.hpp"
 #include "work.hpp"
@@ -283,10 +284,7 @@ void define_scenario(py::module_& m) {
             out.solver = solver;
             out.run = {.duration = duration, .record_every = record_every};
             out.initial = initial.is_none() ? make_zero_state(*model.model) : initial.cast<State>();
-            for (int i = 1; i < model.model->body_count(); ++i) {
-              for (int k = 0; k < static_cast<int>(model.model->body(i).nodes.size()); ++k)
-                out.record.nodes.push_back({i, k});
-            }
+            out.record.nodes = visible_nodes(*model.model);
             return out;
           }),
           Signature("(model: Model, duration: float = 1.0, record_every: float = 0.01, solver: SolverOptions | "

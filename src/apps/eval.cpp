@@ -12,6 +12,7 @@
 #include "limber/dynamics/forward.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/files/state_file.hpp"
+#include "limber/model/segments.hpp"
 
 namespace limber::apps {
 namespace {
@@ -135,18 +136,15 @@ Evaluation evaluate(const EvalOptions& options, const Model& model, const StateF
 void write_nodes(JsonWriter& json, const Model& model, const Kinematics& kin) {
   json.key("nodes");
   json.begin_object();
-  for (int i = 1; i < model.body_count(); ++i) {
-    const auto& nodes = model.body(i).nodes;
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      const Pose pose = node_pose(model, kin, {i, static_cast<int>(k)});
-      json.key(model.body_names[i] + "." + nodes[k].name);
-      json.begin_object();
-      json.key("position");
-      json.numbers(pose.p);
-      json.key("rotation");
-      json.rows(pose.R);
-      json.end_object();
-    }
+  for (const NodeRef node : visible_nodes(model)) {
+    const Pose pose = node_pose(model, kin, node);
+    json.key(node_name(model, node));
+    json.begin_object();
+    json.key("position");
+    json.numbers(pose.p);
+    json.key("rotation");
+    json.rows(pose.R);
+    json.end_object();
   }
   json.end_object();
 }

@@ -5,6 +5,8 @@
 
 #include "apps/info.hpp"
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/segments.hpp"
+#include "limber/simulate/segment_advice.hpp"
 
 namespace limber::apps {
 namespace {
@@ -51,7 +53,13 @@ Json body_json(const Model& model, const ModelFacts& facts, int i) {
   Json out = {{"name", model.body_names[i]}, {"mass", body.mass}, {"com", list(body.com)}};
   out["inertia"] = list(body.inertia);
   out["nodes"] = Json::array();
-  for (const Node& node : model.body(i).nodes) out["nodes"].push_back(node.name);
+  const SegmentedBeam* beam = find_segmented(model, i);
+  for (const Node& node : (beam != nullptr ? *beam->whole : model.body(i)).nodes) out["nodes"].push_back(node.name);
+  if (beam != nullptr) {
+    out["segments"] = beam->segments();
+    for (const int segment : beam->bodies)
+      if (!joins_segments(model, segment)) i = segment;  // the joint of the beam
+  }
   out["joint"] = joint_json(model, i);
   out["modes"] = Json::array();
   for (const ModeFacts& mode : body.modes) out["modes"].push_back(mode_json(mode, body));
@@ -82,7 +90,8 @@ std::string info_json(const Model& model, const ModelFacts& facts) {
   out["total_mass"] = facts.total_mass;
   out["center_of_mass"] = list(facts.center_of_mass);
   out["bodies"] = Json::array();
-  for (int i = 1; i < model.body_count(); ++i) out["bodies"].push_back(body_json(model, facts, i));
+  for (int i = 1; i < model.body_count(); ++i)
+    if (leads_segments(model, i)) out["bodies"].push_back(body_json(model, facts, i));
   out["closures"] = Json::array();
   for (const Closure& closure : model.closures)
     out["closures"].push_back({{"name", closure.name},
@@ -90,6 +99,8 @@ std::string info_json(const Model& model, const ModelFacts& facts) {
                                {"a", node_name(model, closure.a)},
                                {"b", node_name(model, closure.b)}});
   out["natural_frequencies"] = frequencies_json(facts.frequencies, facts.where);
+  const std::vector<std::string> advice = segment_advice(model, facts.at);
+  if (!advice.empty()) out["advice"] = advice;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

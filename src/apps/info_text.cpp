@@ -9,6 +9,8 @@
 #include "apps/info.hpp"
 #include "apps/terminal.hpp"
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/segments.hpp"
+#include "limber/simulate/segment_advice.hpp"
 
 namespace limber::apps {
 namespace {
@@ -62,7 +64,7 @@ std::string joint_text(const Joint& joint) {
 
 std::string header(const Page& page) {
   const Model& model = page.model;
-  const std::size_t bodies = model.bodies.size() - 1;
+  const auto bodies = static_cast<std::size_t>(count_bodies(model));
   int hinge = 0;
   for (int i = 1; i < model.body_count(); ++i) hinge += speed_count(model.joints[i].kind);
   std::string out = page.style.bold(page.style.accent(fit(model.name.empty() ? "(no name)" : model.name, kLineWidth)));
@@ -76,17 +78,26 @@ std::string header(const Page& page) {
   return out;
 }
 
+// The body that stands for its beam in the tree: the segment that the joint sits on; of others, the body itself.
+int standing(const Model& model, int body) {
+  while (joins_segments(model, body)) body = model.joints[body].parent.body;
+  return body;
+}
+
 // What stands left of each body: "│  ├─ ".  Deep inside, only the depth.
 std::vector<std::string> tree_prefixes(const Model& model) {
   constexpr int kDeepest = 10;
   std::vector<int> last_child(model.bodies.size(), 0), depth(model.bodies.size(), 0);
   for (int i = 1; i < model.body_count(); ++i) {
-    last_child[model.joints[i].parent.body] = i;
-    depth[i] = depth[model.joints[i].parent.body] + 1;
+    if (joins_segments(model, i)) continue;
+    const int parent = standing(model, model.joints[i].parent.body);
+    last_child[parent] = i;
+    depth[i] = depth[parent] + 1;
   }
   std::vector<std::string> below(model.bodies.size()), out(model.bodies.size());  // below: for what a body carries
   for (int i = 1; i < model.body_count(); ++i) {
-    const int parent = model.joints[i].parent.body;
+    if (joins_segments(model, i)) continue;
+    const int parent = standing(model, model.joints[i].parent.body);
     const bool last = last_child[parent] == i;
     out[i] = depth[i] > kDeepest ? fmt::format("⋯{:>4} ", depth[i]) : below[parent] + (last ? "└─ " : "├─ ");
     if (depth[i] <= kDeepest) below[i] = below[parent] + (last ? "   " : "│  ");
@@ -97,7 +108,8 @@ std::vector<std::string> tree_prefixes(const Model& model) {
 // Bodies in the order in which a tree is read: each before what it carries.
 std::vector<int> tree_order(const Model& model) {
   std::vector<std::vector<int>> carried(model.bodies.size());
-  for (int i = model.body_count() - 1; i > 0; --i) carried[model.joints[i].parent.body].push_back(i);
+  for (int i = model.body_count() - 1; i > 0; --i)
+    if (!joins_segments(model, i)) carried[standing(model, model.joints[i].parent.body)].push_back(i);
   std::vector<int> order, open = carried[kGround];
   while (!open.empty()) {
     const int i = open.back();
@@ -117,12 +129,17 @@ std::string tree(const Page& page) {
   for (const int i : tree_order(model)) {
     const Joint& joint = model.joints[i];
     const int modes = model.body(i).modes;
-    const std::string kind = modes == 0 ? "" : fmt::format("  ~{}", modes);
+    const std::size_t segments = bodies_of(model, i).size();
+    const std::string kind = modes == 0     ? ""
+                             : segments > 1 ? fmt::format("  ~{} × {}", segments, modes)
+                                            : fmt::format("  ~{}", modes);
     const std::string at = joint.child_node == kBodyFrame ? "" : node_name(model, {i, joint.child_node});
     table.row(
         {prefixes[i] + model.body_names[i] + kind, joint.name, joint_text(joint), node_name(model, joint.parent), at});
   }
-  std::string out = page.title("Tree", "~n: a flexible body with n modes");
+  std::string out =
+      page.title("Tree", model.segments ? "~n: a flexible body with n modes; ~k × n: k segments with n modes each"
+                                        : "~n: a flexible body with n modes");
   out += table.render(page.style, page.most_rows, "bodies");
   for (const Closure& closure : model.closures)
     out += fmt::format("  closure {}: {}, {} to {}\n", fit(closure.name, kName), to_string(closure.kind),
@@ -161,11 +178,13 @@ std::string masses(const Page& page) {
   table.column("centre of mass, m", Align::left, 36).column("inertia about it, kg m²", Align::left, 36);
   table.column("modes", Align::right).column("eliminated by");
   for (int i = 1; i < model.body_count(); ++i) {
+    if (!leads_segments(model, i)) continue;
     const BodyFacts& body = page.facts.shapes[page.facts.shape_of[i]];
-    const bool flexible = !body.modes.empty();
+    const int modes = modes_of(model, i).count;
+    const bool flexible = modes > 0;
     table.row({model.body_names[i], short_number(body.mass),
                fmt::format("{:.1f}%", 100 * body.mass / page.facts.total_mass), vector_text(body.com),
-               vector_text(body.inertia), flexible ? std::to_string(body.modes.size()) : "–",
+               vector_text(body.inertia), flexible ? std::to_string(modes) : "–",
                flexible ? to_string(model.layout->links[i].elimination) : ""});
   }
   return page.title("Bodies", "undeformed, in the body frame; inertia xx yy zz") +
@@ -212,11 +231,16 @@ std::string modes(const Page& page) {
     if (shown == page.most_shapes) continue;
     ++shown;
     const auto first = std::find(facts.shape_of.begin(), facts.shape_of.end(), static_cast<int>(s));
-    const auto equal = std::count(facts.shape_of.begin(), facts.shape_of.end(), static_cast<int>(s));
+    int equal = 0;
+    for (int i = 1; i < page.model.body_count(); ++i)
+      equal += facts.shape_of[i] == static_cast<int>(s) && leads_segments(page.model, i) ? 1 : 0;
+    const SegmentedBeam* beam = find_segmented(page.model, static_cast<int>(first - facts.shape_of.begin()));
     std::string title = fit(page.model.body_names[first - facts.shape_of.begin()], kLineWidth - 30);
     out += "  " + page.style.accent(title);
     if (equal > 1) out += fmt::format(" and {} equal", counted(equal - 1, "other", "others"));
-    if (body.mixed) out += page.style.dim("  combinations of its coordinates that diagonalise mass and stiffness");
+    if (beam != nullptr) out += page.style.dim(fmt::format("  of the whole, {} segments", beam->segments()));
+    if (body.mixed && beam == nullptr)
+      out += page.style.dim("  combinations of its coordinates that diagonalise mass and stiffness");
     out += "\n" + modes_of(page, body);
   }
   if (flexible > shown)
@@ -260,6 +284,12 @@ std::string frequencies(const Page& page) {
   return out;
 }
 
+std::string advice(const Page& page) {
+  std::string out;
+  for (const std::string& line : segment_advice(page.model, page.facts.at)) out += "\n" + line + "\n";
+  return out;
+}
+
 }  // namespace
 
 std::string info_text(const Model& model, const ModelFacts& facts, bool all) {
@@ -270,7 +300,7 @@ std::string info_text(const Model& model, const ModelFacts& facts, bool all) {
                   all ? kNoLimit : kMaxRows,
                   all ? kNoLimit : kMaxShapes,
                   all ? kNoLimit : kMaxHertz};
-  return header(page) + tree(page) + coordinates(page) + masses(page) + modes(page) + frequencies(page);
+  return header(page) + tree(page) + coordinates(page) + masses(page) + modes(page) + frequencies(page) + advice(page);
 }
 
 }  // namespace limber::apps

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "limber/files/detail/text.hpp"
+#include "limber/model/segments.hpp"
 
 namespace limber::apps {
 namespace {
@@ -43,9 +44,12 @@ NodeRef parse_node(const Model& model, const std::string& text) {
   const int body = model.find_body(text.substr(0, dot));
   if (body <= 0) refuse(text.substr(0, dot), "a body", {model.body_names.begin() + 1, model.body_names.end()});
   if (dot == std::string::npos) return {body, kBodyFrame};
-  if (const auto node = model.body(body).find_node(text.substr(dot + 1))) return {body, *node};
+  const SegmentedBeam* beam = find_segmented(model, body);
+  const Body& of = beam != nullptr ? *beam->whole : model.body(body);
+  if (const auto node = of.find_node(text.substr(dot + 1)))
+    return beam != nullptr ? beam->nodes[static_cast<std::size_t>(*node)] : NodeRef{body, *node};
   std::vector<std::string_view> known;
-  for (const Node& n : model.body(body).nodes) known.push_back(n.name);
+  for (const Node& n : of.nodes) known.push_back(n.name);
   refuse(text.substr(dot + 1), fmt::format("a node of body {}", show(model.body_names[body])), known);
 }
 

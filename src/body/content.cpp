@@ -3,6 +3,7 @@
 #include "limber/body/detail/content.hpp"
 
 #include "checks.hpp"
+#include "limber/body/segmented.hpp"
 #include "limber/spatial/detail/text.hpp"
 
 namespace limber {
@@ -36,6 +37,7 @@ std::string content_key(const Body& body) {
     add(visual.pose.p);
     add(visual.pose.R);
   }
+  if (const SegmentedSpec* cut = segmented_of(body)) key += "segments " + std::to_string(cut->segments) + '\n';
   return key;
 }
 

@@ -10,6 +10,7 @@
 
 #include "files/names.hpp"
 #include "files/section_reader.hpp"
+#include "limber/body/segmented.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -281,10 +282,24 @@ std::string beam_key(const BeamSpec& spec, bool second_order) {
   return key += second_order ? '2' : '1';
 }
 
+// The number of bodies that the beam is cut into; what has no meaning beside it is refused where it stands.
+int read_segments(const Reader& beam, const BeamSpec& spec) {
+  const auto given = beam.find("segments");
+  const int segments = given ? given->whole_number(1, kMaxSegments) : 1;
+  if (segments == 1) return 1;
+  if (const auto basis = beam.find("basis"); basis && spec.basis != BeamBasis::polynomial)
+    basis->fail("has no meaning with segments, which have shapes of their own; remove it, or segments");
+  if (const auto tip = beam.find("tip"))
+    tip->fail("has no meaning with segments, whose shapes suit any load; remove it, or segments");
+  if (const auto damping = beam.find("damping"); damping && damping->is_list())
+    damping->fail("must be one number with segments: the ratio of the first mode of the whole beam");
+  return segments;
+}
+
 Body read_beam(const Reader& body, bool second_order, LastBeam& last) {
   const Reader beam = body.at("beam", "");
   beam.check_keys({"length", "mass", "mass_per_length", "EIy", "EIz", "EA", "GJ", "rotary_inertia_per_length",
-                   "section", "material", "stations", "basis", "tip", "modes", "shapes", "damping"});
+                   "section", "material", "stations", "basis", "tip", "modes", "shapes", "damping", "segments"});
   BeamSpec spec;
   spec.length = beam.at("length", "length: 6").positive();
   if (beam.has("stations"))
@@ -307,9 +322,12 @@ Body read_beam(const Reader& body, bool second_order, LastBeam& last) {
     made.name = names.take(node, kNodeName);
     spec.nodes.push_back(std::move(made));
   }
-  const std::string key = beam_key(spec, second_order);
+  const int segments = read_segments(beam, spec);
+  const std::string key = beam_key(spec, second_order) + std::to_string(segments);
   if (key != last.key) {
-    last.body = make_at(beam, [&] { return make_beam_body(spec, second_order); });
+    last.body = make_at(beam, [&] {
+      return segments > 1 ? make_segmented_beam(spec, segments, second_order) : make_beam_body(spec, second_order);
+    });
     last.key = key;
   }
   return last.body;

@@ -5,23 +5,28 @@
 #include <fmt/format.h>
 
 #include "limber/files/detail/text.hpp"
+#include "limber/model/segments.hpp"
 
 namespace limber {
 
 ModelNames::ModelNames(const Model& model) : model_(model) {
   for (int i = 1; i < model.body_count(); ++i) {
-    bodies_.emplace(model.body_names[i], i);
-    joints_.emplace(model.joints[i].name, i);
+    if (leads_segments(model, i)) bodies_.emplace(model.body_names[i], i);
+    if (!joins_segments(model, i)) joints_.emplace(model.joints[i].name, i);
   }
 }
 
 std::vector<std::string_view> ModelNames::body_names() const {
-  return {model_.body_names.begin() + 1, model_.body_names.end()};
+  std::vector<std::string_view> names;
+  for (int i = 1; i < model_.body_count(); ++i)
+    if (leads_segments(model_, i)) names.push_back(model_.body_names[i]);
+  return names;
 }
 
 std::vector<std::string_view> ModelNames::joint_names() const {
   std::vector<std::string_view> names;
-  for (int i = 1; i < model_.body_count(); ++i) names.push_back(model_.joints[i].name);
+  for (int i = 1; i < model_.body_count(); ++i)
+    if (!joins_segments(model_, i)) names.push_back(model_.joints[i].name);
   return names;
 }
 
@@ -54,9 +59,12 @@ NodeRef ModelNames::node(const Reader& reference) const {
     reference.fail(fmt::format("{} is not a body;{} bodies: {}", show(name), suggest(name, known), join(known)));
   }
   if (dot == std::string::npos) return {body, kBodyFrame};
-  if (const auto node = model_.body(body).find_node(text.substr(dot + 1))) return {body, *node};
+  const SegmentedBeam* beam = find_segmented(model_, body);
+  const Body& of = beam != nullptr ? *beam->whole : model_.body(body);
+  if (const auto node = of.find_node(text.substr(dot + 1)))
+    return beam != nullptr ? beam->nodes[static_cast<std::size_t>(*node)] : NodeRef{body, *node};
   std::vector<std::string_view> known;
-  for (const Node& n : model_.body(body).nodes) known.push_back(n.name);
+  for (const Node& n : of.nodes) known.push_back(n.name);
   reference.fail(fmt::format("{} is not a node;{} body '{}' has {}", show(text), suggest(text.substr(dot + 1), known),
                              name, known.empty() ? "none" : "nodes " + join(known)));
 }

@@ -12,6 +12,7 @@
 #include "limber/body/detail/content.hpp"
 #include "limber/body/part.hpp"
 #include "limber/files/detail/output.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/spatial/rotation.hpp"
 
 namespace limber {
@@ -151,11 +152,11 @@ Json station_json(const BeamStation& station) {
   return out;
 }
 
-void add_beam(const BeamSpec& spec, Json& out) {
+void add_beam(const BeamSpec& spec, int segments, Json& out) {
   Json beam = {{"length", spec.length}};
   if (spec.stations.empty()) add_section(spec, beam);
   for (const BeamStation& station : spec.stations) beam["stations"].push_back(station_json(station));
-  beam["basis"] = kBases[static_cast<std::size_t>(spec.basis)];
+  if (segments == 1) beam["basis"] = kBases[static_cast<std::size_t>(spec.basis)];
   if (spec.tip_mass != 0 || spec.tip_inertia != 0)
     beam["tip"] = {{"mass", spec.tip_mass}, {"inertia", spec.tip_inertia}};
   const bool custom = spec.basis == BeamBasis::custom;
@@ -168,6 +169,7 @@ void add_beam(const BeamSpec& spec, Json& out) {
   beam[custom ? "shapes" : "modes"] = std::move(families);
   if (spec.damping.size() == 1) beam["damping"] = spec.damping[0];
   if (spec.damping.size() > 1) beam["damping"] = list(spec.damping);
+  if (segments > 1) beam["segments"] = segments;
   out["beam"] = std::move(beam);
   for (const BeamNode& node : spec.nodes) {
     Json item = {{"name", node.name}, {"at", node.at}};
@@ -202,6 +204,20 @@ RigidSpec rigid_spec(const Body& body) {
   return spec;
 }
 
+constexpr const char* kOtherNumbers =
+    "its numbers are not those of its specification; write what was added, such as a payload, as a body of its own on "
+    "a fixed joint";
+
+// A beam of segments, once for all of them.
+Json segmented_json(const Model& model, const SegmentedBeam& beam, bool second_order) {
+  Json out = {{"name", beam.name}};
+  const std::vector<Body> made = make_segments(beam.spec(), second_order);
+  for (std::size_t j = 0; j < made.size(); ++j)
+    if (content_key(made[j]) != content_key(model.body(beam.bodies[j]))) refuse(beam.name, kOtherNumbers);
+  add_beam(beam.spec(), beam.segments(), out);
+  return out;
+}
+
 Json body_json(const std::string& name, const Body& body, bool second_order) {
   Json out = {{"name", name}};
   Body made;
@@ -211,7 +227,7 @@ Json body_json(const std::string& name, const Body& body, bool second_order) {
   }
   if (body.beam) {
     made = make_beam_body(*body.beam, second_order);
-    add_beam(*body.beam, out);
+    add_beam(*body.beam, 1, out);
   } else if (body.plate) {
     made = make_plate_body(*body.plate, second_order);
     add_plate(*body.plate, out);
@@ -224,10 +240,7 @@ Json body_json(const std::string& name, const Body& body, bool second_order) {
     made = make_rigid_body(spec);
     add_rigid(spec, out);
   }
-  if (content_key(made) != content_key(body))
-    refuse(name,
-           "its numbers are not those of its specification; write what was added, such as a payload, as a body of "
-           "its own on a fixed joint");
+  if (content_key(made) != content_key(body)) refuse(name, kOtherNumbers);
   return out;
 }
 
@@ -298,8 +311,12 @@ std::string lines(const char* key, const std::vector<Json>& items) {
 
 std::string model_text(const Model& model) {
   std::vector<Json> bodies, joints, closures;
+  const bool second_order = model.fidelity == Fidelity::stiffened;
   for (int i = 1; i < model.body_count(); ++i) {
-    bodies.push_back(body_json(model.body_names[i], model.body(i), model.fidelity == Fidelity::stiffened));
+    if (joins_segments(model, i)) continue;
+    const SegmentedBeam* beam = find_segmented(model, i);
+    bodies.push_back(beam != nullptr ? segmented_json(model, *beam, second_order)
+                                     : body_json(model.body_names[i], model.body(i), second_order));
     joints.push_back(joint_json(model, i));
   }
   for (const Closure& closure : model.closures) closures.push_back(closure_json(model, closure));

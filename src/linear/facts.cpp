@@ -14,8 +14,10 @@
 #include "limber/dynamics/energy.hpp"
 #include "limber/dynamics/forward.hpp"
 #include "limber/model/manifold.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/simulate/system.hpp"
 #include "limber/spatial/detail/solvers.hpp"
+#include "segmented_facts.hpp"
 
 namespace limber {
 namespace {
@@ -238,8 +240,10 @@ ModelFacts compute_facts(const Model& model, const State& start, const std::stri
   std::unordered_map<const Body*, int> known;
   facts.shape_of.push_back(-1);
   for (int i = 1; i < model.body_count(); ++i) {
-    const auto [entry, is_new] = known.emplace(&model.body(i), static_cast<int>(facts.shapes.size()));
-    if (is_new) facts.shapes.push_back(compute_body_facts(model.body(i)));
+    const SegmentedBeam* beam = find_segmented(model, i);
+    const Body& body = beam != nullptr ? *beam->whole : model.body(i);
+    const auto [entry, is_new] = known.emplace(&body, static_cast<int>(facts.shapes.size()));
+    if (is_new) facts.shapes.push_back(beam != nullptr ? compute_segmented_facts(body) : compute_body_facts(body));
     facts.shape_of.push_back(entry->second);
   }
   return facts;

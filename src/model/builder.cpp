@@ -10,6 +10,7 @@
 #include "limber/body/detail/content.hpp"
 #include "limber/model/detail/layout.hpp"
 #include "limber/spatial/detail/text.hpp"
+#include "segment_pieces.hpp"
 
 namespace limber {
 namespace {
@@ -70,17 +71,19 @@ void check_joint(Joint& joint) {
 }
 
 // What a joint and the modes of its body add to the names of coordinates or speeds.
-void add_names(const Joint& joint, const std::vector<JointCoordinate>& hinge, const std::string& body_name,
-               const Body& body, std::vector<std::string>& names) {
-  for (const JointCoordinate& c : hinge) names.push_back(c.suffix.empty() ? joint.name : joint.name + "." + c.suffix);
-  for (const std::string& mode : body.mode_names) names.push_back(body_name + "." + mode);
+void add_names(const model_impl::Piece& piece, const std::vector<JointCoordinate>& hinge,
+               std::vector<std::string>& names) {
+  const std::string& joint = piece.joint.name;
+  for (const JointCoordinate& c : hinge) names.push_back(c.suffix.empty() ? joint : joint + "." + c.suffix);
+  for (const std::string& mode : piece.body->mode_names) names.push_back(piece.label + "." + mode);
 }
 
 // A scenario addresses bodies and joints alike.
 void check_names(const Model& model) {
   std::set<std::string> names, closures;
   for (int i = 1; i < model.body_count(); ++i) {
-    if (!names.insert(model.body_names[i]).second) refuse("body", model.body_names[i], "name used twice; rename one");
+    if (leads_segments(model, i) && !names.insert(model.body_names[i]).second)
+      refuse("body", model.body_names[i], "name used twice; rename one");
   }
   for (int i = 1; i < model.body_count(); ++i) {
     if (!names.insert(model.joints[i].name).second)
@@ -170,30 +173,44 @@ NodeRef ModelBuilder::find_node(const std::string& item, const std::string& path
 
 // Bodies and joints in the order of the joints; place: number from add_body -> index in the model, -1: none.
 void ModelBuilder::place_bodies(Model& model, std::vector<int>& place) const {
+  auto segments = std::make_shared<SegmentedBeams>();
   for (std::size_t j = 0; j < children_.size(); ++j) {
     Joint joint = model_.joints[j];
-    const int parent = joint.parent.body;
+    const int parent = joint.parent.body, first = model.body_count();
     if (parent < 0 || parent >= static_cast<int>(place.size()) || place[parent] < 0) {
       refuse("joint", joint.name, "its parent is not carried by an earlier joint; list the joints parents first");
     }
     const int child = children_[j] - 1;
-    joint.parent.body = place[parent];
-    place[children_[j]] = model.body_count();
-    model_impl::check_order("body", body_names_[child], model.fidelity, *bodies_[child]);
-    model.bodies.value_.push_back(bodies_[child]);
-    model.body_names.value_.push_back(body_names_[child]);
-    joint.q = model.nq;
-    joint.v = model.nv;
-    const JointTraits& traits = joint_traits(joint.kind);
-    add_names(joint, traits.positions, body_names_[child], *bodies_[child], model.coordinates.value_);
-    add_names(joint, traits.speeds, body_names_[child], *bodies_[child], model.speeds.value_);
-    model.nq = static_cast<int>(model.coordinates.size());
-    model.nv = static_cast<int>(model.speeds.size());
-    model.joints.value_.push_back(std::move(joint));
+    const std::string& name = body_names_[child];
+    model_impl::check_order("body", name, model.fidelity, *bodies_[child]);
+    const SegmentedBeam* cut = parent == kGround ? nullptr : find_segmented(model, body_names_[parent - 1]);
+    joint.parent = cut != nullptr ? model_impl::place_in_model(*cut, joint.parent.node)
+                                  : NodeRef{place[parent], joint.parent.node};
+    place[children_[j]] = first;
+    std::vector<model_impl::Piece> pieces = {{joint, bodies_[child], name}};
+    if (segmented_of(*bodies_[child]) != nullptr) {
+      model_impl::check_child(joint, name, *bodies_[child]);
+      segments->beams.emplace_back();
+      pieces = model_impl::cut_beam(joint, name, bodies_[child], first, segments->beams.back());
+      model.segments = segments;
+    }
+    for (model_impl::Piece& piece : pieces) {
+      const JointTraits& traits = joint_traits(piece.joint.kind);
+      piece.joint.q = model.nq;
+      piece.joint.v = model.nv;
+      add_names(piece, traits.positions, model.coordinates.value_);
+      add_names(piece, traits.speeds, model.speeds.value_);
+      model.nq = static_cast<int>(model.coordinates.size());
+      model.nv = static_cast<int>(model.speeds.size());
+      model.bodies.value_.push_back(piece.body);
+      model.body_names.value_.push_back(name);
+      model.joints.value_.push_back(std::move(piece.joint));
+    }
   }
   for (std::size_t b = 1; b < place.size(); ++b) {
     if (place[b] < 0) refuse("body", body_names_[b - 1], "no joint carries it; add one with it as child");
   }
+  model_impl::set_beams(model.body_count(), *segments);
 }
 
 void ModelBuilder::place_closures(const std::vector<int>& place, Model& model) const {
@@ -201,7 +218,8 @@ void ModelBuilder::place_closures(const std::vector<int>& place, Model& model) c
     for (NodeRef* at : {&closure.a, &closure.b}) {
       if (at->body < 0 || at->body >= static_cast<int>(place.size()))
         refuse("closure", closure.name, "refers to a body that does not exist");
-      at->body = place[at->body];
+      const SegmentedBeam* cut = at->body == kGround ? nullptr : find_segmented(model, body_names_[at->body - 1]);
+      *at = cut != nullptr ? model_impl::place_in_model(*cut, at->node) : NodeRef{place[at->body], at->node};
       model_impl::check_node(model, "closure", closure.name, *at);
     }
   }

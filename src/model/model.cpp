@@ -8,6 +8,7 @@
 #include "checks.hpp"
 #include "limber/body/payload.hpp"
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/spatial/detail/text.hpp"
 
 namespace limber {
@@ -25,6 +26,7 @@ const char* to_string(Fidelity fidelity) {
 }
 
 int Model::find_body(const std::string& body_name) const {
+  if (const SegmentedBeam* beam = find_segmented(*this, body_name)) return beam->bodies[0];
   const auto found = std::find(body_names.begin() + 1, body_names.end(), body_name);
   return found == body_names.end() ? -1 : static_cast<int>(found - body_names.begin());
 }
@@ -67,7 +69,10 @@ int Model::body_index(const std::string& body_name) const {
   if (const int found = find_body(body_name); found >= 0) return found;
   if (const int joint = find_joint(body_name); joint > 0)
     throw InputError(show(body_name) + " is a joint, not a body; it carries body '" + body_names[joint] + "'");
-  refuse_name(body_name, "body", "bodies", {body_names.begin() + 1, body_names.end()});
+  std::vector<std::string_view> known;
+  for (int i = 1; i < body_count(); ++i)
+    if (leads_segments(*this, i)) known.push_back(body_names[i]);
+  refuse_name(body_name, "body", "bodies", known);
 }
 
 int Model::joint_index(const std::string& joint_name) const {
@@ -75,7 +80,8 @@ int Model::joint_index(const std::string& joint_name) const {
   if (const int of = find_body(joint_name); of > 0)
     throw InputError(show(joint_name) + " is a body, not a joint; joint '" + joints[of].name + "' carries it");
   std::vector<std::string_view> known;
-  for (int i = 1; i < body_count(); ++i) known.push_back(joints[i].name);
+  for (int i = 1; i < body_count(); ++i)
+    if (!joins_segments(*this, i)) known.push_back(joints[i].name);
   refuse_name(joint_name, "joint", "joints", known);
 }
 
@@ -89,10 +95,19 @@ int Model::closure_index(const std::string& closure_name) const {
 }
 
 NodeRef Model::node(const std::string& path) const {
-  const std::vector<std::string> names(body_names.begin() + 1, body_names.end());
-  return model_impl::find_node(path, names, "", [&](std::size_t k) {
-    return std::pair<int, const Body*>(static_cast<int>(k) + 1, &body(static_cast<int>(k) + 1));
+  std::vector<std::string> names;
+  std::vector<int> index;
+  for (int i = 1; i < body_count(); ++i) {
+    if (!leads_segments(*this, i)) continue;
+    names.push_back(body_names[i]);
+    index.push_back(i);
+  }
+  const NodeRef found = model_impl::find_node(path, names, "", [&](std::size_t k) {
+    const SegmentedBeam* beam = find_segmented(*this, index[k]);
+    return std::pair<int, const Body*>(index[k], beam != nullptr ? beam->whole.get() : &body(index[k]));
   });
+  const SegmentedBeam* beam = found.node == kBodyFrame ? nullptr : find_segmented(*this, found.body);
+  return beam != nullptr ? beam->nodes[static_cast<std::size_t>(found.node)] : found;
 }
 
 int Model::coordinate(const std::string& coordinate_name) const {

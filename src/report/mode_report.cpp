@@ -8,6 +8,7 @@
 #include "limber/dynamics/detail/kinematics.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/linear/facts.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/report/report.hpp"
 #include "report/machine.hpp"
 #include "report/provenance.hpp"
@@ -151,6 +152,7 @@ void add_bodies(const Model& model, const ModelFacts& facts, Modes& modes) {
   for (int i = 1; i < model.body_count(); ++i) {
     const auto shape = static_cast<std::size_t>(facts.shape_of[static_cast<std::size_t>(i)]);
     if (done[shape] || modes.twists.size() + modes.eta.size() > kMaxNumbers) continue;
+    if (find_segmented(model, i) != nullptr) continue;  // its modes are those of the machine
     done[shape] = true;
     add_body_modes(model, i, facts.shapes[shape], modes);
   }
@@ -162,7 +164,7 @@ Json summary_of(const Model& model, const ModelFacts& facts) {
   const auto add = [&](const char* label, const std::string& value) {
     out.push_back({{"label", label}, {"value", value}});
   };
-  add("bodies", std::to_string(model.body_count() - 1));
+  add("bodies", std::to_string(count_bodies(model)));
   add("modes of bodies", std::to_string(mode_count(model)));
   add("configuration", facts.where);
   add("mass", fmt::format("{:.4g} kg", facts.total_mass));

@@ -9,6 +9,7 @@
 
 #include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
+#include "limber/model/segments.hpp"
 
 namespace limber {
 namespace {
@@ -172,7 +173,7 @@ void InitialReader::read_joint(const Reader& value, int joint) {
 }
 
 void InitialReader::read_body(const Reader& value, int body) {
-  const int n = model_.body(body).modes, q = model_.first_mode_q(body), v = model_.first_mode(body);
+  const auto [q, v, n] = modes_of(model_, body);
   const auto names = std::span(model_.speeds).subspan(v, n);
   constexpr std::string_view kNoModes = "body has no modes";
   if (const auto eta = value.find("eta")) out_.x.q.segment(q, n) = read_numbers(*eta, names, kNoModes);

@@ -9,6 +9,7 @@
 
 #include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
+#include "limber/model/segments.hpp"
 #include "scenario/signal_reader.hpp"
 
 namespace limber {
@@ -131,7 +132,8 @@ void InputReader::read_body(const Reader& entry) {
   entry.check_keys({"body", "modal"});
   const int body = names_.body(entry.at("body", ""));
   const Reader modal = entry.at("modal", "modal: [0, 1]");
-  const int first = model_.first_mode(body), count = model_.body(body).modes;
+  const ModeRange modes = modes_of(model_, body);
+  const int first = modes.v, count = modes.count;
   if (count == 0)
     modal.fail(
         fmt::format("has no meaning for body '{}', which has no modes; remove the input", model_.body_names[body]));

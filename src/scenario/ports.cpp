@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "limber/files/detail/text.hpp"
+#include "limber/model/segments.hpp"
 
 namespace limber {
 namespace {
@@ -72,9 +73,9 @@ void add_node(const std::string& name, NodeRef at, std::vector<Port>& out) {
 }
 
 void add_body(const Model& model, int i, std::vector<Port>& out) {
-  const int n = model.body(i).modes;
+  const auto [q, v, n] = modes_of(model, i);
   if (n == 0) return;
-  const Words names = slice(model.speeds, model.first_mode(i), n);
+  const Words names = slice(model.speeds, v, n);
   const auto units = static_cast<std::size_t>(n);
   out.push_back({model.body_names[i] + "/modes",
                  PortKind::body_modes,
@@ -96,13 +97,17 @@ std::vector<Port> list_ports(const Model& model, const std::vector<bool>& prescr
   std::vector<Port> out;
   std::unordered_set<std::string_view> joints;
   for (const Joint& joint : model.joints) joints.insert(joint.name);
+  const std::vector<NodeRef> nodes = visible_nodes(model);
+  auto next = nodes.begin();
   for (int i = 1; i < model.body_count(); ++i) {
     add_joint(model, i, prescribed[static_cast<std::size_t>(i)], out);
-    add_body(model, i, out);
     const std::string& body = model.body_names[i];
-    if (!joints.contains(body)) add_node(body, {i, kBodyFrame}, out);
-    for (std::size_t k = 0; k < model.body(i).nodes.size(); ++k)
-      add_node(body + "." + model.body(i).nodes[k].name, {i, static_cast<int>(k)}, out);
+    if (leads_segments(model, i)) {
+      add_body(model, i, out);
+      if (!joints.contains(body)) add_node(body, {i, kBodyFrame}, out);
+    }
+    for (; next != nodes.end() && next->body == i; ++next)
+      add_node(body + "." + model.body(i).nodes[static_cast<std::size_t>(next->node)].name, *next, out);
   }
   return out;
 }
@@ -110,11 +115,10 @@ std::vector<Port> list_ports(const Model& model, const std::vector<bool>& prescr
 NodeRef find_node(const Model& model, const std::string& name) {
   if (const int body = model.find_body(name); body > kGround) return {body, kBodyFrame};
   Words known;
-  for (int i = 1; i < model.body_count(); ++i) {
-    for (std::size_t k = 0; k < model.body(i).nodes.size(); ++k) {
-      known.push_back(model.body_names[i] + "." + model.body(i).nodes[k].name);
-      if (known.back() == name) return {i, static_cast<int>(k)};
-    }
+  for (const NodeRef at : visible_nodes(model)) {
+    known.push_back(model.body_names[at.body] + "." +
+                    model.body(at.body).nodes[static_cast<std::size_t>(at.node)].name);
+    if (known.back() == name) return at;
   }
   throw InputError(fmt::format("model '{}' has no node {};{} nodes: {}", model.name, show(name),
                                suggest(name, views(known)), join(views(known), 8)));

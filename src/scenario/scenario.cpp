@@ -13,6 +13,7 @@
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
 #include "limber/files/urdf.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/scenario/run.hpp"
 #include "scenario/control_reader.hpp"
 #include "scenario/initial_reader.hpp"
@@ -166,9 +167,7 @@ void read_record(const std::optional<Reader>& record, const ModelNames& names, S
     if (nodes && (!nodes->is_scalar() || !(nodes->text() == "all" || nodes->text() == "none")))
       nodes->fail("must be all, none, or a list such as [boom.tip]");
     const bool all = !nodes || nodes->choice(kChoices) == 0;
-    for (int i = 1; all && i < model.body_count(); ++i) {
-      for (int k = 0; k < static_cast<int>(model.body(i).nodes.size()); ++k) out.record.nodes.push_back({i, k});
-    }
+    if (all) out.record.nodes = visible_nodes(model);
   }
   if (!record) return;
   if (const auto energy = record->find("energy")) out.record.energy = energy->boolean();

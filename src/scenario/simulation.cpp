@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "limber/files/detail/text.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/simulate/time_loop.hpp"
 
 namespace limber {
@@ -261,10 +262,10 @@ void Simulation::Impl::read(const Port& port, Vec out) {
       out = wrenches[static_cast<std::size_t>(slot[static_cast<std::size_t>(&port - ports.data())])];
       return;
     case PortKind::body_modes:
-      out = x.q.segment(model.first_mode_q(port.at.body), port.size());
+      out = x.q.segment(modes_of(model, port.at.body).q, port.size());
       return;
     case PortKind::body_rates:
-      out = x.v.segment(model.first_mode(port.at.body), port.size());
+      out = x.v.segment(modes_of(model, port.at.body).v, port.size());
       return;
   }
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "limber/model/segments.hpp"
+
 namespace limber {
 namespace {
 
@@ -71,19 +73,20 @@ void add_parts(const Model& model, Channels& out) {
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     const std::string at = "joints/" + joint.name, body = "bodies/" + model.body_names[i];
-    const auto modes = static_cast<std::size_t>(model.body(i).modes);
+    const ModeRange own = modes_of(model, i);
+    const auto modes = static_cast<std::size_t>(own.count);
     add_part(at + "/position", model.coordinates, false, joint.q, position_units(joint.kind), out);
     add_part(at + "/velocity", model.speeds, true, joint.v, speed_units(joint.kind), out);
-    add_part(body + "/modes", model.coordinates, false, model.first_mode_q(i), Texts(modes, kModal), out);
-    add_part(body + "/mode_rates", model.speeds, true, model.first_mode(i), Texts(modes, kModalRate), out);
+    if (!leads_segments(model, i)) continue;
+    add_part(body + "/modes", model.coordinates, false, own.q, Texts(modes, kModal), out);
+    add_part(body + "/mode_rates", model.speeds, true, own.v, Texts(modes, kModalRate), out);
   }
 }
 
 // From the undeformed place of the node, in the body frame.
-Vector3d deflection(const Model& model, const Kinematics& kin, NodeRef node) {
-  const Body& body = model.body(node.body);
-  if (node.node == kBodyFrame || body.modes == 0) return Vector3d::Zero();
-  return (inverse(body_pose(kin, node.body)) * node_pose(model, kin, node)).p - body.nodes[node.node].position;
+Vector3d deflection(const Model& model, const Kinematics& kin, NodeRef node, const UndeformedPlace& place) {
+  if (node.node == kBodyFrame || model.body(node.body).modes == 0) return Vector3d::Zero();
+  return (inverse(body_pose(kin, place.body)) * node_pose(model, kin, node)).p - place.position;
 }
 
 void add_node(const Model& model, NodeRef node, Channels& out) {
@@ -93,7 +96,8 @@ void add_node(const Model& model, NodeRef node, Channels& out) {
     const Matrix3d rows = node_pose(*m, r.kin, node).R.transpose();  // columns of the transpose: rows
     std::copy_n(rows.data(), 9, to);
   };
-  const auto deflected = [=](const Record& r, double* to) { put(to, deflection(*m, r.kin, node)); };
+  const UndeformedPlace place = undeformed_place(model, node);
+  const auto deflected = [=](const Record& r, double* to) { put(to, deflection(*m, r.kin, node, place)); };
   add_axes(node_channel(model, node, "position"), 3, {"m"}, position, out);
   add_axes(node_channel(model, node, "rotation"), 9, {"1"}, rotation, out);
   add_axes(node_channel(model, node, "deflection"), 3, {"m"}, deflected, out);

@@ -11,6 +11,7 @@
 #include "limber/dynamics/detail/derivatives.hpp"
 #include "limber/dynamics/statics.hpp"
 #include "limber/model/manifold.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/detail/text.hpp"
 
@@ -90,6 +91,7 @@ class Balance {
     set_closures(x);
     tangent_.set(x, gravity_, wrenches_);
     r_ = tau_ - tangent_.forces();
+    set_least_scale();
     added_.setZero();
     for (int i = 1; i < model_.body_count(); ++i) {
       const Joint& joint = model_.joints[i];
@@ -101,8 +103,17 @@ class Balance {
     }
   }
 
-  // The size of the terms that cancel in r_.
-  double scale(int speed) const { return tangent_.scale()[speed] + std::abs(tau_[speed]); }
+  // The size of the terms that cancel in r_; at least what rounding of the largest force leaves, which reaches all.
+  double scale(int speed) const {
+    return std::max(tangent_.scale()[speed] + std::abs(tau_[speed]), least_scale_ * std::sqrt(tangent_.mass()[speed]));
+  }
+  void set_least_scale() {
+    constexpr double kReach = 1e-3;  // times kBalanced: some roundings
+    least_scale_ = 0;
+    for (const int k : free_)
+      least_scale_ = std::max(least_scale_, kReach * tangent_.scale()[k] / std::sqrt(tangent_.mass()[k]));
+    if (!std::isfinite(least_scale_)) least_scale_ = 0;
+  }
 
   // The largest residual of the free speeds beside the terms that cancel in it.
   double imbalance() const {
@@ -114,12 +125,15 @@ class Balance {
     return largest;
   }
 
-  // The largest move of a hinge in d, rad or m.
+  // The largest move of a hinge in d, rad or m, or turn of a node by the modes of its body.
   double longest_move(const VectorXd& d) const {
     double longest = std::numeric_limits<double>::min();
     for (int i = 1; i < model_.body_count(); ++i) {
       const int hinges = speed_count(model_.joints[i].kind);
       if (hinges > 0) longest = std::max(longest, d.segment(model_.joints[i].v, hinges).lpNorm<Eigen::Infinity>());
+      if (!find_segmented(model_, i)) continue;
+      for (const Node& node : model_.body(i).nodes)
+        longest = std::max(longest, (node.turn * d.segment(model_.first_mode(i), model_.body(i).modes)).norm());
     }
     if (!std::isfinite(d.sum())) refuse();
     return longest;
@@ -159,7 +173,7 @@ class Balance {
   std::vector<std::uint8_t> prescribed_;
   std::vector<NodeWrench> wrenches_;
   std::vector<int> free_;
-  double sigma_ = 0;
+  double sigma_ = 0, least_scale_ = 0;
   int iterations_ = 0;
 };
 

@@ -9,7 +9,10 @@
 
 #include "body_limits.hpp"
 #include "limber/dynamics/detail/kinematics.hpp"
+#include "limber/model/segments.hpp"
+#include "limber/simulate/segment_advice.hpp"
 #include "limber/spatial/detail/text.hpp"
+#include "limber/spatial/rotation.hpp"
 
 namespace limber {
 
@@ -40,6 +43,11 @@ std::string when(double t) { return std::isfinite(t) ? " (t = " + text(t, 4) + "
 
 std::string place(const Model& model, const Validity::Largest& largest) {
   return "body '" + model.body_names[largest.body] + "'" + when(largest.t);
+}
+
+std::string cure_of_deflection(const Model& model, const Validity::Largest& d) {
+  if (!model.body(d.body).beam) return "split it into shorter bodies";
+  return "write segments: " + std::to_string(advised_segments(model, d.body, d.value)) + " in its beam";
 }
 
 std::vector<BeamSlide> find_slides(const Model& model) {
@@ -107,7 +115,8 @@ struct ValidityMonitor::Impl {
       }
       const double value = moved.norm();
       displacement[i] = std::max(displacement[i], value);
-      if (value > validity.largest_deflection.value) validity.largest_deflection = {value, x.t, {i, n}};
+      if (value > validity.largest_deflection.value && !find_segmented(model, i))
+        validity.largest_deflection = {value, x.t, {i, n}};
       if (own.length > 0) keep(validity.deflection, value / own.length, i, x.t);
     }
     for (int k = 0; k < body.modes; ++k) displacement[i] = std::max(displacement[i], own.twist[k] * std::abs(eta[k]));
@@ -115,6 +124,35 @@ struct ValidityMonitor::Impl {
     // they do, about.
     for (const LastMode& last : own.last)
       keep(missing[i], last.reach * std::hypot(last.rest * last.row.dot(eta), last.row.dot(rate) / last.omega), i, x.t);
+  }
+
+  // A node of body i in its frame.  theory §2.
+  Pose place(int i, const Node& node, const State& x) const {
+    const auto eta = x.q.segment(model.first_mode_q(i), model.body(i).modes);
+    Pose out{node.rotation, node.position};
+    if (model.fidelity == Fidelity::ruthless) return out;
+    out.p += node.translation.lazyProduct(eta);
+    for (int c = 0; c < 3; ++c)
+      if (node.second[c].size() > 0) out.p[c] += 0.5 * eta.dot(node.second[c].lazyProduct(eta));
+    out.R = exp_rotation(Vector3d(node.turn.lazyProduct(eta))) * node.rotation;
+    return out;
+  }
+
+  // From the place in the straight beam, in the frame of its root.
+  void watch_beam(const SegmentedBeam& beam, const State& x) {
+    Pose root;
+    for (int j = 0; j < beam.segments(); ++j) {
+      const int i = beam.bodies[static_cast<std::size_t>(j)];
+      const Body& body = model.body(i);
+      for (std::size_t k = 0; k < body.nodes.size(); ++k) {
+        if (is_hidden(body.nodes[k])) continue;
+        Vector3d moved = (root * place(i, body.nodes[k], x)).p - body.nodes[k].position;
+        moved.x() -= j * body.length;
+        if (moved.norm() > validity.largest_deflection.value)
+          validity.largest_deflection = {moved.norm(), x.t, {i, static_cast<int>(k)}};
+      }
+      root = root * place(i, body.nodes[1], x);
+    }
   }
 
   const Model& model;
@@ -136,6 +174,8 @@ void ValidityMonitor::watch(const State& x) {
   Impl& own = *impl_;
   for (int i = 1; i < own.model.body_count(); ++i)
     if (own.model.body(i).modes > 0) own.watch_body(i, x);
+  if (own.model.segments)
+    for (const SegmentedBeam& beam : own.model.segments->beams) own.watch_beam(beam, x);
   for (const BeamSlide& slide : own.slides)
     keep(own.validity.slide, slide_error(slide.from, slide.per_unit * x.q[slide.q]), slide.body, x.t);
 }
@@ -176,7 +216,8 @@ std::vector<std::string> warnings(const Model& model, const Validity& validity) 
   };
   if (const auto& d = validity.deflection; d.value > kLargeDeflection)
     add(d, " deflects by " + percent(d.value) +
-               " of its length; linear modes hold for small deflections only: split it into shorter bodies");
+               (find_segmented(model, d.body) != nullptr ? " of the length of a segment" : " of its length") +
+               "; linear modes hold for small deflections only: " + cure_of_deflection(model, d));
   if (const auto& m = validity.truncation; m.value > kLargeTruncation)
     add(m, " moves in the highest kept mode of a family; missing modes would move it by about " + percent(m.value) +
                " of its largest deflection: give it more modes");

@@ -11,6 +11,7 @@
 #include "limber/files/detail/text.hpp"
 #include "limber/linear/analysis.hpp"
 #include "limber/linear/facts.hpp"
+#include "limber/model/segments.hpp"
 
 namespace limber {
 namespace {
@@ -22,9 +23,7 @@ constexpr double kNoResult = std::numeric_limits<double>::quiet_NaN();
 std::vector<Channel> all_channels(const Simulation& simulation) {
   const Model& model = simulation.model();
   ChannelOptions options;
-  for (int i = 1; i < model.body_count(); ++i) {
-    for (int k = 0; k < static_cast<int>(model.body(i).nodes.size()); ++k) options.nodes.push_back({i, k});
-  }
+  options.nodes = visible_nodes(model);
   options.parts = true;
   if (simulation.controller() != nullptr) options.external = simulation.controller()->controller().channels();
   return make_channels(model, options);
