@@ -12,6 +12,7 @@
 #include "limber/dynamics/forward.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/files/state_file.hpp"
+#include "limber/linear/facts.hpp"
 #include "limber/model/segments.hpp"
 
 namespace limber::apps {
