@@ -42,6 +42,7 @@ Json scenario_facts(const Scenario& scenario) {
   std::vector<std::string> notes = scenario_hints(scenario);
   const auto add = [&](const std::vector<std::string>& more) { notes.insert(notes.end(), more.begin(), more.end()); };
   if (simulation.controller() != nullptr) add(control_hints(scenario, *simulation.controller()));
+  if (simulation.attitude() != nullptr) add(attitude_hints(scenario, *simulation.attitude()));
   add(static_warnings(*scenario.model, scenario.initial));
   add(simulation.result().notes);  // what assembly changes
   const Model& model = *scenario.model;

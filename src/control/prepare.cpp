@@ -85,10 +85,10 @@ ControlOptions prepare_control(ControlOptions options) {
   return options;
 }
 
-std::string shaping_text(const ControlOptions& prepared) {
-  if (!prepared.shaping) return "";
+std::string shaping_text(const std::optional<ShapingOptions>& prepared) {
+  if (!prepared) return "";
   constexpr const char* kKinds[] = {"zv", "zvd", "ei"};
-  const ShapingOptions& shaping = *prepared.shaping;
+  const ShapingOptions& shaping = *prepared;
   if (shaping.chosen.empty()) return "none: the motion excites no vibration";
   std::string out = std::string(kKinds[static_cast<int>(shaping.kind)]) + " for ";
   for (const ShapedVibration& one : shaping.chosen) {

@@ -142,13 +142,21 @@ constexpr KeyUnits kBodyKeys[] = {{"length", "m"},
                                   {"D", "N m"},
                                   {"damping", "%"},
                                   {"at", "%"}};
-constexpr KeyUnits kOtherKeys[] = {
-    {"gravity", "m/s^2"}, {"duration", "s"},   {"every", "s"},           {"step", "s"},
-    {"until", "s"},       {"t", "s"},          {"begin", "s"},           {"dwell", "s"},
-    {"delay", "s"},       {"rate", "Hz"},      {"frequency", "Hz"},      {"phase", "rad"},
-    {"q", "m|rad"},       {"v", "m/s|rad/s"},  {"force", "N"},           {"moment", "N m"},
-    {"torque", "N|N m"},  {"motion", "m|rad"}, {"value", "N|N m|m|rad"}, {"xyz", "m"},
-    {"rpy", "rad"}};
+constexpr KeyUnits kOtherKeys[] = {{"gravity", "m/s^2"},     {"duration", "s"},
+                                   {"every", "s"},           {"step", "s"},
+                                   {"until", "s"},           {"t", "s"},
+                                   {"begin", "s"},           {"dwell", "s"},
+                                   {"delay", "s"},           {"rate", "Hz"},
+                                   {"frequency", "Hz"},      {"phase", "rad"},
+                                   {"q", "m|rad"},           {"v", "m/s|rad/s"},
+                                   {"force", "N"},           {"moment", "N m"},
+                                   {"torque", "N|N m"},      {"motion", "m|rad"},
+                                   {"value", "N|N m|m|rad"}, {"xyz", "m"},
+                                   {"rpy", "rad"},           {"angle", "rad"},
+                                   {"speed", "m/s|rad/s"},   {"acceleration", "m/s^2|rad/s^2"},
+                                   {"period", "s"},          {"deadband", "rad"},
+                                   {"hysteresis", "rad"},    {"minimum_pulse", "s"},
+                                   {"max_torque", "N|N m"},  {"max_speed", "m/s|rad/s"}};
 
 // The last key of "beam.section.tube.wall" or "origin.xyz[2]".
 std::string_view last_key(std::string_view path) {

@@ -232,14 +232,7 @@ void read_frequencies(const Reader& map, ShapingOptions& out) {
 }
 
 void read_extras(const Reader& map, ControlOptions& out) {
-  if (const auto at = map.find("shaping")) {
-    at->check_keys({"kind", "vibrations", "frequencies", "ratio"});
-    ShapingOptions shaping;
-    if (const auto kind = at->find("kind")) shaping.kind = static_cast<Shaper>(kind->choice(kShapers));
-    if (const auto count = at->find("vibrations")) shaping.vibrations = count->whole_number(1, kMaxVibrations);
-    read_frequencies(*at, shaping);
-    out.shaping = shaping;
-  }
+  if (const auto at = map.find("shaping")) out.shaping = read_shaping(*at);
   if (const auto at = map.find("damping")) {
     at->check_keys({"ratio"});
     DampingOptions damping;
@@ -302,7 +295,17 @@ void add_learned(const Reader& at, const std::string& folder, ControlOptions& ou
   }
 }
 
-// The model that the controller believes in.
+}  // namespace
+
+ShapingOptions read_shaping(const Reader& map) {
+  map.check_keys({"kind", "vibrations", "frequencies", "ratio"});
+  ShapingOptions out;
+  if (const auto kind = map.find("kind")) out.kind = static_cast<Shaper>(kind->choice(kShapers));
+  if (const auto count = map.find("vibrations")) out.vibrations = count->whole_number(1, kMaxVibrations);
+  read_frequencies(map, out);
+  return out;
+}
+
 void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, const std::string& folder,
                     const Overrides& set, ControlScenario& out) {
   out.options.model = scenario.model;
@@ -322,8 +325,6 @@ void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, c
   if (!set.empty()) out.model_text = write_flow(*document.root);
   out.options.model = std::make_shared<const Model>(read_model(Reader(document)));
 }
-
-}  // namespace
 
 std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,
                                                     const std::string& folder, const Overrides& set) {

@@ -12,4 +12,9 @@ namespace limber {
 std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,
                                                     const std::string& folder, const Overrides& set);
 
+// Its keys `shaping` and `model`: the model that the controller believes in, by default that of the machine.
+ShapingOptions read_shaping(const Reader& map);
+void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, const std::string& folder,
+                    const Overrides& set, ControlScenario& out);
+
 }  // namespace limber

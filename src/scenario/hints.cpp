@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "limber/control/attitude.hpp"
 #include "limber/control/linear_loop.hpp"
 #include "limber/files/reader.hpp"
 
@@ -119,6 +120,14 @@ std::vector<std::string> scenario_hints(const Scenario& scenario) {
   if (const auto initial = root.find("initial")) check_initial(*initial, *scenario.model, out);
   const auto control = root.find("control");
   if (control && scenario.control) check_waypoints(*control, scenario.control->options, out);
+  return out;
+}
+
+std::vector<std::string> attitude_hints(const Scenario& scenario, const AttitudeLoop& loop) {
+  std::vector<std::string> out = loop.warnings();
+  if (const double end = loop.path().end(); end > scenario.run.duration * (1 + kShortest))
+    out.push_back(
+        fmt::format("the run ends after {:g} s, but the desired motion after {:g} s", scenario.run.duration, end));
   return out;
 }
 

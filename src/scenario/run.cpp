@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "limber/control/attitude.hpp"
 #include "limber/control/prepare.hpp"
 #include "limber/linear/facts.hpp"
 #include "limber/scenario/hints.hpp"
@@ -81,6 +82,7 @@ RecordedRun RunRecorder::operator()(Simulation& simulation) {
   const Scenario& scenario = simulation.scenario();
   const ControlLoop* loop = simulation.controller();
   if (loop != nullptr) run_.warnings = control_hints(scenario, *loop);
+  if (simulation.attitude() != nullptr) run_.warnings = attitude_hints(scenario, *simulation.attitude());
   if (loop == nullptr && scenario.control)
     monitor_.emplace(*scenario.model, driven_joints(scenario), prepare_control(scenario.control->options));
   try {
@@ -92,7 +94,7 @@ RecordedRun RunRecorder::operator()(Simulation& simulation) {
     if (recording_) recording_->finish(std::string("failed: ") + e.what(), false);
     throw;
   }
-  if (loop != nullptr) run_.tracking = loop->tracking();
+  run_.tracking = simulation.tracking();
   if (monitor_) run_.tracking = monitor_->tracking();
   for (std::string& hint : run_hints(scenario, run_.result, run_.tracking)) run_.warnings.push_back(std::move(hint));
   if (recording_) {
@@ -105,10 +107,10 @@ RecordedRun RunRecorder::operator()(Simulation& simulation) {
 
 RecordedRun record_run(const Scenario& scenario, const RunOutputs& outputs) {
   Simulation simulation(scenario);
-  const ControlLoop* loop = simulation.controller();
-  RunRecorder recorder(scenario, outputs,
-                       loop != nullptr ? loop->controller().channels() : std::vector<ExternalChannel>(),
-                       loop != nullptr ? shaping_text(loop->controller().options()) : "");
+  std::string shaping;
+  if (const ControlLoop* loop = simulation.controller()) shaping = shaping_text(loop->controller().options().shaping);
+  if (const AttitudeLoop* loop = simulation.attitude()) shaping = shaping_text(loop->options().shaping);
+  RunRecorder recorder(scenario, outputs, simulation.control_channels(), std::move(shaping));
   return recorder(simulation);
 }
 

@@ -15,6 +15,7 @@
 #include "limber/files/urdf.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/scenario/run.hpp"
+#include "scenario/attitude_reader.hpp"
 #include "scenario/control_reader.hpp"
 #include "scenario/initial_reader.hpp"
 #include "scenario/input_reader.hpp"
@@ -226,8 +227,13 @@ Scenario read_parts(Document& document, std::string_view text, const std::string
   out.solver = read_solver(root.find("solver"), out.inputs);
   check_steps(root, out);
   read_record(root.find("record"), names, out);
-  if (const auto control = root.find("control")) out.control = read_control(*control, out, folder, set.controller);
-  if (!set.controller.empty() && !out.control)
+  if (const auto control = root.find("control")) {
+    if (control->is_map() && control->has("attitude"))
+      out.attitude = read_attitude(*control, out, folder, set.controller);
+    else
+      out.control = read_control(*control, out, folder, set.controller);
+  }
+  if (!set.controller.empty() && !out.control && !out.attitude)
     throw InputError(set.controller[0].path + ": the scenario has no control; add one, or remove control.model");
   for (const Override& one : set.controller) out.set.push_back({"scenario.control.model." + one.path, one.value});
   if (initial.hold)

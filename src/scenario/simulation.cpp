@@ -9,6 +9,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "limber/control/attitude.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/simulate/time_loop.hpp"
@@ -73,6 +74,19 @@ int find(const std::unordered_map<std::string, int>& places, const std::vector<s
                                join(views(names), 12)));
 }
 
+std::unique_ptr<AttitudeLoop> make_attitude(const Scenario& scenario) {
+  if (!scenario.attitude) return nullptr;
+  return in_scenario(
+      scenario, [&] { return std::make_unique<AttitudeLoop>(*scenario.model, scenario.initial, *scenario.attitude); });
+}
+
+// With what thrusters do.
+Inputs with_thrusters(Inputs inputs, const AttitudeLoop* attitude) {
+  if (attitude == nullptr) return inputs;
+  for (WrenchLaw& law : attitude->wrench_laws()) inputs.laws.push_back(std::move(law));
+  return inputs;
+}
+
 }  // namespace
 
 struct Simulation::Impl {
@@ -80,6 +94,7 @@ struct Simulation::Impl {
   const Model& model;
   std::unique_ptr<ControlLoop> own_controller;
   std::unique_ptr<Sampler> sampler;
+  std::unique_ptr<AttitudeLoop> attitude;
   System system;
   std::optional<Equilibrium> equilibrium;
   std::unique_ptr<TimeLoop> loop;
@@ -101,7 +116,10 @@ struct Simulation::Impl {
       : scenario(complete(std::move(scenario_))),
         model(*scenario.model),
         sampler(std::move(sampler_)),
-        system(in_scenario(scenario, [&] { return System(model, scenario.inputs, scenario.solver.algorithm); })),
+        attitude(sampler ? nullptr : make_attitude(scenario)),
+        system(in_scenario(
+            scenario,
+            [&] { return System(model, with_thrusters(scenario.inputs, attitude.get()), scenario.solver.algorithm); })),
         coordinates(index(model.coordinates)),
         speeds(index(model.speeds)) {
     if (!sampler && scenario.control) {
@@ -133,7 +151,10 @@ struct Simulation::Impl {
     port_index = index(port_names);
   }
 
-  Sampler* driver() { return sampler ? sampler.get() : own_controller.get(); }
+  Sampler* driver() {
+    if (sampler) return sampler.get();
+    return attitude ? static_cast<Sampler*>(attitude.get()) : own_controller.get();
+  }
 
   void make_loop(const State& x) {
     loop = std::make_unique<TimeLoop>(system, scenario.solver, scenario.run.duration, driver());
@@ -318,6 +339,7 @@ void Simulation::set_state(const State& x) {
   if (own.own_controller)  // begins anew
     own.own_controller =
         std::make_unique<ControlLoop>(own.model, own.scenario.control->sensors, own.scenario.control->options);
+  if (own.attitude) own.attitude->restart(start);
   own.make_loop(start);
 }
 
@@ -448,6 +470,15 @@ std::vector<std::string> Simulation::warnings() const {
 }
 const std::optional<Equilibrium>& Simulation::equilibrium() const { return impl_->equilibrium; }
 const ControlLoop* Simulation::controller() const { return impl_->own_controller.get(); }
+const AttitudeLoop* Simulation::attitude() const { return impl_->attitude.get(); }
+Tracking Simulation::tracking() const {
+  if (impl_->attitude) return impl_->attitude->tracking();
+  return impl_->own_controller ? impl_->own_controller->tracking() : Tracking();
+}
+std::vector<ExternalChannel> Simulation::control_channels() const {
+  if (impl_->attitude) return impl_->attitude->channels();
+  return impl_->own_controller ? impl_->own_controller->controller().channels() : std::vector<ExternalChannel>();
+}
 
 const std::vector<Port>& Simulation::ports() const { return impl_->ports; }
 int Simulation::port(const std::string& name) const { return find(impl_->port_index, impl_->port_names, name, "port"); }

@@ -54,8 +54,7 @@ void run_once(const Study& study, const Overrides& values, const GoOn& go_on, Ca
     out.row.message = fmt::format("at t = {:.6g} s: {}", result.t,
                                   result.failure.empty() ? to_string(result.status) : result.failure);
   }
-  const Tracking tracking = simulation.controller() != nullptr ? simulation.controller()->tracking() : Tracking();
-  out.row.results = collector.finish(tracking, complete, numbers_of(values));
+  out.row.results = collector.finish(simulation.tracking(), complete, numbers_of(values));
 }
 
 // The same run with its recording: the numbers are those of the first.
@@ -192,8 +191,8 @@ StudyData prepare_study(const Study& study, const StudySamples& samples) {
     Simulation simulation(trial);
     const ResultCollector collector(study, simulation);
     units = collector.units();
-    if (simulation.controller() != nullptr)
-      collector.finish(simulation.controller()->tracking(), true, numbers_of(samples.overrides(0)));
+    if (!simulation.tracking().names.empty())
+      collector.finish(simulation.tracking(), true, numbers_of(samples.overrides(0)));
   } catch (const NumericalError&) {  // this one does not start: the file's own values may
     Simulation simulation(nominal);
     units = ResultCollector(study, simulation).units();

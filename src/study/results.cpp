@@ -25,7 +25,7 @@ std::vector<Channel> all_channels(const Simulation& simulation) {
   ChannelOptions options;
   options.nodes = visible_nodes(model);
   options.parts = true;
-  if (simulation.controller() != nullptr) options.external = simulation.controller()->controller().channels();
+  options.external = simulation.control_channels();
   return make_channels(model, options);
 }
 
@@ -100,7 +100,7 @@ ResultCollector::ResultCollector(const Study& study, Simulation& simulation)
     const StudyResult& result = study.results[k];
     if (result.kind == ResultKind::channel) add_series(k);
     if (result.kind == ResultKind::frequency || result.kind == ResultKind::pole) add_start(k, simulation);
-    if (result.kind == ResultKind::tracking && simulation.controller() == nullptr)
+    if (result.kind == ResultKind::tracking && simulation.tracking().names.empty())
       throw InputError(fmt::format("{}: result '{}': the scenario has no controller, and so no tracking errors",
                                    study.file, result.name));
   }

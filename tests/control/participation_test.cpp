@@ -78,7 +78,7 @@ TEST(Participation, the_excited_vibration_is_chosen_and_its_amplitude_foretold) 
   given.shaping->frequencies = {chosen[0].frequency};
   given.shaping->ratio = chosen[0].ratio;
   EXPECT_EQ(prepare_control(given).end, prepare_control(options).end);
-  EXPECT_NE(shaping_text(prepare_control(options)).find("boom.tip"), std::string::npos);
+  EXPECT_NE(shaping_text(prepare_control(options).shaping).find("boom.tip"), std::string::npos);
 }
 
 // Nothing bends where nothing is excited: no delay.

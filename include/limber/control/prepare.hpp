@@ -16,6 +16,6 @@ ControlOptions prepare_control(ControlOptions options);
 std::vector<ShapedVibration> choose_vibrations(const ControlOptions& options);
 
 // "zvd for 0.156 Hz, which would leave 0.022 m at hand.tip; 6.43 s longer".  Empty: nothing is shaped.
-std::string shaping_text(const ControlOptions& prepared);
+std::string shaping_text(const std::optional<ShapingOptions>& prepared);
 
 }  // namespace limber

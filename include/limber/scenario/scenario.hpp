@@ -13,6 +13,8 @@
 
 namespace limber {
 
+struct AttitudeOptions;  // control/attitude.hpp
+
 // The controller of a scenario.
 struct ControlScenario {
   ControlOptions options;              // with the sensors as the controller knows them
@@ -35,7 +37,8 @@ struct Scenario {
   Inputs inputs;
   SolverOptions solver;
   RunOptions run;
-  std::shared_ptr<const ControlScenario> control;  // may be null
+  std::shared_ptr<const ControlScenario> control;   // may be null
+  std::shared_ptr<const AttitudeOptions> attitude;  // may be null; then there is no `control`
   struct RecordChoice {
     std::vector<NodeRef> nodes;
     bool energy = true;

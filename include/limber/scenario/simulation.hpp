@@ -14,6 +14,8 @@
 
 namespace limber {
 
+class AttitudeLoop;  // control/attitude.hpp
+
 // A state of a simulation, with all that its future depends on.  Bytes of this machine and this version.
 struct SavedState {
   std::vector<std::byte> bytes;
@@ -81,6 +83,9 @@ class Simulation {
   std::vector<std::string> warnings() const;         // where the model's assumptions did not hold
   const std::optional<Equilibrium>& equilibrium() const;  // where it started from, when the scenario asks for it
   const ControlLoop* controller() const;                  // the scenario's; null: none
+  const AttitudeLoop* attitude() const;                   // the scenario's attitude controller; null: none
+  Tracking tracking() const;                              // of either; without one empty
+  std::vector<ExternalChannel> control_channels() const;  // of either, for recordings
 
   // ---- ports: the same by name, for other programs ----
   const std::vector<Port>& ports() const;                // all there are

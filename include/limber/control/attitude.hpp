@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "limber/control/attitude_filter.hpp"
+#include "limber/control/attitude_path.hpp"
+#include "limber/control/thrusters.hpp"
+#include "limber/control/tracking.hpp"
+#include "limber/control/wheels.hpp"
+
+namespace limber {
+
+// Attitude control of a body: docs/attitude.md.
+struct AttitudeOptions {
+  std::shared_ptr<const Model> model;  // the controller's model of the machine
+  std::string body;                    // whose attitude it is
+  double rate = 10;                    // Hz
+  Profile profile = Profile::cycloid;
+  double begin = 0;                         // s
+  std::vector<AttitudeWaypoint> waypoints;  // none: it stays where it is at the start
+  SlewLimits limits;
+  FeedForward feed_forward = FeedForward::none;
+  std::optional<TrackingOptions> feedback;  // quaternion feedback
+  std::optional<ShapingOptions> shaping;
+  WheelOptions wheels;
+  ThrusterSetOptions thrusters;
+  AttitudeSensorOptions sensors;
+  std::optional<AttitudeFilterOptions> estimator;  // needs gyro and star tracker
+};
+
+// Throws InputError for options that are missing, out of range or contradictory.
+void check_attitude(const AttitudeOptions& options);
+
+// The vibrations that the slews excite most, the largest amplitude of a node first; at most shaping->vibrations.  With
+// `hybrid` feed-forward those of the machine whose body does not turn, else those of the free machine.
+std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& options, const State& x,
+                                                    const AttitudePath& path);
+
+// An attitude controller in closed loop with a simulated machine (plant), which may differ from the controller's model.
+class AttitudeLoop : public Sampler {
+ public:
+  // start: state of the plant at which it begins.  Throws InputError.
+  AttitudeLoop(const Model& plant, const State& start, AttitudeOptions options);
+  AttitudeLoop(const Model&&, const State&, AttitudeOptions) = delete;  // it keeps a reference
+  ~AttitudeLoop() override;
+
+  double period() const override;
+  bool wants_accelerations() const override;
+  Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override;
+  void transfer(Archive& archive) override;
+  std::string failure() const override;
+
+  // What the thrusters do, for the inputs of the System that it controls; they refer to this.
+  std::vector<WrenchLaw> wrench_laws() const;
+  std::vector<ExternalChannel> channels() const;  // for recordings
+  const AttitudeOptions& options() const;         // with the vibrations that are shaped for
+  const AttitudePath& path() const;               // desired
+  const AttitudeInertia& inertia() const;         // of the controller's model
+  const AttitudeFilter* filter() const;           // null: none
+  const AttitudeSensors& sensors() const;         // of the plant
+  const Thrusters* thrusters() const;             // null: none
+  Tracking tracking() const;                      // how it followed until now; about the axes of the body
+  // Begins anew at this state of the plant.
+  void restart(const State& start);
+  // What a person should know before it runs.
+  std::vector<std::string> warnings() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace limber

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/control/attitude_path.hpp"
+
+#include <cmath>
+
+#include "limber/spatial/detail/text.hpp"
+#include "limber/spatial/rotation.hpp"
+#include "limber/spatial/status.hpp"
+
+namespace limber {
+namespace {
+
+// The axis and the angle of the slew to a waypoint.
+void aim(const AttitudeWaypoint& waypoint, Slew& slew) {
+  slew.axis = waypoint.axis.normalized();
+  slew.angle = waypoint.angle;
+  if (!waypoint.quaternion) return;
+  const Vector3d turn = attitude_error(slew.from, waypoint.quaternion->normalized());
+  slew.angle = turn.norm();
+  slew.axis = slew.angle > 0 ? Vector3d(turn / slew.angle) : Vector3d::UnitZ();
+}
+
+VectorXd limit(double value) {
+  VectorXd out;
+  if (std::isfinite(value)) out.setConstant(1, value);
+  return out;
+}
+
+}  // namespace
+
+Vector3d attitude_error(const Eigen::Quaterniond& from, const Eigen::Quaterniond& to) {
+  const Eigen::Quaterniond turn = from.conjugate() * to;
+  const double q[] = {turn.w(), turn.x(), turn.y(), turn.z()};
+  return quaternion_log(q);
+}
+
+AttitudePath::AttitudePath(Profile profile, const Eigen::Quaterniond& start, double begin,
+                           const std::vector<AttitudeWaypoint>& waypoints, const SlewLimits& limits,
+                           const std::vector<Signal::Impulse>& shaper)
+    : start_(start) {
+  const MoveLimits move{limit(limits.speed), limit(limits.acceleration)};
+  Eigen::Quaterniond from = start;
+  for (std::size_t k = 0; k < waypoints.size(); ++k) {
+    Slew slew;
+    slew.begin = slew.end = begin;
+    slew.from = from;
+    aim(waypoints[k], slew);
+    if (slew.angle != 0) {
+      if (!(waypoints[k].duration > 0) && (!std::isfinite(limits.acceleration) && !std::isfinite(limits.speed)))
+        throw InputError("slew " + std::to_string(k + 1) + " needs a duration, or limits: {speed, acceleration}");
+      VectorXd to(1);
+      to << slew.angle;
+      const JointPath path = make_path(profile, VectorXd::Zero(1), begin, {{to, waypoints[k].duration, 0}}, move);
+      slew.turned = Signal::shaped(path.joints[0], shaper);
+      slew.end = path.end + shaper.back().delay;
+    }
+    from = (from * Eigen::Quaterniond(Eigen::AngleAxisd(slew.angle, slew.axis))).normalized();
+    begin = slew.end + waypoints[k].dwell;
+    slews_.push_back(std::move(slew));
+  }
+}
+
+Attitude AttitudePath::at(double t) const {
+  const Slew* slew = nullptr;
+  for (const Slew& one : slews_) {
+    if (one.begin <= t) slew = &one;
+  }
+  if (slew == nullptr) return {start_, Vector3d::Zero(), Vector3d::Zero()};
+  const Jet turned = slew->angle != 0 ? slew->turned.at(t) : Jet{};
+  return {slew->from * Eigen::Quaterniond(Eigen::AngleAxisd(turned.value, slew->axis)), turned.rate * slew->axis,
+          turned.acceleration * slew->axis};
+}
+
+}  // namespace limber

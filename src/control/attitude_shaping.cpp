@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which vibrations slews excite: as participation.cpp has it, for one turn after the other.  The body turns as desired
+// (hybrid feed-forward): mode phi of unit modal mass of the rest obeys y'' + 2 zeta w y' + w^2 y = -phi^T M_t axis
+// a(t). Otherwise torques S axis a(t) act on the free machine, by its wheels or from outside.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "limber/control/attitude.hpp"
+#include "limber/linear/facts.hpp"
+#include "limber/spatial/detail/solvers.hpp"
+
+namespace limber {
+namespace {
+
+constexpr int kPointsPerPeriod = 40, kFewestPoints = 400;
+constexpr double kMostPoints = 100000;
+constexpr double kLeastShare = 1e-6;   // of the amplitude of the one that is excited most
+constexpr double kStandsStill = 1e-6;  // of the highest frequency: it does not vibrate
+
+// Amplitude that a unit force per acceleration of the slew leaves; [Craig, Kurdila 2006] §5.4, by parts.
+double slew_amplitude(const Slew& slew, double w, double ratio) {
+  const double damped = w * std::sqrt(1 - ratio * ratio), T = slew.end - slew.begin;
+  const auto count = static_cast<int>(
+      std::clamp(kPointsPerPeriod * w * T / (2 * std::numbers::pi), double{kFewestPoints}, kMostPoints));
+  std::complex<double> sum = 0;
+  for (int i = 0; i < count; ++i) {
+    const double t = T * (i + 0.5) / count;
+    sum += slew.turned.at(slew.begin + t).rate * std::exp(std::complex<double>(ratio * w * (t - T), damped * t));
+  }
+  return w / damped * std::abs(sum) * T / count;
+}
+
+// The node that a shape moves most, with its body's last node standing for each body, and by how much.
+void find_moved_node(const Model& model, const Kinematics& kin, const VectorXd& shape, double amplitude,
+                     ShapedVibration& found) {
+  Matrix6X J(6, model.nv);
+  for (int i = 1; i < model.body_count(); ++i) {
+    const int nodes = static_cast<int>(model.body(i).nodes.size());
+    const NodeRef at{i, nodes > 0 ? nodes - 1 : kBodyFrame};
+    compute_node_jacobian(model, kin, at, J);
+    const double moved = amplitude * (J.bottomRows<3>() * shape).norm();
+    if (!(moved > found.residual)) continue;
+    found.residual = moved;
+    found.node = node_name(model, at);
+  }
+}
+
+}  // namespace
+
+std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& options, const State& x,
+                                                    const AttitudePath& path) {
+  const Model& model = *options.model;
+  const int body = find_attitude_body(model, options.body);
+  const std::vector<int> wheels = find_wheels(model, options.wheels.joints);
+  const bool held = options.feed_forward == FeedForward::hybrid;
+  const int turn = model.joints[body].v;
+  const LinearSystem machine = linearize_at_rest(model, x, {});
+  std::vector<int> kept;
+  for (int k = 0; k < model.nv; ++k) {
+    if (!held || k < turn || k >= turn + 3) kept.push_back(k);
+  }
+  // What an acceleration of 1 about each axis does to the speeds.
+  MatrixXd force = machine.M.middleCols(turn, 3);
+  if (!held) {
+    const AttitudeInertia inertia = compute_attitude_inertia(model, x, body, wheels);
+    force.setZero();
+    if (wheels.empty()) force.middleRows(turn, 3) = inertia.S;
+    for (std::size_t k = 0; k < wheels.size(); ++k)
+      force.row(model.joints[wheels[k]].v) =
+          Wheels(options.wheels, inertia, 1).inverse().row(static_cast<Eigen::Index>(k)) * inertia.S;
+  }
+  KinematicsWorkspace kin(model);
+  compute_kinematics(model, x, kin);
+  compute_world_poses(model, kin);
+  const SymmetricEigen modes = eigen_generalized(machine.stiffness(kept, kept), machine.M(kept, kept));
+  const double highest = std::sqrt(std::max(modes.values.maxCoeff(), 0.0));
+  std::vector<ShapedVibration> out;
+  for (Eigen::Index m = 0; m < modes.values.size(); ++m) {
+    const double w = std::sqrt(std::max(modes.values[m], 0.0));
+    VectorXd shape = VectorXd::Zero(model.nv);
+    shape(kept) = modes.vectors.col(m);
+    const double ratio = w > 0 ? shape.dot(machine.damping * shape) / (2 * w) : 0;
+    if (!(w > kStandsStill * highest) || ratio >= 1) continue;
+    double amplitude = 0;
+    for (const Slew& slew : path.slews()) {
+      if (slew.angle != 0)
+        amplitude = std::max(amplitude, std::abs(shape.dot(force * slew.axis)) * slew_amplitude(slew, w, ratio));
+    }
+    ShapedVibration found{w / (2 * std::numbers::pi), ratio, 0, ""};
+    find_moved_node(model, kin, shape, amplitude, found);
+    if (!found.node.empty()) out.push_back(std::move(found));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.residual > b.residual; });
+  const double most = out.empty() ? 0 : out.front().residual;
+  std::erase_if(out, [&](const ShapedVibration& one) { return one.residual < kLeastShare * most; });
+  if (std::ssize(out) > options.shaping->vibrations) out.resize(static_cast<std::size_t>(options.shaping->vibrations));
+  return out;
+}
+
+}  // namespace limber

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/control/attitude.hpp"
+#include "limber/files/detail/model_names.hpp"
+#include "limber/scenario/scenario.hpp"
+
+namespace limber {
+
+// The map `control` of a scenario that has an `attitude`; as read_control.  docs/scenario-format.md, Attitude.
+std::shared_ptr<const AttitudeOptions> read_attitude(const Reader& control, const Scenario& scenario,
+                                                     const std::string& folder, const Overrides& set);
+
+}  // namespace limber
