@@ -187,7 +187,7 @@ Status AttitudeLoop::Impl::compute_feed_forward(double t) {
       feed_forward = reference->efforts();
     } else {
       efforts = reference->efforts();
-      feed_forward.noalias() = -(inertia.B * efforts);
+      feed_forward.noalias() -= inertia.B * efforts;
     }
   }
   return Status::ok;

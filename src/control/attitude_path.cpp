@@ -49,6 +49,10 @@ AttitudePath::AttitudePath(Profile profile, const Eigen::Quaterniond& start, dou
     if (slew.angle != 0) {
       if (!(waypoints[k].duration > 0) && (!std::isfinite(limits.acceleration) && !std::isfinite(limits.speed)))
         throw InputError("slew " + std::to_string(k + 1) + " needs a duration, or limits: {speed, acceleration}");
+      const double least = shortest_duration(profile, std::abs(slew.angle), limits.speed, limits.acceleration);
+      if (waypoints[k].duration > 0 && waypoints[k].duration < least * (1 - 1e-12))
+        throw InputError("slew " + std::to_string(k + 1) + " is to take " + text(waypoints[k].duration, 4) +
+                         " s, but the limits allow " + text(least, 4) + " s at best; write a longer duration or none");
       VectorXd to(1);
       to << slew.angle;
       const JointPath path = make_path(profile, VectorXd::Zero(1), begin, {{to, waypoints[k].duration, 0}}, move);

@@ -49,13 +49,30 @@ void find_moved_node(const Model& model, const Kinematics& kin, const VectorXd& 
   }
 }
 
+// (nv x 3) forces on the speeds for an angular acceleration of 1 about each axis.
+MatrixXd slew_forces(const AttitudeOptions& options, const LinearSystem& machine, const State& x, int body, bool held) {
+  const Model& model = *options.model;
+  const int turn = model.joints[body].v;
+  if (held) return machine.M.middleCols(turn, 3);
+  const std::vector<int> wheels = find_wheels(model, options.wheels.joints);
+  const AttitudeInertia inertia = compute_attitude_inertia(model, x, body, wheels);
+  MatrixXd out = MatrixXd::Zero(model.nv, 3);
+  if (wheels.empty()) {
+    out.middleRows(turn, 3) = inertia.S;
+    return out;
+  }
+  const MatrixXd efforts = Wheels(options.wheels, inertia, 1).inverse() * inertia.S;
+  for (std::size_t k = 0; k < wheels.size(); ++k)
+    out.row(model.joints[wheels[k]].v) = efforts.row(static_cast<Eigen::Index>(k));
+  return out;
+}
+
 }  // namespace
 
 std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& options, const State& x,
                                                     const AttitudePath& path) {
   const Model& model = *options.model;
   const int body = find_attitude_body(model, options.body);
-  const std::vector<int> wheels = find_wheels(model, options.wheels.joints);
   const bool held = options.feed_forward == FeedForward::hybrid;
   const int turn = model.joints[body].v;
   const LinearSystem machine = linearize_at_rest(model, x, {});
@@ -63,16 +80,7 @@ std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& optio
   for (int k = 0; k < model.nv; ++k) {
     if (!held || k < turn || k >= turn + 3) kept.push_back(k);
   }
-  // What an acceleration of 1 about each axis does to the speeds.
-  MatrixXd force = machine.M.middleCols(turn, 3);
-  if (!held) {
-    const AttitudeInertia inertia = compute_attitude_inertia(model, x, body, wheels);
-    force.setZero();
-    if (wheels.empty()) force.middleRows(turn, 3) = inertia.S;
-    for (std::size_t k = 0; k < wheels.size(); ++k)
-      force.row(model.joints[wheels[k]].v) =
-          Wheels(options.wheels, inertia, 1).inverse().row(static_cast<Eigen::Index>(k)) * inertia.S;
-  }
+  const MatrixXd force = slew_forces(options, machine, x, body, held);
   KinematicsWorkspace kin(model);
   compute_kinematics(model, x, kin);
   compute_world_poses(model, kin);
@@ -82,7 +90,7 @@ std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& optio
   for (Eigen::Index m = 0; m < modes.values.size(); ++m) {
     const double w = std::sqrt(std::max(modes.values[m], 0.0));
     VectorXd shape = VectorXd::Zero(model.nv);
-    shape(kept) = modes.vectors.col(m);
+    for (std::size_t k = 0; k < kept.size(); ++k) shape[kept[k]] = modes.vectors(static_cast<Eigen::Index>(k), m);
     const double ratio = w > 0 ? shape.dot(machine.damping * shape) / (2 * w) : 0;
     if (!(w > kStandsStill * highest) || ratio >= 1) continue;
     double amplitude = 0;

@@ -87,8 +87,8 @@ Wheels::Wheels(const WheelOptions& options, const AttitudeInertia& inertia, doub
 }
 
 bool Wheels::allocate(const Vector3d& T, ConstVec feed_forward, ConstVec speeds) {
-  u_.noalias() = -(inverse_ * T);
-  u_ += feed_forward;
+  u_ = feed_forward;
+  u_.noalias() -= inverse_ * T;
   if (size() > 3) {
     wish_ = axial_.cwiseProduct(options_.bias - speeds) / options_.bias_time;
     u_.noalias() += null_ * wish_;

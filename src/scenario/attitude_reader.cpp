@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "limber/scenario/simulation.hpp"
 #include "scenario/control_reader.hpp"
 
 namespace limber {
@@ -234,11 +236,29 @@ std::shared_ptr<const AttitudeOptions> read_attitude(const Reader& control, cons
   if (const auto at = map.find("sensors")) out->sensors = read_attitude_sensors(*at, names, out->rate);
   try {
     check_attitude(*out);
+    for (const MotionInput& motion : scenario.inputs.motions) {
+      const std::string& joint = scenario.model->joints[motion.joint].name;
+      if (std::find(out->wheels.joints.begin(), out->wheels.joints.end(), joint) != out->wheels.joints.end())
+        throw InputError("wheel '" + joint + "' has a prescribed motion, too");
+    }
     AttitudeLoop(*scenario.model, scenario.initial, *out);  // what else could be wrong with it
   } catch (const InputError& e) {
     map.fail(fmt::format("does not fit: {}", e.what()));
   }
   return out;
+}
+
+std::unique_ptr<AttitudeLoop> make_attitude(const Scenario& scenario) {
+  if (!scenario.attitude) return nullptr;
+  return in_scenario(
+      scenario, [&] { return std::make_unique<AttitudeLoop>(*scenario.model, scenario.initial, *scenario.attitude); });
+}
+
+// With what thrusters do.
+Inputs with_thrusters(Inputs inputs, const AttitudeLoop* attitude) {
+  if (attitude == nullptr) return inputs;
+  for (WrenchLaw& law : attitude->wrench_laws()) inputs.laws.push_back(std::move(law));
+  return inputs;
 }
 
 }  // namespace limber

@@ -12,4 +12,9 @@ namespace limber {
 std::shared_ptr<const AttitudeOptions> read_attitude(const Reader& control, const Scenario& scenario,
                                                      const std::string& folder, const Overrides& set);
 
+// The loop that the scenario asks for; null: none.
+std::unique_ptr<AttitudeLoop> make_attitude(const Scenario& scenario);
+// The inputs, and what thrusters do.
+Inputs with_thrusters(Inputs inputs, const AttitudeLoop* attitude);
+
 }  // namespace limber

@@ -9,10 +9,10 @@
 #include <limits>
 #include <unordered_map>
 
-#include "limber/control/attitude.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/simulate/time_loop.hpp"
+#include "scenario/attitude_reader.hpp"
 
 namespace limber {
 namespace {
@@ -72,19 +72,6 @@ int find(const std::unordered_map<std::string, int>& places, const std::vector<s
   if (const auto at = places.find(name); at != places.end()) return at->second;
   throw InputError(fmt::format("there is no {} {};{} there are {}", what, show(name), suggest(name, views(names)),
                                join(views(names), 12)));
-}
-
-std::unique_ptr<AttitudeLoop> make_attitude(const Scenario& scenario) {
-  if (!scenario.attitude) return nullptr;
-  return in_scenario(
-      scenario, [&] { return std::make_unique<AttitudeLoop>(*scenario.model, scenario.initial, *scenario.attitude); });
-}
-
-// With what thrusters do.
-Inputs with_thrusters(Inputs inputs, const AttitudeLoop* attitude) {
-  if (attitude == nullptr) return inputs;
-  for (WrenchLaw& law : attitude->wrench_laws()) inputs.laws.push_back(std::move(law));
-  return inputs;
 }
 
 }  // namespace
@@ -151,10 +138,8 @@ struct Simulation::Impl {
     port_index = index(port_names);
   }
 
-  Sampler* driver() {
-    if (sampler) return sampler.get();
-    return attitude ? static_cast<Sampler*>(attitude.get()) : own_controller.get();
-  }
+  Sampler* own() { return attitude ? static_cast<Sampler*>(attitude.get()) : own_controller.get(); }
+  Sampler* driver() { return sampler ? sampler.get() : own(); }
 
   void make_loop(const State& x) {
     loop = std::make_unique<TimeLoop>(system, scenario.solver, scenario.run.duration, driver());

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenarios with an attitude controller: the examples, cut short.
+#include <gtest/gtest.h>
+
+#include "limber/control/attitude.hpp"
+#include "limber/scenario/run.hpp"
+
+namespace limber::test {
+namespace {
+
+Scenario spacecraft(const std::string& name, double duration) {
+  Scenario out = read_scenario(LIMBER_TEST_DATA "/../../examples/spacecraft/" + name + ".yaml");
+  out.run = {duration, 0.5};
+  out.solver.rtol = 1e-9;
+  out.solver.atol = 1e-12;
+  return out;
+}
+
+TEST(AttitudeScenario, slew_begins_as_desired_and_says_what_it_is_shaped_for) {
+  const RecordedRun run = record_run(spacecraft("slew", 12));
+  ASSERT_TRUE(run.complete()) << run.result.failure;
+  EXPECT_LT(run.tracking.largest.maxCoeff(), 1e-5);
+  EXPECT_NEAR(run.tracking.end, 50 + 3.17, 0.01);
+  EXPECT_NE(run.shaping.find("zvd for 0.3155 Hz"), std::string::npos) << run.shaping;
+  EXPECT_NE(run.shaping.find("panel"), std::string::npos) << run.shaping;
+  ASSERT_FALSE(run.warnings.empty());  // the run ends before the slew
+}
+
+TEST(AttitudeScenario, channels_have_names_and_units) {
+  const Simulation simulation(spacecraft("thrusters", 10));
+  ASSERT_NE(simulation.attitude(), nullptr);
+  EXPECT_EQ(simulation.controller(), nullptr);
+  bool thrust = false;
+  for (const ExternalChannel& channel : simulation.control_channels()) {
+    EXPECT_EQ(static_cast<Eigen::Index>(channel.names.size()), channel.values->size()) << channel.path;
+    EXPECT_EQ(channel.names.size(), channel.units.size()) << channel.path;
+    if (channel.path != "control/thrust") continue;
+    thrust = true;
+    EXPECT_EQ(channel.names.front(), "x1");
+    EXPECT_EQ(channel.units.front(), "N");
+  }
+  EXPECT_TRUE(thrust);
+}
+
+// Thrusters, sensors, filter: all that the future depends on is saved.
+TEST(AttitudeScenario, saved_simulations_go_on_as_they_did) {
+  for (const char* name : {"thrusters", "pointing"}) {
+    Simulation simulation(spacecraft(name, 20));
+    simulation.advance_to(3.21);
+    const SavedState saved = simulation.save();
+    simulation.advance_to(7);
+    const State first = simulation.state();
+    simulation.restore(saved);
+    simulation.advance_to(7);
+    EXPECT_EQ(simulation.state().q, first.q) << name;
+    EXPECT_EQ(simulation.state().v, first.v) << name;
+    simulation.reset();
+    simulation.advance_to(3.21);
+    simulation.advance_to(7);
+    EXPECT_EQ(simulation.state().q, first.q) << name;
+    Simulation other(spacecraft(name, 20));
+    other.set_state(other.state());  // begins anew
+    other.advance_to(3.21);
+    other.advance_to(7);
+    EXPECT_EQ(other.state().q, first.q) << name;
+  }
+}
+
+}  // namespace
+}  // namespace limber::test
