@@ -20,16 +20,16 @@ class AttitudeFilter {
  public:
   AttitudeFilter(const GyroOptions& gyro, const StarTrackerOptions& stars, const AttitudeFilterOptions& options,
                  double period);
-  void restart();
+  void restart();  // as new
   // One sample.  The first sets the attitude.  No allocation.
   void update(const AttitudeReading& reading);
-  const Eigen::Quaterniond& attitude() const { return attitude_; }
+  const Eigen::Quaterniond& attitude() const { return attitude_; }         // of the body in world
   Vector3d rate() const { return rate_; }                                  // rad/s: of the gyro less its bias
   const Vector3d& bias() const { return bias_; }                           // rad/s
   const Matrix6& covariance() const { return P_; }                         // of turn (rad) and bias (rad/s) errors
   const Vector3d& innovation() const { return innovation_; }               // rad, of the last reading of the stars
   const Matrix3d& innovation_covariance() const { return innovation_P_; }  // rad^2
-  void transfer(Archive& archive);
+  void transfer(Archive& archive);                                         // all that the next samples depend on
 
  private:
   void predict(const Vector3d& rate);

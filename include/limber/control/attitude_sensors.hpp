@@ -60,7 +60,7 @@ class AttitudeSensors {
   // kin: of x, with poses in world.
   const AttitudeReading& read(const State& x, const Kinematics& kin, ConstVec vdot);
   const Vector3d& bias() const { return bias_; }  // true bias of the gyro, now
-  void transfer(Archive& archive);
+  void transfer(Archive& archive);                // all that the next readings depend on
 
  private:
   Vector3d noise(const Vector3d& deviation);

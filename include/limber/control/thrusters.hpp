@@ -38,13 +38,14 @@ class Thrusters {
   // wrench (6 x thruster): torque about the center of mass and force of each at full thrust, in the body's axes.
   // Throws InputError: a direction about which they give no torque.
   Thrusters(const ThrusterSetOptions& options, const Eigen::Ref<const Matrix6X>& wrench, double period);
-  int size() const { return static_cast<int>(wrench_.cols()); }
-  void restart();
+  int size() const { return static_cast<int>(wrench_.cols()); }  // number of thrusters
+  void restart();                                                // all valves closed
   // T: N m wanted on the mean; error: rad, of each axis, with its rate (deadband).  False: limited.  No allocation.
   bool fire(const Vector3d& T, const Vector3d& error);
   const VectorXd& forces() const { return force_; }  // (thruster) N, until the next sample
   Vector3d delivered() const;                        // N m on the body, until the next sample
   long pulses() const { return pulses_; }            // fired so far, of all thrusters
+  // To or from an archive.
   void transfer(Archive& archive) { archive(force_, duty_, sample_, on_, axis_, on_for_, pulses_); }
 
  private:

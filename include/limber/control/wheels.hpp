@@ -24,6 +24,7 @@ struct AttitudeInertia {
 int find_attitude_body(const Model& model, const std::string& body);
 // wheels: joints that turn rotors, by name.  Throws InputError: not a revolute joint.
 std::vector<int> find_wheels(const Model& model, const std::vector<std::string>& wheels);
+// At a state x, about the axes of the body.  Dense, O(nv^3).
 AttitudeInertia compute_attitude_inertia(const Model& model, const State& x, int body, const std::vector<int>& wheels);
 
 // Reaction wheels: revolute joints that turn rotors.
@@ -41,7 +42,7 @@ class Wheels {
  public:
   // Throws InputError: wheels whose axes leave a direction out.
   Wheels(const WheelOptions& options, const AttitudeInertia& inertia, double period);
-  int size() const { return static_cast<int>(B_.cols()); }
+  int size() const { return static_cast<int>(B_.cols()); }  // number of wheels
   // feed_forward (wheel): wheel torques beside those for the torque T on the body.  False: limited.  No allocation.
   bool allocate(const Vector3d& T, ConstVec feed_forward, ConstVec speeds);
   const VectorXd& torques() const { return u_; }        // (wheel) N m
