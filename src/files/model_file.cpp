@@ -120,8 +120,8 @@ void read_stop(const Reader& limits, Joint& joint) {
   for (const std::string_view key : {"lower", "upper", "stiffness", "damping"}) {
     const auto given = limits.find(key);
     if (given && !allowed)
-      given->fail(
-          fmt::format("has no meaning for type {}; revolute and prismatic joints have stops", to_string(joint.kind)));
+      given->fail(fmt::format("has no meaning for type {}; revolute, prismatic and slider joints have stops",
+                              to_string(joint.kind)));
     if (given && !limited) given->fail("belongs to a stop; write lower or upper beside it, or remove it");
   }
   if (!limited) return;

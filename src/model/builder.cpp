@@ -9,6 +9,7 @@
 #include "checks.hpp"
 #include "limber/body/detail/content.hpp"
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/slider.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "segment_pieces.hpp"
 
@@ -240,6 +241,7 @@ Model ModelBuilder::build() const {
     const Joint& joint = model.joints[i];
     model_impl::check_node(model, "joint", joint.name, joint.parent);
     model_impl::check_node(model, "joint", joint.name, {i, joint.child_node});
+    if (joint.kind == kSlider) model_impl::finish_slider(model, i, model.joints.value_[i]);
   }
   place_closures(place, model);
   check_names(model);

@@ -20,6 +20,8 @@ void check_item_name(const std::string& item, const std::string& name);
 void check_order(const std::string& item, const std::string& name, Fidelity fidelity, const Body& body);
 void check_node(const Model& model, const std::string& item, const std::string& name, NodeRef at);
 void check_limit(const Joint& joint, double value, const char* what);
+// The joint of body i is a slider: its parent; stops at the ends of the beam where it has none.
+void finish_slider(const Model& model, int i, Joint& joint);
 // Name, kind and axes, which become unit vectors; not its nodes.
 void check_closure(Closure& closure);
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
-#include "limber/model/detail/layout.hpp"
+#include "limber/model/detail/rail.hpp"
 
 namespace limber {
 namespace {
@@ -101,6 +101,7 @@ void set_node_groups(Layout& layout) {
     layout.node_groups.push_back(group);
   });
   for (std::size_t h = 0; h < layout.attachments.size(); ++h) {
+    if (is_rail(layout, layout.attachments[h])) continue;  // they move with their sliders
     const Link& link = layout.links[layout.attachments[h].body];
     const bool second = !node_of(static_cast<int>(h))->second.empty();
     fours.add(std::to_string(link.n) + (second ? "s" : "") + (link.inboard >= 0 ? "i" : ""), static_cast<int>(h));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/slider.hpp"
 #include "limber/spatial/detail/sincos.hpp"
 #include "limber/spatial/rotation.hpp"
 
@@ -129,12 +130,19 @@ void set_hinge(const Joint& joint, const Pose& A, const Pose& B, Link& link) {
       break;
     default:
       set_screws(joint, B, link);
+      link.varies = link.varies || joint.kind == kSlider;
       break;
   }
 }
 
 void compute_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out) {
   out.rate = zero_spatial();
+  if (link.kind == kSlider) {
+    // Its motion is that of the attachment, which follows the section at q.
+    out.pose = link.K[0];
+    out.V = zero_spatial();
+    return;
+  }
   switch (link.kind) {
     case JointKind::universal:
       universal_hinge(link, q, v, H, out);

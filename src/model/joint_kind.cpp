@@ -90,6 +90,8 @@ Vector6 translation_along(const Vector3d& axis) { return (Vector6() << Vector3d:
 Screws revolute_screws(const Joint& joint) { return {rotation_about(joint.axis)}; }
 Screws prismatic_screws(const Joint& joint) { return {translation_along(joint.axis)}; }
 Screws cylindrical_screws(const Joint& joint) { return {rotation_about(joint.axis), translation_along(joint.axis)}; }
+// Along the axis of the undeformed beam; the joint itself follows the deformed one.
+Screws slider_screws(const Joint&) { return {translation_along(Vector3d::UnitX())}; }
 Screws universal_screws(const Joint& joint) { return {rotation_about(joint.axis), rotation_about(joint.axis2)}; }
 
 // ---- the table --------------------------------------------------------------------------------------
@@ -123,13 +125,18 @@ JointTraits rotating(const char* name, const Coordinates& position, const Coordi
   return out;
 }
 
+JointTraits drawn(JointTraits out, const char* as) {
+  out.drawn_as = as;
+  return out;
+}
+
 JointTraits with_closure(JointTraits out, Rows (*rows)(const Closure&), ClosureAlignment alignment) {
   out.closure_rows = rows;
   out.alignment = alignment;
   return out;
 }
 
-// In the order of JointKind.  A deque: entries stay where they are when kinds are added.
+// In the order of JointKind, then kSlider.  A deque: entries stay where they are when kinds are added.
 std::deque<JointTraits>& table() {
   using enum ClosureAlignment;
   static std::deque<JointTraits> kinds = {
@@ -142,6 +149,7 @@ std::deque<JointTraits>& table() {
                    none),
       with_closure(rotating("spherical", {}, {}), spherical_rows, none),
       rotating("free", {{"x", "m"}, {"y", "m"}, {"z", "m"}}, {{"vx", "m"}, {"vy", "m"}, {"vz", "m"}}),
+      drawn(movable("slider", {{"", "m"}}, 0, slider_screws), "prismatic"),
   };
   return kinds;
 }

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+
+#include "limber/model/detail/rail.hpp"
+#include "limber/model/slider.hpp"
 
 namespace limber {
 namespace {
@@ -25,17 +29,26 @@ void set_passive(const Joint& joint, Link& link) {
   copy(joint.armature, link.armature);
 }
 
-// Active coordinates, where they apply.  theory §5.
-Elimination choose(const Link& link, Elimination choice) {
-  const bool applies = link.n > 0 && link.constants->mass_diagonal() && link.inboard < 0;
+// Active coordinates, where they apply.  theory §5.  What moves the attachment of a slider changes with its place.
+Elimination choose(const Layout& layout, const Link& link, Elimination choice) {
+  bool applies = link.n > 0 && link.constants->mass_diagonal() && link.inboard < 0;
+  for (int h = link.attachment_begin; h < link.attachment_end; ++h)
+    applies = applies && !is_rail(layout, layout.attachments[h]);
   return applies && choice != Elimination::all_modes ? Elimination::active : Elimination::all_modes;
 }
+
+// Each slider has an attachment of its own: until these are found, its node is this.
+int node_of_slider(std::size_t joint) { return -2 - static_cast<int>(joint); }
 
 // The moving nodes that carry others, and the places of all modal columns, in the order of the bodies.
 void set_columns(const Model& model, Layout& layout) {
   std::vector<std::vector<int>> carrying(model.bodies.size());
   for (std::size_t i = 1; i < model.joints.size(); ++i) {
     const NodeRef at = model.joints[i].parent;
+    if (model.joints[i].kind == kSlider) {
+      carrying[at.body].push_back(node_of_slider(i));
+      continue;
+    }
     if (at.body == kGround || !moves(*layout.links[at.body].constants, at.node)) continue;
     auto& nodes = carrying[at.body];
     if (std::find(nodes.begin(), nodes.end(), at.node) == nodes.end()) nodes.push_back(at.node);
@@ -68,15 +81,31 @@ int find_attachment(const Layout& layout, NodeRef at) {
   return -1;
 }
 
-// Those of the layout before, where the body is the same.
-std::shared_ptr<const BodyConstants> find_constants(const Layout* before, int i, const Body& body) {
+// Those of the layout before, where the body is the same.  `rail`: with the rail of sliders behind its nodes.
+std::shared_ptr<const BodyConstants> find_constants(const Layout* before, int i, const Body& body, bool rail) {
   const BodyConstants* wanted = before == nullptr ? nullptr : before->links[i].constants;
   if (wanted != nullptr && wanted->source == &body) {
     for (const auto& constants : before->constants) {
       if (constants.get() == wanted) return constants;
     }
   }
-  return std::make_shared<const BodyConstants>(make_constants(body));
+  auto made = std::make_shared<BodyConstants>(make_constants(body));
+  if (rail) add_rail(body, *made);
+  return made;
+}
+
+// Bodies that some slider runs on, by their data.
+std::set<const Body*> find_rails(const Model& model) {
+  std::set<const Body*> out;
+  for (const Joint& joint : model.joints)
+    if (joint.kind == kSlider) out.insert(model.bodies[joint.parent.body].get());
+  return out;
+}
+
+// The attachments of sliders get the rails of their beams, which stand behind their nodes.
+void set_rails(const Model& model, Layout& layout) {
+  for (OutboardAttachment& attachment : layout.attachments)
+    if (attachment.node < kBodyFrame) attachment.node = static_cast<int>(model.body(attachment.body).nodes.size());
 }
 
 void set_link(const Model& model, int i, Layout& layout) {
@@ -90,7 +119,9 @@ void set_link(const Model& model, int i, Layout& layout) {
   link.v = joint.v;
   link.qm = model.first_mode_q(i);
   link.vm = model.first_mode(i);
-  link.attachment = find_attachment(layout, joint.parent);
+  const bool slider = joint.kind == kSlider;
+  link.attachment = find_attachment(
+      layout, slider ? NodeRef{joint.parent.body, node_of_slider(static_cast<std::size_t>(i))} : joint.parent);
   // Inboard frame -> O+, and O -> F, where they are constant.
   Pose A = joint.origin;
   if (link.attachment < 0) A = node_pose(model.body(joint.parent.body), joint.parent.node) * A;
@@ -120,10 +151,11 @@ Layout make_layout(const Model& model, Elimination choice, const Layout* before)
   layout.stiffened = model.fidelity == Fidelity::stiffened;
   layout.links.resize(model.bodies.size());
   std::map<const Body*, std::shared_ptr<const BodyConstants>> made;
+  const std::set<const Body*> rails = find_rails(model);
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {
     auto& constants = made[model.bodies[i].get()];
     if (!constants) {
-      constants = find_constants(before, static_cast<int>(i), *model.bodies[i]);
+      constants = find_constants(before, static_cast<int>(i), *model.bodies[i], rails.contains(model.bodies[i].get()));
       layout.constants.push_back(constants);
     }
     Link& link = layout.links[i];
@@ -136,9 +168,10 @@ Layout make_layout(const Model& model, Elimination choice, const Layout* before)
   }
   set_columns(model, layout);
   for (std::size_t i = 1; i < model.bodies.size(); ++i) set_link(model, static_cast<int>(i), layout);
+  set_rails(model, layout);
   for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
     Link& link = layout.links[i];
-    link.elimination = choose(link, choice);
+    link.elimination = choose(layout, link, choice);
     if (link.attachment < 0) continue;
     OutboardAttachment& attachment = layout.attachments[link.attachment];
     link.opens_attachment = !attachment.opened;

@@ -7,6 +7,7 @@
 
 #include "limber/dynamics/detail/kinematics.hpp"
 #include "limber/linear/facts.hpp"
+#include "limber/model/slider.hpp"
 #include "report/outline.hpp"
 
 namespace limber {
@@ -81,6 +82,7 @@ Json make_joint(const Model& model, int i, const std::vector<int>& first_node) {
   };
   Json axes = Json::array();
   const JointTraits& traits = joint_traits(joint.kind);
+  if (joint.kind == kSlider) axes.push_back(numbers(Vector3d::UnitX()));
   if (traits.axes > 0) axes.push_back(numbers(joint.axis));
   if (traits.axes > 1) axes.push_back(numbers(joint.axis2));
   return {{"name", joint.name},

@@ -15,11 +15,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool slides(JointKind kind, int k) {
-  return kind == JointKind::prismatic || (kind == JointKind::cylindrical && k == 1) ||
-         (kind == JointKind::free && k >= 3);
-}
-
 Words slice(const Words& all, int first, int count) { return {all.begin() + first, all.begin() + first + count}; }
 
 void add_joint(const Model& model, int i, bool prescribed, std::vector<Port>& out) {
@@ -44,7 +39,7 @@ void add_joint(const Model& model, int i, bool prescribed, std::vector<Port>& ou
   Words names, units;
   for (int k = 0; k < count; ++k) {
     const std::string& name = v[static_cast<std::size_t>(k)];
-    const std::string unit = slides(joint.kind, k) ? "m" : "rad";
+    const std::string unit = position_units(joint.kind)[static_cast<std::size_t>(k)];
     names.insert(names.end(), {name, name + ".velocity", name + ".acceleration"});
     units.insert(units.end(), {unit, unit + "/s", unit + "/s^2"});
   }

@@ -12,6 +12,7 @@
 #include "limber/dynamics/statics.hpp"
 #include "limber/model/manifold.hpp"
 #include "limber/model/segments.hpp"
+#include "limber/model/slider.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/detail/text.hpp"
 
@@ -218,7 +219,7 @@ MatrixXd Balance::closed_tangent() {
   MatrixXd K(model_.nv, model_.nv), by_v(model_.nv, model_.nv);
   rnea_derivatives(model_, x_, VectorXd::Zero(model_.nv), wrenches_, ws, K, by_v);
   set_closures(x_);
-  subtract_closure_stiffness(model_, kin_, closures_, lambda_, K);
+  if (closures_.count() > 0) subtract_closure_stiffness(model_, kin_, closures_, lambda_, K);
   K += added_.asDiagonal();
   return K(free_, free_);
 }
@@ -246,21 +247,24 @@ double Balance::closed_step(Equilibrium& out) {
   MatrixXd mass(model_.nv, model_.nv), all(closures_.count(), model_.nv);
   crba(model_, x_, crba_ws, mass);
   const MatrixXd K = closed_tangent(), M = mass(free_, free_);
+  const bool closed = closures_.count() > 0;
   Matrix6X scratch(6, model_.nv);
-  compute_closure_jacobian(model_, kin_, closures_, scratch, all);
+  if (closed) compute_closure_jacobian(model_, kin_, closures_, scratch, all);
   const MatrixXd C = all(Eigen::all, free_);
-  const VectorXd r = r_(free_), scales = (tangent_.scale() + tau_.cwiseAbs())(free_);
-  const MatrixXd Z = null_space(C);
-  const VectorXd back = solve_least_norm(C, -closures_.error);
+  const VectorXd r = r_(free_);
+  VectorXd scales(r.size());
+  for (Eigen::Index k = 0; k < r.size(); ++k) scales[k] = scale(free_[static_cast<std::size_t>(k)]);
+  const MatrixXd Z = closed ? null_space(C) : MatrixXd::Identity(r.size(), r.size());
+  const VectorXd back = closed ? solve_least_norm(C, -closures_.error) : VectorXd::Zero(r.size());
   VectorXd by = back;
-  double left = closures_.error.lpNorm<Eigen::Infinity>() / kClosed * kBalanced;
+  double left = closed ? closures_.error.lpNorm<Eigen::Infinity>() / kClosed * kBalanced : 0;
   if (Z.cols() > 0) {
     const VectorXd along = Z.transpose() * r;
     const VectorXd sizes = (Z.cwiseAbs().transpose() * scales).cwiseMax(std::numeric_limits<double>::min());
     left = std::max(left, along.cwiseAbs().cwiseQuotient(sizes).maxCoeff());
     by += Z * downhill(Z.transpose() * K * Z, Z.transpose() * M * Z, Z.transpose() * (r - K * back), out.stable);
   }
-  lambda_ += solve_least_norm(C.transpose(), K * by - r);
+  if (closed) lambda_ += solve_least_norm(C.transpose(), K * by - r);
   VectorXd d = VectorXd::Zero(model_.nv);
   d(free_) = by;
   try_step(State(x_), d, std::min(1.0, kLongestMove / longest_move(d)));
@@ -270,7 +274,7 @@ double Balance::closed_step(Equilibrium& out) {
 Equilibrium Balance::solve() {
   Equilibrium out;
   set_forces(x_);
-  const bool closed = closures_.count() > 0;
+  const bool closed = closures_.count() > 0 || has_sliders(model_);  // the tangent of sliders is dense, too
   bool balanced = false;
   for (; !free_.empty(); ++iterations_) {
     if (!std::isfinite(r_.sum()) || iterations_ >= kMaxIterations) refuse();

@@ -7,6 +7,7 @@
 
 #include "dynamics/kinematics/body_motion.hpp"
 #include "elimination.hpp"
+#include "limber/model/slider.hpp"
 
 namespace limber {
 namespace {
@@ -51,6 +52,24 @@ void collect_wrenches(const Model& model, std::span<const NodeWrench> wrenches, 
   }
 }
 
+// Columns of the modes at the attachments that sliders run on:  W = [A lambda; gamma + l x A lambda] + U.
+void start_sliders(const Layout& layout, AbaData& ws) {
+  if (layout.varying == 0) return;
+  for (const Link& link : layout.links) {
+    if (link.kind != kSlider) continue;
+    const Link& beam = layout.links[link.parent];
+    const int columns = layout.attachments[link.attachment].columns;
+    const Mat3& R = ws.frames[link.parent].R;
+    const Vec4d l = ws.kin.attachments[link.attachment].l;
+    for (int k = 0; k < beam.n; ++k) {
+      const Spatial& Y = ws.kin.columns[columns + k];
+      Spatial& W = ws.W[columns + k];
+      W = {R * Y.ang, R * (Y.lin + cross(l, Y.ang))};
+      if (beam.inboard >= 0) W += ws.U[beam.inboard_columns + k];
+    }
+  }
+}
+
 // The bodies alone: inertias with the bias wrenches of their motion, columns of their modes.
 template <bool Bias>
 void start_bodies(const Model& model, const double* u, std::span<const NodeWrench> wrenches, AbaData& ws) {
@@ -59,6 +78,7 @@ void start_bodies(const Model& model, const double* u, std::span<const NodeWrenc
   if (!wrenches.empty()) collect_wrenches(model, wrenches, ws);
   for (std::size_t g = 0; g < layout.groups.size(); ++g) start_group<Bias>(layout, g, ws);
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) start_columns(layout, g, ws);
+  start_sliders(layout, ws);
   for (std::size_t i = 1; i < ws.steps.size(); ++i) start_hinge<Bias>(ws.steps[i], ws);
   for (const NodeWrench& input : wrenches) {
     if (input.at.body == kGround) continue;

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "dynamics/kinematics/body_motion.hpp"
+#include "dynamics/kinematics/sliders.hpp"
 #include "elimination.hpp"
+#include "limber/model/slider.hpp"
 
 // The motion of the bodies in world basis, each at its own origin: sums from body to body, of classical accelerations.
 // theory §5, World basis.
@@ -61,6 +63,12 @@ LIMBER_INLINE void across_pivot(const Link& link, const WorldFrame& from, const 
   f.vdot = from.vdot + cross(from.wdot, r) + cross(from.w, cross(from.w, r));
 }
 
+// The second derivative of a slider's place on its beam, which move_attachments leaves out: nodes have none in `full`.
+Vec4d slider_bias(const Link& link, const AbaData& ws) {
+  const AttachmentFrame& at = ws.kin.attachments[link.attachment];
+  return ws.frames[link.parent].R * (at.a.lin + cross(at.V.ang, at.V.lin));
+}
+
 // From the inboard frame to the body, theory §3:
 //   w = w+ + H_ang beta      wdot = wdot+ + w x H_ang beta + ...
 //   vdot = vdot+ + wdot+ x r + w+ x (w+ x r + H_lin beta) + w x H_lin beta + ...      ...: (dH/dt) beta
@@ -84,6 +92,7 @@ LIMBER_INLINE void move_body(const Layout& layout, const Link& link, int i, AbaD
   if (!link.fixed_axis) {
     f.wdot += f.R * hinge.rate.ang;
     f.vdot += f.R * hinge.rate.lin;
+    if (link.kind == kSlider && !layout.stiffened) f.vdot += slider_bias(link, ws);
   }
   if (link.inboard >= 0) from_inboard_node(layout, link, f, H, ws);
 }
@@ -130,6 +139,7 @@ void compute_motion(const Model& model, const State& x, AbaData& ws) {
         group.n, [&](int lane) { return &ws.v[group.vm[lane]]; }, kin.scratch.rate.data());
     place_nodes(group, kin, kin.scratch);
   }
+  place_sliders(ws.q.data(), ws.v.data(), kin);
   ws.frames[0].vdot = kin.links[0].a.lin;
   for (int i = 1, end = static_cast<int>(layout.links.size()); i < end; ++i) {
     const Link& link = layout.links[i];

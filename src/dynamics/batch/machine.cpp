@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/slider.hpp"
 
 namespace limber {
 namespace {
@@ -332,6 +333,7 @@ void set_loads(const Model& model, const BatchChoice& choice, BatchMachine& out)
 }  // namespace
 
 BatchMachine::BatchMachine(const Model& model, const BatchChoice& choice) {
+  refuse_sliders(model, "batch");
   const Layout& layout = *model.layout;
   const auto count = layout.links.size();
   links.resize(count);

@@ -5,6 +5,7 @@
 #include "dca_steps.hpp"
 #include "dynamics/kinematics/body_motion.hpp"
 #include "dynamics/thread_pool.hpp"
+#include "limber/model/slider.hpp"
 
 namespace limber {
 namespace {
@@ -214,6 +215,7 @@ int thread_count(const DcaOptions& options, int bodies, int grain) {
 }  // namespace
 
 DcaData::DcaData(const Model& model, const DcaOptions& options) : tree(*model.layout), serial(model) {
+  refuse_sliders(model, "dca");
   const Layout& layout = *model.layout;
   if (options.grain > 0) grain = options.grain;
   ends.resize(tree.parts.size());

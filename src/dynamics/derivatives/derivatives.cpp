@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "derivative_steps.hpp"
+#include "differences.hpp"
+#include "limber/model/slider.hpp"
 #include "limber/spatial/rotation.hpp"
 
 namespace limber {
@@ -384,6 +386,7 @@ void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::sp
   check_square(model, dtau_dq);
   check_square(model, dtau_dv);
   const Layout& layout = *model.layout;
+  if (has_sliders(model)) return difference_rnea(model, x, vdot, wrenches, ws, dtau_dq, dtau_dv);
   rnea(model, x, vdot, wrenches, ws.rnea, ws.column);
   compute_world_poses(model, ws.rnea.kin);
   prepare(model, vdot, wrenches, ws);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "body_motion.hpp"
+#include "sliders.hpp"
 
 namespace limber {
 
@@ -99,6 +100,7 @@ void compute_frames(const double* q, const double* v, Kinematics& kin) {
   }
   if (!layout.ruthless) {
     for (const NodeGroup& group : layout.node_groups) move_nodes(group, kin, kin.scratch);
+    place_sliders(q, v, kin);
   }
   for (int i = 1; i < count; ++i) {
     const Link& link = layout.links[i];
