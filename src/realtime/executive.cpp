@@ -87,7 +87,7 @@ Executive::Executive(Controller& controller, const LinkLimits& limits, const Saf
   zero_ = tau_ = still_.v;
   brakes_ = make_braking_gains(*control.model, driven, still_, options.brake, controller.period(), kBrakingShare);
   torque_.setZero(driven.size());
-  weight_ = new_torque_ = acting_ = y_.q = y_.v = torque_;
+  weight_ = new_torque_ = acting_ = sent_ = held_ = missing_ = y_.q = y_.v = torque_;
   y_.strain.setZero(static_cast<Eigen::Index>(control.sensors.strains.size()));
   y_.acceleration.setZero(3 * static_cast<Eigen::Index>(control.sensors.accelerometers.size()));
   shown_ = before_ = y_;
@@ -118,6 +118,7 @@ PacketFault Executive::take(std::span<const std::byte> bytes, double now) {
   fresh_ = true;
   if (gate_.accepted() == 1) begin(now);
   hear(now);
+  count();
   check_readings(now);
   if ((packet.flags & kEnding) != 0) stop(StopReason::ended, now);
   // Brakes that closed because nobody commanded open when it joins.
@@ -172,6 +173,7 @@ std::span<const std::byte> Executive::cycle(double now) {
     if (stop_ == StopReason::none && listening_) listen(now);
     if (stop_ == StopReason::none && !listening_) advance(now);
     if (stop_ != StopReason::none && !listening_) brake(now);
+    make_up();
   }
   fresh_ = false;
   return listening_ ? std::span<const std::byte>{} : encode(now);
@@ -195,7 +197,7 @@ void Executive::listen(double now) {
     const double shift = static_cast<double>(k) * controller_.period();
     shown_ = y_;
     shown_.q += shift * y_.v;
-    shown_.t += shift;
+    shown_.t = used_ = y_.t + shift;
     if (controller_.listen(shown_, gate_.packet().time + shift, acting_, anew) != Status::ok) {
       return stop(StopReason::failed, now);
     }
@@ -222,18 +224,17 @@ void Executive::join(double now) {
 
 // As many updates as the machine took samples.
 void Executive::advance(double now) {
+  const long sample = std::lround(gate_.packet().time * controller_.options().rate);
   if (!fresh_) {
     const bool waiting = (gate_.packet().flags & kWaiting) != 0;
     if (waiting || blind_ >= kMaxBlind) return;
     ++blind_;
     ++blind_total_;
-    update(blind_, now);
+    update(done_ - sample, now);
     return;
   }
   blind_ = 0;
-  const long sample = std::lround(gate_.packet().time * controller_.options().rate);
-  const long due = std::min<long>(sample + 1 - done_, kMaxUpdates);
-  for (long k = 0; k < due && stop_ == StopReason::none; ++k) update(static_cast<double>(k + 1 - due), now);
+  for (int k = 0; k < kMaxUpdates && done_ <= sample && stop_ == StopReason::none; ++k) update(done_ - sample, now);
 }
 
 // Speeds within the limits, and positions that these speeds can reach.
@@ -262,13 +263,13 @@ bool Executive::check_innovations(double now) {
 }
 
 // One sample of the controller, `shift` periods after the newest measurement: where that is not of this time, the
-// joints are where the observer expects them, or go on as they did.
-void Executive::update(double shift, double now) {
+// joints are where the observer expects them, or go on as they did; no observer takes that for a reading.
+void Executive::update(long shift, double now) {
   prepare(now);
   if (stop_ != StopReason::none) return;
   shown_ = y_;
-  shown_.q += shift * controller_.period() * y_.v;
-  shown_.t += shift * controller_.period();
+  shown_.q += static_cast<double>(shift) * controller_.period() * y_.v;
+  shown_.t = used_ = shift == 0 ? y_.t : used_;
   if (shift != 0 && controller_.options().estimates()) {
     const DrivenJoints& driven = controller_.options().driven;
     for (int k = 0; k < driven.size(); ++k) {
@@ -290,6 +291,7 @@ void Executive::update(double shift, double now) {
   }
   torque_ = new_torque_;
   limit();
+  if (done_ <= counted_) missing_ += controller_.period() * torque_;  // of a period that has begun
 }
 
 void Executive::prepare(double now) {
@@ -327,6 +329,38 @@ void Executive::limit() {
   }
 }
 
+// What the machine says of the commands that it held, up to the end of the period that begins.  Equal to what was
+// believed, to the last digit, where none was lost.
+void Executive::count() {
+  const long sample = std::lround(gate_.packet().time * controller_.options().rate);
+  if (sample < counted_) return;  // updates have gone on without it
+  const auto held = gate_.b().tail(held_.size());
+  if (gate_.packet().answer >= command_.sequence) prompt_ = sample;
+  // A machine that waits takes its first command when it likes; one that tells nothing does not count; and commands
+  // that are all late are not lost.
+  const bool anew = told_ < 1 || listening_ || held.isZero(0) || sample - std::min(told_, prompt_) > kForgotten;
+  const double periods = kForgotten * controller_.period();
+  if (anew) missing_.setZero();
+  if (!anew)
+    missing_ = (missing_ + held_ - held).cwiseMin(periods * limits_.effort).cwiseMax(-periods * limits_.effort);
+  held_ = held;
+  counted_ = told_ = sample;
+}
+
+// What is sent: the torques of the laws, and a part of what is missing of those before.
+void Executive::make_up() {
+  if (updates_ == 0 && stop_ == StopReason::none) return;
+  sent_ = torque_;
+  if (stop_ != StopReason::none || done_ != counted_ + 1) return;
+  const double period = controller_.period();
+  for (Eigen::Index k = 0; k < sent_.size(); ++k) {
+    sent_[k] = std::clamp(torque_[k] + kMadeUp / period * missing_[k], -limits_.effort[k], limits_.effort[k]);
+    missing_[k] += period * (torque_[k] - sent_[k]);
+    held_[k] += period * sent_[k];
+  }
+  ++counted_;
+}
+
 std::span<const std::byte> Executive::encode(double now) {
   command_.session = gate_.session();
   gate_.expect_answers_to(++command_.sequence);
@@ -337,7 +371,7 @@ std::span<const std::byte> Executive::encode(double now) {
   if (joined_ && answered_ < first_) command_.flags |= kJoins;
   if (over(now)) command_.flags |= kEnding;
   for (std::size_t k = 0; k < command_.count; ++k) {
-    command_.entries[k].a = torque_[static_cast<Eigen::Index>(k)];
+    command_.entries[k].a = sent_[static_cast<Eigen::Index>(k)];
     command_.entries[k].b = motor_current(controller_.options().servos[k], command_.entries[k].a);
   }
   return {bytes_.data(), encode_packet(command_, bytes_, options_.key.get())};

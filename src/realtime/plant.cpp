@@ -37,6 +37,7 @@ PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLim
                      "; raise the limit, or start elsewhere");
   }
   command_ = torque_ = holding_;
+  impulse_.setZero(driven.size());
   servos_.start(holding_);
   age_.setZero(1);
   state_.setZero(1);
@@ -81,7 +82,10 @@ std::span<const std::byte> PlantEnd::measure(const Measurement& y, double t, std
   }
   for (Eigen::Index k = 0; k < strains; ++k) entry(n + k).a = y.strain[k];
   for (Eigen::Index k = 0; k < y.acceleration.size(); ++k) entry(n + strains + k).a = y.acceleration[k];
-  for (Eigen::Index k = 0; k < n; ++k) entry(n + strains + y.acceleration.size() + k).a = torque_[k];
+  for (Eigen::Index k = 0; k < n; ++k) {
+    entry(n + strains + y.acceleration.size() + k).a = torque_[k];
+    entry(n + strains + y.acceleration.size() + k).b = impulse_[k];
+  }
   return {bytes_.data(), encode_packet(measurement_, bytes_, options_.key.get())};
 }
 
@@ -107,6 +111,7 @@ void PlantEnd::drive(const State& x, double now, Vec torques) {
   for (int k = 0; k < driven_.size(); ++k) {
     command_[k] = braking() ? 0 : commanded() ? gate_.a()[k] : holding_[k];
     if (std::abs(command_[k]) > limits_.effort[k]) ++limited_;
+    impulse_[k] += period_ * std::clamp(command_[k], -limits_.effort[k], limits_.effort[k]);
   }
   // The machine stood still, and they held it; or was braked, and they go on from there.
   if (commanded() && !engaged_) servos_.start(joined_ > 0 ? torque_ : command_);

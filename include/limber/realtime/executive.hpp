@@ -48,6 +48,9 @@ const char* to_string(StopReason stop);  // for a message
 // neither allocate nor wait.  Its time is the machine's, as packets tell it: one update of the controller for each
 // sample of the machine.  Where a measurement is missing, up to kMaxBlind updates take the joints to move on as they
 // did; after that the torques are held; where several are missing, it catches up by kMaxUpdates a period.
+//   Commands that are lost leave the joints without a part of the impulse that the laws want of them. The machine tells
+// the impulse of the commands that it held, and the next ones make up for what is missing, kMadeUp of it per period.
+// (Not where all of them are late.)
 //   A machine that another controller has commanded before, and that moves, is joined: the executive listens, without
 // commands, until its observer has followed the machine for kListen and the reference has come to the machine's time;
 // then it takes over from the torques that act, Controller::take_over.
@@ -64,6 +67,8 @@ class Executive {
   static constexpr double kJoin = 1;                   // s in which joints come back to the desired motion, at least
   static constexpr double kJoinSpeed = 0.15;           // of the velocity limit, at most
   static constexpr double kFade = 0.5;                 // s in which the torques that it found fade
+  static constexpr double kMadeUp = 0.2;               // of what lost commands left, per period
+  static constexpr int kForgotten = 10;  // periods without a measurement, or a prompt command: nothing is made up
 
   // The controller must have been started.  Its commands count up from `ahead`, or that much above those of the
   // controller it takes over from: a random number there makes that recorded measurements cannot pass for answers.
@@ -89,7 +94,7 @@ class Executive {
   bool over(double now) const;
   const std::string& joint() const { return joint_; }  // that a stop is about; empty: none
   PacketGate& gate() { return gate_; }
-  const VectorXd& torques() const { return torque_; }  // (driven coordinate) last sent
+  const VectorXd& torques() const { return sent_; }  // (driven coordinate) last sent
   double machine_time() const { return gate_.packet().time; }
   double age(double now) const { return now - arrived_; }  // s since the last measurement
   int updates() const { return updates_; }                 // of the controller in the last cycle
@@ -106,10 +111,12 @@ class Executive {
   void check_readings(double now);
   bool check_innovations(double now);
   void stop_for(StopReason reason, Eigen::Index joint, double now);
-  void update(double shift, double now);
+  void update(long shift, double now);
   void weigh();
   void brake(double now);
   void limit();
+  void count();
+  void make_up();
   std::span<const std::byte> encode(double now);
 
   Controller& controller_;
@@ -120,7 +127,12 @@ class Executive {
   LinkLimits limits_;
   Measurement y_, before_, shown_;  // newest; that before; as the controller gets it
   VectorXd noise_, speed_noise_;    // (driven coordinate) of readings
-  VectorXd torque_, new_torque_;    // (driven coordinate)
+  VectorXd torque_, new_torque_;    // (driven coordinate) of the laws, within limits
+  VectorXd sent_;                   // (driven coordinate) the same, with what makes up for lost ones
+  VectorXd held_, missing_;         // (driven coordinate) impulse of the commands that the machine holds, and of what
+                                    // the laws want beyond, up to the end of the period that begins with sample
+  long counted_ = -1, told_ = -1;   // this one; the newest of which it is told, and not only believed
+  long prompt_ = -1;                // sample that began with the newest command
   VectorXd acting_;                 // (driven coordinate) torques of the machine, as the newest measurement tells
   VectorXd brakes_, weight_;        // (driven coordinate) torque per speed; torque at the place of a stop
   RneaWorkspace rnea_;
@@ -134,6 +146,7 @@ class Executive {
   bool fresh_ = false, listening_ = false, joined_ = false;
   bool prepared_ = true;  // since the last update
   long done_ = 0;         // updates up to now
+  double used_ = 0;       // s, when the last reading that the controller got was taken
   long listened_ = 0;     // samples
   int blind_ = 0, updates_ = 0;
   long blind_total_ = 0, limited_ = 0, doubled_ = 0;

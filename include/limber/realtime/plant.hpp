@@ -27,7 +27,8 @@ class PlantEnd {
   PacketFault take(std::span<const std::byte> bytes, double now);
   // Torques of the coming period, into those of the whole machine.
   void drive(const State& x, double now, Vec torques);
-  // The measurement to be sent, with the torques of the last drive().
+  // The measurement to be sent, with the torques of the last drive() and the impulse of all up to the end of its
+  // period.
   std::span<const std::byte> measure(const Measurement& y, double t, std::uint16_t flags = 0);
 
   bool commanded() const { return gate_.accepted() > 0; }   // a command has arrived
@@ -58,6 +59,7 @@ class PlantEnd {
   LinkLimits limits_;
   Servos servos_;
   VectorXd holding_, c_, command_, torque_, age_, state_;
+  VectorXd impulse_;  // (driven coordinate) of the commands, within limits
   long limited_ = 0, joined_ = 0;
   double arrived_ = 0;
   Brakes brakes_ = Brakes::open;
