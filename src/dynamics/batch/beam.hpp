@@ -190,35 +190,40 @@ LIMBER_KERNEL void read_diagonal(const Inertia<T>& P, T* out) {
   copy<3>(P.A, out), copy<3>(P.C, out + 3);
 }
 
-// Columns (6 each) and forces of the active coordinates.
+// Columns of the active coordinates: the two numbers of each that vary, and its force.
 template <class J, class T, class Fam>
 LIMBER_KERNEL void beam_columns(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE F,
-                                const T* LIMBER_ALONE b_f, T* LIMBER_ALONE mu, T* LIMBER_ALONE b) {
-  const auto head = beam_head(job, link);
-  // two sums over a family, with row `q` of the combinations
-  const auto combine = [&](int first, auto count, int q, T& u, T& v, T& force) LIMBER_LAMBDA {
-    u = v = force = T{};
+                                const T* LIMBER_ALONE b_f, T* LIMBER_ALONE own, T* LIMBER_ALONE b) {
+  // sums over a family, with row `q` of the combinations
+  const auto combine = [&](int c, int first, auto count, int q) LIMBER_LAMBDA {
+    T u = T{}, v = T{}, force = T{};
     over(
         count, LIMBER_OVER(i) {
           const int a = first + i;
-          const double c = beam_mode(job, link, a)[q];
-          u += c * F[2 * a], v += c * F[2 * a + 1], force += c * b_f[a];
+          const double share = beam_mode(job, link, a)[q];
+          u += share * F[2 * a], v += share * F[2 * a + 1], force += share * b_f[a];
         });
+    own[2 * c] = u, own[2 * c + 1] = v, b[c] = force;
   };
-  LIMBER_UNROLL
-  for (int k = 0; k < 2; ++k) {
-    T* y = mu + 18 * k;
-    combine(0, f.y, kBeamQ1 + k, y[0], y[1], b[3 * k]);
-    y[2] = spread<T>(head[kBeamFy + k]), y[3] = T{}, y[4] = spread<T>(head[kBeamSy + k]), y[5] = T{};
-    T* z = mu + 6 + 18 * k;
-    combine(f.y, f.z, kBeamQ1 + k, z[0], z[2], b[1 + 3 * k]);
-    z[1] = spread<T>(head[kBeamFz + k]), z[3] = T{}, z[4] = T{}, z[5] = spread<T>(head[kBeamSz + k]);
-  }
-  T* t = mu + 12;
-  combine(f.y + f.z, f.t, kBeamQ1, t[1], t[2], b[2]);
-  t[0] = spread<T>(head[kBeamFt]);
-  clear<3>(t + 3);
+  combine(0, 0, f.y, kBeamQ1), combine(3, 0, f.y, kBeamQ2);
+  combine(1, f.y, f.z, kBeamQ1), combine(4, f.y, f.z, kBeamQ2);
+  combine(2, f.y + f.z, f.t, kBeamQ1);
 }
+// Column c: F (3) out of the numbers that vary and the constant one, and the number of S along its axis, 1, 2 or none.
+template <class A, class T>
+LIMBER_KERNEL void beam_column(A head, int c, const T* own, T* F) {
+  const T u = own[2 * c], v = own[2 * c + 1];
+  const int family = c % 3, k = c / 3;
+  const T constant = spread<T>(head[family == 0 ? kBeamFy + k : family == 1 ? kBeamFz + k : kBeamFt + 0]);
+  F[0] = family == 2 ? constant : u;
+  F[1] = family == 0 ? v : family == 1 ? constant : u;
+  F[2] = family == 0 ? constant : v;
+}
+template <class A>
+LIMBER_KERNEL double beam_S(A head, int c) {
+  return c == 2 ? 0.0 : head[(c % 3 == 0 ? kBeamSy : kBeamSz) + c / 3];
+}
+LIMBER_KERNEL constexpr int beam_axis(int c) { return c == 2 ? 0 : 1 + c % 3; }
 
 // J and the lower left of the inertia less sign weight F (F, S along `axis`)^T; z likewise.
 template <class T>
@@ -234,28 +239,32 @@ LIMBER_KERNEL void subtract_mode(const T* F, T weight, double S, int axis, T for
 }
 // The modes that do not move the node leave the body: M - mu weight mu^T + mu_active mu_active^T.
 template <class J, class T, class Fam>
-LIMBER_RARE void leave_others(const J& job, const BatchLink& link, Fam f, const T* F, const T* b_f, const T* mu,
+LIMBER_RARE void leave_others(const J& job, const BatchLink& link, Fam f, const T* F, const T* b_f, const T* own,
                               const T* b, Inertia<T>& P) {
   const auto head = beam_head(job, link);
-  for (int a = 0; a < f.count(); ++a) {
-    const auto mode = beam_mode(job, link, a);
-    const T weight = spread<T>(mode[kBeamWeight]), own = spread<T>(mode[kBeamF]);
-    const bool y = a < f.y, z = !y && a < f.y + f.z;
-    const T column[3] = {y || z ? F[2 * a] : own, y ? F[2 * a + 1] : z ? own : F[2 * a], y ? own : F[2 * a + 1]};
-    subtract_mode(column, weight, mode[kBeamS], y ? 1 : z ? 2 : 0, b_f[a], P);
+  over(
+      f.count(), LIMBER_OVER(a) {
+        const auto mode = beam_mode(job, link, a);
+        const T weight = spread<T>(mode[kBeamWeight]), constant = spread<T>(mode[kBeamF]), u = F[2 * a],
+                v = F[2 * a + 1];
+        const bool y = a < f.y, z = !y && a < f.y + f.z;
+        const T column[3] = {y || z ? u : constant, y ? v : z ? constant : u, y ? constant : v};
+        subtract_mode(column, weight, mode[kBeamS], y ? 1 : z ? 2 : 0, b_f[a], P);
+      });
+  LIMBER_UNROLL
+  for (int c = 0; c < kBeamColumns; ++c) {
+    T column[3];
+    beam_column(head, c, own, column);
+    subtract_mode(column, spread<T>(-1.0), beam_S(head, c), beam_axis(c), b[c], P);
   }
-  constexpr int kAxes[] = {1, 2, 0, 1, 2};
-  const double S[] = {head[kBeamSy], head[kBeamSz], 0, head[kBeamSy + 1], head[kBeamSz + 1]};
-  for (int c = 0; c < kBeamColumns; ++c) subtract_mode(mu + 6 * c, spread<T>(-1.0), S[c], kAxes[c], b[c], P);
   P.C[1] -= spread<T>(head[kBeamRestY]);
   P.C[2] -= spread<T>(head[kBeamRestZ]);
 }
 
-// What the node carries, at the node, meets the active coordinates; P: the same at the body's origin.
+// What the node carries, at the node, meets the active coordinates.
 template <class J, class T>
 LIMBER_STEP void collect_beam(const J& job, const BatchLink& link, const T* LIMBER_ALONE A, const T* LIMBER_ALONE l,
-                              const Inertia<T>& LIMBER_ALONE carried, BeamColumns<T>& LIMBER_ALONE out,
-                              Inertia<T>& LIMBER_ALONE P) {
+                              const Inertia<T>& LIMBER_ALONE carried, BeamColumns<T>& LIMBER_ALONE out) {
   T* D = out.D;
   const auto head = beam_head(job, link);
   const T ly0 = spread<T>(head[kBeamLy]), lz0 = spread<T>(head[kBeamLz]), lt = spread<T>(head[kBeamLt]);
@@ -287,17 +296,14 @@ LIMBER_STEP void collect_beam(const J& job, const BatchLink& link, const T* LIMB
   out.b[3] = ly2 * z[4], out.b[4] = lz2 * z[5];
   LIMBER_UNROLL
   for (int c = 0; c < kBeamColumns; ++c) add_cross(l, g + 6 * c + 3, g + 6 * c);
-  P = carried;
-  shift(l, P);
 }
 
 // Nothing on the node.
 template <class T>
-LIMBER_KERNEL void start_alone(BeamColumns<T>& out, Inertia<T>& P) {
+LIMBER_KERNEL void start_alone(BeamColumns<T>& out) {
   clear<30>(out.mu), clear<5>(out.b), clear<25>(out.D);
   LIMBER_UNROLL
   for (int c = 0; c < kBeamColumns; ++c) out.D[6 * c] = spread<T>(1.0);
-  clear(P);
 }
 
 // The body itself: what it adds to the columns and to the inertia.  The columns have the order y1 z1 t y2 z2, with
@@ -309,40 +315,51 @@ LIMBER_KERNEL void add_body(const BodyTerms<T>& terms, Inertia<T>& P) {
   P.B[1] -= s[2], P.B[2] += s[1], P.B[3] += s[2], P.B[5] -= s[0], P.B[6] -= s[1], P.B[7] += s[0];
   P.C[0] += terms.m, P.C[1] += terms.m, P.C[2] += terms.m;
 }
-template <class T>
-LIMBER_KERNEL void add_columns(const T* own, const T* b, BeamColumns<T>& out) {
+template <class A, class T>
+LIMBER_KERNEL void add_columns(A head, const T* own, const T* b, BeamColumns<T>& out) {
   LIMBER_UNROLL
   for (int c = 0; c < kBeamColumns; ++c) {
-    add<3>(own + 6 * c, out.mu + 6 * c);
-    if (c != 2) out.mu[6 * c + (c % 3 == 0 ? 4 : 5)] += own[6 * c + (c % 3 == 0 ? 4 : 5)];
+    T column[3];
+    beam_column(head, c, own, column);
+    add<3>(column, out.mu + 6 * c);
+    if (c != 2) out.mu[6 * c + 3 + beam_axis(c)] += beam_S(head, c);
     out.b[c] += b[c];
   }
 }
 
-template <class J, class Fam, class T>
-LIMBER_KERNEL void add_beam(J& job, const BatchLink& link, Fam f, T* scratch, const T* e, const T* rate,
-                            BeamColumns<T>& out, T* diagonal, Inertia<T>& P) {
+// What the body does alone: own and b as of beam_columns, and its inertia and wrench added to P.  lost: what modes that
+// do not move the node take from the diagonal of P.  Loaded: there may be external wrenches.
+template <bool Loaded, class J, class Fam, class T>
+LIMBER_KERNEL void beam_alone(J& job, const BatchLink& link, Fam f, T* scratch, const T* e, const T* rate, T* own, T* b,
+                              T* lost, Inertia<T>& P) {
   const auto n = f.count();
   Array<1, T, CountOf<Fam>> b_f(n, scratch);
   Array<2, T, CountOf<Fam>> F(n, scratch);
   BodyTerms<T> terms;
-  T motion[kMotion], mu[6 * kBeamColumns], b[kBeamColumns];
+  T motion[kMotion];
   beam_terms(job, link, f, e, rate, job.template view<kMotion>(link.motion, motion), F.x, b_f.x, terms);
   add_body(terms, P);
-  finish_forces(job, link, n, e, rate, b_f.x, P);
-  beam_columns(job, link, f, F.x, b_f.x, mu, b);
+  if constexpr (Loaded) {
+    if (link.first_load < link.last_load) subtract_loads(job, link, e, rate, b_f.x, P.z);
+  }
+  add_diagonal_elastic(job, link, n, e, rate, b_f.x);
+  over(
+      n, LIMBER_OVER(a) { b_f[a] -= job.u[link.vm + a]; });
+  beam_columns(job, link, f, F.x, b_f.x, own, b);
   if constexpr (!kIsUsual<Fam>) {
-    read_diagonal(P, diagonal);
-    leave_others(job, link, f, F.x, b_f.x, mu, b, P);
+    read_diagonal(P, lost);
+    leave_others(job, link, f, F.x, b_f.x, own, b, P);
     T after[6];
     read_diagonal(P, after);
-    for (int i = 0; i < 6; ++i) diagonal[i] -= after[i];
-    for (int a = 0; a < 2 * n; ++a) job.put(link.F + a, F[a]);
-    for (int a = 0; a < n; ++a) job.put(link.b + a, b_f[a]);
+    for (int i = 0; i < 6; ++i) lost[i] -= after[i];
+    over(
+        n, LIMBER_OVER(a) {
+          job.put(link.F + 2 * a, F[2 * a]), job.put(link.F + 2 * a + 1, F[2 * a + 1]);
+          job.put(link.b + a, b_f[a]);
+        });
   } else {
-    clear<6>(diagonal);
+    clear<6>(lost);
   }
-  add_columns(mu, b, out);
 }
 
 // The modes leave.  diagonal: what other modes took from that of P on entry, all of it with the modes on return.
@@ -396,16 +413,17 @@ LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x,
   const auto n = f.count();
   Array<1, T, CountOf<Fam>> rest(n, scratch);
   if constexpr (!kIsUsual<Fam>) {
-    for (int c = 0; c < n; ++c) {
-      const auto mode = beam_mode(job, link, c);
-      const bool y = c < f.y, z = !y && c < f.y + f.z;
-      const T u = job.get(link.F + 2 * c), v = job.get(link.F + 2 * c + 1);
-      T r = job.get(link.b + c) + u * a[y || z ? 0 : 1] + v * a[y ? 1 : 2] + mode[kBeamF] * a[y ? 2 : z ? 1 : 0];
-      if (y || z) r += mode[kBeamS] * a[y ? 4 : 5];
-      rest[c] = mode[kBeamWeight] * r;
-      x[y ? 0 : z ? 1 : 2] += mode[kBeamQ1] * r;
-      if (y || z) x[y ? 3 : 4] += mode[kBeamQ2] * r;
-    }
+    over(
+        n, LIMBER_OVER(c) {
+          const auto mode = beam_mode(job, link, c);
+          const bool y = c < f.y, z = !y && c < f.y + f.z;
+          const T u = job.get(link.F + 2 * c), v = job.get(link.F + 2 * c + 1);
+          T r = job.get(link.b + c) + u * a[y || z ? 0 : 1] + v * a[y ? 1 : 2] + mode[kBeamF] * a[y ? 2 : z ? 1 : 0];
+          if (y || z) r += mode[kBeamS] * a[y ? 4 : 5];
+          rest[c] = mode[kBeamWeight] * r;
+          x[y ? 0 : z ? 1 : 2] += mode[kBeamQ1] * r;
+          if (y || z) x[y ? 3 : 4] += mode[kBeamQ2] * r;
+        });
   }
   over(
       n, LIMBER_OVER(c) {

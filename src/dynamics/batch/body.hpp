@@ -249,20 +249,24 @@ LIMBER_KERNEL void elastic_factors(const J& job, const BatchLink& link, T& kf, T
 }
 // b += K eta + D etadot.
 template <class J, class T, class N>
-LIMBER_KERNEL void add_elastic(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b) {
+LIMBER_KERNEL void add_diagonal_elastic(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b) {
   const auto K = job.numbers(link.K_modes), D = job.numbers(link.D_modes);
-  if (link.elastic_diagonal && link.parameters < 0) {
+  if (link.parameters < 0) {
     over(
         n, LIMBER_OVER(a) { b[a] += K[a] * e[a] + D[a] * rate[a]; });
     return;
   }
   T kf = spread<T>(1), df = kf;
   elastic_factors(job, link, kf, df);
-  if (link.elastic_diagonal) {
-    over(
-        n, LIMBER_OVER(a) { b[a] += kf * (K[a] * e[a]) + df * (D[a] * rate[a]); });
-    return;
-  }
+  over(
+      n, LIMBER_OVER(a) { b[a] += kf * (K[a] * e[a]) + df * (D[a] * rate[a]); });
+}
+template <class J, class T, class N>
+LIMBER_KERNEL void add_elastic(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b) {
+  if (link.elastic_diagonal) return add_diagonal_elastic(job, link, n, e, rate, b);
+  const auto K = job.numbers(link.K_modes), D = job.numbers(link.D_modes);
+  T kf = spread<T>(1), df = kf;
+  elastic_factors(job, link, kf, df);
   for (int a = 0; a < link.n; ++a) {
     T stiff = T{}, damp = T{};
     for (int c = 0; c < link.n; ++c) stiff += K[a * link.n + c] * e[c], damp += D[a * link.n + c] * rate[c];

@@ -52,66 +52,141 @@ LIMBER_STEP void chain_motion(J& job, const BatchLink& link, F f, Frame<typename
   frame.motion = m;
 }
 
-// What a body hands to the one before: inertia and wrench in its own basis, and the pose of its joint.
-template <class T>
-struct Hand {
-  Inertia<T> P;
-  T R[9], p[3];
+// One body of the inward sweep, in stages that leave their results on the shelf.  A device has not enough registers for
+// all of them together; a compiler that saw them in one piece would work on them at the same time.
+enum ChainStage { kStageAlone, kStageCarried, kStageLeave };  // kChainStageCount of them
+enum ShelfPlace {
+  kShelfHand,                                    // (27) what the body after hands over
+  kShelfOwn = kShelfHand + kInertia,             // (27) inertia and wrench of the body alone
+  kShelfColumns = kShelfOwn + kInertia,          // (10) its columns
+  kShelfForces = kShelfColumns + 10,             // (5)
+  kShelfLost = kShelfForces + kBeamColumns,      // (6)
+  kShelfNode = kShelfLost + 6,                   // (12) A and l of its node
+  kShelf = kShelfNode + 12
 };
 
-// Into the basis of the body, at the node of a beam or at its origin.
-template <class T>
-LIMBER_STEP void take_over(const BatchLink& from, const T* R, Hand<T>& hand) {
-  const Inertia<T> own = hand.P;
+// What the body after hands over, into the basis of this one, at the node with rotation R or at its origin.
+template <class J, class T>
+LIMBER_STEP void take_over(const J& job, const BatchLink& from, const T* R, Inertia<T>& out) {
+  Inertia<T> own;
+  T pose[9], p[3];
+  chain_pose(job, from, pose, p);
+  job.shelf.template get<kInertia>(kShelfHand, flat(own));
   if (R == nullptr) {
-    rotate(hand.R, own, hand.P);
+    rotate(pose, own, out);
   } else {
-    T turned[9], p[3];
-    multiply(R, hand.R, turned);
-    rotate(turned, own, hand.P);
-    if (!from.on_node) {
-      turn(R, hand.p, p);
-      copy<3>(p, hand.p);
-    }
+    T turned[9], at[3];
+    multiply(R, pose, turned);
+    rotate(turned, own, out);
+    turn(R, p, at);
+    copy<3>(at, p);
   }
-  if (!from.on_node) shift(hand.p, hand.P);
+  if (!from.on_node) shift(p, out);
 }
 
+// The body alone.
+template <class J, class F>
+LIMBER_STEP void stage_alone(J& job, const BatchLink& link, F f) {
+  using T = typename J::T;
+  T *scratch = job.scratch, own[2 * kBeamColumns], b[kBeamColumns], lost[6];
+  const CountOf<F> n;
+  Inertia<T> P;
+  Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
+  clear(P);
+  read_modes(job, link, n, e.x, rate.x);
+  beam_alone<false>(job, link, f, scratch, e.x, rate.x, own, b, lost, P);
+  job.shelf.template put<kInertia>(kShelfOwn, flat(P));
+  job.shelf.template put<2 * kBeamColumns>(kShelfColumns, own);
+  job.shelf.template put<kBeamColumns>(kShelfForces, b);
+  if constexpr (!kIsUsual<F>) job.shelf.template put<6>(kShelfLost, lost);
+}
+// What its node carries, at the node.
+template <class J, class F>
+LIMBER_STEP void stage_carried(J& job, const BatchLink& link, int i, F f) {
+  using T = typename J::T;
+  NodeFrame<T> d;
+  Inertia<T> carried;
+  chain_node(job, link, f, d);
+  job.shelf.template put<9>(kShelfNode, d.A);
+  job.shelf.template put<3>(kShelfNode + 9, d.l);
+  take_over(job, job.link(i + 1), d.R, carried);
+  job.shelf.template put<kInertia>(kShelfHand, flat(carried));
+}
+// Modes and hinge leave.
 template <class J, class F, class R>
-LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, F f, R r, Hand<typename J::T>& hand) {
+LIMBER_STEP void stage_leave(J& job, const BatchLink& link, int i, F, R r) {
   using T = typename J::T;
   T *scratch = job.scratch, diagonal[6];
   Inertia<T> P;
-  if constexpr (CountOf<F>::value > 0) {
-    BeamColumns<T> buffer;
-    BeamColumns<T>& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
-    const CountOf<F> n;
-    if (link.first_node < link.last_node) {
-      NodeFrame<T> d;
-      chain_node(job, link, f, d);
-      take_over(job.link(i + 1), d.R, hand);
-      collect_beam(job, link, d.A, d.l, hand.P, columns, P);
-    } else {
-      start_alone(columns, P);
-    }
-    {
-      Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
-      read_modes(job, link, n, e.x, rate.x);
-      add_beam(job, link, f, scratch, e.x, rate.x, columns, diagonal, P);
-    }
-    condense_beam(job, link, columns, diagonal, P);
+  BeamColumns<T> buffer;
+  BeamColumns<T>& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
+  const bool carries = link.first_node < link.last_node;
+  if (carries) {
+    Inertia<T> carried;
+    T A[9], l[3];
+    job.shelf.template get<kInertia>(kShelfHand, flat(carried));
+    job.shelf.template get<9>(kShelfNode, A);
+    job.shelf.template get<3>(kShelfNode + 9, l);
+    collect_beam(job, link, A, l, carried, columns);
+    P = carried;
+    shift(l, P);
   } else {
-    T none[1] = {};
-    start_body(job, link, Size<0>{}, none, none, none, none, P);
+    start_alone(columns);
+    clear(P);
   }
-  if (link.followed && job.link(i + 1).node < 0) {
-    take_over<T>(job.link(i + 1), nullptr, hand);
-    add(hand.P, P);
+  {
+    T own[2 * kBeamColumns], b[kBeamColumns];
+    job.shelf.template get<2 * kBeamColumns>(kShelfColumns, own);
+    job.shelf.template get<kBeamColumns>(kShelfForces, b);
+    add_columns(beam_head(job, link), own, b, columns);
   }
-  if constexpr (CountOf<F>::value == 0) read_diagonal(P, diagonal);
+  if (link.followed && job.link(i + 1).node < 0) take_over<J, T>(job, job.link(i + 1), nullptr, P);
+  {
+    Inertia<T> alone;
+    job.shelf.template get<kInertia>(kShelfOwn, flat(alone));
+    add(alone, P);
+  }
+  if constexpr (kIsUsual<F>) {
+    clear<6>(diagonal);
+  } else {
+    job.shelf.template get<6>(kShelfLost, diagonal);
+  }
+  condense_beam(job, link, columns, diagonal, P);
   eliminate_hinge(job, link, r, scratch, diagonal, P);
-  hand.P = P;
-  chain_pose(job, link, hand.R, hand.p);
+  job.shelf.template put<kInertia>(kShelfHand, flat(P));
+}
+template <class J, class R>
+LIMBER_STEP void rigid_inward(J& job, const BatchLink& link, int i, R r) {
+  using T = typename J::T;
+  T *scratch = job.scratch, diagonal[6], none[1] = {};
+  Inertia<T> P;
+  start_body(job, link, Size<0>{}, none, none, none, none, P);
+  if (link.followed) {
+    Inertia<T> carried;
+    take_over<J, T>(job, job.link(i + 1), nullptr, carried);
+    add(carried, P);
+  }
+  read_diagonal(P, diagonal);
+  eliminate_hinge(job, link, r, scratch, diagonal, P);
+  job.shelf.template put<kInertia>(kShelfHand, flat(P));
+}
+
+template <class J, class F, class R>
+LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, F f, R r) {
+  if constexpr (CountOf<F>::value == 0) {
+    rigid_inward(job, link, i, r);
+  } else {
+    LIMBER_ONE_BY_ONE
+    for (int stage = 0; stage < job.stages; ++stage) {
+      if (stage == kStageAlone) {
+        stage_alone(job, link, f);
+      } else if (stage == kStageCarried) {
+        if (link.first_node < link.last_node) stage_carried(job, link, i, f);
+      } else {
+        stage_leave(job, link, i, f, r);
+      }
+    }
+  }
 }
 
 // The node that the next body sits on, its acceleration in the basis of the body before.
@@ -171,12 +246,9 @@ LIMBER_STEP void chain_dynamics(J& job, const OutRows<typename J::T>& out) {
       with_chain<F>(link, [&](auto f, auto) LIMBER_LAMBDA { chain_motion(job, link, f, frame); });
     }
   }
-  {
-    Hand<T> hand;
-    for (int i = job.tables.bodies - 1; i > 0; --i) {
-      const BatchLink& link = job.link(i);
-      with_chain<F>(link, [&](auto f, auto r) LIMBER_LAMBDA { chain_inward(job, link, i, f, r, hand); });
-    }
+  for (int i = job.tables.bodies - 1; i > 0; --i) {
+    const BatchLink& link = job.link(i);
+    with_chain<F>(link, [&](auto f, auto r) LIMBER_LAMBDA { chain_inward(job, link, i, f, r); });
   }
   Carrier<T> carrier;
   clear<6>(carrier.a);

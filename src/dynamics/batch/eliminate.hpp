@@ -419,17 +419,14 @@ template <class J, class T>
 LIMBER_STEP void eliminate_axis(J& job, const BatchLink& link, const T* LIMBER_ALONE diagonal,
                                 Inertia<T>& LIMBER_ALONE P) {
   const T h[3] = {spread<T>(link.H[0][0]), spread<T>(link.H[0][1]), spread<T>(link.H[0][2])};
-  T y[6], buffer[6], force[6];
+  T y[6], buffer[6];
   T* Z = job.place(link.Z, buffer);
   apply_angular(P, h, y);
   const T pivot = dot3(y, h) + (link.armature[0] + link.added[0]);
   const T scale =
       kNoInertia * (diagonal[0] * (h[0] * h[0]) + diagonal[1] * (h[1] * h[1]) + diagonal[2] * (h[2] * h[2]));
   T b = dot3(P.z, h) - job.u[link.v];
-  if (link.passive) {
-    passive_force(job, link, force);
-    b += force[0];
-  }
+  if (link.passive) b += link.damping[0] * job.v[link.v] + link.stiffness[0] * job.q[link.q];
   if (__builtin_expect(any((pivot > scale) == 0), 0)) note_failure(job, link, 0, Size<1>{}, &pivot, &scale);
   const T inverse = 1.0 / pivot;
   LIMBER_UNROLL

@@ -59,6 +59,28 @@ LIMBER_KERNEL const Number* constants(const Number* p) {
 }
 #endif
 
+// Numbers of the chain's kernels that are put aside while a body is worked on: of a device in its shared memory, where
+// those of a block of threads stand beside each other.
+#ifdef __CUDACC__
+inline constexpr int kShelfStride = 64;
+#else
+inline constexpr int kShelfStride = 1;
+#endif
+template <class T>
+struct Shelf {
+  T* p = nullptr;
+  template <int N>
+  LIMBER_KERNEL void get(int at, T* out) const {
+    LIMBER_UNROLL
+    for (int i = 0; i < N; ++i) out[i] = p[(at + i) * kShelfStride];
+  }
+  template <int N>
+  LIMBER_KERNEL void put(int at, const T* x) const {
+    LIMBER_UNROLL
+    for (int i = 0; i < N; ++i) p[(at + i) * kShelfStride] = x[i];
+  }
+};
+
 // What one or several states of one group are computed with.  The store holds what one sweep leaves for the next.
 template <class Number>
 struct Job {
@@ -72,6 +94,8 @@ struct Job {
   double* store = nullptr;
   Stride stride = {};  // between the numbers of one store
   T* scratch = nullptr;
+  Shelf<T> shelf;
+  int stages = kChainStageCount;  // a number that a device's compiler does not know
   T failure = spread<T>(-1.0);  // speed without inertia
   T broken = T{};               // 1: its pivot is not a number
 

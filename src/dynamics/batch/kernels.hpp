@@ -22,6 +22,7 @@ inline Job<T> make_job(const BatchCall& call) {
   job.parameters = {call.parameters, {}};
   job.store = call.store;
   job.scratch = reinterpret_cast<T*>(call.scratch);
+  job.shelf.p = job.scratch;  // chains need no other scratch
   return job;
 }
 

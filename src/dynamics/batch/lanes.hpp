@@ -19,12 +19,14 @@
 #define LIMBER_RARE __host__ __device__ inline
 #define LIMBER_LAMBDA
 #define LIMBER_UNROLL _Pragma("unroll")
+#define LIMBER_ONE_BY_ONE _Pragma("unroll 1")
 #else
 #define LIMBER_KERNEL inline __attribute__((always_inline))
 #define LIMBER_STEP __attribute__((noinline)) inline  // a function of its own: what it works on is in memory anyway
 #define LIMBER_RARE __attribute__((noinline)) inline
 #define LIMBER_LAMBDA __attribute__((always_inline))
 #define LIMBER_UNROLL _Pragma("GCC unroll 9")
+#define LIMBER_ONE_BY_ONE _Pragma("GCC unroll 1")
 #endif
 #define LIMBER_ALONE __restrict__
 #define LIMBER_OVER(k) [&](auto k) LIMBER_LAMBDA

@@ -211,14 +211,20 @@ LIMBER_STEP void inward_beam(J& job, const BatchLink& link, int i, F f, R r, Ine
     const BatchNode& node = job.node(link.first_node);
     T A[9], l[3];
     if (!link.followed) job.template get<kInertia>(node.inertia, flat(hand));
-    collect_beam(job, link, job.template view<9>(node.A, A), job.template view<3>(node.l, l), hand, columns, P);
+    const T* at = job.template view<3>(node.l, l);
+    collect_beam(job, link, job.template view<9>(node.A, A), at, hand, columns);
+    P = hand;
+    shift(at, P);
   } else {
-    start_alone(columns, P);
+    start_alone(columns);
+    clear(P);
   }
   {
     Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
     read_modes(job, link, n, e.x, rate.x);
-    add_beam(job, link, f, scratch, e.x, rate.x, columns, diagonal, P);
+    T own[2 * kBeamColumns], b[kBeamColumns];
+    beam_alone<true>(job, link, f, scratch, e.x, rate.x, own, b, diagonal, P);
+    add_columns(beam_head(job, link), own, b, columns);
   }
   add_rigidly_carried(job, link, i, hand, P);
   condense_beam(job, link, columns, diagonal, P);

@@ -27,6 +27,7 @@ struct DeviceCall {
   double *out = nullptr, *needed = nullptr, *failure = nullptr, *broken = nullptr;
   double *store = nullptr, *scratch = nullptr;  // of `threads` each
   int threads = 0;
+  int stages = kChainStageCount;
   int torque_steps = 1;  // forces of so many steps, one after the other
   BatchStepping stepping;
 };

@@ -21,17 +21,21 @@ using namespace LIMBER_BATCH_MACHINE;
 
 // Threads of a block, and blocks on one multiprocessor at the same time, which sets the registers: with more blocks
 // threads spill, and every one of them gets slower (bench/results/batch.md).
-constexpr int kDeviceBlock = 64, kDeviceBlocks = 4;
+constexpr int kDeviceBlock = kShelfStride, kDeviceBlocks = 4;
 
 // The call of the kernel that runs: read by all threads at the same place, so that it stays in the constant cache.
 __constant__ DeviceCall current;
 
-// What a thread does with one item.
+extern __shared__ double shelf[];
+
+// What a thread does with one item, and the numbers of a thread in shared memory.
 template <class Families>
 struct ChainSolve {
+  static constexpr int kShared = CountOf<Families>::value > 0 ? kShelf : kInertia;
   static __device__ void solve(Job<double>& job, const OutRows<double>& out) { chain_dynamics<Families>(job, out); }
 };
 struct TreeSolve {
+  static constexpr int kShared = 0;
   static __device__ void solve(Job<double>& job, const OutRows<double>& out) { forward_dynamics(job, out); }
 };
 
@@ -45,6 +49,8 @@ __device__ __forceinline__ Job<double> make_job(int item, int thread) {
   job.store = current.store + thread;
   job.stride = current.threads;
   job.scratch = current.scratch + static_cast<long>(thread) * current.tables.scratch;
+  job.shelf.p = shelf + threadIdx.x;
+  job.stages = current.stages;
   return job;
 }
 
@@ -102,17 +108,22 @@ __global__ void __launch_bounds__(kDeviceBlock, kDeviceBlocks) step_kernel(bool 
 }
 
 template <class Solve>
+constexpr int kSharedBytes = Solve::kShared * kDeviceBlock * static_cast<int>(sizeof(double));
+
+template <class Solve>
 void launch_kernel(DeviceKernel kernel, const DeviceCall& call) {
   const int blocks = (std::min(call.threads, call.items) + kDeviceBlock - 1) / kDeviceBlock;
+  constexpr int bytes = kSharedBytes<Solve>;
   check_device(cudaMemcpyToSymbolAsync(current, &call, sizeof call), "copying a call");
-  if (kernel == DeviceKernel::forward) forward_kernel<Solve><<<blocks, kDeviceBlock>>>();
-  if (kernel == DeviceKernel::rk4) step_kernel<Solve><<<blocks, kDeviceBlock>>>(false);
-  if (kernel == DeviceKernel::implicit) step_kernel<Solve><<<blocks, kDeviceBlock>>>(true);
+  if (kernel == DeviceKernel::forward) forward_kernel<Solve><<<blocks, kDeviceBlock, bytes>>>();
+  if (kernel == DeviceKernel::rk4) step_kernel<Solve><<<blocks, kDeviceBlock, bytes>>>(false);
+  if (kernel == DeviceKernel::implicit) step_kernel<Solve><<<blocks, kDeviceBlock, bytes>>>(true);
 }
 template <class Solve>
 int blocks_at_once() {
   int blocks = 0;
-  check_device(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, forward_kernel<Solve>, kDeviceBlock, 0),
+  check_device(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, forward_kernel<Solve>, kDeviceBlock,
+                                                             kSharedBytes<Solve>),
                "asking for the occupancy");
   return blocks * kDeviceBlock;
 }
