@@ -8,7 +8,9 @@
 #include <random>
 
 #include "apps/chains.hpp"
+#include "gpu_law.hpp"
 #include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/dca.hpp"
 #include "limber/dynamics/gpu.hpp"
 #include "limber/dynamics/rnea.hpp"
 
@@ -107,6 +109,84 @@ void rollout(int items, int steps, int compared) {
       (total - on_device).cwiseAbs().maxCoeff(), (at_start - total).mean(), at_start.mean());
 }
 
+// Torques of a law, step by step, of the host and of the device, against the same law on the processor.
+void laws(int items, int steps) {
+  const Model model = apps::make_chain({apps::Topology::chain, 10, 5, Fidelity::full});
+  const States s(model, items);
+  const BatchArray none = BatchArray::Zero(model.nv, items);
+  RolloutOptions options;
+  options.step = 1e-4, options.steps = steps;
+  const auto law = [&](const BatchArray& q, const BatchArray& v) -> BatchArray { return -20 * q - 5 * v; };
+  constexpr int compared = 16;
+  BatchArray q[2], v[2], tape(steps * model.nv, compared);  // what the law of the host gave
+  double seconds[2] = {};
+  for (int device = 0; device < 2; ++device) {
+    GpuBatch gpu(model, items);
+    gpu.set_state(s.q, s.v);
+    gpu.set_forces(none);
+    q[device] = s.q, v[device] = s.v;
+    gpu.forward();
+    gpu.seconds();
+    const auto start = Clock::now();
+    gpu.rollout(options, [&](int step) {
+      if (device == 1) return apply_law(gpu.device_q(), gpu.device_v(), gpu.device_forces(), model.nv * items);
+      gpu.get_state(q[0], v[0]);
+      const BatchArray tau = law(q[0], v[0]);
+      tape.middleRows(step * model.nv, model.nv) = tau.leftCols(compared);
+      gpu.set_forces(tau);
+    });
+    gpu.seconds();
+    seconds[device] = std::chrono::duration<double>(Clock::now() - start).count();
+    gpu.get_state(q[device], v[device]);
+  }
+  BatchAba cpu(model, compared);
+  BatchArray cq = s.q.leftCols(compared), cv = s.v.leftCols(compared);
+  cpu.rollout(options, cq, cv, tape);
+  fmt::print(
+      "laws, {} arms 10x5, {} steps: host {:.3e} steps/s, device {:.3e} steps/s; host and device differ by {:.1e}; q off "
+      "the processor {:.1e}\n",
+      items, steps, double(items) * steps / seconds[0], double(items) * steps / seconds[1],
+      (q[0] - q[1]).norm() / q[0].norm(), (q[1].leftCols(compared) - cq).norm() / cq.norm());
+}
+
+// One long chain by divide and conquer.
+void halves(int links, int modes) {
+  const Model model = apps::make_chain({apps::Topology::chain, links, modes, Fidelity::full});
+  const apps::Sample s = apps::make_sample(model);
+  GpuChain chain(model);
+  chain.set_state(s.x.q, s.x.v);
+  chain.set_forces(s.tau);
+  VectorXd vdot(model.nv), again(model.nv), expected(model.nv);
+  double best = 1e9, serial = 1e9;
+  for (int i = 0; i < 20; ++i) {
+    chain.forward();
+    best = std::min(best, chain.seconds());
+  }
+  const Status status = chain.get_accelerations(vdot);
+  chain.forward();
+  const bool same = chain.get_accelerations(again) == status && again == vdot;
+  AbaWorkspace ws(model);
+  for (int i = 0; i < 10; ++i) {
+    const auto start = Clock::now();
+    if (aba(model, s.x, {s.tau}, ws, expected) != Status::ok) fmt::print("aba has no solution\n");
+    serial = std::min(serial, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  DcaWorkspace dca_ws(model);
+  double parallel = 1e9;
+  VectorXd by_dca(model.nv);
+  for (int i = 0; i < 10; ++i) {
+    const auto start = Clock::now();
+    if (dca(model, s.x, {s.tau}, dca_ws, by_dca) != Status::ok) fmt::print("dca has no solution\n");
+    parallel = std::min(parallel, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  fmt::print(
+      "divide and conquer {:6} links x {:2}, {:2} levels: {:8.1f} us; aba {:9.1f} us, dca on all cores {:9.1f} us; off aba "
+      "{:.1e}, off dca {:.1e}, dca off aba {:.1e}{}{}\n",
+      links, modes, chain.levels(), 1e6 * best, 1e6 * serial, 1e6 * parallel, (vdot - expected).norm() / expected.norm(),
+      (vdot - by_dca).norm() / by_dca.norm(), (by_dca - expected).norm() / expected.norm(),
+      chain.answered_serially() ? ", answered by aba" : "", same ? ", same bits" : ", OTHER BITS");
+}
+
 }  // namespace
 }  // namespace limber
 
@@ -127,6 +207,9 @@ int main(int count, char**) {
     evaluations({Topology::chain, 10, 5, Fidelity::stiffened}, 16384);
     evaluations({Topology::chain, 10, 5, Fidelity::ruthless}, 65536);
     rollout(65536, 1000, 64);
+    laws(4096, 50);
+    for (const int modes : {0, 5, 10})
+      for (const int links : {1000, 10000, 100000}) halves(links, modes);
   } catch (const Error& error) {
     fmt::print("{}\n", error.what());
     return 1;

@@ -58,4 +58,33 @@ class GpuBatch {
   std::unique_ptr<GpuData> data_;
 };
 
+struct GpuChainData;
+inline constexpr int kProcessor = -1;
+
+// Forward dynamics of one long chain by divide and conquer (theory §6), a thread for each part of a level: the longest
+// chain of steps that wait for each other is O(log N).  Chains of rigid bodies or beams (2 + 2 bending and 1 torsion
+// mode, or 4 + 4 and 2) on revolute or fixed joints; others throw InputError: dca takes them.
+class GpuChain {
+ public:
+  // kProcessor: the same source here, one part after the other; that is how it is tested.
+  explicit GpuChain(const Model& model, int device = 0);
+  explicit GpuChain(const Model&&, int = 0) = delete;
+  ~GpuChain();
+  GpuChain(GpuChain&&) noexcept;
+  GpuChain& operator=(GpuChain&&) noexcept;
+
+  void set_state(ConstVec q, ConstVec v);
+  void set_forces(ConstVec tau);
+  void forward();  // on the device; returns before it is done
+  // From the device; waits.  Where a part alone has too little inertia for its digits, aba answers here, as in dca.
+  [[nodiscard]] Status get_accelerations(Vec vdot);
+  bool answered_serially() const;
+
+  int levels() const;  // of the tree
+  double seconds();    // the last forward() took, by the device's clock
+
+ private:
+  std::unique_ptr<GpuChainData> data_;
+};
+
 }  // namespace limber

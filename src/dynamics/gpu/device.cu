@@ -71,15 +71,18 @@ void device_usage(const BatchTables& tables, int& registers, int& local_bytes) {
   solver_of(tables).usage(registers, local_bytes);
 }
 
+void start_clock() { check_device(cudaEventRecord(events[0]), "recording an event"); }
+void stop_clock() { check_device(cudaEventRecord(events[1]), "recording an event"); }
+
 void launch(DeviceKernel kernel, const DeviceCall& call) {
-  check_device(cudaEventRecord(events[0]), "recording an event");
+  start_clock();
   if (kernel == DeviceKernel::inverse || kernel == DeviceKernel::energies) {
     launch_inverse(kernel == DeviceKernel::energies, call);
   } else {
     solver_of(call.tables).launch(kernel, call);
   }
   check_device(cudaGetLastError(), "starting a kernel");
-  check_device(cudaEventRecord(events[1]), "recording an event");
+  stop_clock();
 }
 
 double device_seconds() {

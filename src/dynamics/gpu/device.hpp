@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dynamics/batch/calls.hpp"
+#include "dynamics/batch/halves_plan.hpp"
 
 // What the host asks of a device.  Errors of the driver are thrown as limber::Error.
 namespace limber {
@@ -39,6 +40,8 @@ int device_threads(const BatchTables& tables);
 void device_usage(const BatchTables& tables, int& registers, int& local_bytes);
 // Starts a kernel; returns before it ends.
 void launch(DeviceKernel kernel, const DeviceCall& call);
+// Divide and conquer of one chain, likewise.
+void launch_halves(const HalvesCall& call);
 // Seconds of the last launch, measured by the device; waits.
 double device_seconds();
 

@@ -12,6 +12,10 @@ namespace limber {
 // Throws limber::Error unless the driver is content.
 void check_device(cudaError_t status, const char* what);
 
+// Events around what is launched, for device_seconds.
+void start_clock();
+void stop_clock();
+
 // The kernels for one kind of machine.
 struct DeviceSolver {
   void (*launch)(DeviceKernel kernel, const DeviceCall& call);

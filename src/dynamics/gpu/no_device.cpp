@@ -24,6 +24,7 @@ void device_wait() { no_cuda(); }
 int device_threads(const BatchTables&) { no_cuda(); }
 void device_usage(const BatchTables&, int&, int&) { no_cuda(); }
 void launch(DeviceKernel, const DeviceCall&) { no_cuda(); }
+void launch_halves(const HalvesCall&) { no_cuda(); }
 double device_seconds() { no_cuda(); }
 
 }  // namespace limber

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Divide and conquer as on a GPU, through the same source on the processor.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "limber/dynamics/gpu.hpp"
+#include "support/close.hpp"
+#include "support/engine.hpp"
+#include "support/mixed_trees.hpp"
+
+namespace limber::test {
+namespace {
+
+// Links on revolute joints, at the node or beside it; every third is rigid where `mixed`; a load fixed to the last.
+Model long_chain(int links, const std::array<int, 4>& modes, bool beside, bool mixed) {
+  BeamSpec beam;
+  beam.length = 0.8, beam.mass_per_length = 2, beam.EIy = 800, beam.EIz = 500, beam.GJ = 600;
+  beam.rotary_inertia_y = 1e-3, beam.rotary_inertia_z = 2e-3, beam.modes = modes, beam.damping = {0.01};
+  RigidSpec spec;
+  spec.mass = 1.5, spec.com = {0.3, 0.02, -0.01}, spec.inertia = Vector3d(0.05, 0.1, 0.12).asDiagonal();
+  const bool flexible = modes[0] + modes[1] > 0;
+  ModelBuilder builder("chain");
+  builder.gravity({0.3, -2, -9.81});
+  std::string parent = "world";
+  for (int i = 1; i <= links; ++i) {
+    const bool rigid = !flexible || (mixed && i % 3 == 0);
+    Body body = rigid ? make_rigid_body(spec) : make_beam_body(beam, false);
+    body.name = "link" + std::to_string(i);
+    builder.add_body(body);
+    Joint joint;
+    joint.name = "joint" + std::to_string(i);
+    joint.kind = JointKind::revolute;
+    joint.axis = Vector3d(0.1 * (i % 7), 1, i % 2).normalized();
+    if (beside || rigid || i % 3 == 1) joint.origin.p = Vector3d(0.1, -0.05 * (i % 3), 0.02);
+    joint.armature = VectorXd::Constant(1, i % 2 == 0 ? 0.05 : 0.0);
+    joint.damping = VectorXd::Constant(1, 0.2), joint.stiffness = VectorXd::Constant(1, i % 4 == 0 ? 3.0 : 0.0);
+    builder.add_joint(joint, parent, body.name);
+    parent = rigid ? body.name : body.name + ".tip";
+  }
+  Body load = make_rigid_body(spec);
+  load.name = "load";
+  builder.add_body(load);
+  Joint grip;
+  grip.name = "grip";
+  grip.kind = JointKind::fixed;
+  grip.origin.p = {0.05, 0, 0};
+  builder.add_joint(grip, parent, "load");
+  return builder.build();
+}
+
+TEST(GpuChain, SolvesAsAba) {
+  Worst worst("gpu_chain");
+  const std::array<int, 4> all[] = {{2, 2, 0, 1}, {4, 4, 0, 2}, {0, 0, 0, 0}};
+  const int counts[] = {1, 2, 3, 6, 7, 12, 31, 64};
+  for (int k = 0; k < 24; ++k) {
+    const int links = counts[k % 8];
+    const Model model = long_chain(links, all[k % 3], k % 2 == 1, k % 5 < 2);
+    const Sample s = random_sample(model, 500 + static_cast<std::uint64_t>(k));
+    Engine engine(model);
+    GpuChain chain(model, kProcessor);
+    chain.set_state(s.x.q, s.x.v);
+    chain.set_forces(s.tau);
+    chain.forward();
+    VectorXd vdot(model.nv), again(model.nv);
+    ASSERT_EQ(chain.get_accelerations(vdot), Status::ok);
+    EXPECT_FALSE(chain.answered_serially());
+    const VectorXd expected = engine.forward(s.x, s.tau);
+    const double error = (vdot - expected).norm() / std::max(1.0, expected.norm());
+    worst.add(error, 1e-11);
+    EXPECT_LE(error, 1e-11) << links << " links, machine " << k;
+    chain.forward();  // the same bits
+    ASSERT_EQ(chain.get_accelerations(again), Status::ok);
+    EXPECT_EQ(again, vdot);
+  }
+}
+
+TEST(GpuChain, HasLevelsOfALogarithm) {
+  const Model model = long_chain(63, {0, 0, 0, 0}, true, false);
+  EXPECT_EQ(GpuChain(model, kProcessor).levels(), 7);
+}
+
+// A link without inertia about its own axis: only what it carries has one.
+TEST(GpuChain, LeavesWeakPartsToAba) {
+  ModelBuilder builder("weak");
+  RigidSpec spec;
+  spec.mass = 1, spec.com = {0.5, 0, 0}, spec.inertia = Vector3d(0.1, 0.1, 0.1).asDiagonal();
+  for (int i = 1; i <= 4; ++i) {
+    if (i == 2) spec.mass = 1e-9, spec.inertia = 1e-12 * Matrix3d::Identity(), spec.com.setZero();
+    if (i == 3) spec.mass = 1, spec.inertia = 0.1 * Matrix3d::Identity(), spec.com = {0.5, 0, 0};
+    Body body = make_rigid_body(spec);
+    body.name = "b" + std::to_string(i);
+    builder.add_body(body);
+    Joint joint;
+    joint.name = "j" + std::to_string(i);
+    joint.kind = JointKind::revolute;
+    joint.axis = Vector3d(i % 2, (i + 1) % 2, 0);
+    builder.add_joint(joint, i == 1 ? "world" : "b" + std::to_string(i - 1), body.name);
+  }
+  const Model model = builder.build();
+  const Sample s = random_sample(model, 3);
+  GpuChain chain(model, kProcessor);
+  chain.set_state(s.x.q, s.x.v);
+  chain.set_forces(s.tau);
+  chain.forward();
+  VectorXd vdot(model.nv);
+  const Status status = chain.get_accelerations(vdot);
+  EXPECT_TRUE(chain.answered_serially());
+  EXPECT_EQ(status, Status::ok);
+  Engine engine(model);
+  EXPECT_EQ(vdot, engine.forward(s.x, s.tau));
+}
+
+TEST(GpuChain, RefusesWhatItCannotDo) {
+  const Model tree = make_model(random_machine(mixed_tree(5), 5));
+  EXPECT_THROW(GpuChain(tree, kProcessor), InputError);
+  const Model model = long_chain(2, {2, 2, 0, 1}, false, false);
+  GpuChain chain(model, kProcessor);
+  EXPECT_THROW(chain.forward(), InputError);
+  EXPECT_THROW(chain.set_state(VectorXd(1), VectorXd(1)), InputError);
+  EXPECT_THROW(chain.set_forces(VectorXd(1)), InputError);
+  if (gpu_count() == 0) {
+    EXPECT_THROW(GpuChain(model, 0), InputError);
+  }
+}
+
+}  // namespace
+}  // namespace limber::test
