@@ -143,7 +143,8 @@ void laws(int items, int steps) {
   BatchArray cq = s.q.leftCols(compared), cv = s.v.leftCols(compared);
   cpu.rollout(options, cq, cv, tape);
   fmt::print(
-      "laws, {} arms 10x5, {} steps: host {:.3e} steps/s, device {:.3e} steps/s; host and device differ by {:.1e}; q off "
+      "laws, {} arms 10x5, {} steps: host {:.3e} steps/s, device {:.3e} steps/s; host and device differ by {:.1e}; q "
+      "off "
       "the processor {:.1e}\n",
       items, steps, double(items) * steps / seconds[0], double(items) * steps / seconds[1],
       (q[0] - q[1]).norm() / q[0].norm(), (q[1].leftCols(compared) - cq).norm() / cq.norm());
@@ -180,11 +181,13 @@ void halves(int links, int modes) {
     parallel = std::min(parallel, std::chrono::duration<double>(Clock::now() - start).count());
   }
   fmt::print(
-      "divide and conquer {:6} links x {:2}, {:2} levels: {:8.1f} us; aba {:9.1f} us, dca on all cores {:9.1f} us; off aba "
+      "divide and conquer {:6} links x {:2}, {:2} levels: {:8.1f} us; aba {:9.1f} us, dca on all cores {:9.1f} us; off "
+      "aba "
       "{:.1e}, off dca {:.1e}, dca off aba {:.1e}{}{}\n",
-      links, modes, chain.levels(), 1e6 * best, 1e6 * serial, 1e6 * parallel, (vdot - expected).norm() / expected.norm(),
-      (vdot - by_dca).norm() / by_dca.norm(), (by_dca - expected).norm() / expected.norm(),
-      chain.answered_serially() ? ", answered by aba" : "", same ? ", same bits" : ", OTHER BITS");
+      links, modes, chain.levels(), 1e6 * best, 1e6 * serial, 1e6 * parallel,
+      (vdot - expected).norm() / expected.norm(), (vdot - by_dca).norm() / by_dca.norm(),
+      (by_dca - expected).norm() / expected.norm(), chain.answered_serially() ? ", answered by aba" : "",
+      same ? ", same bits" : ", OTHER BITS");
 }
 
 }  // namespace

@@ -327,38 +327,52 @@ LIMBER_KERNEL void add_columns(A head, const T* own, const T* b, BeamColumns<T>&
   }
 }
 
-// What the body does alone: own and b as of beam_columns, and its inertia and wrench added to P.  lost: what modes that
-// do not move the node take from the diagonal of P.  Loaded: there may be external wrenches.
+// What the body does alone: its terms, the columns F of its modes and their forces b_f.  Loaded: there may be external
+// wrenches.
 template <bool Loaded, class J, class Fam, class T>
-LIMBER_KERNEL void beam_alone(J& job, const BatchLink& link, Fam f, T* scratch, const T* e, const T* rate, T* own, T* b,
-                              T* lost, Inertia<T>& P) {
+LIMBER_KERNEL void beam_forces(const J& job, const BatchLink& link, Fam f, const T* e, const T* rate, T* F, T* b_f,
+                               BodyTerms<T>& terms) {
+  const auto n = f.count();
+  T motion[kMotion];
+  beam_terms(job, link, f, e, rate, job.template view<kMotion>(link.motion, motion), F, b_f, terms);
+  if constexpr (Loaded) {
+    if (link.first_load < link.last_load) subtract_loads(job, link, e, rate, b_f, terms.p);
+  }
+  add_diagonal_elastic(job, link, n, e, rate, b_f);
+  over(
+      n, LIMBER_OVER(a) { b_f[a] -= job.u[link.vm + a]; });
+}
+// Modes that do not move the node leave P, and what the outward sweep needs of them is kept.  lost: what they take from
+// the diagonal of P.
+template <class J, class Fam, class T>
+LIMBER_KERNEL void beam_rest(const J& job, const BatchLink& link, Fam f, const T* F, const T* b_f, const T* own,
+                             const T* b, T* lost, Inertia<T>& P) {
+  T after[6];
+  read_diagonal(P, lost);
+  leave_others(job, link, f, F, b_f, own, b, P);
+  read_diagonal(P, after);
+  for (int i = 0; i < 6; ++i) lost[i] -= after[i];
+  over(
+      f.count(), LIMBER_OVER(a) {
+        job.put(link.F + 2 * a, F[2 * a]), job.put(link.F + 2 * a + 1, F[2 * a + 1]);
+        job.put(link.b + a, b_f[a]);
+      });
+}
+// Both, added to P; own and b as of beam_columns.
+template <bool Loaded, class J, class Fam, class T>
+LIMBER_KERNEL void beam_alone(const J& job, const BatchLink& link, Fam f, T* scratch, const T* e, const T* rate, T* own,
+                              T* b, T* lost, Inertia<T>& P) {
   const auto n = f.count();
   Array<1, T, CountOf<Fam>> b_f(n, scratch);
   Array<2, T, CountOf<Fam>> F(n, scratch);
   BodyTerms<T> terms;
-  T motion[kMotion];
-  beam_terms(job, link, f, e, rate, job.template view<kMotion>(link.motion, motion), F.x, b_f.x, terms);
+  beam_forces<Loaded>(job, link, f, e, rate, F.x, b_f.x, terms);
   add_body(terms, P);
-  if constexpr (Loaded) {
-    if (link.first_load < link.last_load) subtract_loads(job, link, e, rate, b_f.x, P.z);
-  }
-  add_diagonal_elastic(job, link, n, e, rate, b_f.x);
-  over(
-      n, LIMBER_OVER(a) { b_f[a] -= job.u[link.vm + a]; });
   beam_columns(job, link, f, F.x, b_f.x, own, b);
-  if constexpr (!kIsUsual<Fam>) {
-    read_diagonal(P, lost);
-    leave_others(job, link, f, F.x, b_f.x, own, b, P);
-    T after[6];
-    read_diagonal(P, after);
-    for (int i = 0; i < 6; ++i) lost[i] -= after[i];
-    over(
-        n, LIMBER_OVER(a) {
-          job.put(link.F + 2 * a, F[2 * a]), job.put(link.F + 2 * a + 1, F[2 * a + 1]);
-          job.put(link.b + a, b_f[a]);
-        });
-  } else {
+  if constexpr (kIsUsual<Fam>) {
     clear<6>(lost);
+  } else {
+    beam_rest(job, link, f, F.x, b_f.x, own, b, lost, P);
   }
 }
 

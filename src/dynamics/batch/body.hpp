@@ -130,6 +130,7 @@ struct BodyTerms {
   T m, s[3], J[6];
   T p[6];  // p_r
 };
+inline constexpr int kBodyTerms = 16;
 
 // Sums over the shapes of one mode a: tr C_a 1 - sym C_a, ax(C_a), ax(C'_a).
 template <class T>

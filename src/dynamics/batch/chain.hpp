@@ -54,16 +54,20 @@ LIMBER_STEP void chain_motion(J& job, const BatchLink& link, F f, Frame<typename
 
 // One body of the inward sweep, in stages that leave their results on the shelf.  A device has not enough registers for
 // all of them together; a compiler that saw them in one piece would work on them at the same time.
-enum ChainStage { kStageAlone, kStageCarried, kStageLeave };  // kChainStageCount of them
-enum ShelfPlace {
-  kShelfHand,                                    // (27) what the body after hands over
-  kShelfOwn = kShelfHand + kInertia,             // (27) inertia and wrench of the body alone
-  kShelfColumns = kShelfOwn + kInertia,          // (10) its columns
-  kShelfForces = kShelfColumns + 10,             // (5)
-  kShelfLost = kShelfForces + kBeamColumns,      // (6)
-  kShelfNode = kShelfLost + 6,                   // (12) A and l of its node
-  kShelf = kShelfNode + 12
+enum ChainStage { kStageAlone, kStageCarried, kStageModes, kStageHinge };  // kChainStageCount of them
+template <class F>
+struct ShelfOf {
+  static constexpr int kHand = 0;                // (27) what the body after hands over
+  static constexpr int kOwn = kHand + kInertia;  // the body alone: BodyTerms, or an inertia
+  static constexpr int kOwnCount = kIsUsual<F> ? kBodyTerms : kInertia;
+  static constexpr int kColumns = kOwn + kOwnCount;            // (10) its columns
+  static constexpr int kForces = kColumns + 2 * kBeamColumns;  // (5)
+  static constexpr int kNode = kForces + kBeamColumns;         // (12) A and l of its node
+  static constexpr int kDiagonal = kNode;                      // (6) once the modes have left
+  static constexpr int kLost = kNode + 12;                     // (6) with more modes than columns
+  static constexpr int kCount = CountOf<F>::value == 0 ? kInertia : kLost + (kIsUsual<F> ? 0 : 6);
 };
+inline constexpr int kHand = 0;
 
 // What the body after hands over, into the basis of this one, at the node with rotation R or at its origin.
 template <class J, class T>
@@ -71,7 +75,7 @@ LIMBER_STEP void take_over(const J& job, const BatchLink& from, const T* R, Iner
   Inertia<T> own;
   T pose[9], p[3];
   chain_pose(job, from, pose, p);
-  job.shelf.template get<kInertia>(kShelfHand, flat(own));
+  job.shelf.template get<kInertia>(kHand, flat(own));
   if (R == nullptr) {
     rotate(pose, own, out);
   } else {
@@ -88,47 +92,57 @@ LIMBER_STEP void take_over(const J& job, const BatchLink& from, const T* R, Iner
 template <class J, class F>
 LIMBER_STEP void stage_alone(J& job, const BatchLink& link, F f) {
   using T = typename J::T;
-  T *scratch = job.scratch, own[2 * kBeamColumns], b[kBeamColumns], lost[6];
+  using At = ShelfOf<F>;
+  T *scratch = job.scratch, own[2 * kBeamColumns], b[kBeamColumns];
   const CountOf<F> n;
-  Inertia<T> P;
-  Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
-  clear(P);
+  BodyTerms<T> terms;
+  Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch), b_f(n, scratch);
+  Array<2, T, CountOf<F>> columns(n, scratch);
   read_modes(job, link, n, e.x, rate.x);
-  beam_alone<false>(job, link, f, scratch, e.x, rate.x, own, b, lost, P);
-  job.shelf.template put<kInertia>(kShelfOwn, flat(P));
-  job.shelf.template put<2 * kBeamColumns>(kShelfColumns, own);
-  job.shelf.template put<kBeamColumns>(kShelfForces, b);
-  if constexpr (!kIsUsual<F>) job.shelf.template put<6>(kShelfLost, lost);
+  beam_forces<false>(job, link, f, e.x, rate.x, columns.x, b_f.x, terms);
+  beam_columns(job, link, f, columns.x, b_f.x, own, b);
+  if constexpr (kIsUsual<F>) {
+    job.shelf.template put<kBodyTerms>(At::kOwn, flat(terms));
+  } else {
+    Inertia<T> P;
+    T lost[6];
+    clear(P);
+    add_body(terms, P);
+    beam_rest(job, link, f, columns.x, b_f.x, own, b, lost, P);
+    job.shelf.template put<kInertia>(At::kOwn, flat(P));
+    job.shelf.template put<6>(At::kLost, lost);
+  }
+  job.shelf.template put<2 * kBeamColumns>(At::kColumns, own);
+  job.shelf.template put<kBeamColumns>(At::kForces, b);
 }
 // What its node carries, at the node.
 template <class J, class F>
 LIMBER_STEP void stage_carried(J& job, const BatchLink& link, int i, F f) {
   using T = typename J::T;
+  using At = ShelfOf<F>;
   NodeFrame<T> d;
   Inertia<T> carried;
   chain_node(job, link, f, d);
-  job.shelf.template put<9>(kShelfNode, d.A);
-  job.shelf.template put<3>(kShelfNode + 9, d.l);
+  job.shelf.template put<9>(At::kNode, d.A);
+  job.shelf.template put<3>(At::kNode + 9, d.l);
   take_over(job, job.link(i + 1), d.R, carried);
-  job.shelf.template put<kInertia>(kShelfHand, flat(carried));
+  job.shelf.template put<kInertia>(kHand, flat(carried));
 }
-// Modes and hinge leave.
-template <class J, class F, class R>
-LIMBER_STEP void stage_leave(J& job, const BatchLink& link, int i, F, R r) {
+// Modes leave.
+template <class J, class F>
+LIMBER_STEP void stage_modes(J& job, const BatchLink& link, int i, F) {
   using T = typename J::T;
-  T *scratch = job.scratch, diagonal[6];
+  using At = ShelfOf<F>;
+  T diagonal[6];
   Inertia<T> P;
   BeamColumns<T> buffer;
   BeamColumns<T>& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
-  const bool carries = link.first_node < link.last_node;
-  if (carries) {
-    Inertia<T> carried;
+  if (link.first_node < link.last_node) {
     T A[9], l[3];
-    job.shelf.template get<kInertia>(kShelfHand, flat(carried));
-    job.shelf.template get<9>(kShelfNode, A);
-    job.shelf.template get<3>(kShelfNode + 9, l);
-    collect_beam(job, link, A, l, carried, columns);
-    P = carried;
+    job.shelf.template get<kInertia>(kHand, flat(P));
+    job.shelf.template get<9>(At::kNode, A);
+    job.shelf.template get<3>(At::kNode + 9, l);
+    collect_beam(job, link, A, l, P, columns);
     shift(l, P);
   } else {
     start_alone(columns);
@@ -136,24 +150,36 @@ LIMBER_STEP void stage_leave(J& job, const BatchLink& link, int i, F, R r) {
   }
   {
     T own[2 * kBeamColumns], b[kBeamColumns];
-    job.shelf.template get<2 * kBeamColumns>(kShelfColumns, own);
-    job.shelf.template get<kBeamColumns>(kShelfForces, b);
+    job.shelf.template get<2 * kBeamColumns>(At::kColumns, own);
+    job.shelf.template get<kBeamColumns>(At::kForces, b);
     add_columns(beam_head(job, link), own, b, columns);
   }
   if (link.followed && job.link(i + 1).node < 0) take_over<J, T>(job, job.link(i + 1), nullptr, P);
-  {
-    Inertia<T> alone;
-    job.shelf.template get<kInertia>(kShelfOwn, flat(alone));
-    add(alone, P);
-  }
   if constexpr (kIsUsual<F>) {
+    BodyTerms<T> terms;
+    job.shelf.template get<kBodyTerms>(At::kOwn, flat(terms));
+    add_body(terms, P);
     clear<6>(diagonal);
   } else {
-    job.shelf.template get<6>(kShelfLost, diagonal);
+    Inertia<T> alone;
+    job.shelf.template get<kInertia>(At::kOwn, flat(alone));
+    add(alone, P);
+    job.shelf.template get<6>(At::kLost, diagonal);
   }
   condense_beam(job, link, columns, diagonal, P);
-  eliminate_hinge(job, link, r, scratch, diagonal, P);
-  job.shelf.template put<kInertia>(kShelfHand, flat(P));
+  job.shelf.template put<kInertia>(kHand, flat(P));
+  job.shelf.template put<6>(At::kDiagonal, diagonal);
+}
+// The hinge leaves.
+template <class J, class F, class R>
+LIMBER_STEP void stage_hinge(J& job, const BatchLink& link, F, R r) {
+  using T = typename J::T;
+  T diagonal[6];
+  Inertia<T> P;
+  job.shelf.template get<kInertia>(kHand, flat(P));
+  job.shelf.template get<6>(ShelfOf<F>::kDiagonal, diagonal);
+  eliminate_hinge(job, link, r, job.scratch, diagonal, P);
+  job.shelf.template put<kInertia>(kHand, flat(P));
 }
 template <class J, class R>
 LIMBER_STEP void rigid_inward(J& job, const BatchLink& link, int i, R r) {
@@ -168,7 +194,7 @@ LIMBER_STEP void rigid_inward(J& job, const BatchLink& link, int i, R r) {
   }
   read_diagonal(P, diagonal);
   eliminate_hinge(job, link, r, scratch, diagonal, P);
-  job.shelf.template put<kInertia>(kShelfHand, flat(P));
+  job.shelf.template put<kInertia>(kHand, flat(P));
 }
 
 template <class J, class F, class R>
@@ -182,8 +208,10 @@ LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, F f, R r) {
         stage_alone(job, link, f);
       } else if (stage == kStageCarried) {
         if (link.first_node < link.last_node) stage_carried(job, link, i, f);
+      } else if (stage == kStageModes) {
+        stage_modes(job, link, i, f);
       } else {
-        stage_leave(job, link, i, f, r);
+        stage_hinge(job, link, f, r);
       }
     }
   }
@@ -236,26 +264,36 @@ LIMBER_KERNEL void with_chain(const BatchLink& link, Kernel kernel) {
   kernel(none, Size<0>{});
 }
 
+// The three sweeps.  What one leaves for the next is in the store, so that a device can start them one by one.
 template <class F, class J>
-LIMBER_STEP void chain_dynamics(J& job, const OutRows<typename J::T>& out) {
-  using T = typename J::T;
-  {
-    Frame<T> frame;
-    for (int i = 1; i < job.tables.bodies; ++i) {
-      const BatchLink& link = job.link(i);
-      with_chain<F>(link, [&](auto f, auto) LIMBER_LAMBDA { chain_motion(job, link, f, frame); });
-    }
+LIMBER_STEP void chain_motions(J& job) {
+  Frame<typename J::T> frame;
+  for (int i = 1; i < job.tables.bodies; ++i) {
+    const BatchLink& link = job.link(i);
+    with_chain<F>(link, [&](auto f, auto) LIMBER_LAMBDA { chain_motion(job, link, f, frame); });
   }
+}
+template <class F, class J>
+LIMBER_STEP void chain_inwards(J& job) {
   for (int i = job.tables.bodies - 1; i > 0; --i) {
     const BatchLink& link = job.link(i);
     with_chain<F>(link, [&](auto f, auto r) LIMBER_LAMBDA { chain_inward(job, link, i, f, r); });
   }
-  Carrier<T> carrier;
+}
+template <class F, class J>
+LIMBER_STEP void chain_outwards(J& job, const OutRows<typename J::T>& out) {
+  Carrier<typename J::T> carrier;
   clear<6>(carrier.a);
   for (int i = 1; i < job.tables.bodies; ++i) {
     const BatchLink& link = job.link(i);
     with_chain<F>(link, [&](auto f, auto r) LIMBER_LAMBDA { chain_outward(job, link, f, r, carrier, out); });
   }
+}
+template <class F, class J>
+LIMBER_STEP void chain_dynamics(J& job, const OutRows<typename J::T>& out) {
+  chain_motions<F>(job);
+  chain_inwards<F>(job);
+  chain_outwards<F>(job, out);
 }
 
 // The chains that there are kernels for.

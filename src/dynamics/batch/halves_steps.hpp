@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "halves.hpp"
+#include "halves_join.hpp"
 #include "halves_plan.hpp"
 
 // The steps of halves_plan.hpp on one part.
@@ -163,8 +163,8 @@ LIMBER_KERNEL void expand_step(Halves& h, int j) {
   double a[6], f[6];
   h.parts.get<6>(kPartA, j, a);
   h.parts.get<6>(kPartF, j, f);
-  with_chain<F>(link, [&](auto families, auto)
-                          LIMBER_LAMBDA { expand_part(h.job, link, j, families, h.bodies, a, f, h.out); });
+  with_chain<F>(
+      link, [&](auto families, auto) LIMBER_LAMBDA { expand_part(h.job, link, j, families, h.bodies, a, f, h.out); });
 }
 
 // Part j of a level, for steps that do not depend on what the bodies are.

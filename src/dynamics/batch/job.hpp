@@ -59,8 +59,8 @@ LIMBER_KERNEL const Number* constants(const Number* p) {
 }
 #endif
 
-// Numbers of the chain's kernels that are put aside while a body is worked on: of a device in its shared memory, where
-// those of a block of threads stand beside each other.
+// Numbers of the chain's kernels (chain.hpp) that are put aside while a body is worked on: of a device in its shared
+// memory, where those of a block of threads stand beside each other.
 #ifdef __CUDACC__
 inline constexpr int kShelfStride = 64;
 #else
@@ -96,8 +96,8 @@ struct Job {
   T* scratch = nullptr;
   Shelf<T> shelf;
   int stages = kChainStageCount;  // a number that a device's compiler does not know
-  T failure = spread<T>(-1.0);  // speed without inertia
-  T broken = T{};               // 1: its pivot is not a number
+  T failure = spread<T>(-1.0);    // speed without inertia
+  T broken = T{};                 // 1: its pivot is not a number
 
   LIMBER_KERNEL const BatchLink& link(int i) const { return tables.links[i]; }
   LIMBER_KERNEL const BatchNode& node(int i) const { return tables.nodes[i]; }

@@ -60,11 +60,11 @@ void from_device(void* to, const void* from, std::size_t bytes) {
 }
 void device_wait() { check_device(cudaDeviceSynchronize(), "running a kernel"); }
 
-int device_threads(const BatchTables& tables) {
+int device_threads(const BatchTables& tables, bool forward) {
   int device = 0, processors = 0;
   check_device(cudaGetDevice(&device), "asking for the device");
   check_device(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "asking for processors");
-  return processors * solver_of(tables).threads();
+  return processors * (forward ? solver_of(tables) : tree_solver()).threads();
 }
 
 void device_usage(const BatchTables& tables, int& registers, int& local_bytes) {

@@ -34,8 +34,9 @@ struct DeviceCall {
 };
 enum class DeviceKernel { forward, inverse, energies, rk4, implicit };
 
-// Threads that run at the same time: the stores that are needed.
-int device_threads(const BatchTables& tables);
+inline constexpr int kDeviceThreads = 64;  // of a block: kShelfStride of job.hpp
+// Items whose stores are needed at the same time.  forward: for accelerations and steps, else for inverse dynamics.
+int device_threads(const BatchTables& tables, bool forward);
 // Registers, and bytes of local memory of one thread, of the kernel that these tables choose.
 void device_usage(const BatchTables& tables, int& registers, int& local_bytes);
 // Starts a kernel; returns before it ends.

@@ -21,23 +21,37 @@ using namespace LIMBER_BATCH_MACHINE;
 
 // Threads of a block, and blocks on one multiprocessor at the same time, which sets the registers: with more blocks
 // threads spill, and every one of them gets slower (bench/results/batch.md).
-constexpr int kDeviceBlock = kShelfStride, kDeviceBlocks = 4;
+constexpr int kDeviceBlock = kDeviceThreads, kDeviceBlocks = 4;
+static_assert(kDeviceBlock == kShelfStride);
 
 // The call of the kernel that runs: read by all threads at the same place, so that it stays in the constant cache.
 __constant__ DeviceCall current;
 
 extern __shared__ double shelf[];
 
-// What a thread does with one item, and the numbers of a thread in shared memory.
-template <class Families>
+// What a thread does with one item, and the numbers of a thread in shared memory.  Chains go sweep by sweep, each by a
+// kernel of its own, which needs fewer registers than all three: kBlocks on a multiprocessor.
+template <class F>
 struct ChainSolve {
-  static constexpr int kShared = CountOf<Families>::value > 0 ? kShelf : kInertia;
-  static __device__ void solve(Job<double>& job, const OutRows<double>& out) { chain_dynamics<Families>(job, out); }
+  static constexpr bool kSweeps = true;
+  static constexpr int kShared = ShelfOf<F>::kCount;
+  static constexpr int kBlocks = CountOf<F>::value > 5 ? 4 : 6;
+  static __device__ void solve(Job<double>& job, const OutRows<double>& out) { chain_dynamics<F>(job, out); }
+  template <int Sweep>
+  static __device__ void sweep(Job<double>& job, const OutRows<double>& out) {
+    if (Sweep == 0) chain_motions<F>(job);
+    if (Sweep == 1) chain_inwards<F>(job);
+    if (Sweep == 2) chain_outwards<F>(job, out);
+  }
 };
 struct TreeSolve {
+  static constexpr bool kSweeps = false;
   static constexpr int kShared = 0;
   static __device__ void solve(Job<double>& job, const OutRows<double>& out) { forward_dynamics(job, out); }
 };
+// Items whose stores are there at the same time, for each thread that a multiprocessor runs: sweeps of many items
+// waste less at their ends.
+constexpr int kSweepRounds = 4;
 
 __device__ __forceinline__ Job<double> make_job(int item, int thread) {
   Job<double> job;
@@ -73,6 +87,18 @@ __global__ void __launch_bounds__(kDeviceBlock, kDeviceBlocks) forward_kernel() 
     current.failure[item] = told.x;
     current.broken[item] = told.y;
   }
+}
+
+// One sweep of the items from `first` on.
+template <class Solve, int Sweep>
+__global__ void __launch_bounds__(kDeviceBlock, Solve::kBlocks) sweep_kernel(int first) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x, item = first + thread;
+  if (item >= current.items || thread >= current.threads) return;
+  Job<double> job = make_job(item, thread);
+  Solve::template sweep<Sweep>(job, OutRows<double>{current.out + item, current.items});
+  if (Sweep != 1) return;
+  current.failure[item] = job.failure;
+  current.broken[item] = job.broken;
 }
 
 template <class Solve>
@@ -111,26 +137,50 @@ template <class Solve>
 constexpr int kSharedBytes = Solve::kShared * kDeviceBlock * static_cast<int>(sizeof(double));
 
 template <class Solve>
+void launch_sweeps(int blocks, const DeviceCall& call) {
+  constexpr int bytes = kSharedBytes<Solve>;
+  for (int first = 0; first < call.items; first += call.threads) {
+    sweep_kernel<Solve, 0><<<blocks, kDeviceBlock>>>(first);
+    sweep_kernel<Solve, 1><<<blocks, kDeviceBlock, bytes>>>(first);
+    sweep_kernel<Solve, 2><<<blocks, kDeviceBlock>>>(first);
+  }
+}
+
+template <class Solve>
 void launch_kernel(DeviceKernel kernel, const DeviceCall& call) {
   const int blocks = (std::min(call.threads, call.items) + kDeviceBlock - 1) / kDeviceBlock;
   constexpr int bytes = kSharedBytes<Solve>;
   check_device(cudaMemcpyToSymbolAsync(current, &call, sizeof call), "copying a call");
-  if (kernel == DeviceKernel::forward) forward_kernel<Solve><<<blocks, kDeviceBlock, bytes>>>();
   if (kernel == DeviceKernel::rk4) step_kernel<Solve><<<blocks, kDeviceBlock, bytes>>>(false);
   if (kernel == DeviceKernel::implicit) step_kernel<Solve><<<blocks, kDeviceBlock, bytes>>>(true);
+  if (kernel != DeviceKernel::forward) return;
+  if constexpr (Solve::kSweeps) {
+    launch_sweeps<Solve>(blocks, call);
+  } else {
+    forward_kernel<Solve><<<blocks, kDeviceBlock>>>();
+  }
 }
 template <class Solve>
 int blocks_at_once() {
+  if constexpr (Solve::kSweeps) return kSweepRounds * Solve::kBlocks * kDeviceBlock;
   int blocks = 0;
-  check_device(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, forward_kernel<Solve>, kDeviceBlock,
+  check_device(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, step_kernel<Solve>, kDeviceBlock,
                                                              kSharedBytes<Solve>),
                "asking for the occupancy");
   return blocks * kDeviceBlock;
 }
 template <class Solve>
+const void* main_kernel() {
+  if constexpr (Solve::kSweeps) {
+    return reinterpret_cast<const void*>(sweep_kernel<Solve, 1>);
+  } else {
+    return reinterpret_cast<const void*>(forward_kernel<Solve>);
+  }
+}
+template <class Solve>
 void tell_usage(int& registers, int& local_bytes) {
   cudaFuncAttributes attributes;
-  check_device(cudaFuncGetAttributes(&attributes, forward_kernel<Solve>), "asking for the kernel");
+  check_device(cudaFuncGetAttributes(&attributes, main_kernel<Solve>()), "asking for the kernel");
   registers = attributes.numRegs;
   local_bytes = static_cast<int>(attributes.localSizeBytes);
 }

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/gpu.hpp"
 
+#include <algorithm>
+
 #include "device_memory.hpp"
 #include "dynamics/batch/items.hpp"
 
 namespace limber {
 
 struct GpuData {
-  GpuData(const Model& model, int count, int device) : items(model, count) {
-    choose_device(device);
-  }
+  GpuData(const Model& model, int count, int device) : items(model, count) { choose_device(device); }
 
   std::size_t bytes(int rows) const { return sizeof(double) * static_cast<std::size_t>(rows) * items.count; }
   void put(DeviceMemory& to, const ConstBatch& x) {
@@ -34,9 +34,12 @@ struct GpuData {
     choice.device = &machine != &inverse;
     machine.put(BatchMachine(*items.model, choice));
     put(parameters, items.parameters);
-    const int threads = machine.threads = device_threads(machine.tables);
-    store.resize(sizeof(double) * static_cast<std::size_t>(threads) * machine.tables.store);
-    scratch.resize(sizeof(double) * static_cast<std::size_t>(threads) * machine.tables.scratch);
+    const bool sweeps = choice.device && machine.tables.chain != ChainForm::none;
+    const int blocks = (items.count + kDeviceThreads - 1) / kDeviceThreads;
+    machine.threads = std::min(device_threads(machine.tables, choice.device), blocks * kDeviceThreads);
+    const auto threads = static_cast<std::size_t>(machine.threads);
+    store.resize(sizeof(double) * threads * machine.tables.store);
+    if (!sweeps) scratch.resize(sizeof(double) * threads * machine.tables.scratch);  // chains need none
     flags.resize(bytes(2));
     return machine;
   }

@@ -20,7 +20,8 @@ struct GpuChainData {
     machine = std::make_unique<BatchMachine>(m, choice);
     if (machine->sizes.chain == ChainForm::none || machine->links.size() < 2) {
       throw InputError(
-          "GPU: divide and conquer takes one chain of rigid bodies or beams (2 + 2 bending and 1 torsion mode, or 4 + 4 "
+          "GPU: divide and conquer takes one chain of rigid bodies or beams (2 + 2 bending and 1 torsion mode, or 4 + "
+          "4 "
           "and 2) on revolute or fixed joints; take dca");
     }
     set_levels(m.body_count() - 1, call);

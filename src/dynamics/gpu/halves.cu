@@ -3,11 +3,10 @@
 //
 // Divide and conquer of one chain: a thread for each part of a level.
 #define LIMBER_BATCH_MACHINE batch_cuda_halves
-#include "dynamics/batch/halves_steps.hpp"
-
 #include <algorithm>
 
 #include "device_solver.hpp"
+#include "dynamics/batch/halves_steps.hpp"
 
 namespace limber {
 namespace {
@@ -79,8 +78,10 @@ void launch_halves(const HalvesCall& call) {
   while (first < call.levels && call.count[first] > kHalvesTop) ++first;
   run_halves(call, [&](HalvesStep step, int level, int count) {
     if (is_body_step(step)) return launch_bodies_of(step, call);
-    if (step == Step::ground) return top_kernel<Step::relative_pairs, Step::ground, Step::absolute_pairs><<<1, kHalvesTop>>>(call, first);
-    if (step == Step::turn_back) return top_kernel<Step::join_pairs, Step::turn_back, Step::part_pairs><<<1, kHalvesTop>>>(call, first);
+    if (step == Step::ground)
+      return top_kernel<Step::relative_pairs, Step::ground, Step::absolute_pairs><<<1, kHalvesTop>>>(call, first);
+    if (step == Step::turn_back)
+      return top_kernel<Step::join_pairs, Step::turn_back, Step::part_pairs><<<1, kHalvesTop>>>(call, first);
     if (count > kHalvesTop) launch_pairs(step, level, call);
   });
   check_device(cudaGetLastError(), "starting a kernel");

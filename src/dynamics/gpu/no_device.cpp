@@ -21,7 +21,7 @@ void device_free(void*) {}
 void to_device(void*, const void*, std::size_t) { no_cuda(); }
 void from_device(void*, const void*, std::size_t) { no_cuda(); }
 void device_wait() { no_cuda(); }
-int device_threads(const BatchTables&) { no_cuda(); }
+int device_threads(const BatchTables&, bool) { no_cuda(); }
 void device_usage(const BatchTables&, int&, int&) { no_cuda(); }
 void launch(DeviceKernel, const DeviceCall&) { no_cuda(); }
 void launch_halves(const HalvesCall&) { no_cuda(); }
