@@ -15,6 +15,7 @@
 namespace limber {
 namespace {
 
+constexpr double kGrows = 1e-2;     // 1/s: slower growth is that of rounding
 constexpr double kUnloaded = 0.1;   // of the momentum at which unloading begins: it ends
 constexpr double kUnloadTime = 10;  // periods of the thrusters' pulses
 
@@ -341,8 +342,20 @@ std::vector<ExternalChannel> AttitudeLoop::channels() const {
   return out;
 }
 
-// Whether the slews are within the limits of the wheels, with nothing bending.
 std::vector<std::string> AttitudeLoop::warnings() const {
+  const Impl& own = *impl_;
+  std::vector<std::string> out = slew_warnings();
+  const State x = translate_state(own.model, own.own_start, own.plant);
+  const AttitudeVerdict verdict = judge_attitude(own.plant, x, own.options, own.inertia);
+  if (verdict.growth > kGrows)
+    out.push_back("the attitude loop is unstable: a deviation at " + text(verdict.frequency, 3) + " Hz doubles in " +
+                  text(std::numbers::ln2 / verdict.growth, 3) +
+                  " s; lower the frequency of the feedback, or raise the rate");
+  return out;
+}
+
+// Whether the slews are within the limits of the wheels, with nothing bending.
+std::vector<std::string> AttitudeLoop::slew_warnings() const {
   constexpr int kPoints = 400;
   const Impl& own = *impl_;
   std::vector<std::string> out;

@@ -12,6 +12,7 @@
 #include "report/machine.hpp"
 #include "report/moving_frequencies.hpp"
 #include "report/plots.hpp"
+#include "report/plumes.hpp"
 #include "report/provenance.hpp"
 #include "report/summary.hpp"
 #include "report/thinning.hpp"
@@ -36,7 +37,7 @@ void check_columns(const Recorded& recording, const Model& model) {
 }
 
 // Poses and modal coordinates of as many records as there is room for.
-void add_pictures(Making& making, const Model& model) {
+void add_pictures(Making& making, const Model& model, const std::string& scenario_text) {
   const Recorded& recording = making.recorded;
   const int q = recording.find("q");
   const std::size_t bodies = static_cast<std::size_t>(model.body_count() - 1);
@@ -68,6 +69,7 @@ void add_pictures(Making& making, const Model& model) {
   making.page.add("frame_time", {time.size()}, time);
   making.page.add("poses", {time.size(), bodies, 7}, poses, 7 * bodies);
   if (modes > 0) making.page.add("eta", {time.size(), modes}, eta, modes);
+  add_thrusters(making, scenario_text, kept);
   if (making.facts.pictures < recording.records())
     making.notes.push_back(fmt::format("The motion is drawn from {} of {} records.", grouped(making.facts.pictures),
                                        grouped(recording.records())));
@@ -124,7 +126,7 @@ RecordedPage make_recording_page(const std::string& path, const ReportOptions& o
   making.share.add(numbers);
   page.header["warnings"] = out.facts.warnings;
   add_frequencies(making, model);
-  add_pictures(making, model);
+  add_pictures(making, model, recording.scenario_text);
   choose_shown(channels);
   std::vector<PlotChannel> plotted = channels;
   add_channels(making, plotted);

@@ -174,6 +174,37 @@ TEST(AttitudeSlew, rigid_body_reaches_the_bang_bang_bound) {
   EXPECT_GT(run_attitude(model, weak, start, bound).tracking.saturated.maxCoeff(), 100);
 }
 
+// The verdict on the sampled loop is what a small deviation does.
+TEST(AttitudeSlew, unstable_feedback_is_told) {
+  const Model model = make_satellite({.EI = 4000});
+  const State start = make_zero_state(model);
+  AttitudeOptions options = make_slew_options(model);
+  options.waypoints.clear();
+  options.rate = 10;
+  options.feedback = TrackingOptions{0.02, 1};
+  AttitudeLoop calm(model, start, options);
+  EXPECT_TRUE(calm.warnings().empty());
+  AttitudeVerdict verdict;
+  for (double hertz = 0.1; verdict.growth < 0.2 && hertz < 1; hertz *= 1.1) {
+    options.feedback = TrackingOptions{hertz, 1};
+    verdict = judge_attitude(model, start, options, calm.inertia());
+    ASSERT_TRUE(verdict.judged);
+  }
+  ASSERT_GT(verdict.growth, 0.2);
+  AttitudeLoop wild(model, start, options);
+  ASSERT_EQ(wild.warnings().size(), 1u);
+  EXPECT_NE(wild.warnings()[0].find("unstable"), std::string::npos);
+  // A small deviation grows by e^4 and by e^8 in times that are whole numbers of samples.
+  State off = start;
+  off.v.head<3>().setConstant(1e-9);
+  const double time = std::ceil(4 / verdict.growth / wild.period()) * wild.period();
+  const auto size = [&](double duration) {
+    AttitudeLoop loop(model, start, options);
+    return run_attitude(model, loop, off, duration, 1e-10).end.v.norm();
+  };
+  EXPECT_NEAR(std::log(size(3 * time) / size(2 * time)) / time, verdict.growth, 0.25 * verdict.growth);
+}
+
 TEST(AttitudeWheels, share_a_torque_and_keep_their_bias_without_turning_anything) {
   const Model model = make_satellite({.panels = false});
   const State start = make_zero_state(model);

@@ -148,6 +148,7 @@ function read_recording(view, header, array) {
     unit: String(channel.unit ?? ""), shown: Boolean(channel.shown), values: rows.values.subarray(i * T, (i + 1) * T), time: view.time, source: view}));
   read_whole(view, header, array);
   view.frames = view.bodies.length ? read_frames(view, array) : {time: view.time, count: 0};
+  read_thrusters(view, header, array);
 }
 
 // What a thinned recording says of all its records: bands between those kept, spectra, histograms.
@@ -187,6 +188,18 @@ function read_frames(view, array) {
   const count = finite_frames(time.length, [poses, eta]);
   if (count < time.length) view.warnings.push(`From t = ${time[count].toPrecision(5)} s on the motion is not finite and is not drawn.`);
   return {time: time.subarray(0, count), poses: poses.values, eta: eta.values, count};
+}
+
+// Thrusters on nodes or on frames of bodies, and their thrust in each frame.
+function read_thrusters(view, header, array) {
+  view.thrusters = list(header, "thrusters").map(({name, node, direction, force}) => {
+    const found = view.nodes.find((one) => one.name === node) ?? null;
+    const body = found ? found.body : view.bodies.findIndex((one) => one.name === node);
+    check(body >= 0 && force > 0, `The data is broken: thruster '${name}' is on no node.`);
+    return {name: String(name), node: found, body, direction: vector(direction, `direction of thruster '${name}'`), force};
+  });
+  if (!view.thrusters.length) return;
+  view.thrust = matrix(array, "thrust", null, view.thrusters.length, "thrust").values;
 }
 
 function finite_frames(frames, arrays) {

@@ -60,6 +60,27 @@ test("the second order shortens bent links, and magnification takes the whole di
   await page.close();
 });
 
+test("thrusters blow against their force while they fire", {skip}, async () => {
+  const page = await browser.show(fill(pendulum({thrusters: true})));
+  const plume = (t) => page.evaluate((time) => {
+    limber_view.player.seek(time);
+    limber_view.stage_panel.draw();
+    const {mesh} = limber_view.stage_panel.stage.plumes;
+    return {m: [...mesh.instanceMatrix.array.slice(0, 16)], tip: limber_view.node_place("beam.tip"), shown: mesh.visible};
+  }, t);
+  assert.equal(Math.hypot(...(await plume(1)).m.slice(8, 11)), 0);
+  const {m, tip, shown} = await plume(8);
+  assert.ok(shown);
+  tip.slice(0, 3).forEach((value, i) => near(m[12 + i], value, 1e-5, `place ${i}`));
+  // The cone opens along its own -z, which lies against the force: its z axis is that of the tip.
+  const long = Math.hypot(...m.slice(8, 11)), a = kPendulum.angle(8);
+  assert.ok(long > 0.01);
+  near(m[8] / long, Math.sin(a), 0.05, "x");
+  near(m[10] / long, Math.cos(a), 0.05, "z");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 test("colours by strain energy, with a legend", {skip}, async () => {
   const page = await browser.show(fill(pendulum()));
   await page.evaluate(() => limber_view.player.seek(1.06));

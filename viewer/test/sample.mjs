@@ -78,7 +78,8 @@ export const kPendulum = {length: 1.5, angle: (t) => Math.PI / 2 - 0.8 * Math.co
   eta: (t) => 0.02 * Math.exp(-0.1 * t) * Math.sin(2 * Math.PI * 3 * t), eta_y: (t) => 0.01 * Math.sin(2 * Math.PI * 5 * t)};
 
 // A hinged beam that swings about y and bends, with a block on its tip.
-export function pendulum({T = 501, step = 0.02, names = {}, second = false} = {}) {
+// thrusters: one at the tip that fires in the second half.
+export function pendulum({T = 501, step = 0.02, names = {}, second = false, thrusters = false} = {}) {
   const {length, angle, eta, eta_y} = kPendulum;
   const parts = beam(length, 17);
   const time = Array.from({length: T}, (_, i) => i * step);
@@ -103,9 +104,11 @@ export function pendulum({T = 501, step = 0.02, names = {}, second = false} = {}
       {name: "weld", type: "fixed", parent: 0, parent_node: 0, child: 1}],
     frequencies: [{hz: 3, label: "joints locked"}, {hz: 5, label: "joints locked"}],
     channels: [{name: names.channel ?? "beam.tip z", group: "nodes", unit: "m", shown: true}, {name: "hinge", group: names.group ?? "coordinates", unit: "rad", shown: true},
-      {name: "balance", group: "energy", unit: "J"}]};
+      {name: "balance", group: "energy", unit: "J"}],
+    thrusters: thrusters ? [{name: "jet", node: "beam.tip", direction: [0, 0, 1], force: 2}] : undefined};
   return pack(header, {time: ["f64", [T], time], frame_time: ["f64", [T], time], poses: ["f32", [T, 2, 7], poses], eta: ["f32", [T, 2], modal],
     beam: parts.stations, beam_shapes: parts.shapes, beam_second: parts.second, beam_strain: parts.strain, tip: parts.tip, tip_second: parts.tip_second,
+    ...(thrusters ? {thrust: ["f32", [T, 1], time.map((_, i) => (2 * i < T ? 0 : 2))]} : {}),
     channels: ["f32", [3, T], [...tip_z, ...angles, ...balance], T]});
 }
 

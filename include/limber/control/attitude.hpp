@@ -38,6 +38,16 @@ void check_attitude(const AttitudeOptions& options);
 std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& options, const State& x,
                                                     const AttitudePath& path);
 
+// The pole of the sampled feedback loop that grows fastest, at rest at x.  Readings count as exact and prompt, thrust
+// as its mean.  Not judged: no feedback, closed chains, more than kMostJudged speeds.
+struct AttitudeVerdict {
+  bool judged = false;
+  double growth = 0, frequency = 0;  // 1/s, 0: none grows; Hz
+};
+inline constexpr int kMostJudged = 120;
+AttitudeVerdict judge_attitude(const Model& plant, const State& x, const AttitudeOptions& options,
+                               const AttitudeInertia& inertia);
+
 // An attitude controller in closed loop with a simulated machine (plant), which may differ from the controller's model.
 class AttitudeLoop : public Sampler {
  public:
@@ -68,6 +78,8 @@ class AttitudeLoop : public Sampler {
   std::vector<std::string> warnings() const;
 
  private:
+  std::vector<std::string> slew_warnings() const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -19,7 +19,7 @@ std::vector<std::string> scenario_hints(const Scenario& scenario);
 // A machine before it runs: a loop that is unstable, a motion that the run does not see the end of or that begins where
 // the joints are not.
 std::vector<std::string> control_hints(const Scenario& scenario, const ControlLoop& loop);
-// The same with an attitude controller: slews beyond the limits of its wheels.  Its loop is not judged.
+// The same with an attitude controller: slews beyond the limits of its wheels, feedback that is unstable.
 std::vector<std::string> attitude_hints(const Scenario& scenario, const AttitudeLoop& loop);
 // After a run: an error that grew, servos at their limits, a method that the machine is too stiff for.
 std::vector<std::string> run_hints(const Scenario& scenario, const RunResult& result, const Tracking& tracking);
