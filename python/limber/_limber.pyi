@@ -386,6 +386,7 @@ class JointKind:
     universal: JointKind
     spherical: JointKind
     free: JointKind
+    slider: JointKind
     def __init__(self, value: int | str) -> None: ...
     def __int__(self) -> int: ...
 
@@ -1213,6 +1214,9 @@ def make_plate_body(spec: PlateSpec | dict[str, Any], second_order: bool = False
 
 def make_rigid_body(spec: RigidSpec | dict[str, Any], *, name: str = "") -> Body:
     """A rigid body from its mass, kg, centre of mass, m, and inertia about it, kg m^2."""
+
+def make_segmented_beam(spec: BeamSpec | dict[str, Any], segments: int, second_order: bool = False, *, name: str = "") -> Body:
+    """The whole beam as ModelBuilder::add_body takes it; joints and closures name its nodes as those of one body."""
 
 def make_shaper(kind: Shaper | str, frequency: float, ratio: float) -> list[Impulse]:
     """The impulses of a shaper for one vibration; their weights add up to 1."""

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/body/body.hpp"
+#include "limber/body/segmented.hpp"
 #include "limber/linear/facts.hpp"
 #include "rooms.hpp"
 
@@ -146,6 +147,12 @@ void define_bodies(py::module_& m) {
         return named(make_beam_body(spec, second_order), name);
       },
       Signature("(spec: BeamSpec | dict[str, Any]" + second, "make_beam_body"));
+  m.def(
+      "make_segmented_beam",
+      [](const BeamSpec& spec, int segments, bool second_order, const std::string& name) {
+        return named(make_segmented_beam(spec, segments, second_order), name);
+      },
+      Signature("(spec: BeamSpec | dict[str, Any], segments: int" + second, "make_segmented_beam"));
   m.def(
       "make_modal_body",
       [](const ModalSpec& spec, bool second_order, const std::string& name) {
