@@ -5,6 +5,7 @@
 
 #include "apps/info.hpp"
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/simulate/segment_advice.hpp"
 
@@ -30,6 +31,7 @@ Json joint_json(const Model& model, int i) {
   out["child"] = node_name(model, {i, joint.child_node});
   out["q"] = {{"first", joint.q}, {"count", position_count(joint.kind)}};
   out["v"] = {{"first", joint.v}, {"count", speed_count(joint.kind)}};
+  if (const MotorIndex motor = motor_index(model, i); motor.v >= 0) out["motor"] = {{"q", motor.q}, {"v", motor.v}};
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "apps/info.hpp"
 #include "apps/terminal.hpp"
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/simulate/segment_advice.hpp"
 
@@ -65,12 +66,15 @@ std::string joint_text(const Joint& joint) {
 std::string header(const Page& page) {
   const Model& model = page.model;
   const auto bodies = static_cast<std::size_t>(count_bodies(model));
-  int hinge = 0;
-  for (int i = 1; i < model.body_count(); ++i) hinge += speed_count(model.joints[i].kind);
+  int hinge = 0, motors = 0;
+  for (int i = 1; i < model.body_count(); ++i) {
+    hinge += speed_count(model.joints[i].kind);
+    motors += motor_index(model, i).v >= 0 ? 1 : 0;
+  }
   std::string out = page.style.bold(page.style.accent(fit(model.name.empty() ? "(no name)" : model.name, kLineWidth)));
-  out += fmt::format("\n  {}, {} ({} hinge + {} modal), {} fidelity\n", counted(bodies, "body", "bodies"),
-                     counted(model.nv, "degree of freedom", "degrees of freedom"), hinge, model.nv - hinge,
-                     to_string(model.fidelity));
+  out += fmt::format("\n  {}, {} ({} hinge + {} modal{}), {} fidelity\n", counted(bodies, "body", "bodies"),
+                     counted(model.nv, "degree of freedom", "degrees of freedom"), hinge, model.nv - hinge - motors,
+                     motors > 0 ? fmt::format(" + {} motor", motors) : "", to_string(model.fidelity));
   out += fmt::format("  {} kg, centre of mass {} m at {}\n", short_number(page.facts.total_mass),
                      vector_text(page.facts.center_of_mass), page.facts.where);
   out += model.gravity.isZero(0) ? std::string("  no gravity\n")
@@ -166,6 +170,13 @@ std::string coordinates(const Page& page) {
     for (int a = 0; a < n; ++a)
       cells(model.first_mode_q(i) + a, model.first_mode(i) + a,
             body.mixed ? "mode" : fmt::format("mode, {} Hz", short_number(body.modes[a].hertz)));
+  }
+  for (int i = 1; i < model.body_count(); ++i) {
+    const MotorIndex motor = motor_index(model, i);
+    if (motor.v < 0) continue;
+    const Drive& drive = *model.joints[i].drive;
+    table.row({std::to_string(motor.q), model.coordinates[motor.q], std::to_string(motor.v), "",
+               fmt::format("motor, ratio {}", short_number(drive.ratio))});
   }
   if (table.size() == 0) return "";
   return page.title("Coordinates") + table.render(page.style, page.most_rows, "coordinates");

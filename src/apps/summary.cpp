@@ -33,6 +33,31 @@ std::string amplitudes_text(const Scenario& scenario, const RunReport& report) {
   return out;
 }
 
+// "elbow cut 3 times, 1.2 s in all"
+std::string limits_text(const RunResult& result) {
+  std::string out;
+  for (const Saturation& cut : result.saturation)
+    out += fmt::format("{}{} cut {} time{}, {} s in all", out.empty() ? "" : "; ", cut.speed, cut.spells,
+                       cut.spells == 1 ? "" : "s", short_number(cut.seconds));
+  return fit(out, 2 * kSummaryWidth);
+}
+
+void write_saturation(JsonWriter& json, const RunResult& result) {
+  json.key("saturation");
+  json.begin_list();
+  for (const Saturation& cut : result.saturation) {
+    json.begin_object();
+    json.key("speed");
+    json.text(cut.speed);
+    json.key("spells");
+    json.number(static_cast<double>(cut.spells));
+    json.key("seconds");
+    json.number(cut.seconds);
+    json.end_object();
+  }
+  json.end_list();
+}
+
 void write_solver(JsonWriter& json, const SolverOptions& solver) {
   json.key("solver");
   json.begin_object();
@@ -146,6 +171,7 @@ std::string summary_text(const Scenario& scenario, const RunReport& report) {
                            result.counts.evaluations));
   row("energy balance", fmt::format("off by {} J at most, {} of the largest energy", short_number(result.energy_error),
                                     short_number(relative(result))));
+  if (!result.saturation.empty()) row("limits", limits_text(result));
   const std::string amplitudes = amplitudes_text(scenario, report);
   if (!amplitudes.empty()) row("largest modes", amplitudes);
   if (report.result.validity.largest_deflection.value > 0)
@@ -197,6 +223,7 @@ void write_summary_json(const Scenario& scenario, const RunReport& report) {
   number("energy_error", result.energy_error);
   number("energy_scale", result.energy_scale);
   number("relative_energy_error", relative(result));
+  write_saturation(json, result);
   write_amplitudes(json, scenario, report);
   write_validity(json, scenario, report);
   write_tracking(json, report.tracking, report.shaping);

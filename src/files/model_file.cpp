@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "files/body_reader.hpp"
+#include "files/drive_reader.hpp"
 #include "files/names.hpp"
 #include "files/urdf_model.hpp"
 #include "limber/dynamics/check.hpp"
@@ -147,7 +148,7 @@ void read_limits(const Reader& entry, Joint& joint) {
 
 void read_springs(const Reader& entry, Joint& joint) {
   const int speeds = speed_count(joint.kind);
-  for (const std::string_view key : {"stiffness", "damping", "armature", "limits"}) {
+  for (const std::string_view key : {"stiffness", "damping", "armature", "limits", "drive", "friction"}) {
     if (const auto given = entry.find(key); given && speeds == 0)
       given->fail(fmt::format("has no meaning for type {}; remove it", to_string(joint.kind)));
   }
@@ -161,6 +162,8 @@ void read_springs(const Reader& entry, Joint& joint) {
   read("damping", joint.damping);
   read("armature", joint.armature);
   read_limits(entry, joint);
+  read_drive(entry, joint);
+  read_friction(entry, joint);
 }
 
 Pose read_origin(const Reader& entry) {
@@ -258,8 +261,8 @@ void ModelReader::read_joint(const Reader& entry) {
   const std::string name = take_name(names_, entry, "name: shoulder");
   const Reader at = entry.in(fmt::format("joint '{}'", name));
   lines_[at.item()] = at.line();
-  at.check_keys(
-      {"name", "type", "axis", "axis2", "parent", "child", "origin", "stiffness", "damping", "armature", "limits"});
+  at.check_keys({"name", "type", "axis", "axis2", "parent", "child", "origin", "stiffness", "damping", "armature",
+                 "limits", "drive", "friction"});
   Joint joint;
   joint.name = name;
   joint.kind = read_kind(at);

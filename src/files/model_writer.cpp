@@ -12,6 +12,8 @@
 #include "limber/body/detail/content.hpp"
 #include "limber/body/part.hpp"
 #include "limber/files/detail/output.hpp"
+#include "limber/model/drive.hpp"
+#include "limber/model/friction.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/spatial/rotation.hpp"
 
@@ -272,6 +274,38 @@ void add_limits(const Joint& joint, Json& out) {
   if (!limits.empty()) out["limits"] = std::move(limits);
 }
 
+void add_drive(const Joint& joint, Json& out) {
+  const auto add = [](Json& to, const char* key, double value, double none) {
+    if (value != none) to[key] = value;
+  };
+  if (joint.drive) {
+    const Drive& drive = *joint.drive;
+    Json& to = out["drive"] = {{"ratio", drive.ratio}};
+    add(to, "inertia", drive.inertia, 0);
+    if (drive.axis) to["axis"] = list(direction_of(*drive.axis, true));
+    add(to, "stiffness", drive.stiffness, 0);
+    add(to, "damping", drive.damping, 0);
+    if (drive.motor) {
+      Json& motor = to["motor"] = Json::object();
+      add(motor, "torque_constant", drive.motor->torque_constant, 0);
+      add(motor, "back_emf", drive.motor->back_emf, drive.motor->torque_constant);
+      add(motor, "resistance", drive.motor->resistance, 0);
+      add(motor, "current", drive.motor->current, 0);
+      add(motor, "voltage", drive.motor->voltage, 0);
+      if (!drive.motor->curve.empty()) motor["curve"] = drive.motor->curve;
+    }
+  }
+  if (!joint.friction) return;
+  const JointFriction& friction = *joint.friction;
+  Json& to = out["friction"] = {{"coulomb", friction.coulomb}};
+  add(to, "viscous", friction.viscous, 0);
+  add(to, "static", friction.breakaway, friction.coulomb);
+  add(to, "stribeck", friction.stribeck, 0);
+  if (!friction.dry()) return;
+  add(to, "presliding", friction.presliding, JointFriction{}.presliding);
+  add(to, "damping", friction.damping, JointFriction{}.damping);
+}
+
 Json joint_json(const Model& model, int i) {
   const Joint& joint = model.joints[i];
   Json out = {{"name", joint.name}, {"type", to_string(joint.kind)}};
@@ -289,6 +323,7 @@ Json joint_json(const Model& model, int i) {
   add("damping", joint.damping);
   add("armature", joint.armature);
   add_limits(joint, out);
+  add_drive(joint, out);
   return out;
 }
 

@@ -204,14 +204,19 @@ void UrdfConverter::add_limits(const UrdfJoint& joint, Entries& out) {
 void UrdfConverter::add_springs(const UrdfJoint& joint, Entries& out) {
   if (joint.type == UrdfJointType::fixed) return;
   if (joint.damping > 0) out.emplace_back("damping", make_.number(joint.damping));
-  if (joint.friction > 0 && notes_ == nullptr)
+  const bool one_coordinate = joint.type == UrdfJointType::revolute || joint.type == UrdfJointType::continuous ||
+                              joint.type == UrdfJointType::prismatic;
+  if (joint.friction > 0 && one_coordinate) {
+    out.emplace_back("friction", make_.map({{"coulomb", make_.number(joint.friction)}}));
+  } else if (joint.friction > 0 && notes_ == nullptr) {
     throw InputError(
-        fmt::format("{}:{}: joint {}: friction {}: limber has no dry friction; set it to 0, or use `limber import`, "
-                    "which leaves it out",
+        fmt::format("{}:{}: joint {}: friction {}: only joints with one coordinate have dry friction; set it to 0, or "
+                    "use `limber import`, which leaves it out",
                     robot_.file, joint.line, show(joint.name), joint.friction));
-  if (joint.friction > 0)
-    note(
-        fmt::format("joint {}: friction {} is left out: limber has no dry friction", show(joint.name), joint.friction));
+  } else if (joint.friction > 0) {
+    note(fmt::format("joint {}: friction {} is left out: only joints with one coordinate have dry friction",
+                     show(joint.name), joint.friction));
+  }
   add_limits(joint, out);
 }
 

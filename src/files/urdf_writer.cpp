@@ -7,6 +7,7 @@
 #include "files/rpy.hpp"
 #include "limber/files/detail/output.hpp"
 #include "limber/files/urdf.hpp"
+#include "limber/model/friction.hpp"
 #include "limber/spatial/detail/text.hpp"
 
 namespace limber {
@@ -120,6 +121,10 @@ std::string joint_text(const Model& model, int i, const Pose& X_LB) {
   for (const auto* values : {&joint.stiffness, &joint.armature})
     if (values->size() > 0 && !values->isZero(0))
       refuse_urdf("joint", joint.name, "URDF has no joint springs and no armature");
+  if (joint.drive) refuse_urdf("joint", joint.name, "URDF has no drives");
+  const JointFriction friction = joint.friction ? *joint.friction : JointFriction{};
+  if (friction.breakaway > friction.coulomb)
+    refuse_urdf("joint", joint.name, "URDF has viscous and Coulomb friction alone");
   Pose place = X_LB;
   if (joint.parent.node != kBodyFrame) {
     const Node& node = model.body(joint.parent.body).nodes[static_cast<std::size_t>(joint.parent.node)];
@@ -133,10 +138,16 @@ std::string joint_text(const Model& model, int i, const Pose& X_LB) {
                      escaped(model.body_names[i]));
   if (joint_traits(joint.kind).axes > 0) out += fmt::format("    <axis xyz=\"{}\"/>\n", numbers(joint.axis));
   if (joint.kind != JointKind::fixed) out += limit_text(joint, joint.kind == JointKind::prismatic);
+  double damping = friction.viscous;
   if (joint.damping.size() > 0 && !joint.damping.isZero(0)) {
     if (!joint.damping.isConstant(joint.damping[0]))
       refuse_urdf("joint", joint.name, "its damping differs between its speeds");
-    out += fmt::format("    <dynamics damping=\"{}\"/>\n", joint.damping[0]);
+    damping += joint.damping[0];
+  }
+  if (friction.coulomb > 0) {
+    out += fmt::format("    <dynamics damping=\"{}\" friction=\"{}\"/>\n", damping, friction.coulomb);
+  } else if (damping > 0) {
+    out += fmt::format("    <dynamics damping=\"{}\"/>\n", damping);
   }
   return out + "  </joint>\n";
 }

@@ -13,6 +13,7 @@
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/dynamics/forward.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/manifold.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/simulate/system.hpp"
@@ -67,13 +68,21 @@ MatrixXd stiffness_matrix(const Model& model) {
     K.diagonal().segment(joint.v, joint.stiffness.size()) = joint.stiffness;
     const int n = model.body(i).modes;
     if (n > 0) K.block(model.first_mode(i), model.first_mode(i), n, n) = model.body(i).stiffness;
+    const int m = motor_index(model, i).v;
+    if (m < 0) continue;
+    const double k = joint.drive->stiffness, per_turn = 1 / joint.drive->ratio;
+    K(joint.v, joint.v) += k;
+    K(joint.v, m) = K(m, joint.v) = -k * per_turn;
+    K(m, m) = k * per_turn * per_turn;
   }
   return K;
 }
 
+// What moves while the joints are locked, those with an elastic drive at their motors.
 std::vector<int> modal_speeds(const Model& model) {
   std::vector<int> out;
   for (int i = 1; i < model.body_count(); ++i) {
+    if (motor_index(model, i).v >= 0) out.push_back(model.joints[i].v);
     for (int a = 0; a < model.body(i).modes; ++a) out.push_back(model.first_mode(i) + a);
   }
   return out;

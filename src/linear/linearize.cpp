@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "limber/dynamics/crba.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/rotation.hpp"
 #include "linear_terms.hpp"
@@ -188,6 +189,12 @@ std::vector<int> free_speeds(const Model& model, const std::vector<std::uint8_t>
       place[static_cast<std::size_t>(k)] = static_cast<int>(free.size());
       free.push_back(k);
     }
+  }
+  for (int i = 1; i < model.body_count(); ++i) {
+    const int motor = motor_index(model, i).v;
+    if (motor < 0 || (!held.empty() && held[static_cast<std::size_t>(i)] != 0)) continue;
+    place[static_cast<std::size_t>(motor)] = static_cast<int>(free.size());
+    free.push_back(motor);
   }
   return free;
 }

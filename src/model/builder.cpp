@@ -7,8 +7,10 @@
 #include <unordered_map>
 
 #include "checks.hpp"
+#include "drive_checks.hpp"
 #include "limber/body/detail/content.hpp"
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/slider.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "segment_pieces.hpp"
@@ -64,6 +66,8 @@ void check_joint(Joint& joint) {
   model_impl::check_limit(joint, joint.effort_limit, "effort_limit");
   model_impl::check_limit(joint, joint.velocity_limit, "velocity_limit");
   check_stop(joint);
+  model_impl::check_drive(joint);
+  model_impl::check_friction(joint);
   if (!joint_traits(joint.kind).quaternion) return;
   const auto& k = joint.stiffness;
   if (k[0] != k[1] || k[0] != k[2]) {
@@ -77,6 +81,13 @@ void add_names(const model_impl::Piece& piece, const std::vector<JointCoordinate
   const std::string& joint = piece.joint.name;
   for (const JointCoordinate& c : hinge) names.push_back(c.suffix.empty() ? joint : joint + "." + c.suffix);
   for (const std::string& mode : piece.body->mode_names) names.push_back(piece.label + "." + mode);
+}
+
+// The motors of elastic transmissions come last.
+void add_motors(std::vector<std::string>& names, const std::vector<Joint>& joints) {
+  for (const Joint& joint : joints) {
+    if (joint.drive && joint.drive->elastic()) names.push_back(joint.name + ".motor");
+  }
 }
 
 // A scenario addresses bodies and joints alike.
@@ -237,6 +248,9 @@ Model ModelBuilder::build() const {
   model.body_names.value_ = {"world"};
   model.joints.value_.assign(1, Joint{});
   place_bodies(model, place);
+  for (auto* names : {&model.coordinates.value_, &model.speeds.value_}) add_motors(*names, model.joints);
+  model.nq = static_cast<int>(model.coordinates.size());
+  model.nv = static_cast<int>(model.speeds.size());
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     model_impl::check_node(model, "joint", joint.name, joint.parent);

@@ -163,6 +163,7 @@ void add_passive_force(const Link& link, const double* q, const double* v, doubl
   for (int k = 0; k < link.nr; ++k) force[k] -= link.damping[k] * v[k];
   if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) force[k] -= link.stiffness[k] * q[k];
+    if (link.motor.v != 0) force[0] += link.motor.torque(q, v);
     return;
   }
   const Vector3d phi = quaternion_log(q);
@@ -177,7 +178,8 @@ double spring_energy(const Link& link, const double* q) {
   double energy = 0;
   if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) energy += 0.5 * link.stiffness[k] * q[k] * q[k];
-    return energy;
+    const double twist = link.motor.q != 0 ? q[link.motor.q] * link.motor.per_turn - q[0] : 0;
+    return energy + 0.5 * link.motor.stiffness * twist * twist;
   }
   energy = 0.5 * link.stiffness[0] * quaternion_log(q).squaredNorm();
   if (link.kind == JointKind::spherical) return energy;

@@ -9,6 +9,9 @@
 #include "limber/model/detail/rail.hpp"
 #include "limber/model/slider.hpp"
 
+#include "limber/model/drive.hpp"
+#include "limber/model/friction.hpp"
+
 namespace limber {
 namespace {
 
@@ -27,6 +30,37 @@ void set_passive(const Joint& joint, Link& link) {
   const bool spring = copy(joint.stiffness, link.stiffness), damper = copy(joint.damping, link.damping);
   link.passive = spring || damper;
   copy(joint.armature, link.armature);
+  if (joint.friction && joint.friction->viscous > 0) {
+    link.damping[0] += joint.friction->viscous;
+    link.passive = true;
+  }
+}
+
+// theory §3, Drives.  `first`: motors before this one.  A: pose of O+ in the inboard frame.
+void set_drive(const Model& model, const Joint& joint, const Pose& A, int body, Layout& layout) {
+  if (!joint.drive) return;
+  const Drive& drive = *joint.drive;
+  Link& link = layout.links[body];
+  if (drive.axis && drive.inertia > 0 && joint.parent.body != kGround) {
+    link.rotor = {true, to_vec4d(Vector3d(A.R * *drive.axis)), drive.inertia, drive.ratio};
+    layout.rotors.push_back(body);
+  }
+  if (!drive.elastic()) {
+    link.armature[0] += drive.ratio * drive.ratio * drive.inertia;
+    return;
+  }
+  const int k = static_cast<int>(layout.motors.size());
+  int motors = 0;
+  for (const Joint& each : model.joints) motors += each.drive && each.drive->elastic();
+  link.motor = {model.nq - motors + k - joint.q,
+                model.nv - motors + k - joint.v,
+                drive.ratio,
+                drive.inertia,
+                drive.stiffness,
+                drive.damping,
+                1 / drive.ratio};
+  link.passive = true;
+  layout.motors.push_back(body);
 }
 
 // Active coordinates, where they apply.  theory §5.  What moves the attachment of a slider changes with its place.
@@ -132,6 +166,7 @@ void set_link(const Model& model, int i, Layout& layout) {
     layout.varying += link.nr;
   }
   set_passive(joint, link);
+  set_drive(model, joint, A, i, layout);
   if (joint.kind == JointKind::revolute || joint.kind == JointKind::cylindrical) {
     const int at = static_cast<int>(layout.angles.size());
     link.angle = at / kLanes * 2 * kLanes + at % kLanes;

@@ -26,6 +26,7 @@ void move(const Model& model, ConstVec q, ConstVec dv, Vec out) {
     out = q + dv;
     return;
   }
+  for_motors(*model.layout, [&](const Link&, int at_q, int at_v) { out[at_q] = q[at_q] + dv[at_v]; });
   const auto& links = model.layout->links;
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
@@ -48,6 +49,7 @@ void chart_point(const Model& model, ConstVec q0, ConstVec y, Vec q) {
     q = q0 + y;
     return;
   }
+  for_motors(*model.layout, [&](const Link&, int at_q, int at_v) { q[at_q] = q0[at_q] + y[at_v]; });
   const auto& links = model.layout->links;
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
@@ -63,6 +65,7 @@ void chart_coordinates(const Model& model, ConstVec q0, ConstVec q, Vec y) {
     y = q - q0;
     return;
   }
+  for_motors(*model.layout, [&](const Link&, int at_q, int at_v) { y[at_v] = q[at_q] - q0[at_q]; });
   const auto& links = model.layout->links;
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
@@ -83,6 +86,7 @@ void chart_rate(const Model& model, ConstVec q, ConstVec y, ConstVec v, Vec rate
     rate = v;
     return;
   }
+  for_motors(*model.layout, [&](const Link&, int, int at_v) { rate[at_v] = v[at_v]; });
   const auto& links = model.layout->links;
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];

@@ -8,6 +8,8 @@
 #include "limber/dynamics/detail/kinematics.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/linear/facts.hpp"
+#include "limber/model/drive.hpp"
+#include "limber/model/friction.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/report/report.hpp"
 #include "report/machine.hpp"
@@ -25,6 +27,12 @@ struct Modes {
   std::vector<float> eta;     // (modes x modes of all bodies)
 };
 
+// Of the elastic drive of joint i, at the joint; 0: it has none.
+double transmission_twist(const Model& model, int i, const VectorXd& x) {
+  const MotorIndex motor = motor_index(model, i);
+  return motor.v < 0 ? 0 : x[motor.v] / model.joints[i].drive->ratio - x[model.joints[i].v];
+}
+
 // Damping ratio of a shape with x^T M x = 1: x^T D x / 2 omega.
 double damping_ratio(const Model& model, const VectorXd& x, double hertz) {
   double power = 0;
@@ -33,6 +41,8 @@ double damping_ratio(const Model& model, const VectorXd& x, double hertz) {
     const auto hinge = x.segment(joint.v, joint.damping.size());
     const auto modes = x.segment(model.first_mode(i), model.body(i).modes);
     power += hinge.dot(joint.damping.cwiseProduct(hinge)) + modes.dot(model.body(i).damping * modes);
+    if (joint.friction) power += joint.friction->viscous * hinge[0] * hinge[0];
+    if (const double twist = transmission_twist(model, i, x); twist != 0) power += joint.drive->damping * twist * twist;
   }
   return power / (4 * M_PI * hertz);
 }
@@ -74,6 +84,8 @@ Shares kinetic_shares(const Model& model, const Kinematics& kin, const VectorXd&
     const Matrix3d Rt = kin.world[static_cast<std::size_t>(i)].R.transpose();
     const VectorXd e = x.segment(model.first_mode(i), model.body(i).modes);
     out.emplace_back(kinetic(model.body(i), Rt * twist.head<3>(), Rt * twist.tail<3>(), e), model.body_names[i]);
+    if (const MotorIndex motor = motor_index(model, i); motor.v >= 0)
+      out.emplace_back(model.joints[i].drive->inertia * x[motor.v] * x[motor.v], "motor of " + model.joints[i].name);
   }
   return out;
 }
@@ -88,6 +100,8 @@ Shares strain_shares(const Model& model, const VectorXd& x) {
     const auto hinge = x.segment(joint.v, joint.stiffness.size());
     if (const double spring = hinge.dot(joint.stiffness.cwiseProduct(hinge)); spring > 0)
       out.emplace_back(spring, "spring of " + joint.name);
+    if (const double twist = transmission_twist(model, i, x); twist != 0)
+      out.emplace_back(joint.drive->stiffness * twist * twist, "drive of " + joint.name);
     if (body.modes == 0) continue;
     const VectorXd e = x.segment(model.first_mode(i), body.modes);
     Eigen::Index most = 0;

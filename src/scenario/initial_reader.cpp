@@ -9,6 +9,7 @@
 
 #include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
 
 namespace limber {
@@ -26,6 +27,7 @@ class InitialReader {
   void read_entry(const Reader& key, const Reader& value);
   void read_joint(const Reader& value, int joint);
   void read_body(const Reader& value, int body);
+  void read_motor(const Reader& key, const Reader& value);
   VectorXd read_numbers(const Reader& at, std::span<const std::string> names, std::string_view none) const;
   void compare(const Reader& at, const VectorXd& given, const VectorXd& wanted, const std::string& motion) const;
   void check() const;
@@ -48,21 +50,26 @@ InitialReader::InitialReader(const ModelNames& names, const Inputs& inputs) : na
       out_.x.v[joint.v + static_cast<int>(k)] = start.rate;
     }
     motions_.emplace(input.joint, input.label);
+    set_motor_at_rest(model_, input.joint, out_.x);
   }
 }
 
 InitialState InitialReader::read(const Reader& map) {
   std::optional<Reader> keep;
+  std::vector<std::pair<Reader, Reader>> motors;  // after their joints
   for (const auto& [key, value] : map.entries()) {
     if (key.text() == "equilibrium") {
       read_equilibrium(value);
     } else if (key.text() == "keep") {
       read_keep(value);
       keep = value;
+    } else if (key.text().ends_with(".motor")) {
+      motors.emplace_back(key, value);
     } else {
       read_entry(key, value);
     }
   }
+  for (const auto& [key, value] : motors) read_motor(key, value);
   if (out_.equilibrium && moving_) moving_->fail("must be 0 with equilibrium, which starts at rest");
   if (out_.equilibrium && keep) keep->fail("has no effect on an equilibrium; write equilibrium: {hold: [...]} instead");
   check();
@@ -170,6 +177,27 @@ void InitialReader::read_joint(const Reader& value, int joint) {
   const int nq = position_count(of.kind), nv = speed_count(of.kind);
   read("q", std::span(model_.coordinates).subspan(of.q, nq), out_.x.q.segment(of.q, nq));
   read("v", std::span(model_.speeds).subspan(of.v, nv), out_.x.v.segment(of.v, nv));
+  set_motor_at_rest(model_, joint, out_.x);
+}
+
+// "elbow.motor": {q: 30, v: 0}; where nothing is written, the transmission starts without load.
+void InitialReader::read_motor(const Reader& key, const Reader& value) {
+  const std::string name = key.text().substr(0, key.text().rfind('.'));
+  const int joint = names_.find_joint(name);
+  const MotorIndex motor = joint < 0 ? MotorIndex{} : motor_index(model_, joint);
+  if (motor.v < 0)
+    key.fail_item(
+        fmt::format("{} in initial: there is no joint {} with an elastic drive", show(key.text()), show(name)));
+  value.check_keys({"q", "v"});
+  if (const auto q = value.find("q")) {
+    check_units(*q, {"rad"});
+    out_.x.q[motor.q] = q->number();
+  }
+  if (const auto v = value.find("v")) {
+    check_units(*v, {"rad/s"});
+    out_.x.v[motor.v] = v->number();
+    if (out_.x.v[motor.v] != 0 && !moving_) moving_ = *v;
+  }
 }
 
 void InitialReader::read_body(const Reader& value, int body) {

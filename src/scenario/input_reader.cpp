@@ -9,6 +9,7 @@
 
 #include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
 #include "scenario/signal_reader.hpp"
 
@@ -16,6 +17,7 @@ namespace limber {
 namespace {
 
 constexpr std::array<std::string_view, 2> kFrames = {"world", "node"};
+constexpr std::string_view kMotor = ".motor";
 const std::string kAxes[] = {"x", "y", "z"};
 
 class InputReader {
@@ -26,6 +28,7 @@ class InputReader {
  private:
   void read_input(const Reader& entry);
   void read_joint(const Reader& entry);
+  void read_motor(const Reader& named, const std::string& name, const Reader& value, std::string_view what);
   void read_torque(const Reader& torque, int joint);
   void read_motion(const Reader& motion, int joint);
   void read_node(const Reader& entry);
@@ -60,14 +63,32 @@ void InputReader::read_input(const Reader& entry) {
 void InputReader::read_joint(const Reader& entry) {
   entry.check_keys({"joint", "torque", "motion"});
   const std::string_view what = entry.one_of({"torque", "motion"});
-  const int joint = names_.joint(entry.at("joint", ""));
+  const Reader named = entry.at("joint", "");
   const Reader value = entry.at(what, "");
+  if (const std::string name = named.text(); name.ends_with(kMotor))
+    return read_motor(named, name.substr(0, name.size() - kMotor.size()), value, what);
+  const int joint = names_.joint(named);
   if (speed_count(model_.joints[joint].kind) == 0)
     value.fail(
         fmt::format("has no meaning for joint '{}', which is fixed; remove the input", model_.joints[joint].name));
   const JointKind kind = model_.joints[joint].kind;
   check_units(value, what == "torque" ? force_units(kind) : position_units(kind));
   return what == "torque" ? read_torque(value, joint) : read_motion(value, joint);
+}
+
+// "elbow.motor"
+void InputReader::read_motor(const Reader& named, const std::string& name, const Reader& value, std::string_view what) {
+  const int joint = names_.find_joint(name);
+  if (joint < 0) named.fail(fmt::format("there is no joint {} whose motor it could be", show(name)));
+  const MotorIndex motor = motor_index(model_, joint);
+  if (motor.v < 0)
+    named.fail(
+        fmt::format("'{0}' has no motor with a coordinate of its own: its drive is not elastic; write joint: {0} "
+                    "and the {1} there",
+                    name, what));
+  if (what == "motion") value.fail(fmt::format("of a motor cannot be prescribed; prescribe that of joint '{}'", name));
+  check_units(value, {"N m"});
+  add_forces(value, read_signals(value, std::span(model_.speeds).subspan(motor.v, 1), "speed"), motor.v);
 }
 
 // Forces on speeds that follow each other.

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "limber/files/detail/text.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
 
 namespace limber {
@@ -44,6 +45,17 @@ void add_joint(const Model& model, int i, bool prescribed, std::vector<Port>& ou
     units.insert(units.end(), {unit, unit + "/s", unit + "/s^2"});
   }
   add("/motion", PortKind::joint_motion, PortDirection::input, names, units);
+}
+
+void add_motor(const Model& model, int i, std::vector<Port>& out) {
+  const MotorIndex motor = motor_index(model, i);
+  if (motor.v < 0) return;
+  const std::string name = model.speeds[motor.v];
+  const NodeRef at{i, kBodyFrame};
+  out.push_back({name + "/position", PortKind::motor_position, PortDirection::output, {name}, {"rad"}, at});
+  out.push_back({name + "/velocity", PortKind::motor_velocity, PortDirection::output, {name}, {"rad/s"}, at});
+  out.push_back({name + "/torque", PortKind::motor_torque, PortDirection::output, {name}, {"N m"}, at});
+  out.push_back({name + "/effort", PortKind::motor_effort, PortDirection::input, {name}, {"N m"}, at});
 }
 
 void add_node(const std::string& name, NodeRef at, std::vector<Port>& out) {
@@ -96,6 +108,7 @@ std::vector<Port> list_ports(const Model& model, const std::vector<bool>& prescr
   auto next = nodes.begin();
   for (int i = 1; i < model.body_count(); ++i) {
     add_joint(model, i, prescribed[static_cast<std::size_t>(i)], out);
+    add_motor(model, i, out);
     const std::string& body = model.body_names[i];
     if (leads_segments(model, i)) {
       add_body(model, i, out);

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "limber/files/detail/text.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/simulate/time_loop.hpp"
 #include "scenario/attitude_reader.hpp"
@@ -273,6 +274,19 @@ void Simulation::Impl::read(const Port& port, Vec out) {
     case PortKind::body_rates:
       out = x.v.segment(modes_of(model, port.at.body).v, port.size());
       return;
+    case PortKind::motor_position:
+      out[0] = x.q[motor_index(model, port.at.body).q];
+      return;
+    case PortKind::motor_velocity:
+      out[0] = x.v[motor_index(model, port.at.body).v];
+      return;
+    case PortKind::motor_effort:
+      out[0] = torques[motor_index(model, port.at.body).v];
+      return;
+    case PortKind::motor_torque:
+      evaluate();
+      out[0] = system.torques()[motor_index(model, port.at.body).v];
+      return;
   }
 }
 
@@ -285,6 +299,9 @@ void Simulation::Impl::write(std::size_t index, ConstVec values) {
     throw InputError(fmt::format("port {} takes {} finite numbers", show(port.name), port.size()));
   if (port.kind == PortKind::joint_effort) {
     torques.segment(joint.v, port.size()) = values;
+    set_torques();
+  } else if (port.kind == PortKind::motor_effort) {
+    torques[motor_index(model, port.at.body).v] = values[0];
     set_torques();
   } else if (port.kind == PortKind::node_force) {
     wrenches[static_cast<std::size_t>(slot[index])] = values;

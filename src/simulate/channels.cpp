@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "limber/model/detail/layout.hpp"
+#include "limber/model/drive.hpp"
+#include "limber/model/friction.hpp"
 #include "limber/model/segments.hpp"
 
 namespace limber {
@@ -53,6 +56,8 @@ void add_state(const Model& model, Channels& out) {
     q.insert(q.end(), model.body(i).modes, kModal);
     v.insert(v.end(), model.body(i).modes, kModalRate);
   }
+  for (std::size_t k = q.size(); k < model.coordinates.size(); ++k) q.emplace_back("rad");  // motors
+  for (std::size_t k = v.size(); k < model.speeds.size(); ++k) v.emplace_back("rad/s");
   add_named(
       "q", model.coordinates, q, [](const Record& r, double* to) { put(to, r.motion.x.q); }, out);
   add_named(
@@ -77,6 +82,10 @@ void add_parts(const Model& model, Channels& out) {
     const auto modes = static_cast<std::size_t>(own.count);
     add_part(at + "/position", model.coordinates, false, joint.q, position_units(joint.kind), out);
     add_part(at + "/velocity", model.speeds, true, joint.v, speed_units(joint.kind), out);
+    if (const MotorIndex motor = motor_index(model, i); motor.v >= 0) {
+      add_part(at + ".motor/position", model.coordinates, false, motor.q, {"rad"}, out);
+      add_part(at + ".motor/velocity", model.speeds, true, motor.v, {"rad/s"}, out);
+    }
     if (!leads_segments(model, i)) continue;
     add_part(body + "/modes", model.coordinates, false, own.q, Texts(modes, kModal), out);
     add_part(body + "/mode_rates", model.speeds, true, own.v, Texts(modes, kModalRate), out);
@@ -103,12 +112,28 @@ void add_node(const Model& model, NodeRef node, Channels& out) {
   add_axes(node_channel(model, node, "deflection"), 3, {"m"}, deflected, out);
 }
 
+// What is on its way between a motor and its joint.
+void add_motor(const Model& model, int i, Channels& out) {
+  const Joint& joint = model.joints[i];
+  const MotorIndex motor = motor_index(model, i);
+  if (motor.v < 0) return;
+  const Link* link = &model.layout->links[i];
+  const auto torque = [=](const Record& r, double* to) { *to = r.torques[motor.v]; };
+  const auto passed = [=](const Record& r, double* to) {
+    *to = link->motor.torque(&r.motion.x.q[link->q], &r.motion.x.v[link->v]);
+  };
+  add_axes("joints/" + joint.name + ".motor/torque", 1, {"N m"}, torque, out);
+  add_axes("joints/" + joint.name + "/transmission", 1, shared(force_units(joint.kind)), passed, out);
+}
+
 void add_joint(const Joint& joint, Channels& out) {
   const int v = joint.v, count = speed_count(joint.kind);
   const Texts units = shared(force_units(joint.kind));
   const auto torque = [=](const Record& r, double* to) { put(to, r.torques.segment(v, count)); };
   const auto stop = [=](const Record& r, double* to) { *to = r.stops[v]; };
   if (count > 0) add_axes("joints/" + joint.name + "/torque", count, units, torque, out);
+  const auto friction = [=](const Record& r, double* to) { *to = r.friction[v]; };
+  if (joint.friction && joint.friction->dry()) add_axes("joints/" + joint.name + "/friction", 1, units, friction, out);
   if (joint.stop) add_axes("joints/" + joint.name + "/stop", 1, units, stop, out);
 }
 
@@ -148,7 +173,10 @@ std::vector<Channel> make_channels(const Model& model, const ChannelOptions& opt
   add_state(model, out);
   if (options.parts) add_parts(model, out);
   for (const NodeRef node : options.nodes) add_node(model, node, out);
-  for (int i = 1; i < model.body_count(); ++i) add_joint(model.joints[i], out);
+  for (int i = 1; i < model.body_count(); ++i) {
+    add_joint(model.joints[i], out);
+    add_motor(model, i, out);
+  }
   for (std::size_t k = 0; k < model.closures.size(); ++k)
     add_closure(model.closures[k], static_cast<Eigen::Index>(k), out);
   if (options.energy) add_energies(out);

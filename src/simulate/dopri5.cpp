@@ -156,7 +156,7 @@ class Dopri5 final : public Stepper {
   }
 
  private:
-  static constexpr double kTrouble = 1e-10;
+  static constexpr double kTrouble = 1e-10, kFirst = 1e-12;
 
   Status evaluate(double t, const VectorXd& z, VectorXd& dz) {
     ++counts_.evaluations;
@@ -204,6 +204,7 @@ class Dopri5 final : public Stepper {
     scale_ = scale0_;
     const double d0 = norm(z0_), d1 = norm(k_[0]);
     double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+    h = std::max(h, kFirst * std::max(1.0, std::abs(now_.x.t)));  // a speed may be mere rounding
     h = std::min({h, limit - now_.x.t, options_.max_step});
     z_ = z0_ + h * k_[0];
     if (const Status status = evaluate(now_.x.t + h, z_, k_[1]); status != Status::ok) {

@@ -10,6 +10,7 @@
 #include "limber/dynamics/detail/closures.hpp"
 #include "limber/dynamics/detail/derivatives.hpp"
 #include "limber/dynamics/statics.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/manifold.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/model/slider.hpp"
@@ -44,6 +45,7 @@ class Balance {
       const int hinges = speed_count(model.joints[i].kind), end = hinges + model.body(i).modes;
       for (int k = prescribed_[static_cast<std::size_t>(i)] != 0 ? hinges : 0; k < end; ++k)
         free_.push_back(model.joints[i].v + k);
+      if (const int motor = motor_index(model, i).v; motor >= 0) free_.push_back(motor);
     }
     gather(inputs);
     for (const NodeRef node : closures_.nodes) wrenches_.push_back({node, Vector6::Zero(), Frame::world});

@@ -54,6 +54,10 @@ void compute_scales(const System& system, ConstVec q0, ConstVec z, Vec scale) {
       scale[model.nv + link.vm + k] = std::abs(z[model.nv + link.vm + k]);
     }
   }
+  for_motors(*model.layout, [&](const Link&, int q, int v) {
+    scale[v] = std::abs(q0[q] + z[v]);
+    scale[model.nv + v] = std::abs(z[model.nv + v]);
+  });
 }
 
 Status Stepper::start(const Motion& from) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "simulate/friction_forces.hpp"
+
 namespace limber {
 namespace {
 
@@ -84,12 +86,16 @@ double first_rise(const Bernstein& p, double from, double to, double level) {
 }
 
 StopEvents::StopEvents(const System& system) : system_(system) {
-  const auto stops = static_cast<Eigen::Index>(system.stops().size());
-  if (stops == 0) return;
+  for (const StopContact& stop : system.stops()) watched_.push_back({stop.q, stop.v});
+  if (const FrictionForces* friction = system.friction()) {
+    for (const FrictionContact& contact : friction->contacts) watched_.push_back({contact.q, contact.v});
+  }
+  const auto columns = static_cast<Eigen::Index>(watched_.size());
+  if (columns == 0) return;
   slack_ = system.has_closures() ? kClosureSlack : 0;
   motion_.x = make_zero_state(system.model());
-  positions_ = rates_ = MatrixXd::Zero(Bernstein::kMaxDegree + 1, stops);
-  gaps_ = MatrixXd::Zero(2, stops);
+  positions_ = rates_ = MatrixXd::Zero(Bernstein::kMaxDegree + 1, columns);
+  gaps_ = MatrixXd::Zero(2, columns);
   from_nodes_.resize(Bernstein::kMaxDegree + 1);
   for (int n = 1; n <= Bernstein::kMaxDegree; ++n) {
     MatrixXd values(n + 1, n + 1);
@@ -103,11 +109,18 @@ double StopEvents::first(const Motion& before, const Stepper& stepper) {
   to_ = stepper.now().x.t;
   sample(before, stepper);
   double found = kNoEvent;
-  for (std::size_t i = 0; i < system_.stops().size(); ++i) {
-    const StopContact& stop = system_.stops()[i];
+  Eigen::Index column = 0;
+  for (const StopContact& stop : system_.stops()) {
     const double t = stop.motion >= 0 ? first_prescribed(stop, from_, to_, kMotionHalvings)
-                                      : first_of(stop, curve(i), from_, to_, gaps_.col(static_cast<Eigen::Index>(i)));
+                                      : first_of(stop, curve(column), from_, to_, gaps_.col(column));
     found = std::min(found, t);
+    ++column;
+  }
+  if (const FrictionForces* friction = system_.friction()) {
+    for (const FrictionContact& contact : friction->contacts) {
+      if (!contact.prescribed) found = std::min(found, first_of_friction(contact, curve(column), gaps_.col(column)));
+      ++column;
+    }
   }
   return found;
 }
@@ -120,20 +133,20 @@ void StopEvents::sample(const Motion& before, const Stepper& stepper) {
     const bool begins = k == 0, ends = k == last;
     if (degree_ > 0 && !ends) stepper.at(from_ + (to_ - from_) * node(k, last), motion_);
     const State& x = ends ? stepper.now().x : degree_ == 0 ? before.x : motion_.x;
-    for (std::size_t i = 0; i < system_.stops().size(); ++i) {
-      const StopContact& stop = system_.stops()[i];
-      positions_(k, i) = x.q[stop.q];
-      rates_(k, i) = x.v[stop.v];
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      const auto [q, v] = watched_[i];
+      const auto column = static_cast<Eigen::Index>(i);
+      positions_(k, column) = x.q[q];
+      rates_(k, column) = x.v[v];
       if (!begins) continue;
-      gaps_(0, i) = std::abs(x.q[stop.q] - before.x.q[stop.q]);
-      gaps_(1, i) = std::abs(x.v[stop.v] - before.x.v[stop.v]);
+      gaps_(0, column) = std::abs(x.q[q] - before.x.q[q]);
+      gaps_(1, column) = std::abs(x.v[v] - before.x.v[v]);
     }
   }
 }
 
-StopEvents::Curve StopEvents::curve(std::size_t stop) const {
+StopEvents::Curve StopEvents::curve(Eigen::Index at) const {
   Curve out;
-  const auto at = static_cast<Eigen::Index>(stop);
   if (degree_ == 0) {  // Hermite's cubic
     const double h = to_ - from_, q0 = positions_(0, at), q1 = positions_(1, at);
     out.position = {3, {q0, q0 + h * rates_(0, at) / 3, q1 - h * rates_(1, at) / 3, q1}};
@@ -187,6 +200,29 @@ double StopEvents::first_of(const StopContact& stop, const Curve& curve, double 
   if (stop.phase == Phase::open || stop.damping == 0) return found;
   const double lag = stop.damping / stop.stiffness;
   return std::min(found, first_rise(push, from, to, level + lag * (2 * gap[1] + kLevel * largest(curve.rate))));
+}
+
+// A joint that slides sticks where it turns back; one that sticks slides where spring and damper exceed the static
+// friction.
+double StopEvents::first_of_friction(const FrictionContact& contact, const Curve& curve,
+                                     const Eigen::Vector2d& gap) const {
+  const int n = curve.rate.degree;
+  Bernstein f;
+  f.degree = n;
+  if (contact.phase != FrictionContact::Phase::stick) {
+    for (int i = 0; i <= n; ++i) f.c[i] = -contact.sign() * curve.rate.c[i];
+    return first_rise(f, from_, to_, 2 * gap[1] + kLevel * largest(curve.rate));
+  }
+  const double size = contact.stiffness * (std::abs(contact.anchor) + largest(curve.position) + slack_ + 2 * gap[0]) +
+                      contact.damping * (largest(curve.rate) + 2 * gap[1]);
+  const double level =
+      kLevel * (contact.breakaway + size) + 2 * contact.stiffness * (gap[0] + slack_) + 2 * contact.damping * gap[1];
+  double found = kNoEvent;
+  for (const double sign : {1.0, -1.0}) {
+    for (int i = 0; i <= n; ++i) f.c[i] = sign * contact.hold(curve.position.c[i], curve.rate.c[i]) - contact.breakaway;
+    found = std::min(found, first_rise(f, from_, to_, level));
+  }
+  return found;
 }
 
 }  // namespace limber

@@ -20,11 +20,14 @@ struct Bernstein {
 // First time in [from, to] at which p is above `level`; infinity: never.  By subdivision: no sample can miss it.
 double first_rise(const Bernstein& p, double from, double to, double level);
 
-// Finds when a stop is met, recoils or is left, on the polynomial of a step.
+struct FrictionContact;
+
+// Finds when a stop is met, recoils or is left, and when a joint sticks or slides, on the polynomial of a step.
 class StopEvents {
  public:
   explicit StopEvents(const System& system);
-  // First time in the last step, which began at `before`, at which the phase of a stop ends; infinity: none.
+  // First time in the last step, which began at `before`, at which the phase of a stop or of friction ends; infinity:
+  // none.
   double first(const Motion& before, const Stepper& stepper);
 
  private:
@@ -32,7 +35,8 @@ class StopEvents {
     Bernstein position, rate;
   };
   void sample(const Motion& before, const Stepper& stepper);
-  Curve curve(std::size_t stop) const;
+  Curve curve(Eigen::Index column) const;
+  double first_of_friction(const FrictionContact& contact, const Curve& curve, const Eigen::Vector2d& gap) const;
   double first_prescribed(const StopContact& stop, double from, double to, int depth) const;
   using Vector2d = Eigen::Vector2d;
   double first_of(const StopContact& stop, const Curve& curve, double from, double to, const Vector2d& gap) const;
@@ -42,8 +46,12 @@ class StopEvents {
   double from_ = 0, to_ = 0;          // of the step
   int degree_ = 0;                    // of the method's polynomial
   std::vector<MatrixXd> from_nodes_;  // (degree) values at the nodes to coefficients
-  MatrixXd positions_, rates_;        // (node, stop)
-  MatrixXd gaps_;                     // (2, stop) where the polynomial does not begin at the state: cvode
+  struct Watched {
+    int q, v;
+  };
+  std::vector<Watched> watched_;  // (column) stops, then friction
+  MatrixXd positions_, rates_;    // (node, column)
+  MatrixXd gaps_;                 // (2, column) where the polynomial does not begin at the state: cvode
   Motion motion_;
 };
 

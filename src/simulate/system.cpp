@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "limber/model/detail/layout.hpp"
 #include "limber/spatial/detail/text.hpp"
+#include "simulate/drive_limits.hpp"
 #include "simulate/element_forces.hpp"
 #include "simulate/friction_forces.hpp"
 
@@ -45,9 +47,11 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   control_motions_.resize(static_cast<std::size_t>(model.nv));
   after_ = make_zero_state(model);
   tau_.setZero(model.nv);
-  control_torques_ = stop_ = total_ = torque_ = needed_ = last_ = tau_;
+  control_torques_ = stop_ = dry_ = total_ = torque_ = needed_ = last_ = tau_;
   axial_.setZero(model.body_count());
   add_stops();
+  friction_ = FrictionForces::make(model, prescribed_);
+  limits_ = DriveLimits::make(model, prescribed_);
   if (!model.closures.empty()) {
     closures_ = std::make_unique<ClosureWorkspace>(model);
     stiff_ = std::make_unique<AbaWorkspace>(model);
@@ -128,6 +132,8 @@ Jet System::motion(const MotionInput& input, std::size_t k, double t) const {
 void System::transfer(Archive& archive) {
   archive(inside_, rank_, control_torques_, control_motions_, control_wrenches_, implicit_c_D_, implicit_c_K_);
   for (StopContact& stop : stops_) archive(stop.phase);
+  if (friction_) friction_->transfer(archive);
+  if (limits_) limits_->transfer(archive);
   if (!archive.reads()) return;
   wrenches_.resize(inputs_.wrenches.size() + inputs_.laws.size());
   for (const ControlWrench& own : control_wrenches_) wrenches_.push_back({own.at, own.vector(), own.frame});
@@ -196,7 +202,13 @@ Status System::gather(const State& x) {
     if (stop.phase != StopContact::Phase::pushing) continue;
     stop_[stop.v] -= stop.sign * stop.stiffness * stop.push(x.q[stop.q], x.v[stop.v]);
   }
+  if (limits_) limits_->apply(x, tau_);
   total_ = tau_ + stop_;
+  if (friction_) {
+    dry_.setZero();
+    friction_->add(x, dry_);
+    total_ += dry_;
+  }
   return failure_.empty() ? Status::ok : Status::not_finite;
 }
 
@@ -241,10 +253,23 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
   return Status::ok;
 }
 
+std::vector<Saturation> System::saturation() const {
+  return limits_ ? limits_->saturation(model_) : std::vector<Saturation>{};
+}
+
+Status System::count_limits(const State& x, double span) {
+  if (!limits_) return Status::ok;
+  const Status status = gather(x);
+  limits_->count(span);
+  return status;
+}
+
+double System::take_released() { return friction_ ? std::exchange(friction_->released, 0.0) : 0; }
+
 void System::take_needed_torques() {
   for (const MotionInput& input : inputs_.motions) {
     const int v = model_.joints[input.joint].v;
-    for (std::size_t k = 0; k < input.motion.size(); ++k) torque_[v + k] = needed_[v + k] - stop_[v + k];
+    for (std::size_t k = 0; k < input.motion.size(); ++k) torque_[v + k] = needed_[v + k] - stop_[v + k] - dry_[v + k];
   }
 }
 
@@ -261,6 +286,7 @@ void System::set_implicit(double c_D, double c_K) {
   for (const StopContact& stop : stops_) {
     if (stop.phase == StopContact::Phase::pushing) total_[stop.v] += c_D * stop.damping + c_K * stop.stiffness;
   }
+  if (friction_) friction_->add_implicit(c_D, c_K, total_);
   limber::set_implicit(model_, c_D, c_K, total_, *implicit_);
 }
 
@@ -276,6 +302,10 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
   for (int i = 1; i < model_.body_count(); ++i) {
     const Link& link = model_.layout->links[i];
     for (int k = 0; k < link.nr; ++k) powers.dissipated += link.damping[k] * x.v[link.v + k] * x.v[link.v + k];
+    if (link.motor.v != 0) {
+      const double rate = x.v[link.v + link.motor.v] * link.motor.per_turn - x.v[link.v];
+      powers.dissipated += link.motor.damping * rate * rate;
+    }
     if (link.n == 0) continue;
     const double* D = link.constants->D.data();
     const auto rate = x.v.segment(link.vm, link.n);
@@ -291,6 +321,7 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
     if (stop.phase == StopContact::Phase::recoiling)
       powers.dissipated -= stop.stiffness * stop.depth(x.q[stop.q]) * rate;
   }
+  if (friction_) powers.dissipated += friction_->dissipation(x);
   powers.work = torque_.dot(x.v);
   if (!wrenches_.empty()) {
     // The workspace of another algorithm is not seen from here.
@@ -318,7 +349,33 @@ bool System::update_contacts(const State& x) {
     changed = changed || phase != stop.phase;
     stop.phase = phase;
   }
+  if (friction_) {
+    const bool starts = !friction_->started;
+    changed = friction_->update(x) || changed;
+    if (starts && !closures_) hold_at_start(x);
+  }
   return changed;
+}
+
+// A joint that stands still at the start is held there without a transient, as far as its static friction goes: hybrid
+// dynamics tells the force.
+void System::hold_at_start(const State& x) {
+  std::vector<std::uint8_t> held = prescribed_;
+  for (const FrictionContact& contact : friction_->contacts) {
+    if (contact.phase == FrictionContact::Phase::stick) held[static_cast<std::size_t>(contact.joint)] = 1;
+  }
+  if (gather(x) != Status::ok) return;  // the first step tells
+  VectorXd vdot = VectorXd::Zero(model_.nv);
+  for (const MotionInput& input : inputs_.motions) {
+    for (std::size_t k = 0; k < input.motion.size(); ++k)
+      vdot[model_.joints[input.joint].v + static_cast<int>(k)] = motion(input, k, x.t).acceleration;
+  }
+  if (hybrid(model_, x, {total_, wrenches_}, held, aba_, vdot, needed_) != Status::ok) return;
+  for (FrictionContact& contact : friction_->contacts) {
+    if (contact.prescribed || contact.phase != FrictionContact::Phase::stick) continue;
+    const double force = needed_[contact.v] - tau_[contact.v] - stop_[contact.v];
+    contact.anchor = x.q[contact.q] + std::clamp(force, -contact.breakaway, contact.breakaway) / contact.stiffness;
+  }
 }
 
 Jet System::stop_motion(const StopContact& stop, double t) const { return motion(inputs_.motions[stop.motion], 0, t); }
@@ -326,6 +383,7 @@ Jet System::stop_motion(const StopContact& stop, double t) const { return motion
 Energy System::energy(const State& x) {
   Energy energy = compute_energy(model_, x, rnea_);
   for (const StopContact& stop : stops_) energy.springs += stop.energy(x.q[stop.q]);
+  if (friction_) energy.springs += friction_->energy(x);
   return energy;
 }
 

@@ -104,7 +104,7 @@ bool TimeLoop::start(const State& x) {
 // From m on a smooth way.
 bool TimeLoop::begin(Motion& m) {
   if (!good(system_.apply_jump(m), m)) return false;
-  system_.update_contacts(m.x);
+  update_contacts(m);
   return good(stepper_->start(m), m);
 }
 
@@ -170,7 +170,7 @@ bool TimeLoop::apply_changes(RunListener* listener) {
     motion_ = stepper_->now();
   }
   if (!good(system_.apply_jump(motion_), motion_)) return false;
-  if (system_.update_contacts(motion_.x)) return good(stepper_->start(motion_), motion_);
+  if (update_contacts(motion_)) return good(stepper_->start(motion_), motion_);
   return good(stepper_->dense() ? stepper_->release(motion_) : stepper_->start(motion_), motion_);
 }
 
@@ -184,7 +184,7 @@ bool TimeLoop::take_step(double t) {
   double limit = stops_[interval_];
   if (!stepper_->dense()) limit = std::min(limit, t);
   if (sampler_ != nullptr) limit = std::min(limit, sample_time());
-  const bool stops = !system_.stops().empty();
+  const bool stops = !system_.stops().empty() || system_.friction() != nullptr;
   if (stops) before_ = stepper_->now();
   if (!good(stepper_->step(limit), stepper_->now())) return false;
   phase_ = Phase::stepped;
@@ -223,11 +223,17 @@ bool TimeLoop::meet_stops() {
   return true;
 }
 
+bool TimeLoop::update_contacts(Motion& m) {
+  const bool changed = system_.update_contacts(m.x);
+  m.dissipated += system_.take_released();
+  return changed;
+}
+
 // At the end of such a step.
 bool TimeLoop::switch_contacts() {
   contact_ = false;
   motion_ = stepper_->now();
-  return !system_.update_contacts(motion_.x) || good(stepper_->start(motion_), motion_);
+  return !update_contacts(motion_) || good(stepper_->start(motion_), motion_);
 }
 
 // ---- the controller ----------------------------------------------------------------------------------
@@ -312,6 +318,7 @@ void TimeLoop::watch_state(const Motion& m) {
     const VectorXd& axial = system_.compute_axial_forces(m.x);
     for (int i = 1; i < axial.size(); ++i) monitor_.watch_axial(i, axial[i], m.x.t);
   }
+  if (system_.count_limits(m.x, m.x.t - watched_) != Status::ok) return;  // the next step tells
   watched_ = m.x.t;
   watched_v_ = m.x.v;
 }
@@ -333,13 +340,22 @@ bool TimeLoop::evaluate() {
 }
 
 Record TimeLoop::record() const {
-  return {
-      shown_,    system_.torques(), system_.stop_torques(), system_.closure_forces(), system_.closure_errors(), energy_,
-      momentum_, balance_,          system_.kinematics(),   system_.element_values()};
+  return {shown_,
+          system_.torques(),
+          system_.stop_torques(),
+          system_.friction_torques(),
+          system_.closure_forces(),
+          system_.closure_errors(),
+          energy_,
+          momentum_,
+          balance_,
+          system_.kinematics(),
+          system_.element_values()};
 }
 
 const RunResult& TimeLoop::result() {
   result_.counts = stepper_->counts();
+  result_.saturation = system_.saturation();
   result_.validity = monitor_.validity();
   return result_;
 }

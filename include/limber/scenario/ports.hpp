@@ -20,6 +20,10 @@ enum class PortKind {
   node_force,      // <node>/force       torque and force given, in world, about the node
   body_modes,      // <body>/modes       modal coordinates
   body_rates,      // <body>/mode_rates  and their rates
+  motor_position,  // <joint>.motor/position  of a joint with an elastic drive
+  motor_velocity,  // <joint>.motor/velocity
+  motor_torque,    // <joint>.motor/torque    all that acts on it but the transmission
+  motor_effort,    // <joint>.motor/effort    given beside inputs and controller
 };
 
 enum class PortDirection { input, output };

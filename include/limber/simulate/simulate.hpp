@@ -17,6 +17,7 @@ struct Record {
   const Motion& motion;
   ConstVec torques;         // (nv) applied, or needed for a prescribed motion
   ConstVec stops;           // (nv) of joint stops
+  ConstVec friction;        // (nv) of dry friction
   ConstVec closure_forces;  // (6 per closure) [torque; force] on node b, about its origin, in world
   ConstVec closure_errors;  // (closure) m or rad
   Energy energy;
@@ -58,9 +59,10 @@ struct RunResult {
   std::string failure;             // what went wrong, for a person; empty: nothing
   std::vector<std::string> notes;  // what one may want to know: redundant closures, a start beyond a joint limit
   StepCounts counts;
-  double energy_error = 0;  // largest |balance|
-  double energy_scale = 0;  // largest energy or work beside it
-  VectorXd largest;         // (nq) largest |q|
+  double energy_error = 0;             // largest |balance|
+  double energy_scale = 0;             // largest energy or work beside it
+  VectorXd largest;                    // (nq) largest |q|
+  std::vector<Saturation> saturation;  // coordinates whose efforts were cut by limits
   Validity validity;
 };
 

@@ -41,7 +41,15 @@ struct StopContact {
   }
 };
 
+// A coordinate whose effort was cut by a limit of its joint or motor.
+struct Saturation {
+  std::string speed;   // as in Model::speeds
+  long spells = 0;     // how often
+  double seconds = 0;  // how long in all
+};
+
 struct FrictionForces;  // of the joints: src/simulate/friction_forces.hpp
+struct DriveLimits;     // of efforts and velocities: src/simulate/drive_limits.hpp
 struct ElementForces;   // of elements and contacts: src/simulate/element_forces.hpp
 
 // Power of the inputs and of the dampers.
@@ -101,6 +109,15 @@ class System {
   // Force elements and contacts, and what they show: as of the last accelerate, in the order of make_channels.
   const ElementForces* element_forces() const { return elements_.get(); }  // nullptr: none
   const VectorXd& element_values() const;
+
+  // And those of dry friction; who looks after its changes of phase.
+  const VectorXd& friction_torques() const { return dry_; }
+  FrictionForces* friction() const { return friction_.get(); }  // nullptr: no joint has any
+  // Energy that changes of contact have turned into heat since the last call.
+  double take_released();
+  // Efforts that limits of joints and motors have cut.  count_limits: at a state that stood for `span` seconds.
+  std::vector<Saturation> saturation() const;
+  [[nodiscard]] Status count_limits(const State& x, double span);
 
   // One pass of an implicit step: solves (M + c_D D + c_K K) a_new = f(x) + (c_D D + c_K K) a, with D and K of modes,
   // joints and stops in contact; at its fixed point M a = f(x).  theory §5, Implicit step.  `a` holds both.
@@ -169,6 +186,7 @@ class System {
   Jet motion(const MotionInput& input, std::size_t k, double t) const;
   void gather_wrenches(const State& x);
   void add_stops();
+  void hold_at_start(const State& x);
   [[nodiscard]] Status gather(const State& x);
   [[nodiscard]] Status close(const State& x, AbaWorkspace& ws, Vec vdot);
   void take_needed_torques();  // of prescribed motions, from needed_
@@ -184,6 +202,7 @@ class System {
   std::vector<std::uint8_t> kept_;        // (body) by assemble: prescribed, and those of keep
   std::vector<StopContact> stops_;
   std::unique_ptr<FrictionForces> friction_;  // nullptr: none
+  std::unique_ptr<DriveLimits> limits_;       // nullptr: none
   std::unique_ptr<ElementForces> elements_;   // nullptr: none
   AbaWorkspace aba_;
   std::unique_ptr<AbaWorkspace> implicit_;  // of implicit steps
@@ -200,6 +219,7 @@ class System {
   State after_;                                 // scratch of apply_jump
   VectorXd control_torques_;                    // (nv)
   VectorXd tau_, stop_, total_;                 // (nv) of inputs with those held, of stops, both
+  VectorXd dry_;                                // (nv) of friction
   VectorXd torque_, needed_;                    // (nv) of inputs and prescribed motions; scratch
   VectorXd last_;                               // (nv) accelerations of the last solve
   VectorXd axial_;                              // (body) of compute_axial_forces

@@ -64,6 +64,7 @@ class TimeLoop {
   bool take_step(double t);
   bool meet_stops();
   bool switch_contacts();
+  bool update_contacts(Motion& m);
   bool watch_closures();
   bool end_step();
   bool show(double t, bool inside);

@@ -80,6 +80,7 @@ void start_bodies(const Model& model, const double* u, std::span<const NodeWrenc
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) start_columns(layout, g, ws);
   start_sliders(layout, ws);
   for (std::size_t i = 1; i < ws.steps.size(); ++i) start_hinge<Bias>(ws.steps[i], ws);
+  start_drives<Bias>(layout, ws);
   for (const NodeWrench& input : wrenches) {
     if (input.at.body == kGround) continue;
     add_wrench(ws.bodies[input.at.body].P, ws.bodies[input.at.body].z);
@@ -106,6 +107,7 @@ void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   ws.bodies[0].a = zero_spatial();
   for (int i = 1, end = static_cast<int>(layout.links.size()); i < end; ++i) accelerate(i, ws, vdot);
   for (std::size_t g = 0; g < layout.groups.size(); ++g) expand_group(layout, g, ws, vdot);
+  accelerate_motors(layout, ws, vdot);
 }
 
 // The sweeps; Bias: with the bias forces of the motion.
@@ -131,6 +133,10 @@ void set_constant_mass(const Link& link, int i, AbaData& ws) {
   double* added = reinterpret_cast<double*>(ws.implicit.D_added.data() + unknowns.D);
   for (int k = 0; k < link.nr; ++k) {
     D[(unknowns.modes + k) * (width + 1)] = link.armature[k] + ws.implicit.hinge_added[link.v + k];
+  }
+  if (link.motor.v != 0) {
+    const MotorTerms terms(link, link.v + link.motor.v, ws.implicit);
+    D[unknowns.modes * (width + 1)] -= terms.coupling * terms.coupling / terms.inertia;
   }
   for (std::size_t a = 0; a < static_cast<std::size_t>(unknowns.modes); ++a) {
     for (std::size_t b = 0; b < static_cast<std::size_t>(unknowns.modes); ++b) {
@@ -227,6 +233,7 @@ AbaArrays::AbaArrays(const Model& model) : kin(model) {
   node_scratch.resize(static_cast<std::size_t>(kLanes) * lanes_for(layout.max_modes));
   b_modal.assign(layout.scalars, 0);
   prescribed.assign(layout.links.size(), 0);
+  rotors.resize(layout.rotors.size());
   modal.assign(std::size_t{2} * kLanes * lanes_for(layout.max_modes), 0);
   tau.setZero(model.nv);
   zero.setZero(model.nv);
@@ -276,6 +283,7 @@ Status hybrid(const Model& model, const State& x, const Forces& forces, std::spa
     for (int k = 0; k < link.nr; ++k) {
       tau_out[link.v + k] = dot(H[k], f) + link.armature[k] * vdot[link.v + k] - passive[k];
     }
+    if (ws.steps[i].rotor != nullptr && link.motor.v == 0) tau_out[link.v] += rotor_torque(ws.steps[i]);
   }
   return status == Status::ok && !tau_out.allFinite() ? Status::not_finite : status;
 }
@@ -304,6 +312,11 @@ void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, Aba
       ws.implicit.hinge_added[link.v + k] += c_D * link.damping[k] + c_K * link.stiffness[k];
     }
   }
+  for_motors(layout, [&](const Link& link, int, int m) {
+    const double added = c_D * link.motor.damping + c_K * link.motor.stiffness;
+    ws.implicit.hinge_added[link.v] += added;
+    ws.implicit.hinge_added[m] += added * link.motor.per_turn * link.motor.per_turn;
+  });
   set_unknowns(layout, ws);
   set_constant_columns(model, ws);
 }
@@ -325,6 +338,11 @@ void add_implicit_force(const Model& model, const AbaData& ws, ConstVec a, Vec t
       }
     }
   }
+  for_motors(layout, [&](const Link& link, int, int m) {
+    const double coupling = MotorTerms(link, m, ws.implicit).coupling;
+    tau[m] += ws.implicit.hinge_added[m] * a[m] - coupling * a[link.v];
+    tau[link.v] -= coupling * a[m];
+  });
 }
 
 Status factor_mass(const Model& model, const State& x, AbaData& ws, std::span<const std::uint8_t> prescribed) {
@@ -351,6 +369,7 @@ void start_solve(const Model& model, ConstVec f, AbaData& ws) {
     for (int k = 0; k < link.n; ++k) b[k] = -f[link.vm + k];
     start_hinge<false>(ws.steps[i], ws);
   }
+  start_motor_forces(*model.layout, ws);
 }
 
 void finish_solve(const Model& model, AbaData& ws, Vec out) {

@@ -184,6 +184,7 @@ LIMBER_INLINE void eliminate_hinge_columns(K k, R r, const BodyStep& step, const
               const int row = c * kLanes;
               column[c] = D_0[c] + sums(term(row), term(row + 1), term(row + 2), term(row + 3));
             });
+        if (__builtin_expect(step.rotor != nullptr, 0)) m.ang += step.rotor->axis * spread(step.rotor->g);
         f.add(j, column, m, least > 0 ? least : scale, least);
       });
 }
@@ -225,6 +226,13 @@ double own_inertia(const BodyStep& step, const AbaData& ws) {
   return inertia > kNoInertia * hinge_scale(M, step, ws, h) ? inertia : 0;
 }
 
+// What a rotor adds on its parent: a torque and a moment of inertia, the same about any point.
+void add_rotor(const RotorStep& rotor, Inertia& P) {
+  const Vec4d along = rotor.axis * spread(-rotor.inertia);
+  subtract(P.A, along, lane<0>(rotor.axis), lane<1>(rotor.axis), lane<2>(rotor.axis));
+  add_wrench(P, {rotor.wrench, zero()});
+}
+
 // To the parent's origin.
 LIMBER_INLINE void hand_over(const BodyStep& step, Inertia& P) {
   if (step.parent == nullptr) return;
@@ -239,6 +247,7 @@ void prescribe(const BodyStep& step, const double* given, Inertia& P) {
   set(step.body->P, P);
   step.body->z = wrench_of(P);
   add_wrench(P, times(P, transpose(P.B), times(step.H, given + step.v, step.link->nr)));
+  if (step.rotor != nullptr) add_wrench(P, {step.rotor->axis * spread(step.rotor->g * given[step.v]), zero()});
 }
 
 int find_speed(const BodyStep& step, int unknown) {
@@ -267,6 +276,7 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
   }
   subtract_unknowns(m, chunks, step.L, step.d_inverse, step.Z, P);
   if (R < 0 && given != nullptr) prescribe(step, given, P);
+  if (__builtin_expect(step.rotor != nullptr, 0)) add_rotor(*step.rotor, P);
   hand_over(step, P);
   return -1;
 }
@@ -373,6 +383,7 @@ void set_steps(AbaData& ws) {
     step.active = u.active;
     choose_step_kernels(step);
   }
+  for (std::size_t k = 0; k < layout.rotors.size(); ++k) ws.steps[layout.rotors[k]].rotor = &ws.rotors[k];
 }
 
 int eliminate(int i, const double* given, AbaData& ws) {

@@ -59,6 +59,27 @@ void start_columns(const Layout& layout, std::size_t g, AbaData& ws);
 // All modes out of the active ones, and the acceleration of the body frames.
 void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot);
 
+// ---- drives (drives.cpp) --------------------------------------------------------------------------------
+
+// Inertia of a motor in the equations that are solved, and how it is coupled to its joint there: both are those of an
+// implicit step, M + c_D D + c_K K.
+struct MotorTerms {
+  double inertia, coupling;
+  MotorTerms(const Link& link, int m, const ImplicitTerms& implicit)
+      : inertia(link.motor.inertia + implicit.hinge_added[m]),
+        coupling((implicit.c_D * link.motor.damping + implicit.c_K * link.motor.stiffness) * link.motor.per_turn) {}
+};
+// Motors of elastic transmissions leave before their joints, to which springs alone couple them; rotors that spin.
+// Bias: with the forces of the motion.  After the hinges have their forces.
+template <bool Bias>
+void start_drives(const Layout& layout, AbaData& ws);
+// The same for solve_factored: forces on motors alone, in ws.u.
+void start_motor_forces(const Layout& layout, AbaData& ws);
+// Outward: the motors' accelerations.
+void accelerate_motors(const Layout& layout, AbaData& ws, double* vdot);
+// What a prescribed hinge with a rigid gear needs for its rotor, besides the armature.
+double rotor_torque(const BodyStep& step);
+
 // ---- one body (elimination.cpp) -----------------------------------------------------------------------
 
 // Inertias and bias wrenches, inward, to the parent.  `given`: prescribed accelerations, null where the hinge is free.

@@ -335,6 +335,11 @@ void set_loads(const Model& model, const BatchChoice& choice, BatchMachine& out)
 BatchMachine::BatchMachine(const Model& model, const BatchChoice& choice) {
   refuse_sliders(model, "batch");
   const Layout& layout = *model.layout;
+  for (const std::vector<int>* drives : {&layout.motors, &layout.rotors}) {
+    if (!drives->empty())
+      throw InputError("batch: the drive of joint '" + model.joints[drives->front()].name +
+                       "' has an elastic transmission or an axis, which is not covered; take aba");
+  }
   const auto count = layout.links.size();
   links.resize(count);
   std::map<const BodyConstants*, BatchLink> made;

@@ -185,6 +185,13 @@ bool evaluate(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& 
   return true;
 }
 
+// Motors of elastic transmissions: coupled to their joints by springs alone.
+void accelerate_motors(const DcaJob& job) {
+  for_motors(job.layout, [&](const Link& link, int, int m) {
+    job.vdot[m] = (job.u[m] + motor_reaction(link, job.q, job.v)) / link.motor.inertia;
+  });
+}
+
 bool run(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) {
   DcaData& ws = job.ws;
   ws.failure = -1;
@@ -204,6 +211,7 @@ bool run(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) 
   };
   job.threads ? run_on(*ws.threads.get(), evaluate_call, &call) : evaluate_call(&call);
   ws.answered_serially = !strong;
+  if (strong) accelerate_motors(job);
   return strong;
 }
 
@@ -217,6 +225,7 @@ int thread_count(const DcaOptions& options, int bodies, int grain) {
 DcaData::DcaData(const Model& model, const DcaOptions& options) : tree(*model.layout), serial(model) {
   refuse_sliders(model, "dca");
   const Layout& layout = *model.layout;
+  refuse_rotors(model, "dca");
   if (options.grain > 0) grain = options.grain;
   ends.resize(tree.parts.size());
   motions.resize(tree.parts.size());

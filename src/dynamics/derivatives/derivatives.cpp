@@ -240,6 +240,25 @@ Spatial inward_attachment(const Link& link, int h, const Spatial* Y, bool shapes
   return wrench_from(node.l, df) + more;
 }
 
+// The rotor of joint i, seen from what carries it: with s = theta'' + e . wdot and h = J (theta' + e . w),
+//   d tau = J ds      d(torque) = J ds e + dh w x e + h dw x e        theory §3, Drives
+// `turn`: how its speed changes along the seed.
+Spatial rotor_slope(const Link& link, const Seed& seed, double turn, DerivativesData& ws) {
+  const Kinematics& kin = ws.rnea.kin;
+  const RotorFrame rotor = rotor_frame(link, kin);
+  const double J = link.rotor.inertia;
+  Vec4d dw = zero(), dwdot = zero();
+  if (seed.body > 0 && link.parent >= seed.body && ws.moved[link.parent] != 0) {
+    dw = link.attachment >= 0 ? ws.attachment_dV[link.attachment].ang : ws.dV[link.parent].ang;
+    dwdot = link.attachment >= 0 ? ws.attachment_dA[link.attachment].ang : ws.dA[link.parent].ang;
+  }
+  const double ds = J * dot(rotor.axis, dwdot), dh = J * (turn + dot(rotor.axis, dw));
+  ws.column[rotor_speed(link)] += rotor_ratio(link) * ds;
+  return {
+      rotor.axis * spread(ds) + cross(rotor.w, rotor.axis) * spread(dh) + cross(dw, rotor.axis) * spread(rotor.spin),
+      zero()};
+}
+
 // Wrenches inward: [JR] (45), differentiated.
 void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& own, DerivativesData& ws) {
   const Layout& layout = *model.layout;
@@ -263,12 +282,38 @@ void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& o
     if (is_own) ws.column[link.v + k] += dot(own.dH[k], f);
   }
   if (is_own) df += cross_wrench(own.relative.xi, f);
-  const Spatial on_inboard = back_across(kin.links[i], df);
+  Spatial on_inboard = back_across(kin.links[i], df);
+  if (link.rotor.spins) {
+    const bool turns = is_own && seed.rate && seed.hinge == 0 && link.motor.v == 0;
+    on_inboard += rotor_slope(link, seed, turns ? link.rotor.ratio : 0, ws);
+  }
   if (link.attachment >= 0) {
     ws.attachment_df[link.attachment] += on_inboard;
   } else {
     ws.df[link.parent] += on_inboard;
   }
+}
+
+// Nothing has arrived yet at the bodies between body i and the ground.
+void clear_inboard(const Layout& layout, int i, DerivativesData& ws) {
+  ws.df[0] = zero_spatial();
+  for (i = layout.links[i].parent; i != kGround; i = layout.links[i].parent) {
+    const Link& link = layout.links[i];
+    ws.df[i] = zero_spatial();
+    std::fill_n(ws.df_modal.begin() + link.scalars, link.n, 0.0);
+    for (int h = link.attachment_begin; h < link.attachment_end; ++h) ws.attachment_df[h] = zero_spatial();
+  }
+}
+
+// ws.column along the speed of the motor of joint i: its spin alone.
+void compute_motor_derivative(const Model& model, int i, DerivativesData& ws) {
+  const Link& link = model.layout->links[i];
+  ws.column.setZero();
+  if (!link.rotor.spins) return;
+  clear_inboard(*model.layout, i, ws);
+  const Seed none{};
+  (link.attachment >= 0 ? ws.attachment_df[link.attachment] : ws.df[link.parent]) = rotor_slope(link, none, 1, ws);
+  for (i = link.parent; i != kGround; i = model.layout->links[i].parent) inward_slope(model, i, none, {}, ws);
 }
 
 // ws.column: how inertial forces and wrenches change along the seed.
@@ -293,12 +338,7 @@ void compute_derivative(const Model& model, const Seed& seed, ConstVec vdot, std
     out.block<6, 1>(static_cast<Eigen::Index>(6 * k), seed.hinge >= 0 ? link.v + seed.hinge : link.vm + seed.mode) =
         watched_slope(ws, k, seed);
   }
-  ws.df[0] = zero_spatial();
-  for (int i = links[seed.body].parent; i != kGround; i = links[i].parent) {
-    ws.df[i] = zero_spatial();
-    std::fill_n(ws.df_modal.begin() + links[i].scalars, links[i].n, 0.0);
-    for (int h = links[i].attachment_begin; h < links[i].attachment_end; ++h) ws.attachment_df[h] = zero_spatial();
-  }
+  clear_inboard(*model.layout, seed.body, ws);
   for (int i = count - 1; i >= seed.body; --i) {
     if (ws.moved[i] != 0) inward_slope(model, i, seed, own, ws);
   }
@@ -307,11 +347,25 @@ void compute_derivative(const Model& model, const Seed& seed, ConstVec vdot, std
 
 // ---- springs and dampers ----------------------------------------------------------------------------
 
+// k (q - q_m / n) at the joint, -1/n of it at the motor.
+void add_transmission_slope(const Link& link, double k, Eigen::Ref<MatrixXd> by) {
+  const int m = link.v + link.motor.v;
+  const double per_turn = link.motor.per_turn;
+  by(link.v, link.v) += k;
+  by(link.v, m) -= k * per_turn;
+  by(m, link.v) -= k * per_turn;
+  by(m, m) += k * per_turn * per_turn;
+}
+
 // d/dq and d/dv of the forces that springs and dampers of a joint need.  theory §3, Springs.
 void add_passive_slope(const Link& link, const double* q, Eigen::Ref<MatrixXd> by_q, Eigen::Ref<MatrixXd> by_v) {
   for (int k = 0; k < link.nr; ++k) by_v(link.v + k, link.v + k) += link.damping[k];
   if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) by_q(link.v + k, link.v + k) += link.stiffness[k];
+    if (link.motor.v != 0) {
+      add_transmission_slope(link, link.motor.stiffness, by_q);
+      add_transmission_slope(link, link.motor.damping, by_v);
+    }
     return;
   }
   const Vector3d phi = quaternion_log(q);
@@ -404,6 +458,12 @@ void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::sp
         (rate ? dtau_dv : dtau_dq).col(link.v + k) = ws.column;
       }
     }
+  }
+  for (const int i : layout.motors) {
+    const int m = layout.links[i].v + layout.links[i].motor.v;
+    dtau_dq.col(m).setZero();
+    compute_motor_derivative(model, i, ws);
+    dtau_dv.col(m) = ws.column;
   }
   add_elastic_slopes(model, ws.rnea.kin, dtau_dq, dtau_dv);
 }

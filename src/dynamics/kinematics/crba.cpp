@@ -9,15 +9,14 @@
 namespace limber {
 namespace {
 
-// The wrench f of body i that one coordinate makes, walked to the ground: the force on every coordinate on the way, in
-// its column of M.
-void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spatial f, double* column) {
+// The wrench g that one coordinate makes on what carries joint i, walked to the ground: the force on every coordinate
+// on the way, in its column of M.
+void walk_inboard(const Layout& layout, const Kinematics& kin, std::size_t i, Spatial g, double* column) {
   for (;;) {
     const Link& link = layout.links[i];
-    const Spatial g = back_across(kin.links[i], f);
     if (link.parent == kGround) return;
     const Link& parent = layout.links[link.parent];
-    f = g;
+    Spatial f = g;
     if (link.attachment >= 0) {
       f = wrench_from(kin.attachments[link.attachment].l, g);
       const Spatial* Y = &kin.columns[layout.attachments[link.attachment].columns];
@@ -30,7 +29,12 @@ void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spa
     const Spatial* H = kin.hinge_map(parent);
     for (int k = 0; k < parent.nr; ++k) column[parent.v + k] = dot(H[k], f);
     i = static_cast<std::size_t>(link.parent);
+    g = back_across(kin.links[i], f);
   }
+}
+// The same with the wrench f of body i.
+void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spatial f, double* column) {
+  walk_inboard(layout, kin, i, back_across(kin.links[i], f), column);
 }
 
 // The modes of body i: composite blocks P_ff, P_rf, and the columns of M they make.  [JR] (48)-(50) with H_f = [1 U^T].
@@ -73,6 +77,16 @@ void mode_columns(const Layout& layout, std::size_t i, CrbaData& ws, Eigen::Ref<
   }
 }
 
+// The rotor of joint i as what carries it feels it, and the column of its motor, where it has one: motors come last.
+void rotor_columns(const Layout& layout, std::size_t i, const Kinematics& kin, Mat6& on_inboard,
+                   Eigen::Ref<MatrixXd>& M) {
+  const Link& link = layout.links[i];
+  const Vec4d axis = rotor_frame(link, kin).axis;
+  for (int j = 0; j < 3; ++j) on_inboard.c[j].ang += axis * spread(link.rotor.inertia * axis[j]);
+  if (link.motor.v == 0) return;
+  walk_inboard(layout, kin, i, {axis * spread(link.rotor.inertia), zero()}, &M(0, link.v + link.motor.v));
+}
+
 void compute_upper_triangle(const Model& model, CrbaData& ws, Eigen::Ref<MatrixXd> M) {
   const Layout& layout = *model.layout;
   const Kinematics& kin = ws.rnea.kin;
@@ -91,11 +105,15 @@ void compute_upper_triangle(const Model& model, CrbaData& ws, Eigen::Ref<MatrixX
       for (int j = 0; j <= k; ++j) M(link.v + j, link.v + k) = dot(H[j], force);
       ws.scale[link.v + k] = inertia_scale(P, H[k]);
       M(link.v + k, link.v + k) += link.armature[k];
-      walk_column(layout, kin, i, force, &M(0, link.v + k));
+      Spatial on_inboard = back_across(kin.links[i], force);
+      if (link.rotor.spins && link.motor.v == 0)
+        on_inboard.ang += rotor_frame(link, kin).axis * spread(link.rotor.ratio * link.rotor.inertia);
+      walk_inboard(layout, kin, i, on_inboard, &M(0, link.v + k));
     }
     if (link.n > 0) mode_columns(layout, i, ws, M);
     if (link.parent == kGround) continue;
-    const Mat6 on_inboard = back_across(kin.links[i], P);
+    Mat6 on_inboard = back_across(kin.links[i], P);
+    if (link.rotor.spins) rotor_columns(layout, i, kin, on_inboard, M);
     if (link.attachment < 0) {
       add(ws.inertia[link.parent], on_inboard);
     } else if (link.opens_attachment) {
@@ -104,6 +122,7 @@ void compute_upper_triangle(const Model& model, CrbaData& ws, Eigen::Ref<MatrixX
       add(ws.attachment_inertia[link.attachment], on_inboard);
     }
   }
+  for_motors(layout, [&](const Link& link, int, int m) { M(m, m) = ws.scale[m] = link.motor.inertia; });
 }
 
 // column[i] -= a x[i] + b y[i], i in [begin, end).

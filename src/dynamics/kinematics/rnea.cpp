@@ -41,8 +41,24 @@ void body_forces(const Layout& layout, const Kinematics& kin, const double* a, L
   }
 }
 
+// The rotor of joint i: its torque, and the wrench on what carries it.  Bias: with its part of the bias motion.
+Spatial rotor_force(const Link& link, const Kinematics& kin, const double* a, const LinearSweep& sweep, bool bias,
+                    double* tau) {
+  const RotorFrame rotor = rotor_frame(link, kin);
+  const Spatial& on = link.attachment >= 0 ? sweep.attachment_a[link.attachment] : sweep.a[link.parent];
+  const int speed = rotor_speed(link);
+  const double J = link.rotor.inertia, ratio = rotor_ratio(link);
+  const double carried = J * dot(rotor.axis, bias ? on.ang + rotor.wdot : on.ang);
+  tau[speed] += ratio * carried;
+  Vec4d torque = rotor.axis * spread(J * ratio * a[speed] + carried);
+  if (bias) torque += cross(rotor.w, rotor.axis) * spread(rotor.spin);
+  return {torque, zero()};
+}
+
 // Wrenches inward, [JR] (45): tau_r = H^T f_r, tau_f = f_f + U^T f_r; the parent's node receives Z^T f_r.
-void inward_forces(const Layout& layout, const Kinematics& kin, const double* a, LinearSweep& sweep, double* tau) {
+void inward_forces(const Layout& layout, const Kinematics& kin, const double* a, bool bias, LinearSweep& sweep,
+                   double* tau) {
+  for_motors(layout, [&](const Link& link, int, int m) { tau[m] = link.motor.inertia * a[m]; });
   for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
     const Link& link = layout.links[i];
     Spatial& f = sweep.f[i];
@@ -55,7 +71,9 @@ void inward_forces(const Layout& layout, const Kinematics& kin, const double* a,
     for (int k = 0; k < link.n; ++k) tau[link.vm + k] = modal[k];
     const Spatial* H = kin.hinge_map(link);
     for (int k = 0; k < link.nr; ++k) tau[link.v + k] = dot(H[k], f) + link.armature[k] * a[link.v + k];
-    (link.attachment >= 0 ? sweep.attachment_f[link.attachment] : sweep.f[link.parent]) += back_across(kin.links[i], f);
+    Spatial& on = link.attachment >= 0 ? sweep.attachment_f[link.attachment] : sweep.f[link.parent];
+    on += back_across(kin.links[i], f);
+    if (link.rotor.spins) on += rotor_force(link, kin, a, sweep, bias, tau);
   }
 }
 
@@ -71,6 +89,7 @@ void add_elastic_forces(const Layout& layout, const Kinematics& kin, double* tau
     add_passive_force(link, &kin.q[link.q], &kin.v[link.v], passive);
     for (int k = 0; k < link.nr; ++k) tau[link.v + k] -= passive[k];
   }
+  for_motors(layout, [&](const Link& link, int, int m) { tau[m] -= motor_reaction(link, kin.q.data(), kin.v.data()); });
 }
 
 }  // namespace
@@ -90,7 +109,7 @@ void multiply_mass(const Model& model, const Kinematics& kin, ConstVec a, Linear
   const Layout& layout = *model.layout;
   outward_accelerations(layout, kin, a.data(), sweep);
   body_forces(layout, kin, a.data(), sweep);
-  inward_forces(layout, kin, a.data(), sweep, out.data());
+  inward_forces(layout, kin, a.data(), false, sweep, out.data());
 }
 
 void multiply_mass(const Model& model, const State& x, ConstVec a, RneaData& ws, Vec out) {
@@ -108,7 +127,7 @@ void compute_joint_forces(const Model& model, const Kinematics& kin, ConstVec vd
     sweep.f[i] += kin.links[i].p;
     for (int k = 0; k < link.n; ++k) sweep.f_modal[link.scalars + k] += kin.p_f[link.scalars + k];
   }
-  inward_forces(layout, kin, vdot.data(), sweep, tau.data());
+  inward_forces(layout, kin, vdot.data(), true, sweep, tau.data());
 }
 
 void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches, RneaData& ws,

@@ -17,6 +17,12 @@ void check_speeds(const Model& model, ConstVec v) {
                    std::to_string(model.nv) + " numbers");
 }
 
+void refuse_rotors(const Model& model, const char* algorithm) {
+  if (model.layout->rotors.empty()) return;
+  throw InputError(std::string(algorithm) + ": the drive of joint '" + model.joints[model.layout->rotors[0]].name +
+                   "' has an axis, and the spin of rotors is not covered; choose aba or crba, or remove the axis");
+}
+
 void throw_other_model() { throw InputError("the workspace was made for another model; make one workspace per model"); }
 
 void throw_not_posed() {

@@ -101,6 +101,28 @@ LIMBER_INLINE Mat6 back_across(const LinkFrame& f, const Mat6& P) {
   return inertia_from(f.r, rotate_inertia(f.R, f.Rt, P));
 }
 
+// ---- rotors -----------------------------------------------------------------------------------------
+
+// The rotor of a joint, in the basis of the parent's body frame.  theory §3, Drives.
+struct RotorFrame {
+  Vec4d axis;
+  Vec4d w, wdot;  // angular velocity of what carries it, and its rate when all speeds keep constant
+  double spin;    // J (theta' + axis . w)
+};
+inline RotorFrame rotor_frame(const Link& link, const Kinematics& kin) {
+  const bool on_node = link.attachment >= 0;
+  const Spatial& V = on_node ? kin.attachments[link.attachment].V : kin.links[link.parent].V;
+  const Spatial& a = on_node ? kin.attachments[link.attachment].a : kin.links[link.parent].a;
+  const Vec4d axis = on_node ? kin.attachments[link.attachment].R * link.rotor.axis : link.rotor.axis;
+  const double turn = link.motor.v != 0 ? kin.v[link.v + link.motor.v] : link.rotor.ratio * kin.v[link.v];
+  return {axis, V.ang, a.ang, link.rotor.inertia * (turn + dot(axis, V.ang))};
+}
+// The speed that turns the rotor, and how often it turns with it.
+inline int rotor_speed(const Link& link) { return link.v + link.motor.v; }
+inline double rotor_ratio(const Link& link) { return link.motor.v != 0 ? 1 : link.rotor.ratio; }
+// Throws InputError for a model with rotors that spin, which `algorithm` does not cover.
+void refuse_rotors(const Model& model, const char* algorithm);
+
 // columns * x.
 template <typename N>
 LIMBER_INLINE Spatial times(const Spatial* columns, const double* x, N n) {

@@ -13,6 +13,7 @@
 #include "limber/dynamics/detail/rnea.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/rotation.hpp"
+#include "node_curvature.hpp"
 
 namespace limber {
 namespace statics_impl {
@@ -71,33 +72,6 @@ Matrix6 twist_map(const Vector3d& l) {
   return T;
 }
 
-// The second derivatives of a node's place, weighted by the wrench G on it: (d Pi_a / d eta_b)^T G.  theory §2, Nodes:
-//   Pi_a = [A lambda_a; gamma_a + Xi_a eta],  A = 1 + a theta~ + b theta~^2
-class NodeCurvature {
- public:
-  NodeCurvature(const NodeConstants& node, int n, const double* eta) : node_(node), n_(n) {
-    for (int k = 0; k < n; ++k) theta_ += eta[k] * to_vector(node.lambda[k]);
-    series_ = rotation_series(theta_.squaredNorm());
-  }
-  // d (A lambda_a) / d eta_b.
-  Vector3d turn(int a, int b) const {
-    const Vector3d la = to_vector(node_.lambda[a]), lb = to_vector(node_.lambda[b]);
-    const Vector3d once = theta_.cross(la), twice = theta_.cross(once);
-    return 2 * theta_.dot(lb) * (series_.da * once + series_.db * twice) + series_.a * lb.cross(la) +
-           series_.b * (lb.cross(once) + theta_.cross(lb.cross(la)));
-  }
-  Vector3d shift(int a, int b) const {
-    if (node_.second.empty()) return Vector3d::Zero();
-    return to_vector(node_.second[static_cast<std::size_t>(a) * n_ + b]);
-  }
-
- private:
-  const NodeConstants& node_;
-  int n_;
-  Vector3d theta_ = Vector3d::Zero();
-  RotationSeries series_;
-};
-
 // Tangent of a joint's springs.
 void add_spring_stiffness(const Link& link, const double* q, Eigen::Ref<MatrixXd> D) {
   if (!link.quaternion) {
@@ -112,6 +86,18 @@ void add_spring_stiffness(const Link& link, const double* q, Eigen::Ref<MatrixXd
   D.block<3, 3>(3, 0) += skew(R.transpose() * k.cwiseProduct(p));
   D.block<3, 3>(3, 3) += R.transpose() * k.asDiagonal() * R;
 }
+
+// A motor behind an elastic transmission, eliminated before its joint.
+struct MotorStiffness {
+  double own, coupling, stiffness;
+  MotorStiffness(const Link& link, double sigma, ConstVec added)
+      : own(link.motor.stiffness * link.motor.per_turn * link.motor.per_turn + sigma * link.motor.inertia +
+            added[link.v + link.motor.v]),
+        coupling(link.motor.stiffness * link.motor.per_turn),
+        stiffness(link.motor.stiffness) {}
+  double share() const { return coupling / own; }
+  double at_joint() const { return stiffness - coupling * share(); }
+};
 
 // Eigenvalues of the symmetric part that are not positive.
 int count_not_positive(const MatrixXd& D) {
@@ -242,6 +228,11 @@ void StaticTangent::Data::compute_scales() {
       scale[link.v + k] =
           h.head<3>().norm() * size.n + h.tail<3>().norm() * size.f + std::abs(link.stiffness[k] * kin().q[link.q + k]);
     }
+    if (link.motor.v != 0) {
+      const double twist = std::abs(kin().q[link.q]) + std::abs(kin().q[link.q + link.motor.q] * link.motor.per_turn);
+      scale[link.v] += link.motor.stiffness * twist;
+      scale[link.v + link.motor.v] = link.motor.stiffness * twist * std::abs(link.motor.per_turn);
+    }
     Size& in = link.attachment >= 0 ? at_node[link.attachment] : at_body[link.parent];
     in.n += size.n + to_vector(f.r).norm() * size.f;
     in.f += size.f;
@@ -264,6 +255,7 @@ void StaticTangent::Data::compute_masses() {
       const Vector6 h = to_vector(H[k]);
       mass[link.v + k] = h.dot(composite[i] * h) + link.armature[k];
     }
+    if (link.motor.v != 0) mass[link.v + link.motor.v] = link.motor.inertia;
     Matrix6 Z = twist_map(to_vector(f.r) +
                           (link.attachment >= 0 ? to_vector(kin().attachments[link.attachment].l) : Vector3d::Zero()));
     const Matrix3d Rt = to_matrix(f.Rt);
@@ -433,6 +425,7 @@ int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec add
     }
     if (link.passive) add_spring_stiffness(link, &kin().q[link.q], D.topLeftCorner(nr, nr));
     for (int k = 0; k < nr; ++k) D(k, k) += added[link.v + k] + sigma * link.armature[k];
+    if (link.motor.v != 0) D(0, 0) += MotorStiffness(link, sigma, added).at_joint();
   }
   for (int k = 0; k < n; ++k) D(nr + k, nr + k) += added[link.vm + k];
   for (int k = 0; k < m; ++k) {  // a coordinate without stiffness: not singular, and not unstable
@@ -442,6 +435,7 @@ int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec add
   VectorXd rhs(m);
   rhs.head(nr) = r.segment(link.v, nr) - H.transpose() * b.z;
   rhs.tail(n) = r.segment(link.vm, n) - b.w;
+  if (nr > 0 && link.motor.v != 0) rhs[0] += MotorStiffness(link, sigma, added).share() * r[link.v + link.motor.v];
   int not_positive = 0;
   MatrixXd solved(m, 7);
   if (m > 0) solved << right, rhs;
@@ -494,6 +488,10 @@ int StaticTangent::solve(double sigma, ConstVec added, std::span<const std::uint
       own += to_columns(&d.kin().columns[link.inboard_columns], link.n) * dq.segment(link.vm, link.n);
     d.X[i] = own;
   }
+  for_motors(layout, [&](const Link& link, int, int m) {
+    const MotorStiffness motor(link, sigma, added);
+    dq[m] = (r[m] + motor.coupling * dq[link.v]) / motor.own;
+  });
   return not_positive;
 }
 

@@ -39,6 +39,7 @@ Pose node_pose(const Body& body, int node) {
 }
 
 void check_covered(const Model& model) {
+  refuse_rotors(model, "book");
   if (model.fidelity != Fidelity::full) {
     refuse("fidelity " + std::string(to_string(model.fidelity)) + " is not covered, only full");
   }
@@ -237,6 +238,7 @@ void assemble_inertia(const Model& model, BookData& ws) {
     ws.scale[link.v] = 2 * ws.left[link.v].squaredNorm() * pairs.F_tilde(j, j).trace();
     ws.J(link.v, link.v) += link.armature[0];
   }
+  for_motors(layout, [&](const Link& link, int, int m) { ws.J(m, m) = ws.scale[m] = link.motor.inertia; });
   // Equations of modes with joints, and the other triangle: by symmetry.
   for (std::size_t j = 1; j < layout.links.size(); ++j) {
     const Link& link = layout.links[j];
@@ -304,6 +306,8 @@ void compute_rest(const Model& model, const State& x, ConstVec tau, BookData& ws
     mode_rest(body, at, x, g, link, next, ws);
     next = &link;
   }
+  for_motors(layout,
+             [&](const Link& link, int, int m) { ws.R[m] = tau[m] + motor_reaction(link, x.q.data(), x.v.data()); });
 }
 
 }  // namespace

@@ -167,6 +167,7 @@ void substitute_outward(const Layout& layout, DenocData& ws, Vec vdot) {
 }  // namespace
 
 DenocData::DenocData(const Model& model) : rnea(model) {
+  refuse_rotors(model, "denoc");
   const Layout& layout = *model.layout;
   bodies.resize(layout.links.size());
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
@@ -199,6 +200,7 @@ Status denoc(const Model& model, const State& x, const Forces& forces, DenocData
   substitute_inward(layout, ws);
   divide(layout, ws);
   substitute_outward(layout, ws, vdot);
+  for_motors(layout, [&](const Link& link, int, int m) { vdot[m] = ws.phi[m] / link.motor.inertia; });
   return is_finite(vdot) ? Status::ok : Status::not_finite;
 }
 

@@ -155,11 +155,14 @@ void collect_forces(const Layout& layout, const Forces& forces, OperatorsData& w
     }
     ws.p.segment<6>(ws.ops.row[i] + link.n) = to_vector(kin.links[i].p);
   }
+  for_motors(layout,
+             [&](const Link& link, int, int m) { ws.T[m] += motor_reaction(link, kin.q.data(), kin.v.data()); });
 }
 
 }  // namespace
 
 SpatialOperators::SpatialOperators(const Model& model) : kin(model) {
+  refuse_rotors(model, "operators");
   const Layout& layout = *model.layout;
   for (const Link& link : layout.links) {
     row.push_back(rows);
@@ -202,6 +205,10 @@ Status compute_operators(const Model& model, SpatialOperators& ops) {
     ops.failure = articulate(b, i);
     if (ops.failure >= 0) return ops.kin->q.allFinite() ? Status::singular_mass : Status::not_finite;
   }
+  for_motors(layout, [&](const Link& link, int, int m) {
+    ops.D(m, m) = link.motor.inertia;
+    ops.D_factor(m, m) = std::sqrt(link.motor.inertia);
+  });
   accumulate(b, ops.E_Psi, ops.Psi);
   return Status::ok;
 }

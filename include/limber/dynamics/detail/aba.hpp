@@ -81,6 +81,15 @@ struct ImplicitTerms {
   std::vector<Vec4d> D_added;  // (at Unknowns::D) c_D D + c_K K of the modes, where the modal mass depends on the state
 };
 
+// A rotor that spins, at a state.  With its parent's angular acceleration a it adds g axis to the coupling of the
+// hinge, inertia axis axis^T and the torque `wrench` to what the parent feels.  theory §3, Drives.
+struct RotorStep {
+  Vec4d axis = zero();    // in world
+  Vec4d wrench = zero();  // torque that it asks of its parent when accelerations beyond the bias are zero
+  double g = 0, inertia = 0;
+  double bias = 0;  // acceleration of its spin in the bias motion
+};
+
 struct AbaData;
 
 // What the last call left in a workspace.
@@ -104,7 +113,8 @@ struct BodyStep {
   const Spatial* W[2] = {};                      // columns of the first two of them
   const OutboardAttachment* outboard = nullptr;
   const Spatial *mu = nullptr, *H = nullptr;
-  const Spatial* U = nullptr;  // columns of the body frame, where a moving node holds it, or null
+  const RotorStep* rotor = nullptr;  // of its drive, where it spins, or null
+  const Spatial* U = nullptr;        // columns of the body frame, where a moving node holds it, or null
   Spatial* Z = nullptr;
   const Vec4d* D_0 = nullptr;
   Vec4d* L = nullptr;
@@ -156,7 +166,8 @@ struct AbaArrays {
   AbaStage stage = AbaStage::none;
   std::uint64_t stamp = 0;  // kin.stamp that `stage` belongs to
 
-  std::vector<BodyStep> steps;  // (body)
+  std::vector<RotorStep> rotors;  // (layout.rotors)                                                  by start
+  std::vector<BodyStep> steps;    // (body)
 };
 
 struct AbaData : AbaArrays {

@@ -16,6 +16,25 @@ inline PackedPose pack(const Pose& X) { return {pack(X.R), to_vec4d(X.p)}; }
 inline Pose to_pose(const PackedPose& X) { return {to_matrix(X.R), to_vector(X.p)}; }
 LIMBER_INLINE PackedPose operator*(const PackedPose& a, const PackedPose& b) { return {a.R * b.R, a.R * b.p + a.p}; }
 
+// An elastic transmission between a joint and its motor, whose angle is a coordinate after those of all bodies.
+// theory §3, Drives.
+struct Transmission {
+  int q = 0, v = 0;  // coordinate and speed of the motor, from those of the joint; 0: there is none
+  double ratio = 1, inertia = 0, stiffness = 0, damping = 0;
+  double per_turn = 1;  // 1 / ratio
+  // Torque at the joint, of the twist phi = q_motor / n - q.
+  double torque(const double* joint_q, const double* joint_v) const {
+    return stiffness * (joint_q[q] * per_turn - joint_q[0]) + damping * (joint_v[v] * per_turn - joint_v[0]);
+  }
+};
+
+// A rotor whose spin acts on what carries it.  theory §3, Drives.
+struct Rotor {
+  bool spins = false;
+  Vec4d axis = zero();  // in the inboard frame: that of the parent, or of its moving node
+  double inertia = 0, ratio = 0;
+};
+
 // One body and the joint that carries it.
 struct Link {
   const BodyConstants* constants = nullptr;
@@ -52,6 +71,8 @@ struct Link {
 
   bool passive = false;  // has a spring or a damper
   double stiffness[6] = {}, damping[6] = {}, armature[6] = {};
+  Transmission motor;
+  Rotor rotor;
 };
 
 // A moving node that carries other bodies.
@@ -91,6 +112,7 @@ struct Layout {
   std::vector<NodeGroup> node_groups;
   std::vector<std::shared_ptr<const FourBodies>> four_bodies;  // groups of equal bodies share one
   std::vector<std::shared_ptr<const FourNodes>> four_nodes;    // and so do those of equal nodes
+  std::vector<int> motors, rotors;  // bodies whose joints have an elastic transmission; a rotor that spins
   std::vector<int> angles;  // coordinates that are angles of joints with a fixed axis, padded to whole registers
   int group_shapes = 0, group_modes = 0;      // sizes of the workspaces
   int columns = 0, scalars = 0, varying = 0;  // sizes of the workspaces
@@ -139,6 +161,19 @@ LIMBER_INLINE void compute_fixed_axis(const Link& link, const double* q, const d
 // All others.  theory §3.  `q`, `v`: the joint's own coordinates and speeds.  Writes H where it moves with q
 // (link.varying >= 0).
 void compute_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out);
+
+// For each motor of an elastic transmission: its link, its coordinate and its speed.
+template <typename Each>
+LIMBER_INLINE void for_motors(const Layout& layout, Each each) {
+  for (const int i : layout.motors) {
+    const Link& link = layout.links[i];
+    each(link, link.q + link.motor.q, link.v + link.motor.v);
+  }
+}
+// What the transmission does to the motor.
+LIMBER_INLINE double motor_reaction(const Link& link, const double* q, const double* v) {
+  return -link.motor.per_turn * link.motor.torque(q + link.q, v + link.v);
+}
 
 // Forces of the joint's springs and dampers on its speeds; energy of its springs.
 void add_passive_force(const Link& link, const double* q, const double* v, double* force);

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+// Friction of a joint of one coordinate.  theory §3, Friction.
+//   sliding   F = (C + (S - C) exp(-(v / v_s)^2)) sign(v) + viscous v
+//   sticking  F = k (q - anchor) + damping v + viscous v, k = S / presliding, until it exceeds S
+struct JointFriction {
+  double viscous = 0;        // N m s/rad or N s/m
+  double coulomb = 0;        // C, N m or N
+  double breakaway = 0;      // S, not below C
+  double stribeck = 0;       // v_s, rad/s or m/s; 0: C holds as soon as the joint slides
+  double presliding = 1e-4;  // rad or m: how far a joint that sticks gives way before it slides
+  double damping = -1;       // of a joint that sticks, N m s/rad or N s/m; below 0: critical
+
+  bool dry() const { return breakaway > 0; }
+};
+
+}  // namespace limber
