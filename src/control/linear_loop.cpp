@@ -15,6 +15,7 @@
 #include "limber/dynamics/rnea.hpp"
 #include "limber/linear/detail/balance.hpp"
 #include "limber/linear/riccati.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
@@ -377,7 +378,7 @@ LoopPole iterate(const LinearLoop& loop) {
 
 std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions& sensors,
                                          const ControlOptions& options, double t, PlantShape shape, double step) {
-  if (!plant.closures.empty()) return std::nullopt;
+  if (!plant.closures.empty() || has_elastic_drives(plant)) return std::nullopt;
   if (std::max(plant.nv, options.model->nv) > kMaxLoopSpeeds) return std::nullopt;
   return LoopBuilder(plant, sensors, options, t, shape, step).build();
 }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "limber/control/linear_loop.hpp"
+#include "limber/model/drive.hpp"
 
 namespace limber {
 namespace {
@@ -56,9 +57,21 @@ Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot,
   }
   servos_.drive(command_, torque_);
   tracking_.add(x, kin, controller_.saturated());
+  set_torques(torques);
+  return Status::ok;
+}
+
+// Those of a joint with an elastic drive act on its motor.
+void ControlLoop::set_torques(Vec torques) const {
   torques.setZero();
   for (int k = 0; k < driven_.size(); ++k) torques[driven_.v[k]] = torque_[k];
-  return Status::ok;
+  for (const int joint : driven_.joints) {
+    const MotorIndex motor = motor_index(plant_, joint);
+    if (motor.v < 0) continue;
+    double& at_joint = torques[plant_.joints[joint].v];
+    torques[motor.v] = at_joint / plant_.joints[joint].drive->ratio;
+    at_joint = 0;
+  }
 }
 
 std::vector<std::string> ControlLoop::warnings() const {

@@ -3,6 +3,7 @@
 #include "limber/control/reference.hpp"
 
 #include "control/one_step.hpp"
+#include "limber/model/friction.hpp"
 
 namespace limber {
 namespace {
@@ -80,6 +81,12 @@ Status Reference::compute_rigid() {
   if (kind_ != FeedForward::rigid) return Status::ok;
   rnea(model_, middle_, vdot_, {}, rnea_, tau_);
   for (int k = 0; k < driven_.size(); ++k) torque_[k] = tau_[driven_.v[k]];
+  int k = 0;
+  for (const int joint : driven_.joints) {  // with dry friction, as hybrid dynamics has it
+    const auto& friction = model_.joints[joint].friction;
+    if (friction && friction->dry()) torque_[k] += sliding_friction(*friction, middle_.v[driven_.v[k]]);
+    k += speed_count(model_.joints[joint].kind);
+  }
   return torque_.allFinite() ? Status::ok : Status::not_finite;
 }
 

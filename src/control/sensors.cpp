@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "limber/model/drive.hpp"
+
 namespace limber {
 StrainGauge make_curvature_gauge(const Model& model, NodeRef from, NodeRef to, int axis) {
   const Node &a = model.body(from.body).nodes[from.node], &b = model.body(to.body).nodes[to.node];
@@ -22,6 +24,8 @@ Vector3d compute_specific_force(const Model& model, const Kinematics& kin, NodeR
 Sensors::Sensors(const Model& model, const DrivenJoints& driven, SensorOptions options, double period)
     : model_(model), driven_(driven), options_(std::move(options)), period_(period), random_(options_.seed) {
   options_.encoders.resize(driven.v.size());
+  for (const int joint : driven.joints)
+    owner_.insert(owner_.end(), static_cast<std::size_t>(speed_count(model.joints[joint].kind)), joint);
   Measurement empty;
   empty.q.setZero(driven.size());
   empty.v = empty.q;
@@ -47,16 +51,26 @@ const Measurement& Sensors::read(const State& x, const Kinematics& kin, ConstVec
   return slot(reads_);  // the oldest; with no delay the newest
 }
 
+// At the joint; of an elastic drive at the motor, unless the encoder is on the link.
+std::pair<double, double> Sensors::seen_by(const EncoderOptions& encoder, const State& x, int k) const {
+  const int joint = owner_[static_cast<std::size_t>(k)];
+  const MotorIndex motor = encoder.on_link ? MotorIndex{} : motor_index(model_, joint);
+  if (motor.v < 0) return {x.q[driven_.q[k]], x.v[driven_.v[k]]};
+  const double ratio = model_.joints[joint].drive->ratio;
+  return {x.q[motor.q] / ratio, x.v[motor.v] / ratio};
+}
+
 void Sensors::take(const State& x, const Kinematics& kin, ConstVec vdot, Measurement& out) {
   const auto noisy = [&](double value, double noise) { return noise > 0 ? value + noise * normal_(random_) : value; };
   out.t = x.t;
   for (int k = 0; k < driven_.size(); ++k) {
     const EncoderOptions& encoder = options_.encoders[k];
-    double q = noisy(x.q[driven_.q[k]], encoder.noise);
+    const auto [position, speed] = seen_by(encoder, x, k);
+    double q = noisy(position, encoder.noise);
     if (encoder.resolution > 0) q = encoder.resolution * std::round(q / encoder.resolution);
     out.q[k] = q;
     if (encoder.tachometer) {
-      out.v[k] = noisy(x.v[driven_.v[k]], encoder.speed_noise);
+      out.v[k] = noisy(speed, encoder.speed_noise);
       continue;
     }
     if (reads_ > 0) filtered_[k] += kSpeedFilter * ((q - last_q_[k]) / (options_.every * period_) - filtered_[k]);

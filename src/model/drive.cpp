@@ -19,6 +19,30 @@ MotorIndex motor_index(const Model& model, int joint) {
   return {link.q + link.motor.q, link.v + link.motor.v};
 }
 
+bool has_elastic_drives(const Model& model) { return !model.layout->motors.empty(); }
+
+Model with_rigid_drives(const Model& model) {
+  ModelBuilder out(model.name);
+  out.gravity(model.gravity).fidelity(model.fidelity).elimination(model.layout->choice);
+  for (int i = 1; i < model.body_count(); ++i) {
+    Body body = model.body(i);
+    body.name = model.body_names[i];
+    Joint joint = model.joints[i];
+    if (joint.drive && joint.drive->elastic()) {
+      Drive drive = *joint.drive;
+      drive.stiffness = drive.damping = 0;
+      joint.drive = std::make_shared<const Drive>(drive);
+    }
+    out.add_joint(std::move(joint), out.add_body(std::move(body)));
+  }
+  for (const Closure& closure : model.closures) out.add_closure(closure);
+  Model rigid = out.build();
+  rigid.elements = model.elements;
+  rigid.contacts = model.contacts;
+  rigid.segments = model.segments;
+  return rigid;
+}
+
 std::pair<double, double> motor_torque_range(const Drive& drive, double speed) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   double least = -kNone, most = kNone;
@@ -48,6 +72,16 @@ void set_motor_at_rest(const Model& model, int joint, State& x) {
   if (link.motor.v == 0) return;
   x.q[link.q + link.motor.q] = link.motor.ratio * x.q[link.q];
   x.v[link.v + link.motor.v] = link.motor.ratio * x.v[link.v];
+}
+
+double sliding_friction(const JointFriction& friction, double rate) {
+  if (rate == 0) return 0;
+  double level = friction.coulomb;
+  if (friction.stribeck > 0) {
+    const double ratio = rate / friction.stribeck;
+    level += (friction.breakaway - friction.coulomb) * std::exp(-ratio * ratio);
+  }
+  return std::copysign(level, rate);
 }
 
 namespace model_impl {

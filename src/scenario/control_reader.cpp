@@ -14,6 +14,7 @@
 #include "limber/files/detail/flow.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/scenario/learn.hpp"
 #include "scenario/sensor_reader.hpp"
 #include "scenario/signal_reader.hpp"
@@ -306,9 +307,16 @@ ShapingOptions read_shaping(const Reader& map) {
   return out;
 }
 
+// A controller plans the joints as if their gears were rigid.
+std::shared_ptr<const Model> planned(std::shared_ptr<const Model> model) {
+  if (!has_elastic_drives(*model)) return model;
+  return std::make_shared<const Model>(with_rigid_drives(*model));
+}
+
+// The model that the controller believes in.
 void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, const std::string& folder,
                     const Overrides& set, ControlScenario& out) {
-  out.options.model = scenario.model;
+  out.options.model = planned(scenario.model);
   out.model_text = scenario.model_text;
   if (!at && !set.empty())
     throw InputError(set[0].path +
@@ -323,7 +331,7 @@ void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, c
   Document document = parse_model_document(out.model_text, out.model_file);
   override_model(document.root, document, set);
   if (!set.empty()) out.model_text = write_flow(*document.root);
-  out.options.model = std::make_shared<const Model>(read_model(Reader(document)));
+  out.options.model = planned(std::make_shared<const Model>(read_model(Reader(document))));
 }
 
 std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,

@@ -23,12 +23,15 @@ ServoOptions read_servo(const Reader& map) {
   return out;
 }
 
+constexpr std::array<std::string_view, 2> kSides = {"motor", "link"};
+
 EncoderOptions read_encoder(const Reader& map) {
   EncoderOptions out;
   if (const auto at = map.find("resolution")) out.resolution = at->positive();
   if (const auto at = map.find("noise")) out.noise = at->not_negative();
   if (const auto at = map.find("speed_noise")) out.speed_noise = at->not_negative();
   if (const auto at = map.find("tachometer")) out.tachometer = at->boolean();
+  if (const auto at = map.find("encoders")) out.on_link = at->choice(kSides) == 1;
   return out;
 }
 
@@ -80,8 +83,8 @@ SensorOptions read_sensors(const std::optional<Reader>& at, const ModelNames& na
   SensorOptions out;
   out.encoders.resize(options.driven.v.size());
   if (!at) return out;
-  at->check_keys(
-      {"resolution", "noise", "speed_noise", "tachometer", "strains", "accelerometers", "delay", "rate", "seed"});
+  at->check_keys({"resolution", "noise", "speed_noise", "tachometer", "encoders", "strains", "accelerometers", "delay",
+                  "rate", "seed"});
   out.encoders.assign(options.driven.v.size(), read_encoder(*at));
   if (const auto list = at->find("strains")) {
     for (const Reader& entry : list->list()) out.strains.push_back(read_strain(entry, names));

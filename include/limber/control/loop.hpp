@@ -29,6 +29,7 @@ class ControlLoop : public Sampler {
   std::vector<std::string> warnings() const;
 
  private:
+  void set_torques(Vec torques) const;
   const Model& plant_;
   DrivenJoints driven_;  // of the machine
   Sensors sensors_;

@@ -20,6 +20,7 @@ struct EncoderOptions {
   double noise = 0;        // standard deviation of a position
   double speed_noise = 0;  // of a speed, where there is a tachometer
   bool tachometer = true;  // false: the speed is the filtered difference of positions
+  bool on_link = false;    // of a joint with an elastic drive: at the joint, else at the motor
 };
 
 // Measures a linear combination of the modal coordinates of a body.
@@ -76,9 +77,11 @@ class Sensors {
 
  private:
   void take(const State& x, const Kinematics& kin, ConstVec vdot, Measurement& out);
+  std::pair<double, double> seen_by(const EncoderOptions& encoder, const State& x, int k) const;
 
   const Model& model_;
   const DrivenJoints& driven_;
+  std::vector<int> owner_;  // (coordinate) its joint
   SensorOptions options_;
   double period_;
   std::mt19937_64 random_;

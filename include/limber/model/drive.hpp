@@ -41,6 +41,10 @@ struct MotorIndex {
 };
 MotorIndex motor_index(const Model& model, int joint);
 
+// The machine with rigid gears in the place of elastic transmissions: what a controller of the joints plans with.
+bool has_elastic_drives(const Model& model);
+Model with_rigid_drives(const Model& model);
+
 // Least and largest torque (N m) of the motor at its speed (rad/s):
 //   |i| <= current      |R i + k_e speed| <= voltage      torque = k_t i, |torque| <= curve(|speed|)
 std::pair<double, double> motor_torque_range(const Drive& drive, double speed);

@@ -20,4 +20,7 @@ struct JointFriction {
   bool dry() const { return breakaway > 0; }
 };
 
+// Dry friction against a joint that slides with this speed, along it: (C + (S - C) exp(-(v / v_s)^2)) sign(v).
+double sliding_friction(const JointFriction& friction, double rate);
+
 }  // namespace limber
