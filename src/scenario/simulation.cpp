@@ -237,19 +237,25 @@ void Simulation::Impl::read(const Port& port, Vec out) {
   const Joint& joint = model.joints[port.at.body];
   const State& x = loop->now().x;
   const Kinematics& kin = system.kinematics();
+  const bool of_motor = port.kind >= PortKind::motor_position;
+  const auto [q, v] = of_motor ? motor_index(model, port.at.body) : MotorIndex{joint.q, joint.v};
   switch (port.kind) {
     case PortKind::joint_position:
-      out = x.q.segment(joint.q, port.size());
+    case PortKind::motor_position:
+      out = x.q.segment(q, port.size());
       return;
     case PortKind::joint_velocity:
-      out = x.v.segment(joint.v, port.size());
+    case PortKind::motor_velocity:
+      out = x.v.segment(v, port.size());
       return;
     case PortKind::joint_effort:
-      out = torques.segment(joint.v, port.size());
+    case PortKind::motor_effort:
+      out = torques.segment(v, port.size());
       return;
     case PortKind::joint_torque:
+    case PortKind::motor_torque:
       evaluate();
-      out = system.torques().segment(joint.v, port.size());
+      out = system.torques().segment(v, port.size());
       return;
     case PortKind::joint_motion:
       evaluate();
@@ -273,19 +279,6 @@ void Simulation::Impl::read(const Port& port, Vec out) {
       return;
     case PortKind::body_rates:
       out = x.v.segment(modes_of(model, port.at.body).v, port.size());
-      return;
-    case PortKind::motor_position:
-      out[0] = x.q[motor_index(model, port.at.body).q];
-      return;
-    case PortKind::motor_velocity:
-      out[0] = x.v[motor_index(model, port.at.body).v];
-      return;
-    case PortKind::motor_effort:
-      out[0] = torques[motor_index(model, port.at.body).v];
-      return;
-    case PortKind::motor_torque:
-      evaluate();
-      out[0] = system.torques()[motor_index(model, port.at.body).v];
       return;
   }
 }

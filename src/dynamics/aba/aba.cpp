@@ -25,6 +25,10 @@ LIMBER_INLINE void start_hinge(const BodyStep& step, AbaData& ws) {
   for (int k = 1; k < step.r; ++k) b[k] = -u[k];
   const Link& link = *step.link;
   if (!Bias || !link.passive) return;
+  if (link.motor.v != 0) {  // one coordinate; its transmission: start_drives
+    b[0] += link.stiffness[0] * ws.q[link.q] + link.damping[0] * ws.v[link.v];
+    return;
+  }
   double passive[6] = {};
   add_passive_force(link, &ws.q[link.q], &ws.v[link.v], passive);
   for (int k = 0; k < link.nr; ++k) b[k] -= passive[k];

@@ -54,9 +54,15 @@ void start_drives(const Layout& layout, AbaData& ws) {
   for (const int i : layout.motors) {
     const Link& link = layout.links[i];
     const int m = link.v + link.motor.v;
-    if (Bias) ws.u[m] += motor_reaction(link, ws.q.data(), ws.v.data());
+    double& b = ws.steps[i].b[ws.steps[i].k];
+    if (Bias) {
+      const double torque = link.motor.torque(&ws.q[link.q], &ws.v[link.v]);
+      b -= torque;
+      ws.u[m] -= link.motor.per_turn * torque;
+    }
+    if (!ws.implicit.active) continue;
     const MotorTerms terms(link, m, ws.implicit);
-    ws.steps[i].b[ws.steps[i].k] -= terms.coupling / terms.inertia * ws.u[m];
+    b -= terms.coupling / terms.inertia * ws.u[m];
   }
   for (std::size_t k = 0; k < layout.rotors.size(); ++k) {
     const Link& link = layout.links[layout.rotors[k]];
@@ -86,11 +92,15 @@ void accelerate_motors(const Layout& layout, AbaData& ws, double* vdot) {
   for (const int i : layout.motors) {
     const Link& link = layout.links[i];
     const int m = link.v + link.motor.v;
-    const MotorTerms terms(link, m, ws.implicit);
-    double e = ws.u[m] + terms.coupling * vdot[link.v];
     const BodyStep& step = ws.steps[i];
+    double e = ws.u[m];
     if (step.rotor != nullptr) e -= link.motor.inertia * dot(step.rotor->axis, step.inboard_a->ang);
-    vdot[m] = e / terms.inertia;
+    if (!ws.implicit.active) {
+      vdot[m] = e / link.motor.inertia;
+      continue;
+    }
+    const MotorTerms terms(link, m, ws.implicit);
+    vdot[m] = (e + terms.coupling * vdot[link.v]) / terms.inertia;
   }
 }
 
