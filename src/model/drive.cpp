@@ -10,6 +10,7 @@
 #include "drive_checks.hpp"
 #include "limber/model/detail/layout.hpp"
 #include "limber/model/friction.hpp"
+#include "limber/model/slider.hpp"
 
 namespace limber {
 
@@ -135,6 +136,8 @@ void check_drive(Joint& joint) {
     refuse("joint", joint.name, "the damping of its drive has no effect without a stiffness; give one, or remove it");
   if (drive.motor) check_motor(joint, *drive.motor);
   if (!drive.axis) return;
+  if (joint.kind == kSlider)
+    refuse("joint", joint.name, "the drive of a slider has no axis: the spin of its rotor is not covered; remove it");
   const double length = drive.axis->norm();
   if (!(length > 0) || !std::isfinite(length))
     refuse("joint", joint.name, "the axis of its drive has no direction; write three numbers that are not all zero");

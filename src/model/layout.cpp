@@ -7,10 +7,9 @@
 #include <set>
 
 #include "limber/model/detail/rail.hpp"
-#include "limber/model/slider.hpp"
-
 #include "limber/model/drive.hpp"
 #include "limber/model/friction.hpp"
+#include "limber/model/slider.hpp"
 
 namespace limber {
 namespace {

@@ -307,13 +307,16 @@ ShapingOptions read_shaping(const Reader& map) {
   return out;
 }
 
+namespace {
+
 // A controller plans the joints as if their gears were rigid.
 std::shared_ptr<const Model> planned(std::shared_ptr<const Model> model) {
   if (!has_elastic_drives(*model)) return model;
   return std::make_shared<const Model>(with_rigid_drives(*model));
 }
 
-// The model that the controller believes in.
+}  // namespace
+
 void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, const std::string& folder,
                     const Overrides& set, ControlScenario& out) {
   out.options.model = planned(scenario.model);

@@ -13,6 +13,7 @@
 #include "limber/files/model_file.hpp"
 #include "limber/files/model_writer.hpp"
 #include "limber/files/text_file.hpp"
+#include "limber/model/friction.hpp"
 
 namespace limber {
 namespace {
@@ -145,11 +146,11 @@ TEST(Urdf, NotesSayWhatChanged) {
       R"(<joint name="j" type="continuous"><parent link="a/b"/><child link="j"/><dynamics damping="1" friction="0.5"/></joint>)");
   const ImportedModel imported = import_urdf(text, "r.urdf");
   EXPECT_EQ(imported.notes,
-            (std::vector<std::string>{"link 'a/b' is called 'a_b' here", "joint 'j' is called 'j_joint' here",
-                                      "joint 'j': friction 0.5 is left out: limber has no dry friction"}));
+            (std::vector<std::string>{"link 'a/b' is called 'a_b' here", "joint 'j' is called 'j_joint' here"}));
   const Model model = parse_model(imported.text, "r.yaml");
   EXPECT_EQ(model.coordinates[0], "j_joint");
   EXPECT_EQ(model.joints[model.joint_index("j_joint")].damping[0], 1);
+  EXPECT_EQ(model.joints[model.joint_index("j_joint")].friction->coulomb, 0.5);
 }
 
 std::string urdf_message(const std::string& text) {
@@ -174,9 +175,9 @@ TEST(Urdf, FaultsAreNamed) {
       urdf_message(robot(jointed("fixed", "<mimic joint=\"k\"/>"))),
       "r.urdf:4: joint 'j': mimic is not supported: limber has no gears; leave it out, so that the joint moves by "
       "itself, or make the joint fixed");
-  EXPECT_EQ(urdf_message(robot(jointed("continuous", "<dynamics friction=\"0.5\"/>"))),
-            "r.urdf:4: joint 'j': friction 0.5: limber has no dry friction; set it to 0, or use `limber import`, which "
-            "leaves it out");
+  EXPECT_EQ(urdf_message(robot(jointed("floating", "<dynamics friction=\"0.5\"/>"))),
+            "r.urdf:4: joint 'j': friction 0.5: only joints with one coordinate have dry friction; set it to 0, or use "
+            "`limber import`, which leaves it out");
   EXPECT_EQ(urdf_message(robot(jointed("continuous", "<axis xyz=\"0 0 0\"/>"))),
             "r.urdf:4: joint 'j': axis has length 0; write for example <axis xyz=\"0 0 1\"/>");
   EXPECT_EQ(urdf_message(robot(jointed("revolute", "<limit effort=\"1\" velocity=\"1\" lower=\"1\" upper=\"-1\"/>"))),
