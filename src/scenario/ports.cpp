@@ -28,7 +28,7 @@ void add_joint(const Model& model, int i, bool prescribed, std::vector<Port>& ou
   const NodeRef at{i, kBodyFrame};
   const auto add = [&](const char* what, PortKind kind, PortDirection direction, const Words& names,
                        const Words& units) {
-    out.push_back({joint.name + what, kind, direction, names, units, at});
+    out.push_back({joint.name + what, kind, direction, names, units, at, joint.q, joint.v});
   };
   add("/position", PortKind::joint_position, PortDirection::output, q, position_units(joint.kind));
   add("/velocity", PortKind::joint_velocity, PortDirection::output, v, speed_units(joint.kind));
@@ -51,11 +51,13 @@ void add_motor(const Model& model, int i, std::vector<Port>& out) {
   const MotorIndex motor = motor_index(model, i);
   if (motor.v < 0) return;
   const std::string name = model.speeds[motor.v];
-  const NodeRef at{i, kBodyFrame};
-  out.push_back({name + "/position", PortKind::motor_position, PortDirection::output, {name}, {"rad"}, at});
-  out.push_back({name + "/velocity", PortKind::motor_velocity, PortDirection::output, {name}, {"rad/s"}, at});
-  out.push_back({name + "/torque", PortKind::motor_torque, PortDirection::output, {name}, {"N m"}, at});
-  out.push_back({name + "/effort", PortKind::motor_effort, PortDirection::input, {name}, {"N m"}, at});
+  const auto add = [&](const char* what, PortKind kind, PortDirection direction, const char* unit) {
+    out.push_back({name + what, kind, direction, {name}, {unit}, {i, kBodyFrame}, motor.q, motor.v});
+  };
+  add("/position", PortKind::joint_position, PortDirection::output, "rad");
+  add("/velocity", PortKind::joint_velocity, PortDirection::output, "rad/s");
+  add("/torque", PortKind::joint_torque, PortDirection::output, "N m");
+  add("/effort", PortKind::joint_effort, PortDirection::input, "N m");
 }
 
 void add_node(const std::string& name, NodeRef at, std::vector<Port>& out) {

@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "limber/files/detail/text.hpp"
-#include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/simulate/time_loop.hpp"
 #include "scenario/attitude_reader.hpp"
@@ -237,25 +236,19 @@ void Simulation::Impl::read(const Port& port, Vec out) {
   const Joint& joint = model.joints[port.at.body];
   const State& x = loop->now().x;
   const Kinematics& kin = system.kinematics();
-  const bool of_motor = port.kind >= PortKind::motor_position;
-  const auto [q, v] = of_motor ? motor_index(model, port.at.body) : MotorIndex{joint.q, joint.v};
   switch (port.kind) {
     case PortKind::joint_position:
-    case PortKind::motor_position:
-      out = x.q.segment(q, port.size());
+      out = x.q.segment(port.q, port.size());
       return;
     case PortKind::joint_velocity:
-    case PortKind::motor_velocity:
-      out = x.v.segment(v, port.size());
+      out = x.v.segment(port.v, port.size());
       return;
     case PortKind::joint_effort:
-    case PortKind::motor_effort:
-      out = torques.segment(v, port.size());
+      out = torques.segment(port.v, port.size());
       return;
     case PortKind::joint_torque:
-    case PortKind::motor_torque:
       evaluate();
-      out = system.torques().segment(v, port.size());
+      out = system.torques().segment(port.v, port.size());
       return;
     case PortKind::joint_motion:
       evaluate();
@@ -291,10 +284,7 @@ void Simulation::Impl::write(std::size_t index, ConstVec values) {
   if (values.size() != port.size() || !values.allFinite())
     throw InputError(fmt::format("port {} takes {} finite numbers", show(port.name), port.size()));
   if (port.kind == PortKind::joint_effort) {
-    torques.segment(joint.v, port.size()) = values;
-    set_torques();
-  } else if (port.kind == PortKind::motor_effort) {
-    torques[motor_index(model, port.at.body).v] = values[0];
+    torques.segment(port.v, port.size()) = values;
     set_torques();
   } else if (port.kind == PortKind::node_force) {
     wrenches[static_cast<std::size_t>(slot[index])] = values;

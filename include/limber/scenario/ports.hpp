@@ -20,10 +20,6 @@ enum class PortKind {
   node_force,      // <node>/force       torque and force given, in world, about the node
   body_modes,      // <body>/modes       modal coordinates
   body_rates,      // <body>/mode_rates  and their rates
-  motor_position,  // <joint>.motor/position  of a joint with an elastic drive
-  motor_velocity,  // <joint>.motor/velocity
-  motor_torque,    // <joint>.motor/torque    all that acts on it but the transmission
-  motor_effort,    // <joint>.motor/effort    given beside inputs and controller
 };
 
 enum class PortDirection { input, output };
@@ -33,9 +29,10 @@ struct Port {
   std::string name;
   PortKind kind = PortKind::joint_position;
   PortDirection direction = PortDirection::output;
-  std::vector<std::string> components;                              // "shoulder", "base.qw"; "x", "y", "z"
-  std::vector<std::string> units;                                   // one for each
-  NodeRef at;                                                       // the node, or the body that the joint carries
+  std::vector<std::string> components;  // "shoulder", "base.qw"; "x", "y", "z"
+  std::vector<std::string> units;       // one for each
+  NodeRef at;                           // the node, or the body that the joint carries
+  int q = -1, v = -1;  // first coordinate and speed of a joint, or of its motor: "elbow.motor/position"
   int size() const { return static_cast<int>(components.size()); }  // number of components
 };
 
