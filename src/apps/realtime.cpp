@@ -90,6 +90,9 @@ LinkLimits link_limits(const Scenario& scenario, const State& start) {
 
 Scenario read_controlled_scenario(const WireCommand& command) {
   Scenario scenario = read_scenario_argument(command.scenario);
+  if (scenario.attitude)
+    throw InputError(fmt::format("{}: controls an attitude; only controllers of joints run in real time",
+                                 name_of_argument(command.scenario)));
   if (!scenario.control)
     throw InputError(fmt::format("{}: has no controller; add `control:` as in docs/scenario-format.md",
                                  name_of_argument(command.scenario)));

@@ -41,7 +41,7 @@ Eigen::Quaterniond attitude_of(const Model& model, const State& x, int body) {
   return Eigen::Quaterniond(body_pose(kin, body).R);
 }
 
-AttitudePath plan(AttitudeOptions& options, const State& own, const Eigen::Quaterniond& start) {
+AttitudePath plan_slews(AttitudeOptions& options, const State& own, const Eigen::Quaterniond& start) {
   const auto make = [&](const std::vector<Signal::Impulse>& shaper) {
     return AttitudePath(options.profile, start, options.begin, options.waypoints, options.limits, shaper);
   };
@@ -115,7 +115,7 @@ struct AttitudeLoop::Impl {
         wheels(find_wheels(plant, options.wheels.joints)),
         own_wheels(find_wheels(model, options.wheels.joints)),
         own_start(translate_state(plant, start, model)),
-        path(plan(options, own_start, attitude_of(model, own_start, own_body))),
+        path(plan_slews(options, own_start, attitude_of(model, own_start, own_body))),
         inertia(compute_attitude_inertia(model, own_start, own_body, own_wheels)),
         sensors(plant, body, options.sensors, 1 / options.rate),
         watch(plant, body, options, path) {
@@ -290,7 +290,7 @@ Status AttitudeLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot
 void AttitudeLoop::restart(const State& start) {
   Impl& own = *impl_;
   own.own_start = translate_state(own.plant, start, own.model);
-  own.path = plan(own.options, own.own_start, attitude_of(own.model, own.own_start, own.own_body));
+  own.path = plan_slews(own.options, own.own_start, attitude_of(own.model, own.own_start, own.own_body));
   own.sensors.restart();
   if (own.filter) own.filter->restart();
   if (own.thrusters) own.thrusters->restart();

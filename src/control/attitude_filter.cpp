@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The multiplicative extended Kalman filter, [Lefferts, Markley, Shuster 1982] §IX, in discrete time as the simulated
+// The multiplicative extended Kalman filter, [Lefferts, Markley, Shuster 1982], in discrete time as the simulated
 // gyro is: with the turn error d (true = estimate exp(d)) and the bias error b, over a period T
 //   b' = b + walk,   d' = exp(-w T) d - T b' - T noise.
 #include "limber/control/attitude_filter.hpp"

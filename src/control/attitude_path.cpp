@@ -12,7 +12,7 @@ namespace limber {
 namespace {
 
 // The axis and the angle of the slew to a waypoint.
-void aim(const AttitudeWaypoint& waypoint, Slew& slew) {
+void aim_slew(const AttitudeWaypoint& waypoint, Slew& slew) {
   slew.axis = waypoint.axis.normalized();
   slew.angle = waypoint.angle;
   if (!waypoint.quaternion) return;
@@ -21,7 +21,7 @@ void aim(const AttitudeWaypoint& waypoint, Slew& slew) {
   slew.axis = slew.angle > 0 ? Vector3d(turn / slew.angle) : Vector3d::UnitZ();
 }
 
-VectorXd limit(double value) {
+VectorXd limit_vector(double value) {
   VectorXd out;
   if (std::isfinite(value)) out.setConstant(1, value);
   return out;
@@ -39,13 +39,13 @@ AttitudePath::AttitudePath(Profile profile, const Eigen::Quaterniond& start, dou
                            const std::vector<AttitudeWaypoint>& waypoints, const SlewLimits& limits,
                            const std::vector<Signal::Impulse>& shaper)
     : start_(start) {
-  const MoveLimits move{limit(limits.speed), limit(limits.acceleration)};
+  const MoveLimits move{limit_vector(limits.speed), limit_vector(limits.acceleration)};
   Eigen::Quaterniond from = start;
   for (std::size_t k = 0; k < waypoints.size(); ++k) {
     Slew slew;
     slew.begin = slew.end = begin;
     slew.from = from;
-    aim(waypoints[k], slew);
+    aim_slew(waypoints[k], slew);
     if (slew.angle != 0) {
       if (!(waypoints[k].duration > 0) && (!std::isfinite(limits.acceleration) && !std::isfinite(limits.speed)))
         throw InputError("slew " + std::to_string(k + 1) + " needs a duration, or limits: {speed, acceleration}");

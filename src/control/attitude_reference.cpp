@@ -15,8 +15,7 @@ constexpr double kSameRate = 1e-13;  // rad/s
 
 AttitudeReference::AttitudeReference(const Model& model, int body, std::vector<int> actuators, const AttitudePath& path,
                                      double period)
-    : model_(model),
-      joint_(model.joints[body]),
+    : joint_(model.joints[body]),
       actuators_(std::move(actuators)),
       path_(path),
       period_(period),

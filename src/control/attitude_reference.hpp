@@ -28,7 +28,6 @@ class AttitudeReference {
   [[nodiscard]] Status compute_gain();
   void put(const Attitude& desired);
 
-  const Model& model_;
   const Joint& joint_;
   std::vector<int> actuators_;
   const AttitudePath& path_;

@@ -44,6 +44,7 @@ class ErrorWatch : public RunListener {
 };
 
 void check_learning(const Scenario& scenario, const LearningOptions& options) {
+  if (scenario.attitude) throw InputError("learning is for controllers of joints; this one controls an attitude");
   if (!scenario.control) throw InputError("there is no controller to learn for; add control:");
   if (options.runs < 1 || options.runs > kMostRuns) throw InputError("runs of learning must be 1 to 1000");
   if (!(options.cutoff > 0 && options.cutoff <= scenario.control->options.rate / 4))

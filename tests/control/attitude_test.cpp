@@ -258,7 +258,7 @@ ThrusterSetOptions make_couples(double force) {
 }
 
 // One axis of a rigid body: it coasts with the rate dw/2 between the edges of the dead zone, where a shortest pulse
-// turns it round; e + lead w = deadband there, and the pulse overshoots by (dw/2) pulse/4.  [Sidi 1997] §9.3.
+// turns it round; e + lead w = deadband there, and the pulse overshoots by (dw/2) pulse/4.  [Sidi 1997] chapter 9.
 TEST(AttitudeThrusters, limit_cycle_is_that_of_the_closed_form) {
   const Model model = make_satellite({.panels = false, .wheels = 0, .thrusters = true});
   State start = make_zero_state(model);
