@@ -12,6 +12,7 @@
 #include "limber/files/recorded_model.hpp"
 #include "limber/files/state_file.hpp"
 #include "limber/files/urdf.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/scenario/hints.hpp"
 #include "limber/scenario/learn.hpp"
 #include "limber/simulate/static_check.hpp"
@@ -49,7 +50,7 @@ Json scenario_facts(const Scenario& scenario) {
   return {{"kind", "scenario"},
           {"name", scenario.name},
           {"model", model.name.empty() ? scenario.model_file : model.name},
-          {"bodies", model.body_count() - 1},
+          {"bodies", count_bodies(model)},
           {"coordinates", model.nq},
           {"duration", scenario.run.duration},
           {"method", scenario.solver.method},
@@ -64,7 +65,7 @@ Json recording_facts(const std::string& path) {
   return {{"kind", "recording"},
           {"name", recording.name},
           {"model", model.name},
-          {"bodies", model.body_count() - 1},
+          {"bodies", count_bodies(model)},
           {"records", recording.records()},
           {"duration", recording.time().back() - recording.time().front()},
           {"complete", recording.complete}};

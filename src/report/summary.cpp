@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "limber/dynamics/energy.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/simulate/validity.hpp"
 #include "report/machine.hpp"
 
@@ -34,7 +35,7 @@ std::string machine_text(const Model& model) {
   int joints = 0;
   for (int i = 1; i < model.body_count(); ++i) joints += speed_count(model.joints[i].kind) > 0;
   std::string out =
-      fmt::format("{}, {}, {}", plural(model.body_count() - 1, "body", "bodies"),
+      fmt::format("{}, {}, {}", plural(count_bodies(model), "body", "bodies"),
                   plural(joints, "moving joint", "moving joints"), plural(mode_count(model), "mode", "modes"));
   if (!model.closures.empty()) out += ", " + plural(static_cast<long>(model.closures.size()), "closure", "closures");
   return out + ", " + to_string(model.fidelity);
