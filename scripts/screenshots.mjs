@@ -19,6 +19,7 @@ const kPictures = [
   {name: "view-four-bar", example: "four-bar/scenario.yaml", time: 1.5, scale: 1},
   {name: "view-long-chain", example: "long-chain/sway.yaml", time: 5.2, scale: 1},
   {name: "view-fe-link", example: "fe-link/scenario.yaml", time: 0.106, scale: 3},
+  {name: "view-satellite", example: "spacecraft/thrusters.yaml", time: 12.05, scale: 10},
   {name: "view-modes", model: "canadarm/model.yaml", time: 0.25, mode: 18, dark: true},
   {name: "view-overlay", overlay: ["canadarm/scenario.yaml", "canadarm/scenario-rigid.yaml"], time: 3, scale: 5, difference: true, size: {width: 1280, height: 1080}},
   {name: "view-study", study: "canadarm/wrong-models.yaml", runs: 80, size: {width: 1280, height: 1150}},

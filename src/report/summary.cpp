@@ -92,8 +92,9 @@ void add_tracking(const Recorded& recording, Json& summary) {
     here.value = most;
     here.name = series.names.empty() ? fmt::format("joint {}", k + 1) : series.names[k];
   });
+  const bool turns = recording.find("control/wheel_torque") >= 0 || recording.find("control/thrust") >= 0;
   for (const auto& [unit, largest] : found)
-    add(summary, "joint error fed back",
+    add(summary, turns ? "attitude error fed back" : "joint error fed back",
         fmt::format("{} rms, {} at most ({}{})", number(largest.rms), number(largest.value),
                     unit.empty() ? "" : unit + ", ", largest.name));
 }
