@@ -37,8 +37,9 @@ std::string amplitudes_text(const Scenario& scenario, const RunReport& report) {
 std::string limits_text(const RunResult& result) {
   std::string out;
   for (const Saturation& cut : result.saturation)
-    out += fmt::format("{}{} cut {} time{}, {} s in all", out.empty() ? "" : "; ", cut.speed, cut.spells,
-                       cut.spells == 1 ? "" : "s", short_number(cut.seconds));
+    out += fmt::format("{}{} {} {} time{}, {} s in all", out.empty() ? "" : "; ", cut.speed,
+                       cut.speed.ends_with(" velocity") ? "exceeded" : "cut", cut.spells, cut.spells == 1 ? "" : "s",
+                       short_number(cut.seconds));
   return fit(out, 2 * kSummaryWidth);
 }
 

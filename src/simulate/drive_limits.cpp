@@ -7,13 +7,6 @@
 #include <limits>
 
 namespace limber {
-namespace {
-
-// Of the velocity limit: from here on the effort that would speed a joint up falls, to none at the limit.
-constexpr double kTaper = 0.95;
-
-}  // namespace
-
 double DriveLimit::limited(double wanted, double rate) const {
   double out = wanted;
   if (drive) {
@@ -22,8 +15,6 @@ double DriveLimit::limited(double wanted, double rate) const {
     if (torque != out / motor_turns) out = torque * motor_turns;
   }
   if (effort > 0) out = std::clamp(out, -effort, effort);
-  if (velocity > 0 && out * rate > 0)
-    out *= std::clamp((velocity - std::abs(rate)) / ((1 - kTaper) * velocity), 0.0, 1.0);
   return out;
 }
 
@@ -46,6 +37,7 @@ std::unique_ptr<DriveLimits> DriveLimits::make(const Model& model, const std::ve
       if (const MotorIndex index = motor_index(model, i); index.v >= 0) {
         limit.v = index.v;
         limit.motor_turns = 1;
+        limit.on_motor = true;
         limit.effort /= ratio;
         limit.velocity *= ratio;
       }
@@ -56,37 +48,46 @@ std::unique_ptr<DriveLimits> DriveLimits::make(const Model& model, const std::ve
   return out;
 }
 
-void DriveLimits::apply(const State& x, VectorXd& tau) {
+void DriveLimits::apply(bool whole, const State& x, VectorXd& tau) {
   for (DriveLimit& drive : drives) {
+    if (drive.whole() != whole) continue;
     const double wanted = tau[drive.v];
     if (!std::isfinite(wanted)) continue;
     tau[drive.v] = drive.limited(wanted, x.v[drive.v]);
-    drive.cut = tau[drive.v] != wanted;
+    drive.cut.now = tau[drive.v] != wanted;
+    drive.fast.now = drive.velocity > 0 && std::abs(x.v[drive.v]) > drive.velocity;
   }
+}
+
+void DriveLimit::Spells::count(double span) {
+  if (now) {
+    times += counted ? 0 : 1;
+    seconds += span;
+  }
+  counted = now;
 }
 
 void DriveLimits::count(double span) {
   for (DriveLimit& drive : drives) {
-    if (!drive.cut) {
-      drive.counted = false;
-      continue;
-    }
-    if (!drive.counted) ++drive.spells;
-    drive.counted = true;
-    drive.seconds += span;
+    drive.cut.count(span);
+    drive.fast.count(span);
   }
 }
 
 std::vector<Saturation> DriveLimits::saturation(const Model& model) const {
   std::vector<Saturation> out;
   for (const DriveLimit& drive : drives) {
-    if (drive.spells > 0) out.push_back({model.speeds[static_cast<std::size_t>(drive.v)], drive.spells, drive.seconds});
+    const std::string& name = model.speeds[static_cast<std::size_t>(drive.v)];
+    if (drive.cut.times > 0) out.push_back({name, drive.cut.times, drive.cut.seconds});
+    if (drive.fast.times > 0) out.push_back({name + " velocity", drive.fast.times, drive.fast.seconds});
   }
   return out;
 }
 
 void DriveLimits::transfer(Archive& archive) {
-  for (DriveLimit& drive : drives) archive(drive.cut, drive.counted, drive.spells, drive.seconds);
+  for (DriveLimit& drive : drives) {
+    for (DriveLimit::Spells* of : {&drive.cut, &drive.fast}) archive(of->now, of->counted, of->times, of->seconds);
+  }
 }
 
 }  // namespace limber

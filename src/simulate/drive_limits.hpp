@@ -18,10 +18,17 @@ struct DriveLimit {
   double motor_turns = 1;              // motor speed over that of v
   double effort = 0, velocity = 0;     // on v; 0: none
   std::shared_ptr<const Drive> drive;  // whose motor has limits, or null
-  bool cut = false;                    // by the last call of apply
-  bool counted = false;                // at the last count
-  long spells = 0;                     // how often it began to be cut
-  double seconds = 0;                  // how long it was
+  bool on_motor = false;               // v is that of a motor
+  // How often and how long it was beyond a limit.
+  struct Spells {
+    bool now = false, counted = false;  // at the last call of apply, of count
+    long times = 0;
+    double seconds = 0;
+    void count(double span);
+  };
+  Spells cut, fast;  // of its effort; of its velocity, which is not changed
+  // Its motor is known, so that torque inputs are what it exerts; else they are loads, and controllers alone are cut.
+  bool whole() const { return drive != nullptr || on_motor; }
   // What acts of a wanted effort.
   double limited(double wanted, double rate) const;
 };
@@ -31,7 +38,8 @@ struct DriveLimits {
 
   // Null: no joint has limits that act.  `prescribed`: (body) joints whose motion is, which are not cut.
   static std::unique_ptr<DriveLimits> make(const Model& model, const std::vector<std::uint8_t>& prescribed);
-  void apply(const State& x, VectorXd& tau);
+  // `whole`: all torques, of the drives whose motors are known; else those of controllers, of the others.
+  void apply(bool whole, const State& x, VectorXd& tau);
   // Into the counts: what the last call of apply cut, for a time `span`.
   void count(double span);
   std::vector<Saturation> saturation(const Model& model) const;

@@ -187,6 +187,7 @@ Status System::gather(const State& x) {
   };
   failure_.clear();
   tau_ = control_torques_;
+  if (limits_) limits_->apply(false, x, tau_);
   for (const SpeedInput& input : inputs_.speeds) tau_[input.speed] += value(input.force, input.label);
   for (std::size_t i = 0; i < inputs_.wrenches.size(); ++i) {
     const WrenchInput& input = inputs_.wrenches[i];
@@ -202,7 +203,7 @@ Status System::gather(const State& x) {
     if (stop.phase != StopContact::Phase::pushing) continue;
     stop_[stop.v] -= stop.sign * stop.stiffness * stop.push(x.q[stop.q], x.v[stop.v]);
   }
-  if (limits_) limits_->apply(x, tau_);
+  if (limits_) limits_->apply(true, x, tau_);
   total_ = tau_ + stop_;
   if (friction_) {
     dry_.setZero();
