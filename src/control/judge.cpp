@@ -20,9 +20,10 @@ namespace {
 
 // The loop at a time; none: it cannot be judged there.
 std::optional<LinearLoop> try_linearize(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
-                                        double t, PlantShape shape = PlantShape::straight, double step = 0) {
+                                        double t, PlantShape shape = PlantShape::straight,
+                                        const ImplicitSteps& steps = {}) {
   try {
-    return linearize_loop(plant, sensors, options, t, shape, step);
+    return linearize_loop(plant, sensors, options, t, shape, steps);
   } catch (const InputError&) {  // a configuration that cannot be linearised, told elsewhere
     return std::nullopt;
   }
@@ -243,44 +244,51 @@ ControlOptions settle_loop(ControlOptions options) {
 
 namespace {
 
-// The worst pole of the loop as an implicit solver with this step moves the plant.
-LoopPole judge_steps(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double step) {
+// The worst pole of the loop as an implicit solver moves the plant.
+LoopPole judge_steps(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
+                     const ImplicitSteps& steps) {
   LoopPole out{-std::numeric_limits<double>::infinity(), 0};
   for (const double t : judged_times(plant, options)) {
-    const auto loop = try_linearize(plant, sensors, options, t, PlantShape::straight, step);
+    const auto loop = try_linearize(plant, sensors, options, t, PlantShape::straight, steps);
     if (!loop) continue;
     if (const LoopPole pole = find_dominant_pole(*loop); pole.growth > out.growth) out = pole;
   }
   return out;
 }
 
-// A stable loop that a solver makes unstable: it puts vibrations near the sampling out of tune.
+// A stable loop that a solver makes unstable.  It puts vibrations near the sampling out of tune; those that it cannot
+// resolve change their sign in every step, and feedback of speeds at steps as long as the period then drives them:
+// v' = -(1 + kd T / N) v.  docs/control.md, Solvers.
 std::vector<std::string> step_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
-                                       double step) {
-  const double period = 1 / options.rate, used = std::min(step, period);
-  const LoopPole pole = judge_steps(plant, sensors, options, used);
+                                       const ImplicitSteps& steps) {
+  const auto growth = [&](double step, double rho_inf) {
+    return judge_steps(plant, sensors, options, {step, rho_inf}).growth;
+  };
+  const double period = 1 / options.rate, used = std::min(steps.step, period);
+  const LoopPole pole = judge_steps(plant, sensors, options, {used, steps.rho_inf});
   if (!(pole.growth > kUnstable)) return {};
   double finer = 0;
   for (const int parts : {2, 4, 8, 16, 32}) {
     finer = period / parts;
-    if (finer < used && !(judge_steps(plant, sensors, options, finer).growth > kUnstable)) break;
+    if (finer < used && !(growth(finer, steps.rho_inf) > kUnstable)) break;
   }
+  const bool damped = steps.rho_inf > 0 && !(growth(used, 0) > kUnstable);
   return {"the control loop is stable, but not as the solver moves the machine: with steps of " + text(used, 3) +
           " s a deviation at " + text(pole.frequency, 3) + " Hz doubles in " +
           text(std::numbers::ln2 / pole.growth, 3) +
-          " s, because vibrations near the sampling are out of tune; write " +
-          "solver: {method: implicit, step: " + text(finer, 3) + "}"};
+          " s, because vibrations near the sampling are out of tune; write " + "solver: {method: implicit, step: " +
+          text(finer, 3) + "}" + (damped ? ", or rho_inf: 0 to damp what the steps cannot resolve" : "")};
 }
 
 }  // namespace
 
 std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
-                                       double step) {
+                                       const ImplicitSteps& steps) {
   const LoopVerdict verdict = judge_loop(plant, sensors, options);
   if (!verdict.stable) return {verdict.text};
   if (!verdict.judged) return {};
   std::vector<std::string> out;
-  if (step > 0) out = step_warnings(plant, sensors, options, step);
+  if (steps.step > 0) out = step_warnings(plant, sensors, options, steps);
   const Transient& transient = verdict.transient;
   if (!(transient.growth > kMostTransient)) return out;
   out.push_back("the control loop is stable, but " + place_of(verdict.transient_t, schedule_times(options).back()) +

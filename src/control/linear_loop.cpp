@@ -27,7 +27,7 @@ namespace {
 class LoopBuilder {
  public:
   LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t,
-              PlantShape shape, double step);
+              PlantShape shape, const ImplicitSteps& steps);
   LinearLoop build();
 
  private:
@@ -67,16 +67,34 @@ class LoopBuilder {
 
 MatrixXd columns(const MatrixXd& B, const std::vector<int>& which) { return B(Eigen::all, which); }
 
-// A period in steps of the midpoint rule, none longer than `step`: x' = (1 - h/2 A)^-1 ((1 + h/2 A) x + h B u).
-Sampled sample_by_midpoint(const MatrixXd& A, const MatrixXd& B, double period, double step) {
-  const int steps = std::max(1, static_cast<int>(std::ceil(period / step * (1 - 1e-9))));
-  const double half = 0.5 * period / steps;
-  const MatrixXd one = MatrixXd::Identity(A.rows(), A.cols());
-  const Lu factor(one - half * A);
-  const Sampled each{factor.solve(MatrixXd(one + half * A)), factor.solve(MatrixXd(2 * half * B))};
-  Sampled out = each;
-  for (int k = 1; k < steps; ++k) out = {each.A * out.A, each.A * out.B + each.B};
-  return out;
+// A period in steps of the generalized-alpha method [Chung, Hulbert 1993], as the implicit solver makes them
+// (simulate/implicit.cpp), none longer than steps.step.  With rho_inf below 1 its accelerations go on from one period
+// to the next: they are states, too.
+Sampled sample_by_steps(const MatrixXd& A, const MatrixXd& B, double period, const ImplicitSteps& steps) {
+  const int count = std::max(1, static_cast<int>(std::ceil(period / steps.step - 1e-9)));
+  const double h = period / count, rho = steps.rho_inf;
+  const double am = (2 * rho - 1) / (rho + 1), af = rho / (rho + 1), share = 1 - af;
+  const double g = 0.5 - am + af, b = 0.25 * (1 - am + af) * (1 - am + af);
+  const Eigen::Index n = A.rows() / 2, inputs = B.cols(), states = rho < 1 ? 3 * n : 2 * n;
+  const MatrixXd K = A.bottomLeftCorner(n, n), D = A.bottomRightCorner(n, n);  // accelerations K q + D v + forced
+  MatrixXd forced = MatrixXd::Zero(n, 3 * n + inputs), q = forced, v = forced, a = forced;
+  forced.rightCols(inputs) = B.bottomRows(n);
+  q.leftCols(n).setIdentity();
+  v.middleCols(n, n).setIdentity();
+  a.middleCols(2 * n, n).setIdentity();
+  const Lu factor(MatrixXd::Identity(n, n) - share / (1 - am) * (h * h * b * K + h * g * D));
+  for (int k = 0; k < count; ++k) {
+    // Without what the unknown accelerations of the equation of motion add: a' = (unknown - am a) / (1 - am).
+    const MatrixXd q_known = h * v + h * h * ((0.5 - b) - b * am / (1 - am)) * a;
+    const MatrixXd v_known = h * ((1 - g) - g * am / (1 - am)) * a;
+    const MatrixXd unknown = factor.solve(MatrixXd(K * (q + share * q_known) + D * (v + share * v_known) + forced));
+    q += q_known + h * h * b / (1 - am) * unknown;
+    v += v_known + h * g / (1 - am) * unknown;
+    a = ((unknown - am * a) / (1 - am)).eval();
+  }
+  MatrixXd all(3 * n, 3 * n + inputs);
+  all << q, v, a;
+  return {all.topLeftCorner(states, states), all.topRightCorner(states, inputs)};
 }
 
 // Modes in balance with the inertial forces and the weight of the desired motion.
@@ -100,7 +118,7 @@ void bend(const ControlOptions& options, const DrivenJoints& driven, const Model
 }
 
 LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t,
-                         PlantShape shape, double step)
+                         PlantShape shape, const ImplicitSteps& steps)
     : plant_(plant),
       sensors_(sensors),
       options_(options),
@@ -118,7 +136,7 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
   if (shape == PlantShape::bent) bend(options, of_plant_, plant, there);
   machine_ = linearize_at_rest(plant, there, {});
   const MatrixXd B = columns(machine_.B, of_plant_.v);
-  plant_step_ = step > 0 ? sample_by_midpoint(machine_.A, B, period_, step) : sample(machine_.A, B, period_);
+  plant_step_ = steps.step > 0 ? sample_by_steps(machine_.A, B, period_, steps) : sample(machine_.A, B, period_);
   SensorOptions all = sensors;
   all.encoders.assign(driven_.v.size(), {});  // raw speeds, noise left out
   raw_ = make_readings(plant, of_plant_, all, there, {}, machine_);
@@ -137,7 +155,7 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
 }
 
 void LoopBuilder::lay_out() {
-  x_ = add(2 * n_);
+  x_ = add(static_cast<int>(plant_step_.A.rows()));
   torque_ = add(h_);
   filter_ = add(h_);
   last_ = add(h_);
@@ -292,7 +310,8 @@ MatrixXd LoopBuilder::step(bool fresh, bool arrives) {
     torque.row(k) += share * (command.row(k) - torque.row(k));
   }
   next.middleRows(torque_, h_) = torque;
-  next.middleRows(x_, 2 * n_) = plant_step_.A * part(x_, 2 * n_) + plant_step_.B * (late ? before : torque);
+  const int states = static_cast<int>(plant_step_.A.rows());
+  next.middleRows(x_, states) = plant_step_.A * part(x_, states) + plant_step_.B * (late ? before : torque);
   if (options_.estimates())
     next.middleRows(estimate_, 2 * m_) = late ? estimate : MatrixXd(model_.A * estimate + model_.B * torque);
   return next;
@@ -377,10 +396,11 @@ LoopPole iterate(const LinearLoop& loop) {
 }  // namespace
 
 std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions& sensors,
-                                         const ControlOptions& options, double t, PlantShape shape, double step) {
+                                         const ControlOptions& options, double t, PlantShape shape,
+                                         const ImplicitSteps& steps) {
   if (!plant.closures.empty() || has_elastic_drives(plant)) return std::nullopt;
   if (std::max(plant.nv, options.model->nv) > kMaxLoopSpeeds) return std::nullopt;
-  return LoopBuilder(plant, sensors, options, t, shape, step).build();
+  return LoopBuilder(plant, sensors, options, t, shape, steps).build();
 }
 
 LoopPole find_dominant_pole(const LinearLoop& loop) {

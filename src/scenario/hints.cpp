@@ -135,7 +135,8 @@ std::vector<std::string> control_hints(const Scenario& scenario, const ControlLo
   const ControlOptions& options = loop.controller().options();
   const bool implicit = scenario.solver.method == "implicit";
   std::vector<std::string> out =
-      loop_warnings(*scenario.model, scenario.control->sensors, options, implicit ? scenario.solver.step : 0);
+      loop_warnings(*scenario.model, scenario.control->sensors, options,
+                    implicit ? ImplicitSteps{scenario.solver.step, scenario.solver.rho_inf} : ImplicitSteps{});
   if (options.end > scenario.run.duration * (1 + kShortest))
     out.push_back(fmt::format("the run ends after {:g} s, but the desired motion after {:g} s", scenario.run.duration,
                               options.end));

@@ -7,7 +7,9 @@
 #include <complex>
 
 #include "limber/control/prepare.hpp"
+#include "limber/simulate/simulate.hpp"
 #include "support/arm.hpp"
+#include "support/chain_arm.hpp"
 #include "support/close.hpp"
 
 namespace limber::test {
@@ -163,6 +165,77 @@ TEST(LinearLoop, the_undamped_arm_is_not_called_unstable) {
     const auto loop = linearize_loop(arm, {}, prepared, t);
     ASSERT_TRUE(loop);
     EXPECT_LT(find_dominant_pole(*loop).growth, 0.2 * kUnstable) << t;
+  }
+}
+
+// PD at the samples, by hand.
+class HandPd : public Sampler {
+ public:
+  explicit HandPd(const ControlOptions& options) : options_(options) {}
+  double period() const override { return 1 / options_.rate; }
+  Status sample(const State& x, const Kinematics& /*kin*/, ConstVec /*vdot*/, Vec torques) override {
+    torques.setZero();
+    for (int k = 0; k < options_.driven.size(); ++k) {
+      const double error = kBent - x.q[options_.driven.q[k]], rate = -x.v[options_.driven.v[k]];
+      torques[options_.driven.v[k]] = options_.pid->kp[k] * error + options_.pid->kd[k] * rate;
+    }
+    return Status::ok;
+  }
+
+ private:
+  const ControlOptions& options_;
+};
+
+// The judged loop is the one that the solver computes: the machine itself, near rest, with 1 and 3 steps in a period.
+TEST(LinearLoop, implicit_steps_are_those_of_the_solver) {
+  constexpr double kSmall = 1e-9;
+  constexpr int kSamples = 12;
+  constexpr double kRate = 250,
+                   kTime = kSamples / kRate;  // the fastest vibrations turn by more than a radian in a period
+  const Model arm = make_chain_arm(2, 3, 0.1);
+  ControlOptions options;
+  options.model = std::make_shared<const Model>(arm);
+  options.driven = find_driven_joints(*options.model, {});
+  options.rate = kRate;
+  options.desired.assign(options.driven.v.size(), Signal(kBent));
+  options.pid = {VectorXd::Constant(2, 0.5), VectorXd::Constant(2, 0.02), VectorXd::Zero(2), false};
+  const ControlOptions prepared = prepare_control(options);
+  for (const double rho : {1.0, 0.8, 0.0}) {
+    for (const int parts : {1, 3}) {
+      const ImplicitSteps steps{1 / options.rate / parts, rho};
+      const auto loop = linearize_loop(arm, {}, prepared, 0, PlantShape::straight, steps);
+      ASSERT_TRUE(loop);
+      VectorXd z = VectorXd::Zero(loop->fresh.cols());
+      State x = bent_chain(arm);
+      for (int k = 0; k < arm.nv; ++k) x.q[k] += z[k] = kSmall * std::sin(1.0 + k);
+      System system(arm, {});
+      HandPd pd(prepared);
+      if (rho < 1) {  // the method has accelerations of its own, at first those of the machine
+        VectorXd torques = VectorXd::Zero(arm.nv), vdot = torques;
+        ASSERT_EQ(pd.sample(x, system.compute_kinematics(x), vdot, torques), Status::ok);
+        system.set_control_torques(torques);
+        ASSERT_EQ(system.accelerate(x, vdot), Status::ok);
+        z.segment(2 * arm.nv, arm.nv) = vdot;
+      }
+      for (int k = 0; k < kSamples; ++k) z = (loop->fresh * z).eval();
+      SolverOptions solver;
+      solver.method = "implicit";
+      solver.step = steps.step;
+      solver.rho_inf = rho;
+      struct Last : RunListener {
+        void record(const Record& record) override { x = record.motion.x; }
+        State x;
+      } last;
+      const RunResult result = simulate(system, solver, {kTime, kTime}, x, last, &pd);
+      ASSERT_EQ(result.status, Status::ok) << result.failure;
+      VectorXd found(2 * arm.nv);
+      found << last.x.q - bent_chain(arm).q, last.x.v;
+      const VectorXd expected = z.head(2 * arm.nv);
+      for (const auto part : {Eigen::seqN(0, arm.nv), Eigen::seqN(arm.nv, arm.nv)}) {
+        const VectorXd off = found(part) - expected(part);
+        EXPECT_LT(off.norm(), 1e-5 * expected(part).norm()) << rho << ' ' << parts;
+      }
+    }
   }
 }
 

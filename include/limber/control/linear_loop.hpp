@@ -34,11 +34,15 @@ struct LinearLoop {
 // desired accelerations and the weight bend it, while gains are those of the straight one.  options: as prepare_control
 // gives them.  None: the plant has closures or more than kMaxLoopSpeeds speeds.  O(nv^3).
 inline constexpr int kMaxLoopSpeeds = 120;
-// step: s, of an implicit solver (midpoint rule) that moves the plant in the place of exact sampling; 0: none.
+// steps: of an implicit solver that moves the plant in the place of exact sampling, none by default.
 enum class PlantShape { straight, bent };
+struct ImplicitSteps {
+  double step = 0;     // s; 0: none
+  double rho_inf = 1;  // SolverOptions::rho_inf
+};
 std::optional<LinearLoop> linearize_loop(const Model& plant, const SensorOptions& sensors,
                                          const ControlOptions& options, double t,
-                                         PlantShape shape = PlantShape::straight, double step = 0);
+                                         PlantShape shape = PlantShape::straight, const ImplicitSteps& steps = {});
 
 // The pole of largest modulus per sample, as one of continuous time.
 struct LoopPole {
@@ -86,8 +90,8 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
 ControlOptions settle_loop(ControlOptions options);
 
 // What a person should know of the loop; empty: it is stable and its transients are small, or it cannot be judged.
-// step: s, of the implicit solver; 0: another one.
+// steps: of the implicit solver; none: another one.
 std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
-                                       double step = 0);
+                                       const ImplicitSteps& steps = {});
 
 }  // namespace limber
