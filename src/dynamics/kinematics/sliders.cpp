@@ -18,14 +18,14 @@ LIMBER_INLINE Vec4d turn_of(Vec4d twist, Vec4d slope) { return Vec4d{twist[3], -
 LIMBER_INLINE Vec4d place_of(Vec4d shape) { return Vec4d{shape[0], shape[1], shape[2], 0}; }
 
 // Sums over the modes.
-struct Section {
+struct SliderSection {
   Vec4d l, l_s, l_ss, l_eta, l_seta;                      // l_eta etadot, l_s,eta etadot
   Vec4d theta, theta_s, theta_ss, theta_eta, theta_seta;  // the same of the rotation vector
   Vec4d l_bias;                                           // etadot^T Xi etadot
 };
 
 void add_modes(const NodeConstants* rail, const RailPlace& at, int n, const double* eta, const double* rate,
-               Section& out, Spatial* columns) {
+               SliderSection& out, Spatial* columns) {
   Vec4d phi[4];
   for (int k = 0; k < n; ++k) {
     evaluate_on_rail(
@@ -48,7 +48,7 @@ void add_modes(const NodeConstants* rail, const RailPlace& at, int n, const doub
 
 // l += eta^T Xi eta / 2.
 void add_products(const NodeConstants* rail, const RailPlace& at, int n, const double* eta, const double* rate,
-                  Section& out, Spatial* columns) {
+                  SliderSection& out, Spatial* columns) {
   Vec4d xi[4];
   for (int a = 0; a < n; ++a) {
     for (int b = 0; b < n; ++b) {
@@ -74,7 +74,7 @@ void place_slider(const Layout& layout, const Link& link, const double* q, const
   const RailPlace place = find_on_rail(*rail, s);
   Spatial* columns = &kin.columns[attachment.columns];
   const Vec4d o = zero();
-  Section d{o, o, o, o, o, o, o, o, o, o, o};
+  SliderSection d{o, o, o, o, o, o, o, o, o, o, o};
   d.l[0] = s;
   d.l_s[0] = 1;
   add_modes(rail, place, beam.n, q + beam.qm, v + beam.vm, d, columns);
