@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# limber_room(name [KERNEL] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room, from src/<name>/**.cpp,
-# linked to the room named by the call before.  A room without sources is its headers only; one without either is passed
-# over.  KERNEL: its functions are where the time of a run goes.  They are optimised in full, each source by itself.
+# limber_room(name [KERNEL | GLUE] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room, from
+# src/<name>/**.cpp, linked to the room named by the call before.  A room without sources is its headers only; one without
+# either is passed over.  KERNEL: its functions are where the time of a run goes.  They are optimised in full, each source by
+# itself.  GLUE: its functions take little of it; sanitizers have them without optimisation.
 # PACKAGES: what find_dependency must find for these libs, with its arguments.
 #
 # limber_libraries(): after the last room, the targets that others link: limber::<room>, and limber::limber for all of them.
@@ -24,7 +25,7 @@ function(limber_usage target scope)
 endfunction()
 
 function(limber_room name)
-  cmake_parse_arguments(arg "KERNEL" "" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
+  cmake_parse_arguments(arg "KERNEL;GLUE" "" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/limber/${name}/*.hpp)
   if(NOT sources AND NOT headers)
@@ -49,6 +50,9 @@ function(limber_room name)
     endif()
     if(NOT arg_KERNEL)
       target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+    endif()
+    if(arg_GLUE)
+      limber_glue(${target})
     endif()
   else()
     set(scope INTERFACE)
@@ -110,6 +114,23 @@ function(limber_libraries)
       set_target_properties(limber_shared PROPERTIES EXCLUDE_FROM_ALL ON)
     endif()
   endif()
+endfunction()
+
+# limber_rooms_first(target last): for the address sanitizer, the objects of the rooms up to `last` (of all, where that is none of
+# them) stand before the target's own.  Of inline functions in both the linker takes the first, which is the optimised one then.
+function(limber_rooms_first target last)
+  if(NOT LIMBER_SANITIZE MATCHES address OR LIMBER_FUZZ)
+    return()
+  endif()
+  foreach(room IN LISTS LIMBER_ROOMS)
+    get_target_property(type limber_${room} TYPE)
+    if(type STREQUAL STATIC_LIBRARY)
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:limber_${room}>)
+    endif()
+    if(room STREQUAL last)
+      return()
+    endif()
+  endforeach()
 endfunction()
 
 # Public compile definitions of every room.

@@ -92,7 +92,7 @@ TEST(Denoc, FactorsMultiplyBackToTheMassMatrix) {
 TEST(Denoc, UsesNoHeapAndGivesTheSameBits) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     TreeOptions o = mixed_tree(seed, 12, 0.4);
-    o.modes = 40;
+    o.modes = seed % 7 == 1 ? 40 : 6;  // the time grows as the cube
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
     DenocWorkspace ws(model);
