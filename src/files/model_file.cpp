@@ -6,6 +6,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -92,10 +93,10 @@ std::string take_name(Names& names, const Reader& entry, std::string_view exampl
   return name;
 }
 
-Vector3d read_direction(const Reader& joint, std::string_view key) {
-  const Reader reader = joint.at(key, key == "axis" ? "axis: [0, 0, 1]" : "axis2: [1, 0, 0]");
+Vector3d read_direction(const Reader& joint, std::string_view key, std::string_view example) {
+  const Reader reader = joint.at(key, fmt::format("{}: {}", key, example));
   const Vector3d direction = reader.vector3();
-  if (direction.isZero(0)) reader.fail("must not be zero; write for example [0, 0, 1]");
+  if (direction.isZero(0)) reader.fail(fmt::format("must not be zero; write for example {}", example));
   return direction.stableNormalized();
 }
 
@@ -103,15 +104,17 @@ Vector3d read_direction(const Reader& joint, std::string_view key) {
 template <class Connection>
 void read_axes(const Reader& entry, Connection& out) {
   const int axes = joint_traits(out.kind).axes;
+  std::string_view example = "[0, 0, 1]";
   for (const std::string_view key : {"axis", "axis2"}) {
     const bool wanted = axes > (key == "axis" ? 0 : 1);
     const auto given = entry.find(key);
     if (given && !wanted) given->fail(fmt::format("has no meaning for type {}; remove it", to_string(out.kind)));
-    if (wanted) (key == "axis" ? out.axis : out.axis2) = read_direction(entry, key);
+    if (wanted) (key == "axis" ? out.axis : out.axis2) = read_direction(entry, key, example);
+    example = std::abs(out.axis.x()) < 0.9 ? "[1, 0, 0]" : "[0, 1, 0]";  // another direction
   }
   constexpr double kParallel = 1e-9;  // sine of the angle
   if (axes == 2 && out.axis.cross(out.axis2).norm() < kParallel)
-    entry.at("axis2", "").fail("must not be parallel to axis");
+    entry.at("axis2", "").fail(fmt::format("must not be parallel to axis; write for example {}", example));
 }
 
 // Travel limits of a joint, each a spring and a damper.

@@ -36,7 +36,7 @@ std::string content(int descriptor) {
 
 // What the owner of a lock writes into it, just after it got it.
 std::string await_owner(int descriptor) {
-  constexpr int kTries = 100;
+  constexpr int kTries = 500;
   constexpr useconds_t kPause = 2000;  // us
   std::string owner = content(descriptor);
   for (int k = 0; k < kTries && owner.empty(); ++k) {

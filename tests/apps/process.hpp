@@ -91,7 +91,7 @@ class Process {
 };
 
 // False when it has not come true after a while.
-inline bool eventually(const std::function<bool()>& condition, double seconds = 20) {
+inline bool eventually(const std::function<bool()>& condition, double seconds = 300) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   while (Clock::now() < end) {

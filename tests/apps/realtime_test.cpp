@@ -128,14 +128,14 @@ struct Pair {
   }
 };
 
-const std::vector<std::string> kPatient = {"--hold", "5", "--wait", "20"};
+const std::vector<std::string> kPatient = {"--hold", "5", "--wait", "60"};
+const std::vector<std::string> kPatientControl = {"--hold", "5", "--wait", "60", "--most-misses", "100000"};
 
 TEST(RealTime, two_processes_track) {
   for (const bool plant_first : {true, false}) {
     const Pair pair;
     const auto plant_words = pair.plant(pair.ports.control, kPatient);
-    std::vector<std::string> control_words = pair.control(pair.ports.plant, kPatient);
-    for (const char* word : {"--most-misses", "100000"}) control_words.emplace_back(word);
+    const auto control_words = pair.control(pair.ports.plant, kPatientControl);
     Process first(plant_first ? plant_words : control_words);
     usleep(150000);
     Process second(plant_first ? control_words : plant_words);
@@ -202,9 +202,7 @@ class Relay {
 TEST(RealTime, bad_wire_is_survived) {
   const Pair pair(with_wide_limits());
   const Relay relay(pair.ports);
-  std::vector<std::string> words = pair.control(relay.control_side(), kPatient);
-  for (const char* word : {"--most-misses", "100000"}) words.emplace_back(word);
-  Process control(words);
+  Process control(pair.control(relay.control_side(), kPatientControl));
   Process plant(pair.plant(relay.plant_side(), kPatient));
   const Socket stranger;
   for (int k = 0; k < 50; ++k) {
@@ -226,7 +224,7 @@ TEST(RealTime, bad_wire_is_survived) {
 
 TEST(RealTime, a_dead_plant_stops_the_controller) {
   const Pair pair;
-  Process control(pair.control(pair.ports.plant, {"--hold", "0.5", "--most-misses", "100000"}));
+  Process control(pair.control(pair.ports.plant, {"--hold", "2", "--most-misses", "100000"}));
   {
     Process plant(pair.plant(pair.ports.control, kPatient));
     const std::string log = pair.folder.file("turn.csv");
@@ -235,7 +233,7 @@ TEST(RealTime, a_dead_plant_stops_the_controller) {
     plant.wait();
   }
   // Another one, which the controller does not know, is refused.
-  Process stranger(pair.plant(pair.ports.control, {"--wait", "3"}));
+  Process stranger(pair.plant(pair.ports.control, {"--wait", "60"}));
   const Result result = control.wait();
   EXPECT_EQ(result.code, 1);
   EXPECT_TRUE(contains(result.err, "no measurement came")) << result.err;
@@ -252,7 +250,7 @@ TEST(RealTime, a_dead_controller_makes_the_plant_brake) {
   const Pair pair;
   Process plant(pair.plant(pair.ports.control, {"--hold", "0.3"}));
   {
-    Process control(pair.control(pair.ports.plant, kPatient));
+    Process control(pair.control(pair.ports.plant, kPatientControl));
     ASSERT_TRUE(eventually([&] { return read_all(pair.folder.file("turn.csv")).size() > 2000; }));
     control.signal(SIGKILL);
     control.wait();
@@ -266,22 +264,20 @@ TEST(RealTime, a_dead_controller_makes_the_plant_brake) {
 
 // A controller that is killed, and another that takes over: after the brakes have closed, and before.
 TEST(RealTime, a_new_controller_takes_over) {
-  for (const char* hold : {"0.3", "5"}) {
+  for (const char* hold : {"1", "5"}) {
     std::string text = with_wide_limits();
     text.replace(text.find("duration: 2\n"), 11, "duration: 8");
     const Pair pair(text);
     const std::string log = pair.folder.file("turn.csv");
     Process plant(pair.plant(pair.ports.control, {"--hold", hold}));
     {
-      Process control(pair.control(pair.ports.plant, kPatient));
+      Process control(pair.control(pair.ports.plant, kPatientControl));
       ASSERT_TRUE(eventually([&] { return read_all(log).size() > 20000; }));
       control.signal(SIGKILL);
       control.wait();
     }
-    if (hold == std::string("0.3")) usleep(500000);
-    std::vector<std::string> words = pair.control(pair.ports.plant, kPatient);
-    for (const char* word : {"--most-misses", "100000"}) words.emplace_back(word);
-    const Result other = limber(words), result = plant.wait();
+    if (hold == std::string("1")) usleep(1500000);
+    const Result other = limber(pair.control(pair.ports.plant, kPatientControl)), result = plant.wait();
     EXPECT_EQ(other.code, 0) << other.err;
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(other.json()["joined"], true);
@@ -296,8 +292,8 @@ TEST(RealTime, a_new_controller_takes_over) {
 TEST(RealTime, refused_privileges_are_told) {
   if (!kNoAllocWorks) GTEST_SKIP() << "sanitizers take no locks of memory, and refuse none";
   const Pair pair;
-  std::vector<std::string> words = pair.control(pair.ports.plant, kPatient);
-  for (const char* word : {"--most-misses", "100000", "--duration", "0.3"}) words.emplace_back(word);
+  std::vector<std::string> words = pair.control(pair.ports.plant, kPatientControl);
+  for (const char* word : {"--duration", "0.3"}) words.emplace_back(word);
   std::erase(words, "--quiet");
   std::vector<std::string> plant_words = pair.plant(pair.ports.control, kPatient);
   std::erase(plant_words, "--quiet");
@@ -330,7 +326,7 @@ TEST(RealTime, granted_privileges_are_used) {
   ASSERT_EQ(sched_setscheduler(0, policy, &param), 0);
   const Pair pair;
   Process plant(pair.plant(pair.ports.control, kPatient));
-  Process control(pair.control(pair.ports.plant, kPatient));
+  Process control(pair.control(pair.ports.plant, kPatientControl));
   const std::string log = pair.folder.file("turn.csv");
   ASSERT_TRUE(eventually([&] { return read_all(log).size() > 2000; }));
   EXPECT_EQ(sched_getscheduler(control.pid()), SCHED_FIFO);
@@ -356,7 +352,7 @@ TEST(RealTime, ctrl_c_ends_in_order) {
   for (const int number : {SIGINT, SIGHUP}) {
     const Pair pair;
     Process plant(pair.plant(pair.ports.control, {"--hold", "5"}));
-    Process control(pair.control(pair.ports.plant, kPatient));
+    Process control(pair.control(pair.ports.plant, kPatientControl));
     ASSERT_TRUE(eventually([&] { return read_all(pair.folder.file("turn.csv")).size() > 2000; }));
     control.signal(number);
     const Result result = control.wait();
@@ -383,9 +379,7 @@ TEST(RealTime, a_flood_from_others_is_not_heard) {
       usleep(1000);
     }
   });
-  std::vector<std::string> words = pair.control(pair.ports.plant, kPatient);
-  for (const char* word : {"--most-misses", "100000"}) words.emplace_back(word);
-  Process control(words);
+  Process control(pair.control(pair.ports.plant, kPatientControl));
   Process plant(pair.plant(pair.ports.control, kPatient));
   const Result a = plant.wait(), b = control.wait();
   over = true;
@@ -446,13 +440,11 @@ TEST(RealTime, a_key_keeps_others_out) {
   };
   {
     Process plant(with(pair.plant(pair.ports.control, kPatient), key));
-    const Result wrong = limber(with(pair.control(pair.ports.plant, {"--wait", "1"}), other));
+    const Result wrong = limber(with(pair.control(pair.ports.plant, {"--wait", "2"}), other));
     EXPECT_TRUE(contains(wrong.err, "refused: tag")) << wrong.err;
-    const Result none = limber(pair.control(pair.ports.plant, {"--wait", "1"}));
+    const Result none = limber(pair.control(pair.ports.plant, {"--wait", "2"}));
     EXPECT_TRUE(contains(none.err, "refused: tag")) << none.err;
-    std::vector<std::string> words = with(pair.control(pair.ports.plant, kPatient), key);
-    for (const char* word : {"--most-misses", "100000"}) words.emplace_back(word);
-    const Result good = limber(words), other_end = plant.wait();
+    const Result good = limber(with(pair.control(pair.ports.plant, kPatientControl), key)), other_end = plant.wait();
     EXPECT_EQ(good.code, 0) << good.err;
     EXPECT_EQ(other_end.code, 0) << other_end.err;
   }

@@ -10,7 +10,7 @@ function(limber_consumer_test name script)
   add_test(NAME consumer_${name} COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
            -DLIBDIR=${CMAKE_INSTALL_LIBDIR} -DGENERATOR=${CMAKE_GENERATOR} ${definitions}
            -P ${limber_consumer_dir}/${script}.cmake)
-  set_tests_properties(consumer_${name} PROPERTIES LABELS consumer TIMEOUT 600 FIXTURES_REQUIRED limber_installed
+  set_tests_properties(consumer_${name} PROPERTIES LABELS consumer TIMEOUT 3600 FIXTURES_REQUIRED limber_installed
                        SKIP_REGULAR_EXPRESSION "skipped: no ")
 endfunction()
 

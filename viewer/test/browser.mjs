@@ -10,6 +10,7 @@ import {pathToFileURL} from "node:url";
 
 const kPrograms = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].filter(Boolean);
 const kArguments = ["--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+const kPatience = 300000;   // ms for whatever a test waits for: a machine may have ten times as much to do
 
 // Why no browser can be used, or false.
 export async function no_browser() {
@@ -39,7 +40,7 @@ export async function open_browser() {
 
 async function start_browser() {
   const {chromium} = await import("playwright-core");
-  const browser = await chromium.launch({executablePath: kPrograms.find(existsSync), args: kArguments});
+  const browser = await chromium.launch({executablePath: kPrograms.find(existsSync), args: kArguments, timeout: kPatience});
   const folder = mkdtempSync(join(tmpdir(), "limber-viewer-"));
   let count = 0;
   // Shows a page; page.problems collects what it complains about and every request that is not for the page itself.
@@ -48,6 +49,7 @@ async function start_browser() {
     writeFileSync(file, html);
     const {before, cut, ...rest} = options;     // before: runs in the page before its own script; cut: that never runs
     const page = await browser.newPage({viewport: {width: 1200, height: 800}, ...rest});
+    page.setDefaultTimeout(kPatience);
     if (before) await page.addInitScript(before);
     page.problems = [];
     // What was asked for is drawn: some pictures have passed, however busy the machine is.
@@ -61,7 +63,7 @@ async function start_browser() {
     page.on("dialog", (dialog) => (page.problems.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
     page.on("request", (request) => !/^(file|blob|data):/.test(request.url()) && page.problems.push(`network: ${request.url()}`));
     await page.goto(pathToFileURL(file).href);
-    if (!cut) await page.waitForSelector("html[data-ready]", {timeout: 60000});
+    if (!cut) await page.waitForSelector("html[data-ready]");
     return page;
   };
   const close = async () => {

@@ -189,7 +189,7 @@ test("the page of mode shapes lists the frequencies of the model and moves", {sk
   await page.waitForFunction((rest) => {
     const place = limber_view.node_place("boom.tip");
     return Math.hypot(...[0, 1, 2].map((i) => place[i] - rest[i])) > 1e-3;
-  }, rest, {timeout: 10000});
+  }, rest);
   assert.deepEqual(page.problems, []);
   await page.close();
 });

@@ -124,7 +124,7 @@ test("kept recordings are shown, and compared", {skip}, async () => {
 test("ten thousand runs are drawn and stay quick", {skip}, async () => {
   const page = await browser.show(fill(study({runs: 10000, parameters: 6, results: 4, failed: 1})));
   assert.ok((await page.evaluate(() => document.querySelectorAll("*").length)) < 3000);
-  await page.waitForFunction(() => limber_view.study.cards[0].finished, null, {timeout: 60000});
+  await page.waitForFunction(() => limber_view.study.cards[0].finished);
   await page.drawn();
   assert.ok((await painted(page, ".parallel canvas")) > 50000);
   assert.deepEqual(page.problems, []);
