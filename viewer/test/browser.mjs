@@ -43,15 +43,11 @@ async function start_browser() {
   const browser = await chromium.launch({executablePath: kPrograms.find(existsSync), args: kArguments, timeout: kPatience});
   const folder = mkdtempSync(join(tmpdir(), "limber-viewer-"));
   let count = 0;
-  // Shows a page; page.problems collects what it complains about and every request that is not for the page itself.
-  const show = async (html, options = {}) => {
-    const file = join(folder, `${++count}.html`);
-    writeFileSync(file, html);
-    const {before, cut, ...rest} = options;     // before: runs in the page before its own script; cut: that never runs
-    const page = await browser.newPage({viewport: {width: 1200, height: 800}, ...rest});
+  const idle = [];   // pages of the plain kind that were closed: a new one takes longer than all that happens in it
+  const new_page = async (options, before) => {
+    const page = await browser.newPage({viewport: {width: 1200, height: 800}, ...options});
     page.setDefaultTimeout(kPatience);
     if (before) await page.addInitScript(before);
-    page.problems = [];
     // What was asked for is drawn: some pictures have passed, however busy the machine is.
     page.drawn = () => page.evaluate(() => new Promise((done) => {
       let left = 4;
@@ -61,7 +57,23 @@ async function start_browser() {
     page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall/.test(message.text()) && page.problems.push(message.text()));
     page.on("pageerror", (error) => page.problems.push(String(error)));
     page.on("dialog", (dialog) => (page.problems.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
-    page.on("request", (request) => !/^(file|blob|data):/.test(request.url()) && page.problems.push(`network: ${request.url()}`));
+    page.on("request", (request) => !/^(file|blob|data|about):/.test(request.url()) && page.problems.push(`network: ${request.url()}`));
+    if (before || Object.keys(options).length > 0) return page;
+    page.close = async () => {
+      await page.mouse.move(0, 0);
+      await page.goto("about:blank");
+      idle.push(page);
+    };
+    return page;
+  };
+  // Shows a page; page.problems collects what it complains about and every request that is not for the page itself.
+  // before: runs in the page before its own script; cut: that never runs.
+  const show = async (html, {before, cut, ...options} = {}) => {
+    const file = join(folder, `${++count}.html`);
+    writeFileSync(file, html);
+    const plain = !before && Object.keys(options).length === 0;
+    const page = (plain && idle.pop()) || await new_page(options, before);
+    page.problems = [];
     await page.goto(pathToFileURL(file).href);
     if (!cut) await page.waitForSelector("html[data-ready]");
     return page;
