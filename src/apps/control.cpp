@@ -10,6 +10,7 @@
 #include "apps/progress.hpp"
 #include "apps/realtime.hpp"
 #include "apps/scenario_parts.hpp"
+#include "limber/realtime/detail/wire_sampler.hpp"
 
 namespace limber::apps {
 namespace {

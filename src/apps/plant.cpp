@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/realtime/plant.hpp"
 
-#include <cmath>
 #include <memory>
 
 #include "apps/commands.hpp"
@@ -10,6 +9,7 @@
 #include "apps/progress.hpp"
 #include "apps/realtime.hpp"
 #include "apps/scenario_parts.hpp"
+#include "limber/realtime/detail/wire_sampler.hpp"
 
 namespace limber::apps {
 namespace {
@@ -25,82 +25,7 @@ brakes for good when a joint comes near its velocity limit. The recording is tha
 applied and the age of commands. The exit code is 0 when it came to the end and was not braking then.
 docs/real-time.md says more.)";
 
-constexpr int kBehind = 5;              // periods that it may be late and catch up; more are lost
 constexpr double kPlantPatience = 0.5;  // s of waiting before it says what for
-constexpr int kFarewells = 20;          // packets that say that it ends: some may be lost
-
-// The machine's clock is the real one; its torques come from the wire.
-class WireSampler : public Sampler {
- public:
-  WireSampler(const WireCommand& command, const Scenario& scenario, const DrivenJoints& driven, PlantEnd& end,
-              UdpSocket& link)
-      : command_(command),
-        end_(end),
-        link_(link),
-        sensors_(*scenario.model, driven, scenario.control->sensors, 1 / scenario.control->options.rate),
-        period_(1 / scenario.control->options.rate),
-        clock_(period_, kBehind) {}
-
-  double period() const override { return period_; }
-  bool wants_accelerations() const override { return sensors_.wants_accelerations(); }
-
-  Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override {
-    y_ = sensors_.read(x, kin, vdot);
-    if (!end_.commanded())
-      await_controller(x.t);
-    else
-      clock_.end();
-    const double now = 1e-9 * static_cast<double>(clock_.begin());
-    take_arrivals(link_, end_, now);
-    end_.drive(x, now, torques);
-    link_.send(end_.measure(y_, x.t));
-    last_ = x.t;
-    return Status::ok;
-  }
-
-  void say_goodbye() {
-    for (int k = 0; k < kFarewells; ++k) {
-      link_.send(end_.measure(y_, last_, kEnding));
-      sleep_until(now_ns() + 1'000'000);
-    }
-  }
-  const Timing& timing() const { return clock_.timing(); }
-
- private:
-  // Sends the first reading, period by period, until a command comes.
-  void await_controller(double t) {
-    const Nanoseconds step = std::llround(1e9 * period_), begin = now_ns();
-    Nanoseconds next = begin;
-    bool told = command_.quiet;
-    while (!stop_requested()) {
-      link_.send(end_.measure(y_, t, kWaiting));
-      next = std::max(next + step, now_ns());
-      sleep_until(next);
-      take_arrivals(link_, end_, 1e-9 * static_cast<double>(now_ns()));
-      if (end_.commanded()) break;
-      const double waited = 1e-9 * static_cast<double>(now_ns() - begin);
-      if (!told && waited > kPlantPatience) {
-        write_output(fmt::format("waiting for the controller; start `limber control {}`\n", command_.scenario), stderr);
-        told = true;
-      }
-      if (waited < command_.wait) continue;
-      throw InputError(
-          fmt::format("limber plant: no controller at {} answered for {:g} s ({}); start `limber control {}`, or see "
-                      "--peer, --port",
-                      command_.peer, command_.wait, packets_text(end_.gate()), command_.scenario));
-    }
-    clock_.first(next + step);
-  }
-
-  const WireCommand& command_;
-  PlantEnd& end_;
-  UdpSocket& link_;
-  Sensors sensors_;
-  double period_;
-  CycleClock clock_;
-  Measurement y_;
-  double last_ = 0;
-};
 
 struct PlantReport : RecordedRun {
   const Scenario& scenario;
@@ -167,6 +92,19 @@ void print_plant_json(const PlantReport& report, PlantEnd& end) {
   json.finish();
 }
 
+// Says after a while what it waits for, and throws in the end.
+bool keep_waiting(const WireCommand& command, PlantEnd& end, double waited, bool& told) {
+  if (!told && waited > kPlantPatience) {
+    write_output(fmt::format("waiting for the controller; start `limber control {}`\n", command.scenario), stderr);
+    told = true;
+  }
+  if (waited < command.wait) return !stop_requested();
+  throw InputError(
+      fmt::format("limber plant: no controller at {} answered for {:g} s ({}); start `limber control {}`, or see "
+                  "--peer, --port",
+                  command.peer, command.wait, packets_text(end.gate()), command.scenario));
+}
+
 PlantReport simulate_plant(const WireCommand& command, const Scenario& scenario, const DrivenJoints& hinges,
                            PlantEnd& end, UdpSocket& link) {
   PlantReport report{{}, scenario, {}, ask_for_real_time(kPlantPriority)};
@@ -179,7 +117,9 @@ PlantReport simulate_plant(const WireCommand& command, const Scenario& scenario,
     return !stop_requested();
   };
   RunRecorder recorder(scenario, outputs, end.channels());
-  auto sampler = std::make_unique<WireSampler>(command, scenario, hinges, end, link);
+  bool told = command.quiet;
+  auto sampler = std::make_unique<WireSampler>(scenario, hinges, end, link,
+                                               [&](double waited) { return keep_waiting(command, end, waited, told); });
   WireSampler& wire = *sampler;
   Simulation simulation(scenario, std::move(sampler));
   static_cast<RecordedRun&>(report) = recorder(simulation);

@@ -16,7 +16,6 @@ namespace limber::apps {
 
 inline constexpr int kPlantPort = 47801, kControlPort = 47802;
 inline constexpr int kPlantPriority = 40, kControlPriority = 50;
-inline constexpr int kMaxArrivals = 64;  // packets taken in one period: a flood must not keep a loop from its work
 
 // What the two ends of the wire share on the command line.
 struct WireCommand {
@@ -42,12 +41,6 @@ LinkLimits link_limits(const Scenario& scenario, const State& start);
 // Limits of this end, told on standard error unless it is to be quiet.
 void tell_limits(const WireCommand& command, const LinkLimits& limits, const Model& model, const DrivenJoints& driven);
 void write_limits(JsonWriter& json, const LinkLimits& limits);
-
-// Every datagram that came, up to kMaxArrivals.
-template <class End>
-void take_arrivals(UdpSocket& link, End& end, double now) {
-  for (int k = 0; k < kMaxArrivals && link.receive(); ++k) end.take(link.bytes(), now);
-}
 
 // Why it does not go before other work, on standard error unless it is to be quiet.
 void tell_notes(const WireCommand& command, const std::vector<std::string>& notes);
