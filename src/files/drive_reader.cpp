@@ -15,7 +15,7 @@ namespace {
 struct Units {
   std::string_view key, turning, sliding;
 };
-constexpr Units kDriveUnits[] = {{"ratio", "%", "rad/m"},
+constexpr Units kDriveUnits[] = {{"ratio", "1", "rad/m"},
                                  {"inertia", "kg m^2", "kg m^2"},
                                  {"stiffness", "N m/rad", "N/m"},
                                  {"damping", "N m s/rad", "N s/m"}};
