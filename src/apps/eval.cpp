@@ -8,6 +8,7 @@
 #include "apps/json_writer.hpp"
 #include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
+#include "limber/dynamics/elements.hpp"
 #include "limber/dynamics/energy.hpp"
 #include "limber/dynamics/forward.hpp"
 #include "limber/files/detail/text.hpp"
@@ -87,14 +88,14 @@ VectorXd close_chains(const EvalOptions& options, const Model& model, const Stat
   return cw.forces();
 }
 
-VectorXd forward(const EvalOptions& options, const Model& model, const State& x, const VectorXd& tau) {
+VectorXd forward(const EvalOptions& options, const Model& model, const State& x, const Forces& forces) {
   VectorXd vdot(model.nv);
   const auto algorithm = make_tree_dynamics(model, options.algorithm);
-  const Status status = (*algorithm)(x, Forces{tau}, vdot);
+  const Status status = (*algorithm)(x, forces, vdot);
   if (status == Status::ok) return vdot;
   // Only the recursion can say which coordinate it is.
   const auto aba = make_tree_dynamics(model, "aba");
-  const Status again = (*aba)(x, Forces{tau}, vdot);
+  const Status again = (*aba)(x, forces, vdot);
   refuse(options, model, status, again == Status::singular_mass ? aba->failure() : -1);
 }
 
@@ -109,12 +110,25 @@ void check_options(const EvalOptions& options, const Model& model) {
 Evaluation evaluate(const EvalOptions& options, const Model& model, const StateFile& given, Kinematics& kin) {
   const State x{0, given.q, given.v};
   Evaluation out;
-  out.acceleration = forward(options, model, x, given.tau.value_or(VectorXd::Zero(model.nv)));
+  std::optional<ElementLoads> elements;
+  std::span<const NodeWrench> wrenches;
+  VectorXd tau = given.tau.value_or(VectorXd::Zero(model.nv));
+  compute_kinematics(model, x, kin);
+  compute_world_poses(model, kin);
+  if (has_elements(model)) {
+    elements.emplace(model);
+    elements->update(x, kin);
+    elements->compute(x, kin, {});
+    wrenches = elements->wrenches();
+    tau += elements->torques();
+  }
+  out.acceleration = forward(options, model, x, {tau, wrenches});
   if (!model.closures.empty()) out.closure_forces = close_chains(options, model, x, out.acceleration);
   RneaWorkspace ws(model);
   if (given.a) {
     out.force.emplace(model.nv);
-    rnea(model, x, *given.a, {}, ws, *out.force);
+    rnea(model, x, *given.a, wrenches, ws, *out.force);
+    if (elements) *out.force -= elements->torques();
   }
   if (!options.no_mass_matrix) {
     CrbaWorkspace crba_ws(model);
@@ -123,9 +137,8 @@ Evaluation evaluate(const EvalOptions& options, const Model& model, const StateF
     out.mass_matrix = std::move(M);
   }
   out.energy = compute_energy(model, x, ws);
+  if (elements) out.energy.springs += elements->energy(x, kin);
   out.momentum = compute_momentum(model, x, ws);
-  compute_kinematics(model, x, kin);
-  compute_world_poses(model, kin);
   out.center_of_mass = compute_center_of_mass(model, kin);
   const bool finite = (!out.force || out.force->allFinite()) && (!out.mass_matrix || out.mass_matrix->allFinite()) &&
                       std::isfinite(out.energy.kinetic + out.energy.potential()) && out.momentum.linear.allFinite() &&

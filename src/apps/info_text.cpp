@@ -8,8 +8,10 @@
 
 #include "apps/info.hpp"
 #include "apps/terminal.hpp"
+#include "limber/model/contacts.hpp"
 #include "limber/model/detail/layout.hpp"
 #include "limber/model/drive.hpp"
+#include "limber/model/elements.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/simulate/segment_advice.hpp"
 
@@ -148,6 +150,17 @@ std::string tree(const Page& page) {
   for (const Closure& closure : model.closures)
     out += fmt::format("  closure {}: {}, {} to {}\n", fit(closure.name, kName), to_string(closure.kind),
                        node_name(model, closure.a), node_name(model, closure.b));
+  if (model.elements) {
+    for (const ForceElement& e : model.elements->list)
+      out += fmt::format("  {} {}: {}\n", to_string(e.kind), fit(e.name, kName),
+                         e.joint >= 0 ? "joint " + model.joints[e.joint].name
+                                      : node_name(model, e.a.node) + " to " + node_name(model, e.b.node));
+  }
+  if (model.contacts) {
+    for (const Contact& c : model.contacts->list)
+      out += fmt::format("  contact {}: {} on a {} of {}\n", fit(c.name, kName), node_name(model, c.point.node),
+                         to_string(c.shape), node_name(model, c.on.node));
+  }
   return out;
 }
 

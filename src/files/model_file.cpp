@@ -14,6 +14,7 @@
 
 #include "files/body_reader.hpp"
 #include "files/drive_reader.hpp"
+#include "files/element_reader.hpp"
 #include "files/names.hpp"
 #include "files/urdf_model.hpp"
 #include "limber/dynamics/check.hpp"
@@ -121,7 +122,7 @@ void read_axes(const Reader& entry, Connection& out) {
 void read_stop(const Reader& limits, Joint& joint) {
   const auto lower = limits.find("lower"), upper = limits.find("upper");
   const bool limited = lower || upper, allowed = joint_traits(joint.kind).stops;
-  for (const std::string_view key : {"lower", "upper", "stiffness", "damping"}) {
+  for (const std::string_view key : {"lower", "upper", "stiffness", "damping", "restitution"}) {
     const auto given = limits.find(key);
     if (given && !allowed)
       given->fail(fmt::format("has no meaning for type {}; revolute, prismatic and slider joints have stops",
@@ -142,7 +143,7 @@ void read_stop(const Reader& limits, Joint& joint) {
 void read_limits(const Reader& entry, Joint& joint) {
   const auto limits = entry.find("limits");
   if (!limits) return;
-  limits->check_keys({"effort", "velocity", "lower", "upper", "stiffness", "damping"});
+  limits->check_keys({"effort", "velocity", "lower", "upper", "stiffness", "damping", "restitution"});
   for (const std::string& key : limits->keys()) check_units(limits->at(key, ""), joint_units(joint.kind, key));
   if (const auto effort = limits->find("effort")) joint.effort_limit = effort->positive();
   if (const auto velocity = limits->find("velocity")) joint.velocity_limit = velocity->positive();
@@ -195,11 +196,14 @@ Model ModelReader::read() {
   if (const auto closures = root_.find("closures")) {
     for (const Reader& entry : closures->list()) read_closure(entry);
   }
-  return place_errors([&] {
-    Model model = builder_.build();
-    if (model.closures.empty()) check_inertia(model);
-    return model;
+  Model model = place_errors([&] {
+    Model built = builder_.build();
+    if (built.closures.empty()) check_inertia(built);
+    return built;
   });
+  model.elements = read_elements(root_, model);
+  model.contacts = read_contacts(root_, model);
+  return model;
 }
 
 void ModelReader::read_header() {
@@ -210,7 +214,7 @@ void ModelReader::read_header() {
   if (!inside) check_version(root_);
   if (const auto flexible = root_.find("flexible"))
     flexible->fail("replaces links of a URDF; write urdf: robot.urdf in place of bodies and joints, or remove it");
-  root_.check_keys({"limber", "name", "gravity", "fidelity", "bodies", "joints", "closures"});
+  root_.check_keys({"limber", "name", "gravity", "fidelity", "bodies", "joints", "closures", "elements", "contacts"});
   const auto name = root_.find("name"), gravity = root_.find("gravity"), fidelity = root_.find("fidelity");
   if (name) builder_ = ModelBuilder(name->text());
   if (gravity) builder_.gravity(gravity->vector3());
@@ -264,8 +268,8 @@ void ModelReader::read_joint(const Reader& entry) {
   const std::string name = take_name(names_, entry, "name: shoulder");
   const Reader at = entry.in(fmt::format("joint '{}'", name));
   lines_[at.item()] = at.line();
-  at.check_keys({"name", "type", "axis", "axis2", "parent", "child", "origin", "stiffness", "damping", "armature",
-                 "limits", "drive", "friction"});
+  at.check_keys({"name", "type", "axis", "axis2", "parent", "child", "origin", "stiffness", "damping", "rest",
+                 "armature", "limits", "drive", "friction"});
   Joint joint;
   joint.name = name;
   joint.kind = read_kind(at);
@@ -361,14 +365,15 @@ std::string read_named_file(const Reader& at, const std::string& folder, std::st
 }  // namespace
 
 const DocumentNode* expand_urdf(const Reader& root, const std::string& folder, Document& owner) {
-  root.check_keys({"limber", "name", "gravity", "fidelity", "urdf", "flexible", "closures"});
+  root.check_keys({"limber", "name", "gravity", "fidelity", "urdf", "flexible", "closures", "elements", "contacts"});
   const Reader at = root.at("urdf", "urdf: robot.urdf");
   std::string path;
   const std::string text = read_named_file(at, folder, path);
   const UrdfOverlay overlay{
       root.find("name"),     root.find("gravity"),
       root.find("fidelity"), root.find("flexible"),
-      root.find("closures"), std::filesystem::path(at.one_line(kLongestPath)).parent_path().string()};
+      root.find("closures"), std::filesystem::path(at.one_line(kLongestPath)).parent_path().string(),
+      root.find("elements"), root.find("contacts")};
   return make_urdf_document(parse_urdf(text, path), overlay, at.line(), owner, nullptr);
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "files/body_reader.hpp"
+#include "files/element_writer.hpp"
 #include "files/rpy.hpp"
 #include "limber/body/detail/content.hpp"
 #include "limber/body/part.hpp"
@@ -324,6 +325,7 @@ Json joint_json(const Model& model, int i) {
   add("armature", joint.armature);
   add_limits(joint, out);
   add_drive(joint, out);
+  add_joint_elements(model, i, out);
   return out;
 }
 
@@ -361,6 +363,9 @@ std::string model_text(const Model& model) {
   out += std::string(",\n \"fidelity\": \"") + to_string(model.fidelity) + "\"";
   out += lines("bodies", bodies) + lines("joints", joints);
   if (!closures.empty()) out += lines("closures", closures);
+  const std::vector<Json> elements = elements_json(model), contacts = contacts_json(model);
+  if (!elements.empty()) out += lines("elements", elements);
+  if (!contacts.empty()) out += lines("contacts", contacts);
   return out + "\n}\n";
 }
 

@@ -123,6 +123,7 @@ constexpr KeyUnits kJointKeys[] = {{"stiffness", "N/m|N m/rad"},
                                    {"velocity", "m/s|rad/s"},
                                    {"lower", "m|rad"},
                                    {"upper", "m|rad"},
+                                   {"rest", "m|rad"},
                                    {"xyz", "m"},
                                    {"rpy", "rad"}};
 constexpr KeyUnits kBodyKeys[] = {{"length", "m"},
@@ -154,6 +155,24 @@ constexpr KeyUnits kBodyKeys[] = {{"length", "m"},
                                   {"D", "N m"},
                                   {"damping", "%"},
                                   {"at", "%"}};
+constexpr KeyUnits kElementKeys[] = {{"stiffness", "N/m|N m/rad"},
+                                     {"damping", "N s/m|N m s/rad"},
+                                     {"length", "m"},
+                                     {"rest", "m|rad"},
+                                     {"radius", "m"},
+                                     {"a", "m"},
+                                     {"b", "m"},
+                                     {"over", "m"},
+                                     {"xyz", "m"},
+                                     {"rpy", "rad"},
+                                     {"box", "m"},
+                                     {"EA", "N"},
+                                     {"force", "N|N m"},
+                                     {"x", "m|rad"},
+                                     {"y", "N|N m"},
+                                     {"stick_stiffness", "N/m"},
+                                     {"stick_damping", "N s/m"},
+                                     {"slip_speed", "m/s"}};
 constexpr KeyUnits kOtherKeys[] = {{"gravity", "m/s^2"},     {"duration", "s"},
                                    {"every", "s"},           {"step", "s"},
                                    {"until", "s"},           {"t", "s"},
@@ -251,6 +270,7 @@ std::string_view units_at(const Reader& value) {
   };
   if (value.item().starts_with("joint ")) return look(kJointKeys);
   if (value.item().starts_with("body ")) return look(kBodyKeys);
+  if (value.item().starts_with("element ") || value.item().starts_with("contact ")) return look(kElementKeys);
   return look(kOtherKeys);
 }
 

@@ -323,6 +323,8 @@ const DocumentNode* UrdfConverter::convert() {
   root.emplace_back("bodies", make_.list(bodies_));
   root.emplace_back("joints", make_.list(joints_));
   share("closures", overlay_.closures, nullptr);
+  share("elements", overlay_.elements, nullptr);
+  share("contacts", overlay_.contacts, nullptr);
   return make_.map(root);
 }
 

@@ -15,6 +15,7 @@ namespace limber {
 struct UrdfOverlay {
   std::optional<Reader> name, gravity, fidelity, flexible, closures;
   std::string folder;  // of the URDF, from that of the model
+  std::optional<Reader> elements = {}, contacts = {};
 };
 
 // A robot as the root of a model document: bodies and joints, with links of `overlay.flexible` replaced.  New values

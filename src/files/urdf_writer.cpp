@@ -7,6 +7,7 @@
 #include "files/rpy.hpp"
 #include "limber/files/detail/output.hpp"
 #include "limber/files/urdf.hpp"
+#include "limber/model/contacts.hpp"
 #include "limber/model/friction.hpp"
 #include "limber/spatial/detail/text.hpp"
 
@@ -155,6 +156,10 @@ std::string joint_text(const Model& model, int i, const Pose& X_LB) {
 }  // namespace
 
 std::string urdf_text(const Model& model) {
+  if (model.elements && !model.elements->list.empty())
+    refuse_urdf("element", model.elements->list[0].name, "URDF describes trees alone");
+  if (model.contacts && !model.contacts->list.empty())
+    refuse_urdf("contact", model.contacts->list[0].name, "URDF describes trees alone");
   if (!model.closures.empty()) refuse_urdf("closure", model.closures[0].name, "URDF describes trees alone");
   std::vector<Pose> X_LB(static_cast<std::size_t>(model.body_count()));
   std::string links = "  <link name=\"world\"/>\n", joints;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "element_terms.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/model/drive.hpp"
 #include "limber/spatial/detail/solvers.hpp"
@@ -44,19 +45,29 @@ void compute_open_terms(const Model& model, const LinearizeOptions& options, con
                         LinearSystem& system) {
   const State& x = system.point;
   terms.vdot_q = terms.vdot_v = terms.vdot_tau = terms.tau_q;  // sizes
-  watch_nodes(model, nodes, ws);
+  ElementTerms elements(model, x, tau, options.wrenches);
+  std::vector<NodeRef> watched = nodes;
+  if (elements.any()) watched.insert(watched.end(), elements.loads->nodes().begin(), elements.loads->nodes().end());
+  watch_nodes(model, watched, ws);
   // Velocities of nodes, J v: accelerations of a machine at rest with vdot = v.
   State still = x;
   still.v.setZero();
   rnea_derivatives(model, still, x.v, {}, ws, terms.tau_q, terms.tau_v);
   terms.velocity_q = ws.node_dq();
   system.acceleration.setZero(model.nv);
-  const Status status = forward_derivatives(model, x, Forces{tau, options.wrenches}, options.held, ws,
+  const Status status = forward_derivatives(model, x, Forces{elements.tau, elements.wrenches}, options.held, ws,
                                             system.acceleration, terms.vdot_q, terms.vdot_v, terms.vdot_tau);
   check_solved(model, status, ws.failure());
-  rnea_derivatives(model, x, system.acceleration, options.wrenches, ws, terms.tau_q, terms.tau_v);
+  rnea_derivatives(model, x, system.acceleration, elements.wrenches, ws, terms.tau_q, terms.tau_v);
   terms.node_q = ws.node_dq();
   terms.node_v = ws.node_dv();
+  if (elements.any()) {
+    elements.compute(x, terms.velocity_q.bottomRows(static_cast<Eigen::Index>(6 * elements.node_count())));
+    terms.vdot_q += terms.vdot_tau * elements.by_q;
+    terms.vdot_v += terms.vdot_tau * elements.by_v;
+    terms.tau_q -= elements.by_q;
+    terms.tau_v -= elements.by_v;
+  }
   CrbaWorkspace cw(model);
   crba(model, x, cw, terms.M);
   const MatrixXd all = MatrixXd::Identity(model.nv, model.nv);

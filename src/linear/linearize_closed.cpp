@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "element_terms.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/detail/closures.hpp"
 #include "limber/dynamics/detail/derivatives.hpp"
@@ -62,13 +63,15 @@ void compute_closed_terms(const Model& model, const LinearizeOptions& options, c
   VectorXd needed(model.nv), vdot = VectorXd::Zero(model.nv);
   std::vector<std::uint8_t> held = options.held;
   held.resize(model.bodies.size(), 0);
-  check_solved(model, hybrid(model, x, Forces{tau, options.wrenches}, held, ws->aba, vdot, needed), ws.failure());
+  ElementTerms elements(model, x, tau, options.wrenches);
+  const Forces forces{elements.tau, elements.wrenches};
+  check_solved(model, hybrid(model, x, forces, held, ws->aba, vdot, needed), ws.failure());
   const Status closed = close_accelerations(model, ws->aba, cw, vdot);
   check_point(model, cw, vdot);
   check_solved(model, closed, -1);
   system.acceleration = vdot;
   // At rest without accelerations: the tree under the wrenches of its closures.
-  std::vector<NodeWrench> wrenches = options.wrenches;
+  std::vector<NodeWrench> wrenches = elements.wrenches;
   for (int i = 0; i < cw.count(); ++i) {
     const Closure& closure = model.closures[static_cast<std::size_t>(cw.rows[i].closure)];
     wrenches.push_back({closure.a, cw.on_a.col(i) * cw.lambda[i], Frame::world});
@@ -78,6 +81,9 @@ void compute_closed_terms(const Model& model, const LinearizeOptions& options, c
   rnea_derivatives(model, x, VectorXd::Zero(model.nv), wrenches, ws, terms.tau_q, terms.tau_v);
   compute_closures(model, ws.kinematics(), cw);
   subtract_closure_stiffness(model, ws.kinematics(), cw, lambda, terms.tau_q);
+  elements.compute(x, MatrixXd::Zero(static_cast<Eigen::Index>(6 * elements.node_count()), model.nv));
+  terms.tau_q -= elements.by_q;
+  terms.tau_v -= elements.by_v;
   CrbaWorkspace crba_ws(model);
   crba(model, x, crba_ws, terms.M);
   Matrix6X scratch(6, model.nv);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numbers>
 
+#include "limber/dynamics/elements.hpp"
 #include "limber/model/manifold.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "motion_matrix.hpp"
@@ -234,6 +235,8 @@ State SteadyMotion::at(const Model& model, double t) const {
 
 void check_rotor(const Model& model, const State& start, const RotorOptions& options) {
   check_state(model, start);
+  if (has_elements(model))
+    throw InputError("rotor: force elements and contacts have no part in steady turning; remove them from the model");
   if (options.rotor <= 0 || options.rotor >= model.body_count()) throw InputError("rotor: there is no such joint");
   const Joint& joint = model.joints[options.rotor];
   if (joint.kind != JointKind::revolute || joint.stop || (joint.stiffness.size() > 0 && joint.stiffness[0] != 0))

@@ -6,7 +6,10 @@
 #include <unordered_map>
 
 #include "limber/dynamics/detail/kinematics.hpp"
+#include "limber/dynamics/elements.hpp"
 #include "limber/linear/facts.hpp"
+#include "limber/model/contacts.hpp"
+#include "limber/model/elements.hpp"
 #include "limber/model/slider.hpp"
 #include "report/outline.hpp"
 
@@ -94,6 +97,34 @@ Json make_joint(const Model& model, int i, const std::vector<int>& first_node) {
           {"axes", axes}};
 }
 
+Json make_place(const ElementEnd& end, const std::vector<int>& first_node) {
+  const NodeRef at = end.node;
+  const bool node = at.body != kGround && at.node != kBodyFrame;
+  return {{"body", at.body - 1},
+          {"node", node ? first_node[static_cast<std::size_t>(at.body)] + at.node : -1},
+          {"at", numbers(end.at.p)}};
+}
+
+// Force elements between places, and contacts.
+Json make_elements(const Model& model, const std::vector<int>& first_node) {
+  Json out = Json::array();
+  if (model.elements) {
+    for (const ForceElement& e : model.elements->list) {
+      if (e.joint >= 0) continue;
+      Json points = Json::array({make_place(e.a, first_node)});
+      for (const ElementEnd& end : e.over) points.push_back(make_place(end, first_node));
+      points.push_back(make_place(e.b, first_node));
+      out.push_back({{"name", e.name}, {"kind", to_string(e.kind)}, {"points", std::move(points)}});
+    }
+  }
+  if (model.contacts) {
+    for (const Contact& c : model.contacts->list)
+      out.push_back(
+          {{"name", c.name}, {"kind", "contact"}, {"points", Json::array({make_place(c.point, first_node)})}});
+  }
+  return out;
+}
+
 // The ends of the machine draw their ways: the last node of each body that carries nothing, or what such a body sits
 // on.
 std::vector<NodeRef> find_ends(const Model& model) {
@@ -136,6 +167,7 @@ void add_machine(const Model& model, PageData& page) {
   page.header["bodies"] = std::move(bodies);
   page.header["nodes"] = std::move(nodes);
   page.header["joints"] = std::move(joints);
+  if (has_elements(model)) page.header["elements"] = make_elements(model, first_node);
 }
 
 int mode_count(const Model& model) {

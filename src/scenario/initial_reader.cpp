@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
+#include "limber/spatial/rotation.hpp"
 
 namespace limber {
 namespace {
@@ -26,6 +28,7 @@ class InitialReader {
   void read_keep(const Reader& value);
   void read_entry(const Reader& key, const Reader& value);
   void read_joint(const Reader& value, int joint);
+  void turn_speeds(const Reader& frame, const Joint& of);
   void read_body(const Reader& value, int body);
   void read_motor(const Reader& key, const Reader& value);
   VectorXd read_numbers(const Reader& at, std::span<const std::string> names, std::string_view none) const;
@@ -129,9 +132,9 @@ void InitialReader::read_entry(const Reader& key, const Reader& value) {
   if (joint < 0) {
     value.check_keys({"eta", "etadot"});
   } else if (body < 0) {
-    value.check_keys({"q", "v"});
+    value.check_keys({"q", "v", "frame"});
   } else {
-    value.check_keys({"q", "v", "eta", "etadot"});
+    value.check_keys({"q", "v", "frame", "eta", "etadot"});
   }
   if (joint >= 0) read_joint(value, joint);
   if (body >= 0) read_body(value, body);
@@ -177,6 +180,7 @@ void InitialReader::read_joint(const Reader& value, int joint) {
   const int nq = position_count(of.kind), nv = speed_count(of.kind);
   read("q", std::span(model_.coordinates).subspan(of.q, nq), out_.x.q.segment(of.q, nq));
   read("v", std::span(model_.speeds).subspan(of.v, nv), out_.x.v.segment(of.v, nv));
+  if (const auto frame = value.find("frame")) turn_speeds(*frame, of);
   set_motor_at_rest(model_, joint, out_.x);
 }
 
@@ -197,6 +201,20 @@ void InitialReader::read_motor(const Reader& key, const Reader& value) {
     check_units(*v, {"rad/s"});
     out_.x.v[motor.v] = v->number();
     if (out_.x.v[motor.v] != 0 && !moving_) moving_ = *v;
+  }
+}
+
+// Speeds of a quaternion's joint are those in the frame of the child; here they were given in that of the parent.
+void InitialReader::turn_speeds(const Reader& frame, const Joint& of) {
+  constexpr std::array<std::string_view, 2> kSides = {"child", "parent"};
+  const bool parent = frame.choice(kSides) == 1;
+  if (!joint_traits(of.kind).quaternion)
+    frame.fail(fmt::format("has no meaning for type {}; spherical and free joints have it", to_string(of.kind)));
+  if (!parent) return;
+  const Matrix3d R = quaternion_rotation(&out_.x.q[of.q]);
+  for (int k = 0; k < speed_count(of.kind); k += 3) {
+    const Vector3d given = out_.x.v.segment<3>(of.v + k);
+    out_.x.v.segment<3>(of.v + k) = R.transpose() * given;
   }
 }
 

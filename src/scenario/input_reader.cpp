@@ -10,6 +10,7 @@
 #include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/model/drive.hpp"
+#include "limber/model/elements.hpp"
 #include "limber/model/segments.hpp"
 #include "scenario/signal_reader.hpp"
 
@@ -34,6 +35,7 @@ class InputReader {
   void read_node(const Reader& entry);
   void read_body(const Reader& entry);
   void read_gravity(const Reader& entry);
+  void read_element(const Reader& entry);
   void add_forces(const Reader& at, std::vector<Signal> forces, int first_speed);
   void check() const;
 
@@ -52,11 +54,12 @@ Inputs InputReader::read(const Reader& list) {
 }
 
 void InputReader::read_input(const Reader& entry) {
-  entry.check_keys({"joint", "node", "body", "gravity", "torque", "motion", "force", "frame", "modal"});
-  const std::string_view kind = entry.one_of({"joint", "node", "body", "gravity"});
+  entry.check_keys({"joint", "node", "body", "gravity", "element", "torque", "motion", "force", "frame", "modal"});
+  const std::string_view kind = entry.one_of({"joint", "node", "body", "gravity", "element"});
   if (kind == "joint") return read_joint(entry);
   if (kind == "node") return read_node(entry);
   if (kind == "body") return read_body(entry);
+  if (kind == "element") return read_element(entry);
   read_gravity(entry);
 }
 
@@ -159,6 +162,29 @@ void InputReader::read_body(const Reader& entry) {
     modal.fail(
         fmt::format("has no meaning for body '{}', which has no modes; remove the input", model_.body_names[body]));
   add_forces(modal, read_signals(modal, std::span(model_.speeds).subspan(first, count), "mode"), first);
+}
+
+void InputReader::read_element(const Reader& entry) {
+  entry.check_keys({"element", "force"});
+  const Reader name = entry.at("element", ""), force = entry.at("force", "force: 100");
+  std::vector<std::string_view> known;
+  int found = -1;
+  for (std::size_t k = 0; model_.elements && k < model_.elements->list.size(); ++k) {
+    const ForceElement& element = model_.elements->list[k];
+    if (element.name == name.text()) found = static_cast<int>(k);
+    if (element.kind == ForceElement::Kind::actuator) known.push_back(element.name);
+  }
+  if (found < 0)
+    name.fail(fmt::format("{} is not an element;{} actuators: {}", show(name.text()), suggest(name.text(), known),
+                          known.empty() ? "none" : join(known)));
+  const ForceElement& element = model_.elements->list[static_cast<std::size_t>(found)];
+  if (element.kind != ForceElement::Kind::actuator)
+    name.fail(
+        fmt::format("'{}' is a {} and takes no command; make it an actuator", element.name, to_string(element.kind)));
+  check_units(force,
+              element.joint >= 0 ? force_units(model_.joints[element.joint].kind) : std::vector<std::string>{"N"});
+  out_.elements.push_back({found, read_signal(force), entry.path()});
+  places_.emplace(entry.path(), entry);
 }
 
 void InputReader::read_gravity(const Reader& entry) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/detail/rnea.hpp"
 #include "limber/simulate/system.hpp"
+#include "simulate/element_forces.hpp"
 
 namespace limber {
 namespace {
@@ -46,6 +47,7 @@ const VectorXd& System::compute_axial_forces(const State& x) {
     outer_.push_back({model_.closures[k].a, -wrench, Frame::world});
   }
   outer_.insert(outer_.end(), wrenches_.begin(), wrenches_.end());
+  if (elements_) outer_.insert(outer_.end(), elements_->loads.wrenches().begin(), elements_->loads.wrenches().end());
   Kinematics& kin = solved_here ? solved.kinematics() : rnea_.kinematics();
   if (solved_here) {
     if (!outer_.empty()) compute_world_poses(model_, kin);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "limber/model/contacts.hpp"
 #include "limber/model/detail/layout.hpp"
 #include "limber/model/drive.hpp"
+#include "limber/model/elements.hpp"
 #include "limber/model/friction.hpp"
 #include "limber/model/segments.hpp"
 
@@ -144,6 +146,44 @@ void add_closure(const Closure& closure, Eigen::Index k, Channels& out) {
   add_scalar("closures/" + closure.name + "/error", "m or rad", error, out);
 }
 
+// As System::element_values has them: lengths first, then bushings, then contacts.
+void add_elements(const Model& model, Channels& out) {
+  Eigen::Index next = 0;
+  const auto add = [&](const std::string& path, int columns, Texts units) {
+    const auto get = [at = next, columns](const Record& r, double* to) { put(to, r.elements.segment(at, columns)); };
+    if (columns == 1) {
+      add_scalar(path, units[0].c_str(), get, out);
+    } else {
+      add_axes(path, columns, std::move(units), get, out);
+    }
+    next += columns;
+  };
+  const Texts turns = {"rad", "rad", "rad", "m", "m", "m"}, wrench = {"N m", "N m", "N m", "N", "N", "N"};
+  const std::vector<ForceElement> none;
+  const auto& list = model.elements ? model.elements->list : none;
+  for (const ForceElement& e : list) {
+    if (e.kind == ForceElement::Kind::bushing) continue;
+    const std::string path = "elements/" + e.name;
+    const JointKind joint = e.joint >= 0 ? model.joints[e.joint].kind : JointKind::prismatic;
+    add(path + "/length", 1, position_units(joint));
+    add(path + "/extension", 1, speed_units(joint));
+    add(path + (e.kind == ForceElement::Kind::rope ? "/tension" : "/force"), 1, force_units(joint));
+  }
+  for (const ForceElement& e : list) {
+    if (e.kind != ForceElement::Kind::bushing) continue;
+    add("elements/" + e.name + "/displacement", 6, turns);
+    add("elements/" + e.name + "/force", 6, wrench);
+  }
+  if (!model.contacts) return;
+  for (const Contact& c : model.contacts->list) {
+    const std::string path = "contacts/" + c.name;
+    add(path + "/depth", 1, {"m"});
+    add(path + "/normal", 1, {"N"});
+    add(path + "/force", 3, {"N"});
+    add(path + "/point", 3, {"m"});
+  }
+}
+
 void add_energies(Channels& out) {
   using Value = double (*)(const Record&);
   const std::pair<const char*, Value> energies[] = {
@@ -179,6 +219,7 @@ std::vector<Channel> make_channels(const Model& model, const ChannelOptions& opt
   }
   for (std::size_t k = 0; k < model.closures.size(); ++k)
     add_closure(model.closures[k], static_cast<Eigen::Index>(k), out);
+  add_elements(model, out);
   if (options.energy) add_energies(out);
   for (const ExternalChannel& e : options.external) {
     const auto get = [values = e.values](const Record&, double* to) { put(to, *values); };
@@ -214,7 +255,8 @@ std::string node_channel(const Model& model, NodeRef node, std::string_view quan
 std::string axis_name(std::string_view path, int columns, int column) {
   static constexpr const char* kAxes[] = {"x", "y", "z"};
   static constexpr const char* kWrench[] = {"torque x", "torque y", "torque z", "force x", "force y", "force z"};
-  static constexpr std::string_view kInSpace[] = {"nodes/", "momentum/", "joints/", "closures/"};
+  static constexpr std::string_view kInSpace[] = {"nodes/",    "momentum/", "joints/",
+                                                  "closures/", "elements/", "contacts/"};
   if (columns == 1) return "";
   const bool in_space = std::any_of(std::begin(kInSpace), std::end(kInSpace),
                                     [&](std::string_view start) { return path.starts_with(start); });

@@ -2,9 +2,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Eigen/LU>
+#include <vector>
+
+#include "limber/dynamics/closures.hpp"
+#include "limber/dynamics/elements.hpp"
+#include "limber/dynamics/operational.hpp"
+#include "limber/model/contacts.hpp"
+#include "limber/model/elements.hpp"
+#include "limber/simulate/archive.hpp"
+#include "limber/simulate/inputs.hpp"
+
 namespace limber {
 
 // What force elements and contacts keep between evaluations.
-struct ElementForces {};
+struct ElementForces {
+  ElementForces(const Model& model, std::vector<std::uint8_t> prescribed);
+
+  // Forces at x; `told`: the input signals of elements at this time are in `commands` already.
+  void compute(const State& x, const Kinematics& kin);
+  // All wrenches on the machine: those given, then those of the elements.
+  std::span<const NodeWrench> with(const std::vector<NodeWrench>& others);
+
+  // ---- implicit steps ----
+  // With C = -(c_D dw/dV + c_K dw/dX) of the nodes' wrenches w at the state of the last compute: wrenches += C J a.
+  void add_implicit(const Kinematics& kin, double c_D, double c_K, ConstVec a);
+  // a, the solution of A a = f, becomes that of (A + J^T C J) a = f; ws has the factors of A.
+  //   a -= A^-1 J^T (1 + C S)^-1 C J a,   S = J A^-1 J^T.   [Woodbury 1950]
+  void correct(AbaWorkspace& ws, Vec a);
+  // The same of a closed chain, after close_accelerations: responses A^-1 J^T are those that keep the closures.
+  [[nodiscard]] Status correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec a);
+
+  void transfer(Archive& archive);
+
+  const Model& model;
+  ElementLoads loads;
+  std::vector<double> commands;  // (element) of inputs and of control
+  std::vector<double> control;   // (element) of control alone
+  VectorXd values;               // of the last compute
+
+ private:
+  std::vector<NodeWrench> all_, implicit_;
+  OperationalWorkspace operational_;
+  void solve_correction(const MatrixXd& S, ConstVec a);  // into Ja_: wrenches on the nodes
+  MatrixXd by_pose_, by_velocity_, C_, J_, S_;
+  MatrixXd closure_rows_, responses_;  // of closed chains
+  Matrix6X scratch_;
+  VectorXd Ja_, lambda_, change_;
+  Eigen::PartialPivLU<MatrixXd> lu_;
+};
 
 }  // namespace limber

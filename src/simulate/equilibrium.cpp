@@ -9,8 +9,10 @@
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/detail/closures.hpp"
 #include "limber/dynamics/detail/derivatives.hpp"
+#include "limber/dynamics/elements.hpp"
 #include "limber/dynamics/statics.hpp"
 #include "limber/model/drive.hpp"
+#include "limber/model/elements.hpp"
 #include "limber/model/manifold.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/model/slider.hpp"
@@ -48,6 +50,12 @@ class Balance {
       if (const int motor = motor_index(model, i).v; motor >= 0) free_.push_back(motor);
     }
     gather(inputs);
+    if (has_elements(model)) {
+      loads_ = std::make_unique<ElementLoads>(model);
+      loads_->set_frictionless();
+      first_load_ = wrenches_.size();
+      for (const NodeRef node : loads_->nodes()) wrenches_.push_back({node, Vector6::Zero(), Frame::world});
+    }
     for (const NodeRef node : closures_.nodes) wrenches_.push_back({node, Vector6::Zero(), Frame::world});
     lambda_.setZero(closures_.count());
     x_.v.setZero();
@@ -68,17 +76,35 @@ class Balance {
       }
       wrenches_.push_back(wrench);
     }
+    commands_.assign(model_.elements ? model_.elements->list.size() : 0, 0);
+    for (const ElementInput& input : inputs.elements) {
+      if (input.force.is_constant()) commands_[static_cast<std::size_t>(input.element)] += input.force.at(0).value;
+    }
     gravity_ = model_.gravity;
     for (const GravityInput& input : inputs.gravities) {
       for (int k = 0; k < 3; ++k) gravity_[k] += input.gravity[k].is_constant() ? input.gravity[k].at(0).value : 0;
     }
   }
 
+  void set_kinematics(const State& x) {
+    compute_kinematics(model_, x, kin_);
+    compute_world_poses(model_, kin_);
+  }
+
+  // Elements and contacts in the phase that the place says.
+  void set_loads(const State& x) {
+    if (!loads_) return;
+    set_kinematics(x);
+    loads_->update(x, kin_);
+    loads_->compute(x, kin_, commands_);
+    std::copy(loads_->wrenches().begin(), loads_->wrenches().end(),
+              wrenches_.begin() + static_cast<std::ptrdiff_t>(first_load_));
+  }
+
   // Closures pull with their multipliers.
   void set_closures(const State& x) {
     if (closures_.count() == 0) return;
-    compute_kinematics(model_, x, kin_);
-    compute_world_poses(model_, kin_);
+    set_kinematics(x);
     compute_closures(model_, kin_, closures_);
     const std::size_t first = wrenches_.size() - closures_.nodes.size();
     for (std::size_t k = first; k < wrenches_.size(); ++k) wrenches_[k].wrench.setZero();
@@ -92,8 +118,10 @@ class Balance {
   // Forces on the speeds at rest, r_, and the stiffness of stops in contact, added_.
   void set_forces(const State& x) {
     set_closures(x);
+    set_loads(x);
     tangent_.set(x, gravity_, wrenches_);
     r_ = tau_ - tangent_.forces();
+    if (loads_) r_ += loads_->torques();
     set_least_scale();
     added_.setZero();
     for (int i = 1; i < model_.body_count(); ++i) {
@@ -108,7 +136,8 @@ class Balance {
 
   // The size of the terms that cancel in r_; at least what rounding of the largest force leaves, which reaches all.
   double scale(int speed) const {
-    return std::max(tangent_.scale()[speed] + std::abs(tau_[speed]), least_scale_ * std::sqrt(tangent_.mass()[speed]));
+    return std::max(tangent_.scale()[speed] + std::abs(tau_[speed]) + (loads_ ? std::abs(loads_->torques()[speed]) : 0),
+                    least_scale_ * std::sqrt(tangent_.mass()[speed]));
   }
   void set_least_scale() {
     constexpr double kReach = 1e-3;  // times kBalanced: some roundings
@@ -169,6 +198,9 @@ class Balance {
   StaticTangent tangent_;
   ClosureData closures_;
   VectorXd lambda_;  // of closures
+  std::unique_ptr<ElementLoads> loads_;
+  std::size_t first_load_ = 0;  // in wrenches_
+  std::vector<double> commands_;
   State x_;
   KinematicsWorkspace kin_;
   Vector3d gravity_ = Vector3d::Zero();
@@ -223,6 +255,14 @@ MatrixXd Balance::closed_tangent() {
   set_closures(x_);
   if (closures_.count() > 0) subtract_closure_stiffness(model_, kin_, closures_, lambda_, K);
   K += added_.asDiagonal();
+  if (loads_) {
+    MatrixXd by_q = MatrixXd::Zero(model_.nv, model_.nv);
+    const auto rows = static_cast<Eigen::Index>(6 * loads_->nodes().size());
+    by_v.setZero();
+    set_loads(x_);
+    loads_->add_derivatives(x_, kin_, MatrixXd::Zero(rows, model_.nv), by_q, by_v);
+    K -= by_q;
+  }
   return K(free_, free_);
 }
 
@@ -276,7 +316,8 @@ double Balance::closed_step(Equilibrium& out) {
 Equilibrium Balance::solve() {
   Equilibrium out;
   set_forces(x_);
-  const bool closed = closures_.count() > 0 || has_sliders(model_);  // the tangent of sliders is dense, too
+  // The tangent of sliders and of force elements is dense, too.
+  const bool closed = closures_.count() > 0 || has_sliders(model_) || loads_;
   bool balanced = false;
   for (; !free_.empty(); ++iterations_) {
     if (!std::isfinite(r_.sum()) || iterations_ >= kMaxIterations) refuse();
@@ -304,10 +345,10 @@ Equilibrium Balance::solve() {
 
 Equilibrium find_equilibrium(const Model& model, const Inputs& inputs, const State& start) {
   check_inputs(model, inputs);
-  if (!model.closures.empty() && model.nv > kMaxClosedSpeeds) {
-    throw InputError("the static equilibrium of a closed chain of " + std::to_string(model.nv) +
-                     " coordinates is too large; at most " + std::to_string(kMaxClosedSpeeds) +
-                     ", write equilibrium: false");
+  if ((!model.closures.empty() || has_elements(model)) && model.nv > kMaxClosedSpeeds) {
+    throw InputError("the static equilibrium of a closed chain, or with force elements, of " +
+                     std::to_string(model.nv) + " coordinates is too large; at most " +
+                     std::to_string(kMaxClosedSpeeds) + ", write equilibrium: false");
   }
   State x = start;
   System system(model, inputs);

@@ -178,7 +178,8 @@ class ExpressionParser {
   }
   void word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    const bool dots = !names_.empty();  // names of the state have them
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]) || (dots && text_[at_] == '.'))) ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
     for (std::size_t k = 0; k < names_.size(); ++k) {
       if (name == names_[k]) return push(Op::value, static_cast<double>(k));

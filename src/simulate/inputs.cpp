@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/model/elements.hpp"
 #include "limber/spatial/detail/text.hpp"
 
 namespace limber {
@@ -83,6 +84,14 @@ void check_inputs(const Model& model, const Inputs& inputs) {
   for (const WrenchLaw& input : inputs.laws) {
     check_node(model, input.at, input.label);
     if (!input.wrench) fail(input.label, "the law is empty; give it a function");
+  }
+  for (const ElementInput& input : inputs.elements) {
+    const int count = model.elements ? static_cast<int>(model.elements->list.size()) : 0;
+    if (input.element < 0 || input.element >= count) fail(input.label, "there is no such force element");
+    const ForceElement& element = model.elements->list[static_cast<std::size_t>(input.element)];
+    if (element.kind != ForceElement::Kind::actuator)
+      fail(input.label, "element '" + element.name + "' is a " + to_string(element.kind) +
+                            " and takes no command; make it an actuator");
   }
 }
 

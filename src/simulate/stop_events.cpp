@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "element_forces.hpp"
 #include "simulate/friction_forces.hpp"
 
 namespace limber {
@@ -91,7 +92,12 @@ StopEvents::StopEvents(const System& system) : system_(system) {
     for (const FrictionContact& contact : friction->contacts) watched_.push_back({contact.q, contact.v});
   }
   const auto columns = static_cast<Eigen::Index>(watched_.size());
-  if (columns == 0) return;
+  if (const ElementForces* forces = system.element_forces()) elements_ = forces->loads.event_count();
+  if (columns == 0 && elements_ == 0) return;
+  if (elements_ > 0) kin_ = std::make_unique<KinematicsWorkspace>(system.model());
+  element_values_.setZero(Bernstein::kMaxDegree + 1, elements_);
+  element_scales_.setZero(elements_);
+  element_gaps_ = scratch_ = scratch_scales_ = element_scales_;
   slack_ = system.has_closures() ? kClosureSlack : 0;
   motion_.x = make_zero_state(system.model());
   positions_ = rates_ = MatrixXd::Zero(Bernstein::kMaxDegree + 1, columns);
@@ -122,6 +128,40 @@ double StopEvents::first(const Motion& before, const Stepper& stepper) {
       ++column;
     }
   }
+  return elements_ > 0 ? std::min(found, first_of_elements()) : found;
+}
+
+// The event functions of ropes and contacts, which are no polynomials: of their interpolant at the method's nodes.  The
+// step is cut there and looked at again, so that its error falls with the length of the step.
+void StopEvents::sample_elements(const State& x, int k, bool begins, const State& before) {
+  const ElementLoads& loads = system_.element_forces()->loads;
+  const auto evaluate = [&](const State& at) {
+    compute_kinematics(system_.model(), at, *kin_);
+    compute_world_poses(system_.model(), *kin_);
+    loads.events(at, *kin_, scratch_, scratch_scales_);
+  };
+  if (begins) {
+    element_scales_.setZero();
+    evaluate(before);
+    element_gaps_ = scratch_;
+  }
+  evaluate(x);
+  if (begins) element_gaps_ = (element_gaps_ - scratch_).cwiseAbs();
+  element_values_.row(k) = scratch_;
+  element_scales_ = element_scales_.cwiseMax(scratch_scales_);
+}
+
+double StopEvents::first_of_elements() const {
+  double found = kNoEvent;
+  for (Eigen::Index i = 0; i < elements_; ++i) {
+    Bernstein g;
+    g.degree = std::max(1, degree_);
+    for (int k = 0; k <= g.degree; ++k)
+      g.c[k] = degree_ == 0 ? element_values_(k, i)
+                            : from_nodes_[degree_].row(k).dot(element_values_.col(i).head(degree_ + 1));
+    const double level = slack_ + 2 * element_gaps_[i] + kLevel * element_scales_[i];
+    found = std::min(found, first_rise(g, from_, to_, level));
+  }
   return found;
 }
 
@@ -133,6 +173,7 @@ void StopEvents::sample(const Motion& before, const Stepper& stepper) {
     const bool begins = k == 0, ends = k == last;
     if (degree_ > 0 && !ends) stepper.at(from_ + (to_ - from_) * node(k, last), motion_);
     const State& x = ends ? stepper.now().x : degree_ == 0 ? before.x : motion_.x;
+    if (elements_ > 0) sample_elements(x, k, begins, before.x);
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       const auto [q, v] = watched_[i];
       const auto column = static_cast<Eigen::Index>(i);

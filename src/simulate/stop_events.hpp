@@ -22,10 +22,13 @@ double first_rise(const Bernstein& p, double from, double to, double level);
 
 struct FrictionContact;
 
-// Finds when a stop is met, recoils or is left, and when a joint sticks or slides, on the polynomial of a step.
+// Finds when a stop is met, recoils or is left, when a joint sticks or slides, and when phases
+// of ropes and contacts end, on the polynomial of a step.
 class StopEvents {
  public:
   explicit StopEvents(const System& system);
+  // Whether there is anything to find.
+  bool any() const { return !watched_.empty() || elements_ > 0; }
   // First time in the last step, which began at `before`, at which the phase of a stop or of friction ends; infinity:
   // none.
   double first(const Motion& before, const Stepper& stepper);
@@ -38,6 +41,8 @@ class StopEvents {
   Curve curve(Eigen::Index column) const;
   double first_of_friction(const FrictionContact& contact, const Curve& curve, const Eigen::Vector2d& gap) const;
   double first_prescribed(const StopContact& stop, double from, double to, int depth) const;
+  void sample_elements(const State& x, int k, bool begins, const State& before);
+  double first_of_elements() const;
   using Vector2d = Eigen::Vector2d;
   double first_of(const StopContact& stop, const Curve& curve, double from, double to, const Vector2d& gap) const;
 
@@ -53,6 +58,10 @@ class StopEvents {
   MatrixXd positions_, rates_;    // (node, column)
   MatrixXd gaps_;                 // (2, column) where the polynomial does not begin at the state: cvode
   Motion motion_;
+  Eigen::Index elements_ = 0;                 // event functions of ropes and contacts
+  std::unique_ptr<KinematicsWorkspace> kin_;  // of these
+  MatrixXd element_values_;                   // (node, function)
+  VectorXd element_scales_, element_gaps_, scratch_, scratch_scales_;
 };
 
 }  // namespace limber

@@ -24,6 +24,20 @@ constexpr double kRunAway = 1e6;
 
 std::string at_time(double t) { return " at t = " + text(t) + " s"; }
 
+// A stop is met: the damping of its coefficient of restitution, for the inertia that it meets now.
+void set_restitution(const State& x, const std::vector<std::uint8_t>& prescribed, AbaWorkspace& ws, VectorXd& unit,
+                     const Model& model, StopContact& stop) {
+  if (!model.contacts) return;
+  for (const StopRestitution& given : model.contacts->stops) {
+    if (given.joint != stop.joint || prescribed[static_cast<std::size_t>(stop.joint)] != 0) continue;
+    if (factor_mass(model, x, ws, prescribed) != Status::ok) return;
+    unit.setZero();
+    unit[stop.v] = 1;
+    const double compliance = compute_quadratic_inverse(model, unit, ws);
+    if (compliance > 0) stop.damping = damping_of_restitution(given.coefficient, stop.stiffness, 1 / compliance);
+  }
+}
+
 }  // namespace
 
 System::System(System&&) noexcept = default;
@@ -52,6 +66,7 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   add_stops();
   friction_ = FrictionForces::make(model, prescribed_);
   limits_ = DriveLimits::make(model, prescribed_);
+  if (has_elements(model)) elements_ = std::make_unique<ElementForces>(model, prescribed_);
   if (!model.closures.empty()) {
     closures_ = std::make_unique<ClosureWorkspace>(model);
     stiff_ = std::make_unique<AbaWorkspace>(model);
@@ -59,7 +74,8 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
     closure_force_ = closures_->forces();
     closure_error_ = VectorXd::Zero(model.closures.size());
   }
-  outer_.reserve(wrenches_.size() + 2 * model.closures.size());
+  const std::size_t held = elements_ ? elements_->loads.nodes().size() : 0;
+  outer_.reserve(wrenches_.size() + 2 * model.closures.size() + held);
 }
 
 void System::add_stops() {
@@ -109,19 +125,21 @@ void System::set_control_motion(int joint, int coordinate, double t, const Jet& 
                                                                                      motion.acceleration};
 }
 
-void System::set_control_force(int element, double) {
-  throw InputError("control force: the model has no force element " + std::to_string(element));
+void System::set_control_force(int element, double force) {
+  check_inputs(model_, {{}, {}, {}, {}, {}, {{element, Signal(), "control force"}}});
+  elements_->control[static_cast<std::size_t>(element)] = force;
 }
 
 const VectorXd& System::element_values() const {
   static const VectorXd none;
-  return none;
+  return elements_ ? elements_->values : none;
 }
 
 void System::clear_control() {
   control_torques_.setZero();
   for (ControlWrench& own : control_wrenches_) own.wrench = {};
   for (ControlMotion& own : control_motions_) own = {};
+  if (elements_) std::fill(elements_->control.begin(), elements_->control.end(), 0.0);
 }
 
 Jet System::motion(const MotionInput& input, std::size_t k, double t) const {
@@ -131,9 +149,10 @@ Jet System::motion(const MotionInput& input, std::size_t k, double t) const {
 
 void System::transfer(Archive& archive) {
   archive(inside_, rank_, control_torques_, control_motions_, control_wrenches_, implicit_c_D_, implicit_c_K_);
-  for (StopContact& stop : stops_) archive(stop.phase);
+  for (StopContact& stop : stops_) archive(stop.phase, stop.damping);
   if (friction_) friction_->transfer(archive);
   if (limits_) limits_->transfer(archive);
+  if (elements_) elements_->transfer(archive);
   if (!archive.reads()) return;
   wrenches_.resize(inputs_.wrenches.size() + inputs_.laws.size());
   for (const ControlWrench& own : control_wrenches_) wrenches_.push_back({own.at, own.vector(), own.frame});
@@ -210,6 +229,15 @@ Status System::gather(const State& x) {
     friction_->add(x, dry_);
     total_ += dry_;
   }
+  if (elements_) {
+    std::vector<double>& commands = elements_->commands;
+    std::copy(elements_->control.begin(), elements_->control.end(), commands.begin());
+    for (const ElementInput& input : inputs_.elements)
+      commands[static_cast<std::size_t>(input.element)] += value(input.force, input.label);
+    elements_->compute(x, compute_kinematics(x));
+    total_ += elements_->loads.torques();
+    if (!elements_->loads.finite()) failure_ = "the force of an element or a contact is not finite" + at_time(x.t);
+  }
   return failure_.empty() ? Status::ok : Status::not_finite;
 }
 
@@ -226,9 +254,11 @@ void System::gather_wrenches(const State& x) {
 
 Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers) {
   if (!inputs_.gravities.empty()) set_gravity(model_.gravity + gravity_, ws.kinematics());
+  const std::span<const NodeWrench> acting =
+      elements_ ? elements_->with(wrenches_) : std::span<const NodeWrench>(wrenches_);
   Status status;
   if (inputs_.motions.empty()) {
-    status = other_ ? (*other_)(x, {total_, wrenches_}, vdot) : aba(model_, x, {total_, wrenches_}, ws, vdot);
+    status = other_ ? (*other_)(x, {total_, acting}, vdot) : aba(model_, x, {total_, acting}, ws, vdot);
     torque_ = tau_;
   } else {
     for (const MotionInput& input : inputs_.motions) {
@@ -241,13 +271,17 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
         return Status::not_finite;
       }
     }
-    status = hybrid(model_, x, {total_, wrenches_}, prescribed_, ws, vdot, needed_);
+    status = hybrid(model_, x, {total_, acting}, prescribed_, ws, vdot, needed_);
     torque_ = tau_;
     take_needed_torques();
   }
   if (status != Status::ok) return explain(status, x, vdot, other_ ? other_->failure() : ws.failure());
+  const bool implicit = &ws == implicit_.get();
+  if (elements_ && implicit && !closures_) elements_->correct(ws, vdot);
   if (closures_) {
     if (status = close(x, ws, vdot); status != Status::ok) return status;
+    if (elements_ && implicit) status = elements_->correct_closed(ws, *closures_, vdot);
+    if (status != Status::ok) return explain(status, x, vdot, -1);
   }
   if (powers != nullptr) *powers = compute_powers(x, ws.kinematics());
   last_ = vdot;
@@ -265,12 +299,18 @@ Status System::count_limits(const State& x, double span) {
   return status;
 }
 
-double System::take_released() { return friction_ ? std::exchange(friction_->released, 0.0) : 0; }
+double System::take_released() {
+  const double of_friction = friction_ ? std::exchange(friction_->released, 0.0) : 0;
+  return of_friction + (elements_ ? elements_->loads.take_heat() : 0);
+}
 
 void System::take_needed_torques() {
   for (const MotionInput& input : inputs_.motions) {
     const int v = model_.joints[input.joint].v;
-    for (std::size_t k = 0; k < input.motion.size(); ++k) torque_[v + k] = needed_[v + k] - stop_[v + k] - dry_[v + k];
+    for (std::size_t k = 0; k < input.motion.size(); ++k) {
+      torque_[v + k] = needed_[v + k] - stop_[v + k] - dry_[v + k];
+      if (elements_) torque_[v + k] -= elements_->loads.torques()[v + k];
+    }
   }
 }
 
@@ -288,12 +328,17 @@ void System::set_implicit(double c_D, double c_K) {
     if (stop.phase == StopContact::Phase::pushing) total_[stop.v] += c_D * stop.damping + c_K * stop.stiffness;
   }
   if (friction_) friction_->add_implicit(c_D, c_K, total_);
+  if (elements_) {
+    elements_->loads.joint_slopes(needed_, torque_);
+    total_ += (-c_K * needed_ - c_D * torque_).cwiseMax(0);
+  }
   limber::set_implicit(model_, c_D, c_K, total_, *implicit_);
 }
 
 Status System::accelerate_implicit(const State& x, Vec a, Powers* powers) {
   if (const Status status = gather(x); status != Status::ok) return status;
   add_implicit_force(model_, *implicit_, a, total_);
+  if (elements_) elements_->add_implicit(rnea_.kinematics(), implicit_c_D_, implicit_c_K_, a);
   return solve(x, *implicit_, a, powers);
 }
 
@@ -324,6 +369,10 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
   }
   if (friction_) powers.dissipated += friction_->dissipation(x);
   powers.work = torque_.dot(x.v);
+  if (elements_) {
+    powers.work += elements_->loads.work();
+    powers.dissipated += elements_->loads.dissipated();
+  }
   if (!wrenches_.empty()) {
     // The workspace of another algorithm is not seen from here.
     const Kinematics* at = &kin;
@@ -345,11 +394,14 @@ bool System::update_contacts(const State& x) {
   using Phase = StopContact::Phase;
   bool changed = false;
   for (StopContact& stop : stops_) {
-    const bool beyond = stop.depth(x.q[stop.q]) > 0, pushes = stop.push(x.q[stop.q], x.v[stop.v]) > 0;
+    const bool beyond = stop.depth(x.q[stop.q]) > 0;
+    if (beyond && stop.phase == Phase::open) set_restitution(x, prescribed_, aba_, total_, model_, stop);
+    const bool pushes = stop.push(x.q[stop.q], x.v[stop.v]) > 0;
     const Phase phase = !beyond ? Phase::open : pushes ? Phase::pushing : Phase::recoiling;
     changed = changed || phase != stop.phase;
     stop.phase = phase;
   }
+  if (elements_ && elements_->loads.update(x, compute_kinematics(x))) changed = true;
   if (friction_) {
     const bool starts = !friction_->started;
     changed = friction_->update(x) || changed;
@@ -371,10 +423,13 @@ void System::hold_at_start(const State& x) {
     for (std::size_t k = 0; k < input.motion.size(); ++k)
       vdot[model_.joints[input.joint].v + static_cast<int>(k)] = motion(input, k, x.t).acceleration;
   }
-  if (hybrid(model_, x, {total_, wrenches_}, held, aba_, vdot, needed_) != Status::ok) return;
+  const std::span<const NodeWrench> acting =
+      elements_ ? elements_->with(wrenches_) : std::span<const NodeWrench>(wrenches_);
+  if (hybrid(model_, x, {total_, acting}, held, aba_, vdot, needed_) != Status::ok) return;
   for (FrictionContact& contact : friction_->contacts) {
     if (contact.prescribed || contact.phase != FrictionContact::Phase::stick) continue;
-    const double force = needed_[contact.v] - tau_[contact.v] - stop_[contact.v];
+    double force = needed_[contact.v] - tau_[contact.v] - stop_[contact.v];
+    if (elements_) force -= elements_->loads.torques()[contact.v];
     contact.anchor = x.q[contact.q] + std::clamp(force, -contact.breakaway, contact.breakaway) / contact.stiffness;
   }
 }
@@ -385,6 +440,7 @@ Energy System::energy(const State& x) {
   Energy energy = compute_energy(model_, x, rnea_);
   for (const StopContact& stop : stops_) energy.springs += stop.energy(x.q[stop.q]);
   if (friction_) energy.springs += friction_->energy(x);
+  if (elements_) energy.springs += elements_->loads.energy(x, rnea_.kinematics());
   return energy;
 }
 

@@ -184,7 +184,7 @@ bool TimeLoop::take_step(double t) {
   double limit = stops_[interval_];
   if (!stepper_->dense()) limit = std::min(limit, t);
   if (sampler_ != nullptr) limit = std::min(limit, sample_time());
-  const bool stops = !system_.stops().empty() || system_.friction() != nullptr;
+  const bool stops = events_->any();
   if (stops) before_ = stepper_->now();
   if (!good(stepper_->step(limit), stepper_->now())) return false;
   phase_ = Phase::stepped;

@@ -23,6 +23,7 @@ export function make_view({header, array, part}) {
   read_bodies(view, header);
   view.nodes = list(header, "nodes").map((node) => read_node(node, view, array));
   view.joints = list(header, "joints").map((joint) => read_joint(joint, view));
+  view.elements = list(header, "elements").map((element) => read_element(element, view));
   view.gravity = vector(header.gravity ?? [0, 0, 0], "gravity");
   view.frequencies = list(header, "frequencies").filter((f) => Number.isFinite(f?.hz) && f.hz > 0);
   if (view.kind === "recording") read_recording(view, header, array);
@@ -129,6 +130,22 @@ function read_joint(joint, view) {
   };
   return {name: String(joint.name), type: String(joint.type), parent, child, parent_node: node(joint.parent_node, parent),
     child_node: node(joint.child_node, child), axes: list(joint, "axes").map((axis) => vector(axis, `axis of ${what}`))};
+}
+
+const kElements = new Set(["spring", "bushing", "rope", "actuator", "contact"]);
+
+// A force element or a contact: the places that it runs through.
+function read_element(element, view) {
+  const what = `element '${element.name}'`;
+  check(kElements.has(element.kind), `The data is broken: ${what} is of no known kind.`);
+  const points = list(element, "points").map(({body, node, at}) => {
+    check(Number.isInteger(body) && body >= -1 && body < view.bodies.length, `The data is broken: ${what} is on no body.`);
+    const known = node >= 0 ? view.nodes[node] : null;
+    check(!(node >= 0) || known?.body === body, `The data is broken: ${what} sits on a node of another body.`);
+    return {body, node: known, at: vector(at, `a place of ${what}`)};
+  });
+  check(points.length > 0, `The data is broken: ${what} is nowhere.`);
+  return {name: String(element.name), kind: element.kind, points};
 }
 
 function rising(time) {

@@ -8,6 +8,7 @@ import {Color, DirectionalLight, DoubleSide, HemisphereLight, MeshLambertMateria
 import {OrbitControls} from "three/addons/controls/OrbitControls.js";
 import {best_corner, fit_points, view_direction} from "./camera.js";
 import {AxesCorner, make_ground} from "./decor.js";
+import {Elements} from "./elements.js";
 import {OtherMachine, run_colour} from "./others.js";
 import {Plumes} from "./plumes.js";
 import {Shadows} from "./shadows.js";
@@ -73,6 +74,7 @@ export class Stage {
     this.pins = new Pins(machine, scene, this.size, this.lines);
     this.frames = new NodeFrames(machine, scene, this.size);
     this.plumes = new Plumes(machine, scene, this.size);
+    this.elements = new Elements(machine, scene, this.size);
     this.traces = machine.view.frames ? new Traces(machine, scene, this.run === null ? null : run_colour(this.run)) : null;
     this.shadows = new Shadows([this.tubes.mesh, this.surfaces.mesh, this.solids.box_mesh, this.solids.ball_mesh, this.pins.mesh], scene);
   }
@@ -115,6 +117,7 @@ export class Stage {
     this.pins.update(only, show.axes && here);
     this.frames.update(show.nodes && here);
     this.plumes.update(t, here && machine_moves(machine));
+    this.elements.update(here);
     if (this.run !== null) this.set_visible(here);
     this.dirty = true;
     const unfinished = this.others.map((other) => other.update(scale, t, show.runs.has(other.run), show.trace));

@@ -22,7 +22,7 @@ function instances(scene, geometry, count, material = new MeshPhongMaterial({spe
 }
 
 // count line segments; rgb for all, or x, y, z in turn.
-function line_set(scene, count, rgb) {
+export function line_set(scene, count, rgb) {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(new Float32Array(count * 6), 3));
   const shades = new Float32Array(count * 6);

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "limber/model/model.hpp"
+
+namespace limber {
+
+// The items of `elements:` and `contacts:`, as their readers take them.  Throws InputError: a law of force that is
+// neither a table nor an expression.
+std::vector<nlohmann::ordered_json> elements_json(const Model& model);
+std::vector<nlohmann::ordered_json> contacts_json(const Model& model);
+// What they hold of a joint: `rest`, and `restitution` of its limits.
+void add_joint_elements(const Model& model, int joint, nlohmann::ordered_json& out);
+
+}  // namespace limber

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "element_terms.hpp"
+
+namespace limber {
+
+ElementTerms::ElementTerms(const Model& model, const State& x, const VectorXd& given,
+                           const std::vector<NodeWrench>& acting)
+    : kin(model), tau(given), wrenches(acting), model_(model) {
+  if (!has_elements(model)) return;
+  loads = std::make_unique<ElementLoads>(model);
+  compute_kinematics(model, x, kin);
+  compute_world_poses(model, kin);
+  loads->update(x, kin);
+  loads->compute(x, kin, {});
+  tau += loads->torques();
+  wrenches.insert(wrenches.end(), loads->wrenches().begin(), loads->wrenches().end());
+}
+
+void ElementTerms::compute(const State& x, const MatrixXd& velocity_q) {
+  by_q = by_v = MatrixXd::Zero(model_.nv, model_.nv);
+  if (any()) loads->add_derivatives(x, kin, velocity_q, by_q, by_v);
+}
+
+}  // namespace limber

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "element_forces.hpp"
+
+#include <algorithm>
+
+namespace limber {
+
+ElementForces::ElementForces(const Model& m, std::vector<std::uint8_t> prescribed)
+    : model(m), loads(m), operational_(m), lu_(static_cast<Eigen::Index>(6 * loads.nodes().size())) {
+  loads.set_prescribed(std::move(prescribed));
+  commands.assign(m.elements ? m.elements->list.size() : 0, 0);
+  control = commands;
+  values = loads.values();
+  const auto size = static_cast<Eigen::Index>(6 * loads.nodes().size());
+  C_.setZero(size, size);
+  by_pose_ = by_velocity_ = S_ = C_;
+  J_.setZero(size, m.nv);
+  Ja_.setZero(size);
+  lambda_ = Ja_;
+  change_.setZero(m.nv);
+}
+
+void ElementForces::compute(const State& x, const Kinematics& kin) {
+  loads.compute(x, kin, commands);
+  values = loads.values();
+  implicit_.clear();
+}
+
+std::span<const NodeWrench> ElementForces::with(const std::vector<NodeWrench>& others) {
+  all_ = others;
+  const auto own = loads.wrenches();
+  all_.insert(all_.end(), own.begin(), own.end());
+  all_.insert(all_.end(), implicit_.begin(), implicit_.end());
+  return all_;
+}
+
+void ElementForces::add_implicit(const Kinematics& kin, double c_D, double c_K, ConstVec a) {
+  if (loads.nodes().empty()) return;
+  loads.tangent(by_pose_, by_velocity_);
+  C_ = -c_D * by_velocity_ - c_K * by_pose_;
+  for (std::size_t k = 0; k < loads.nodes().size(); ++k)
+    compute_node_jacobian(model, kin, loads.nodes()[k], J_.middleRows<6>(6 * static_cast<Eigen::Index>(k)));
+  Ja_.noalias() = J_ * a;
+  lambda_.noalias() = C_ * Ja_;
+  for (std::size_t k = 0; k < loads.nodes().size(); ++k)
+    implicit_.push_back({loads.nodes()[k], lambda_.segment<6>(6 * static_cast<Eigen::Index>(k)), Frame::world});
+}
+
+// (1 + C S) y = C J a
+void ElementForces::solve_correction(const MatrixXd& S, ConstVec a) {
+  by_pose_.noalias() = C_ * S;
+  by_pose_.diagonal().array() += 1;
+  lu_.compute(by_pose_);
+  Ja_.noalias() = J_ * a;
+  lambda_.noalias() = C_ * Ja_;
+  Ja_ = -lu_.solve(lambda_);
+}
+
+void ElementForces::correct(AbaWorkspace& ws, Vec a) {
+  if (implicit_.empty()) return;
+  compute_operational_inertia(model, loads.nodes(), ws, operational_, S_);
+  solve_correction(S_, a);
+  respond(model, loads.nodes(), Ja_, ws, operational_, change_);
+  a += change_;
+}
+
+Status ElementForces::correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec a) {
+  if (implicit_.empty()) return Status::ok;
+  closure_rows_.resize(cw.count(), model.nv);
+  responses_.resize(model.nv, J_.rows());
+  scratch_.resize(6, model.nv);
+  compute_closure_jacobian(model, ws.kinematics(), cw, scratch_, closure_rows_);
+  VectorXd unit = VectorXd::Zero(J_.rows()), right(cw.count()), force(model.nv);
+  for (Eigen::Index i = 0; i < J_.rows(); ++i) {
+    unit.setZero();
+    unit[i] = 1;
+    respond(model, loads.nodes(), unit, ws, operational_, change_);
+    right = -closure_rows_ * change_;
+    if (const Status status = solve_closures(model, ws, right, cw); status != Status::ok) return status;
+    force = closure_rows_.transpose() * cw.lambda();
+    responses_.col(i) = change_;
+    solve_factored(model, force, ws, change_);
+    responses_.col(i) += change_;
+  }
+  S_.noalias() = J_ * responses_;
+  solve_correction(S_, a);
+  a += responses_ * Ja_;
+  return Status::ok;
+}
+
+void ElementForces::transfer(Archive& archive) {
+  std::vector<double> memory = loads.memory();
+  archive(memory, control);
+  if (archive.reads()) loads.set_memory(memory);
+}
+
+}  // namespace limber
