@@ -32,6 +32,12 @@ auto at_place(const Reader& at, const Call& call) {
   }
 }
 
+// The first of three numbers, not the name of a node.
+bool begins_number(const Reader& at) {
+  return at.is_scalar() && !at.text().empty() &&
+         std::string_view("0123456789+-.").find(at.text()[0]) != std::string_view::npos;
+}
+
 class ElementReader {
  public:
   ElementReader(const Model& model, std::vector<ForceElement>& known) : model_(model), known_(known), names_(model) {}
@@ -144,8 +150,7 @@ class ElementReader {
     read_ends(at, e);
     if (const auto over = at.find("over")) {
       // One point, or a list of them.
-      const bool one = !over->is_list() ||
-                       (over->length(100) > 0 && over->list()[0].is_scalar() && parse_quantity(over->list()[0].text()));
+      const bool one = !over->is_list() || (over->length(100) > 0 && begins_number(over->list()[0]));
       if (one) e.over.push_back(read_element_end(*over, names_));
       for (const Reader& point : one ? std::vector<Reader>() : over->list())
         e.over.push_back(read_element_end(point, names_));
