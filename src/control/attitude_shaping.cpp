@@ -12,6 +12,7 @@
 #include "limber/control/attitude.hpp"
 #include "limber/linear/facts.hpp"
 #include "limber/spatial/detail/solvers.hpp"
+#include "limber/spatial/status.hpp"
 
 namespace limber {
 namespace {
@@ -76,6 +77,8 @@ std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& optio
   const bool held = options.feed_forward == FeedForward::hybrid;
   const int turn = model.joints[body].v;
   const LinearSystem machine = linearize_at_rest(model, x, {});
+  if (machine.coordinates() != model.nv)
+    throw InputError("the vibrations of this machine cannot be chosen; give them: shaping: {frequencies: [0.3]}");
   std::vector<int> kept;
   for (int k = 0; k < model.nv; ++k) {
     if (!held || k < turn || k >= turn + 3) kept.push_back(k);
