@@ -264,7 +264,7 @@ TEST(RealTime, a_dead_controller_makes_the_plant_brake) {
 
 // A controller that is killed, and another that takes over: after the brakes have closed, and before.
 TEST(RealTime, a_new_controller_takes_over) {
-  for (const char* hold : {"1", "5"}) {
+  for (const char* hold : {"0.3", "5"}) {
     std::string text = with_wide_limits();
     text.replace(text.find("duration: 2\n"), 11, "duration: 8");
     const Pair pair(text);
@@ -276,7 +276,7 @@ TEST(RealTime, a_new_controller_takes_over) {
       control.signal(SIGKILL);
       control.wait();
     }
-    if (hold == std::string("1")) usleep(1500000);
+    if (hold == std::string("0.3")) usleep(500000);
     const Result other = limber(pair.control(pair.ports.plant, kPatientControl)), result = plant.wait();
     EXPECT_EQ(other.code, 0) << other.err;
     EXPECT_EQ(result.code, 0) << result.err;
