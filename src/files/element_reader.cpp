@@ -16,8 +16,6 @@
 namespace limber {
 namespace {
 
-using Kind = ForceElement::Kind;
-
 constexpr std::array<std::string_view, 4> kElementTypes = {"spring", "bushing", "rope", "actuator"};
 constexpr std::array<std::string_view, 3> kInterpolations = {"linear", "cubic", "quintic"};
 
@@ -43,24 +41,24 @@ class ElementReader {
   ElementReader(const Model& model, std::vector<ForceElement>& known) : model_(model), known_(known), names_(model) {}
 
   void read(const Reader& at, ForceElement& e) {
-    e.kind = static_cast<Kind>(at.at("type", "type: spring").choice(kElementTypes));
+    e.kind = static_cast<ForceElement::Kind>(at.at("type", "type: spring").choice(kElementTypes));
     switch (e.kind) {
-      case Kind::spring:
+      case ForceElement::Kind::spring:
         at.check_keys({"name", "type", "a", "b", "joint", "stiffness", "damping", "length", "rest", "table", "force"});
         read_place(at, e);
         at.one_of({"stiffness", "table", "force"});
         read_line(at, e);
         break;
-      case Kind::actuator:
+      case ForceElement::Kind::actuator:
         at.check_keys({"name", "type", "a", "b", "joint", "force"});
         read_place(at, e);
         read_law(at, e);
         break;
-      case Kind::rope:
+      case ForceElement::Kind::rope:
         at.check_keys({"name", "type", "a", "b", "over", "stiffness", "EA", "damping", "length"});
         read_rope(at, e);
         break;
-      case Kind::bushing:
+      case ForceElement::Kind::bushing:
         at.check_keys({"name", "type", "a", "b", "stiffness", "damping"});
         read_ends(at, e);
         e.K = at.at("stiffness", "stiffness: [10, 10, 10, 1e5, 1e5, 1e5]").square_or_diagonal(6);

@@ -11,7 +11,6 @@ namespace limber {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-using Kind = ForceElement::Kind;
 
 template <class Vector>
 OrderedJson number_list(const Vector& values) {
@@ -57,7 +56,7 @@ void add_line(const Model& model, const ForceElement& e, OrderedJson& out) {
     out["b"] = end_json(model, e.b);
   }
   if (e.law) add_law(e, out);
-  if (!e.law && e.kind != Kind::actuator) {
+  if (!e.law && e.kind != ForceElement::Kind::actuator) {
     out["stiffness"] = e.stiffness;
     out[e.joint >= 0 ? "rest" : "length"] = e.length;
   }
@@ -72,7 +71,7 @@ std::vector<nlohmann::ordered_json> elements_json(const Model& model) {
   if (!model.elements) return items;
   for (const ForceElement& e : model.elements->list) {
     OrderedJson out = {{"name", e.name}, {"type", to_string(e.kind)}};
-    if (e.kind == Kind::bushing) {
+    if (e.kind == ForceElement::Kind::bushing) {
       out["a"] = end_json(model, e.a);
       out["b"] = end_json(model, e.b);
       out["stiffness"] = six_rows(e.K);

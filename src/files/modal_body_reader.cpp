@@ -21,7 +21,7 @@ using h5::checked;
 using h5::Id;
 
 constexpr const char* kDamagedBody = "the file is damaged, make it again with `limber modes`";
-constexpr std::size_t kMaxDatasets = 100, kMaxTextBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxDatasets = 100, kMaxFactBytes = std::size_t{1} << 20;
 constexpr double kMaxBodyNumbers = 5e7;
 constexpr Eigen::Index kMaxModalBodyModes = 1000, kMaxModalBodyNodes = 10'000;
 
@@ -92,13 +92,13 @@ void send_body(Wire& wire, const std::string& bytes) {
     try {
       arrays.push_back(read_array(file.get(), name, static_cast<double>(bytes.size())));
       if (name != "nodes/position") continue;
-      names = h5::get_texts(h5::open_dataset(file.get(), name, "a modal body").get(), "names", kMaxTextBytes);
+      names = h5::get_texts(h5::open_dataset(file.get(), name, "a modal body").get(), "names", kMaxFactBytes);
     } catch (const FileError& e) {
       throw FileError(fmt::format("dataset {}: {}; {}", show(name), e.what(), kDamagedBody));
     }
   }
-  const auto facts = h5::get_texts(file.get(), "facts", kMaxTextBytes);
-  const auto warnings = h5::get_texts(file.get(), "warnings", kMaxTextBytes);
+  const auto facts = h5::get_texts(file.get(), "facts", kMaxFactBytes);
+  const auto warnings = h5::get_texts(file.get(), "warnings", kMaxFactBytes);
   wire.send(std::int64_t{1});
   for (const Array& array : arrays) {
     wire.send(static_cast<std::int64_t>(array.size.size()));
