@@ -16,7 +16,7 @@
 namespace limber::test {
 namespace {
 
-constexpr double kG = 9.81;
+constexpr double kEarth = 9.81;
 
 ElementEnd end_at(NodeRef node, const Vector3d& p = Vector3d::Zero(), const Vector3d& rpy = Vector3d::Zero()) {
   return {node, {rpy_rotation(rpy), p}};
@@ -200,7 +200,7 @@ TEST(Elements, KeepEnergyAndMomentumOfATumblingMachine) {
 }
 
 TEST(Elements, TheLedgerHoldsWithDampersLawsAndCommands) {
-  Model model = make_tree({.gravity = {0, 1, -kG}});
+  Model model = make_tree({.gravity = {0, 1, -kEarth}});
   give_all(model, false);
   auto elements = std::make_shared<ForceElements>(*model.elements);
   elements->list.push_back(spring("ram", end_at({1, kBodyFrame}), end_at({3, 1}), 0, 0, 0));
@@ -216,7 +216,7 @@ TEST(Elements, TheLedgerHoldsWithDampersLawsAndCommands) {
 
 TEST(Elements, DerivativesAreExact) {
   for (const bool still : {true, false}) {
-    Model model = make_tree({.gravity = {0, 1, -kG}});
+    Model model = make_tree({.gravity = {0, 1, -kEarth}});
     give_all(model, false);
     State x = make_state(model, still ? 0 : 1);
     x.t = 0.3;
@@ -261,7 +261,7 @@ TEST(Elements, ContactDerivativesAreExact) {
 
 TEST(Elements, ABushingBendsAsItsStiffnessSays) {
   ModelBuilder builder("engine");
-  builder.gravity({0, 0, -kG});
+  builder.gravity({0, 0, -kEarth});
   RigidSpec spec;
   spec.mass = 40;
   spec.inertia = Vector3d(1, 2, 3).asDiagonal();
@@ -279,7 +279,7 @@ TEST(Elements, ABushingBendsAsItsStiffnessSays) {
   mount.D = MatrixXd::Zero(6, 6);
   give(model, {mount});
   const Equilibrium rest = find_equilibrium(model, {}, make_zero_state(model));
-  EXPECT_NEAR(rest.x.q[6], -spec.mass * kG / 3e5, 1e-15);
+  EXPECT_NEAR(rest.x.q[6], -spec.mass * kEarth / 3e5, 1e-15);
   EXPECT_TRUE(rest.stable);
   // Small vibrations about it: displaced along x, turned about y.
   State x = rest.x;
@@ -296,10 +296,10 @@ TEST(Elements, ARopeIsSlackThenTautAtTheTimesOfTheClosedForm) {
   // Falls from rest by h until the rope is straight, then hangs on a damped spring until it is slack again.
   const double m = 2, h = 0.3, k = 5000, d = 40;
   Model model = make_sliders(m, 1, Vector3d::UnitZ());
-  model.gravity = {0, 0, -kG};
+  model.gravity = {0, 0, -kEarth};
   give(model, {rope("line", end_at({}, {0, 0, 1}), {}, end_at({1, kBodyFrame}), k, d, 1 + h)});
-  const double touch = std::sqrt(2 * h / kG), v0 = kG * touch;
-  const double decay = d / (2 * m), w = std::sqrt(k / m - decay * decay), sag = m * kG / k;
+  const double touch = std::sqrt(2 * h / kEarth), v0 = kEarth * touch;
+  const double decay = d / (2 * m), w = std::sqrt(k / m - decay * decay), sag = m * kEarth / k;
   // Stretch y: m y'' + d y' + k y = m g.
   const double c1 = -sag, c2 = (v0 + decay * c1) / w;
   const auto stretch = [&](double t) {
@@ -309,7 +309,7 @@ TEST(Elements, ARopeIsSlackThenTautAtTheTimesOfTheClosedForm) {
   const Outcome out = run(model, {}, solver, make_zero_state(model), touch + 0.04, 0.001);
   for (std::size_t i = 0; i < out.seen.t.size(); ++i) {
     const double t = out.seen.t[i];
-    const double expected = t < touch ? -0.5 * kG * t * t : -h - stretch(t - touch);
+    const double expected = t < touch ? -0.5 * kEarth * t * t : -h - stretch(t - touch);
     EXPECT_NEAR(out.seen.q[i][0], expected, 1e-10);
   }
   const bool located =
@@ -323,13 +323,13 @@ TEST(Elements, ARopeIsSlackThenTautAtTheTimesOfTheClosedForm) {
 TEST(Elements, ARopeOverAPulleyIsAnAtwoodMachine) {
   const double m1 = 2, m2 = 3, k = 1e5;
   Model model = make_sliders(m1, m2, Vector3d::UnitZ());
-  model.gravity = {0, 0, -kG};
-  const double tension = 2 * m1 * m2 / (m1 + m2) * kG;
+  model.gravity = {0, 0, -kEarth};
+  const double tension = 2 * m1 * m2 / (m1 + m2) * kEarth;
   const double path = 1 + 2 + 2;
   give(model, {rope("line", end_at({1, kBodyFrame}, {-0.5, 0, 0}), {end_at({}, {-0.5, 0, 2}), end_at({}, {0.5, 0, 2})},
                     end_at({2, kBodyFrame}, {0.5, 0, 0}), k, 0, path - tension / k)});
   const Outcome out = run(model, {}, tight(), make_zero_state(model), 0.5, 0.05);
-  const double a = (m2 - m1) / (m1 + m2) * kG;
+  const double a = (m2 - m1) / (m1 + m2) * kEarth;
   for (std::size_t i = 0; i < out.seen.t.size(); ++i) {
     EXPECT_NEAR(out.seen.q[i][0], 0.5 * a * out.seen.t[i] * out.seen.t[i], 1e-9);
     EXPECT_NEAR(out.seen.q[i][1], -0.5 * a * out.seen.t[i] * out.seen.t[i], 1e-9);
@@ -354,7 +354,7 @@ TEST(Elements, AStiffSpringStaysStableInImplicitSteps) {
 }
 
 TEST(Elements, ImplicitStepsConvergeWithTheSquareOfTheStep) {
-  Model model = make_tree({.gravity = {0, 1, -kG}});
+  Model model = make_tree({.gravity = {0, 1, -kEarth}});
   give_all(model, false);
   const State x = make_state(model);
   const Outcome exact = run(model, {}, tight(), x, 0.2);
@@ -370,7 +370,7 @@ TEST(Elements, ImplicitStepsConvergeWithTheSquareOfTheStep) {
 // Crank, coupler and rocker, the last pinned by a closure.
 Model make_strutted_bar() {
   ModelBuilder builder("four-bar");
-  builder.gravity({0, -kG, 0});
+  builder.gravity({0, -kEarth, 0});
   const double lengths[] = {0.2, 0.8, 0.5};
   const char* const names[] = {"crank", "coupler", "rocker"};
   int bodies[3];
@@ -435,12 +435,12 @@ TEST(Elements, JointSpringsRestWhereTheyAreTold) {
   spec.mass = 2;
   Joint rail = joint("rail", JointKind::prismatic, kGround, kBodyFrame, Vector3d::UnitZ());
   rail.stiffness[0] = 80;
-  builder.gravity({0, 0, -kG});
+  builder.gravity({0, 0, -kEarth});
   builder.add_joint(rail, builder.add_body(named(make_rigid_body(spec), "mass")));
   Model model = builder.build();
   give(model, {}, {{1, VectorXd::Constant(1, 0.25)}});
   const Equilibrium rest = find_equilibrium(model, {}, make_zero_state(model));
-  EXPECT_NEAR(rest.x.q[0], 0.25 - spec.mass * kG / 80, 1e-14);
+  EXPECT_NEAR(rest.x.q[0], 0.25 - spec.mass * kEarth / 80, 1e-14);
   const Outcome out = run(model, {}, tight(), make_zero_state(model), 2, 0.1);
   const double w = std::sqrt(80 / spec.mass);
   for (std::size_t i = 0; i < out.seen.t.size(); ++i)

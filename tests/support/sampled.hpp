@@ -10,7 +10,7 @@ namespace limber::test {
 // The numbers of one record, kept alive.
 struct Sampled {
   Motion motion;
-  VectorXd torques, stops, closure_forces, closure_errors;
+  VectorXd torques, stops, friction, closure_forces, closure_errors;
   Energy energy;
   Momentum momentum;
   double balance = 0;
@@ -25,6 +25,7 @@ struct Sampled {
     motion.dissipated = 2 + t;
     torques = VectorXd::LinSpaced(model.nv, 10, 20) * seed;
     stops = VectorXd::LinSpaced(model.nv, 30, 40) * seed;
+    friction = VectorXd::LinSpaced(model.nv, 50, 60) * seed;
     RneaWorkspace ws(model);
     energy = compute_energy(model, motion.x, ws);
     momentum = compute_momentum(model, motion.x, ws);
@@ -33,7 +34,7 @@ struct Sampled {
     compute_world_poses(model, kin);
   }
   Record record() const {
-    return {motion, torques, stops, closure_forces, closure_errors, energy, momentum, balance, kin, elements};
+    return {motion, torques, stops, friction, closure_forces, closure_errors, energy, momentum, balance, kin, elements};
   }
 };
 
