@@ -39,9 +39,9 @@ std::vector<std::string> segment_advice(const Model& model, const State& x) {
     const double share = (tip.translation * eta).norm() / body.length;
     constexpr double kLarge = 0.1;
     if (!(share > kLarge) || !std::isfinite(share)) continue;
-    lines.push_back("body '" + model.body_names[i] + "' deflects by about " + text(100 * share, 3) +
-                    " % of its length under the weight it carries here; write segments: " +
-                    std::to_string(advised_segments(model, i, share)) + " in its beam, so that it can bend far");
+    lines.push_back("body '" + model.body_names[i] + "' bends by about " + text(100 * share, 3) +
+                    " % of its length under weight; write segments: " +
+                    std::to_string(advised_segments(model, i, share)) + " in its beam");
     if (find_segmented(model, i) != nullptr) break;
   }
   return lines;

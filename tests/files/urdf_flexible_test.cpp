@@ -134,7 +134,8 @@ TEST(UrdfFlexible, FaultsAreNamed) {
             "model.yaml:3: missing key 'length' in beam; no joint shows where the link ends, write for example length: "
             "0.5");
   EXPECT_EQ(arm.message("bodies: []\n"),
-            "model.yaml:3: unknown key 'bodies'; known: limber, name, gravity, fidelity, urdf, flexible, closures");
+            "model.yaml:3: unknown key 'bodies'; known: limber, name, gravity, fidelity, urdf, flexible, closures, "
+            "elements, contacts");
   EXPECT_TRUE(Robot(kRobotArm)
                   .message("closures: [{name: p, type: spherical, a: nobody, b: load}]\n")
                   .starts_with("model.yaml:3: closure 'p': a 'nobody' is not a body;"));
