@@ -154,6 +154,16 @@ TEST(Examples, ClosedChainsStayClosed) {
   }
 }
 
+TEST(Examples, TowerCraneSagsAndKeepsItsEnergy) {
+  const ExampleRun crane("tower-crane", "scenario.yaml");
+  constexpr double kLength = 30, kPlace = 12, kEI = 4e8, kG = 9.81, kJib = 3000 / kLength, kLoad = 1300;
+  const double sag =
+      kJib * kG * std::pow(kLength, 4) / (8 * kEI) + kLoad * kG * kPlace * kPlace * (3 * kLength - kPlace) / (6 * kEI);
+  EXPECT_NEAR(crane.place(0, "jib.tip", 2), 20 - sag, 1e-4);
+  EXPECT_NEAR(crane.series("elements/rope/tension", 0).front(), 9810, 1e-6);
+  EXPECT_LT(crane.largest("energy/balance", 0).first, 1e-3);
+}
+
 TEST(Examples, ClampedBarMovesLikeATriangleWave) {
   const ExampleRun four("clamped-bar", "scenario.yaml"), one("clamped-bar", "scenario-16.yaml");
   const double t[] = {0, 4, 8, 10}, in_four[] = {-0.03798391, 0.00061215, 0.03701129, 0.01737185},

@@ -236,7 +236,7 @@ TEST(Slider, ATrolleyBendsTheJibAsTheClosedFormSays) {
 // A mass m with weight m g that runs over a simply supported beam, in sines [Fryba, Vibration of Solids and Structures
 // under Moving Loads, §5]:  (1 + 2 m/M phi phi^T) q'' + 4 m v/M phi phi'^T q' + (omega^2 + 2 m v^2/M phi phi''^T) q =
 // 2 m g/M phi, w = sum q_n sin(n pi x / L) downward.
-constexpr double kSpeed = 8, kMass = 20, kWeight = 20 * 9.81;
+constexpr double kSpeed = 8, kMass = 20, kMovingWeight = 20 * 9.81;
 std::vector<double> series(int modes, int records, double end) {
   const BeamSpec spec = make_jib({});
   const double L = kLength, M = spec.mass_per_length * L;
@@ -251,7 +251,7 @@ std::vector<double> series(int modes, int records, double end) {
       bent[n - 1] = -k * k * phi[n - 1];
     }
     const double c = 2 * kMass / M;
-    const VectorXd f = 2 * kWeight / M * phi - omega2.cwiseProduct(y) -
+    const VectorXd f = 2 * kMovingWeight / M * phi - omega2.cwiseProduct(y) -
                        phi * (2 * c * kSpeed * slope.dot(yd) + c * kSpeed * kSpeed * bent.dot(y));
     return f - phi * (c * phi.dot(f) / (1 + c * phi.squaredNorm()));  // (1 + c phi phi^T)^-1, Sherman-Morrison
   };
@@ -314,7 +314,7 @@ std::vector<double> run_over(int modes, int records, double end) {
       {model.joint_index("rail"), {Signal::polynomial(0, std::vector<double>{0, kSpeed})}, "motion"});
   WrenchInput weight;
   weight.at = model.node("car");
-  weight.wrench[5] = -kWeight;
+  weight.wrench[5] = -kMovingWeight;
   inputs.wrenches.push_back(weight);
   System system(model, inputs);
   SolverOptions solver;
