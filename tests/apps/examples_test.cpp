@@ -94,7 +94,7 @@ TEST(Examples, EachHasAPageWithAPicture) {
     EXPECT_TRUE(std::filesystem::exists(entry.path() / name)) << entry.path() << " " << name;
     EXPECT_TRUE(contains(read_all(kExamples + "README.md"), "(" + folder + "/README.md)"));
   }
-  EXPECT_EQ(folders, 12);
+  EXPECT_EQ(folders, 13);
 }
 
 // The controller holds the arm with more modes, some of them beyond its sampling; until then it is bent the most.
