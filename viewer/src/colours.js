@@ -51,12 +51,13 @@ export function scale_gradient() {
 const kManyBodies = 50;
 
 // One after the other for few bodies; along the scale for many, where neighbours in turn would be noise.
-export function body_colour(index, count, out, k) {
-  if (count > kManyBodies) {
-    scale_colour(0.15 + (0.85 * index) / count, out, k);
+export function body_colour(view, body, out, k) {
+  const {colour} = view.bodies[body];
+  if (view.colour_count > kManyBodies) {
+    scale_colour(0.15 + (0.85 * colour) / view.colour_count, out, k);
     return;
   }
-  one_colour(kOkabeIto[index % kOkabeIto.length], out, k);
+  one_colour(kOkabeIto[colour % kOkabeIto.length], out, k);
 }
 
 // "#rrggbb" into out[k ... k+2], linear light.

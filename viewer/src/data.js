@@ -94,16 +94,21 @@ function extent_of(stations) {
   return stations.length ? Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]) : 0;
 }
 
+// Segments of one beam have one name, and one colour.
 function read_bodies(view, header) {
   let modes = 0;
+  const names = new Map();
   view.bodies = list(header, "bodies").map((body, i) => {
     const geometry = view.geometries[body.geometry];
     check(geometry, `The data is broken: body ${i} has no geometry.`);
-    const entry = {name: String(body.name), geometry, eta: modes};
+    const name = String(body.name);
+    if (!names.has(name)) names.set(name, names.size);
+    const entry = {name, geometry, eta: modes, colour: names.get(name)};
     modes += geometry.modes;
     return entry;
   });
   view.modal_count = modes;
+  view.colour_count = names.size;
 }
 
 function read_node(node, view, array) {

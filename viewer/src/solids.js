@@ -66,7 +66,7 @@ export class Solids {
     const paint = (mesh, items) => items.forEach(({body, station}, i) => {
       if (values) scale_colour(station === undefined ? 0 : values[station] / (largest || 1), rgb, 0);
       else if (one) one_colour(one, rgb, 0);
-      else body_colour(body, this.machine.view.bodies.length, rgb, 0);
+      else body_colour(this.machine.view, body, rgb, 0);
       mesh.setColorAt(i, shade.setRGB(...rgb));
     });
     for (const [mesh, items] of [[this.box_mesh, this.boxes], [this.ball_mesh, this.balls]]) {

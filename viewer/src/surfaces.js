@@ -83,7 +83,7 @@ export class Surfaces {
     for (let v = 0; v < stations.length; ++v) {
       if (values) scale_colour(values[stations[v]] / (largest || 1), colours.array, 3 * v);
       else if (one) one_colour(one, colours.array, 3 * v);
-      else body_colour(bodies[v], this.machine.view.bodies.length, colours.array, 3 * v);
+      else body_colour(this.machine.view, bodies[v], colours.array, 3 * v);
     }
     colours.needsUpdate = true;
   }

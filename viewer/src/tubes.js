@@ -102,7 +102,7 @@ export class Tubes {
     let at = 0;
     for (const line of this.lines) {
       if (one) one_colour(one, rgb, 0);
-      else body_colour(line.body, this.machine.view.bodies.length, rgb, 0);
+      else body_colour(this.machine.view, line.body, rgb, 0);
       const n = line.stations.length;
       for (let r = -1; r <= n; ++r) {
         if (values) scale_colour(values[line.stations[Math.min(Math.max(r, 0), n - 1)]] / (largest || 1), rgb, 0);

@@ -145,3 +145,15 @@ test("where the page comes from can be read and copied", {skip}, async () => {
   assert.equal(await plain.locator(".provenance").count(), 0);
   await plain.close();
 });
+
+test("segments of one beam have its colour", {skip}, async () => {
+  const colours = async (outer) => {
+    const page = await browser.show(fill(modes({outer})));
+    const found = await page.evaluate(() => [limber_view.view.bodies.map((body) => body.colour), limber_view.view.colour_count]);
+    assert.deepEqual(page.problems, []);
+    await page.close();
+    return found;
+  };
+  assert.deepEqual(await colours("outer"), [[0, 1], 2]);
+  assert.deepEqual(await colours("inner"), [[0, 0], 1]);
+});

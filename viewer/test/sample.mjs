@@ -223,11 +223,11 @@ export function wings({nx = 25, ny = 9, T = 101} = {}) {
 }
 
 // Mode shapes of two beams, one after the other: two of the machine, one of the first body alone.
-export function modes() {
+export function modes({outer = "outer"} = {}) {
   const parts = beam(1, 13);
   const machine = "whole machine, joints locked";
   const header = {kind: "modes", name: "two beams", gravity: [0, 0, 0], geometries: [{stations: "beam", shapes: "beam_shapes", strain: "beam_strain", strain_rows: 2}],
-    bodies: [{name: "inner", geometry: 0}, {name: "outer", geometry: 0}],
+    bodies: [{name: "inner", geometry: 0}, {name: outer, geometry: 0}],
     nodes: [{name: "inner.tip", body: 0, position: [1, 0, 0], shapes: "tip"}, {name: "outer.tip", body: 1, position: [1, 0, 0], shapes: "tip"}],
     joints: [{name: "a", type: "revolute", parent: -1, child: 0, axes: [[0, 0, 1]]}, {name: "b", type: "revolute", parent: 0, parent_node: 0, child: 1, axes: [[0, 0, 1]]}],
     modes: [{name: "1", group: machine, hz: 0.56, damping: 0.01}, {name: "2", group: machine, hz: 3.5, damping: 0.01}, {name: "bending_z1", group: "body inner", hz: 5.1, only: 0}]};
