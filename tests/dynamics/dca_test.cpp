@@ -76,7 +76,7 @@ TEST(Dca, IsAbaOnAChainOf4096FlexibleLinks) {
     VectorXd expected(model.nv);
     AbaWorkspace aba_ws(model);
     ASSERT_EQ(aba(model, s.x, {s.tau, {}}, aba_ws, expected), Status::ok);
-    EXPECT_LE(relative_error(expected, vdot), 1e-6);
+    EXPECT_LE(relative_error(expected, vdot), 1e-11);
     RecordProperty(to_string(fidelity), std::to_string(1e12 * relative_error(expected, vdot)) + "e-12");
   }
 }

@@ -202,6 +202,16 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
   set_steps(ws);
 }
 
+std::vector<int> find_renewed(const Layout& layout) {
+  std::vector<int> out, depth(layout.links.size(), 0);
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    depth[i] = depth[layout.links[i].parent] + 1;
+    if (depth[i] % 16 == 0) out.push_back(static_cast<int>(i));
+  }
+  out.push_back(0);
+  return out;
+}
+
 // In `ruthless` the columns of the bodies are constants in their own bases.
 void set_constant_columns(const Model& model, AbaData& ws) {
   const Layout& layout = *model.layout;
@@ -223,6 +233,7 @@ AbaArrays::AbaArrays(const Model& model) : kin(model) {
   frames.resize(layout.links.size());
   for (int j = 0; j < 3; ++j) frames[0].R.c[j][j] = 1;
   attachment_frames.resize(layout.attachments.size());
+  renewed = find_renewed(layout);
   U.assign(layout.columns, zero_spatial());
   bodies.resize(layout.links.size());
   attachments.resize(layout.attachments.size());

@@ -17,6 +17,11 @@ LIMBER_INLINE void set_turned(const Mat3& R, const Mat3& other, Mat3& out) {
   out.c[1] = R * other.c[1];
   out.c[2] = R * other.c[2];
 }
+// R (3 - R^T R) / 2: orthogonal but for one rounding.  Products along a chain are less so with each body.
+void make_orthogonal(Mat3& R) {
+  const Mat3 before = R, squares = transpose(R) * R;
+  for (int j = 0; j < 3; ++j) R.c[j] = spread(1.5) * before.c[j] - spread(0.5) * (before * squares.c[j]);
+}
 LIMBER_INLINE Spatial to_world(const Mat3& R, const Spatial& s) { return {R * s.ang, R * s.lin}; }
 
 // The joint sits on a moving node d of the body: from the joint frame on that node, which f holds on entry, to the body
@@ -141,9 +146,11 @@ void compute_motion(const Model& model, const State& x, AbaData& ws) {
   }
   place_sliders(ws.q.data(), ws.v.data(), kin);
   ws.frames[0].vdot = kin.links[0].a.lin;
+  const int* renewed = ws.renewed.data();
   for (int i = 1, end = static_cast<int>(layout.links.size()); i < end; ++i) {
     const Link& link = layout.links[i];
     move_body(layout, link, i, ws);
+    if (i == *renewed) make_orthogonal(ws.frames[*renewed++].R);
     move_attachments(layout, link, i, ws);
   }
 }

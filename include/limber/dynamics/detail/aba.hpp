@@ -132,6 +132,7 @@ struct AbaArrays {
   std::vector<double> q, v, u;                // the state and the forces, with room behind them
   std::vector<WorldFrame> frames;             // (body)
   std::vector<WorldFrame> attachment_frames;  // (outboard attachment)
+  std::vector<int> renewed;                   // every 16th body of a path, then 0: rotations made orthogonal again
   std::vector<Spatial> H;                     // (at Unknowns::hinge) motion maps, at the bodies' origins
   std::vector<Spatial> U;  // (at link.inboard_columns) columns of the body frame, where a moving node holds it
   std::vector<ArticulatedBody> bodies;
