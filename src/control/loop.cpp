@@ -42,8 +42,21 @@ ControlLoop::ControlLoop(const Model& plant, SensorOptions sensors, ControlOptio
 Status ControlLoop::hold(const State& x, ConstVec torques) {
   started_ = true;
   for (int k = 0; k < driven_.size(); ++k) torque_[k] = torques[driven_.v[k]];
+  State seen = x;
+  for (const int joint : driven_.joints) {
+    const MotorIndex motor = motor_index(plant_, joint);
+    if (motor.v < 0) continue;
+    const double ratio = plant_.joints[joint].drive->ratio;
+    for (int k = 0; k < driven_.size(); ++k) {
+      if (driven_.v[k] != plant_.joints[joint].v) continue;
+      torque_[k] += ratio * torques[motor.v];
+      // Behind a twisted transmission an encoder does not see the joint.
+      const bool on_link = sensors_.options().encoders[static_cast<std::size_t>(k)].on_link;
+      if (!on_link) seen.q[driven_.q[k]] = x.q[motor.q] / ratio;
+    }
+  }
   servos_.start(torque_);
-  return controller_.hold(translate_state(plant_, x, *controller_.options().model), torque_);
+  return controller_.hold(translate_state(plant_, seen, *controller_.options().model), torque_);
 }
 
 Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) {

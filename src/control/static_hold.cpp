@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/static_hold.hpp"
 
+#include <cmath>
+
+#include "limber/model/detail/layout.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -34,6 +38,22 @@ Inputs hold(const Model& model, const Inputs& inputs, const State& start, const 
   return out;
 }
 
+// What holds a joint with an elastic drive comes from its motor, through a transmission that is twisted by it.
+void load_transmission(const Model& model, int i, StaticHold& hold) {
+  const MotorIndex motor = motor_index(model, i);
+  if (motor.v < 0) return;
+  State& x = hold.equilibrium.x;
+  const Drive& drive = *model.joints[i].drive;
+  const Link& link = model.layout->links[i];
+  double& at_joint = hold.torques[model.joints[i].v];
+  const double passed = at_joint + link.motor.torque(&x.q[link.q], &x.v[link.v]);
+  if (passed != 0)
+    x.q[motor.q] = drive.ratio *
+                   (x.q[link.q] + passed / drive.stiffness + std::copysign(0.5 * drive.backlash, passed));
+  hold.torques[motor.v] = at_joint / drive.ratio;
+  at_joint = 0;
+}
+
 }  // namespace
 
 StaticHold find_static_hold(const Model& model, const Inputs& inputs, const State& start,
@@ -53,8 +73,9 @@ StaticHold find_static_hold(const Model& model, const Inputs& inputs, const Stat
     out.torques.segment(first, count) = system.torques().segment(first, count);
     for (const SpeedInput& input : inputs.speeds) {  // what an input does the controller need not do
       if (input.speed >= first && input.speed < first + count && input.force.is_constant())
-        out.torques[input.speed] -= input.force.at(start.t).value;
+        out.torques[input.speed] -= force_of_command(model, input, input.force.at(start.t).value, 0);
     }
+    load_transmission(model, i, out);
   }
   return out;
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "limber/files/detail/quantity.hpp"
 #include "limber/model/drive.hpp"
 #include "limber/model/friction.hpp"
@@ -15,10 +17,10 @@ namespace {
 struct Units {
   std::string_view key, turning, sliding;
 };
-constexpr Units kDriveUnits[] = {{"ratio", "1", "rad/m"},
-                                 {"inertia", "kg m^2", "kg m^2"},
-                                 {"stiffness", "N m/rad", "N/m"},
-                                 {"damping", "N m s/rad", "N s/m"}};
+constexpr Units kDriveUnits[] = {{"ratio", "1", "rad/m"},         {"inertia", "kg m^2", "kg m^2"},
+                                 {"stiffness", "N m/rad", "N/m"}, {"damping", "N m s/rad", "N s/m"},
+                                 {"backlash", "rad", "m"},        {"efficiency", "1", "1"}};
+constexpr Units kLoadUnits[] = {{"coefficient", "1", "1"}, {"static", "1", "1"}, {"radius", "m", "m"}};
 constexpr Units kMotorUnits[] = {{"torque_constant", "N m/A", ""},
                                  {"back_emf", "V s/rad", ""},
                                  {"resistance", "ohm", ""},
@@ -67,7 +69,8 @@ Motor read_motor(const Reader& at) {
   if (voltage && !(out.resistance > 0)) at.at("resistance", "resistance: 0.5");
   const auto curve = at.find("curve");
   if (!curve) {
-    if (!current && !voltage) at.fail("limits nothing; write current, voltage, a curve, or several of them");
+    if (!current && !voltage && !(out.torque_constant > 0))
+      at.fail("limits nothing and takes no command; write a torque_constant, current, voltage or a curve");
     return out;
   }
   for (const Reader& point : curve->list()) {
@@ -83,12 +86,67 @@ Motor read_motor(const Reader& at) {
   return out;
 }
 
+constexpr std::array<std::string_view, 2> kSides = {"motor", "joint"};
+
+Brake read_brake(const Reader& at, bool turns) {
+  at.check_keys({"torque", "static", "side", "presliding"});
+  Brake out;
+  if (const auto side = at.find("side")) out.at_joint = side->choice(kSides) == 1;
+  const auto presliding = at.find("presliding");
+  if (presliding) check_units(*presliding, {turns ? "rad" : "m"});
+  for (const std::string_view key : {"torque", "static"}) {
+    if (const auto value = at.find(key)) check_units(*value, {turns || !out.at_joint ? "N m" : "N"});
+  }
+  out.torque = at.at("torque", "torque: 3").positive();
+  out.breakaway = read_or(at, "static", out.torque);
+  if (out.breakaway < out.torque)
+    at.at("static", "").fail(fmt::format("must not be below torque, which is {}", out.torque));
+  if (presliding) out.presliding = presliding->positive();
+  return out;
+}
+
+// A number is the coefficient.
+LoadFriction read_load(const Reader& at, bool turns) {
+  LoadFriction out;
+  if (!at.is_map()) {
+    if (turns) at.fail("needs the radius of the bearing; write load: {coefficient: 0.1, radius: 10 mm}");
+    check_units(at, {"1"});
+    out.coefficient = out.breakaway = at.positive();
+    return out;
+  }
+  at.check_keys({"coefficient", "static", "radius"});
+  check_all_units(at, kLoadUnits, turns);
+  out.coefficient = at.at("coefficient", "coefficient: 0.1").positive();
+  out.breakaway = read_or(at, "static", out.coefficient);
+  if (out.breakaway < out.coefficient)
+    at.at("static", "").fail(fmt::format("must not be below coefficient, which is {}", out.coefficient));
+  const auto radius = at.find("radius");
+  if (radius && !turns) radius->fail("belongs to joints that turn; remove it");
+  if (turns) out.radius = at.at("radius", "radius: 10 mm").positive();
+  return out;
+}
+
+void read_losses(const Reader& at, bool turns, Drive& drive) {
+  if (const auto backlash = at.find("backlash")) {
+    drive.backlash = backlash->not_negative();
+    if (!drive.elastic()) backlash->fail("has no effect without a stiffness; give one, or remove it");
+  }
+  if (const auto efficiency = at.find("efficiency")) {
+    drive.efficiency = efficiency->positive();
+    if (drive.efficiency > 1)
+      efficiency->fail("must be at most 1: the power that leaves the gear over that which enters");
+    if (drive.efficiency < 1 && drive.axis && !drive.elastic())
+      efficiency->fail("of a rigid gear does not go with an axis; give a stiffness, or remove one of the two");
+  }
+  if (const auto brake = at.find("brake")) drive.brake = read_brake(*brake, turns);
+}
+
 }  // namespace
 
 void read_drive(const Reader& joint_at, Joint& joint) {
   const auto at = find_map(joint_at, "drive", joint);
   if (!at) return;
-  at->check_keys({"ratio", "inertia", "axis", "stiffness", "damping", "motor"});
+  at->check_keys({"ratio", "inertia", "axis", "stiffness", "damping", "backlash", "efficiency", "motor", "brake"});
   check_all_units(*at, kDriveUnits, turns(joint));
   Drive drive;
   if (const auto ratio = at->find("ratio")) {
@@ -112,13 +170,14 @@ void read_drive(const Reader& joint_at, Joint& joint) {
     if (!(drive.inertia > 0)) axis->fail("has no effect without an inertia; give one, or remove it");
   }
   if (const auto motor = at->find("motor")) drive.motor = read_motor(*motor);
+  read_losses(*at, turns(joint), drive);
   joint.drive = std::make_shared<const Drive>(drive);
 }
 
 void read_friction(const Reader& joint_at, Joint& joint) {
   const auto at = find_map(joint_at, "friction", joint);
   if (!at) return;
-  at->check_keys({"viscous", "coulomb", "static", "stribeck", "presliding", "damping"});
+  at->check_keys({"viscous", "coulomb", "static", "stribeck", "presliding", "damping", "load"});
   check_all_units(*at, kFrictionUnits, turns(joint));
   JointFriction friction;
   friction.viscous = read_or(*at, "viscous", 0);
@@ -126,14 +185,22 @@ void read_friction(const Reader& joint_at, Joint& joint) {
   friction.breakaway = read_or(*at, "static", friction.coulomb);
   if (friction.breakaway < friction.coulomb)
     at->at("static", "").fail(fmt::format("must not be below coulomb, which is {}", friction.coulomb));
+  if (const auto load = at->find("load")) {
+    if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic)
+      load->fail(
+          fmt::format("has no meaning for type {}; revolute and prismatic joints take it", to_string(joint.kind)));
+    friction.load = read_load(*load, turns(joint));
+  }
   friction.stribeck = read_or(*at, "stribeck", 0);
-  if (friction.stribeck > 0 && !(friction.breakaway > friction.coulomb))
+  const bool falls =
+      friction.breakaway > friction.coulomb || (friction.load && friction.load->breakaway > friction.load->coefficient);
+  if (friction.stribeck > 0 && !falls)
     at->at("stribeck", "").fail("has no effect unless static is above coulomb; give static, or remove it");
   const auto presliding = at->find("presliding"), damping = at->find("damping");
   if (presliding) friction.presliding = presliding->positive();
   if (damping) friction.damping = damping->not_negative();
   if (!friction.dry() && (presliding || damping))
-    (presliding ? presliding : damping)->fail("has no effect without coulomb; give it, or remove it");
+    (presliding ? presliding : damping)->fail("has no effect without coulomb or load; give one, or remove it");
   joint.friction = std::make_shared<const JointFriction>(friction);
 }
 

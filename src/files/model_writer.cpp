@@ -286,6 +286,14 @@ void add_drive(const Joint& joint, Json& out) {
     if (drive.axis) to["axis"] = list(direction_of(*drive.axis, true));
     add(to, "stiffness", drive.stiffness, 0);
     add(to, "damping", drive.damping, 0);
+    add(to, "backlash", drive.backlash, 0);
+    add(to, "efficiency", drive.efficiency, 1);
+    if (drive.brake) {
+      Json& brake = to["brake"] = {{"torque", drive.brake->torque}};
+      add(brake, "static", drive.brake->breakaway, drive.brake->torque);
+      if (drive.brake->at_joint) brake["side"] = "joint";
+      add(brake, "presliding", drive.brake->presliding, Brake{}.presliding);
+    }
     if (drive.motor) {
       Json& motor = to["motor"] = Json::object();
       add(motor, "torque_constant", drive.motor->torque_constant, 0);
@@ -303,6 +311,11 @@ void add_drive(const Joint& joint, Json& out) {
   add(to, "static", friction.breakaway, friction.coulomb);
   add(to, "stribeck", friction.stribeck, 0);
   if (!friction.dry()) return;
+  if (friction.load) {
+    Json& load = to["load"] = {{"coefficient", friction.load->coefficient}};
+    add(load, "static", friction.load->breakaway, friction.load->coefficient);
+    add(load, "radius", friction.load->radius, 0);
+  }
   add(to, "presliding", friction.presliding, JointFriction{}.presliding);
   add(to, "damping", friction.damping, JointFriction{}.damping);
 }

@@ -124,7 +124,7 @@ std::string joint_text(const Model& model, int i, const Pose& X_LB) {
       refuse_urdf("joint", joint.name, "URDF has no joint springs and no armature");
   if (joint.drive) refuse_urdf("joint", joint.name, "URDF has no drives");
   const JointFriction friction = joint.friction ? *joint.friction : JointFriction{};
-  if (friction.breakaway > friction.coulomb)
+  if (friction.breakaway > friction.coulomb || friction.load)
     refuse_urdf("joint", joint.name, "URDF has viscous and Coulomb friction alone");
   Pose place = X_LB;
   if (joint.parent.node != kBodyFrame) {

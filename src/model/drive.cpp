@@ -31,7 +31,7 @@ Model with_rigid_drives(const Model& model) {
     Joint joint = model.joints[i];
     if (joint.drive && joint.drive->elastic()) {
       Drive drive = *joint.drive;
-      drive.stiffness = drive.damping = 0;
+      drive.stiffness = drive.damping = drive.backlash = 0;
       joint.drive = std::make_shared<const Drive>(drive);
     }
     out.add_joint(std::move(joint), out.add_body(std::move(body)));
@@ -68,6 +68,12 @@ std::pair<double, double> motor_torque_range(const Drive& drive, double speed) {
   return {std::clamp(least, -peak, peak), std::clamp(most, -peak, peak)};
 }
 
+double torque_of_current(const Motor& motor, double current) { return motor.torque_constant * current; }
+
+double torque_of_voltage(const Motor& motor, double voltage, double speed) {
+  return motor.torque_constant * (voltage - motor.back_emf * speed) / motor.resistance;
+}
+
 void set_motor_at_rest(const Model& model, int joint, State& x) {
   const Link& link = model.layout->links[joint];
   if (link.motor.v == 0) return;
@@ -99,6 +105,15 @@ void check_one_coordinate(const Joint& joint, const char* what) {
 void check_at_least_zero(const Joint& joint, double value, const char* what) {
   if (!(value >= 0) || !std::isfinite(value))
     refuse("joint", joint.name, std::string(what) + " must be a finite number, 0 or more");
+}
+
+void check_brake(const Joint& joint, const Brake& brake) {
+  if (!(brake.torque > 0) || !std::isfinite(brake.torque))
+    refuse("joint", joint.name, "the torque of its brake must be a finite number above 0");
+  if (!(brake.breakaway >= brake.torque) || !std::isfinite(brake.breakaway))
+    refuse("joint", joint.name, "the static torque of its brake must be finite and not below its torque");
+  if (!(brake.presliding > 0) || !std::isfinite(brake.presliding))
+    refuse("joint", joint.name, "the presliding of its brake must be a finite number above 0");
 }
 
 void check_motor(const Joint& joint, const Motor& motor) {
@@ -134,7 +149,16 @@ void check_drive(Joint& joint) {
     refuse("joint", joint.name, "its drive is elastic, so that its motor needs an inertia above 0");
   if (!drive.elastic() && drive.damping > 0)
     refuse("joint", joint.name, "the damping of its drive has no effect without a stiffness; give one, or remove it");
+  check_at_least_zero(joint, drive.backlash, "the backlash of its drive");
+  if (!drive.elastic() && drive.backlash > 0)
+    refuse("joint", joint.name, "the backlash of its drive has no effect without a stiffness; give one, or remove it");
+  if (!(drive.efficiency > 0 && drive.efficiency <= 1))
+    refuse("joint", joint.name, "the efficiency of its drive must be above 0 and at most 1");
+  if (drive.efficiency < 1 && drive.axis && !drive.elastic())
+    refuse("joint", joint.name,
+           "the efficiency of a rigid gear does not go with the axis of its rotor; give a stiffness, or remove one");
   if (drive.motor) check_motor(joint, *drive.motor);
+  if (drive.brake) check_brake(joint, *drive.brake);
   if (!drive.axis) return;
   if (joint.kind == kSlider)
     refuse("joint", joint.name, "the drive of a slider has no axis: the spin of its rotor is not covered; remove it");
@@ -156,6 +180,20 @@ void check_friction(const Joint& joint) {
                                                    {f.presliding, "presliding"}};
   for (const auto& [value, what] : values) check_at_least_zero(joint, value, what);
   if (f.breakaway < f.coulomb) refuse("joint", joint.name, "its static friction is below its Coulomb friction");
+  if (f.load) {
+    check_at_least_zero(joint, f.load->coefficient, "the coefficient of load-dependent friction");
+    check_at_least_zero(joint, f.load->breakaway, "the static coefficient of load-dependent friction");
+    check_at_least_zero(joint, f.load->radius, "the radius of load-dependent friction");
+    if (f.load->breakaway < f.load->coefficient)
+      refuse("joint", joint.name, "the static coefficient of its friction is below the one of sliding");
+    if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic)
+      refuse("joint", joint.name, "friction from its load belongs to revolute and prismatic joints");
+    if ((f.load->radius > 0) != (joint.kind == JointKind::revolute))
+      refuse("joint", joint.name,
+             "friction from the load needs the radius of the bearing where a joint turns, and "
+             "has none where it slides");
+    if (!(f.load->breakaway > 0)) refuse("joint", joint.name, "friction from its load needs a coefficient above 0");
+  }
   if (f.dry() && !(f.presliding > 0))
     refuse("joint", joint.name, "the presliding of its friction must be above 0: so far it gives way before it slides");
   if (!std::isfinite(f.damping)) refuse("joint", joint.name, "the damping of its friction must be a finite number");

@@ -178,7 +178,7 @@ double spring_energy(const Link& link, const double* q) {
   double energy = 0;
   if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) energy += 0.5 * link.stiffness[k] * q[k] * q[k];
-    const double twist = link.motor.q != 0 ? q[link.motor.q] * link.motor.per_turn - q[0] : 0;
+    const double twist = link.motor.q != 0 ? link.motor.deflection(link.motor.twist(q)) : 0;
     return energy + 0.5 * link.motor.stiffness * twist * twist;
   }
   energy = 0.5 * link.stiffness[0] * quaternion_log(q).squaredNorm();

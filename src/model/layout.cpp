@@ -57,7 +57,8 @@ void set_drive(const Model& model, const Joint& joint, const Pose& A, int body, 
                 drive.inertia,
                 drive.stiffness,
                 drive.damping,
-                1 / drive.ratio};
+                1 / drive.ratio,
+                0.5 * drive.backlash};
   link.passive = true;
   layout.motors.push_back(body);
 }

@@ -30,6 +30,9 @@ class InputReader {
   void read_input(const Reader& entry);
   void read_joint(const Reader& entry);
   void read_motor(const Reader& named, const std::string& name, const Reader& value, std::string_view what);
+  int driven_joint(const Reader& named) const;
+  void read_command(const Reader& named, const Reader& value, std::string_view what);
+  void read_brake(const Reader& named, const Reader& value);
   void read_torque(const Reader& torque, int joint);
   void read_motion(const Reader& motion, int joint);
   void read_node(const Reader& entry);
@@ -54,7 +57,8 @@ Inputs InputReader::read(const Reader& list) {
 }
 
 void InputReader::read_input(const Reader& entry) {
-  entry.check_keys({"joint", "node", "body", "gravity", "element", "torque", "motion", "force", "frame", "modal"});
+  entry.check_keys({"joint", "node", "body", "gravity", "element", "torque", "motion", "force", "frame", "modal",
+                    "current", "voltage", "brake"});
   const std::string_view kind = entry.one_of({"joint", "node", "body", "gravity", "element"});
   if (kind == "joint") return read_joint(entry);
   if (kind == "node") return read_node(entry);
@@ -64,10 +68,12 @@ void InputReader::read_input(const Reader& entry) {
 }
 
 void InputReader::read_joint(const Reader& entry) {
-  entry.check_keys({"joint", "torque", "motion"});
-  const std::string_view what = entry.one_of({"torque", "motion"});
+  entry.check_keys({"joint", "torque", "motion", "current", "voltage", "brake"});
+  const std::string_view what = entry.one_of({"torque", "motion", "current", "voltage", "brake"});
   const Reader named = entry.at("joint", "");
   const Reader value = entry.at(what, "");
+  if (what == "current" || what == "voltage") return read_command(named, value, what);
+  if (what == "brake") return read_brake(named, value);
   if (const std::string name = named.text(); name.ends_with(kMotor))
     return read_motor(named, name.substr(0, name.size() - kMotor.size()), value, what);
   const int joint = names_.joint(named);
@@ -77,6 +83,43 @@ void InputReader::read_joint(const Reader& entry) {
   const JointKind kind = model_.joints[joint].kind;
   check_units(value, what == "torque" ? force_units(kind) : position_units(kind));
   return what == "torque" ? read_torque(value, joint) : read_motion(value, joint);
+}
+
+// The joint whose drive a name means, "elbow" or "elbow.motor".
+int InputReader::driven_joint(const Reader& named) const {
+  const std::string name = named.text();
+  if (!name.ends_with(kMotor)) return names_.joint(named);
+  const int joint = names_.find_joint(name.substr(0, name.size() - kMotor.size()));
+  if (joint < 0)
+    named.fail(fmt::format("there is no joint {} whose motor it could be", show(name.substr(0, name.find('.')))));
+  return joint;
+}
+
+// Current or voltage of a motor.
+void InputReader::read_command(const Reader& named, const Reader& value, std::string_view what) {
+  const int joint = driven_joint(named);
+  const Joint& of = model_.joints[joint];
+  if (!of.drive || !of.drive->motor || !(of.drive->motor->torque_constant > 0))
+    value.fail(fmt::format("needs a motor with a torque_constant: give the drive of joint '{}' one", of.name));
+  const bool voltage = what == "voltage";
+  if (voltage && !(of.drive->motor->resistance > 0))
+    value.fail(fmt::format("needs the resistance of the motor: give the drive of joint '{}' one", of.name));
+  check_units(value, {voltage ? "V" : "A"});
+  const MotorIndex motor = motor_index(model_, joint);
+  out_.speeds.push_back({motor.v >= 0 ? motor.v : of.v, read_signal(value), value.path(),
+                         voltage ? DriveCommand::voltage : DriveCommand::current});
+  places_.emplace(value.path(), value);
+  if (motor.v < 0) torques_.emplace_back(value, joint);
+}
+
+void InputReader::read_brake(const Reader& named, const Reader& value) {
+  const int joint = driven_joint(named);
+  const Joint& of = model_.joints[joint];
+  if (!of.drive || !of.drive->brake)
+    value.fail(fmt::format("has no meaning for joint '{}', whose drive has no brake; give it one", of.name));
+  check_units(value, {"1"});
+  out_.brakes.push_back({joint, read_signal(value), value.path()});
+  places_.emplace(value.path(), value);
 }
 
 // "elbow.motor"

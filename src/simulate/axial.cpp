@@ -35,10 +35,10 @@ void read_axial_forces(const Model& model, const Kinematics& kin, const LinearSw
 
 }  // namespace
 
-const VectorXd& System::compute_axial_forces(const State& x) {
+// Wrenches between the bodies, in the sweep of rnea_; poses in world where wrenches act.
+Kinematics& System::compute_held_forces(const State& x, AbaWorkspace& solved) {
   // The last solve left kinematics with their bias; wrenches of closures and inputs come on top.
   RneaData& found = rnea_;
-  AbaWorkspace& solved = implicit_ ? *implicit_ : aba_;
   const bool solved_here = !other_ && solved.kinematics().stamp > 0;
   outer_.clear();
   for (std::size_t k = 0; k < model_.closures.size(); ++k) {
@@ -59,6 +59,12 @@ const VectorXd& System::compute_axial_forces(const State& x) {
     rnea(model_, x, last_, outer_, rnea_, needed_);
     if (!outer_.empty()) compute_world_poses(model_, kin);
   }
+  return kin;
+}
+
+const VectorXd& System::compute_axial_forces(const State& x) {
+  RneaData& found = rnea_;
+  const Kinematics& kin = compute_held_forces(x, implicit_ ? *implicit_ : aba_);
   read_axial_forces(model_, kin, found.sweep, outer_, axial_);
   return axial_;
 }

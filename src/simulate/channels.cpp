@@ -128,6 +128,38 @@ void add_motor(const Model& model, int i, Channels& out) {
   add_axes("joints/" + joint.name + "/transmission", 1, shared(force_units(joint.kind)), passed, out);
 }
 
+// Current and voltage of its motor, force of its brake, loss of its gear.
+void add_drive(const Model& model, int i, Channels& out) {
+  const Joint& joint = model.joints[i];
+  if (!joint.drive) return;
+  const Drive& drive = *joint.drive;
+  const MotorIndex motor = motor_index(model, i);
+  const bool elastic = motor.v >= 0;
+  const std::string path = "joints/" + joint.name;
+  const Texts units = shared(force_units(joint.kind));
+  const int v = elastic ? motor.v : joint.v;
+  if (drive.motor && drive.motor->torque_constant > 0) {
+    const Motor of = *drive.motor;
+    const double turns = elastic ? 1 : drive.ratio;
+    const auto current = [=](const Record& r) { return r.torques[v] / turns / of.torque_constant; };
+    add_axes(
+        path + ".motor/current", 1, {"A"}, [=](const Record& r, double* to) { *to = current(r); }, out);
+    const auto voltage = [=](const Record& r, double* to) {
+      *to = of.resistance * current(r) + of.back_emf * turns * r.motion.x.v[v];
+    };
+    if (of.resistance > 0) add_axes(path + ".motor/voltage", 1, {"V"}, voltage, out);
+  }
+  const int nv = model.nv, bodies = model.body_count();
+  const auto brake = [=](const Record& r, double* to) { *to = r.friction[nv + i]; };
+  if (drive.brake && elastic && !drive.brake->at_joint) {
+    add_axes(path + ".motor/brake", 1, {"N m"}, brake, out);
+  } else if (drive.brake) {
+    add_axes(path + "/brake", 1, units, brake, out);
+  }
+  const auto gear = [=](const Record& r, double* to) { *to = r.friction[nv + bodies + i]; };
+  if (drive.efficiency < 1) add_axes(path + "/gear", 1, units, gear, out);
+}
+
 void add_joint(const Joint& joint, Channels& out) {
   const int v = joint.v, count = speed_count(joint.kind);
   const Texts units = shared(force_units(joint.kind));
@@ -216,6 +248,7 @@ std::vector<Channel> make_channels(const Model& model, const ChannelOptions& opt
   for (int i = 1; i < model.body_count(); ++i) {
     add_joint(model.joints[i], out);
     add_motor(model, i, out);
+    add_drive(model, i, out);
   }
   for (std::size_t k = 0; k < model.closures.size(); ++k)
     add_closure(model.closures[k], static_cast<Eigen::Index>(k), out);

@@ -7,6 +7,37 @@
 #include <limits>
 
 namespace limber {
+
+int motor_joint(const Model& model, int speed) {
+  for (int i = 1; i < model.body_count(); ++i) {
+    const Joint& joint = model.joints[i];
+    if (!joint.drive || !joint.drive->motor) continue;
+    const int motor = motor_index(model, i).v;
+    if (speed == (motor >= 0 ? motor : joint.v)) return i;
+  }
+  return -1;
+}
+
+double force_of_command(const Model& model, const SpeedInput& input, double value, double rate) {
+  if (input.command == DriveCommand::force) return value;
+  const int i = motor_joint(model, input.speed);
+  const Drive& drive = *model.joints[i].drive;
+  const double turns = motor_index(model, i).v >= 0 ? 1 : drive.ratio;
+  if (input.command == DriveCommand::current) return turns * torque_of_current(*drive.motor, value);
+  return turns * torque_of_voltage(*drive.motor, value, turns * rate);
+}
+
+void add_back_emf(const Model& model, const Inputs& inputs, double c_D, VectorXd& added) {
+  for (const SpeedInput& input : inputs.speeds) {
+    if (input.command != DriveCommand::voltage) continue;
+    const int i = motor_joint(model, input.speed);
+    const Drive& drive = *model.joints[i].drive;
+    const double turns = motor_index(model, i).v >= 0 ? 1 : drive.ratio;
+    added[input.speed] +=
+        c_D * turns * turns * drive.motor->torque_constant * drive.motor->back_emf / drive.motor->resistance;
+  }
+}
+
 double DriveLimit::limited(double wanted, double rate) const {
   double out = wanted;
   if (drive) {

@@ -12,6 +12,11 @@
 
 namespace limber {
 
+// The joint (body) whose motor moves a speed: its own, or that of a joint with a rigid gear; -1: none.
+int motor_joint(const Model& model, int speed);
+// c_D times what the back-EMF of motors under voltage adds to the damping of their speeds.
+void add_back_emf(const Model& model, const Inputs& inputs, double c_D, VectorXd& added);
+
 // The limits of one drive: what it can exert at a speed.
 struct DriveLimit {
   int joint = 0, v = 0;                // v: of the motor, where the transmission is elastic, else of the joint

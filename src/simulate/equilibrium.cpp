@@ -11,6 +11,7 @@
 #include "limber/dynamics/detail/derivatives.hpp"
 #include "limber/dynamics/elements.hpp"
 #include "limber/dynamics/statics.hpp"
+#include "limber/model/detail/layout.hpp"
 #include "limber/model/drive.hpp"
 #include "limber/model/elements.hpp"
 #include "limber/model/manifold.hpp"
@@ -18,6 +19,7 @@
 #include "limber/model/slider.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 #include "limber/spatial/detail/text.hpp"
+#include "simulate/drive_limits.hpp"
 
 // Newton's method with the exact tangent stiffness K, regularised as pseudo-transient continuation (Kelley & Keyes,
 // SIAM J. Numer. Anal. 35, 1998): each step solves (K + sigma M) dq = r, one implicit Euler step of the gradient flow
@@ -67,7 +69,7 @@ class Balance {
   // What stays the same: constant inputs.
   void gather(const Inputs& inputs) {
     for (const SpeedInput& input : inputs.speeds) {
-      if (input.force.is_constant()) tau_[input.speed] += input.force.at(0).value;
+      if (input.force.is_constant()) tau_[input.speed] += force_of_command(model_, input, input.force.at(0).value, 0);
     }
     for (const WrenchInput& input : inputs.wrenches) {
       NodeWrench wrench{input.at, Vector6::Zero(), input.frame};
@@ -171,10 +173,24 @@ class Balance {
     return longest;
   }
 
+  // A motor with backlash stands where its torque twists the transmission, on the side that it pushes to; without one
+  // anywhere in the free play.
+  void settle_motors() {
+    for_motors(*model_.layout, [&](const Link& link, int q, int m) {
+      const double gap = link.motor.gap;
+      if (gap == 0) return;
+      const double torque = link.motor.ratio * tau_[m];
+      const double twist = torque == 0 ? std::clamp(link.motor.twist(&x_.q[link.q]), -gap, gap)
+                                       : torque / link.motor.stiffness + std::copysign(gap, torque);
+      x_.q[q] = link.motor.ratio * (x_.q[link.q] + twist);
+    });
+  }
+
   // To `from` moved by t d; the force along d there.
   double try_step(const State& from, const VectorXd& d, double t) {
     dq_ = t * d;
     move(model_, from.q, dq_, x_.q);
+    settle_motors();
     set_forces(x_);
     return r_(free_).dot(d(free_));
   }
@@ -315,6 +331,7 @@ double Balance::closed_step(Equilibrium& out) {
 
 Equilibrium Balance::solve() {
   Equilibrium out;
+  settle_motors();
   set_forces(x_);
   // The tangent of sliders and of force elements is dense, too.
   const bool closed = closures_.count() > 0 || has_sliders(model_) || loads_;

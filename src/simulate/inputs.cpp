@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/model/drive.hpp"
 #include "limber/model/elements.hpp"
 #include "limber/spatial/detail/text.hpp"
+#include "simulate/drive_limits.hpp"
 
 namespace limber {
 namespace {
@@ -27,6 +29,33 @@ void for_each_signal(const Inputs& inputs, Visit visit) {
     for (const Signal& signal : input.gravity) visit(signal);
   }
   for (const ElementInput& input : inputs.elements) visit(input.force);
+  for (const BrakeInput& input : inputs.brakes) visit(input.command);
+}
+
+// A motor that knows the command, on the speed that it moves.
+void check_command(const Model& model, const SpeedInput& input) {
+  if (input.command == DriveCommand::force) return;
+  const int i = motor_joint(model, input.speed);
+  if (i < 0) fail(input.label, "'" + model.speeds[static_cast<std::size_t>(input.speed)] + "' is not moved by a motor");
+  const Joint& joint = model.joints[i];
+  const Motor& motor = *joint.drive->motor;
+  if (!(motor.torque_constant > 0) || (input.command == DriveCommand::voltage && !(motor.resistance > 0)))
+    fail(input.label,
+         "the motor of joint '" + joint.name + "' needs a torque constant, and for a voltage a resistance");
+}
+
+void check_brake(const Model& model, const BrakeInput& input) {
+  const bool known = input.joint > kGround && input.joint < model.body_count();
+  if (!known || !model.joints[input.joint].drive || !model.joints[input.joint].drive->brake)
+    fail(input.label, "there is no brake; give the drive of the joint one");
+  std::vector<double> times = input.command.breaks();
+  times.push_back(0);
+  for (const double t : times) {
+    const double value = input.command.at(t).value;
+    if (!(value >= 0 && value <= 1))
+      fail(input.label,
+           "a brake is commanded from 0 (released) to 1 (engaged), not " + text(value, 6) + " at t = " + text(t, 6));
+  }
 }
 
 // A joint cannot be in two places at once.
@@ -79,7 +108,9 @@ void check_inputs(const Model& model, const Inputs& inputs) {
   }
   for (const SpeedInput& input : inputs.speeds) {
     if (input.speed < 0 || input.speed >= model.nv) fail(input.label, "there is no such speed");
+    check_command(model, input);
   }
+  for (const BrakeInput& input : inputs.brakes) check_brake(model, input);
   for (const WrenchInput& input : inputs.wrenches) check_node(model, input.at, input.label);
   for (const WrenchLaw& input : inputs.laws) {
     check_node(model, input.at, input.label);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "element_forces.hpp"
+#include "simulate/backlash.hpp"
 #include "simulate/friction_forces.hpp"
 
 namespace limber {
@@ -86,10 +87,17 @@ double first_rise(const Bernstein& p, double from, double to, double level) {
   return rise(p, from, to, level, kHalvings);
 }
 
-StopEvents::StopEvents(const System& system) : system_(system) {
+StopEvents::StopEvents(System& system) : system_(system) {
   for (const StopContact& stop : system.stops()) watched_.push_back({stop.q, stop.v});
   if (const FrictionForces* friction = system.friction()) {
     for (const FrictionContact& contact : friction->contacts) watched_.push_back({contact.q, contact.v});
+    levels_.setZero(Bernstein::kMaxDegree + 1, 2 * static_cast<Eigen::Index>(friction->contacts.size()));
+  }
+  if (const BacklashForces* backlash = system.backlash()) {
+    for (const Backlash& gap : backlash->gaps) {
+      watched_.push_back({gap.q, gap.v});
+      watched_.push_back({gap.motor_q, gap.motor_v});
+    }
   }
   const auto columns = static_cast<Eigen::Index>(watched_.size());
   if (const ElementForces* forces = system.element_forces()) elements_ = forces->loads.event_count();
@@ -123,11 +131,13 @@ double StopEvents::first(const Motion& before, const Stepper& stepper) {
     ++column;
   }
   if (const FrictionForces* friction = system_.friction()) {
-    for (const FrictionContact& contact : friction->contacts) {
-      if (!contact.prescribed) found = std::min(found, first_of_friction(contact, curve(column), gaps_.col(column)));
-      ++column;
+    for (std::size_t i = 0; i < friction->contacts.size(); ++i, ++column) {
+      const FrictionContact& contact = friction->contacts[i];
+      if (contact.prescribed || contact.phase == FrictionContact::Phase::free) continue;
+      found = std::min(found, first_of_friction(static_cast<Eigen::Index>(i), curve(column), gaps_.col(column)));
     }
   }
+  if (system_.backlash() != nullptr) found = std::min(found, first_of_backlash(column));
   return elements_ > 0 ? std::min(found, first_of_elements()) : found;
 }
 
@@ -169,11 +179,13 @@ double StopEvents::first_of_elements() const {
 void StopEvents::sample(const Motion& before, const Stepper& stepper) {
   degree_ = stepper.degree();
   const int last = std::max(1, degree_);
+  const bool levels = system_.friction() != nullptr && system_.friction()->varies();
   for (int k = 0; k <= last; ++k) {
     const bool begins = k == 0, ends = k == last;
     if (degree_ > 0 && !ends) stepper.at(from_ + (to_ - from_) * node(k, last), motion_);
     const State& x = ends ? stepper.now().x : degree_ == 0 ? before.x : motion_.x;
     if (elements_ > 0) sample_elements(x, k, begins, before.x);
+    if (levels) sample_levels(x, k);
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       const auto [q, v] = watched_[i];
       const auto column = static_cast<Eigen::Index>(i);
@@ -243,25 +255,70 @@ double StopEvents::first_of(const StopContact& stop, const Curve& curve, double 
   return std::min(found, first_rise(push, from, to, level + lag * (2 * gap[1] + kLevel * largest(curve.rate))));
 }
 
+// Static friction that changes in a step is, as the event functions of contacts, known by its interpolant.
+void StopEvents::sample_levels(const State& x, int k) {
+  if (system_.compute_friction_loads(x) != Status::ok) return;  // the next step tells
+  Eigen::Index column = 0;
+  for (const FrictionContact& contact : system_.friction()->contacts) {
+    levels_(k, column++) = contact.static_level(1);
+    levels_(k, column++) = contact.static_level(-1);
+  }
+}
+
+Bernstein StopEvents::level_curve(Eigen::Index column, int degree) const {
+  Bernstein out;
+  out.degree = degree;
+  for (int i = 0; i <= degree; ++i)
+    out.c[i] = degree_ == 0 ? levels_(0, column) + (levels_(1, column) - levels_(0, column)) * i / degree
+                            : from_nodes_[degree_].row(i).dot(levels_.col(column).head(degree_ + 1));
+  return out;
+}
+
 // A joint that slides sticks where it turns back; one that sticks slides where spring and damper exceed the static
 // friction.
-double StopEvents::first_of_friction(const FrictionContact& contact, const Curve& curve,
-                                     const Eigen::Vector2d& gap) const {
+double StopEvents::first_of_friction(Eigen::Index index, const Curve& curve, const Eigen::Vector2d& gap) const {
+  const FrictionForces& friction = *system_.friction();
+  const FrictionContact& contact = friction.contacts[static_cast<std::size_t>(index)];
   const int n = curve.rate.degree;
   Bernstein f;
   f.degree = n;
-  if (contact.phase != FrictionContact::Phase::stick) {
+  if (contact.slides()) {
     for (int i = 0; i <= n; ++i) f.c[i] = -contact.sign() * curve.rate.c[i];
     return first_rise(f, from_, to_, 2 * gap[1] + kLevel * largest(curve.rate));
   }
   const double size = contact.stiffness * (std::abs(contact.anchor) + largest(curve.position) + slack_ + 2 * gap[0]) +
                       contact.damping * (largest(curve.rate) + 2 * gap[1]);
-  const double level =
-      kLevel * (contact.breakaway + size) + 2 * contact.stiffness * (gap[0] + slack_) + 2 * contact.damping * gap[1];
   double found = kNoEvent;
   for (const double sign : {1.0, -1.0}) {
-    for (int i = 0; i <= n; ++i) f.c[i] = sign * contact.hold(curve.position.c[i], curve.rate.c[i]) - contact.breakaway;
+    Bernstein most;
+    most.degree = n;
+    most.c.fill(contact.static_level(sign));
+    if (friction.varies()) most = level_curve(2 * index + (sign > 0 ? 0 : 1), n);
+    const double level =
+        kLevel * (largest(most) + size) + 2 * contact.stiffness * (gap[0] + slack_) + 2 * contact.damping * gap[1];
+    for (int i = 0; i <= n; ++i) f.c[i] = sign * contact.hold(curve.position.c[i], curve.rate.c[i]) - most.c[i];
     found = std::min(found, first_rise(f, from_, to_, level));
+  }
+  return found;
+}
+
+// Twist and its rate are combinations of two columns each.
+double StopEvents::first_of_backlash(Eigen::Index column) const {
+  double found = kNoEvent;
+  for (const Backlash& gap : system_.backlash()->gaps) {
+    const Curve joint = curve(column), motor = curve(column + 1);
+    const double per_turn = gap.of->per_turn;
+    Curve twist = motor;
+    for (int i = 0; i <= twist.position.degree; ++i) {
+      twist.position.c[i] = per_turn * motor.position.c[i] - joint.position.c[i];
+      twist.rate.c[i] = per_turn * motor.rate.c[i] - joint.rate.c[i];
+    }
+    // Rounding is that of the two angles, not that of their difference.
+    Vector2d off = gaps_.col(column) + std::abs(per_turn) * gaps_.col(column + 1);
+    off[0] += kLevel * (largest(joint.position) + std::abs(per_turn) * largest(motor.position));
+    off[1] += kLevel * (largest(joint.rate) + std::abs(per_turn) * largest(motor.rate));
+    for (const StopContact& side : gap.sides) found = std::min(found, first_of(side, twist, from_, to_, off));
+    column += 2;
   }
   return found;
 }

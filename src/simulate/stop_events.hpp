@@ -22,11 +22,11 @@ double first_rise(const Bernstein& p, double from, double to, double level);
 
 struct FrictionContact;
 
-// Finds when a stop is met, recoils or is left, when a joint sticks or slides, and when phases
-// of ropes and contacts end, on the polynomial of a step.
+// Finds when a stop or the flank of a backlash is met, recoils or is left, when a joint or brake sticks or slides, and
+// when phases of ropes and contacts end, on the polynomial of a step.
 class StopEvents {
  public:
-  explicit StopEvents(const System& system);
+  explicit StopEvents(System& system);
   // Whether there is anything to find.
   bool any() const { return !watched_.empty() || elements_ > 0; }
   // First time in the last step, which began at `before`, at which the phase of a stop or of friction ends; infinity:
@@ -39,14 +39,17 @@ class StopEvents {
   };
   void sample(const Motion& before, const Stepper& stepper);
   Curve curve(Eigen::Index column) const;
-  double first_of_friction(const FrictionContact& contact, const Curve& curve, const Eigen::Vector2d& gap) const;
+  double first_of_friction(Eigen::Index contact, const Curve& curve, const Eigen::Vector2d& gap) const;
+  double first_of_backlash(Eigen::Index column) const;
+  void sample_levels(const State& x, int k);
+  Bernstein level_curve(Eigen::Index column, int degree) const;
   double first_prescribed(const StopContact& stop, double from, double to, int depth) const;
   void sample_elements(const State& x, int k, bool begins, const State& before);
   double first_of_elements() const;
   using Vector2d = Eigen::Vector2d;
   double first_of(const StopContact& stop, const Curve& curve, double from, double to, const Vector2d& gap) const;
 
-  const System& system_;
+  System& system_;
   double slack_ = 0;                  // of positions: closed chains are met to this
   double from_ = 0, to_ = 0;          // of the step
   int degree_ = 0;                    // of the method's polynomial
@@ -54,7 +57,8 @@ class StopEvents {
   struct Watched {
     int q, v;
   };
-  std::vector<Watched> watched_;  // (column) stops, then friction
+  std::vector<Watched> watched_;  // (column) stops, then friction, then joints and motors with backlash
+  MatrixXd levels_;               // (node, 2 per contact) static friction, forward and backward
   MatrixXd positions_, rates_;    // (node, column)
   MatrixXd gaps_;                 // (2, column) where the polynomial does not begin at the state: cvode
   Motion motion_;

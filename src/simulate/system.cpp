@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "limber/model/detail/layout.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/spatial/detail/text.hpp"
+#include "simulate/backlash.hpp"
 #include "simulate/drive_limits.hpp"
 #include "simulate/element_forces.hpp"
 #include "simulate/friction_forces.hpp"
@@ -61,10 +63,12 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   control_motions_.resize(static_cast<std::size_t>(model.nv));
   after_ = make_zero_state(model);
   tau_.setZero(model.nv);
-  control_torques_ = stop_ = dry_ = total_ = torque_ = needed_ = last_ = tau_;
+  control_torques_ = stop_ = dry_ = spare_ = total_ = torque_ = needed_ = last_ = tau_;
   axial_.setZero(model.body_count());
   add_stops();
-  friction_ = FrictionForces::make(model, prescribed_);
+  friction_ = FrictionForces::make(model, inputs_, prescribed_);
+  friction_shown_.setZero(model.nv + 2 * model.body_count());
+  gaps_ = BacklashForces::make(model);
   limits_ = DriveLimits::make(model, prescribed_);
   if (has_elements(model)) elements_ = std::make_unique<ElementForces>(model, prescribed_);
   if (!model.closures.empty()) {
@@ -151,6 +155,7 @@ void System::transfer(Archive& archive) {
   archive(inside_, rank_, control_torques_, control_motions_, control_wrenches_, implicit_c_D_, implicit_c_K_);
   for (StopContact& stop : stops_) archive(stop.phase, stop.damping);
   if (friction_) friction_->transfer(archive);
+  if (gaps_) gaps_->transfer(archive);
   if (limits_) limits_->transfer(archive);
   if (elements_) elements_->transfer(archive);
   if (!archive.reads()) return;
@@ -207,7 +212,8 @@ Status System::gather(const State& x) {
   failure_.clear();
   tau_ = control_torques_;
   if (limits_) limits_->apply(false, x, tau_);
-  for (const SpeedInput& input : inputs_.speeds) tau_[input.speed] += value(input.force, input.label);
+  for (const SpeedInput& input : inputs_.speeds)
+    tau_[input.speed] += force_of_command(model_, input, value(input.force, input.label), x.v[input.speed]);
   for (std::size_t i = 0; i < inputs_.wrenches.size(); ++i) {
     const WrenchInput& input = inputs_.wrenches[i];
     for (int k = 0; k < 6; ++k) wrenches_[i].wrench[k] = value(input.wrench[k], input.label);
@@ -224,9 +230,11 @@ Status System::gather(const State& x) {
   }
   if (limits_) limits_->apply(true, x, tau_);
   total_ = tau_ + stop_;
+  if (gaps_) gaps_->add(x, total_);
   if (friction_) {
+    set_drive_loads(x);
     dry_.setZero();
-    friction_->add(x, dry_);
+    friction_->add(x, dry_, friction_shown_);
     total_ += dry_;
   }
   if (elements_) {
@@ -289,10 +297,14 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
 }
 
 std::vector<Saturation> System::saturation() const {
-  return limits_ ? limits_->saturation(model_) : std::vector<Saturation>{};
+  std::vector<Saturation> out = limits_ ? limits_->saturation(model_) : std::vector<Saturation>{};
+  const std::vector<Saturation> slips = friction_ ? friction_->slips(model_) : std::vector<Saturation>{};
+  out.insert(out.end(), slips.begin(), slips.end());
+  return out;
 }
 
 Status System::count_limits(const State& x, double span) {
+  if (friction_) friction_->count(span);
   if (!limits_) return Status::ok;
   const Status status = gather(x);
   limits_->count(span);
@@ -311,12 +323,13 @@ void System::take_needed_torques() {
       torque_[v + k] = needed_[v + k] - stop_[v + k] - dry_[v + k];
       if (elements_) torque_[v + k] -= elements_->loads.torques()[v + k];
     }
+    if (gaps_) torque_[v] -= gaps_->extra(input.joint);
   }
 }
 
 Status System::accelerate(const State& x, Vec vdot, Powers* powers) {
   if (const Status status = gather(x); status != Status::ok) return status;
-  return solve(x, aba_, vdot, powers);
+  return solve_loaded(x, aba_, vdot, powers);
 }
 
 void System::set_implicit(double c_D, double c_K) {
@@ -328,18 +341,20 @@ void System::set_implicit(double c_D, double c_K) {
     if (stop.phase == StopContact::Phase::pushing) total_[stop.v] += c_D * stop.damping + c_K * stop.stiffness;
   }
   if (friction_) friction_->add_implicit(c_D, c_K, total_);
+  add_back_emf(model_, inputs_, c_D, total_);
   if (elements_) {
     elements_->loads.joint_slopes(needed_, torque_);
     total_ += (-c_K * needed_ - c_D * torque_).cwiseMax(0);
   }
-  limber::set_implicit(model_, c_D, c_K, total_, *implicit_);
+  limber::set_implicit(model_, c_D, c_K, total_, *implicit_,
+                       gaps_ ? std::span<const std::uint8_t>(gaps_->open) : std::span<const std::uint8_t>{});
 }
 
 Status System::accelerate_implicit(const State& x, Vec a, Powers* powers) {
   if (const Status status = gather(x); status != Status::ok) return status;
   add_implicit_force(model_, *implicit_, a, total_);
   if (elements_) elements_->add_implicit(rnea_.kinematics(), implicit_c_D_, implicit_c_K_, a);
-  return solve(x, *implicit_, a, powers);
+  return solve_loaded(x, *implicit_, a, powers);
 }
 
 // Work of the inputs on the speeds, and what modes, joints and stops turn into heat.
@@ -348,8 +363,8 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
   for (int i = 1; i < model_.body_count(); ++i) {
     const Link& link = model_.layout->links[i];
     for (int k = 0; k < link.nr; ++k) powers.dissipated += link.damping[k] * x.v[link.v + k] * x.v[link.v + k];
-    if (link.motor.v != 0) {
-      const double rate = x.v[link.v + link.motor.v] * link.motor.per_turn - x.v[link.v];
+    if (link.motor.v != 0 && link.motor.gap == 0) {
+      const double rate = link.motor.rate(&x.v[link.v]);
       powers.dissipated += link.motor.damping * rate * rate;
     }
     if (link.n == 0) continue;
@@ -361,12 +376,8 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
       powers.dissipated += rate.dot(Eigen::Map<const MatrixXd>(D, link.n, link.n).lazyProduct(rate));
     }
   }
-  for (const StopContact& stop : stops_) {
-    const double rate = stop.sign * x.v[stop.v];
-    if (stop.phase == StopContact::Phase::pushing) powers.dissipated += stop.damping * rate * rate;
-    if (stop.phase == StopContact::Phase::recoiling)
-      powers.dissipated -= stop.stiffness * stop.depth(x.q[stop.q]) * rate;
-  }
+  for (const StopContact& stop : stops_) powers.dissipated += stop.dissipation(x.q[stop.q], x.v[stop.v]);
+  if (gaps_) powers.dissipated += gaps_->dissipation(x);
   if (friction_) powers.dissipated += friction_->dissipation(x);
   powers.work = torque_.dot(x.v);
   if (elements_) {
@@ -396,42 +407,14 @@ bool System::update_contacts(const State& x) {
   for (StopContact& stop : stops_) {
     const bool beyond = stop.depth(x.q[stop.q]) > 0;
     if (beyond && stop.phase == Phase::open) set_restitution(x, prescribed_, aba_, total_, model_, stop);
-    const bool pushes = stop.push(x.q[stop.q], x.v[stop.v]) > 0;
-    const Phase phase = !beyond ? Phase::open : pushes ? Phase::pushing : Phase::recoiling;
+    const Phase phase = stop.phase_at(x.q[stop.q], x.v[stop.v]);
     changed = changed || phase != stop.phase;
     stop.phase = phase;
   }
   if (elements_ && elements_->loads.update(x, compute_kinematics(x))) changed = true;
-  if (friction_) {
-    const bool starts = !friction_->started;
-    changed = friction_->update(x) || changed;
-    if (starts && !closures_) hold_at_start(x);
-  }
+  if (gaps_) changed = gaps_->update(x) || changed;
+  if (friction_) changed = update_friction(x) || changed;
   return changed;
-}
-
-// A joint that stands still at the start is held there without a transient, as far as its static friction goes: hybrid
-// dynamics tells the force.
-void System::hold_at_start(const State& x) {
-  std::vector<std::uint8_t> held = prescribed_;
-  for (const FrictionContact& contact : friction_->contacts) {
-    if (contact.phase == FrictionContact::Phase::stick) held[static_cast<std::size_t>(contact.joint)] = 1;
-  }
-  if (gather(x) != Status::ok) return;  // the first step tells
-  VectorXd vdot = VectorXd::Zero(model_.nv);
-  for (const MotionInput& input : inputs_.motions) {
-    for (std::size_t k = 0; k < input.motion.size(); ++k)
-      vdot[model_.joints[input.joint].v + static_cast<int>(k)] = motion(input, k, x.t).acceleration;
-  }
-  const std::span<const NodeWrench> acting =
-      elements_ ? elements_->with(wrenches_) : std::span<const NodeWrench>(wrenches_);
-  if (hybrid(model_, x, {total_, acting}, held, aba_, vdot, needed_) != Status::ok) return;
-  for (FrictionContact& contact : friction_->contacts) {
-    if (contact.prescribed || contact.phase != FrictionContact::Phase::stick) continue;
-    double force = needed_[contact.v] - tau_[contact.v] - stop_[contact.v];
-    if (elements_) force -= elements_->loads.torques()[contact.v];
-    contact.anchor = x.q[contact.q] + std::clamp(force, -contact.breakaway, contact.breakaway) / contact.stiffness;
-  }
 }
 
 Jet System::stop_motion(const StopContact& stop, double t) const { return motion(inputs_.motions[stop.motion], 0, t); }

@@ -33,8 +33,10 @@ class AbaWorkspace : public Workspace<AbaData> {  // one per thread
 
 // From now on aba and hybrid with this workspace solve with M + c_D D + c_K K in the place of M, D and K the damping
 // and stiffness of modes and joints and `more` (nv) that of other springs on hinge speeds, already weighted: the matrix
-// of an implicit step.  theory §5, Implicit step.  Allocates the first time only.
-void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, AbaData& ws);
+// of an implicit step.  open[i] != 0: the transmission to joint i stands in its backlash; empty: none does.
+// theory §5, Implicit step.  Allocates the first time only.
+void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, AbaData& ws,
+                  std::span<const std::uint8_t> open = {});
 // tau += (c_D D + c_K K) a.
 void add_implicit_force(const Model& model, const AbaData& ws, ConstVec a, Vec tau);
 

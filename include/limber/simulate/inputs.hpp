@@ -12,11 +12,22 @@
 
 namespace limber {
 
+// What a signal commands of a drive: the force on its speed (N m or N), or current (A) or voltage (V) of its motor.
+enum class DriveCommand { force, current, voltage };
+
 // A force on one speed: a joint torque, or a force on a mode.
 struct SpeedInput {
   int speed = 0;  // index into v
   Signal force;
-  std::string label;  // for messages: "inputs[2].torque"
+  std::string label;                           // for messages: "inputs[2].torque"
+  DriveCommand command = DriveCommand::force;  // else the speed is that of a motor, or of a joint with a rigid gear
+};
+
+// Engages the brake of a drive: 0 released, 1 with all of its torque.
+struct BrakeInput {
+  int joint = 0;  // index of the body it carries
+  Signal command;
+  std::string label;
 };
 
 // The motion of a joint, prescribed: one signal per coordinate.  Not for spherical and free joints.
@@ -64,11 +75,15 @@ struct Inputs {
   std::vector<GravityInput> gravities;
   std::vector<WrenchLaw> laws;
   std::vector<ElementInput> elements;
+  std::vector<BrakeInput> brakes = {};
 };
 
 // Throws InputError "LABEL: ..." for what does not fit the model: indices, numbers of signals, a motion of a spherical
 // or free joint, two motions of one joint, a motion whose value jumps.
 void check_inputs(const Model& model, const Inputs& inputs);
+
+// The force on its speed of an input with this value, at a rate of the speed.
+double force_of_command(const Model& model, const SpeedInput& input, double value, double rate);
 
 // The breaks of all signals, rising, each once.
 std::vector<double> breaks(const Inputs& inputs);

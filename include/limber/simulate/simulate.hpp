@@ -17,7 +17,7 @@ struct Record {
   const Motion& motion;
   ConstVec torques;         // (nv) applied, or needed for a prescribed motion
   ConstVec stops;           // (nv) of joint stops
-  ConstVec friction;        // (nv) of dry friction
+  ConstVec friction;        // System::friction_torques: of joints, brakes and gears
   ConstVec closure_forces;  // (6 per closure) [torque; force] on node b, about its origin, in world
   ConstVec closure_errors;  // (closure) m or rad
   Energy energy;

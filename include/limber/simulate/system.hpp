@@ -39,6 +39,14 @@ struct StopContact {
   double energy(double position) const {
     return depth(position) > 0 ? 0.5 * stiffness * depth(position) * depth(position) : 0;
   }
+  Phase phase_at(double position, double rate) const {
+    if (!(depth(position) > 0)) return Phase::open;
+    return push(position, rate) > 0 ? Phase::pushing : Phase::recoiling;
+  }
+  double dissipation(double position, double rate) const {
+    if (phase == Phase::open) return 0;
+    return phase == Phase::pushing ? damping * rate * rate : -stiffness * depth(position) * sign * rate;
+  }
 };
 
 // A coordinate whose effort was cut by a limit of its joint or motor.
@@ -48,7 +56,8 @@ struct Saturation {
   double seconds = 0;  // how long in all
 };
 
-struct FrictionForces;  // of the joints: src/simulate/friction_forces.hpp
+struct FrictionForces;  // of joints, brakes and gears: src/simulate/friction_forces.hpp
+struct BacklashForces;  // of elastic transmissions: src/simulate/backlash.hpp
 struct DriveLimits;     // of efforts and velocities: src/simulate/drive_limits.hpp
 struct ElementForces;   // of elements and contacts: src/simulate/element_forces.hpp
 
@@ -110,9 +119,13 @@ class System {
   const ElementForces* element_forces() const { return elements_.get(); }  // nullptr: none
   const VectorXd& element_values() const;
 
-  // And those of dry friction; who looks after its changes of phase.
-  const VectorXd& friction_torques() const { return dry_; }
+  // And those of dry friction: (nv) of joints, (body) of brakes on the speed of the motor or the joint, (body) of gears
+  // on the joint.  Who looks after changes of phase.
+  const VectorXd& friction_torques() const { return friction_shown_; }
   FrictionForces* friction() const { return friction_.get(); }  // nullptr: no joint has any
+  BacklashForces* backlash() const { return gaps_.get(); }      // nullptr: no transmission has any
+  // The loads that friction depends on, at a state, in its contacts.
+  [[nodiscard]] Status compute_friction_loads(const State& x);
   // Energy that changes of contact have turned into heat since the last call.
   double take_released();
   // Efforts that limits of joints and motors have cut.  count_limits: at a state that stood for `span` seconds.
@@ -186,7 +199,14 @@ class System {
   Jet motion(const MotionInput& input, std::size_t k, double t) const;
   void gather_wrenches(const State& x);
   void add_stops();
+  bool update_friction(const State& x);
   void hold_at_start(const State& x);
+  void set_drive_loads(const State& x);
+  double brake_command(int joint, double t) const;
+  bool brake_is_released(int joint, double t) const;
+  Kinematics& compute_held_forces(const State& x, AbaWorkspace& solved);
+  void measure_loads(const State& x, AbaWorkspace& solved);
+  [[nodiscard]] Status solve_loaded(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers);
   [[nodiscard]] Status gather(const State& x);
   [[nodiscard]] Status close(const State& x, AbaWorkspace& ws, Vec vdot);
   void take_needed_torques();  // of prescribed motions, from needed_
@@ -202,6 +222,7 @@ class System {
   std::vector<std::uint8_t> kept_;        // (body) by assemble: prescribed, and those of keep
   std::vector<StopContact> stops_;
   std::unique_ptr<FrictionForces> friction_;  // nullptr: none
+  std::unique_ptr<BacklashForces> gaps_;      // nullptr: none
   std::unique_ptr<DriveLimits> limits_;       // nullptr: none
   std::unique_ptr<ElementForces> elements_;   // nullptr: none
   AbaWorkspace aba_;
@@ -219,7 +240,8 @@ class System {
   State after_;                                 // scratch of apply_jump
   VectorXd control_torques_;                    // (nv)
   VectorXd tau_, stop_, total_;                 // (nv) of inputs with those held, of stops, both
-  VectorXd dry_;                                // (nv) of friction
+  VectorXd dry_, friction_shown_;               // (nv) of friction in all; of friction_torques
+  VectorXd spare_;                              // (nv) scratch of compute_friction_loads
   VectorXd torque_, needed_;                    // (nv) of inputs and prescribed motions; scratch
   VectorXd last_;                               // (nv) accelerations of the last solve
   VectorXd axial_;                              // (body) of compute_axial_forces

@@ -253,6 +253,7 @@ AbaArrays::AbaArrays(const Model& model) : kin(model) {
   tau.setZero(model.nv);
   zero.setZero(model.nv);
   implicit.hinge_added.setZero(model.nv);
+  implicit.coupling.setZero(model.nv);
 }
 
 AbaData::AbaData(const Model& model) : AbaArrays(model) {
@@ -312,7 +313,8 @@ Status hybrid_impulse(const Model& model, const State& x, std::span<const std::u
   return sweep<false>(model, x, ws.zero.data(), {}, prescribed, AbaStage::factors, ws, dv);
 }
 
-void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, AbaData& ws) {
+void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, AbaData& ws,
+                  std::span<const std::uint8_t> open) {
   const Layout& layout = *model.layout;
   check_speeds(model, more);
   check_model(model, ws.kin);
@@ -327,11 +329,15 @@ void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, Aba
       ws.implicit.hinge_added[link.v + k] += c_D * link.damping[k] + c_K * link.stiffness[k];
     }
   }
-  for_motors(layout, [&](const Link& link, int, int m) {
-    const double added = c_D * link.motor.damping + c_K * link.motor.stiffness;
+  for (const int i : layout.motors) {
+    const Link& link = layout.links[i];
+    const int m = link.v + link.motor.v;
+    const bool acts = open.empty() || open[static_cast<std::size_t>(i)] == 0;
+    const double added = acts ? c_D * link.motor.damping + c_K * link.motor.stiffness : 0;
     ws.implicit.hinge_added[link.v] += added;
     ws.implicit.hinge_added[m] += added * link.motor.per_turn * link.motor.per_turn;
-  });
+    ws.implicit.coupling[m] = added * link.motor.per_turn;
+  }
   set_unknowns(layout, ws);
   set_constant_columns(model, ws);
 }

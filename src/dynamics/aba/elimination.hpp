@@ -66,8 +66,7 @@ void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot
 struct MotorTerms {
   double inertia, coupling;
   MotorTerms(const Link& link, int m, const ImplicitTerms& implicit)
-      : inertia(link.motor.inertia + implicit.hinge_added[m]),
-        coupling((implicit.c_D * link.motor.damping + implicit.c_K * link.motor.stiffness) * link.motor.per_turn) {}
+      : inertia(link.motor.inertia + implicit.hinge_added[m]), coupling(implicit.coupling[m]) {}
 };
 // Motors of elastic transmissions leave before their joints, to which springs alone couple them; rotors that spin.
 // Bias: with the forces of the motion.  After the hinges have their forces.

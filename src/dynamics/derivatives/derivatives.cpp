@@ -358,11 +358,12 @@ void add_transmission_slope(const Link& link, double k, Eigen::Ref<MatrixXd> by)
 }
 
 // d/dq and d/dv of the forces that springs and dampers of a joint need.  theory §3, Springs.
-void add_passive_slope(const Link& link, const double* q, Eigen::Ref<MatrixXd> by_q, Eigen::Ref<MatrixXd> by_v) {
+void add_passive_slope(const Link& link, const double* q, const double* v, Eigen::Ref<MatrixXd> by_q,
+                       Eigen::Ref<MatrixXd> by_v) {
   for (int k = 0; k < link.nr; ++k) by_v(link.v + k, link.v + k) += link.damping[k];
   if (!link.quaternion) {
     for (int k = 0; k < link.nr; ++k) by_q(link.v + k, link.v + k) += link.stiffness[k];
-    if (link.motor.v != 0) {
+    if (link.motor.v != 0 && link.motor.touches(q, v)) {
       add_transmission_slope(link, link.motor.stiffness, by_q);
       add_transmission_slope(link, link.motor.damping, by_v);
     }
@@ -394,7 +395,7 @@ void add_elastic_slopes(const Model& model, const Kinematics& kin, Eigen::Ref<Ma
         by_v(link.vm + a, link.vm + b) += constants.D[at];
       }
     }
-    if (link.passive) add_passive_slope(link, &kin.q[link.q], by_q, by_v);
+    if (link.passive) add_passive_slope(link, &kin.q[link.q], &kin.v[link.v], by_q, by_v);
   }
 }
 

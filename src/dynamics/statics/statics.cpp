@@ -90,12 +90,16 @@ void add_spring_stiffness(const Link& link, const double* q, Eigen::Ref<MatrixXd
 // A motor behind an elastic transmission, eliminated before its joint.
 struct MotorStiffness {
   double own, coupling, stiffness;
-  MotorStiffness(const Link& link, double sigma, ConstVec added)
-      : own(link.motor.stiffness * link.motor.per_turn * link.motor.per_turn + sigma * link.motor.inertia +
-            added[link.v + link.motor.v]),
-        coupling(link.motor.stiffness * link.motor.per_turn),
-        stiffness(link.motor.stiffness) {}
-  double share() const { return coupling / own; }
+  MotorStiffness(const Link& link, const double* q, double sigma, ConstVec added)
+      : stiffness(
+            link.motor.gap > 0 && link.motor.deflection(link.motor.twist(q + link.q)) == 0 ? 0 : link.motor.stiffness) {
+    own = stiffness * link.motor.per_turn * link.motor.per_turn + sigma * link.motor.inertia +
+          added[link.v + link.motor.v];
+    coupling = stiffness * link.motor.per_turn;
+  }
+  // In its backlash a motor has nothing to balance, and stays.
+  double share() const { return own == 0 ? 0 : coupling / own; }
+  double move(double force, double joint) const { return own == 0 ? 0 : (force + coupling * joint) / own; }
   double at_joint() const { return stiffness - coupling * share(); }
 };
 
@@ -425,7 +429,7 @@ int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec add
     }
     if (link.passive) add_spring_stiffness(link, &kin().q[link.q], D.topLeftCorner(nr, nr));
     for (int k = 0; k < nr; ++k) D(k, k) += added[link.v + k] + sigma * link.armature[k];
-    if (link.motor.v != 0) D(0, 0) += MotorStiffness(link, sigma, added).at_joint();
+    if (link.motor.v != 0) D(0, 0) += MotorStiffness(link, kin().q.data(), sigma, added).at_joint();
   }
   for (int k = 0; k < n; ++k) D(nr + k, nr + k) += added[link.vm + k];
   for (int k = 0; k < m; ++k) {  // a coordinate without stiffness: not singular, and not unstable
@@ -435,7 +439,8 @@ int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec add
   VectorXd rhs(m);
   rhs.head(nr) = r.segment(link.v, nr) - H.transpose() * b.z;
   rhs.tail(n) = r.segment(link.vm, n) - b.w;
-  if (nr > 0 && link.motor.v != 0) rhs[0] += MotorStiffness(link, sigma, added).share() * r[link.v + link.motor.v];
+  if (nr > 0 && link.motor.v != 0)
+    rhs[0] += MotorStiffness(link, kin().q.data(), sigma, added).share() * r[link.v + link.motor.v];
   int not_positive = 0;
   MatrixXd solved(m, 7);
   if (m > 0) solved << right, rhs;
@@ -489,8 +494,8 @@ int StaticTangent::solve(double sigma, ConstVec added, std::span<const std::uint
     d.X[i] = own;
   }
   for_motors(layout, [&](const Link& link, int, int m) {
-    const MotorStiffness motor(link, sigma, added);
-    dq[m] = (r[m] + motor.coupling * dq[link.v]) / motor.own;
+    const MotorStiffness motor(link, d.kin().q.data(), sigma, added);
+    dq[m] = motor.move(r[m], dq[link.v]);
   });
   return not_positive;
 }

@@ -78,6 +78,7 @@ struct ImplicitTerms {
   bool active = false;
   double c_D = 0, c_K = 0;
   VectorXd hinge_added;        // (nv) to D of hinges
+  VectorXd coupling;           // (nv) of motors to their joints, at the motors
   std::vector<Vec4d> D_added;  // (at Unknowns::D) c_D D + c_K K of the modes, where the modal mass depends on the state
 };
 

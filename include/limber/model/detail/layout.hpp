@@ -22,10 +22,22 @@ struct Transmission {
   int q = 0, v = 0;  // coordinate and speed of the motor, from those of the joint; 0: there is none
   double ratio = 1, inertia = 0, stiffness = 0, damping = 0;
   double per_turn = 1;  // 1 / ratio
-  // Torque at the joint, of the twist phi = q_motor / n - q.
-  double torque(const double* joint_q, const double* joint_v) const {
-    return stiffness * (joint_q[q] * per_turn - joint_q[0]) + damping * (joint_v[v] * per_turn - joint_v[0]);
+  double gap = 0;       // half the backlash: spring and damper act where |phi| > gap, and push alone there
+  // phi = q_motor / n - q, and its rate.
+  double twist(const double* joint_q) const { return joint_q[q] * per_turn - joint_q[0]; }
+  double rate(const double* joint_v) const { return joint_v[v] * per_turn - joint_v[0]; }
+  // How far the spring is twisted, with its sign.
+  double deflection(double phi) const {
+    if (gap == 0) return phi;
+    return phi > gap ? phi - gap : phi < -gap ? phi + gap : 0;
   }
+  // Torque at the joint.
+  double torque(const double* joint_q, const double* joint_v) const {
+    const double x = deflection(twist(joint_q)), out = stiffness * x + damping * rate(joint_v);
+    return gap == 0 || out * x > 0 ? out : 0;
+  }
+  // Whether spring and damper act.
+  bool touches(const double* joint_q, const double* joint_v) const { return gap == 0 || torque(joint_q, joint_v) != 0; }
 };
 
 // A rotor whose spin acts on what carries it.  theory §3, Drives.
