@@ -31,7 +31,10 @@ Json joint_json(const Model& model, int i) {
   out["child"] = node_name(model, {i, joint.child_node});
   out["q"] = {{"first", joint.q}, {"count", position_count(joint.kind)}};
   out["v"] = {{"first", joint.v}, {"count", speed_count(joint.kind)}};
-  if (const MotorIndex motor = motor_index(model, i); motor.v >= 0) out["motor"] = {{"q", motor.q}, {"v", motor.v}};
+  if (const MotorIndex motor = motor_index(model, i); motor.v >= 0) {
+    out["motor"] = {{"q", motor.q}, {"v", motor.v}};
+    if (joint.drive->backlash > 0) out["motor"]["backlash"] = joint.drive->backlash;
+  }
   return out;
 }
 

@@ -188,8 +188,11 @@ std::string coordinates(const Page& page) {
     const MotorIndex motor = motor_index(model, i);
     if (motor.v < 0) continue;
     const Drive& drive = *model.joints[i].drive;
+    const std::string backlash = drive.backlash > 0 ? fmt::format(", backlash {}; frequencies are those on a flank",
+                                                                  short_number(drive.backlash))
+                                                    : "";
     table.row({std::to_string(motor.q), model.coordinates[motor.q], std::to_string(motor.v), "",
-               fmt::format("motor, ratio {}", short_number(drive.ratio))});
+               fmt::format("motor, ratio {}{}", short_number(drive.ratio), backlash)});
   }
   if (table.size() == 0) return "";
   return page.title("Coordinates") + table.render(page.style, page.most_rows, "coordinates");

@@ -13,6 +13,7 @@
 #include "limber/files/detail/output.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/files/state_file.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/simulate/equilibrium.hpp"
 
 namespace limber::apps {
@@ -171,6 +172,7 @@ int run_linearize(const LinearizeCommand& command) {
   Linearization found;
   found.where = command.at.empty() ? "the zero state" : "the state of " + name_of_argument(command.at);
   if (command.equilibrium) move_to_equilibrium(model, options.tau, held, x, found);
+  if (const std::string flanks = backlash_text(model, x); !flanks.empty()) found.where += ", " + flanks;
   found.system = linearize(model, x, options);
   const PointMotion motion = check_motion(model, found.system, options);
   found.warning = motion_warning(model, x, motion);

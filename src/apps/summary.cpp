@@ -38,8 +38,10 @@ std::string limits_text(const RunResult& result) {
   std::string out;
   for (const Saturation& cut : result.saturation)
     out += fmt::format("{}{} {} {} time{}, {} s in all", out.empty() ? "" : "; ", cut.speed,
-                       cut.speed.ends_with(" velocity") ? "exceeded" : "cut", cut.spells, cut.spells == 1 ? "" : "s",
-                       short_number(cut.seconds));
+                       cut.speed.ends_with(" velocity") ? "exceeded"
+                       : cut.speed.ends_with(" brake")  ? "slipped"
+                                                        : "cut",
+                       cut.spells, cut.spells == 1 ? "" : "s", short_number(cut.seconds));
   return fit(out, 2 * kSummaryWidth);
 }
 

@@ -48,8 +48,7 @@ void load_transmission(const Model& model, int i, StaticHold& hold) {
   double& at_joint = hold.torques[model.joints[i].v];
   const double passed = at_joint + link.motor.torque(&x.q[link.q], &x.v[link.v]);
   if (passed != 0)
-    x.q[motor.q] = drive.ratio *
-                   (x.q[link.q] + passed / drive.stiffness + std::copysign(0.5 * drive.backlash, passed));
+    x.q[motor.q] = drive.ratio * (x.q[link.q] + passed / drive.stiffness + std::copysign(0.5 * drive.backlash, passed));
   hold.torques[motor.v] = at_joint / drive.ratio;
   at_joint = 0;
 }

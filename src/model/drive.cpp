@@ -68,6 +68,19 @@ std::pair<double, double> motor_torque_range(const Drive& drive, double speed) {
   return {std::clamp(least, -peak, peak), std::clamp(most, -peak, peak)};
 }
 
+std::string backlash_text(const Model& model, const State& x) {
+  std::string out;
+  for (const int i : model.layout->motors) {
+    const Link& link = model.layout->links[i];
+    if (link.motor.gap == 0) continue;
+    const bool touches = link.motor.touches(&x.q[link.q], &x.v[link.v]);
+    const char* flank = link.motor.twist(&x.q[link.q]) > 0 ? "upper" : "lower";
+    out += (out.empty() ? "'" : ", '") + model.joints[i].name +
+           (touches ? std::string("' on the ") + flank + " flank of its backlash" : "' in its backlash");
+  }
+  return out;
+}
+
 double torque_of_current(const Motor& motor, double current) { return motor.torque_constant * current; }
 
 double torque_of_voltage(const Motor& motor, double voltage, double speed) {

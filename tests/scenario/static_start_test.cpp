@@ -58,6 +58,29 @@ TEST(StaticStartScenario, other_joints_are_in_balance) {
   EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-9);
 }
 
+// Elastic transmissions start twisted by what they pass on, beyond their backlash; encoders on the motor see that.
+TEST(StaticStartScenario, transmissions_carry_the_load) {
+  for (const char* encoders : {"motor", "link"}) {
+    for (const char* backlash : {"0", "0.02"}) {
+      std::string text = kHeldArm;
+      text.replace(
+          text.find("parent: world"), 13,
+          std::string("parent: world, drive: {ratio: 50, inertia: 1e-3, stiffness: 3e4, damping: 20, backlash: ") +
+              backlash + "}");
+      const Scenario scenario = parse_scenario(
+          text + "initial: {equilibrium: true, shoulder: {q: -0.4}, wrist: {q: 0.7}}\n" +
+              "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}, sensors: {encoders: " + encoders + "}}\n",
+          "s.yaml", "");
+      Simulation simulation(scenario);
+      const VectorXd start = simulation.state().q;
+      EXPECT_EQ(simulation.q("shoulder"), -0.4);
+      EXPECT_GT(std::abs(start.tail(1)[0] / 50 + 0.4), 5e-3);  // some 150 N m
+      simulation.advance_to(0.5);
+      EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-9) << encoders << backlash;
+    }
+  }
+}
+
 // Without a controller: the modes begin in balance, then it falls.
 TEST(StaticStartScenario, held_at_its_start_alone) {
   Simulation simulation(make_start("initial: {equilibrium: {hold: [shoulder]}, shoulder: {q: -0.4}}\n"));

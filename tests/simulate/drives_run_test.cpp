@@ -4,64 +4,11 @@
 // Drives and friction in time: two masses and a gear spring, stick and slip, limits.
 #include <cmath>
 
-#include "fixtures.hpp"
-#include "limber/model/drive.hpp"
-#include "limber/model/friction.hpp"
 #include "limber/simulate/equilibrium.hpp"
+#include "one_joint.hpp"
 
 namespace limber::test {
 namespace {
-
-struct OneJoint {
-  JointKind kind = JointKind::revolute;
-  double inertia = 2, stiffness = 0, damping = 0;
-  std::optional<Drive> drive;
-  std::optional<JointFriction> friction;
-  double effort = 0, velocity = 0;
-  Vector3d gravity = Vector3d::Zero();
-  Matrix3d tilt = Matrix3d::Identity();
-};
-
-Model make_one_joint(const OneJoint& with) {
-  ModelBuilder builder("one");
-  builder.gravity(with.gravity);
-  RigidSpec spec;
-  spec.mass = with.kind == JointKind::prismatic ? with.inertia : 1;
-  spec.inertia = with.inertia * Matrix3d::Identity();
-  const Vector3d axis = with.kind == JointKind::prismatic ? Vector3d::UnitX() : Vector3d::UnitZ();
-  Joint one = joint("elbow", with.kind, kGround, kBodyFrame, axis);
-  one.origin.R = with.tilt;
-  one.stiffness = VectorXd::Constant(1, with.stiffness);
-  one.damping = VectorXd::Constant(1, with.damping);
-  one.effort_limit = with.effort;
-  one.velocity_limit = with.velocity;
-  if (with.drive) one.drive = std::make_shared<const Drive>(*with.drive);
-  if (with.friction) one.friction = std::make_shared<const JointFriction>(*with.friction);
-  builder.add_joint(one, builder.add_body(named(make_rigid_body(spec), "link")));
-  return builder.build();
-}
-
-Drive elastic(double ratio, double inertia, double stiffness, double damping = 0) {
-  Drive out;
-  out.ratio = ratio;
-  out.inertia = inertia;
-  out.stiffness = stiffness;
-  out.damping = damping;
-  return out;
-}
-
-SolverOptions method(const char* name, double step = 1e-3) {
-  SolverOptions out;
-  out.method = name;
-  out.step = step;
-  out.rtol = 1e-10;
-  out.atol = 1e-13;
-  return out;
-}
-
-SpeedInput push(int speed, Signal force) { return {speed, std::move(force), "push"}; }
-
-double relative_error(const RunResult& result) { return result.energy_error / result.energy_scale; }
 
 // ---- two masses ---------------------------------------------------------------------------------------
 

@@ -65,6 +65,10 @@ std::pair<double, double> motor_torque_range(const Drive& drive, double speed);
 double torque_of_current(const Motor& motor, double current);
 double torque_of_voltage(const Motor& motor, double voltage, double speed);
 
+// Where transmissions with backlash stand, for a person: "'elbow' in its backlash, 'wrist' on the upper flank of its
+// backlash"; empty: none has any.
+std::string backlash_text(const Model& model, const State& x);
+
 // The motor angle that leaves the transmission without load, and its speed, in x.
 void set_motor_at_rest(const Model& model, int joint, State& x);
 
