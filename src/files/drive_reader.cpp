@@ -86,7 +86,7 @@ Motor read_motor(const Reader& at) {
   return out;
 }
 
-constexpr std::array<std::string_view, 2> kSides = {"motor", "joint"};
+constexpr std::array<std::string_view, 2> kSides = {"motor", "link"};
 
 Brake read_brake(const Reader& at, bool turns) {
   at.check_keys({"torque", "static", "side", "presliding"});

@@ -291,7 +291,7 @@ void add_drive(const Joint& joint, Json& out) {
     if (drive.brake) {
       Json& brake = to["brake"] = {{"torque", drive.brake->torque}};
       add(brake, "static", drive.brake->breakaway, drive.brake->torque);
-      if (drive.brake->at_joint) brake["side"] = "joint";
+      if (drive.brake->at_joint) brake["side"] = "link";
       add(brake, "presliding", drive.brake->presliding, Brake{}.presliding);
     }
     if (drive.motor) {

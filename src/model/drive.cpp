@@ -32,6 +32,7 @@ Model with_rigid_drives(const Model& model) {
     if (joint.drive && joint.drive->elastic()) {
       Drive drive = *joint.drive;
       drive.stiffness = drive.damping = drive.backlash = 0;
+      drive.efficiency = 1;
       joint.drive = std::make_shared<const Drive>(drive);
     }
     out.add_joint(std::move(joint), out.add_body(std::move(body)));

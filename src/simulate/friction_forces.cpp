@@ -91,7 +91,8 @@ bool LoadBalance::improve(VectorXd& used, const VectorXd& measured) {
     if (std::abs(along) > 1e-12 * step_.squaredNorm()) {
       image_ = step_ - image_;
       last_residual_.noalias() = inverse_.transpose() * step_;
-      inverse_.noalias() += image_ * (last_residual_.transpose() / along);
+      last_residual_ /= along;
+      inverse_.noalias() += image_ * last_residual_.transpose();
     }
   } else {
     inverse_.setIdentity();
@@ -127,7 +128,7 @@ double carried_mass(const Model& model, int joint) {
         i == joint || carried[static_cast<std::size_t>(model.joints[i].parent.body)] != 0 ? 1 : 0;
     if (carried[static_cast<std::size_t>(i)] != 0) mass += model.body(i).mass;
   }
-  return mass;
+  return mass > 0 ? mass : 1;
 }
 
 FrictionContact make_joint_friction(const Model& model, int i) {
@@ -182,7 +183,8 @@ FrictionContact make_gear(const Model& model, int i) {
   out.driving = 1 - joint.drive->efficiency;
   out.driven = 1 / joint.drive->efficiency - 1;
   out.measured = !joint.drive->elastic();
-  out.stiffness = inertia_at_rest(model, joint.v) * kReferenceWeight / kPresliding;
+  const double inertia = inertia_at_rest(model, joint.v);
+  out.stiffness = (inertia > 0 ? inertia : 1) * kReferenceWeight / kPresliding;
   out.damping = -1;
   return out;
 }

@@ -80,7 +80,7 @@ model:
   bodies: [{name: link, rigid: {mass: 1, inertia: [2, 2, 2, 0, 0, 0]}}]
   joints:
     - {name: elbow, type: revolute, axis: [0, 0, 1], parent: world, child: link,
-       drive: {ratio: 10, efficiency: 0.8, motor: {torque_constant: 0.1, resistance: 0.5}, brake: {torque: 2, side: joint}}}
+       drive: {ratio: 10, efficiency: 0.8, motor: {torque_constant: 0.1, resistance: 0.5}, brake: {torque: 2, side: link}}}
 inputs: [{joint: elbow, voltage: 12 V}, {joint: elbow, brake: {pieces: [{until: 0.05, value: 0}, {value: 1}]}}]
 )",
                                            "s.yaml", "");

@@ -279,7 +279,7 @@ TEST(ScenarioFile, ReadsItsManual) {
     const std::string text = page.substr(begin, page.find("```", begin) - begin);
     EXPECT_NO_THROW(parse_scenario(text, "example.yaml", LIMBER_TEST_DATA "/cases/canadarm-slew")) << text;
   }
-  EXPECT_EQ(count, 4);
+  EXPECT_EQ(count, 5);
 }
 
 // Windows line ends change nothing.

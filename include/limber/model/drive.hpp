@@ -52,7 +52,8 @@ struct MotorIndex {
 };
 MotorIndex motor_index(const Model& model, int joint);
 
-// The machine with rigid gears in the place of elastic transmissions: what a controller of the joints plans with.
+// The machine with rigid gears without losses in the place of elastic transmissions: what a controller of the joints
+// plans with.
 bool has_elastic_drives(const Model& model);
 Model with_rigid_drives(const Model& model);
 

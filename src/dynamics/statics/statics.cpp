@@ -87,17 +87,14 @@ void add_spring_stiffness(const Link& link, const double* q, Eigen::Ref<MatrixXd
   D.block<3, 3>(3, 3) += R.transpose() * k.asDiagonal() * R;
 }
 
-// A motor behind an elastic transmission, eliminated before its joint.
+// A motor behind an elastic transmission, eliminated before its joint.  In its backlash it has no stiffness, and stays.
 struct MotorStiffness {
-  double own, coupling, stiffness;
+  double stiffness, coupling, own;
   MotorStiffness(const Link& link, const double* q, double sigma, ConstVec added)
       : stiffness(
-            link.motor.gap > 0 && link.motor.deflection(link.motor.twist(q + link.q)) == 0 ? 0 : link.motor.stiffness) {
-    own = stiffness * link.motor.per_turn * link.motor.per_turn + sigma * link.motor.inertia +
-          added[link.v + link.motor.v];
-    coupling = stiffness * link.motor.per_turn;
-  }
-  // In its backlash a motor has nothing to balance, and stays.
+            link.motor.gap > 0 && link.motor.deflection(link.motor.twist(q + link.q)) == 0 ? 0 : link.motor.stiffness),
+        coupling(stiffness * link.motor.per_turn),
+        own(coupling * link.motor.per_turn + sigma * link.motor.inertia + added[link.v + link.motor.v]) {}
   double share() const { return own == 0 ? 0 : coupling / own; }
   double move(double force, double joint) const { return own == 0 ? 0 : (force + coupling * joint) / own; }
   double at_joint() const { return stiffness - coupling * share(); }
