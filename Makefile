@@ -12,11 +12,10 @@ EXAMPLE = examples/canadarm
 TIMES = out/times
 timed = scripts/timed $(TIMES)
 
-# $(call configure,preset,options), $(call build,preset,options), $(call test,preset)
+# $(call configure,preset,options), $(call build,preset,options), $(call test,presets)
 configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
 build = cmake --build --preset $(1) -j $(JOBS) $(2)
-test = echo "== tests: $(1)" && $(timed) "$(1): configure" $(call configure,$(1)) && \
-  $(timed) "$(1): build" $(call build,$(1)) && $(timed) "$(1): tests" ctest --preset $(1) -j $(JOBS)
+test = scripts/test_presets $(JOBS) $(TIMES) $(1)
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -47,8 +46,7 @@ test: ## every check: source, tests, browser, address, undefined-behaviour and t
 	@$(timed) "packages" scripts/packages build check test clang python pythontest
 	@$(timed) "packages of the browser" scripts/browser
 	@$(timed) "checks of the source" $(MAKE) --no-print-directory check
-	@$(call test,release)
-	@$(MAKE) --no-print-directory sanitize
+	@$(call test,release asan tsan)
 	@echo "== all checks passed, in minutes:" && $(timed)
 
 check: ## check the source: format, licence lines, room order, lengths, one definition of each type, files that pages name
@@ -67,8 +65,7 @@ format: ## format the source in place
 
 sanitize: ## run the tests under the address, undefined-behaviour and thread sanitizers of clang
 	@scripts/packages build test clang
-	@$(call test,asan)
-	@$(call test,tsan)
+	@$(call test,asan tsan)
 
 clang: ## build and run the tests with clang
 	@scripts/packages build test clang
