@@ -67,6 +67,10 @@ set(limber_link_flags "")
 if(LIMBER_SANITIZE)
   list(APPEND limber_flags -g1 -fno-omit-frame-pointer -fsanitize=${LIMBER_SANITIZE} -fno-sanitize-recover=all)
   list(APPEND limber_link_flags -fsanitize=${LIMBER_SANITIZE})
+  find_program(LIMBER_LLD ld.lld) # a third of the time
+  if(LIMBER_LLD AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    list(APPEND limber_link_flags -fuse-ld=lld)
+  endif()
   # Of the rooms where the time of a run goes (docs/decisions/0030-make-test.md).  The rest is built with -O0, which takes
   # 0.4 times as long; so is everything for the thread sanitizer, whose tests are short.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
@@ -112,14 +116,22 @@ function(limber_glue target)
   endif()
 endfunction()
 
+# limber_uncollected(target): GCC's collector of garbage may wait: a tenth of the time.
+function(limber_uncollected target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=1000000)
+  endif()
+endfunction()
+
 # limber_unity(target n): its sources compiled together, n at a time, and so without precompiled headers.  They share
-# their unnamed namespaces then, which locals may shadow.  GCC's collector of garbage may wait: a tenth of the time.
+# their unnamed namespaces then, which locals may shadow.
 function(limber_unity target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
   target_compile_options(${target} PRIVATE -Wno-shadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    target_compile_options(${target} PRIVATE -Wshadow=local --param=ggc-min-heapsize=1000000)
+    target_compile_options(${target} PRIVATE -Wshadow=local)
   endif()
+  limber_uncollected(${target})
 endfunction()
 
 # limber_precompile(target headers...): headers parsed once.  The first target with given headers builds them, the
