@@ -14,6 +14,7 @@ namespace {
 // The axis and the angle of the slew to a waypoint.
 void aim_slew(const AttitudeWaypoint& waypoint, Slew& slew) {
   slew.axis = waypoint.axis.normalized();
+  if (waypoint.axis_in_world) slew.axis = slew.from.conjugate() * slew.axis;
   slew.angle = waypoint.angle;
   if (!waypoint.quaternion) return;
   const Vector3d turn = attitude_error(slew.from, waypoint.quaternion->normalized());

@@ -11,6 +11,7 @@
 #include "files/names.hpp"
 #include "files/section_reader.hpp"
 #include "limber/body/segmented.hpp"
+#include "limber/files/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -50,10 +51,18 @@ constexpr std::string_view kNodeName = "name: tip";
 
 // ---- rigid --------------------------------------------------------------------------------------
 
-Node read_fixed_node(const Reader& node) {
+// `above`: the nodes before it, in whose frames it may be given.
+Node read_fixed_node(const Reader& node, const std::vector<Node>& above) {
   Node out;
   out.position = node.at("position", "position: [0.1, 0, 0]").vector3();
   if (const auto rpy = node.find("rpy")) out.rotation = rpy->rpy();
+  const auto frame = node.find("frame");
+  if (!frame || frame->text() == "body") return out;
+  const auto found = std::find_if(above.begin(), above.end(), [&](const Node& n) { return n.name == frame->text(); });
+  if (found == above.end())
+    frame->fail(fmt::format("must be body, or a node of this body that stands above, but is {}", show(frame->text())));
+  out.position = found->position + found->rotation * out.position;
+  out.rotation = (found->rotation * out.rotation).eval();
   return out;
 }
 
@@ -110,8 +119,8 @@ Body read_rigid(const Reader& body, BodyFiles& files) {
     }
   Names names;
   for (const Reader& node : node_list(body)) {
-    node.check_keys({"name", "position", "rpy"});
-    Node made = read_fixed_node(node);
+    node.check_keys({"name", "position", "rpy", "frame"});
+    Node made = read_fixed_node(node, spec.nodes);
     made.translation.resize(3, 0);
     made.turn.resize(3, 0);
     made.name = names.take(node, kNodeName);
@@ -137,9 +146,9 @@ MassPoint read_point(const Reader& point, Eigen::Index n) {
   return out;
 }
 
-Node read_modal_node(const Reader& node, Eigen::Index n) {
-  node.check_keys({"name", "position", "rpy", "translation", "rotation", "second"});
-  Node out = read_fixed_node(node);
+Node read_modal_node(const Reader& node, Eigen::Index n, const std::vector<Node>& above) {
+  node.check_keys({"name", "position", "rpy", "frame", "translation", "rotation", "second"});
+  Node out = read_fixed_node(node, above);
   const auto translation = node.find("translation"), rotation = node.find("rotation"), second = node.find("second");
   out.translation = translation ? translation->matrix(3, n) : MatrixXd::Zero(3, n);
   out.turn = rotation ? rotation->matrix(3, n) : MatrixXd::Zero(3, n);
@@ -159,7 +168,7 @@ Body read_modal(const Reader& body, bool second_order) {
     spec.points.push_back(read_point(point, n));
   Names names;
   for (const Reader& node : node_list(body)) {
-    Node made = read_modal_node(node, n);
+    Node made = read_modal_node(node, n, spec.nodes);
     made.name = names.take(node, kNodeName);
     spec.nodes.push_back(std::move(made));
   }

@@ -74,6 +74,7 @@ Motor read_motor(const Reader& at) {
     return out;
   }
   for (const Reader& point : curve->list()) {
+    check_units(point, {"rad/s", "N m"});
     const VectorXd pair = point.numbers();
     if (pair.size() != 2) point.fail("must be a speed (rad/s) and the largest torque (N m) there, as [0, 1.5]");
     const double before = out.curve.empty() ? -1 : out.curve.back()[0];

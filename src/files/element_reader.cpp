@@ -8,9 +8,11 @@
 #include <cmath>
 
 #include "files/names.hpp"
+#include "limber/dynamics/kinematics.hpp"
 #include "limber/files/detail/model_names.hpp"
 #include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
+#include "limber/model/segments.hpp"
 #include "limber/simulate/force_laws.hpp"
 
 namespace limber {
@@ -61,6 +63,8 @@ class ElementReader {
       case ForceElement::Kind::bushing:
         at.check_keys({"name", "type", "a", "b", "stiffness", "damping"});
         read_ends(at, e);
+        if (const auto k = at.find("stiffness")) check_bushing_units(*k, "N m/rad", "N/m");
+        if (const auto d = at.find("damping")) check_bushing_units(*d, "N m s/rad", "N s/m");
         e.K = at.at("stiffness", "stiffness: [10, 10, 10, 1e5, 1e5, 1e5]").square_or_diagonal(6);
         e.D = MatrixXd::Zero(6, 6);
         if (const auto damping = at.find("damping")) e.D = damping->square_or_diagonal(6);
@@ -68,6 +72,19 @@ class ElementReader {
   }
 
  private:
+  // Six numbers, or those of the diagonal; what couples turns and displacements has no unit here.
+  static void check_bushing_units(const Reader& at, const std::string& turn, const std::string& slide) {
+    if (!at.is_list()) return;
+    const std::vector<Reader> items = at.list();
+    for (std::size_t i = 0; i < items.size() && i < 6; ++i) {
+      const std::string& unit = i < 3 ? turn : slide;
+      if (!items[i].is_list()) check_units(items[i], {unit});
+      const std::vector<Reader> row = items[i].is_list() ? items[i].list() : std::vector<Reader>();
+      for (std::size_t j = 0; j < row.size() && j < 6; ++j)
+        check_units(row[j], {(i < 3) == (j < 3) ? unit : std::string("1")});
+    }
+  }
+
   void read_ends(const Reader& at, ForceElement& e) {
     e.a = read_element_end(at.at("a", "a: world"), names_);
     e.b = read_element_end(at.at("b", "b: boom.tip"), names_);
@@ -82,6 +99,7 @@ class ElementReader {
     }
     if (!joint) {
       if (const auto rest = at.find("rest")) rest->fail("belongs to an element on a joint; write length");
+      check_line_units(at, {"N/m", "N s/m", "m", "N"});
       read_ends(at, e);
       return;
     }
@@ -90,9 +108,26 @@ class ElementReader {
     if (position_count(kind) != 1)
       joint->fail(fmt::format("'{}' is {}; elements act on joints of one coordinate", model_.joints[e.joint].name,
                               to_string(kind)));
-    for (const std::string_view key : {"stiffness", "damping"})
-      if (const auto given = at.find(key)) check_units(*given, joint_units(kind, key));
-    if (const auto rest = at.find("rest")) check_units(*rest, joint_units(kind, "lower"));
+    check_line_units(at, {joint_units(kind, "stiffness")[0], joint_units(kind, "damping")[0],
+                          joint_units(kind, "lower")[0], joint_units(kind, "effort")[0]});
+  }
+
+  // Units of stiffness, damping, the coordinate x, the force.
+  static void check_line_units(const Reader& at, const std::array<std::string, 4>& units) {
+    const auto check = [](const Reader& map, std::string_view key, const std::string& unit) {
+      const auto given = map.find(key);
+      if (given && given->is_scalar()) check_units(*given, {unit});
+      const std::vector<Reader> items = given && given->is_list() ? given->list() : std::vector<Reader>();
+      for (const Reader& item : items) check_units(item, {unit});
+    };
+    check(at, "stiffness", units[0]);
+    check(at, "damping", units[1]);
+    check(at, "rest", units[2]);
+    check(at, "force", units[3]);
+    const auto table = at.find("table");
+    if (!table || !table->is_map()) return;
+    check(*table, "x", units[2]);
+    check(*table, "y", units[3]);
   }
 
   void read_line(const Reader& at, ForceElement& e) {
@@ -145,6 +180,7 @@ class ElementReader {
   }
 
   void read_rope(const Reader& at, ForceElement& e) {
+    check_line_units(at, {"N/m", "N s/m", "m", "N"});
     read_ends(at, e);
     if (const auto over = at.find("over")) {
       // One point, or a list of them.
@@ -163,6 +199,20 @@ class ElementReader {
   const std::vector<ForceElement>& known_;
   ModelNames names_;
 };
+
+// Where a node is while all coordinates are zero, in the frame of its body or in world.
+Pose node_at_rest(const Model& model, NodeRef at, bool in_world) {
+  if (at.body == kGround) return {};
+  if (!in_world) {
+    if (at.node == kBodyFrame) return {};
+    return {model.body(at.body).nodes[static_cast<std::size_t>(at.node)].rotation,
+            undeformed_place(model, at).position};
+  }
+  KinematicsWorkspace kin(model);
+  compute_kinematics(model, make_zero_state(model), kin);
+  compute_world_poses(model, kin);
+  return node_pose(model, kin, at);
+}
 
 // Rest positions of joint springs, `rest:` of a joint.
 void read_rests(const Reader& root, const Model& model, std::vector<JointRest>& out) {
@@ -191,12 +241,17 @@ ElementEnd read_element_end(const Reader& at, const ModelNames& names) {
     return end;
   }
   if (at.is_map()) {
-    at.check_keys({"node", "xyz", "rpy"});
+    at.check_keys({"node", "xyz", "rpy", "frame"});
     if (const auto xyz = at.find("xyz")) end.at.p = xyz->vector3();
     if (const auto rpy = at.find("rpy")) end.at.R = rpy->rpy();
   }
   const Reader node = at.is_map() ? at.at("node", "node: boom.tip") : at;
   if (node.text() != "world") end.node = names.node(node);
+  if (const auto frame = at.is_map() ? at.find("frame") : std::nullopt) {
+    constexpr std::array<std::string_view, 3> kFrames = {"node", "body", "world"};
+    const int given = frame->choice(kFrames);
+    if (given > 0) end.at = inverse(node_at_rest(names.model(), end.node, given == 2)) * end.at;
+  }
   return end;
 }
 

@@ -34,6 +34,7 @@ constexpr std::array<std::string_view, 3> kFidelities = {"ruthless", "full", "st
 struct Carried {
   int index = kGround;             // from the builder
   std::vector<std::string> nodes;  // in the order of Body::nodes
+  std::vector<Pose> places;        // (node) undeformed
 };
 
 // A joint as far as the shape of the tree goes.
@@ -53,6 +54,7 @@ class ModelReader {
   void read_header();
   void read_bodies();
   void read_joint(const Reader& entry);
+  void read_joint_frames(const Reader& at, Joint& joint) const;
   void read_closure(const Reader& entry);
   NodeRef resolve(const Reader& reference) const;
   const Carried& find_body(const Reader& reference, const std::string& name) const;
@@ -174,7 +176,7 @@ Pose read_origin(const Reader& entry) {
   Pose origin;
   const auto given = entry.find("origin");
   if (!given) return origin;
-  given->check_keys({"xyz", "rpy"});
+  given->check_keys({"xyz", "rpy", "frame"});
   if (const auto xyz = given->find("xyz")) origin.p = xyz->vector3();
   if (const auto rpy = given->find("rpy")) origin.R = rpy->rpy();
   return origin;
@@ -232,7 +234,10 @@ void ModelReader::read_bodies() {
     lines_[at.item()] = at.line();
     Body body = read_body(at, name, second_order_, last, files_);
     Carried carried;
-    for (const Node& node : body.nodes) carried.nodes.push_back(node.name);
+    for (const Node& node : body.nodes) {
+      carried.nodes.push_back(node.name);
+      carried.places.push_back({node.rotation, node.position});
+    }
     carried.index = builder_.add_body(std::move(body));
     bodies_.emplace(name, std::move(carried));
     body_names_.push_back(name);
@@ -264,11 +269,26 @@ NodeRef ModelReader::resolve(const Reader& reference) const {
   return {body.index, static_cast<int>(found - body.nodes.begin())};
 }
 
+// `frame` of the axis and of the origin.
+void ModelReader::read_joint_frames(const Reader& at, Joint& joint) const {
+  constexpr std::array<std::string_view, 2> kOfOrigin = {"node", "body"}, kOfAxis = {"joint", "parent"};
+  const auto origin = at.find("origin"), of_axis = at.find("frame");
+  const auto of_origin = origin ? origin->find("frame") : std::nullopt;
+  if (of_origin && of_origin->choice(kOfOrigin) == 1 && joint.parent.node != kBodyFrame) {
+    const Carried& body = bodies_.find(body_names_[static_cast<std::size_t>(joint.parent.body) - 1])->second;
+    joint.origin = inverse(body.places[static_cast<std::size_t>(joint.parent.node)]) * joint.origin;
+  }
+  if (!of_axis) return;
+  if (joint_traits(joint.kind).axes == 0)
+    of_axis->fail(fmt::format("has no meaning for type {}, which has no axis; remove it", to_string(joint.kind)));
+  if (of_axis->choice(kOfAxis) == 1) joint.axis = (joint.origin.R.transpose() * joint.axis).eval();
+}
+
 void ModelReader::read_joint(const Reader& entry) {
   const std::string name = take_name(names_, entry, "name: shoulder");
   const Reader at = entry.in(fmt::format("joint '{}'", name));
   lines_[at.item()] = at.line();
-  at.check_keys({"name", "type", "axis", "axis2", "parent", "child", "origin", "stiffness", "damping", "rest",
+  at.check_keys({"name", "type", "axis", "axis2", "frame", "parent", "child", "origin", "stiffness", "damping", "rest",
                  "armature", "limits", "drive", "friction"});
   Joint joint;
   joint.name = name;
@@ -277,6 +297,7 @@ void ModelReader::read_joint(const Reader& entry) {
   read_springs(at, joint);
   joint.origin = read_origin(at);
   joint.parent = resolve(at.at("parent", "parent: world"));
+  read_joint_frames(at, joint);
   const Reader child_at = at.at("child", "child: " + body_names_[0]);
   const NodeRef child = resolve(child_at);
   if (child.body == kGround) child_at.fail("must be a body, not the world");

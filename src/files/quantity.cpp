@@ -100,7 +100,8 @@ std::optional<double> constant(std::string_view text) {
   }
 }
 
-// What units a key may have, in SI; "|" between two quantities.
+// What units a key may have, in SI; "|" between two quantities.  A key may stand with those above it, "gyro.noise",
+// "*" for any; the first that fits counts.
 struct KeyUnits {
   std::string_view key, units;
 };
@@ -114,6 +115,8 @@ constexpr KeyUnits kJointKeys[] = {{"stiffness", "N/m|N m/rad"},
                                    {"resistance", "ohm"},
                                    {"current", "A"},
                                    {"voltage", "V"},
+                                   {"curve", "rad/s|N m"},
+                                   {"restitution", "%"},
                                    {"viscous", "N s/m|N m s/rad"},
                                    {"coulomb", "N|N m"},
                                    {"static", "N|N m"},
@@ -153,6 +156,7 @@ constexpr KeyUnits kBodyKeys[] = {{"length", "m"},
                                   {"G", "Pa"},
                                   {"density", "kg/m^3"},
                                   {"D", "N m"},
+                                  {"poisson", "%"},
                                   {"damping", "%"},
                                   {"at", "%"}};
 constexpr KeyUnits kElementKeys[] = {{"stiffness", "N/m|N m/rad"},
@@ -170,30 +174,134 @@ constexpr KeyUnits kElementKeys[] = {{"stiffness", "N/m|N m/rad"},
                                      {"force", "N|N m"},
                                      {"x", "m|rad"},
                                      {"y", "N|N m"},
+                                     {"point", "m"},
+                                     {"on", "m"},
+                                     {"friction", "%"},
+                                     {"coefficient", "%"},
+                                     {"restitution", "%"},
                                      {"stick_stiffness", "N/m"},
                                      {"stick_damping", "N s/m"},
                                      {"slip_speed", "m/s"}};
-constexpr KeyUnits kOtherKeys[] = {{"gravity", "m/s^2"},     {"duration", "s"},
-                                   {"every", "s"},           {"step", "s"},
-                                   {"until", "s"},           {"t", "s"},
-                                   {"begin", "s"},           {"dwell", "s"},
-                                   {"delay", "s"},           {"rate", "Hz"},
-                                   {"frequency", "Hz"},      {"phase", "rad"},
-                                   {"q", "m|rad"},           {"v", "m/s|rad/s"},
-                                   {"force", "N"},           {"moment", "N m"},
-                                   {"torque", "N|N m"},      {"motion", "m|rad"},
-                                   {"value", "N|N m|m|rad"}, {"xyz", "m"},
-                                   {"rpy", "rad"},           {"angle", "rad"},
-                                   {"speed", "m/s|rad/s"},   {"acceleration", "m/s^2|rad/s^2"},
-                                   {"period", "s"},          {"deadband", "rad"},
-                                   {"hysteresis", "rad"},    {"minimum_pulse", "s"},
-                                   {"max_torque", "N|N m"},  {"max_speed", "m/s|rad/s"}};
+constexpr KeyUnits kOtherKeys[] = {{"gravity", "m/s^2"},
+                                   {"duration", "s"},
+                                   {"every", "s"},
+                                   {"step", "s"},
+                                   {"max_step", "s"},
+                                   {"until", "s"},
+                                   {"t", "s"},
+                                   {"begin", "s"},
+                                   {"start", "s"},
+                                   {"lead", "s"},
+                                   {"dwell", "s"},
+                                   {"delay", "s"},
+                                   {"time", "s"},
+                                   {"rate", "Hz"},
+                                   {"frequency", "Hz"},
+                                   {"frequencies", "Hz"},
+                                   {"bandwidth", "Hz"},
+                                   {"phase", "rad"},
+                                   {"q", "m|rad"},
+                                   {"v", "m/s|rad/s"},
+                                   {"thrusters.list.force", "N"},
+                                   {"force", "N|N m"},
+                                   {"torque", "N|N m"},
+                                   {"motion", "m|rad"},
+                                   {"xyz", "m"},
+                                   {"rpy", "rad"},
+                                   {"angle", "rad"},
+                                   {"attitude.desired.limits.speed", "rad/s"},
+                                   {"attitude.desired.limits.acceleration", "rad/s^2"},
+                                   {"speed", "m/s|rad/s"},
+                                   {"acceleration", "m/s^2|rad/s^2"},
+                                   {"position", "m|rad"},
+                                   {"vibration", "J"},
+                                   {"tolerance", "m/s^2|rad/s^2"},
+                                   {"kp", "N/m|N m/rad"},
+                                   {"kd", "N s/m|N m s/rad"},
+                                   {"ki", "N/m s|N m/rad s"},
+                                   {"ratio", "%"},
+                                   {"modal_ratio", "%"},
+                                   {"adaptation.*.range", "%"},
+                                   {"gear", "%|rad/m"},
+                                   {"torque_constant", "N m/A|N/A"},
+                                   {"max_torque_rate", "N/s|N m/s"},
+                                   {"wheels.max_torque", "N m"},
+                                   {"wheels.max_speed", "rad/s"},
+                                   {"max_torque", "N|N m"},
+                                   {"max_speed", "m/s|rad/s"},
+                                   {"unload", "N m s"},
+                                   {"period", "s"},
+                                   {"deadband", "rad"},
+                                   {"hysteresis", "rad"},
+                                   {"minimum_pulse", "s"},
+                                   {"bias_time", "s"},
+                                   {"resolution", "m|rad"},
+                                   {"speed_noise", "m/s|rad/s"},
+                                   {"strains.noise", "rad/m"},
+                                   {"accelerometers.noise", "m/s^2"},
+                                   {"accelerometer.noise", "m/s^2"},
+                                   {"accelerometer.bias", "m/s^2"},
+                                   {"gyro.noise", "rad/s"},
+                                   {"star_tracker.noise", "rad"},
+                                   {"noise", "m|rad"},
+                                   {"misalignment", "rad"},
+                                   {"bias", "rad/s"},
+                                   {"desired.samples", ""},
+                                   {"desired.x", "m"},
+                                   {"desired.y", "m"},
+                                   {"desired.z", "m"},
+                                   {"desired.*", "m|rad"}};
 
-// The last key of "beam.section.tube.wall" or "origin.xyz[2]".
-std::string_view last_key(std::string_view path) {
-  while (path.ends_with(']')) path = path.substr(0, path.rfind('['));
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+// "inputs[2].torque.pieces[0].value.table.y[1]" is that of "inputs.torque": the values of a signal.
+std::string key_path(std::string_view path) {
+  std::string out;
+  bool inside = false;
+  for (const char c : path) {
+    if (c == '[') inside = true;
+    if (!inside) out += c;
+    if (c == ']') inside = false;
+  }
+  const auto strip = [&](std::string_view end) {
+    if (!out.ends_with(end)) return false;
+    out.resize(out.size() - end.size());
+    return true;
+  };
+  while (strip(".pieces.value") || strip(".table.y") || strip(".sine.amplitude") || strip(".sine.offset")) {
+  }
+  if (out.ends_with(".table.t") || out.ends_with(".pieces.until")) return out.substr(out.rfind('.') + 1);
+  return out;
+}
+
+// Whether the path ends in these keys.
+bool path_ends(std::string_view path, std::string_view keys) {
+  while (true) {
+    const std::size_t a = path.rfind('.'), b = keys.rfind('.');
+    const std::string_view last = path.substr(a == std::string_view::npos ? 0 : a + 1);
+    const std::string_view wanted = keys.substr(b == std::string_view::npos ? 0 : b + 1);
+    if (wanted != "*" && wanted != last) return false;
+    if (b == std::string_view::npos) return true;
+    if (a == std::string_view::npos) return false;
+    path = path.substr(0, a);
+    keys = keys.substr(0, b);
+  }
+}
+
+// A value of a signal in pieces, of a table or a sine, and their parts.
+template <class Action>
+void for_each_value(const Reader& signal, const Action& action) {
+  if (!signal.is_map()) return action(signal);
+  const auto inner = [](const std::optional<Reader>& map, std::string_view key) {
+    return map && map->is_map() ? map->find(key) : std::nullopt;
+  };
+  if (const auto pieces = signal.find("pieces"); pieces && pieces->is_list()) {
+    for (const Reader& piece : pieces->list())
+      if (const auto part = inner(piece, "value")) for_each_value(*part, action);
+  }
+  if (const auto y = inner(signal.find("table"), "y"); y && y->is_list()) {
+    for (const Reader& value : y->list()) action(value);
+  }
+  for (const std::string_view key : {"amplitude", "offset"})
+    if (const auto value = inner(signal.find("sine"), key)) action(*value);
 }
 
 }  // namespace
@@ -250,6 +358,17 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
   return std::nullopt;
 }
 
+std::string si_unit(const Dimension& dimension) {
+  constexpr std::string_view kBase[] = {"m", "kg", "s", "A", "rad"};
+  std::string out;
+  for (std::size_t i = 0; i < dimension.size(); ++i) {
+    if (dimension[i] == 0) continue;
+    out += fmt::format("{}{}", out.empty() ? "" : " ", kBase[i]);
+    if (dimension[i] != 1) out += fmt::format("^{}", dimension[i]);
+  }
+  return out;
+}
+
 std::string unknown_unit(std::string_view text) {
   std::string_view rest = text;
   if (!plain_number(rest) || rest.empty() || !is_blank(rest[0])) return "";
@@ -263,9 +382,10 @@ bool same_quantity(const Dimension& a, const Dimension& b) {
 }
 
 std::string_view units_at(const Reader& value) {
-  const std::string_view key = last_key(value.path());
+  const std::string path = key_path(value.path());
   const auto look = [&](const auto& keys) -> std::string_view {
-    const auto* found = std::find_if(std::begin(keys), std::end(keys), [&](const KeyUnits& k) { return k.key == key; });
+    const auto* found =
+        std::find_if(std::begin(keys), std::end(keys), [&](const KeyUnits& k) { return path_ends(path, k.key); });
     return found == std::end(keys) ? "" : found->units;
   };
   if (value.item().starts_with("joint ")) return look(kJointKeys);
@@ -281,20 +401,19 @@ void check_units(const Reader& value, const std::vector<std::string>& units) {
     for (std::size_t i = 0; i < items.size() && i < units.size(); ++i) check_units(items[i], {units[i]});
     return;
   }
-  if (value.is_map()) {
-    const auto pieces = value.find("pieces");
-    if (!pieces || !pieces->is_list()) return;
-    for (const Reader& piece : pieces->list())
-      if (const auto part = piece.is_map() ? piece.find("value") : std::nullopt) check_units(*part, units);
-    return;
-  }
-  if (!value.is_scalar()) return;
-  const std::optional<Quantity> given = parse_quantity(value.text());
-  if (!given || given->unit.empty()) return;
   const std::optional<Unit> wanted = parse_unit(units[0]);
-  if (!wanted) value.fail(fmt::format("takes no unit, but is {}; write the number alone", show(value.text())));
-  if (same_quantity(given->dimension, wanted->dimension)) return;
-  value.fail(fmt::format("must be in {} or a multiple of it, but is {}", units[0], show(value.text())));
+  for_each_value(value, [&](const Reader& one) {
+    const std::optional<Quantity> given = one.is_scalar() ? parse_quantity(one.text()) : std::nullopt;
+    if (!given || given->unit.empty()) return;
+    if (!wanted) one.fail(fmt::format("takes no unit, but is {}; write the number alone", show(one.text())));
+    if (same_quantity(given->dimension, wanted->dimension)) return;
+    one.fail(fmt::format("must be in {} or a multiple of it, but is {}", units[0], show(one.text())));
+  });
+}
+
+void check_units_each(const Reader& value, const std::vector<std::string>& units) {
+  if (value.is_list()) return check_units(value, units);
+  for (const std::string& unit : units) check_units(value, {unit});
 }
 
 std::vector<std::string> joint_units(JointKind kind, std::string_view key) {

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kKinds = {"none", "rigid", "hybrid"};
 constexpr std::array<std::string_view, 3> kSlewProfiles = {"trapezoid", "quintic", "cycloid"};
+constexpr std::array<std::string_view, 2> kAxisFrames = {"body", "world"};
+constexpr std::array<std::string_view, 2> kThrusterFrames = {"node", "body"};
 constexpr std::array<std::string_view, 2> kModulations = {"pulse_width", "deadband"};
 constexpr int kMaxSensorDelay = 1000, kMaxWheels = 100, kMaxThrusters = 100;
 constexpr double kUnit = 1e-6;  // how far from 1 the length of a quaternion or a direction may be
@@ -36,19 +38,21 @@ int read_delay(const Reader& at, double rate) {
 // ---- the desired attitude ---------------------------------------------------------------------------
 
 AttitudeWaypoint read_waypoint(const Reader& map) {
-  map.check_keys({"quaternion", "axis", "angle", "duration", "dwell"});
+  map.check_keys({"quaternion", "axis", "angle", "frame", "duration", "dwell"});
   AttitudeWaypoint out;
   if (map.one_of({"quaternion", "axis"}) == "quaternion") {
     const Reader at = map.at("quaternion", "");
     const VectorXd q = at.numbers(4);
     if (!(std::abs(q.norm() - 1) <= kUnit)) at.fail(fmt::format("must have the length 1, but has {:.6g}", q.norm()));
     out.quaternion = Eigen::Quaterniond(q[0], q[1], q[2], q[3]);
-    if (const auto angle = map.find("angle")) angle->fail("has a meaning with axis only; remove it");
+    for (const std::string_view key : {"angle", "frame"})
+      if (const auto given = map.find(key)) given->fail("has a meaning with axis only; remove it");
   } else {
     const Reader at = map.at("axis", "");
     out.axis = at.vector3();
     if (!(out.axis.norm() > 0)) at.fail("must not be zero");
     out.angle = map.at("angle", "angle: 90 deg").number();
+    if (const auto frame = map.find("frame")) out.axis_in_world = frame->choice(kAxisFrames) == 1;
   }
   if (const auto at = map.find("duration")) out.duration = at->positive();
   if (const auto at = map.find("dwell")) out.dwell = at->not_negative();
@@ -99,10 +103,10 @@ WheelOptions read_wheels(const Reader& map, const ModelNames& names) {
 }
 
 ThrusterOptions read_thruster(const Reader& map, const ModelNames& names) {
-  map.check_keys({"name", "node", "direction", "force"});
+  map.check_keys({"name", "node", "direction", "frame", "force"});
   ThrusterOptions out;
   const Reader node = map.at("node", "node: hub.nozzle");
-  names.node(node);
+  const NodeRef at = names.node(node);
   out.node = node.text();
   const auto name = map.find("name");
   out.name = name ? name->name() : out.node;
@@ -110,6 +114,10 @@ ThrusterOptions read_thruster(const Reader& map, const ModelNames& names) {
   out.direction = direction.vector3();
   if (!(out.direction.norm() > 0)) direction.fail("must not be zero");
   out.direction.normalize();
+  const auto frame = map.find("frame");
+  if (frame && frame->choice(kThrusterFrames) == 1 && at.node != kBodyFrame)
+    out.direction = names.model().body(at.body).nodes[static_cast<std::size_t>(at.node)].rotation.transpose() *
+                    Vector3d(out.direction);
   out.force = map.at("force", "force: 1").positive();
   return out;
 }

@@ -12,6 +12,7 @@
 #include "limber/control/tip_path.hpp"
 #include "limber/control/trajectory.hpp"
 #include "limber/files/detail/flow.hpp"
+#include "limber/files/detail/quantity.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
 #include "limber/model/drive.hpp"
@@ -45,13 +46,34 @@ double number_or(const Reader& map, std::string_view key, double otherwise) {
   return at ? at->positive() : otherwise;
 }
 
+// Values per coordinate of the driven joints: their units follow from the kinds of these.
+void check_driven_units(const std::optional<Reader>& at, const ControlOptions& options,
+                        std::vector<std::string> (*units)(JointKind)) {
+  if (at) check_units_each(*at, units_of(*options.model, options.driven, units));
+}
+
+std::vector<std::string> gain_units(JointKind kind) { return joint_units(kind, "stiffness"); }
+std::vector<std::string> damper_units(JointKind kind) { return joint_units(kind, "damping"); }
+std::vector<std::string> integral_units(JointKind kind) {
+  std::vector<std::string> out = gain_units(kind);
+  for (std::string& unit : out) unit += " s";
+  return out;
+}
+std::vector<std::string> acceleration_units(JointKind kind) {
+  std::vector<std::string> out = speed_units(kind);
+  for (std::string& unit : out) unit += "^2";
+  return out;
+}
+
 // ---- the desired motion ----------------------------------------------------------------------------
 
-std::vector<Waypoint> read_waypoints(const Reader& list, int n) {
+std::vector<Waypoint> read_waypoints(const Reader& list, const ControlOptions& options) {
+  const int n = options.driven.size();
   std::vector<Waypoint> out;
   for (const Reader& entry : list.list()) {
     entry.check_keys({"q", "duration", "dwell"});
     Waypoint waypoint;
+    check_driven_units(entry.find("q"), options, position_units);
     waypoint.q = entry.at("q", "q: [0.5, 0.2]").number_or_numbers(n);
     if (const auto duration = entry.find("duration")) waypoint.duration = duration->positive();
     if (const auto dwell = entry.find("dwell")) waypoint.dwell = dwell->not_negative();
@@ -72,6 +94,8 @@ void read_moves(const Reader& map, const State& start, ControlOptions& out) {
   MoveLimits limits;
   if (const auto at = map.find("limits")) {
     at->check_keys({"speed", "acceleration"});
+    check_driven_units(at->find("speed"), out, speed_units);
+    check_driven_units(at->find("acceleration"), out, acceleration_units);
     const auto read = [&](std::string_view key) {
       const auto found = at->find(key);
       if (!found) return VectorXd();
@@ -81,7 +105,7 @@ void read_moves(const Reader& map, const State& start, ControlOptions& out) {
     };
     limits = {read("speed"), read("acceleration")};
   }
-  const std::vector<Waypoint> waypoints = read_waypoints(list, n);
+  const std::vector<Waypoint> waypoints = read_waypoints(list, out);
   const JointPath path =
       at_place(list, [&] { return make_path(profile, start.q(out.driven.q), begin, waypoints, limits); });
   out.desired = path.joints;
@@ -99,6 +123,7 @@ void read_signals_by_joint(const Reader& map, const State& start, ControlOptions
     const std::size_t count = static_cast<std::size_t>(speed_count(model.joints[joint].kind));
     const std::span<const std::string> coordinates(out.driven.names.data() + next, count);
     if (const auto at = map.find(model.joints[joint].name)) {
+      check_units(*at, position_units(model.joints[joint].kind));
       for (Signal& signal : read_signals(*at, coordinates, "coordinate")) out.desired.push_back(std::move(signal));
     } else {
       for (std::size_t k = 0; k < count; ++k) out.desired.push_back(Signal(start.q[out.driven.q[next + k]]));
@@ -160,6 +185,9 @@ void read_desired(const std::optional<Reader>& map, const State& start, ControlO
 PidOptions read_pid(const Reader& map, const State& start, const ControlOptions& options) {
   map.check_keys({"kp", "kd", "ki", "frequency", "ratio", "gravity"});
   const int n = options.driven.size();
+  check_driven_units(map.find("kp"), options, gain_units);
+  check_driven_units(map.find("kd"), options, damper_units);
+  check_driven_units(map.find("ki"), options, integral_units);
   PidOptions out;
   const bool by_frequency = map.has("frequency");
   if (by_frequency && (map.has("kp") || map.has("kd"))) map.fail("has both frequency and kp or kd; write one of them");

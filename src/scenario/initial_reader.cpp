@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "limber/dynamics/kinematics.hpp"
 #include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/model/drive.hpp"
@@ -28,7 +29,7 @@ class InitialReader {
   void read_keep(const Reader& value);
   void read_entry(const Reader& key, const Reader& value);
   void read_joint(const Reader& value, int joint);
-  void turn_speeds(const Reader& frame, const Joint& of);
+  void turn_speeds(const Reader& frame, int joint);
   void read_body(const Reader& value, int body);
   void read_motor(const Reader& key, const Reader& value);
   VectorXd read_numbers(const Reader& at, std::span<const std::string> names, std::string_view none) const;
@@ -41,6 +42,7 @@ class InitialReader {
   std::unordered_map<int, std::string> motions_;    // by joint: label
   std::unordered_map<std::string, Reader> places_;  // of coordinates, by "joint 'base'"
   std::optional<Reader> moving_;                    // a speed that is not zero
+  std::vector<std::pair<Reader, int>> turned_;      // frames of speeds, with their joints
 };
 
 InitialReader::InitialReader(const ModelNames& names, const Inputs& inputs) : names_(names), model_(names.model()) {
@@ -73,6 +75,7 @@ InitialState InitialReader::read(const Reader& map) {
     }
   }
   for (const auto& [key, value] : motors) read_motor(key, value);
+  for (const auto& [frame, joint] : turned_) turn_speeds(frame, joint);
   if (out_.equilibrium && moving_) moving_->fail("must be 0 with equilibrium, which starts at rest");
   if (out_.equilibrium && keep) keep->fail("has no effect on an equilibrium; write equilibrium: {hold: [...]} instead");
   check();
@@ -180,7 +183,7 @@ void InitialReader::read_joint(const Reader& value, int joint) {
   const int nq = position_count(of.kind), nv = speed_count(of.kind);
   read("q", std::span(model_.coordinates).subspan(of.q, nq), out_.x.q.segment(of.q, nq));
   read("v", std::span(model_.speeds).subspan(of.v, nv), out_.x.v.segment(of.v, nv));
-  if (const auto frame = value.find("frame")) turn_speeds(*frame, of);
+  if (const auto frame = value.find("frame")) turned_.emplace_back(*frame, joint);
   set_motor_at_rest(model_, joint, out_.x);
 }
 
@@ -204,14 +207,24 @@ void InitialReader::read_motor(const Reader& key, const Reader& value) {
   }
 }
 
-// Speeds of a quaternion's joint are those in the frame of the child; here they were given in that of the parent.
-void InitialReader::turn_speeds(const Reader& frame, const Joint& of) {
-  constexpr std::array<std::string_view, 2> kSides = {"child", "parent"};
-  const bool parent = frame.choice(kSides) == 1;
+// Speeds of a quaternion's joint are those in the frame of the child; here they were given along the axes of the
+// parent or of the world, where the machine starts.
+void InitialReader::turn_speeds(const Reader& frame, int joint) {
+  constexpr std::array<std::string_view, 3> kSides = {"child", "parent", "world"};
+  const Joint& of = model_.joints[joint];
+  const int side = frame.choice(kSides);
   if (!joint_traits(of.kind).quaternion)
     frame.fail(fmt::format("has no meaning for type {}; spherical and free joints have it", to_string(of.kind)));
-  if (!parent) return;
-  const Matrix3d R = quaternion_rotation(&out_.x.q[of.q]);
+  if (side == 0) return;
+  const double length = out_.x.q.segment<4>(of.q).norm();
+  if (!(std::abs(length - 1) < 1e-6)) return;  // refused below
+  Matrix3d R = quaternion_rotation(&out_.x.q[of.q]);
+  if (side == 2) {
+    KinematicsWorkspace kin(model_);
+    compute_kinematics(model_, out_.x, kin);
+    compute_world_poses(model_, kin);
+    R = node_pose(model_, kin, {joint, of.child_node}).R;
+  }
   for (int k = 0; k < speed_count(of.kind); k += 3) {
     const Vector3d given = out_.x.v.segment<3>(of.v + k);
     out_.x.v.segment<3>(of.v + k) = R.transpose() * given;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <new>
 
+#include "limber/files/detail/quantity.hpp"
 #include "limber/scenario/run.hpp"
 #include "limber/study/sweep.hpp"
 #include "study/results.hpp"
@@ -23,7 +24,11 @@ std::vector<double> numbers_of(const Overrides& values) {
   std::vector<double> out;
   for (const Override& one : values) {
     double x = std::numeric_limits<double>::quiet_NaN();
-    std::from_chars(one.value.data(), one.value.data() + one.value.size(), x);
+    const auto quantity = parse_quantity(one.value);
+    if (quantity)
+      x = quantity->value;
+    else
+      std::from_chars(one.value.data(), one.value.data() + one.value.size(), x);
     out.push_back(x);
   }
   return out;

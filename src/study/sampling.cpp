@@ -174,6 +174,10 @@ VectorXd StudySamples::unit_point(long run) const {
   return out;
 }
 
+std::string write_value(const StudyParameter& parameter, double value) {
+  return fmt::format("{}{}{}", value, parameter.unit.empty() ? "" : " ", parameter.unit);
+}
+
 std::vector<std::string> StudySamples::values(long run) const {
   VectorXd u = unit_point(run);
   if (factor_.size() > 0) {
@@ -185,7 +189,8 @@ std::vector<std::string> StudySamples::values(long run) const {
     const StudyParameter& parameter = study_.parameters[k];
     const auto place = static_cast<Eigen::Index>(k);
     const double value = quantile(parameter, u[place]);
-    out.push_back(is_axis(parameter) ? parameter.values[static_cast<std::size_t>(value)] : fmt::format("{}", value));
+    out.push_back(is_axis(parameter) ? parameter.values[static_cast<std::size_t>(value)]
+                                     : write_value(parameter, value));
   }
   return out;
 }

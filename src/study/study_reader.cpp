@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "limber/files/detail/flow.hpp"
+#include "limber/files/detail/quantity.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/text_file.hpp"
@@ -27,10 +28,23 @@ constexpr std::array<std::string_view, 6> kTuneMethods = {"nelder-mead", "sbplx"
 
 // ---- parameters ------------------------------------------------------------------------------------------
 
+// A number, with or without a unit; that of the quantity is checked where the value is set.
+double read_value(const Reader& at, StudyParameter& out) {
+  const auto given = at.is_scalar() ? parse_quantity(at.text()) : std::nullopt;
+  if (!given || given->unit.empty()) return at.number();
+  const std::string unit = si_unit(given->dimension);
+  if (!out.unit.empty() && unit != out.unit)
+    at.fail(
+        fmt::format("must be in {} or a multiple of it, as the other values, but is {}", out.unit, show(at.text())));
+  out.unit = unit;
+  return given->value;
+}
+
 void read_bounds(const Reader& at, StudyParameter& out) {
-  const VectorXd bounds = at.numbers(2);
-  out.a = bounds[0];
-  out.b = bounds[1];
+  if (!at.is_list() || at.length(kMaxDocumentNodes) != 2) at.numbers(2);  // fails
+  const std::vector<Reader> bounds = at.list();
+  out.a = read_value(bounds[0], out);
+  out.b = read_value(bounds[1], out);
   if (!(out.a < out.b)) at.fail(fmt::format("must rise, but goes from {} to {}", out.a, out.b));
 }
 
@@ -49,13 +63,14 @@ void read_range(const Reader& at, const std::optional<Reader>& count, StudyParam
   if (n == 1) count->fail("must be at least 2, the two ends; for one value write values: [x]");
   for (int k = 0; k < n; ++k) {
     const double step = (out.b - out.a) / (n - 1);
-    out.values.push_back(fmt::format("{}", k == n - 1 ? out.b : out.a + k * step));
+    out.values.push_back(write_value(out, k == n - 1 ? out.b : out.a + k * step));
   }
 }
 
 bool is_number(const Reader& at) {
   try {
-    at.number();
+    StudyParameter none;
+    read_value(at, none);
     return true;
   } catch (const InputError&) {
     return false;
@@ -77,8 +92,10 @@ void read_values(const Reader& at, const std::optional<Reader>& weights, StudyPa
 
 void read_spread(const Reader& at, std::string_view middle, StudyParameter& out) {
   at.check_keys({middle, "sigma"});
-  out.a = at.at(middle, std::string(middle) + ": 1").number();
-  out.b = at.at("sigma", "sigma: 0.1").not_negative();
+  out.a = read_value(at.at(middle, std::string(middle) + ": 1"), out);
+  const Reader sigma = at.at("sigma", "sigma: 0.1");
+  out.b = out.kind == ParameterKind::lognormal ? sigma.not_negative() : read_value(sigma, out);
+  if (out.b < 0) sigma.fail(fmt::format("must not be negative, but is {}", sigma.text()));
   if (out.kind == ParameterKind::lognormal && !(out.a > 0)) at.at(middle, "").fail("must be greater than 0");
 }
 
@@ -100,7 +117,7 @@ StudyParameter read_parameter(const Reader& at) {
     out.kind = form == "normal" ? ParameterKind::normal : ParameterKind::lognormal;
     read_spread(value, form == "normal" ? "mean" : "median", out);
   }
-  if (const auto start = at.find("start")) out.start = start->number();
+  if (const auto start = at.find("start")) out.start = read_value(*start, out);
   std::string text = write_flow(at.node());
   out.text = text.substr(1, text.size() - 2);
   return out;

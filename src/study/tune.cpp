@@ -57,7 +57,7 @@ class Search {
     for (std::size_t k = 0; k < study_.parameters.size(); ++k) {
       const StudyParameter& parameter = study_.parameters[k];
       numbers.push_back(parameter.a + (parameter.b - parameter.a) * std::clamp(unit[k], 0.0, 1.0));
-      values.push_back({parameter.path, fmt::format("{}", numbers.back())});
+      values.push_back({parameter.path, write_value(parameter, numbers.back())});
     }
     const CaseResult result = run_case(study_, values, "", options_.go_on);
     if (result.interrupted || (options_.go_on && !options_.go_on())) {

@@ -71,5 +71,26 @@ keep: [3, 1]
   EXPECT_EQ(data.parameters[0].values[20], 0);
 }
 
+// Values with units go to the file with them, and to the results in SI units.
+TEST(StudyFile, TakesUnits) {
+  const Study study = parse_study(R"(limber: 1
+study: payload
+scenario: arm.yaml
+parameters:
+  - {path: load.mass, range: [500 g, 0.01 t], count: 3}
+  - {path: boom.length, values: [900 mm, 1 m]}
+  - {path: boom.EIy, normal: {mean: 1 kN m^2, sigma: 5 N m^2}}
+sampling: {method: grid, seed: 1}
+results: [{name: f1, frequency: 1, joints: locked}]
+)",
+                                  "study.yaml", kStudies);
+  const StudySamples samples(study);
+  const StudyData data = prepare_study(study, samples);
+  EXPECT_EQ(data.parameters[0].values, (std::vector<double>{0.5, 0.5, 5.25, 5.25, 10, 10}));
+  EXPECT_EQ(data.parameters[1].values, (std::vector<double>{0.9, 1, 0.9, 1, 0.9, 1}));
+  EXPECT_NEAR(data.parameters[2].values[0], 1000, 50);
+  EXPECT_EQ(samples.overrides(2)[0].value, "5.25 kg");
+}
+
 }  // namespace
 }  // namespace limber

@@ -20,6 +20,7 @@ struct Attitude {
 struct AttitudeWaypoint {
   std::optional<Eigen::Quaterniond> quaternion;  // q and -q are the same attitude
   Vector3d axis = Vector3d::UnitZ();             // in the body's axes, where there is no quaternion
+  bool axis_in_world = false;                    // in the frame that the body turns in instead
   double angle = 0;                              // rad about it; may be more than half a turn
   double duration = 0;                           // of the slew; 0: the shortest within the limits
   double dwell = 0;                              // s to stay there

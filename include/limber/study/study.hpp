@@ -25,8 +25,12 @@ struct StudyParameter {
   std::vector<double> weights;      // of these, adding up to 1; empty: equal
   bool numbers = true;              // the values are
   std::optional<double> start;      // of a search
+  std::string unit;                 // that the file gives its numbers, in SI; empty: none
   std::string text;                 // as in the study file
 };
+
+// A value as an override takes it: with its unit, which is checked at the place.
+std::string write_value(const StudyParameter& parameter, double value);
 
 enum class SamplingMethod { grid, latin, sobol, random, saltelli };
 std::string_view to_string(SamplingMethod method);

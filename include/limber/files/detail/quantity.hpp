@@ -31,6 +31,8 @@ struct Quantity {
 // "90 deg", "3mm", "2 kN", "pi/2", "-pi/4 rad"; nothing: neither a number with a unit nor a constant expression.  A
 // plain number is not for this.
 std::optional<Quantity> parse_quantity(std::string_view text);
+// "kg m^2 s^-2": the SI unit of a dimension; empty: none.
+std::string si_unit(const Dimension& dimension);
 // The unit of "12 parsec": what follows a number and is no unit; empty: the text does not look so.
 std::string unknown_unit(std::string_view text);
 
@@ -41,9 +43,11 @@ bool same_quantity(const Dimension& a, const Dimension& b);
 std::string_view units_at(const Reader& value);
 
 // A value that is written with a unit must be of the quantity of units[0], as "rad" or "N m", those of a list of the
-// unit at their place; in a signal also those of its pieces.  For places where the key alone does not tell.  "1": no
-// unit. Throws InputError.
+// unit at their place; in a signal also those of its pieces, table or sine.  For places where the key alone does not
+// tell.  "1": no unit. Throws InputError.
 void check_units(const Reader& value, const std::vector<std::string>& units);
+// The same; one value that stands for all is checked with every unit.
+void check_units_each(const Reader& value, const std::vector<std::string>& units);
 // Units of a joint's key: "stiffness", "damping", "armature", "effort", "velocity", "lower", "upper".
 std::vector<std::string> joint_units(JointKind kind, std::string_view key);
 
