@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "checks.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
 #include "limber/spatial/detail/text.hpp"
 
@@ -45,6 +46,10 @@ void finish_slider(const Model& model, int i, Joint& joint) {
     fail("a slider runs along the whole beam; write parent: " + model.body_names[parent] + ", without a node");
   if (model.fidelity == Fidelity::ruthless)
     fail("a slider follows the deformed beam, which fidelity ruthless does not know; write full or stiffened");
+  if (joint.drive && joint.drive->axis)
+    fail(
+        "drive: a rotor with an axis does not run on a slider; leave the axis out, its inertia then acts on the slider "
+        "alone");
   if (!joint.stop) {
     double mass = model.body(i).mass;
     for (int k = 1; !(mass > 0) && k < model.body_count(); ++k) mass += model.body(k).mass;

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "limber/dynamics/aba.hpp"
+#include "limber/dynamics/closed_derivatives.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/derivatives.hpp"
 #include "limber/dynamics/energy.hpp"
@@ -62,7 +63,7 @@ BeamSpec make_jib(std::array<int, 4> modes, BeamBasis basis = BeamBasis::clamped
 
 // A turning mast, a jib, two trolleys on it, the second with an offset and a swinging load; the jib held by its root or
 // by its tip, so that its own frame moves with its modes.
-Model make_crane(Fidelity fidelity, bool by_tip) {
+Model make_crane(Fidelity fidelity, bool by_tip, bool closed = false) {
   ModelBuilder builder("crane");
   builder.gravity(Vector3d(0, 0, -9.81)).fidelity(fidelity);
   builder.add_body(named(make_beam_body(make_jib({2, 2, 1, 1}), fidelity == Fidelity::stiffened), "jib"));
@@ -77,6 +78,13 @@ Model make_crane(Fidelity fidelity, bool by_tip) {
   rail.damping = VectorXd::Constant(1, 3);
   builder.add_joint(rail, "jib", "second");
   builder.add_joint(make_hinge("swing", JointKind::spherical), "second", "hook");
+  if (closed) {
+    Closure pin;
+    pin.name = "pin";
+    pin.kind = JointKind::spherical;
+    pin.a = {4, kBodyFrame};
+    builder.add_closure(pin);
+  }
   return builder.build();
 }
 
@@ -175,24 +183,81 @@ TEST(Slider, KeepsThePowerBalance) {
   EXPECT_NEAR((energy(h) - energy(-h)) / (2 * h), power, 1e-6 * (std::abs(power) + 1e3));
 }
 
-TEST(Slider, DerivativesAreThoseOfTheForces) {
-  const Model model = make_crane(Fidelity::full, false);
+// Central differences of eighth order [Fornberg 1988]: errors of h^8 and of rounding / h.
+MatrixXd differences(const Model& model, const State& x, bool rate, const std::function<VectorXd(const State&)>& f) {
+  constexpr double h = 4e-3, kWeights[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+  MatrixXd out = MatrixXd::Zero(f(x).size(), model.nv);
+  for (int j = 0; j < model.nv; ++j) {
+    const auto at = [&](double step) {
+      State y = x;
+      const VectorXd d = step * VectorXd::Unit(model.nv, j);
+      if (rate) {
+        y.v += d;
+      } else {
+        move(model, x.q, d, y.q);
+      }
+      return f(y);
+    };
+    for (int k = 1; k <= 4; ++k) out.col(j) += kWeights[k - 1] / h * (at(k * h) - at(-k * h));
+  }
+  return out;
+}
+
+// Inverse dynamics with wrenches, everywhere on the beam and behind its end.
+TEST(Slider, DerivativesAreExact) {
+  for (const Fidelity fidelity : {Fidelity::full, Fidelity::stiffened}) {
+    for (const bool by_tip : {false, true}) {
+      const Model model = make_crane(fidelity, by_tip);
+      State x = make_moving(model);
+      const VectorXd vdot = VectorXd::LinSpaced(model.nv, -1, 1);
+      const Vector6 push = Vector6::LinSpaced(-30, 50);
+      const NodeWrench wrenches[] = {{model.node("hook"), push, Frame::world},
+                                     {model.node("first"), push, Frame::node},
+                                     {model.node("jib.tip"), push, Frame::world}};
+      DerivativesWorkspace ws(model);
+      RneaWorkspace rnea_ws(model);
+      MatrixXd by_q(model.nv, model.nv), by_v(model.nv, model.nv);
+      const auto force = [&](const State& y) {
+        VectorXd tau(model.nv);
+        rnea(model, y, vdot, wrenches, rnea_ws, tau);
+        return tau;
+      };
+      for (const double place : {2.1, 6.3}) {
+        x.q[model.coordinate("rail1")] = place;
+        rnea_derivatives(model, x, vdot, wrenches, ws, by_q, by_v);
+        const MatrixXd dq = differences(model, x, false, force), dv = differences(model, x, true, force);
+        EXPECT_LT((by_q - dq).norm(), 1e-9 * dq.norm()) << to_string(fidelity) << by_tip << place;
+        EXPECT_LT((by_v - dv).norm(), 1e-9 * dv.norm()) << to_string(fidelity) << by_tip << place;
+        // Column by column, with those of the sliders among them.
+        for (int k = 0; k < model.nv; ++k) {
+          EXPECT_LT((by_q.col(k) - dq.col(k)).norm(), 1e-8 * (dq.col(k).norm() + 1)) << model.speeds[k];
+          EXPECT_LT((by_v.col(k) - dv.col(k)).norm(), 1e-8 * (dv.col(k).norm() + 1)) << model.speeds[k];
+        }
+      }
+    }
+  }
+}
+
+// A closed chain: the hook is held in world.
+TEST(Slider, DerivativesOfClosedChainsAreExact) {
+  const Model model = make_crane(Fidelity::full, false, true);
   const State x = make_moving(model);
-  const VectorXd vdot = VectorXd::LinSpaced(model.nv, -1, 1);
+  const VectorXd tau = VectorXd::LinSpaced(model.nv, -5, 5);
   DerivativesWorkspace ws(model);
-  MatrixXd by_q(model.nv, model.nv), by_v(model.nv, model.nv);
-  rnea_derivatives(model, x, vdot, {}, ws, by_q, by_v);
-  RneaWorkspace rnea_ws(model);
-  VectorXd up(model.nv), down(model.nv), q(model.nq);
-  constexpr double h = 1e-6;
-  const VectorXd d = VectorXd::LinSpaced(model.nv, 1, -0.5);
-  State y = x;
-  move(model, x.q, h * d, y.q);
-  rnea(model, y, vdot, {}, rnea_ws, up);
-  move(model, x.q, -h * d, y.q);
-  rnea(model, y, vdot, {}, rnea_ws, down);
-  const VectorXd expected = (up - down) / (2 * h);
-  EXPECT_LT((by_q * d - expected).norm(), 1e-6 * expected.norm());
+  ClosureWorkspace cw(model);
+  VectorXd vdot(model.nv), tried(model.nv);
+  MatrixXd dq(model.nv, model.nv), dv = dq, dtau = dq;
+  ASSERT_EQ(closed_forward_derivatives(model, x, {tau, {}}, {}, ws, cw, vdot, dq, dv, dtau), Status::ok);
+  AbaWorkspace aba_ws(model);
+  const auto acceleration = [&](const State& y) {
+    VectorXd out(model.nv);
+    EXPECT_EQ(aba(model, y, {tau, {}}, aba_ws, out), Status::ok);
+    EXPECT_EQ(close_accelerations(model, aba_ws, cw, out), Status::ok);
+    return out;
+  };
+  const MatrixXd by_q = differences(model, x, false, acceleration), by_v = differences(model, x, true, acceleration);
+  EXPECT_LT((dq - by_q).norm(), 1e-8 * by_q.norm());
+  EXPECT_LT((dv - by_v).norm(), 1e-8 * by_v.norm());
 }
 
 // ---- statics --------------------------------------------------------------------------------------------

@@ -68,7 +68,9 @@ Vec4d bent(const MovingNode& m, int a, const double* y) {
   return sum;
 }
 
-void turn_coefficients(MovingNode& m) {
+}  // namespace
+
+void set_turn_coefficients(MovingNode& m) {
   const double x = dot(m.theta, m.theta), x_rate = 2 * dot(m.theta, m.theta_rate);
   const double x_acc = 2 * (dot(m.theta_rate, m.theta_rate) + dot(m.theta, m.theta_acc));
   const RotationSeries c = rotation_series(x);
@@ -79,8 +81,6 @@ void turn_coefficients(MovingNode& m) {
   m.a_acc = dda * x_rate * x_rate + c.da * x_acc;
   m.b_acc = ddb * x_rate * x_rate + c.db * x_acc;
 }
-
-}  // namespace
 
 MovingNode make_moving_node(const NodeConstants* constants, int n, const double* e, const double* e_rate,
                             const double* e_acc) {
@@ -100,7 +100,7 @@ MovingNode make_moving_node(const NodeConstants* constants, int n, const double*
     m.l_rate += gamma * spread(e_rate[k]);
     m.l_acc += gamma * spread(e_acc[k]) + bent(m, k, e_rate) * spread(e_rate[k]);
   }
-  turn_coefficients(m);
+  set_turn_coefficients(m);
   return m;
 }
 
@@ -118,6 +118,14 @@ void place_node(Spatial V, Spatial A, MovingNode& node) {
 }
 
 NodeColumn node_column(const MovingNode& node, int mode) {
+  if (node.columns != nullptr) {
+    const SliderColumn& c = node.columns[mode];
+    return {
+        {jacobian(node, c.lambda), c.gamma},
+        {jacobian_rate(node, c.lambda) + jacobian(node, c.lambda_rate), c.gamma_rate},
+        {jacobian_acc(node, c.lambda) + spread(2) * jacobian_rate(node, c.lambda_rate) + jacobian(node, c.lambda_acc),
+         c.gamma_acc}};
+  }
   const Vec4d lambda = node.constants->lambda[mode];
   return {{jacobian(node, lambda), node.constants->gamma[mode] + bent(node, mode, node.e)},
           {jacobian_rate(node, lambda), bent(node, mode, node.e_rate)},
@@ -125,6 +133,16 @@ NodeColumn node_column(const MovingNode& node, int mode) {
 }
 
 Spatial column_slope(const MovingNode& node, int a, int c) {
+  if (node.columns != nullptr) {
+    const SliderColumn &of = node.columns[a], &along = node.columns[c];
+    Spatial out{jacobian_along(node, along.lambda, of.lambda), zero()};
+    if (a < node.n && c < node.n) {
+      if (node.second != nullptr) out.lin = node.second[static_cast<std::size_t>(a) * node.n + c];
+      return out;
+    }
+    const SliderColumn& by_s = a < node.n ? of : along;  // the order of derivatives does not matter
+    return {out.ang + jacobian(node, by_s.lambda_s), by_s.gamma_s};
+  }
   const NodeConstants& constants = *node.constants;
   const Vec4d second = constants.second.empty() ? zero() : constants.second[static_cast<std::size_t>(a) * node.n + c];
   return {jacobian_along(node, constants.lambda[c], constants.lambda[a]), second};

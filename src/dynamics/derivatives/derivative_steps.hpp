@@ -45,8 +45,14 @@ struct NodeColumn {
 // Node `constants` (null: the body frame) of a body with n modes.
 MovingNode make_moving_node(const NodeConstants* constants, int n, const double* e, const double* e_rate,
                             const double* e_acc);
+// The section that a slider runs on; place: s and its derivatives in time.  Fills columns (n + 1) and second (n x n).
+MovingNode make_slider_node(const NodeConstants* rail, int n, const double* e, const double* e_rate,
+                            const double* e_acc, const double (&place)[3], SliderColumn* columns, Vec4d* second);
+// a, b of its rotation vector, and their derivatives.
+void set_turn_coefficients(MovingNode& node);
 // Then its twist and acceleration from those of the body.
 void place_node(Spatial V, Spatial A, MovingNode& node);
+// Mode n of a slider's section is s.
 NodeColumn node_column(const MovingNode& node, int mode);
 // How the unit motion of mode a changes with mode c.
 Spatial column_slope(const MovingNode& node, int a, int c);
@@ -56,6 +62,10 @@ RelativeSlope node_slope(const MovingNode& node, int c, bool rate);
 // The columns U of a moving inboard attachment, and their derivatives in time and by mode c.  theory §2, Body frame.
 NodeColumn inboard_column(const MovingNode& node, int mode);
 Spatial inboard_column_slope(const MovingNode& node, int a, int c);
+
+// d/dq and d/dv of the forces that modes, springs and dampers need.  theory §3, Springs.
+void add_elastic_slopes(const Model& model, const Kinematics& kin, Eigen::Ref<MatrixXd> by_q,
+                        Eigen::Ref<MatrixXd> by_v);
 
 // ---- mass -------------------------------------------------------------------------------------------
 

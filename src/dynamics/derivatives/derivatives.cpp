@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "derivative_steps.hpp"
-#include "differences.hpp"
 #include "limber/model/slider.hpp"
-#include "limber/spatial/rotation.hpp"
 
 namespace limber {
 namespace {
@@ -57,6 +55,17 @@ MovingNode moving_node(const Model& model, NodeRef at, const DerivativesData& ws
                           ws.e_acc.data() + k);
 }
 
+// The section of a beam under a slider, which its modes and s move.
+MovingNode slider_node(const Layout& layout, int h, ConstVec vdot, DerivativesData& ws) {
+  const Link &link = layout.links[ws.slider_of[h]], &beam = layout.links[link.parent];
+  const Kinematics& kin = ws.rnea.kin;
+  const int k = beam.scalars;
+  return make_slider_node(&beam.constants->nodes[layout.attachments[h].node], beam.n, ws.e.data() + k,
+                          ws.e_rate.data() + k, ws.e_acc.data() + k, {kin.q[link.q], kin.v[link.v], vdot[link.v]},
+                          ws.slider_columns.data() + ws.slider_begin[h],
+                          ws.slider_second.data() + ws.slider_second_begin[h]);
+}
+
 void prepare_body(const Model& model, int i, ConstVec vdot, DerivativesData& ws) {
   const Layout& layout = *model.layout;
   const Link& link = layout.links[i];
@@ -75,10 +84,13 @@ void prepare_body(const Model& model, int i, ConstVec vdot, DerivativesData& ws)
   compute_terms(link, body_motion(m.V, m.A), ws);
   if (link.inboard >= 0) {
     ws.inboard[i] = moving_node(model, {i, link.inboard}, ws);
-    ws.modal_W[i] = m.W - times(kin.hinge_map(link), &kin.v[link.v], link.nr);
+    ws.modal_W[i] = m.W;
+    if (link.kind != kSlider) ws.modal_W[i] -= times(kin.hinge_map(link), &kin.v[link.v], link.nr);
   }
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    ws.attachments[h] = moving_node(model, {i, layout.attachments[h].node}, ws);
+    const int slider = ws.slider_of[h];
+    ws.attachments[h] =
+        slider >= 0 ? slider_node(layout, h, vdot, ws) : moving_node(model, {i, layout.attachments[h].node}, ws);
     place_node(m.V, m.A, ws.attachments[h]);
   }
 }
@@ -139,7 +151,11 @@ OwnSlope hinge_slope(const Link& link, const Seed& seed, ConstVec vdot, const De
   return own;
 }
 
+// The place of a slider moves its section on the beam, and so what it carries.
+bool moves_on_rail(const Link& link, const Seed& seed) { return link.kind == kSlider && seed.hinge >= 0; }
+
 OwnSlope own_slope(const Link& link, const Seed& seed, ConstVec vdot, const DerivativesData& ws) {
+  if (moves_on_rail(link, seed)) return {};
   if (seed.hinge >= 0) return hinge_slope(link, seed, vdot, ws);
   OwnSlope own;
   if (link.inboard < 0) return own;
@@ -155,14 +171,29 @@ RelativeSlope slope_of_node(const MovingNode& node, int body, const Seed& seed) 
   return node_slope(node, seed.mode, seed.rate);
 }
 
+// A node on a body whose motion has changed by dV, dA and turn.
+void attachment_slope(int h, const RelativeSlope& slope, Spatial dV, Spatial dA, Vec4d turn, DerivativesData& ws) {
+  const MovingNode& node = ws.attachments[h];
+  ws.attachment_dV[h] = twist_at(node.l, dV);
+  ws.attachment_dA[h] = twist_at(node.l, dA);
+  carry_slope(node.motion, slope, ws.attachment_dV[h], ws.attachment_dA[h]);
+  ws.attachment_turn[h] = turn + slope.xi.ang;
+  ws.attachment_df[h] = zero_spatial();
+}
+
 // Twists, accelerations and inertial forces of a body that the seed moves.
 void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& own, DerivativesData& ws) {
   const Link& link = model.layout->links[i];
   const Kinematics& kin = ws.rnea.kin;
   const LinkFrame& f = kin.links[i];
   const RelativeMotion& m = ws.motion[i];
-  const bool is_own = i == seed.body, on_attachment = link.attachment >= 0;
+  const bool on_rail = i == seed.body && moves_on_rail(link, seed), on_attachment = link.attachment >= 0;
+  const bool is_own = i == seed.body && !on_rail;
   Spatial dV = zero_spatial(), dA = zero_spatial();
+  if (on_rail) {
+    const MovingNode& section = ws.attachments[link.attachment];
+    attachment_slope(link.attachment, node_slope(section, section.n, seed.rate), dV, dA, zero(), ws);
+  }
   ws.turn[i] = is_own ? own.relative.xi.ang : zero();
   if (!is_own) {
     dV = across(f, on_attachment ? ws.attachment_dV[link.attachment] : ws.dV[link.parent]);
@@ -179,13 +210,7 @@ void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& 
   ws.df[i] = motion_force_slope(link, f, now, change, ws, modal);
   if (is_own && seed.mode >= 0) ws.df[i] += mode_force_slope(link, now, seed.mode, seed.rate, ws, modal);
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    const MovingNode& node = ws.attachments[h];
-    const RelativeSlope slope = slope_of_node(node, i, seed);
-    ws.attachment_dV[h] = twist_at(node.l, dV);
-    ws.attachment_dA[h] = twist_at(node.l, dA);
-    carry_slope(node.motion, slope, ws.attachment_dV[h], ws.attachment_dA[h]);
-    ws.attachment_turn[h] = ws.turn[i] + slope.xi.ang;
-    ws.attachment_df[h] = zero_spatial();
+    attachment_slope(h, slope_of_node(ws.attachments[h], i, seed), dV, dA, ws.turn[i], ws);
   }
 }
 
@@ -223,9 +248,16 @@ Vector6 watched_slope(const DerivativesData& ws, std::size_t k, const Seed& seed
   return to_vector(Spatial{R * in_body.ang, R * in_body.lin});
 }
 
-// What arrives at a moving node goes on to its body and its modes.
-Spatial inward_attachment(const Link& link, int h, const Spatial* Y, bool shapes_change, int mode,
-                          DerivativesData& ws) {
+// What arrives at a moving node goes on to its body and its modes, and to what slides there.
+Spatial inward_attachment(const Layout& layout, int i, int h, const Seed& seed, DerivativesData& ws) {
+  const Link& link = layout.links[i];
+  const Spatial* Y = &ws.rnea.kin.columns[layout.attachments[h].columns];
+  const int slider = ws.slider_of[h];
+  // The coordinate of the seed, where it moves the node in its body.
+  const bool by_mode = i == seed.body && seed.turns_modes(),
+             by_place = seed.body > 0 && slider == seed.body && seed.hinge >= 0 && !seed.rate;
+  const bool shapes_change = by_mode || by_place;
+  const int mode = by_place ? link.n : seed.mode;
   const MovingNode& node = ws.attachments[h];
   const Spatial f = ws.rnea.sweep.attachment_f[h];
   double* modal = ws.df_modal.data() + link.scalars;
@@ -237,6 +269,11 @@ Spatial inward_attachment(const Link& link, int h, const Spatial* Y, bool shapes
     for (int a = 0; a < link.n; ++a) modal[a] += dot(column_slope(node, a, mode), f);
   }
   for (int a = 0; a < link.n; ++a) modal[a] += dot(Y[a], df);
+  if (slider >= 0) {
+    double& column = ws.column[layout.links[slider].v];
+    column += dot(node_column(node, link.n).Y, df);
+    if (shapes_change) column += dot(column_slope(node, link.n, mode), f);
+  }
   return wrench_from(node.l, df) + more;
 }
 
@@ -269,7 +306,7 @@ void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& o
   double* modal = ws.df_modal.data() + link.scalars;
   Spatial df = ws.df[i];
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    df += inward_attachment(link, h, &kin.columns[layout.attachments[h].columns], shapes_change, seed.mode, ws);
+    df += inward_attachment(layout, i, h, seed, ws);
   }
   for (int a = 0; link.inboard >= 0 && a < link.n; ++a) {
     modal[a] += dot(kin.columns[link.inboard_columns + a], df);
@@ -277,7 +314,7 @@ void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& o
   }
   for (int a = 0; a < link.n; ++a) ws.column[link.vm + a] = modal[a];
   const Spatial* H = kin.hinge_map(link);
-  for (int k = 0; k < link.nr; ++k) {
+  for (int k = 0; k < link.nr && link.kind != kSlider; ++k) {  // that of a slider comes from its beam
     ws.column[link.v + k] = dot(H[k], df);
     if (is_own) ws.column[link.v + k] += dot(own.dH[k], f);
   }
@@ -345,60 +382,6 @@ void compute_derivative(const Model& model, const Seed& seed, ConstVec vdot, std
   for (int i = links[seed.body].parent; i != kGround; i = links[i].parent) inward_slope(model, i, seed, own, ws);
 }
 
-// ---- springs and dampers ----------------------------------------------------------------------------
-
-// k (q - q_m / n) at the joint, -1/n of it at the motor.
-void add_transmission_slope(const Link& link, double k, Eigen::Ref<MatrixXd> by) {
-  const int m = link.v + link.motor.v;
-  const double per_turn = link.motor.per_turn;
-  by(link.v, link.v) += k;
-  by(link.v, m) -= k * per_turn;
-  by(m, link.v) -= k * per_turn;
-  by(m, m) += k * per_turn * per_turn;
-}
-
-// d/dq and d/dv of the forces that springs and dampers of a joint need.  theory §3, Springs.
-void add_passive_slope(const Link& link, const double* q, const double* v, Eigen::Ref<MatrixXd> by_q,
-                       Eigen::Ref<MatrixXd> by_v) {
-  for (int k = 0; k < link.nr; ++k) by_v(link.v + k, link.v + k) += link.damping[k];
-  if (!link.quaternion) {
-    for (int k = 0; k < link.nr; ++k) by_q(link.v + k, link.v + k) += link.stiffness[k];
-    if (link.motor.v != 0 && link.motor.touches(q, v)) {
-      add_transmission_slope(link, link.motor.stiffness, by_q);
-      add_transmission_slope(link, link.motor.damping, by_v);
-    }
-    return;
-  }
-  const Vector3d phi = quaternion_log(q);
-  for (int k = 0; k < 3; ++k) {
-    by_q.block<3, 1>(link.v, link.v + k) += link.stiffness[k] * inverse_right_jacobian(phi, Vector3d::Unit(k));
-  }
-  if (link.nr == 3) return;  // spherical
-  // R^T k p: R turns by its own axes, p moves along them.
-  const Matrix3d R = quaternion_rotation(q);
-  const Vector3d k(link.stiffness[3], link.stiffness[4], link.stiffness[5]), p(q[4], q[5], q[6]);
-  by_q.block<3, 3>(link.v + 3, link.v) += skew(R.transpose() * k.cwiseProduct(p));
-  by_q.block<3, 3>(link.v + 3, link.v + 3) += R.transpose() * k.asDiagonal() * R;
-}
-
-void add_elastic_slopes(const Model& model, const Kinematics& kin, Eigen::Ref<MatrixXd> by_q,
-                        Eigen::Ref<MatrixXd> by_v) {
-  const auto& links = model.layout->links;
-  for (std::size_t i = 1; i < links.size(); ++i) {
-    const Link& link = links[i];
-    const BodyConstants& constants = *link.constants;
-    for (int a = 0; a < link.n; ++a) {
-      for (int b = 0; b < link.n; ++b) {
-        if (constants.elastic_diagonal && a != b) continue;
-        const std::size_t at = constants.elastic_diagonal ? a : static_cast<std::size_t>(a) * link.n + b;
-        by_q(link.vm + a, link.vm + b) += constants.K[at];
-        by_v(link.vm + a, link.vm + b) += constants.D[at];
-      }
-    }
-    if (link.passive) add_passive_slope(link, &kin.q[link.q], &kin.v[link.v], by_q, by_v);
-  }
-}
-
 void check_square(const Model& model, const Eigen::Ref<MatrixXd>& m) {
   if (m.rows() == model.nv && m.cols() == model.nv) return;
   throw InputError("derivatives: each matrix needs " + std::to_string(model.nv) + " rows and columns");
@@ -426,6 +409,22 @@ DerivativesData::DerivativesData(const Model& model) : aba(model), rnea(model) {
   de.assign(layout.max_extended, 0);
   de_rate = de_acc = mode_slopes = de;
   column.setZero(model.nv);
+  slider_of.assign(count, -1);
+  slider_begin.assign(count, 0);
+  slider_second_begin.assign(count, 0);
+  std::size_t columns = 0, second = 0;
+  for (std::size_t i = 1; i < bodies; ++i) {
+    const Link& link = layout.links[i];
+    if (link.kind != kSlider) continue;
+    const auto n = static_cast<std::size_t>(layout.links[link.parent].n);
+    slider_of[link.attachment] = static_cast<int>(i);
+    slider_begin[link.attachment] = static_cast<int>(columns);
+    slider_second_begin[link.attachment] = static_cast<int>(second);
+    columns += n + 1;
+    second += n * n;
+  }
+  slider_columns.resize(columns);
+  slider_second.assign(second, limber::zero());
 }
 
 void watch_nodes(const Model& model, std::span<const NodeRef> nodes, DerivativesData& ws) {
@@ -441,7 +440,6 @@ void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::sp
   check_square(model, dtau_dq);
   check_square(model, dtau_dv);
   const Layout& layout = *model.layout;
-  if (has_sliders(model)) return difference_rnea(model, x, vdot, wrenches, ws, dtau_dq, dtau_dv);
   rnea(model, x, vdot, wrenches, ws.rnea, ws.column);
   compute_world_poses(model, ws.rnea.kin);
   prepare(model, vdot, wrenches, ws);

@@ -16,11 +16,21 @@ struct RelativeMotion {
   Spatial W, W_rate;   // V = V_in + W,  A = A_in + V x W + W_rate
 };
 
+// A coordinate that moves the section of a beam under a slider: a mode, or, last, the place s itself.  lambda and
+// gamma: how theta and l change with it; in time; with s.
+struct SliderColumn {
+  Vec4d lambda = zero(), lambda_rate = zero(), lambda_acc = zero();
+  Vec4d gamma = zero(), gamma_rate = zero(), gamma_acc = zero();
+  Vec4d lambda_s = zero(), gamma_s = zero();
+};
+
 // How a node moves in its body: l, and R = exp(theta) R0 with the left Jacobian A of theta.  theory §2, Nodes.
 struct MovingNode {
   const NodeConstants* constants = nullptr;  // null: the frame of the body itself
   int n = 0;
   const double *e = nullptr, *e_rate = nullptr, *e_acc = nullptr;  // modal coordinates and their derivatives
+  const SliderColumn* columns = nullptr;                           // (n + 1) of a slider's section, else null
+  const Vec4d* second = nullptr;                                   // (n x n) its Xi
   Vec4d theta = zero(), theta_rate = zero(), theta_acc = zero();
   Vec4d l = zero(), l_rate = zero(), l_acc = zero();
   double a = 0, b = 0, da = 0, db = 0;                  // A = 1 + a theta~ + b theta~^2; by |theta|^2
@@ -45,8 +55,12 @@ struct DerivativesData {
   std::vector<double> f_e;                       // (at link.scalars) inertial forces on them
   std::vector<ModeTerms> terms;                  // (at link.scalars)
   std::vector<MovingNode> attachments, inboard;  // (attachment), (body)
-  std::vector<MovingNode> loaded, watched;       // (wrench), (watched node)
-  std::vector<Spatial> load;                     // (wrench) in the basis of its body
+  std::vector<int> slider_of;                    // (attachment) the body that slides on it, -1: none
+  std::vector<SliderColumn> slider_columns;      // (at slider_begin)
+  std::vector<Vec4d> slider_second;              // (at slider_second_begin)
+  std::vector<int> slider_begin, slider_second_begin;  // (attachment)
+  std::vector<MovingNode> loaded, watched;             // (wrench), (watched node)
+  std::vector<Spatial> load;                           // (wrench) in the basis of its body
   // One column: how all of that changes.                                 by the sweeps
   std::vector<std::uint8_t> moved;  // (body)
   std::vector<Spatial> dV, dA, df;  // (body)
