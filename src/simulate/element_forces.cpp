@@ -19,6 +19,11 @@ ElementForces::ElementForces(const Model& m, std::vector<std::uint8_t> prescribe
   Ja_.setZero(size);
   lambda_ = Ja_;
   change_.setZero(m.nv);
+  unit_ = Ja_;
+  force_ = change_;
+  responses_.setZero(m.nv, size);
+  scratch_.setZero(6, m.nv);
+  implicit_.reserve(loads.nodes().size());
 }
 
 void ElementForces::compute(const State& x, const Kinematics& kin) {
@@ -67,25 +72,24 @@ void ElementForces::correct(AbaWorkspace& ws, Vec a) {
 
 Status ElementForces::correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec a) {
   if (implicit_.empty()) return Status::ok;
-  closure_rows_.resize(cw.count(), model.nv);
-  responses_.resize(model.nv, J_.rows());
-  scratch_.resize(6, model.nv);
+  closure_rows_.resize(cw.count(), model.nv);  // at the first call
+  right_.resize(cw.count());
   compute_closure_jacobian(model, ws.kinematics(), cw, scratch_, closure_rows_);
-  VectorXd unit = VectorXd::Zero(J_.rows()), right(cw.count()), force(model.nv);
   for (Eigen::Index i = 0; i < J_.rows(); ++i) {
-    unit.setZero();
-    unit[i] = 1;
-    respond(model, loads.nodes(), unit, ws, operational_, change_);
-    right = -closure_rows_ * change_;
-    if (const Status status = solve_closures(model, ws, right, cw); status != Status::ok) return status;
-    force = closure_rows_.transpose() * cw.lambda();
+    unit_.setZero();
+    unit_[i] = 1;
+    respond(model, loads.nodes(), unit_, ws, operational_, change_);
+    right_.noalias() = closure_rows_ * change_;
+    right_ = -right_;
+    if (const Status status = solve_closures(model, ws, right_, cw); status != Status::ok) return status;
+    force_.noalias() = closure_rows_.transpose() * cw.lambda();
     responses_.col(i) = change_;
-    solve_factored(model, force, ws, change_);
+    solve_factored(model, force_, ws, change_);
     responses_.col(i) += change_;
   }
   S_.noalias() = J_ * responses_;
   solve_correction(S_, a);
-  a += responses_ * Ja_;
+  a.noalias() += responses_ * Ja_;
   return Status::ok;
 }
 

@@ -49,6 +49,7 @@ struct ElementForces {
   MatrixXd closure_rows_, responses_;  // of closed chains
   Matrix6X scratch_;
   VectorXd Ja_, lambda_, change_;
+  VectorXd unit_, right_, force_;  // of closed chains
   Eigen::PartialPivLU<MatrixXd> lu_;
 };
 

@@ -12,6 +12,7 @@
 #include "limber/simulate/equilibrium.hpp"
 #include "limber/simulate/force_laws.hpp"
 #include "limber/spatial/rotation.hpp"
+#include "support/no_alloc.hpp"
 
 namespace limber::test {
 namespace {
@@ -425,6 +426,27 @@ TEST(Elements, ClosedChainsTakeStiffElementsInImplicitSteps) {
       error[i] = (run(model, {}, solver, x, 0.3).seen.q.back() - exact.seen.q.back()).norm();
     }
     EXPECT_NEAR(std::log2(error[0] / error[1]), 2, 0.15) << error[0];
+  }
+}
+
+TEST(Elements, StepsOfClosedChainsDoNotAllocate) {
+  Model model = make_strutted_bar();
+  ForceElement rope = spring("rope", end_at({}, {0.2, -1, 0}), end_at({1, 0}), 500, 3, 0.5);
+  rope.kind = ForceElement::Kind::rope;
+  give(model, {spring("strut", end_at({}, {0.2, 1.1, 0}), end_at({3, 0}), 300, 2, 0.3),
+               bushing("mount", end_at({2, 0}), end_at({}, {0.6, 0.4, 0}), 1), rope});
+  State x = make_zero_state(model);
+  x.q << 1, -0.3, 1.8;
+  for (const char* method : {"implicit", "rk4", "dopri5"}) {
+    System system(model, {});
+    system.assemble(x);
+    SolverOptions solver;
+    solver.method = method;
+    const auto stepper = make_stepper(system, solver);
+    ASSERT_EQ(stepper->start(Motion{x}), Status::ok);
+    ASSERT_EQ(stepper->step(1), Status::ok);
+    NoAlloc guard;
+    for (int k = 0; k < 10; ++k) ASSERT_EQ(stepper->step(1), Status::ok) << method;
   }
 }
 

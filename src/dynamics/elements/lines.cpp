@@ -134,8 +134,11 @@ double line_energy(const LinePart& line) {
 void add_line_tangent(const ElementLoads::Data& data, const LinePart& line, MatrixXd& by_pose, MatrixXd& by_velocity) {
   if (line.points.empty()) return;
   const auto count = static_cast<Eigen::Index>(line.points.size());
-  VectorXd u = VectorXd::Zero(6 * count), h = u;
-  MatrixXd local = MatrixXd::Zero(6 * count, 6 * count);
+  VectorXd &u = line.u, &h = line.h;  // sized at the first call
+  MatrixXd& local = line.local;
+  u.setZero(6 * count);
+  h.setZero(6 * count);
+  local.setZero(6 * count, 6 * count);
   for (Eigen::Index j = 0; j < count; ++j) {
     const std::size_t at = static_cast<std::size_t>(j);
     const Vector3d &r = line.r[at], &g = line.g[at];
@@ -161,7 +164,8 @@ void add_line_tangent(const ElementLoads::Data& data, const LinePart& line, Matr
         local.block<6, 6>(6 * (j + a), 6 * (j + b)) += (a == b ? ratio : -ratio) * T[a] * across * T[b].transpose();
     }
   }
-  local += u * (line.by_length * u + line.by_rate * h).transpose();
+  h = line.by_length * u + line.by_rate * h;
+  local.noalias() += u * h.transpose();
   for (Eigen::Index i = 0; i < count; ++i) {
     const int row = line.points[static_cast<std::size_t>(i)].slot;
     for (Eigen::Index j = 0; j < count && row >= 0; ++j) {

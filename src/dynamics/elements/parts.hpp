@@ -46,6 +46,8 @@ struct LinePart {
   double law_force = 0;                          // of a law without potential, and of commands
   std::vector<double> values, slopes;            // x, v, channels
   std::vector<Vector3d> r, P, velocity, g;       // (point) arms, places and their rates, gradient of the length
+  mutable VectorXd u, h;                         // of add_line_tangent
+  mutable MatrixXd local;
 };
 
 struct BushingPart {
