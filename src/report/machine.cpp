@@ -8,9 +8,9 @@
 #include "limber/dynamics/detail/kinematics.hpp"
 #include "limber/dynamics/elements.hpp"
 #include "limber/linear/facts.hpp"
-#include "limber/model/contacts.hpp"
 #include "limber/model/elements.hpp"
 #include "limber/model/slider.hpp"
+#include "report/moving_parts.hpp"
 #include "report/outline.hpp"
 
 namespace limber {
@@ -98,14 +98,10 @@ Json make_joint(const Model& model, int i, const std::vector<int>& first_node) {
 }
 
 Json make_place(const ElementEnd& end, const std::vector<int>& first_node) {
-  const NodeRef at = end.node;
-  const bool node = at.body != kGround && at.node != kBodyFrame;
-  return {{"body", at.body - 1},
-          {"node", node ? first_node[static_cast<std::size_t>(at.body)] + at.node : -1},
-          {"at", numbers(end.at.p)}};
+  return make_page_place(end.node, end.at, first_node);
 }
 
-// Force elements between places, and contacts.
+// Force elements between places.
 Json make_elements(const Model& model, const std::vector<int>& first_node) {
   Json out = Json::array();
   if (model.elements) {
@@ -116,11 +112,6 @@ Json make_elements(const Model& model, const std::vector<int>& first_node) {
       points.push_back(make_place(e.b, first_node));
       out.push_back({{"name", e.name}, {"kind", to_string(e.kind)}, {"points", std::move(points)}});
     }
-  }
-  if (model.contacts) {
-    for (const Contact& c : model.contacts->list)
-      out.push_back(
-          {{"name", c.name}, {"kind", "contact"}, {"points", Json::array({make_place(c.point, first_node)})}});
   }
   return out;
 }
@@ -149,6 +140,7 @@ std::vector<NodeRef> find_ends(const Model& model) {
 void add_machine(const Model& model, PageData& page) {
   Json geometries = Json::array(), bodies = Json::array(), nodes = Json::array(), joints = Json::array();
   std::unordered_map<const Body*, std::size_t> known;
+  int sliders = 0;
   std::vector<int> first_node(static_cast<std::size_t>(model.body_count()), 0);
   for (int i = 1; i < model.body_count(); ++i) {
     const Body& body = model.body(i);
@@ -159,6 +151,7 @@ void add_machine(const Model& model, PageData& page) {
     first_node[static_cast<std::size_t>(i)] = static_cast<int>(nodes.size());
     for (std::size_t k = 0; k < body.nodes.size(); ++k) nodes.push_back(make_node(model, i, k, geometry, page));
     joints.push_back(make_joint(model, i, first_node));
+    if (model.joints[i].kind == kSlider) joints.back()["slides"] = sliders++;
   }
   for (const NodeRef end : find_ends(model))
     nodes[static_cast<std::size_t>(first_node[static_cast<std::size_t>(end.body)] + end.node)]["trace"] = true;
@@ -168,6 +161,8 @@ void add_machine(const Model& model, PageData& page) {
   page.header["nodes"] = std::move(nodes);
   page.header["joints"] = std::move(joints);
   if (has_elements(model)) page.header["elements"] = make_elements(model, first_node);
+  if (model.contacts) page.header["contacts"] = make_contacts(model, first_node);
+  if (Json rotors = make_rotors(model, first_node); !rotors.empty()) page.header["rotors"] = std::move(rotors);
 }
 
 int mode_count(const Model& model) {

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "limber/model/model.hpp"
 #include "report/plots.hpp"
 
 namespace limber {
 
 // Thrusters of the scenario in a recording, and their thrust at the pictures: nothing where it has none.
-void add_thrusters(Making& making, const std::string& scenario_text, std::span<const long> pictures);
+void add_thrusters(Making& making, const Model& model, const std::string& scenario_text,
+                   std::span<const long> pictures);
 
 }  // namespace limber

@@ -11,6 +11,7 @@
 #include "report/channels.hpp"
 #include "report/machine.hpp"
 #include "report/moving_frequencies.hpp"
+#include "report/moving_parts.hpp"
 #include "report/plots.hpp"
 #include "report/plumes.hpp"
 #include "report/provenance.hpp"
@@ -55,11 +56,13 @@ void add_pictures(Making& making, const Model& model, const std::string& scenari
   Picture picture;
   std::vector<double> time;
   std::vector<float> poses, eta;
+  MovingParts parts(model);
   for (const long i : kept) {
     recording.read(q, i, 1, 0, model.nq, x.q.data());
     compute_kinematics(model, x, kin);
     compute_world_poses(model, kin);
     set_picture(model, kin, picture);
+    parts.add_row(model, x.q);
     time.push_back(recording.time()[static_cast<std::size_t>(i)]);
     poses.insert(poses.end(), picture.poses.begin(), picture.poses.end());
     eta.insert(eta.end(), picture.eta.begin(), picture.eta.end());
@@ -69,7 +72,8 @@ void add_pictures(Making& making, const Model& model, const std::string& scenari
   making.page.add("frame_time", {time.size()}, time);
   making.page.add("poses", {time.size(), bodies, 7}, poses, 7 * bodies);
   if (modes > 0) making.page.add("eta", {time.size(), modes}, eta, modes);
-  add_thrusters(making, scenario_text, kept);
+  parts.add_to(making.page, time.size());
+  add_thrusters(making, model, scenario_text, kept);
   if (making.facts.pictures < recording.records())
     making.notes.push_back(fmt::format("The motion is drawn from {} of {} records.", grouped(making.facts.pictures),
                                        grouped(recording.records())));

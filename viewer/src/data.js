@@ -24,6 +24,8 @@ export function make_view({header, array, part}) {
   view.nodes = list(header, "nodes").map((node) => read_node(node, view, array));
   view.joints = list(header, "joints").map((joint) => read_joint(joint, view));
   view.elements = list(header, "elements").map((element) => read_element(element, view));
+  view.contacts = list(header, "contacts").map((contact) => read_contact(contact, view));
+  view.rotors = list(header, "rotors").map((rotor) => ({name: String(rotor.name), ...read_place(rotor, view, `rotor '${rotor.name}'`)}));
   view.gravity = vector(header.gravity ?? [0, 0, 0], "gravity");
   view.frequencies = list(header, "frequencies").filter((f) => Number.isFinite(f?.hz) && f.hz > 0);
   if (view.kind === "recording") read_recording(view, header, array);
@@ -134,21 +136,44 @@ function read_joint(joint, view) {
     return view.nodes[index];
   };
   return {name: String(joint.name), type: String(joint.type), parent, child, parent_node: node(joint.parent_node, parent),
-    child_node: node(joint.child_node, child), axes: list(joint, "axes").map((axis) => vector(axis, `axis of ${what}`))};
+    slides: read_slides(joint, view, what), child_node: node(joint.child_node, child), axes: list(joint, "axes").map((axis) => vector(axis, `axis of ${what}`))};
 }
 
-const kElements = new Set(["spring", "bushing", "rope", "actuator", "contact"]);
+// Which of the columns of slider_places is its place on the beam that carries it.
+function read_slides({slides, parent}, view, what) {
+  if (slides === undefined) return null;
+  check(Number.isInteger(slides) && slides >= 0 && parent >= 0 && view.bodies[parent].geometry.count > 1, `The data is broken: ${what} slides on nothing.`);
+  return slides;
+}
 
-// A force element or a contact: the places that it runs through.
+// A place on a body, a node or the world, with its turn there.
+function read_place({body, node, at, rotation}, view, what) {
+  check(Number.isInteger(body) && body >= -1 && body < view.bodies.length, `The data is broken: ${what} is on no body.`);
+  const known = node >= 0 ? view.nodes[node] : null;
+  check(!(node >= 0) || known?.body === body, `The data is broken: ${what} sits on a node of another body.`);
+  const turn = rotation ?? [1, 0, 0, 0];
+  check(Array.isArray(turn) && turn.length === 4 && turn.every(Number.isFinite), `The data is broken: rotation of ${what}.`);
+  return {body, node: known, at: vector(at, `a place of ${what}`), rotation: turn};
+}
+
+const kShapes = new Set(["plane", "box", "cylinder"]);
+
+// A point or sphere against a shape.
+function read_contact({name, point, on, shape, size, radius}, view) {
+  const what = `contact '${name}'`;
+  check(kShapes.has(shape), `The data is broken: ${what} has no known shape.`);
+  check(Number.isFinite(radius) && radius >= 0, `The data is broken: ${what} has no radius.`);
+  return {name: String(name), point: read_place(point ?? {}, view, what), on: read_place(on ?? {}, view, what), radius,
+    shape: {kind: shape, size: vector(size, `size of ${what}`)}};
+}
+
+const kElements = new Set(["spring", "bushing", "rope", "actuator"]);
+
+// A force element: the places that it runs through.
 function read_element(element, view) {
   const what = `element '${element.name}'`;
   check(kElements.has(element.kind), `The data is broken: ${what} is of no known kind.`);
-  const points = list(element, "points").map(({body, node, at}) => {
-    check(Number.isInteger(body) && body >= -1 && body < view.bodies.length, `The data is broken: ${what} is on no body.`);
-    const known = node >= 0 ? view.nodes[node] : null;
-    check(!(node >= 0) || known?.body === body, `The data is broken: ${what} sits on a node of another body.`);
-    return {body, node: known, at: vector(at, `a place of ${what}`)};
-  });
+  const points = list(element, "points").map((point) => read_place(point, view, what));
   check(points.length > 0, `The data is broken: ${what} is nowhere.`);
   return {name: String(element.name), kind: element.kind, points};
 }
@@ -171,6 +196,16 @@ function read_recording(view, header, array) {
   read_whole(view, header, array);
   view.frames = view.bodies.length ? read_frames(view, array) : {time: view.time, count: 0};
   read_thrusters(view, header, array);
+  const sliders = view.joints.filter(({slides}) => slides !== null).length;
+  check(view.joints.every(({slides}) => slides === null || slides < sliders), "The data is broken: a joint slides on nothing.");
+  const columns = (name, count) => {
+    if (!count) return null;
+    const {values} = matrix(array, name, null, count, name);
+    check(values.length >= view.frames.count * count, `The data is broken: ${name} must have a row per frame.`);
+    return values;
+  };
+  view.slider_places = columns("slider_places", sliders);
+  view.rotor_angles = columns("rotor_angles", view.rotors.length);
 }
 
 // What a thinned recording says of all its records: bands between those kept, spectra, histograms.

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Force elements and contacts as lines: springs as coils, ropes and actuators as they run, bushings and contacts as crosses.
+// Force elements as lines: springs as coils, ropes and actuators as they run, bushings as crosses.
 
 import {matrix_of} from "./kinematics.js";
 import {line_set} from "./solids.js";
 
 const kTurns = 8, kPerTurn = 12;   // of a coil
 const kStraight = 0.12;            // of a spring, at each end
-const kColours = {spring: [0.1, 0.3, 0.6], actuator: [0.75, 0.35, 0.05], rope: [0.35, 0.22, 0.08], bushing: [0.1, 0.45, 0.3], contact: [0.7, 0.1, 0.15]};
+const kColours = {spring: [0.1, 0.3, 0.6], actuator: [0.75, 0.35, 0.05], rope: [0.35, 0.22, 0.08], bushing: [0.1, 0.45, 0.3]};
 const pose = new Float64Array(7), rotation = new Float64Array(9);
 
 function segment_count({kind, points}) {
@@ -39,7 +39,7 @@ export class Elements {
       const places = element.points.map((point) => this.place(point));
       const line = lines.geometry.getAttribute("position");
       const path = element.kind === "spring" ? this.coil(places[0], places.at(-1)) : places;
-      if (element.kind === "bushing" || element.kind === "contact") this.cross(line, places[0]);
+      if (element.kind === "bushing") this.cross(line, places[0]);
       else for (let i = 0; i + 1 < path.length; ++i) this.segment(line, i, path[i], path[i + 1]);
       line.needsUpdate = true;
     }

@@ -95,9 +95,39 @@ function node_in_body(node, eta, offset, scale, out) {
   compose(bent, 0, out, 0, out, 0);
 }
 
+// The section of a beam at x = s as a node: shapes between its stations, turned by their slopes; into node.
+export function section_on_beam(geometry, s, node) {
+  const {stations, shapes, turns, second, modes: n, count} = geometry, size = n * n;
+  let i = 0;
+  while (i + 2 < count && stations[3 * (i + 1)] < s) ++i;
+  const x = (k) => stations[3 * k], w = (s - x(i)) / (x(i + 1) - x(i));
+  const between = (f) => (1 - w) * f(i) + w * f(i + 1);
+  node.position = [s, 0, 0];
+  for (let mode = 0; mode < n; ++mode) {
+    const at = (k, row) => shapes[(3 * k + row) * n + mode];
+    const slope = (row) => (k) => {
+      const a = Math.max(k - 1, 0), b = Math.min(k + 1, count - 1);
+      return (at(b, row) - at(a, row)) / (x(b) - x(a));
+    };
+    for (let row = 0; row < 3; ++row) node.shapes[row * n + mode] = between((k) => at(k, row));
+    node.shapes[3 * n + mode] = turns ? between((k) => turns[3 * k * n + mode]) : 0;
+    node.shapes[4 * n + mode] = -between(slope(2));
+    node.shapes[5 * n + mode] = between(slope(1));
+  }
+  if (second) for (let row = 0; row < 3; ++row) for (let k = 0; k < size; ++k) node.second[row * size + k] = between((j) => second[(3 * j + row) * size + k]);
+  return node;
+}
+
+function make_section({modes, second}) {
+  return {position: [0, 0, 0], rotation: [1, 0, 0, 0], shapes: new Float64Array(6 * modes), second: second ? new Float64Array(3 * modes * modes) : null, modes};
+}
+
 export class Machine {
   constructor(view) {
     this.view = view;
+    this.slider_places = new Float64Array(view.slider_places ? view.joints.filter(({slides}) => slides !== null).length : 0);
+    this.rotor_angles = new Float64Array(view.rotors?.length ?? 0);
+    this.sections = new Map(view.slider_places ? view.joints.filter(({slides}) => slides !== null).map((joint) => [joint, make_section(view.bodies[joint.parent].geometry)]) : []);
     const B = view.bodies.length;
     this.pose = new Float64Array(B * 7);      // as recorded
     this.eta = new Float64Array(view.modal_count);
@@ -127,6 +157,14 @@ export class Machine {
     blend_poses(poses, i * this.pose.length, j * this.pose.length, s, this.pose);
     const n = this.eta.length;
     for (let k = 0; k < n; ++k) this.eta[k] = (1 - s) * eta[i * n + k] + s * eta[j * n + k];
+    for (const [out, rows] of [[this.slider_places, this.view.slider_places], [this.rotor_angles, this.view.rotor_angles]])
+      if (rows) for (let k = 0, m = out.length; k < m; ++k) out[k] = (1 - s) * rows[i * m + k] + s * rows[j * m + k];
+  }
+
+  // Where a joint sits on its parent: a node, the body frame, or the section that it has slid to.
+  parent_node(joint) {
+    const section = this.sections.get(joint);
+    return section ? section_on_beam(this.view.bodies[joint.parent].geometry, this.slider_places[joint.slides], section) : joint.parent_node;
   }
 
   // Places the bodies with their deformation magnified: joints keep their recorded motion, and what hangs on a
@@ -142,12 +180,12 @@ export class Machine {
       node_in_body(joint.child_node, this.eta, child_eta, 1, child);
       compose(this.pose, c * 7, child, 0, relative, 0);
       if (p >= 0) {
-        const parent_eta = this.view.bodies[p].eta;
-        node_in_body(joint.parent_node, this.eta, parent_eta, 1, parent);
+        const parent_eta = this.view.bodies[p].eta, parent_node = this.parent_node(joint);
+        node_in_body(parent_node, this.eta, parent_eta, 1, parent);
         compose(this.pose, p * 7, parent, 0, parent, 0);
         invert(parent, back);
         compose(back, 0, relative, 0, relative, 0);
-        node_in_body(joint.parent_node, this.eta, parent_eta, scale, parent);
+        node_in_body(parent_node, this.eta, parent_eta, scale, parent);
         compose(this.placed, p * 7, parent, 0, drawn, 0);
         compose(drawn, 0, relative, 0, relative, 0);
       }

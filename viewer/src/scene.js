@@ -7,10 +7,12 @@ import {Color, DirectionalLight, DoubleSide, HemisphereLight, MeshLambertMateria
   WebGLRenderer} from "three";
 import {OrbitControls} from "three/addons/controls/OrbitControls.js";
 import {best_corner, fit_points, view_direction} from "./camera.js";
+import {Contacts} from "./contacts.js";
 import {AxesCorner, make_ground} from "./decor.js";
 import {Elements} from "./elements.js";
 import {OtherMachine, run_colour} from "./others.js";
 import {Plumes} from "./plumes.js";
+import {Rotors} from "./rotors.js";
 import {Shadows} from "./shadows.js";
 import {NodeFrames, Pins, Solids} from "./solids.js";
 import {Surfaces, collect_surfaces} from "./surfaces.js";
@@ -75,6 +77,8 @@ export class Stage {
     this.frames = new NodeFrames(machine, scene, this.size);
     this.plumes = new Plumes(machine, scene, this.size);
     this.elements = new Elements(machine, scene, this.size);
+    this.contacts = new Contacts(machine, scene, this.size);
+    this.rotors = new Rotors(machine, scene, this.size);
     this.traces = machine.view.frames ? new Traces(machine, scene, this.run === null ? null : run_colour(this.run)) : null;
     this.shadows = new Shadows([this.tubes.mesh, this.surfaces.mesh, this.solids.box_mesh, this.solids.ball_mesh, this.pins.mesh], scene);
   }
@@ -118,6 +122,8 @@ export class Stage {
     this.frames.update(show.nodes && here);
     this.plumes.update(t, here && machine_moves(machine));
     this.elements.update(here);
+    this.contacts.update(here);
+    this.rotors.update(here && only === null);
     if (this.run !== null) this.set_visible(here);
     this.dirty = true;
     const unfinished = this.others.map((other) => other.update(scale, t, show.runs.has(other.run), show.trace));
