@@ -17,6 +17,12 @@ Wrenches = Sequence[tuple[Any, ...]] | None
 __version__: str
 
 
+class AttitudePath:
+    """The desired attitude: eigen-axis slews from waypoint to waypoint, at rest at each."""
+    def __init__(self, waypoints: Sequence[dict[str, Any]], start: ArrayLike, profile: Profile | str = "cycloid", begin: float = 0) -> None: ...
+    def at(self, t: float) -> tuple[Array, Array, Array]:
+        """Quaternion w, x, y, z, angular velocity and acceleration in the body's axes at time t."""
+
 class BatchAba:
     """Forward dynamics and what belongs to it for a fixed number of items of one model, which must outlive it.  Items may"""
     def __init__(self, model: Model, items: int, *, threads: int = 0, lanes: int = 0) -> None: ...
@@ -183,6 +189,34 @@ class Closure:
     @name.setter
     def name(self, value: Any) -> None: ...
 
+class Drive:
+    """What moves a joint of one coordinate: a motor whose rotor turns with the gear ratio.  The link that carries the motor"""
+    def __init__(self, **fields: Any) -> None: ...
+    @property
+    def axis(self) -> Array | None: ...
+    @axis.setter
+    def axis(self, value: Any) -> None: ...
+    @property
+    def damping(self) -> float: ...
+    @damping.setter
+    def damping(self, value: Any) -> None: ...
+    @property
+    def inertia(self) -> float: ...
+    @inertia.setter
+    def inertia(self, value: Any) -> None: ...
+    @property
+    def motor(self) -> Motor | None: ...
+    @motor.setter
+    def motor(self, value: Any) -> None: ...
+    @property
+    def ratio(self) -> float: ...
+    @ratio.setter
+    def ratio(self, value: Any) -> None: ...
+    @property
+    def stiffness(self) -> float: ...
+    @stiffness.setter
+    def stiffness(self, value: Any) -> None: ...
+
 class EncoderOptions:
     """The encoder of one joint coordinate; exact by default."""
     def __init__(self, **fields: Any) -> None: ...
@@ -341,9 +375,17 @@ class Joint:
     @damping.setter
     def damping(self, value: Any) -> None: ...
     @property
+    def drive(self) -> Drive | None: ...
+    @drive.setter
+    def drive(self, value: Any) -> None: ...
+    @property
     def effort_limit(self) -> float: ...
     @effort_limit.setter
     def effort_limit(self, value: Any) -> None: ...
+    @property
+    def friction(self) -> JointFriction | None: ...
+    @friction.setter
+    def friction(self, value: Any) -> None: ...
     @property
     def kind(self) -> JointKind | str: ...
     @kind.setter
@@ -376,6 +418,34 @@ class Joint:
     def velocity_limit(self) -> float: ...
     @velocity_limit.setter
     def velocity_limit(self, value: Any) -> None: ...
+
+class JointFriction:
+    """Friction of a joint of one coordinate.  theory §3, Friction."""
+    def __init__(self, **fields: Any) -> None: ...
+    @property
+    def breakaway(self) -> float: ...
+    @breakaway.setter
+    def breakaway(self, value: Any) -> None: ...
+    @property
+    def coulomb(self) -> float: ...
+    @coulomb.setter
+    def coulomb(self, value: Any) -> None: ...
+    @property
+    def damping(self) -> float: ...
+    @damping.setter
+    def damping(self, value: Any) -> None: ...
+    @property
+    def presliding(self) -> float: ...
+    @presliding.setter
+    def presliding(self, value: Any) -> None: ...
+    @property
+    def stribeck(self) -> float: ...
+    @stribeck.setter
+    def stribeck(self, value: Any) -> None: ...
+    @property
+    def viscous(self) -> float: ...
+    @viscous.setter
+    def viscous(self, value: Any) -> None: ...
 
 class JointKind:
     """Everything that is known of a kind of joint stands in one table, src/model/joint_kind.cpp; its kinematics are in"""
@@ -552,10 +622,14 @@ class Model:
         """By name.  InputError: no such name; the message lists the known ones."""
     @property
     def closures(self) -> list[Closure]: ...
+    @property
+    def contacts(self) -> list[dict[str, Any]]: ...
     def coordinate(self, name: str) -> int:
         """By name.  InputError: no such name; the message lists the known ones."""
     @property
     def coordinates(self) -> list[str]: ...
+    @property
+    def elements(self) -> list[dict[str, Any]]: ...
     @property
     def fidelity(self) -> Fidelity: ...
     @staticmethod
@@ -590,6 +664,10 @@ class Model:
     def total_mass(self) -> float: ...
     def with_body(self, name: str, body: Body) -> Model:
         """Another body in place of body i, with as many modes and the same nodes by name: all indices stay.  Only its own"""
+    def with_contacts(self, contacts: list[dict[str, Any]]) -> Model:
+        """The model with these contacts.  Told as in model files, a dict each; they take the place of those of the model.  Returns the changed model; this one stays."""
+    def with_elements(self, elements: list[dict[str, Any]]) -> Model:
+        """The model with these force elements.  Told as in model files, a dict each; they take the place of those of the model.  Returns the changed model; this one stays."""
     def with_gravity(self, g: ArrayLike) -> Model:
         """The model under another gravity (3), m/s^2."""
     def with_payload(self, node: str, load: RigidSpec | dict[str, Any]) -> Model:
@@ -614,6 +692,34 @@ class ModelBuilder:
         """`stiffened` wants bodies that were made with second-order shapes"""
     def gravity(self, g: ArrayLike) -> ModelBuilder:
         """m/s^2, in world; default none"""
+
+class Motor:
+    """A motor, as far as it limits what the drive exerts.  Zero: no such limit."""
+    def __init__(self, **fields: Any) -> None: ...
+    @property
+    def back_emf(self) -> float: ...
+    @back_emf.setter
+    def back_emf(self, value: Any) -> None: ...
+    @property
+    def current(self) -> float: ...
+    @current.setter
+    def current(self, value: Any) -> None: ...
+    @property
+    def curve(self) -> Sequence[Sequence[float]]: ...
+    @curve.setter
+    def curve(self, value: Any) -> None: ...
+    @property
+    def resistance(self) -> float: ...
+    @resistance.setter
+    def resistance(self, value: Any) -> None: ...
+    @property
+    def torque_constant(self) -> float: ...
+    @torque_constant.setter
+    def torque_constant(self, value: Any) -> None: ...
+    @property
+    def voltage(self) -> float: ...
+    @voltage.setter
+    def voltage(self, value: Any) -> None: ...
 
 class Node:
     """A frame fixed on the material of a body.  theory §2, Nodes."""
@@ -1006,6 +1112,16 @@ class State:
     @v.setter
     def v(self, value: Any) -> None: ...
 
+class StaticTangent:
+    """Static forces of a tree and their exact tangent stiffness, eliminated body by body: the articulated-body recursion"""
+    def __init__(self, model: Model) -> None: ...
+    def forces(self) -> Array:
+        """(nv) the hinge torques and modal forces that keep the machine there: rnea at rest."""
+    def set(self, q: ArrayLike) -> None:
+        """At this configuration, at rest, under the model's gravity."""
+    def solve(self, r: ArrayLike, sigma: float = 0) -> tuple[Array, int]:
+        """dq (nv) of (K + sigma M) dq = r, K the tangent stiffness, and the number of eigenvalues of the matrix that are not positive."""
+
 class Status:
     """Numerical failure inside an algorithm."""
     ok: Status
@@ -1109,6 +1225,9 @@ def _time_batch(batch: BatchAba, q: ArrayLike, v: ArrayLike, tau: ArrayLike, rou
 def aba(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None = None, *, wrenches: Wrenches = None, workspace: Workspace | None = None, out: Array | None = None, status: Array | None = None) -> Array:
     """Forward dynamics by the articulated-body recursion, O(N) and linear in the modes.  [JR] (63)-(64), theory §5."""
 
+def attitude_error(from_: ArrayLike, to: ArrayLike) -> Array:
+    """The turn that leads from one attitude to another, in the axes of the first: |angle| <= pi, whichever of q and -q is"""
+
 def check_state(model: Model, x: State) -> None:
     """Throws InputError when a size is wrong, a number is not finite, or a quaternion has no length 1 (to 1e-6)."""
 
@@ -1126,6 +1245,9 @@ def compute_closure_jacobian(model: Model, q: ArrayLike, *, workspace: Workspace
 
 def compute_energy(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, workspace: Workspace | None = None, status: Array | None = None) -> Energy:
     """Each costs one or two sweeps, O(N)."""
+
+def compute_floquet(parts: Sequence[ArrayLike], period: float) -> tuple[Array, list[Array]]:
+    """Exponents (1/s) and vectors (per part, columns) of Floquet's solutions from the transition matrices of equal parts of a period."""
 
 def compute_frequencies(model: Model, q: ArrayLike | None = None) -> FrequencyFacts:
     """Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes and joint"""
@@ -1185,6 +1307,9 @@ def forward_dynamics_names() -> list[str]:
 
 def hybrid(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None, prescribed: dict[str, Any], *, wrenches: Wrenches = None, workspace: Workspace | None = None) -> tuple[Array, Array]:
     """Hybrid dynamics: joints with prescribed[i] != 0 (i: index of the body they carry; size body_count()) have"""
+
+def hybrid_impulse(model: Model, q: ArrayLike, v: ArrayLike, prescribed: dict[str, Any]) -> Array:
+    """The jump dv (nv) of all speeds when impulses give these joints {joint: jump} of their speeds."""
 
 def import_urdf(text: str, name_for_messages: str = "robot.urdf") -> tuple[str, list[str]]:
     """A robot description, URDF, as the text of a model file, and notes of what was left out or renamed."""

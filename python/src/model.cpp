@@ -38,8 +38,8 @@ void define_joints(py::module_& m) {
       .field("upper", &JointStop::upper, "float")
       .field("stiffness", &JointStop::stiffness, "float")
       .field("damping", &JointStop::damping, "float");
-  Struct<Joint>(m, "Joint", "N m/rad or N/m, N m s/rad or N s/m, kg m^2 or kg.")
-      .field("name", &Joint::name, "str")
+  Struct<Joint> joint(m, "Joint", "N m/rad or N/m, N m s/rad or N s/m, kg m^2 or kg.");
+  joint.field("name", &Joint::name, "str")
       .field("kind", &Joint::kind, "JointKind | str")
       .field("axis", &Joint::axis, "Array")
       .field("axis2", &Joint::axis2, "Array")
@@ -52,6 +52,7 @@ void define_joints(py::module_& m) {
       .field("stop", &Joint::stop, "JointStop | None")
       .field("q", &Joint::q, "int")
       .field("v", &Joint::v, "int");
+  add_joint_parts(joint.cls());
   Struct<Closure>(m, "Closure")
       .field("name", &Closure::name, "str")
       .field("kind", &Closure::kind, "JointKind | str")

@@ -58,6 +58,7 @@ PYBIND11_MODULE(_limber, m) {
   m.def("_types", &p::types);
   p::define_errors(m);
   p::define_bodies(m);
+  p::define_drives(m);
   p::define_model(m);
   p::define_dynamics(m);
   p::define_nodes(m);
@@ -68,6 +69,7 @@ PYBIND11_MODULE(_limber, m) {
   p::define_run(m);
   p::define_recording(m);
   p::define_control(m);
+  p::define_machine(m);
   p::define_parts(m);
   p::define_study(m);
   p::shorten_type_errors(m);
