@@ -4,6 +4,7 @@
 # Everyday commands over CMake.  Each makes sure of the packages it needs first (scripts/packages).
 JOBS ?= $(shell nproc)
 EXAMPLE = examples/canadarm
+SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help build run python pictures test check format sanitize clang docs bench fuzz clean
@@ -81,10 +82,11 @@ bench: ## build and run the benchmarks
 	@$(call build,release,--target bench)
 	@set -e; for program in build/bench/*_table build/bench/*_bench; do [ ! -x $$program ] || $$program; done
 
-fuzz: ## build the fuzzers, in build-fuzz/tests
+fuzz: ## build the fuzzers and run each for SECONDS (60; 0: none) from its corpus
 	@scripts/packages build clang
 	@$(call configure,fuzz)
 	@$(call build,fuzz,--target fuzzers)
+	@scripts/fuzz $(SECONDS)
 
 clean: ## remove every build folder
 	rm -rf build build-asan build-tsan build-clang build-debug build-fuzz

@@ -47,7 +47,7 @@ for (const picture of kPictures.filter(({name}) => !wanted.length || wanted.incl
   } else if (picture.study) {
     // Fewer runs than the example has: enough to be seen.
     const example = join(kRoot, "examples", picture.study), study = join(folder, "study.yaml");
-    writeFileSync(study, readFileSync(example, "utf8").replace(/count: \d+/, `count: ${picture.runs}`).replace(/scenario: (\S+)/, (_, name) => `scenario: ${join(dirname(example), name)}`));
+    writeFileSync(study, readFileSync(example, "utf8").replace(/count: \d+/, `count: ${picture.runs}`).replace(/^study: \d+/m, `study: ${picture.runs}`).replace(/scenario: (\S+)/, (_, name) => `scenario: ${join(dirname(example), name)}`));
     limber("sweep", study, "-o", join(folder, "study.h5"), "-q");
     limber("view", join(folder, "study.h5"), "-o", html, "-q");
   } else if (picture.model) limber("info", join(kRoot, "examples", picture.model), "--report", html);

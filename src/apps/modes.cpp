@@ -132,6 +132,15 @@ Facts facts_of(const ModesOptions& given, const FeModel& model, const std::vecto
   return out;
 }
 
+// What is right, but looks wrong.
+std::vector<std::string> modes_hints(const ModesOptions& given) {
+  std::vector<std::string> out;
+  if (given.damping > 1)
+    out.push_back(fmt::format("--damping is {0:g}, which looks like percent; {0:g} % are {1:g}", given.damping,
+                              given.damping / 100));
+  return out;
+}
+
 bool is_body(const std::string& path) { return is_modal_body(path); }
 
 int run_modes(const ModesOptions& given) {
@@ -161,6 +170,8 @@ int run_modes(const ModesOptions& given) {
   const Facts facts = facts_of(given, model, interfaces, made);
   write_modal_body(given.output, model.part, made, facts, never);
   progress.erase();
+  for (const std::string& hint : modes_hints(given))
+    write_output(fmt::format("{}: note: {}\n", given.output, hint), stderr);
   if (given.quiet || given.json)  // the text has them
     for (const std::string& warning : made.facts.warnings)
       write_output(fmt::format("{}: note: {}\n", given.output, warning), stderr);
