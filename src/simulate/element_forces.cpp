@@ -59,7 +59,8 @@ void ElementForces::solve_correction(const MatrixXd& S, ConstVec a) {
   lu_.compute(by_pose_);
   Ja_.noalias() = J_ * a;
   lambda_.noalias() = C_ * Ja_;
-  Ja_ = -lu_.solve(lambda_);
+  Ja_ = lu_.solve(lambda_);
+  Ja_ = -Ja_;
 }
 
 void ElementForces::correct(AbaWorkspace& ws, Vec a) {
