@@ -214,20 +214,33 @@ void define_drives(py::module_& m) {
       .field("current", &Motor::current, "float")
       .field("voltage", &Motor::voltage, "float")
       .field("curve", &Motor::curve, "Sequence[Sequence[float]]");
+  Struct<Brake>(m, "Brake")
+      .field("torque", &Brake::torque, "float")
+      .field("breakaway", &Brake::breakaway, "float")
+      .field("at_joint", &Brake::at_joint, "bool")
+      .field("presliding", &Brake::presliding, "float");
+  Struct<LoadFriction>(m, "LoadFriction")
+      .field("coefficient", &LoadFriction::coefficient, "float")
+      .field("breakaway", &LoadFriction::breakaway, "float")
+      .field("radius", &LoadFriction::radius, "float");
   Struct<Drive>(m, "Drive")
       .field("ratio", &Drive::ratio, "float")
       .field("inertia", &Drive::inertia, "float")
       .field("axis", &Drive::axis, "Array | None")
       .field("stiffness", &Drive::stiffness, "float")
       .field("damping", &Drive::damping, "float")
-      .field("motor", &Drive::motor, "Motor | None");
+      .field("backlash", &Drive::backlash, "float")
+      .field("efficiency", &Drive::efficiency, "float")
+      .field("motor", &Drive::motor, "Motor | None")
+      .field("brake", &Drive::brake, "Brake | None");
   Struct<JointFriction>(m, "JointFriction")
       .field("viscous", &JointFriction::viscous, "float")
       .field("coulomb", &JointFriction::coulomb, "float")
       .field("breakaway", &JointFriction::breakaway, "float")
       .field("stribeck", &JointFriction::stribeck, "float")
       .field("presliding", &JointFriction::presliding, "float")
-      .field("damping", &JointFriction::damping, "float");
+      .field("damping", &JointFriction::damping, "float")
+      .field("load", &JointFriction::load, "LoadFriction | None");
 }
 
 namespace {

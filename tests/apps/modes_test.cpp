@@ -56,6 +56,17 @@ TEST(ModesProgram, MakesABodyThatModelsUse) {
   EXPECT_NE(read_all(folder.file("fall.html")).size(), 0U);
 }
 
+TEST(ModesProgram, SaysWhatLooksWrong) {
+  const Folder folder;
+  const std::string body = folder.file("link.h5");
+  const auto words = with(modes_of("beam_tiny", body, kEnds), {"--method", "clamped", "--modes", "5", "-q"});
+  const std::string note = "link.h5: note: --damping is 2, which looks like percent; 2 % are 0.02\n";
+  EXPECT_EQ(limber(with(words, {"--damping", "0.02"})).err.find("--damping"), std::string::npos);
+  const Result result = limber(with(words, {"--damping", "2"}));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find(note), std::string::npos) << result.err;
+}
+
 TEST(ModesProgram, FaultsAreOneLine) {
   const Folder folder;
   const std::string out = folder.file("x.h5");
