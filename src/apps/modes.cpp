@@ -135,9 +135,10 @@ Facts facts_of(const ModesOptions& given, const FeModel& model, const std::vecto
 // What is right, but looks wrong.
 std::vector<std::string> modes_hints(const ModesOptions& given) {
   std::vector<std::string> out;
-  if (given.damping > 1)
-    out.push_back(fmt::format("--damping is {0:g}, which looks like percent; {0:g} % are {1:g}", given.damping,
-                              given.damping / 100));
+  constexpr double kLarge = 0.2;  // of critical damping: no structure has so much
+  if (given.damping > kLarge)
+    out.push_back(fmt::format("--damping is {0:g}, that is {1:g} % of critical damping; {0:g} % are {2:g}",
+                              given.damping, 100 * given.damping, given.damping / 100));
   return out;
 }
 

@@ -60,9 +60,9 @@ TEST(ModesProgram, SaysWhatLooksWrong) {
   const Folder folder;
   const std::string body = folder.file("link.h5");
   const auto words = with(modes_of("beam_tiny", body, kEnds), {"--method", "clamped", "--modes", "5", "-q"});
-  const std::string note = "link.h5: note: --damping is 2, which looks like percent; 2 % are 0.02\n";
+  const std::string note = "link.h5: note: --damping is 0.5, that is 50 % of critical damping; 0.5 % are 0.005\n";
   EXPECT_EQ(limber(with(words, {"--damping", "0.02"})).err.find("--damping"), std::string::npos);
-  const Result result = limber(with(words, {"--damping", "2"}));
+  const Result result = limber(with(words, {"--damping", "0.5"}));
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.err.find(note), std::string::npos) << result.err;
 }
