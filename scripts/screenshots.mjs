@@ -54,6 +54,7 @@ for (const picture of kPictures.filter(({name}) => !wanted.length || wanted.incl
   else limber("run", join(kRoot, "examples", picture.example), "-o", join(folder, "a.h5"), "--report", html, "-q");
   const page = await browser.show(readFileSync(html, "utf8"), {viewport: picture.size ?? kWide, colorScheme: picture.dark ? "dark" : "light"});
   await page.evaluate(({time, scale, colour, ghost, mode, spectra, provenance, study, difference}) => {
+    if (study) limber_view.view.header.scenario = `examples/${study.replace(/[^/]*$/, "")}${limber_view.view.header.scenario.replace(/.*\//, "")}`;   // not of this machine
     if (study) return limber_view.study.choice.set_run(limber_view.view.results[0].values.indexOf(limber_view.view.results[0].high));
     limber_view.player.play(false);
     if (difference) [...limber_view.side.plots.values()][0].set_difference(true);
