@@ -4,8 +4,10 @@
 // Batches on a GPU: accelerations against aba, evaluations per second, a rollout against that of the processor.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
+#include <string_view>
 
 #include "apps/chains.hpp"
 #include "gpu_law.hpp"
@@ -73,7 +75,7 @@ void evaluations(const apps::ChainSpec& spec, int items) {
   if (items >= 65536) fmt::print("  {}\n", gpu.kernel());
 }
 
-void rollout(int items, int steps, int compared) {
+void rollout(const char* method, int items, int steps, int compared) {
   const Model model = apps::make_chain({apps::Topology::chain, 10, 5, Fidelity::full});
   const States s(model, items);
   GpuBatch gpu(model, items);
@@ -81,6 +83,7 @@ void rollout(int items, int steps, int compared) {
   gpu.set_forces(BatchArray::Zero(model.nv, items));
   gpu.forward();  // starts the device
   RolloutOptions options;
+  options.method = method;
   options.step = 1e-4, options.steps = steps;
   gpu.rollout(options);
   const double seconds = gpu.seconds();
@@ -98,10 +101,10 @@ void rollout(int items, int steps, int compared) {
   const Eigen::RowVectorXd total = after.colwise().sum(), on_device = device.colwise().sum(),
                            at_start = before.colwise().sum();
   fmt::print(
-      "rollout of {} arms 10x5, {} implicit steps of {} s: {:.3f} s, {:.3e} steps/s ({} passes each); "
+      "rollout of {} arms 10x5, {} {} steps of {} s: {:.3f} s, {:.3e} steps/s ({} evaluations each); "
       "the processor: {:.3e} steps/s\n",
-      items, steps, options.step, seconds, double(items) * steps / seconds, options.passes,
-      double(compared) * steps / host);
+      items, steps, method, options.step, seconds, double(items) * steps / seconds,
+      options.method == "rk4" ? 4 : options.passes, double(compared) * steps / host);
   fmt::print(
       "  {} of them on the processor: q off {:.1e}, v off {:.1e}, energy off {:.1e} J (dissipated {:.1f} J of "
       "{:.1f})\n",
@@ -193,8 +196,12 @@ void halves(int links, int modes) {
 }  // namespace
 }  // namespace limber
 
-int main(int count, char**) {
+// With words: these parts alone, of forward, others, rollout, laws and chain; long: one chain of 100 000 links.
+int main(int count, char** words) {
   using namespace limber;
+  const auto wanted = [&](std::string_view part) {
+    return count == 1 || std::find(words + 1, words + count, part) != words + count;
+  };
   if (gpu_count() == 0) {
     fmt::print("no GPU, or a build without CUDA\n");
     return 1;
@@ -202,17 +209,22 @@ int main(int count, char**) {
   try {
     fmt::print("{}\n", gpu_name(0));
     using apps::Topology;
-    for (const int items : {4096, 65536, 1048576}) evaluations({Topology::chain, 10, 5, Fidelity::full}, items);
-    if (count > 1) return 0;  // with an argument: no more than this
-    evaluations({Topology::chain, 10, 0, Fidelity::full}, 1048576);
-    evaluations({Topology::chain, 10, 10, Fidelity::full}, 65536);
-    evaluations({Topology::tree, 10, 5, Fidelity::full}, 65536);
-    evaluations({Topology::chain, 10, 5, Fidelity::stiffened}, 16384);
-    evaluations({Topology::chain, 10, 5, Fidelity::ruthless}, 65536);
-    rollout(65536, 1000, 64);
-    laws(4096, 50);
-    for (const int modes : {0, 5, 10})
-      for (const int links : {1000, 10000, 100000}) halves(links, modes);
+    if (wanted("forward"))
+      for (const int items : {4096, 65536, 1048576}) evaluations({Topology::chain, 10, 5, Fidelity::full}, items);
+    if (wanted("others")) {
+      evaluations({Topology::chain, 10, 0, Fidelity::full}, 1048576);
+      evaluations({Topology::chain, 10, 10, Fidelity::full}, 65536);
+      evaluations({Topology::chain, 40, 5, Fidelity::full}, 65536);
+      evaluations({Topology::tree, 10, 5, Fidelity::full}, 65536);
+      evaluations({Topology::chain, 10, 5, Fidelity::stiffened}, 16384);
+      evaluations({Topology::chain, 10, 5, Fidelity::ruthless}, 65536);
+    }
+    if (wanted("rollout")) rollout("implicit", 65536, 1000, 64), rollout("rk4", 65536, 100, 64);
+    if (wanted("laws")) laws(4096, 50);
+    if (wanted("chain"))
+      for (const int modes : {0, 5, 10})
+        for (const int links : {1000, 10000, 100000}) halves(links, modes);
+    if (count > 1 && wanted("long")) halves(100000, 5);
   } catch (const Error& error) {
     fmt::print("{}\n", error.what());
     return 1;

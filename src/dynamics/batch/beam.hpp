@@ -421,9 +421,9 @@ LIMBER_KERNEL void solve_beam(const J& job, const BatchLink& link, const T* a, T
 }
 
 // Accelerations of all modes from those of the active coordinates and of the frame, b.  As expand of sweep.hpp.
-template <class J, class T, class Fam>
+template <class J, class T, class Fam, class Out>
 LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x, const T* a, T* scratch,
-                               const OutRows<T>& out) {
+                               const Out& out) {
   const auto n = f.count();
   Array<1, T, CountOf<Fam>> rest(n, scratch);
   if constexpr (!kIsUsual<Fam>) {
@@ -451,9 +451,9 @@ LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x,
 }
 
 // Outward: the modes, and the acceleration of the node, at the node; b: of the frame.
-template <class J, class T, class Fam>
+template <class J, class T, class Fam, class Out>
 LIMBER_KERNEL void outward_beam(const J& job, const BatchLink& link, Fam f, const T* b, const T* A, const T* l, T* a,
-                                const OutRows<T>& out) {
+                                const Out& out) {
   T x[kBeamColumns];
   solve_beam(job, link, b, x);
   if (link.first_node < link.last_node) {

@@ -223,9 +223,8 @@ struct Carrier {
   T a[6], R[9];
 };
 
-template <class J, class F, class R>
-LIMBER_STEP void chain_outward(J& job, const BatchLink& link, F f, R r, Carrier<typename J::T>& from,
-                               const OutRows<typename J::T>& out) {
+template <class J, class F, class R, class Out>
+LIMBER_STEP void chain_outward(J& job, const BatchLink& link, F f, R r, Carrier<typename J::T>& from, const Out& out) {
   using T = typename J::T;
   T pose[9], p[3], t[3], a[6];
   chain_pose(job, link, pose, p);
@@ -280,8 +279,9 @@ LIMBER_STEP void chain_inwards(J& job) {
     with_chain<F>(link, [&](auto f, auto r) LIMBER_LAMBDA { chain_inward(job, link, i, f, r); });
   }
 }
-template <class F, class J>
-LIMBER_STEP void chain_outwards(J& job, const OutRows<typename J::T>& out) {
+// out.put(j, x): acceleration x of speed j.
+template <class F, class J, class Out>
+LIMBER_STEP void chain_outwards(J& job, const Out& out) {
   Carrier<typename J::T> carrier;
   clear<6>(carrier.a);
   for (int i = 1; i < job.tables.bodies; ++i) {
@@ -289,8 +289,8 @@ LIMBER_STEP void chain_outwards(J& job, const OutRows<typename J::T>& out) {
     with_chain<F>(link, [&](auto f, auto r) LIMBER_LAMBDA { chain_outward(job, link, f, r, carrier, out); });
   }
 }
-template <class F, class J>
-LIMBER_STEP void chain_dynamics(J& job, const OutRows<typename J::T>& out) {
+template <class F, class J, class Out>
+LIMBER_STEP void chain_dynamics(J& job, const Out& out) {
   chain_motions<F>(job);
   chain_inwards<F>(job);
   chain_outwards<F>(job, out);

@@ -81,8 +81,16 @@ struct Shelf {
   }
 };
 
+// Where a kernel finds the tables of the machine.  A device has a second place for those of small ones: its constant
+// memory (chain_kernels.cuh).
+struct FarTables {
+  LIMBER_KERNEL static const BatchLink& link(const BatchTables& tables, int i) { return tables.links[i]; }
+  LIMBER_KERNEL static const BatchNode& node(const BatchTables& tables, int i) { return tables.nodes[i]; }
+  LIMBER_KERNEL static auto numbers(const BatchTables& tables, int at) { return constants(tables.numbers + at); }
+};
+
 // What one or several states of one group are computed with.  The store holds what one sweep leaves for the next.
-template <class Number>
+template <class Number, class Where = FarTables>
 struct Job {
   using T = Number;
   BatchTables tables;
@@ -99,9 +107,9 @@ struct Job {
   T failure = spread<T>(-1.0);    // speed without inertia
   T broken = T{};                 // 1: its pivot is not a number
 
-  LIMBER_KERNEL const BatchLink& link(int i) const { return tables.links[i]; }
-  LIMBER_KERNEL const BatchNode& node(int i) const { return tables.nodes[i]; }
-  LIMBER_KERNEL auto numbers(int at) const { return constants(tables.numbers + at); }
+  LIMBER_KERNEL const BatchLink& link(int i) const { return Where::link(tables, i); }
+  LIMBER_KERNEL const BatchNode& node(int i) const { return Where::node(tables, i); }
+  LIMBER_KERNEL auto numbers(int at) const { return Where::numbers(tables, at); }
   LIMBER_KERNEL auto indices(int at) const { return constants(tables.indices + at); }
   LIMBER_KERNEL T get(long at) const { return load<T>(store + at * store_stride(stride) * kWidth<T>); }
   LIMBER_KERNEL void put(long at, T x) const { save(store + at * store_stride(stride) * kWidth<T>, x); }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "calls.hpp"
-#include "chain.hpp"
+#include "chain_steps.hpp"
 #include "steps.hpp"
 
 // The kernels for one type of number.
@@ -69,12 +69,37 @@ OutRows<T> work_rows(const BatchCall& call, int nq, int nv) {
   return {call.stepping.work + static_cast<long>(nq * call.tables.nq + nv * call.tables.nv) * kBatchBlock, {}};
 }
 
+// Steps of chains as devices do them, where speed is not the point; false: not one of them.
+template <class T>
+bool chain_steps(const BatchCall& call, Job<T>& job, bool implicit) {
+  if constexpr (kConstantSizes) {
+    return false;
+  } else {
+    const BatchStepping& s = call.stepping;
+    const StepRows<T> rows = {{s.q, {}},
+                              {s.v, {}},
+                              {s.a, {}},
+                              {s.A, {}},
+                              work_rows<T>(call, 0, 0),
+                              work_rows<T>(call, 1, 0),
+                              work_rows<T>(call, 1, 1),
+                              work_rows<T>(call, 1, 2),
+                              work_rows<T>(call, 1, 3),
+                              job.u};
+    if (job.tables.chain == ChainForm::beams) chain_steps<BeamChain>(job, implicit, s, rows);
+    if (job.tables.chain == ChainForm::long_beams) chain_steps<LongBeamChain>(job, implicit, s, rows);
+    if (job.tables.chain == ChainForm::rigid) chain_steps<RigidChain>(job, implicit, s, rows);
+    return job.tables.chain != ChainForm::none;
+  }
+}
+
 template <class T>
 void implicit(const BatchCall& call) {
   Job<T> job = make_job<T>(call);
   const BatchStepping& s = call.stepping;
   const Rows<T> u = job.u;
-  for (int i = 0; i < s.steps; ++i) {
+  const int steps = chain_steps(call, job, true) ? 0 : s.steps;
+  for (int i = 0; i < steps; ++i) {
     implicit_step(job, Solve{}, s, OutRows<T>{s.q, {}}, OutRows<T>{s.v, {}}, OutRows<T>{s.a, {}}, OutRows<T>{s.A, {}},
                   work_rows<T>(call, 0, 0), work_rows<T>(call, 1, 0), work_rows<T>(call, 1, 1), u);
   }
@@ -89,7 +114,8 @@ void rk4(const BatchCall& call) {
   const Rows<T> u = job.u;
   OutRows<T> rows[kBatchStepRows];
   for (int k = 0; k < kBatchStepRows; ++k) rows[k] = work_rows<T>(call, 1, k);
-  for (int i = 0; i < s.steps; ++i)
+  const int steps = chain_steps(call, job, false) ? 0 : s.steps;
+  for (int i = 0; i < steps; ++i)
     rk4_step(job, Solve{}, s.h, OutRows<T>{s.q, {}}, OutRows<T>{s.v, {}}, work_rows<T>(call, 0, 0), rows, u);
   save(call.failure, job.failure);
   save(call.broken, job.broken);

@@ -305,6 +305,37 @@ ChainForm find_chain(const BatchMachine& out, bool plain) {
   return longer ? ChainForm::long_beams : ChainForm::none;
 }
 
+// c_D D + c_K K of the speeds of a chain.
+void set_gains(const BatchChoice& choice, int nv, BatchMachine& out) {
+  std::vector<double> gains(nv, 0.0);
+  for (const BatchLink& link : out.links) {
+    for (int k = 0; k < link.nr; ++k) gains[link.v + k] = link.added[k];
+    for (int k = 0; k < link.n; ++k)
+      gains[link.vm + k] =
+          choice.c_D * out.numbers[link.D_modes + k] + choice.c_K * out.numbers[link.K_modes + k];
+  }
+  out.sizes.gains = put(out.numbers, gains);
+}
+
+// Keeps those numbers of a chain alone that its kernels read: they fit into a small memory then.
+void keep_chain_numbers(BatchMachine& out) {
+  const std::vector<double> all = std::move(out.numbers);
+  out.numbers.clear();
+  std::map<int, int> moved;
+  const auto move = [&](int& at, int count) {
+    if (at < 0) return;
+    const auto [found, fresh] = moved.try_emplace(at, static_cast<int>(out.numbers.size()));
+    if (fresh) out.numbers.insert(out.numbers.end(), all.begin() + at, all.begin() + at + count);
+    at = found->second;
+  };
+  for (BatchLink& link : out.links) {
+    if (link.n == 0) continue;
+    move(link.beam, kBeamHead + (kBeamMode + link.n) * link.n);
+    move(link.K_modes, link.n), move(link.D_modes, link.n);
+  }
+  move(out.sizes.gains, out.sizes.nv);
+}
+
 void set_loads(const Model& model, const BatchChoice& choice, BatchMachine& out) {
   const auto place = [&](NodeRef at) {
     if (at.body < 1 || at.body >= model.body_count() || at.node < kBodyFrame ||
@@ -381,6 +412,9 @@ BatchMachine::BatchMachine(const Model& model, const BatchChoice& choice) {
   sizes.loads_count = static_cast<int>(loads.size());
   sizes.c_D = choice.c_D, sizes.c_K = choice.c_K;
   for (int i = 0; i < 3; ++i) sizes.gravity[i] = model.gravity[i];
+  if (sizes.chain == ChainForm::none) return;
+  set_gains(choice, model.nv, *this);
+  if (choice.device) keep_chain_numbers(*this);
 }
 
 BatchTables BatchMachine::tables() const {

@@ -134,7 +134,9 @@ struct BatchTables {
   int worlds = 0;   // rotations in world are needed
   int ruthless = 0;
   ChainForm chain = ChainForm::none;
-  int loads_count = 0;
+  int loads_count = 0, nodes_count = 0, numbers_count = 0;
+  int serial = 0;  // of tables on a device: which these are
+  int gains = -1;           // (nv) of chains: what an implicit step adds to the mass of each speed
   double gravity[3] = {};
   double c_D = 0, c_K = 0;  // of an implicit step
 };

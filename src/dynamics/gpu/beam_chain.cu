@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chains of beams with five modes.
-#include "device_kernels.cuh"
+#include "chain_kernels.cuh"
 
 namespace limber {
 
-const DeviceSolver& beam_chain_solver() { return kSolver<ChainSolve<BeamChain>>; }
+const DeviceSolver& beam_chain_solver() { return kChainSolver<BeamChain>; }
 
 }  // namespace limber

@@ -76,11 +76,8 @@ void stop_clock() { check_device(cudaEventRecord(events[1]), "recording an event
 
 void launch(DeviceKernel kernel, const DeviceCall& call) {
   start_clock();
-  if (kernel == DeviceKernel::inverse || kernel == DeviceKernel::energies) {
-    launch_inverse(kernel == DeviceKernel::energies, call);
-  } else {
-    solver_of(call.tables).launch(kernel, call);
-  }
+  const bool inverse = kernel == DeviceKernel::inverse || kernel == DeviceKernel::energies;
+  (inverse ? tree_solver() : solver_of(call.tables)).launch(kernel, call);
   check_device(cudaGetLastError(), "starting a kernel");
   stop_clock();
 }

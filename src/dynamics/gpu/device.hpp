@@ -24,7 +24,8 @@ void device_wait();
 struct DeviceCall {
   BatchTables tables;
   int items = 0;
-  const double *q = nullptr, *v = nullptr, *u = nullptr, *given = nullptr, *loads = nullptr, *parameters = nullptr;
+  const double *q = nullptr, *v = nullptr, *u = nullptr, *forces = nullptr;
+  const double *given = nullptr, *loads = nullptr, *parameters = nullptr;
   double *out = nullptr, *needed = nullptr, *failure = nullptr, *broken = nullptr;
   double *store = nullptr, *scratch = nullptr;  // of `threads` each
   int threads = 0;

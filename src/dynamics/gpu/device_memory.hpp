@@ -49,6 +49,10 @@ struct DeviceMachine {
     tables.loads = loads.put(machine.loads);
     tables.numbers = numbers.put(machine.numbers);
     tables.indices = indices.put(machine.indices);
+    tables.nodes_count = static_cast<int>(machine.nodes.size());
+    tables.numbers_count = static_cast<int>(machine.numbers.size());
+    static int last = 0;
+    tables.serial = ++last;
     ready = true;
   }
   bool ready = false;

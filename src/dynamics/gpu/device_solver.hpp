@@ -25,7 +25,6 @@ struct DeviceSolver {
 const DeviceSolver& rigid_chain_solver();
 const DeviceSolver& beam_chain_solver();
 const DeviceSolver& long_beam_chain_solver();
-const DeviceSolver& tree_solver();  // any machine
-void launch_inverse(bool energies, const DeviceCall& call);
+const DeviceSolver& tree_solver();  // any machine; inverse dynamics and energies of all
 
 }  // namespace limber

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chains of beams with ten modes.
-#include "device_kernels.cuh"
+#include "chain_kernels.cuh"
 
 namespace limber {
 
-const DeviceSolver& long_beam_chain_solver() { return kSolver<ChainSolve<LongBeamChain>>; }
+const DeviceSolver& long_beam_chain_solver() { return kChainSolver<LongBeamChain>; }
 
 }  // namespace limber

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chains of rigid bodies.
-#include "device_kernels.cuh"
+#include "chain_kernels.cuh"
 
 namespace limber {
 
-const DeviceSolver& rigid_chain_solver() { return kSolver<ChainSolve<RigidChain>>; }
+const DeviceSolver& rigid_chain_solver() { return kChainSolver<RigidChain>; }
 
 }  // namespace limber
