@@ -6,6 +6,7 @@
 
 #include "limber/dynamics/batch.hpp"
 #include "limber/simulate/stepper.hpp"
+#include "support/long_chains.hpp"
 #include "support/mixed_trees.hpp"
 
 namespace limber::test {
@@ -56,6 +57,50 @@ TEST(BatchRollout, IsThatOfTheSteppers) {
           EXPECT_LE((v.col(k) - expected[k].v).norm(), 1e-9 * (1 + expected[k].v.norm()));
         }
       }
+    }
+  }
+}
+
+// lanes = 1 takes the steps of a device: accelerations move their coordinates at once.
+TEST(BatchRollout, OfChainsIsThatOfTheSteppers) {
+  const std::array<int, 4> all[] = {{2, 2, 0, 1}, {4, 4, 0, 2}, {0, 0, 0, 0}};
+  for (int machine = 0; machine < 6; ++machine) {
+    const Model model = long_chain(4, all[machine % 3], machine % 2 == 1, machine >= 3);
+    const int steps = 5;
+    for (const char* method : {"rk4", "implicit"}) {
+      SCOPED_TRACE(std::string(method) + ", machine " + std::to_string(machine));
+      const Sample s = random_sample(model, 40 + static_cast<std::uint64_t>(machine));
+      SolverOptions solver;
+      solver.method = method;
+      const bool explicit_steps = solver.method == "rk4";  // of stiff beams: short ones
+      solver.step = explicit_steps ? 1e-5 : 1e-3, solver.rho_inf = machine % 2 == 0 ? 1 : 0.6;
+      // forces that change after each step
+      State expected = s.x;
+      BatchArray q = s.x.q, v = s.x.v, tau(steps * model.nv, 1);
+      System system(model, {});
+      system.set_control_torques(s.tau);
+      const auto stepper = make_stepper(system, solver);
+      ASSERT_EQ(stepper->start({s.x}), Status::ok);
+      for (int i = 0; i < steps; ++i) {
+        const VectorXd force = (1 + 0.5 * i) * s.tau;
+        tau.middleRows(i * model.nv, model.nv) = force;
+        system.set_control_torques(force);
+        ASSERT_EQ(stepper->step(1e9), Status::ok);
+      }
+      expected = stepper->now().x;
+      RolloutOptions options;
+      options.method = method, options.step = solver.step, options.steps = steps, options.rho_inf = solver.rho_inf;
+      BatchAba batch(model, 1, {.threads = 1, .lanes = 1});
+      batch.rollout(options, q, v, tau);
+      EXPECT_EQ(batch.status()[0], Status::ok);
+      EXPECT_LE((q.col(0) - expected.q).norm(), 1e-10 * (1 + expected.q.norm()));
+      EXPECT_LE((v.col(0) - expected.v).norm(), 1e-9 * (1 + expected.v.norm()));
+      // held forces, steps in one call
+      BatchArray held_q = s.x.q, held_v = s.x.v;
+      const State held = stepped(model, s.x, s.tau, solver, steps);
+      batch.rollout(options, held_q, held_v, s.tau);
+      EXPECT_LE((held_q.col(0) - held.q).norm(), 1e-10 * (1 + held.q.norm()));
+      EXPECT_LE((held_v.col(0) - held.v).norm(), 1e-9 * (1 + held.v.norm()));
     }
   }
 }

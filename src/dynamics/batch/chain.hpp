@@ -115,7 +115,7 @@ LIMBER_STEP void stage_alone(J& job, const BatchLink& link, F f) {
   job.shelf.template put<2 * kBeamColumns>(At::kColumns, own);
   job.shelf.template put<kBeamColumns>(At::kForces, b);
 }
-// What its node carries, at the node.
+// What its node carries, at the body's origin.
 template <class J, class F>
 LIMBER_STEP void stage_carried(J& job, const BatchLink& link, int i, F f) {
   using T = typename J::T;
@@ -126,49 +126,142 @@ LIMBER_STEP void stage_carried(J& job, const BatchLink& link, int i, F f) {
   job.shelf.template put<9>(At::kNode, d.A);
   job.shelf.template put<3>(At::kNode + 9, d.l);
   take_over(job, job.link(i + 1), d.R, carried);
+  shift(d.l, carried);
   job.shelf.template put<kInertia>(kHand, flat(carried));
+}
+// collect_beam with what the node carries at the body's origin: directions W of the active coordinates there.
+template <class J, class T>
+LIMBER_KERNEL void collect_at_origin(const J& job, const BatchLink& link, const T* A, const T* l,
+                                     const Inertia<T>& carried, BeamColumns<T>& out) {
+  const auto head = beam_head(job, link);
+  const T ly0 = spread<T>(head[kBeamLy]), lz0 = spread<T>(head[kBeamLz]), lt = spread<T>(head[kBeamLt]);
+  const double ly1 = head[kBeamLy + 1], ly2 = head[kBeamLy + 2], lz1 = head[kBeamLz + 1], lz2 = head[kBeamLz + 2];
+  T W[18];
+  LIMBER_UNROLL
+  for (int k = 0; k < 3; ++k) {
+    const T scale = k == 0 ? ly0 : k == 1 ? lz0 : lt;
+    T* w = W + 6 * k;
+    LIMBER_UNROLL
+    for (int r = 0; r < 3; ++r) w[r] = scale * A[3 * r + 2 - k];
+    cross(l, w, w + 3);
+  }
+  W[4] += ly1, W[11] += lz1;
+  T *g = out.mu, *D = out.D;
+  const T *B = carried.B, *C = carried.C, *z = carried.z;
+  LIMBER_UNROLL
+  for (int k = 0; k < 3; ++k) apply(carried, W + 6 * k, g + 6 * k), out.b[k] = dot6(W + 6 * k, z);
+  const T along_y[6] = {B[1], B[4], B[7], C[3], C[1], C[5]}, along_z[6] = {B[2], B[5], B[8], C[4], C[5], C[2]};
+  LIMBER_UNROLL
+  for (int r = 0; r < 6; ++r) g[18 + r] = ly2 * along_y[r], g[24 + r] = lz2 * along_z[r];
+  out.b[3] = ly2 * z[4], out.b[4] = lz2 * z[5];
+  LIMBER_UNROLL
+  for (int c = 0; c < kBeamColumns; ++c) {
+    const T* column = g + 6 * c;
+    LIMBER_UNROLL
+    for (int k = 0; k < 3; ++k) {
+      if (k <= c) D[5 * k + c] = dot6(W + 6 * k, column);
+    }
+    if (c > 2) D[15 + c] = ly2 * column[4];
+    if (c > 3) D[24] = lz2 * column[5];
+    D[6 * c] += 1.0;
+  }
+}
+// The body comes to what it carries, block by block of the inertia on the shelf, and its modes leave it: P - y d^-1 y^T
+// as in subtract_all.  The blocks are read late, so that no registers hold them while the modes are factored. diagonal:
+// of P with the modes.
+template <class J, class F, class T>
+LIMBER_KERNEL void leave_shelf(const J& job, F, const BeamColumns<T>& c, T* diagonal) {
+  using At = ShelfOf<F>;
+  const auto& shelf = job.shelf;
+  const auto symmetric = [&](int block, int at) LIMBER_LAMBDA {  // A or C, with their half of z
+    const int wrench = kHand + 21 + at;
+    T M[6], z[3], own[6], own_z[3];
+    shelf.template again<6>(block, M), shelf.template again<3>(wrench, z);
+    if constexpr (kIsUsual<F>) {
+      shelf.template again<3>(At::kOwn + 10 + at, own_z);  // p of BodyTerms, J, m
+      if (at == 0) {
+        shelf.template again<6>(At::kOwn + 4, own);
+      } else {
+        clear<6>(own);
+        shelf.template again<1>(At::kOwn, own);
+        own[1] = own[2] = own[0];
+      }
+      copy<3>(M, diagonal + at);
+    } else {
+      shelf.template again<6>(At::kOwn + block - kHand, own), shelf.template again<3>(At::kOwn + 21 + at, own_z);
+      shelf.template again<3>(At::kLost + at, diagonal + at);
+      add<3>(M, diagonal + at);
+    }
+    add<3>(own, diagonal + at);
+    add<6>(own, M), add<3>(own_z, z);
+    LIMBER_UNROLL
+    for (int j = 0; j < kBeamColumns; ++j) {
+      const T* v = c.mu + 6 * j + at;
+      const T u0 = c.inverse[j] * v[0], u1 = c.inverse[j] * v[1], u2 = c.inverse[j] * v[2], x = c.b[j];
+      M[0] -= u0 * v[0], M[3] -= u0 * v[1], M[4] -= u0 * v[2];
+      M[1] -= u1 * v[1], M[5] -= u1 * v[2], M[2] -= u2 * v[2];
+      z[0] -= u0 * x, z[1] -= u1 * x, z[2] -= u2 * x;
+    }
+    shelf.template put<6>(block, M), shelf.template put<3>(wrench, z);
+  };
+  symmetric(kHand, 0);
+  symmetric(kHand + 15, 3);
+  T B[9];
+  shelf.template again<9>(kHand + 6, B);
+  if constexpr (kIsUsual<F>) {
+    T s[3];
+    shelf.template again<3>(At::kOwn + 1, s);
+    B[1] -= s[2], B[2] += s[1], B[3] += s[2], B[5] -= s[0], B[6] -= s[1], B[7] += s[0];
+  } else {
+    T own[9];
+    shelf.template again<9>(At::kOwn + 6, own);
+    add<9>(own, B);
+  }
+  LIMBER_UNROLL
+  for (int j = 0; j < kBeamColumns; ++j) {
+    LIMBER_UNROLL
+    for (int i = 0; i < 3; ++i) add_times<3>(c.mu + 6 * j + 3, -(c.inverse[j] * c.mu[6 * j + i]), B + 3 * i);
+  }
+  shelf.template put<9>(kHand + 6, B);
 }
 // Modes leave.
 template <class J, class F>
-LIMBER_STEP void stage_modes(J& job, const BatchLink& link, int i, F) {
+LIMBER_STEP void stage_modes(J& job, const BatchLink& link, int i, F f) {
   using T = typename J::T;
   using At = ShelfOf<F>;
-  T diagonal[6];
-  Inertia<T> P;
+  constexpr Size<kBeamColumns> m{};
   BeamColumns<T> buffer;
-  BeamColumns<T>& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
-  if (link.first_node < link.last_node) {
-    T A[9], l[3];
-    job.shelf.template get<kInertia>(kHand, flat(P));
-    job.shelf.template get<9>(At::kNode, A);
-    job.shelf.template get<3>(At::kNode + 9, l);
-    collect_beam(job, link, A, l, P, columns);
-    shift(l, P);
-  } else {
-    start_alone(columns);
-    clear(P);
-  }
+  BeamColumns<T>& c = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
+  T diagonal[6], scale[kBeamColumns];
   {
+    Inertia<T> P;
     T own[2 * kBeamColumns], b[kBeamColumns];
+    if (link.first_node < link.last_node) {
+      T A[9], l[3];
+      job.shelf.template get<kInertia>(kHand, flat(P));
+      job.shelf.template get<9>(At::kNode, A);
+      job.shelf.template get<3>(At::kNode + 9, l);
+      collect_at_origin(job, link, A, l, P, c);
+    } else {
+      start_alone(c);
+      clear(P);
+      if (link.followed) take_over<J, T>(job, job.link(i + 1), nullptr, P);
+      job.shelf.template put<kInertia>(kHand, flat(P));
+    }
     job.shelf.template get<2 * kBeamColumns>(At::kColumns, own);
     job.shelf.template get<kBeamColumns>(At::kForces, b);
-    add_columns(beam_head(job, link), own, b, columns);
+    add_columns(beam_head(job, link), own, b, c);
   }
-  if (link.followed && job.link(i + 1).node < 0) take_over<J, T>(job, job.link(i + 1), nullptr, P);
-  if constexpr (kIsUsual<F>) {
-    BodyTerms<T> terms;
-    job.shelf.template get<kBodyTerms>(At::kOwn, flat(terms));
-    add_body(terms, P);
-    clear<6>(diagonal);
-  } else {
-    Inertia<T> alone;
-    job.shelf.template get<kInertia>(At::kOwn, flat(alone));
-    add(alone, P);
-    job.shelf.template get<6>(At::kLost, diagonal);
-  }
-  condense_beam(job, link, columns, diagonal, P);
-  job.shelf.template put<kInertia>(kHand, flat(P));
+  LIMBER_UNROLL
+  for (int j = 0; j < kBeamColumns; ++j) scale[j] = kNoInertia * c.D[6 * j];
+  factor(job, link, kBeamColumns, m, c.D, c.mu, c.b, static_cast<T*>(nullptr), c.inverse, scale);
+  leave_shelf(job, f, c, diagonal);
   job.shelf.template put<6>(At::kDiagonal, diagonal);
+  if constexpr (!kStoreIsNear) {
+    LIMBER_UNROLL
+    for (int k = 0; k < 6 * kBeamColumns; ++k) c.mu[k] = c.inverse[k / 6] * c.mu[k];
+    keep_solution(job, link.columns, link.columns + 6 * kBeamColumns, m, c.D, c.inverse, c.mu, c.b);
+  }
 }
 // The hinge leaves.
 template <class J, class F, class R>

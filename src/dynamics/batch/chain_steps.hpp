@@ -5,9 +5,9 @@
 #include "calls.hpp"
 #include "chain.hpp"
 
-// Steps of a chain of chain.hpp, whose coordinates simply add: the same methods as in steps.hpp.  Each acceleration that
-// the outward sweep finds moves its own coordinate at once to where the next evaluation is, so that nothing but the
-// states of the two is read and written.
+// Steps of a chain of chain.hpp, whose coordinates simply add: the same methods as in steps.hpp.  Each acceleration
+// that the outward sweep finds moves its own coordinate at once to where the next evaluation is, so that nothing but
+// the states of the two is read and written.
 namespace limber::LIMBER_BATCH_MACHINE {
 
 // What follows an evaluation: another one of this step, the first of the next step, nothing.
@@ -18,9 +18,9 @@ LIMBER_KERNEL StepEnd step_end(bool last_of_step, bool last_step) {
 
 template <class T>
 struct StepRows {
-  OutRows<T> q, v, a, A;                    // the state, and those of the implicit method: as in BatchStepping
+  OutRows<T> q, v, a, A;                     // the state, and those of the implicit method: as in BatchStepping
   OutRows<T> at_q, at_v, tau, sum_q, sum_v;  // of the next evaluation; tau: of the implicit method, sums: of rk4
-  Rows<T> u;                                // forces of the next evaluation
+  Rows<T> u;                                 // forces of the next evaluation
 };
 
 // The generalized-alpha method.  gains: c_D D + c_K K of each speed.
@@ -33,8 +33,17 @@ struct ImplicitOut {
   StepEnd end;
 
   LIMBER_KERNEL ImplicitOut(const StepRows<T>& r, Gains k, const BatchStepping& s, StepEnd e)
-      : rows(r), gains(k), h(s.h), share(1 - s.af), own(s.am / (1 - s.am)), other(1 / (1 - s.am)), b(s.h * s.h * s.b),
-        g(s.h * s.g), b_old(s.h * s.h * (0.5 - s.b)), g_old(s.h * (1 - s.g)), end(e) {}
+      : rows(r),
+        gains(k),
+        h(s.h),
+        share(1 - s.af),
+        own(s.am / (1 - s.am)),
+        other(1 / (1 - s.am)),
+        b(s.h * s.h * s.b),
+        g(s.h * s.g),
+        b_old(s.h * s.h * (0.5 - s.b)),
+        g_old(s.h * (1 - s.g)),
+        end(e) {}
   LIMBER_KERNEL void put(int j, T A) const {
     T q = rows.q[j], v = rows.v[j], a = rows.a[j], next = other * A - own * a;
     T change = h * v + (b_old * a + b * next), faster = g_old * a + g * next;

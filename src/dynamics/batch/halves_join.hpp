@@ -4,7 +4,8 @@
 
 #include "halves.hpp"
 
-// Divide and conquer: joints and pairs of parts.
+// Divide and conquer: joints and pairs of parts.  Loops over the six columns stay loops: a device runs this once per
+// thread, and would wait for the instructions of a longer code.
 namespace limber::LIMBER_BATCH_MACHINE {
 
 // Of the joint of a body once it has left: P h, Bt^T h, 1 / D, e.
@@ -18,7 +19,8 @@ LIMBER_KERNEL T axis_scale(const Inertia<T>& P, const T* h) {
 }
 
 // The joint that carries a part leaves, and its inboard end becomes the frame that the joint sits on.  theory §6.
-template <class J, class T>
+// Keep: the numbers of the joint stay for the outward sweep.
+template <bool Keep, class J, class T>
 LIMBER_STEP void close_part(const J& job, const BatchLink& link, long i, const HalvesRows& body,
                             const HalvesRows& joint, Ends<T>& e, T& loss) {
   T h[3], p[3];
@@ -45,10 +47,12 @@ LIMBER_STEP void close_part(const J& job, const BatchLink& link, long i, const H
     subtract_outer(u, PH, e.P);
     subtract_outer(w, BH, e.Omega);
     outer_rows(PH, BH, -inverse, e.Bt);
-    joint.template put<6>(HalvesJoint::kPH, i, PH);
-    joint.template put<6>(HalvesJoint::kBH, i, BH);
-    joint.template put<1>(HalvesJoint::kInverse, i, &inverse);
-    joint.template put<1>(HalvesJoint::kForce, i, &force);
+    if constexpr (Keep) {
+      joint.template put<6>(HalvesJoint::kPH, i, PH);
+      joint.template put<6>(HalvesJoint::kBH, i, BH);
+      joint.template put<1>(HalvesJoint::kInverse, i, &inverse);
+      joint.template put<1>(HalvesJoint::kForce, i, &force);
+    }
   }
   if (link.on_node) return;
   shift(p, e.P);
@@ -94,17 +98,17 @@ LIMBER_KERNEL void full_matrix(const Inertia<T>& P, T* M) {
 // without weight stay zero.
 template <class T>
 LIMBER_STEP void split_inertia(const T* P, T* l, T* p) {
-  T left[6], least[6];
+  T left[6], least[6], part[6];  // part: 1 / P_jj
   LIMBER_UNROLL
-  for (int j = 0; j < 6; ++j) left[j] = P[7 * j], least[j] = kNoInertia * left[j];
-  LIMBER_UNROLL
+  for (int j = 0; j < 6; ++j) left[j] = P[7 * j], least[j] = kNoInertia * left[j], part[j] = 1.0 / left[j];
+  LIMBER_ONE_BY_ONE
   for (int count = 0; count < 6; ++count) {
     T share = T{}, chosen[6], column[6], pivot = T{}, floor = T{};
     int best = -1;
     LIMBER_UNROLL
     for (int j = 0; j < 6; ++j) {
-      const bool better = left[j] > least[j] && left[j] > share * P[7 * j];
-      share = better ? left[j] / P[7 * j] : share;
+      const bool better = left[j] > least[j] && left[j] * part[j] > share;
+      share = better ? left[j] * part[j] : share;
       best = better ? j : best;
     }
     LIMBER_UNROLL
@@ -139,17 +143,17 @@ LIMBER_STEP void split_inertia(const T* P, T* l, T* p) {
 // T = (P^-1 + Omega)^-1 = N d^-1 N^T:  S = p^-1 + l^T Omega l = C d C^T,  N = l C^-T.  d: its inverse.  theory §6.
 template <class T>
 LIMBER_STEP void factor_between(const Inertia<T>& P, const Inertia<T>& Omega, T* N, T* d) {
-  T full[36], p[6], C[36], pivot[6];
+  T full[36], p[6], C[36];
   full_matrix(P, full);
   split_inertia(full, N, p);
-  LIMBER_UNROLL
+  LIMBER_ONE_BY_ONE
   for (int j = 0; j < 6; ++j) {
     T w[6], n[6];
     apply(Omega, N + 6 * j, w);  // l_j: the columns after j are still those of the split
     T own = dot6(N + 6 * j, w);
     copy<6>(N + 6 * j, n);
     // l_k^T Omega l_j of the columns before, out of N = l C^-T:  N_k^T w = sum over C of what is there
-    LIMBER_UNROLL
+    LIMBER_ONE_BY_ONE
     for (int k = 0; k < j; ++k) {
       const T s = dot6(N + 6 * k, w);  // = d_k C_jk
       C[6 * j + k] = s * d[k];
@@ -157,9 +161,7 @@ LIMBER_STEP void factor_between(const Inertia<T>& P, const Inertia<T>& Omega, T*
       for (int c = 0; c < 6; ++c) n[c] -= C[6 * j + k] * N[6 * k + c];
       own -= C[6 * j + k] * s;
     }
-    const bool there = p[j] > T{};
-    pivot[j] = there ? 1.0 / p[j] + own : T{};
-    d[j] = there ? 1.0 / pivot[j] : T{};
+    d[j] = p[j] > T{} ? p[j] / (1.0 + p[j] * own) : T{};  // 1 / (1 / p + own)
     copy<6>(n, N + 6 * j);
   }
 }
@@ -212,9 +214,16 @@ LIMBER_STEP void start_outboard(const Ends<T>& A, const Ends<T>& B, T* V, Ends<T
   }
 }
 
+// What of a pair is computed: a device gives each to a thread of its own, which needs fewer registers and less time.
+enum class JoinPart : int { all, inboard, across, outboard };  // P and T, Bt, Omega
+inline constexpr int kJoinParts = 3;
+
 // A pair out of its parts A and B, B closed; between: T.  theory §6.
-template <class T>
+template <JoinPart Part, class T>
 LIMBER_STEP void join_ends(const Ends<T>& A, const Ends<T>& B, Ends<T>& out, Inertia<T>& between) {
+  constexpr bool kP = Part == JoinPart::all || Part == JoinPart::inboard;
+  constexpr bool kBt = Part == JoinPart::all || Part == JoinPart::across;
+  constexpr bool kOmega = Part == JoinPart::all || Part == JoinPart::outboard;
   T N[36], d[6], V[36], t[6], f[6];
   factor_between(B.P, A.Omega, N, d);
   out.P = A.P;
@@ -224,7 +233,7 @@ LIMBER_STEP void join_ends(const Ends<T>& A, const Ends<T>& B, Ends<T>& out, Ine
   for (int i = 0; i < 6; ++i) t[i] = A.Omega.z[i], f[i] = B.P.z[i];
   subtract_product(A.Omega, B.P.z, t);
   start_outboard(A, B, V, out);
-  LIMBER_UNROLL
+  LIMBER_ONE_BY_ONE
   for (int j = 0; j < 6; ++j) {
     T g[6], h[6], u[6];
     const T* n = N + 6 * j;
@@ -233,14 +242,14 @@ LIMBER_STEP void join_ends(const Ends<T>& A, const Ends<T>& B, Ends<T>& out, Ine
     const T x = d[j] * dot6(n, t);
     LIMBER_UNROLL
     for (int i = 0; i < 6; ++i) u[i] = -d[j] * g[i], f[i] += n[i] * x;
-    subtract_outer(u, g, out.P);
-    outer_rows(g, h, -d[j], out.Bt);
+    if constexpr (kP) subtract_outer(u, g, out.P);
+    if constexpr (kBt) outer_rows(g, h, -d[j], out.Bt);
     LIMBER_UNROLL
     for (int i = 0; i < 6; ++i) u[i] = d[j] * h[i];
-    subtract_outer(u, h, out.Omega);
+    if constexpr (kOmega) subtract_outer(u, h, out.Omega);
     LIMBER_UNROLL
     for (int i = 0; i < 6; ++i) u[i] = -d[j] * n[i];
-    subtract_outer(u, n, between);
+    if constexpr (kP) subtract_outer(u, n, between);
   }
   T more[6];
   times_general(A.Bt, f, more);

@@ -27,7 +27,8 @@ enum HalvesPart {
   kPartRelative,
   kPartAbsolute = kPartRelative + 24,  // its first 18 numbers: rotation, angular velocity, its rate, acceleration
   kPartEnds = kPartAbsolute + 18,
-  kPartBetween = kPartEnds + 90,  // T
+  kPartClosed = kPartEnds + 90,     // z (6) and Bt (36) once its joint has left
+  kPartBetween = kPartClosed + 42,  // T
   kPartLoss = kPartBetween + 21,
   kPartA = kPartLoss + 1,  // acceleration of the first body
   kPartF = kPartA + 6,     // wrench at the outboard end

@@ -66,9 +66,9 @@ LIMBER_KERNEL void absolute_pair(Halves& h, const HalvesPair& at) {
   Relative<double> inboard, half, next;
   clear<kRelative>(flat(inboard));
   h.parts.get<18>(kPartAbsolute, at.part, flat(inboard));
+  h.parts.get<kRelative>(kPartRelative, at.first, flat(half));  // all numbers are read before the first is written
   h.parts.put<18>(kPartAbsolute, at.first, flat(inboard));
   if (at.second < 0) return;
-  h.parts.get<kRelative>(kPartRelative, at.first, flat(half));
   compose(inboard, half, next);
   h.parts.put<18>(kPartAbsolute, at.second, flat(next));
 }
@@ -93,34 +93,44 @@ LIMBER_KERNEL void ends_step(Halves& h, int j) {
   h.parts.put<1>(kPartLoss, j, &loss);
 }
 // Closes the part whose first body is `body`.
+template <bool Keep>
 LIMBER_KERNEL void close_step(Halves& h, long part, int body, Ends<double>& ends, double& loss) {
   h.parts.get<kEnds>(kPartEnds, part, flat(ends));
   h.parts.get<1>(kPartLoss, part, &loss);
-  close_part(h.job, h.job.link(body), body - 1, h.bodies, h.joints, ends, loss);
-  h.parts.put<kEnds>(kPartEnds, part, flat(ends));
+  close_part<Keep>(h.job, h.job.link(body), body - 1, h.bodies, h.joints, ends, loss);
 }
+template <JoinPart Part>
 LIMBER_KERNEL void join_pair(Halves& h, const HalvesPair& at) {
+  constexpr bool kP = Part == JoinPart::all || Part == JoinPart::inboard;
+  constexpr bool kBt = Part == JoinPart::all || Part == JoinPart::across;
+  constexpr bool kOmega = Part == JoinPart::all || Part == JoinPart::outboard;
   Ends<double> A, B, both;
   double loss, other = 0;
   h.parts.get<kEnds>(kPartEnds, at.first, flat(A));
   h.parts.get<1>(kPartLoss, at.first, &loss);
   if (at.second < 0) {
-    h.parts.put<kEnds>(kPartEnds, at.part, flat(A));
+    both = A;
   } else {
     Inertia<double> between;
-    close_step(h, at.second, at.second_body, B, other);
+    close_step<kP>(h, at.second, at.second_body, B, other);
     loss = larger(larger(loss, other), trace_product(B.P, A.Omega));
-    join_ends(A, B, both, between);
-    h.parts.put<kEnds>(kPartEnds, at.part, flat(both));
-    h.parts.put<21>(kPartBetween, at.part, flat(between));
+    join_ends<Part>(A, B, both, between);
+    if constexpr (kP) {
+      h.parts.put<21>(kPartBetween, at.part, flat(between));
+      h.parts.put<6>(kPartClosed, at.second, B.P.z);
+    }
+    if constexpr (kBt) h.parts.put<36>(kPartClosed + 6, at.second, B.Bt);
   }
-  h.parts.put<1>(kPartLoss, at.part, &loss);
+  if constexpr (kP) h.parts.put<kInertia>(kPartEnds, at.part, flat(both.P));
+  if constexpr (kOmega) h.parts.put<kInertia>(kPartEnds + kInertia, at.part, flat(both.Omega));
+  if constexpr (kBt) h.parts.put<36>(kPartEnds + 2 * kInertia, at.part, both.Bt);
+  if constexpr (kP) h.parts.put<1>(kPartLoss, at.part, &loss);
 }
 LIMBER_KERNEL void turn_back_step(Halves& h, long part) {
   Ends<double> ends;
   double loss, a[6], f[6];
   clear<6>(a), clear<6>(f);
-  close_step(h, part, 1, ends, loss);
+  close_step<true>(h, part, 1, ends, loss);
   h.parts.put<1>(kPartLoss, part, &loss);
   enter_part(h.job, h.job.link(1), 0, h.bodies, h.joints, f, a, h.out);
   h.parts.put<6>(kPartA, part, a);
@@ -134,14 +144,16 @@ LIMBER_KERNEL void part_pair(Halves& h, const HalvesPair& at) {
   double a[6], f[6];
   h.parts.get<6>(kPartA, at.part, a);
   h.parts.get<6>(kPartF, at.part, f);
-  h.parts.put<6>(kPartA, at.first, a);
-  if (at.second < 0) return h.parts.put<6>(kPartF, at.first, f);
+  if (at.second < 0) {
+    h.parts.put<6>(kPartA, at.first, a);
+    return h.parts.put<6>(kPartF, at.first, f);
+  }
   Ends<double> A;
   Inertia<double> between;
   double Bt[36], w[6], t[6], x[6], middle[6];
   h.parts.get<kEnds>(kPartEnds, at.first, flat(A));
-  h.parts.get<36>(kPartEnds + 2 * kInertia, at.second, Bt);
-  h.parts.get<6>(kPartEnds + 21, at.second, w);
+  h.parts.get<6>(kPartClosed, at.second, w);
+  h.parts.get<36>(kPartClosed + 6, at.second, Bt);
   h.parts.get<21>(kPartBetween, at.part, flat(between));
   times_general(Bt, f, x);
   add<6>(x, w);
@@ -153,6 +165,7 @@ LIMBER_KERNEL void part_pair(Halves& h, const HalvesPair& at) {
   add<6>(w, middle);
   subtract_product(A.Omega, middle, t);
   enter_part(h.job, h.job.link(at.second_body), at.second_body - 1, h.bodies, h.joints, f, t, h.out);
+  h.parts.put<6>(kPartA, at.first, a);
   h.parts.put<6>(kPartF, at.first, middle);
   h.parts.put<6>(kPartA, at.second, t);
   h.parts.put<6>(kPartF, at.second, f);
@@ -168,13 +181,14 @@ LIMBER_KERNEL void expand_step(Halves& h, int j) {
 }
 
 // Part j of a level, for steps that do not depend on what the bodies are.
+template <JoinPart Part = JoinPart::all>
 LIMBER_KERNEL void pair_step(Halves& h, const HalvesCall& call, HalvesStep step, int level, int j) {
   if (step == HalvesStep::ground) return ground_step(h, call.offset[level]);
   if (step == HalvesStep::turn_back) return turn_back_step(h, call.offset[level]);
   const HalvesPair at = pair_of(call, level, j);
   if (step == HalvesStep::relative_pairs) return relative_pair(h, at);
   if (step == HalvesStep::absolute_pairs) return absolute_pair(h, at);
-  if (step == HalvesStep::join_pairs) return join_pair(h, at);
+  if (step == HalvesStep::join_pairs) return join_pair<Part>(h, at);
   part_pair(h, at);
 }
 LIMBER_KERNEL bool is_body_step(HalvesStep step) {

@@ -74,6 +74,12 @@ struct Shelf {
     LIMBER_UNROLL
     for (int i = 0; i < N; ++i) out[i] = p[(at + i) * kShelfStride];
   }
+  // The same, read once more rather than kept in registers since the last time.
+  template <int N>
+  LIMBER_KERNEL void again(int at, T* out) const {
+    LIMBER_UNROLL
+    for (int i = 0; i < N; ++i) out[i] = static_cast<const volatile T*>(p)[(at + i) * kShelfStride];
+  }
   template <int N>
   LIMBER_KERNEL void put(int at, const T* x) const {
     LIMBER_UNROLL

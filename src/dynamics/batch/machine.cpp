@@ -311,8 +311,7 @@ void set_gains(const BatchChoice& choice, int nv, BatchMachine& out) {
   for (const BatchLink& link : out.links) {
     for (int k = 0; k < link.nr; ++k) gains[link.v + k] = link.added[k];
     for (int k = 0; k < link.n; ++k)
-      gains[link.vm + k] =
-          choice.c_D * out.numbers[link.D_modes + k] + choice.c_K * out.numbers[link.K_modes + k];
+      gains[link.vm + k] = choice.c_D * out.numbers[link.D_modes + k] + choice.c_K * out.numbers[link.K_modes + k];
   }
   out.sizes.gains = put(out.numbers, gains);
 }

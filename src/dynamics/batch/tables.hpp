@@ -136,7 +136,7 @@ struct BatchTables {
   ChainForm chain = ChainForm::none;
   int loads_count = 0, nodes_count = 0, numbers_count = 0;
   int serial = 0;  // of tables on a device: which these are
-  int gains = -1;           // (nv) of chains: what an implicit step adds to the mass of each speed
+  int gains = -1;  // (nv) of chains: what an implicit step adds to the mass of each speed
   double gravity[3] = {};
   double c_D = 0, c_K = 0;  // of an implicit step
 };

@@ -41,18 +41,9 @@ struct StepCall {
 };
 enum class SweepOut { accelerations, implicit, rk4 };
 
-#ifndef KB0
-#define KB0 6
-#endif
-#ifndef KB1
-#define KB1 6
-#endif
-#ifndef KB2
-#define KB2 6
-#endif
-// Blocks on one multiprocessor at the same time, of each sweep.
+// Blocks on one multiprocessor at the same time, which sets the registers of a thread: with more of them threads spill.
 template <class F, int Sweep>
-constexpr int kSweepBlocks = CountOf<F>::value > 5 ? 4 : Sweep == 0 ? KB0 : Sweep == 1 ? KB1 : KB2;
+constexpr int kSweepBlocks = CountOf<F>::value > 5 ? 4 : 6;
 
 __device__ __forceinline__ StepRows<double> step_rows(int item, int step) {
   const BatchStepping& s = current.stepping;
@@ -100,12 +91,10 @@ __global__ void start_kernel(Piece piece, SweepOut out) {
   start_steps(job, out == SweepOut::implicit, current.stepping, step_rows(item, 0));
 }
 
-// Pieces of a batch go side by side, each in a stream of its own, so that the ends of their sweeps are not idle.  These
-// streams wait for the default one, and it for them.
-#ifndef KSTREAMS
-#define KSTREAMS 4
-#endif
-constexpr int kStreams = KSTREAMS;
+// Pieces of a batch go side by side, each in a stream of its own, so that the end of one's sweep is not idle.  These
+// streams wait for the default one, and it for them.  Steps gain from more and smaller pieces than one evaluation.
+constexpr int kPiece = 32768, kStepPiece = 16384;  // least items
+constexpr int kStreams = 4;
 cudaStream_t stream_of(int i) {
   static cudaStream_t streams[kStreams] = {};
   if (streams[i] == nullptr) check_device(cudaStreamCreate(&streams[i]), "making a stream");
@@ -114,16 +103,20 @@ cudaStream_t stream_of(int i) {
 
 template <class F, class Where>
 struct ChainLaunch {
-  static constexpr int kBytes = ShelfOf<F>::kCount * kDeviceBlock * static_cast<int>(sizeof(double));
   static int blocks(const Piece& piece) { return (piece.count + kDeviceBlock - 1) / kDeviceBlock; }
 
+  template <int Sweep, SweepOut Out>
+  static void sweep(const Piece& piece, const StepCall& call, cudaStream_t stream) {
+    constexpr int bytes = Sweep == 1 ? ShelfOf<F>::kCount * kDeviceBlock * static_cast<int>(sizeof(double)) : 0;
+    sweep_kernel<F, Where, Sweep, Out><<<blocks(piece), kDeviceBlock, bytes, stream>>>(piece, call);
+  }
   template <SweepOut Out>
   static void evaluate(const Piece& piece, const StepCall& call, cudaStream_t stream) {
-    sweep_kernel<F, Where, 0, SweepOut::accelerations><<<blocks(piece), kDeviceBlock, 0, stream>>>(piece, call);
-    sweep_kernel<F, Where, 1, SweepOut::accelerations><<<blocks(piece), kDeviceBlock, kBytes, stream>>>(piece, call);
-    sweep_kernel<F, Where, 2, Out><<<blocks(piece), kDeviceBlock, 0, stream>>>(piece, call);
+    sweep<0, SweepOut::accelerations>(piece, call, stream);
+    sweep<1, SweepOut::accelerations>(piece, call, stream);
+    sweep<2, Out>(piece, call, stream);
   }
-  // The items of a round, all steps; run(each): for each piece.
+  // All steps of the items of a round; run(each): for each of its pieces.
   template <SweepOut Out, class Run>
   static void advance(const BatchStepping& s, int steps_of_forces, Run run) {
     const int count = Out == SweepOut::implicit ? s.passes : kRungeStages;
@@ -137,10 +130,12 @@ struct ChainLaunch {
     }
   }
   static void launch(DeviceKernel kernel, const DeviceCall& call) {
-    const int share = (call.threads / kStreams + kDeviceBlock - 1) / kDeviceBlock * kDeviceBlock;
+    const int least = kernel == DeviceKernel::forward ? kPiece : kStepPiece;
+    const int streams = std::clamp(call.threads / least, 1, kStreams);
+    const int share = (call.threads / streams + kDeviceBlock - 1) / kDeviceBlock * kDeviceBlock;
     for (int round = 0; round < call.items; round += call.threads) {
       const auto run = [&](auto each) {
-        for (int i = 0; i < kStreams && share * i < call.threads; ++i) {
+        for (int i = 0; i < streams && share * i < call.threads; ++i) {
           const int first = round + share * i;
           const int count = std::min({share, call.threads - share * i, call.items - first});
           if (count > 0) each(Piece{first, count, share * i}, stream_of(i));

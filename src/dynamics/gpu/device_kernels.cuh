@@ -29,7 +29,7 @@ __constant__ DeviceCall current;
 template <class Where = FarTables>
 __device__ __forceinline__ Job<double, Where> make_job(int item, int slot) {
   Job<double, Where> job;
-  const int items = current.items;
+  [[maybe_unused]] const int items = current.items;
   job.tables = current.tables;
   job.q = {current.q + item, items}, job.v = {current.v + item, items}, job.u = {current.u + item, items};
   job.given = {current.given + item, items}, job.needed = {current.needed + item, items};

@@ -13,8 +13,9 @@ namespace {
 
 using namespace LIMBER_BATCH_MACHINE;
 
-// Threads of a block, and the parts of a level up to which one block goes through all levels that are left.
-constexpr int kHalvesBlock = 64, kHalvesTop = 128;
+// Threads of a block, and the parts of a level up to which one block goes through all levels that are left: where
+// motions are composed, and where ends are joined.
+constexpr int kHalvesBlock = 32, kMotionTop = 512, kJoinTop = 32;
 
 template <class F, HalvesStep Step>
 __global__ void __launch_bounds__(kHalvesBlock) body_kernel(const __grid_constant__ HalvesCall call) {
@@ -30,19 +31,39 @@ __global__ void __launch_bounds__(kHalvesBlock) pair_kernel(const __grid_constan
   if (j < call.count[level]) pair_step(h, call, Step, level, j);
 }
 
-// The levels from `first` on, inward to the whole chain and outward again.
+// Joining: a thread for each part of a pair; y of the block says which.
+__device__ __forceinline__ void join_part(Halves& h, const HalvesCall& call, int level, int j, int part) {
+  constexpr HalvesStep step = HalvesStep::join_pairs;
+  if (part == 0) pair_step<JoinPart::inboard>(h, call, step, level, j);
+  if (part == 1) pair_step<JoinPart::across>(h, call, step, level, j);
+  if (part == 2) pair_step<JoinPart::outboard>(h, call, step, level, j);
+}
+__global__ void __launch_bounds__(kHalvesBlock) join_kernel(const __grid_constant__ HalvesCall call, int level) {
+  const int j = blockIdx.x * blockDim.x + threadIdx.x;
+  Halves h = make_halves(call, 1);
+  if (j < call.count[level]) join_part(h, call, level, j, static_cast<int>(blockIdx.y));
+}
+
+// The levels from `first` on, inward to the whole chain and outward again; y of the thread: part of a joint.
 template <HalvesStep Inward, HalvesStep Whole, HalvesStep Outward>
-__global__ void __launch_bounds__(kHalvesTop, 1) top_kernel(const __grid_constant__ HalvesCall call, int first) {
-  const int j = threadIdx.x;
+__global__ void __launch_bounds__(Inward == HalvesStep::join_pairs ? kJoinTop * kJoinParts : kMotionTop, 1)
+    top_kernel(const __grid_constant__ HalvesCall call, int first) {
+  const int j = threadIdx.x, part = threadIdx.y;
   Halves h = make_halves(call, 1);
   for (int level = first; level < call.levels; ++level) {
-    if (j < call.count[level]) pair_step(h, call, Inward, level, j);
+    if (j < call.count[level]) {
+      if (Inward == HalvesStep::join_pairs) {
+        join_part(h, call, level, j, part);
+      } else if (part == 0) {
+        pair_step(h, call, Inward, level, j);
+      }
+    }
     __syncthreads();
   }
-  if (j == 0) pair_step(h, call, Whole, call.levels - 1, 0);
+  if (j == 0 && part == 0) pair_step(h, call, Whole, call.levels - 1, 0);
   __syncthreads();
   for (int level = call.levels - 1; level >= first; --level) {
-    if (j < call.count[level]) pair_step(h, call, Outward, level, j);
+    if (j < call.count[level] && part == 0) pair_step(h, call, Outward, level, j);
     __syncthreads();
   }
 }
@@ -65,7 +86,7 @@ void launch_pairs(HalvesStep step, int level, const HalvesCall& call) {
   const int blocks = (call.count[level] + kHalvesBlock - 1) / kHalvesBlock;
   if (step == Step::relative_pairs) pair_kernel<Step::relative_pairs><<<blocks, kHalvesBlock>>>(call, level);
   if (step == Step::absolute_pairs) pair_kernel<Step::absolute_pairs><<<blocks, kHalvesBlock>>>(call, level);
-  if (step == Step::join_pairs) pair_kernel<Step::join_pairs><<<blocks, kHalvesBlock>>>(call, level);
+  if (step == Step::join_pairs) join_kernel<<<dim3(blocks, kJoinParts), kHalvesBlock>>>(call, level);
   if (step == Step::part_pairs) pair_kernel<Step::part_pairs><<<blocks, kHalvesBlock>>>(call, level);
 }
 
@@ -74,15 +95,21 @@ void launch_pairs(HalvesStep step, int level, const HalvesCall& call) {
 void launch_halves(const HalvesCall& call) {
   using Step = HalvesStep;
   start_clock();
-  int first = 1;
-  while (first < call.levels && call.count[first] > kHalvesTop) ++first;
-  run_halves(call, [&](HalvesStep step, int level, int count) {
+  const auto first_below = [&](int most) {
+    int level = 1;
+    while (level < call.levels && call.count[level] > most) ++level;
+    return level;
+  };
+  const int motion = first_below(kMotionTop), join = first_below(kJoinTop);
+  run_halves(call, [&](HalvesStep step, int level, int) {
     if (is_body_step(step)) return launch_bodies_of(step, call);
     if (step == Step::ground)
-      return top_kernel<Step::relative_pairs, Step::ground, Step::absolute_pairs><<<1, kHalvesTop>>>(call, first);
+      return top_kernel<Step::relative_pairs, Step::ground, Step::absolute_pairs><<<1, kMotionTop>>>(call, motion);
     if (step == Step::turn_back)
-      return top_kernel<Step::join_pairs, Step::turn_back, Step::part_pairs><<<1, kHalvesTop>>>(call, first);
-    if (count > kHalvesTop) launch_pairs(step, level, call);
+      return top_kernel<Step::join_pairs, Step::turn_back, Step::part_pairs>
+          <<<1, dim3(kJoinTop, kJoinParts)>>>(call, join);
+    const bool joins = step == Step::join_pairs || step == Step::part_pairs;
+    if (level < (joins ? join : motion)) launch_pairs(step, level, call);
   });
   check_device(cudaGetLastError(), "starting a kernel");
   stop_clock();
