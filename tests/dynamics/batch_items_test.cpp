@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "limber/dynamics/batch.hpp"
+#include "limber/model/friction.hpp"
 #include "support/close.hpp"
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
@@ -183,6 +184,40 @@ TEST(BatchItems, RefuseWhatDoesNotFit) {
   EXPECT_THROW(batch.set_rigid(99, std::vector<RigidSpec>(3)), InputError);
   EXPECT_THROW(batch.set_wrenches({{1, 99}}, {Frame::world}, BatchArray::Zero(6, 3)), InputError);
   EXPECT_THROW(batch.rollout({.method = "euler"}, q, v, v), InputError);
+}
+
+// Forces that only the systems of simulate know are not left out in silence.
+TEST(BatchItems, RefuseRolloutsOfWhatTheyWouldLeaveOut) {
+  for (const bool friction : {false, true}) {
+    RigidSpec spec;
+    spec.mass = 2, spec.com = {0.3, 0, 0}, spec.inertia = Matrix3d::Identity();
+    ModelBuilder builder("arm");
+    Body body = make_rigid_body(spec);
+    body.name = "link";
+    Joint joint;
+    joint.name = "elbow";
+    joint.kind = JointKind::revolute;
+    joint.axis = Vector3d::UnitZ();
+    if (friction) {
+      JointFriction viscous;
+      viscous.viscous = 1;
+      joint.friction = std::make_shared<const JointFriction>(viscous);
+    } else {
+      joint.stop = JointStop{-1, 1, 1e4, 10};
+    }
+    builder.add_body(body);
+    builder.add_joint(joint, "world", "link");
+    const Model model = builder.build();
+    BatchAba batch(model, 1);
+    BatchArray q = BatchArray::Zero(1, 1), v = q, tau = q;
+    batch.forward(q, v, tau, tau);  // as aba
+    try {
+      batch.rollout({}, q, v, tau);
+      FAIL() << "not refused";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("joint 'elbow' has "), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(BatchItems, ConvertBetweenItemsAndColumns) {

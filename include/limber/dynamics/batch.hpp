@@ -84,7 +84,8 @@ class BatchAba {
   void node_poses(const std::vector<NodeRef>& nodes, ConstBatch q, BatchRef poses);
 
   // Moves q and v over steps of one length, by the same definition as the steppers of simulate.  tau: (nv) held, or
-  // (steps nv), the forces of each step.  No prescribed joints and no joint stops.
+  // (steps nv), the forces of each step.  Prescribed joints, travel limits, friction, drives, force elements and
+  // contacts are refused.
   void rollout(const RolloutOptions& options, BatchRef q, BatchRef v, ConstBatch tau);
 
   // Of the last call, item by item; after a rollout, of its first failure.

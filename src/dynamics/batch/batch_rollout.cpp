@@ -40,6 +40,7 @@ void BatchAba::rollout(const RolloutOptions& options, BatchRef q, BatchRef v, Co
   const int nq = d.own.model->nq, nv = d.own.model->nv;
   if (std::any_of(d.own.choice.prescribed.begin(), d.own.choice.prescribed.end(), [](auto p) { return p != 0; }))
     throw InputError("rollout: joints are prescribed; drive them by torques, or take forward() in steps of your own");
+  refuse_in_rollouts(*d.own.model);
   make_stepping(options);  // its checks come first
   const bool held = tau.rows() == nv;
   const Eigen::Index rows = held ? nv : static_cast<Eigen::Index>(options.steps) * nv;

@@ -70,6 +70,21 @@ void BatchItems::check(const char* name, const ConstBatch& x, int rows) const {
                    ": a row per coordinate, a column per item");
 }
 
+void refuse_in_rollouts(const Model& model) {
+  const auto refuse = [](const std::string& what) {
+    throw InputError("rollout: " + what +
+                     ", which rollouts do not cover; run a scenario, or take forward() and what it " +
+                     "adds in steps of your own");
+  };
+  for (const Joint& joint : model.joints) {
+    if (joint.stop) refuse("joint '" + joint.name + "' has travel limits");
+    if (joint.friction) refuse("joint '" + joint.name + "' has friction");
+    if (joint.drive) refuse("joint '" + joint.name + "' has a drive");
+  }
+  if (model.elements) refuse("the model has force elements");
+  if (model.contacts) refuse("the model has contacts");
+}
+
 BatchStepping make_stepping(const RolloutOptions& options) {
   if (options.method != "implicit" && options.method != "rk4")
     throw InputError("rollout: unknown method '" + options.method + "'; choose implicit or rk4");

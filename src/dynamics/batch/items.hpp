@@ -24,6 +24,9 @@ struct BatchItems {
   bool changed = false;   // since somebody cleared it
 };
 
+// Throws InputError where a model has forces that only the systems of simulate know: stops, friction, drives, elements,
+// contacts.
+void refuse_in_rollouts(const Model& model);
 // Weights of a method, checked; without the state.
 BatchStepping make_stepping(const RolloutOptions& options);
 // c_D and c_K of its steps.  theory §5.

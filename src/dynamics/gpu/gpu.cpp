@@ -116,6 +116,7 @@ void GpuBatch::rollout(const RolloutOptions& options) { rollout(options, nullptr
 void GpuBatch::rollout(const RolloutOptions& options, const std::function<void(int)>& before_step) {
   GpuData& d = *data_;
   const int nq = d.items.model->nq, nv = d.items.model->nv;
+  refuse_in_rollouts(*d.items.model);
   BatchStepping s = make_stepping(options);
   if (d.force_rows != nv && (before_step || d.force_rows != options.steps * nv))
     throw InputError("rollout: set_forces must have been given nv rows, or nv rows for each of the steps");
