@@ -77,7 +77,7 @@ void find_active(const Layout& layout, int i, AbaData& ws) {
   double* root = ws.modal.data();
   for (int a = 0; a < n; ++a) root[a] = std::sqrt(active.weight[a]);
   const int k = find_directions(layout, link, root, active.T);
-  if (k >= n) return;
+  if (k >= n || (k == 0 && n <= kFewModes)) return;  // few modes of a tip cost less in the elimination
   u.active = true;
   u.modes = k;
   for (int c = 0; c < k; ++c) {

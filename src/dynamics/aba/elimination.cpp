@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace limber {
 namespace {
@@ -84,10 +85,10 @@ struct Factor {
   Spatial* y;
   int failure = -1;
 
-  // The unknown j: its column of D, and its mu.  `scale`: what its pivot is measured against; `least`: what a pivot is
-  // below that is rounding.
+  // The unknown j: its column of D, and its mu.  A pivot of no more than `none` is no inertia; what is below `least` is
+  // rounding.
   template <typename J, typename Column>
-  LIMBER_INLINE void add(J j, Column& column, Spatial y_j, double scale, double least) {
+  LIMBER_INLINE void add(J j, Column& column, Spatial y_j, double none, double least) {
     for_each(
         j, LIMBER_EACH(k) {
           const Vec4d l = spread(reinterpret_cast<const double*>(L + k * chunks)[j]);
@@ -100,7 +101,7 @@ struct Factor {
     y[j] = y_j;
     const double raw = column[j / kLanes][j % kLanes];
     const double pivot = raw < least ? least : raw;  // NaN stays
-    if (__builtin_expect(!(pivot > kNoInertia * scale), 0)) failure = failure < 0 ? int{j} : failure;
+    if (__builtin_expect(!(pivot > none), 0)) failure = failure < 0 ? int{j} : failure;
     d_inverse[j] = 1 / pivot;
     if (j + 1 == m) return;
     column.put(D + j * chunks);
@@ -136,6 +137,7 @@ LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& 
               m += g_h;
             });
         const auto term = [&](int row) __attribute__((always_inline)) {
+          if (row < j) return zero();
           if (row >= k) return row < k + r ? products(step.H[row - k], m) : zero();
           const Vec4d sum = sum_of(
               carrying, LIMBER_EACH(h) { return products(columns_of(step, h, ws)[row], kAny ? g[h] : g_one); });
@@ -150,7 +152,7 @@ LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& 
               column[c] = D_0[c] + sums(term(row), term(row + 1), term(row + 2), term(row + 3));
             });
         const double alone = reinterpret_cast<const double*>(D_0)[j], raw = column[j / kLanes][j % kLanes];
-        f.add(j, column, m, (U != nullptr ? std::max(alone, raw) : raw) * (1 - step.bounded), alone * step.bounded);
+        f.add(j, column, m, (U != nullptr ? std::max(alone, raw) : raw) * step.no_mode, alone * step.bounded);
       });
 }
 
@@ -172,7 +174,7 @@ LIMBER_INLINE void eliminate_hinge_columns(K k, R r, const BodyStep& step, const
         const auto j = total(k, s);
         Spatial m = times(P, Bt, step.H[s]);
         const double scale = hinge_scale(P, step, ws, step.H[s]);
-        m.ang += Vec4d{0, 0, 0, step.b[j]};
+        m.ang += with_last(zero(), spread(step.b[j]));
         auto column = make_column(f.chunks, f.D + j * f.chunks);
         const Vec4d* D_0 = step.D_0 + j * f.chunks;
         const auto term = [&](int row) __attribute__((always_inline)) {
@@ -185,7 +187,7 @@ LIMBER_INLINE void eliminate_hinge_columns(K k, R r, const BodyStep& step, const
               column[c] = D_0[c] + sums(term(row), term(row + 1), term(row + 2), term(row + 3));
             });
         if (__builtin_expect(step.rotor != nullptr, 0)) m.ang += step.rotor->axis * spread(step.rotor->g);
-        f.add(j, column, m, least > 0 ? least : scale, least);
+        f.add(j, column, m, kNoInertia * (least > 0 ? least : scale), least);
       });
 }
 
@@ -329,18 +331,17 @@ void set_kernels(BodyStep& step) {
   step.accelerate = accelerate_columns<K, R, C>;
 }
 
+template <int C, int... K>
+void choose_kernels(BodyStep& step, std::integer_sequence<int, K...>) {
+  ((step.k == K ? set_kernels<K, 1, C>(step) : void()), ...);
+}
+
 // Those for the usual numbers.
 void choose_step_kernels(BodyStep& step) {
   set_kernels<-1, -1, -1>(step);
   if (step.r != 1 || step.U != nullptr) return;
-  if (step.k == 0 && step.carrying == 0) return set_kernels<0, 1, 0>(step);
-  if (step.carrying != 1) return;
-  if (step.k == 1) set_kernels<1, 1, 1>(step);
-  if (step.k == 2) set_kernels<2, 1, 1>(step);
-  if (step.k == 3) set_kernels<3, 1, 1>(step);
-  if (step.k == 4) set_kernels<4, 1, 1>(step);
-  if (step.k == 5) set_kernels<5, 1, 1>(step);
-  if (step.k == 6) set_kernels<6, 1, 1>(step);
+  if (step.carrying == 0) choose_kernels<0>(step, std::make_integer_sequence<int, kFewModes + 1>{});
+  if (step.carrying == 1) choose_kernels<1>(step, std::make_integer_sequence<int, kFewModes + 1>{});
 }
 
 }  // namespace
@@ -380,21 +381,17 @@ void set_steps(AbaData& ws) {
     step.v = link.v;
     step.vm = link.vm;
     step.bounded = link.inboard < 0 && has_diagonal_mass(*link.constants, ws.implicit) ? 1 : 0;
+    step.no_mode = kNoInertia * (1 - step.bounded);
     step.active = u.active;
     choose_step_kernels(step);
   }
   for (std::size_t k = 0; k < layout.rotors.size(); ++k) ws.steps[layout.rotors[k]].rotor = &ws.rotors[k];
 }
 
-int eliminate(int i, const double* given, AbaData& ws) {
-  const BodyStep& step = ws.steps[i];
-  return given != nullptr ? eliminate_columns<-1, -1, -1>(step, given, 0, ws) : step.eliminate(step, nullptr, 0, ws);
+int eliminate_any(const BodyStep& step, const double* given, AbaData& ws) {
+  return eliminate_columns<-1, -1, -1>(step, given, 0, ws);
 }
-
-void accelerate(int i, AbaData& ws, double* vdot) {
-  const BodyStep& step = ws.steps[i];
-  ws.prescribed[i] != 0 ? accelerate_columns<-1, -1, -1>(step, ws, vdot) : step.accelerate(step, ws, vdot);
-}
+void accelerate_any(const BodyStep& step, AbaData& ws, double* vdot) { accelerate_columns<-1, -1, -1>(step, ws, vdot); }
 
 void solve_unknowns(const Unknowns& u, int count, const AbaData& ws, const double* b, double* x) {
   const double* L = reinterpret_cast<const double*>(&ws.L[u.D]);

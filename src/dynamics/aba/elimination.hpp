@@ -31,6 +31,9 @@ LIMBER_INLINE void flush_subnormals(Spatial& z) { z = {flush_subnormals(z.ang), 
 // A wrench on the body's origin, on its parent's: X^T f.
 LIMBER_INLINE Spatial wrench_to_parent(int i, const AbaData& ws, Spatial f) { return wrench_from(ws.frames[i].l, f); }
 
+// Columns of modes that have kernels of their own.
+inline constexpr int kFewModes = 6;
+
 // ---- active coordinates (active.cpp) ------------------------------------------------------------------
 
 // Rows that are combinations of others, but for rounding.
@@ -81,13 +84,21 @@ double rotor_torque(const BodyStep& step);
 
 // ---- one body (elimination.cpp) -----------------------------------------------------------------------
 
+// Any numbers of unknowns, a prescribed hinge.  Returns the speed without inertia, or -1.
+int eliminate_any(const BodyStep& step, const double* given, AbaData& ws);
+void accelerate_any(const BodyStep& step, AbaData& ws, double* vdot);
 // Inertias and bias wrenches, inward, to the parent.  `given`: prescribed accelerations, null where the hinge is free.
-// Returns the speed without inertia, or -1.
-int eliminate(int i, const double* given, AbaData& ws);
+LIMBER_INLINE int eliminate(int i, const double* given, AbaData& ws) {
+  const BodyStep& step = ws.steps[i];
+  return given != nullptr ? eliminate_any(step, given, ws) : step.eliminate(step, nullptr, 0, ws);
+}
+// Accelerations, outward: vdot of the body, a of its frame and its attachments.
+LIMBER_INLINE void accelerate(int i, AbaData& ws, double* vdot) {
+  const BodyStep& step = ws.steps[i];
+  ws.prescribed[i] != 0 ? accelerate_any(step, ws, vdot) : step.accelerate(step, ws, vdot);
+}
 // Bias forces b' of the unknowns, body.z of the joint side, and the fourth lane of Z, over the factors of `eliminate`.
 void reduce(const Layout& layout, int i, AbaData& ws);
-// Accelerations, outward: vdot of the body, a of its frame and its attachments.
-void accelerate(int i, AbaData& ws, double* vdot);
 // Places and kernels of all bodies, once their unknowns are known.
 void set_steps(AbaData& ws);
 // x = D^-1 b, over the factors.

@@ -123,6 +123,7 @@ struct BodyStep {
   int i = 0, k = 0, r = 0, carrying = 0, chunks = 0;  // body; modes or active coordinates, hinge speeds, attachments
   int v = 0, vm = 0;                                  // as in Link
   double bounded = 0;  // 1: U = 0 and a diagonal modal mass, so that no load makes pivots of modes smaller than that
+  double no_mode = 0;  // else the share of D_jj that is no inertia of a mode
   bool active = false;
 };
 
