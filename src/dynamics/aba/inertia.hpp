@@ -82,16 +82,16 @@ LIMBER_INLINE void rotate(const Mat3& R, Inertia& P) { rotate(R, P.A), rotate(R,
 
 // The lower triangle in the place of the upper.
 LIMBER_INLINE void symmetrise(Block& m) {
-  const Vec4d rows = __builtin_shufflevector(m.x, m.y, 2, 6, 2, 6);  // (m20, m21)
-  m.y = __builtin_shufflevector(m.y, m.x, 5, 1, 2, 3);
-  m.z = __builtin_shufflevector(m.z, rows, 4, 5, 2, 3);
+  const Vec4d pairs = __builtin_shufflevector(m.x, m.y, 0, 4, 2, 6),
+              swapped = __builtin_shufflevector(m.x, m.x, 1, 0, 3, 2);
+  m.y = __builtin_shufflevector(m.y, swapped, 4, 1, 2, 3);
+  m.z = __builtin_shufflevector(m.z, __builtin_shufflevector(pairs, pairs, 2, 3, 2, 3), 4, 5, 2, 3);
 }
 
 // X(l)^T P X(l), an inertia at the point l brought to the origin.  A and C leave symmetric to the last bit, whatever
 // rounding did to them before: nothing in the recursion would damp what is not symmetric.
 //   T = A/2 - (B + l~ C/2) l~      A' = T + T^T      B' = B + l~ C
 LIMBER_INLINE void shift(Vec4d l, Inertia& P) {
-  symmetrise(P.C);
   const Vec4d x = lane<0>(l), y = lane<1>(l), z = lane<2>(l), half_l = l * spread(0.5);
   const Vec4d half{0.5, 0.5, 0.5, 1};  // the wrench is no half
   const Block K{cross(half_l, P.C.x), cross(half_l, P.C.y), cross(half_l, P.C.z)};
@@ -101,6 +101,7 @@ LIMBER_INLINE void shift(Vec4d l, Inertia& P) {
   const Block Tt = transpose(T);
   P.A.x = T.x + Tt.x, P.A.y = T.y + Tt.y, P.A.z = T.z + Tt.z;
   add(B, K);
+  symmetrise(P.C);
 }
 
 LIMBER_INLINE Spatial wrench_of(const Inertia& P) {
