@@ -332,7 +332,7 @@ void set_kernels(BodyStep& step) {
 }
 
 template <int C, int... K>
-void choose_kernels(BodyStep& step, std::integer_sequence<int, K...>) {
+void choose_for_modes(BodyStep& step, std::integer_sequence<int, K...>) {
   ((step.k == K ? set_kernels<K, 1, C>(step) : void()), ...);
 }
 
@@ -340,8 +340,8 @@ void choose_kernels(BodyStep& step, std::integer_sequence<int, K...>) {
 void choose_step_kernels(BodyStep& step) {
   set_kernels<-1, -1, -1>(step);
   if (step.r != 1 || step.U != nullptr) return;
-  if (step.carrying == 0) choose_kernels<0>(step, std::make_integer_sequence<int, kFewModes + 1>{});
-  if (step.carrying == 1) choose_kernels<1>(step, std::make_integer_sequence<int, kFewModes + 1>{});
+  if (step.carrying == 0) choose_for_modes<0>(step, std::make_integer_sequence<int, kFewModes + 1>{});
+  if (step.carrying == 1) choose_for_modes<1>(step, std::make_integer_sequence<int, kFewModes + 1>{});
 }
 
 }  // namespace
