@@ -128,8 +128,10 @@ struct AttitudeLoop::Impl {
     std::vector<int> actuators;
     for (const int i : own_wheels) actuators.push_back(model.joints[i].v);
     for (int k = 0; k < 3 && wheels.empty(); ++k) actuators.push_back(model.joints[own_body].v + k);
+    Inputs others;
+    others.motions = options.motions;
     if (options.feed_forward == FeedForward::hybrid)
-      reference.emplace(model, own_body, std::move(actuators), path, period);
+      reference.emplace(model, own_body, std::move(actuators), path, period, std::move(others));
     clear();
   }
 

@@ -6,6 +6,8 @@
 //   b' = b + walk,   d' = exp(-w T) d - T b' - T noise.
 #include "limber/control/attitude_filter.hpp"
 
+#include <algorithm>
+
 #include "control/fixed_archive.hpp"
 #include "limber/control/attitude_path.hpp"
 #include "limber/spatial/rotation.hpp"
@@ -15,13 +17,16 @@ namespace limber {
 AttitudeFilter::AttitudeFilter(const GyroOptions& gyro, const StarTrackerOptions& stars,
                                const AttitudeFilterOptions& options, double period)
     : gyro_(gyro), stars_(stars), options_(options), period_(period) {
-  past_.resize(static_cast<std::size_t>(stars.delay) + 1);
+  past_.resize(static_cast<std::size_t>(std::max(stars.delay - gyro.delay, 0)) + 1);
+  early_.resize(static_cast<std::size_t>(std::max(gyro.delay - stars.delay, 0)));
   restart();
 }
 
 void AttitudeFilter::restart() {
   samples_ = 0;
   attitude_.setIdentity();
+  now_ = attitude_;
+  std::fill(early_.begin(), early_.end(), Stars());
   bias_.setZero();
   rate_ = innovation_ = bias_;
   innovation_P_.setZero();
@@ -33,17 +38,22 @@ void AttitudeFilter::restart() {
 
 void AttitudeFilter::update(const AttitudeReading& reading) {
   if (samples_ == 0) {
-    attitude_ = reading.attitude;
+    attitude_ = now_ = reading.attitude;
     rate_ = reading.rate;
     std::fill(past_.begin(), past_.end(), attitude_);
     ++samples_;
     return;
   }
-  predict(reading.rate);
+  // The first readings of a late gyro are of the start.
+  if (samples_ > gyro_.delay) predict(reading.rate);
   past_[static_cast<std::size_t>(samples_) % past_.size()] = attitude_;
+  Stars stars{reading.attitude, reading.fresh};
+  if (!early_.empty()) std::swap(stars, early_[static_cast<std::size_t>(samples_) % early_.size()]);
   ++samples_;
-  if (reading.fresh) correct(reading.attitude);
+  if (stars.fresh) correct(stars.attitude);
   rate_ = reading.rate - bias_;
+  const int behind = static_cast<int>(std::min<long>(gyro_.delay, samples_ - 1));
+  now_ = (attitude_ * Eigen::Quaterniond(exp_rotation(behind * period_ * rate_))).normalized();
 }
 
 void AttitudeFilter::predict(const Vector3d& rate) {
@@ -84,6 +94,11 @@ void AttitudeFilter::transfer(Archive& archive) {
   archive(samples_);
   transfer_fixed(archive, bias_, rate_, innovation_, innovation_P_, P_);
   transfer_turn(archive, attitude_);
+  transfer_turn(archive, now_);
+  for (Stars& one : early_) {
+    transfer_turn(archive, one.attitude);
+    archive(one.fresh);
+  }
   for (Eigen::Quaterniond& one : past_) transfer_turn(archive, one);
 }
 

@@ -14,12 +14,12 @@ constexpr double kSameRate = 1e-13;  // rad/s
 }  // namespace
 
 AttitudeReference::AttitudeReference(const Model& model, int body, std::vector<int> actuators, const AttitudePath& path,
-                                     double period)
+                                     double period, Inputs motions)
     : joint_(model.joints[body]),
       actuators_(std::move(actuators)),
       path_(path),
       period_(period),
-      system_(model, {}),
+      system_(model, std::move(motions)),
       stepper_(make_one_step(system_, period)) {
   u_.setZero(static_cast<Eigen::Index>(actuators_.size()));
   trial_ = u_;
@@ -63,6 +63,8 @@ Status AttitudeReference::compute_gain() {
 
 Status AttitudeReference::start(const State& x) {
   from_ = {x, 0, 0};
+  system_.select_interval(x.t + 0.5 * period_);
+  system_.prescribe(from_.x);
   put(path_.at(x.t));
   u_.setZero();
   if (const Status s = stepper_->start(from_); s != Status::ok) return s;
@@ -70,6 +72,7 @@ Status AttitudeReference::start(const State& x) {
 }
 
 Status AttitudeReference::step() {
+  system_.select_interval(from_.x.t + 0.5 * period_);
   const Attitude desired = path_.at(from_.x.t + period_);
   Vector3d rate;
   for (int k = 0; k < kCorrections; ++k) {

@@ -15,7 +15,8 @@ namespace limber {
 class AttitudeReference {
  public:
   // actuators: speeds that the efforts act on.
-  AttitudeReference(const Model& model, int body, std::vector<int> actuators, const AttitudePath& path, double period);
+  AttitudeReference(const Model& model, int body, std::vector<int> actuators, const AttitudePath& path, double period,
+                    Inputs motions = {});
   [[nodiscard]] Status start(const State& x);
   [[nodiscard]] Status step();                    // by one period
   const VectorXd& efforts() const { return u_; }  // (actuator) over the last step

@@ -83,6 +83,10 @@ std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& optio
   for (int k = 0; k < model.nv; ++k) {
     if (!held || k < turn || k >= turn + 3) kept.push_back(k);
   }
+  for (const MotionInput& motion : options.motions) {  // stand
+    const Joint& joint = model.joints[motion.joint];
+    std::erase_if(kept, [&](int k) { return k >= joint.v && k < joint.v + speed_count(joint.kind); });
+  }
   const MatrixXd force = slew_forces(options, machine, x, body, held);
   KinematicsWorkspace kin(model);
   compute_kinematics(model, x, kin);

@@ -50,6 +50,8 @@ std::vector<Signal> followed(const ControlOptions& options) {
   return out;
 }
 
+constexpr const char* kNoLever = "an actuator has no lever on its joint";
+
 }  // namespace
 
 Controller::Controller(ControlOptions options)
@@ -58,13 +60,14 @@ Controller::Controller(ControlOptions options)
       estimator_(make_estimator(options_)),
       laws_(make_laws(options_)),
       bank_(make_bank(options_)),
+      actuation_(*options_.model, options_.driven),
       servos_(options_.servos, period()),
       sample_(*options_.model, options_.driven.size()),
       handover_(options_.driven.size()) {
   const Model& model = *options_.model;
   command_.setZero(options_.driven.size());
-  bias_ = unmodelled_ = believed_ = acting_ = command_;
-  expected_ = make_zero_state(model);
+  bias_ = unmodelled_ = believed_ = acting_ = applied_ = command_;
+  expected_ = at_ = make_zero_state(model);
   shift_ = expected_.v;
   for (int i = 1; i < model.body_count(); ++i) {
     for (int k = 0; k < model.body(i).modes; ++k) {
@@ -82,6 +85,7 @@ Status Controller::start(const State& x) {
   unmodelled_.setZero();
   sample_.torque.setZero();
   command_.setZero();
+  applied_.setZero();
   servos_.reset();
   for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
     Controller& other = *bank_->others[i];
@@ -91,8 +95,8 @@ Status Controller::start(const State& x) {
   return start_parts(x, command_);
 }
 
-// Reference, observer and laws, with the torques (driven coordinate) that act in the model until now.
-Status Controller::start_parts(const State& x, ConstVec own_torques) {
+// Reference, observer and laws, with the inputs (driven coordinate) that act in the model until now.
+Status Controller::start_parts(const State& x, ConstVec own_inputs) {
   handover_.end();
   sample_.offset.setZero();
   sample_.offset_rate.setZero();
@@ -100,11 +104,13 @@ Status Controller::start_parts(const State& x, ConstVec own_torques) {
   for (int k = 0; k < options_.latency; ++k) {
     if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.failure());
   }
-  if (estimator_ && estimator_->start(x, own_torques) != Status::ok)
+  if (estimator_ && estimator_->start(x, own_inputs) != Status::ok)
     return fail(Status::not_finite, "the observer failed");
+  if (const Status s = actuation_.set(x); s != Status::ok) return fail(s, kNoLever);
+  actuation_.to_torques(own_inputs, believed_);
   for (const auto& law : laws_) {
     if (const Status s = law->start(x); s != Status::ok) return fail(s, law->failure());
-    if (const Status s = law->prepare(x, own_torques); s != Status::ok) return fail(s, law->failure());
+    if (const Status s = law->prepare(x, believed_); s != Status::ok) return fail(s, law->failure());
   }
   return Status::ok;
 }
@@ -117,13 +123,15 @@ Status Controller::hold(const State& x, ConstVec torques) {
     throw InputError("joint '" + driven.names[k] + "' needs " + text(torques[k], 4) + " to be held where it is put," +
                      " but its servo gives " + text(most, 4) + " at most; raise max_torque, or start elsewhere");
   }
-  const StaticHold own = find_static_hold(*options_.model, {}, x, driven.joints);
-  const VectorXd own_torques = own.torques(driven.v);
-  unmodelled_ = torques - own_torques;
+  const StaticHold own = find_static_hold(*options_.model, {}, x, driven.joints, driven);
+  const VectorXd own_inputs = own.torques(driven.v);
+  if (const Status s = actuation_.set(own.equilibrium.x); s != Status::ok) return fail(s, kNoLever);
+  actuation_.to_torques(torques - own_inputs, unmodelled_);
   if (const Status s = balance_laws(own.equilibrium.x, torques); s != Status::ok) return s;
-  sample_.torque = command_ = torques;
+  command_ = applied_ = torques;
   servos_.start(torques);
-  if (const Status s = start_parts(own.equilibrium.x, own_torques); s != Status::ok) return s;
+  if (const Status s = start_parts(own.equilibrium.x, own_inputs); s != Status::ok) return s;
+  actuation_.to_torques(torques, sample_.torque);
   for (const auto& law : laws_) law->take_over(bias_);
   for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
     Controller& other = *bank_->others[i];
@@ -136,7 +144,9 @@ Status Controller::hold(const State& x, ConstVec torques) {
 // The bias that makes up for what laws and feed-forward leave of `torques` when x is desired for good.
 Status Controller::balance_laws(const State& x, ConstVec torques) {
   const DrivenJoints& driven = options_.driven;
-  const VectorXd own_torques = torques - unmodelled_;
+  VectorXd own_inputs = torques, at_joints = torques;
+  actuation_.to_torques(torques, at_joints);
+  actuation_.to_inputs(at_joints - unmodelled_, own_inputs);
   std::vector<Signal> stay;
   for (const int q : driven.q) stay.emplace_back(x.q[q]);
   Reference still(*options_.model, driven, stay, period(), reference_kind(options_));
@@ -144,15 +154,15 @@ Status Controller::balance_laws(const State& x, ConstVec torques) {
   Measurement y;
   y.q = driven.positions(x);
   y.v.setZero(driven.size());
-  sample_.torque = own_torques;
+  sample_.torque = at_joints - unmodelled_;
   servos_.reset();
-  if (const Status s = start_parts(x, own_torques); s != Status::ok) return s;
+  if (const Status s = start_parts(x, own_inputs); s != Status::ok) return s;
   sample_.reference = still.state();
   if (const Status s = still.step(); s != Status::ok) return fail(s, still.failure());
   set_sample(y, still);
   if (!estimator_) sample_.estimate = &still.state();
   if (const Status s = run_laws(); s != Status::ok) return s;
-  bias_ = torques - sample_.feed_forward - sample_.feedback;
+  bias_ = at_joints - sample_.feed_forward - sample_.feedback;
   return Status::ok;
 }
 
@@ -181,6 +191,7 @@ Status Controller::respond(const Measurement& y, Vec commands) {
   if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.failure());
   set_sample(y, reference_);
   handover_.add_accelerations(sample_.reference.t + 0.5 * period(), sample_.acceleration);
+  if (const Status s = set_actuation(y); s != Status::ok) return fail(s, kNoLever);
   if (const Status s = run_laws(); s != Status::ok) return s;
   sample_.feed_forward += bias_;
   hand_over();
@@ -189,8 +200,13 @@ Status Controller::respond(const Measurement& y, Vec commands) {
     if (const Status s = combine(y); s != Status::ok) return s;
   }
   if (!command_.allFinite()) return fail(Status::not_finite, "the command is not a number");
-  servos_.drive(command_, sample_.torque);
-  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) bank_->others[i]->sample_.torque = sample_.torque;
+  actuation_.to_inputs(command_, command_);
+  servos_.drive(command_, applied_);
+  actuation_.to_torques(applied_, sample_.torque);
+  for (std::size_t i = 0; bank_ && i < bank_->others.size(); ++i) {
+    bank_->others[i]->applied_ = applied_;
+    bank_->others[i]->sample_.torque = sample_.torque;
+  }
   commands = servos_.commands();
   return Status::ok;
 }
@@ -206,17 +222,40 @@ Status Controller::prepare() {
     shift_ = period() * expected_.v;
     move(*options_.model, expected_.q, shift_, expected_.q);
   }
+  actuation_.to_torques(believed_, believed_);
   for (const auto& law : laws_) {
     if (const Status s = law->prepare(expected_, believed_); s != Status::ok) return fail(s, law->failure());
   }
   return Status::ok;
 }
 
+// Where the joints are in the middle of the coming period: forces that are held then act like the varying ones, to
+// second order.
+Status Controller::set_actuation(const Measurement& y) {
+  if (!actuation_.any()) return Status::ok;
+  at_ = estimate();
+  if (estimator_) {
+    shift_ = 0.5 * period() * at_.v;
+    move(*options_.model, at_.q, shift_, at_.q);
+  } else {
+    for (int k = 0; k < options_.driven.size(); ++k)
+      at_.q[options_.driven.q[static_cast<std::size_t>(k)]] = y.q[k] + (options_.latency + 0.5) * period() * y.v[k];
+  }
+  return actuation_.set(at_);
+}
+
+// What acts in the model, which knows of dry friction by the desired motion.
+void Controller::set_believed(ConstVec inputs) {
+  believed_ = unmodelled_ + sample_.friction;
+  actuation_.to_inputs(believed_, believed_);
+  believed_ = inputs - believed_;
+}
+
 Status Controller::correct_estimate(const Measurement& y) {
   if (!estimator_) return Status::ok;
   if (const Status s = estimator_->correct(y); s != Status::ok) return s;
   // Until the coming torques act, the last ones do.
-  believed_ = (told_ ? acting_ : sample_.torque) - unmodelled_;
+  set_believed(told_ ? acting_ : applied_);
   for (std::size_t i = 0; told_ && bank_ && i < bank_->others.size(); ++i) bank_->others[i]->set_acting(acting_);
   told_ = false;
   if (options_.latency > 0 && estimator_->propagate(believed_) != Status::ok) return Status::not_finite;
@@ -228,7 +267,7 @@ Status Controller::propagate_estimate() {
   for (std::size_t k = 0; k < mode_indices_.size(); ++k) {
     modes_[static_cast<Eigen::Index>(k)] = estimator_->state().q[mode_indices_[k]];
   }
-  believed_ = sample_.torque - unmodelled_;
+  set_believed(applied_);
   return options_.latency > 0 ? Status::ok : estimator_->propagate(believed_);
 }
 
@@ -243,6 +282,8 @@ void Controller::set_sample(const Measurement& y, const Reference& reference) {
   s.acceleration = reference.acceleration();
   s.feed_forward = reference.torque();
   s.feedback.setZero();
+  s.friction_before = s.friction;
+  s.friction = reference.friction();
   s.measured = y.q;
   s.measured_rate = y.v;
   for (int k = 0; k < joints.size(); ++k) {
@@ -255,7 +296,7 @@ void Controller::set_sample(const Measurement& y, const Reference& reference) {
 }
 
 void Controller::transfer(Archive& archive) {
-  archive(reference_, servos_, sample_, command_, modes_, bias_, unmodelled_, handover_);
+  archive(reference_, servos_, sample_, command_, applied_, modes_, bias_, unmodelled_, handover_);
   if (estimator_) archive(*estimator_);
   for (const auto& law : laws_) law->transfer(archive);
   if (!bank_) return;
@@ -267,7 +308,8 @@ std::vector<ExternalChannel> Controller::channels() const {
   const std::vector<std::string>& names = options_.driven.names;
   const std::vector<std::string> angle = units_of(*options_.model, options_.driven, position_units),
                                  rate = units_of(*options_.model, options_.driven, speed_units),
-                                 effort = units_of(*options_.model, options_.driven, force_units);
+                                 effort = units_of(*options_.model, options_.driven, force_units),
+                                 input = input_units(*options_.model, options_.driven);
   std::vector<ExternalChannel> out = {
       {"control/desired", names, angle, &sample_.desired},
       {"control/desired_rate", names, rate, &sample_.desired_rate},
@@ -276,8 +318,8 @@ std::vector<ExternalChannel> Controller::channels() const {
       {"control/error", names, angle, &sample_.error},
       {"control/feed_forward", names, effort, &sample_.feed_forward},
       {"control/feedback", names, effort, &sample_.feedback},
-      {"control/command", names, effort, &command_},
-      {"control/torque", names, effort, &sample_.torque},
+      {"control/command", names, input, &command_},
+      {"control/torque", names, input, &applied_},
       {"control/current", names, std::vector<std::string>(names.size(), "A"), &servos_.currents()}};
   if (estimator_) {
     out.push_back({"control/modes", mode_names_, std::vector<std::string>(mode_names_.size(), "1"), &modes_});

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/correction.hpp"
 
+#include "control/element_step.hpp"
+#include "limber/model/detail/layout.hpp"
 #include "limber/model/manifold.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -32,7 +34,8 @@ NaturalGain::NaturalGain(const Model& model, const DrivenJoints& driven, double 
       weight_(weight),
       ws_(model),
       sweep_(model),
-      at_(make_zero_state(model)) {
+      at_(make_zero_state(model)),
+      elements_(ElementStep::make(model, period)) {
   dv_.setZero(model.nv);
   f_ = right_ = dv_;
   torque_.setZero(driven.size());
@@ -40,8 +43,14 @@ NaturalGain::NaturalGain(const Model& model, const DrivenJoints& driven, double 
   if (weight > 0) set_weight(model, driven, period, weight, weighted_.emplace(model));
 }
 
+NaturalGain::~NaturalGain() = default;
+
 Status NaturalGain::set(const State& x) {
   at_ = x;
+  if (elements_) {
+    elements_->update(x);
+    elements_->compute(x, dv_, ws_, f_);  // for its slopes
+  }
   if (weighted_) {
     if (const Status status = factor_mass(model_, x, *weighted_); status != Status::ok) return status;
   }
@@ -59,10 +68,13 @@ void NaturalGain::add(ConstVec accelerations, Vec torques) {
   dv_.setZero();
   for (int k = 0; k < driven_.size(); ++k) dv_[driven_.v[k]] = accelerations[k];
   multiply_mass(model_, ws_.kinematics(), dv_, sweep_, f_);
+  if (elements_) elements_->forces.add_implicit_inertia(dv_, f_);
   solve_factored(model_, f_, ws_, f_);
+  if (elements_) elements_->forces.correct(ws_, f_);
   dv_ -= f_;
   multiply_mass(model_, ws_.kinematics(), dv_, sweep_, f_);
   if (period_ > 0) add_implicit_force(model_, ws_, dv_, f_);
+  if (elements_) elements_->forces.add_implicit_inertia(dv_, f_);
   for (int k = 0; k < driven_.size(); ++k) torques[k] += f_[driven_.v[k]];
 }
 
@@ -83,11 +95,37 @@ void NaturalGain::balance(ConstVec errors, Vec changes) {
   for (int k = 0; k < driven_.size(); ++k) changes[k] = right_[driven_.v[k]];
 }
 
-MeanAccelerations::MeanAccelerations(const Model& model, const DrivenJoints& driven, double period)
-    : model_(model), driven_(driven), period_(period), ws_(model), middle_(make_zero_state(model)) {
+MeanAccelerations::MeanAccelerations(const Model& model, const DrivenJoints& driven, double period, DrivenBy by)
+    : model_(model),
+      driven_(driven),
+      period_(period),
+      ws_(model),
+      by_(by),
+      middle_(make_zero_state(model)),
+      elements_(ElementStep::make(model, period)) {
   a_.setZero(model.nv);
-  tau_ = dq_ = a_;
+  tau_ = dq_ = needed_ = a_;
   set_period(model, period, ws_);
+}
+
+MeanAccelerations::~MeanAccelerations() = default;
+
+void MeanAccelerations::set_phases(const State& x) {
+  if (elements_) elements_->update(x);
+}
+
+void MeanAccelerations::respond(Vec forces) {
+  solve_factored(model_, forces, ws_, forces);
+  if (elements_) elements_->forces.correct(ws_, forces);
+}
+
+void MeanAccelerations::add_element_forces(ConstVec dq, ConstVec dv, Vec forces) {
+  if (elements_) elements_->forces.add_change(dq, dv, forces);
+}
+
+void MeanAccelerations::transfer(Archive& archive) {
+  archive(a_);
+  if (elements_) elements_->forces.transfer(archive);
 }
 
 const State& MeanAccelerations::middle(const State& x) {
@@ -101,17 +139,34 @@ const State& MeanAccelerations::middle(const State& x) {
 
 Status MeanAccelerations::forward(const State& x, ConstVec torques) {
   tau_.setZero();
-  for (int k = 0; k < driven_.size(); ++k) tau_[driven_.v[k]] = torques[k];
+  for (int k = 0; k < driven_.size(); ++k) {
+    const int element = by_ == DrivenBy::inputs ? driven_.actuator(k) : -1;
+    if (element < 0) tau_[driven_.v[k]] = torques[k];
+    if (element >= 0) elements_->forces.commands[static_cast<std::size_t>(element)] = torques[k];
+  }
+  const State& half_way = middle(x);
+  std::span<const NodeWrench> wrenches;
+  if (elements_) wrenches = elements_->compute(half_way, a_, ws_, tau_);
   if (period_ > 0) add_implicit_force(model_, ws_, a_, tau_);
-  return aba(model_, middle(x), {tau_}, ws_, a_);
+  const Status status = aba(model_, half_way, {tau_, wrenches}, ws_, a_);
+  if (elements_ && status == Status::ok) elements_->forces.correct(ws_, a_);
+  return status;
 }
 
 Status MeanAccelerations::hybrid(const State& x, ConstVec accelerations, Vec torques) {
   for (int k = 0; k < driven_.size(); ++k) a_[driven_.v[k]] = accelerations[k];
   tau_.setZero();
+  const State& half_way = middle(x);
+  std::span<const NodeWrench> wrenches;
+  if (elements_) wrenches = elements_->compute(half_way, a_, ws_, tau_);
+  dq_ = -tau_;  // of elements on joints
   if (period_ > 0) add_implicit_force(model_, ws_, a_, tau_);
-  const Status status = limber::hybrid(model_, middle(x), {tau_}, driven_.mask, ws_, a_, dq_);
-  for (int k = 0; k < driven_.size(); ++k) torques[k] = dq_[driven_.v[k]];
+  const Status status = limber::hybrid(model_, half_way, {tau_, wrenches}, driven_.mask, ws_, a_, needed_);
+  if (elements_ && status == Status::ok) {
+    elements_->forces.correct(ws_, a_);
+    elements_->forces.correct_needed(ws_, needed_);
+  }
+  for (int k = 0; k < driven_.size(); ++k) torques[k] = needed_[driven_.v[k]] + dq_[driven_.v[k]];
   return status;
 }
 
@@ -127,11 +182,12 @@ ForceCorrection::ForceCorrection(const Model& model, const DrivenJoints& driven,
   error_.setZero(driven.size());
   base_ = error_;
   dx_.setZero(model.nv);
-  force_ = guess_ = dx_;
+  force_ = dv_ = guess_ = dx_;
 }
 
 Correction ForceCorrection::operator()(const State& x, ConstVec desired, Vec torques) {
   Correction out;
+  predicted_.set_phases(x);
   for (;; ++out.count) {
     // [Pat] claims 2-5, 8-15: articulated-body quantities, residual forces inward, accelerations outward.
     out.status = predicted_.forward(x, torques);
@@ -152,6 +208,7 @@ Status ForceCorrection::prepare(const State& expected, ConstVec torques) {
   guess_ = predicted_.now();
   prepared_ = true;
   if (const Status status = gain_.set(expected); status != Status::ok) return status;
+  predicted_.set_phases(expected);
   return predicted_.forward(expected, torques);
 }
 
@@ -163,9 +220,10 @@ Correction ForceCorrection::correct_prepared(const State& x, ConstVec desired, V
   for (int i = 1; i < model_.body_count(); ++i) {
     const Joint& joint = model_.joints[i];
     const bool simple = position_count(joint.kind) == speed_count(joint.kind);
+    const auto& damping = model_.layout->links[static_cast<std::size_t>(i)].damping;  // with viscous friction
     for (int k = joint.v; simple && k < joint.v + speed_count(joint.kind); ++k) {
       const double dv = x.v[k] - expected_.v[k];
-      force_[k] = -joint.stiffness[k - joint.v] * (dx_[k] + half * dv) - joint.damping[k - joint.v] * dv;
+      force_[k] = -joint.stiffness[k - joint.v] * (dx_[k] + half * dv) - damping[k - joint.v] * dv;
     }
     const Body& body = model_.body(i);
     const int first = model_.first_mode(i);
@@ -177,6 +235,9 @@ Correction ForceCorrection::correct_prepared(const State& x, ConstVec desired, V
       }
     }
   }
+  dv_ = x.v - expected_.v;
+  dx_ += half * dv_;
+  predicted_.add_element_forces(dx_, dv_, force_);
   predicted_.respond(force_);
   for (int k = 0; k < driven_.size(); ++k) {
     error_[k] = desired[k] - predicted_.now()[driven_.v[k]] - force_[driven_.v[k]];

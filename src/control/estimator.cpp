@@ -23,12 +23,13 @@ Estimator::Estimator(const Model& model, const DrivenJoints& driven, const Senso
       gains_(std::move(gains)),
       corrects_(!gains_.empty()),
       period_(period),
-      system_(model, {}),
-      mean_(model, driven, period),
+      now_(model, driven, 0, DrivenBy::inputs),
+      mean_(model, driven, period, DrivenBy::inputs),
+      kin_(model),
       x_(make_zero_state(model)),
       last_(kNever) {
-  tau_.setZero(model.nv);
-  vdot_ = dq_ = tau_;
+  inputs_.setZero(driven.size());
+  dq_.setZero(model.nv);
   dx_.setZero(2 * model.nv);
   step_ = dx_;
   if (!corrects_) return;
@@ -39,15 +40,13 @@ Estimator::Estimator(const Model& model, const DrivenJoints& driven, const Senso
 
 Status Estimator::start(const State& x) { return start(x, VectorXd::Zero(driven_.size())); }
 
-Status Estimator::start(const State& x, ConstVec torques) {
+Status Estimator::start(const State& x, ConstVec inputs) {
   x_ = x;
   innovation_.setZero();
   samples_ = 0;
   last_ = kNever;
   mean_.reset();
-  tau_.setZero();
-  for (int k = 0; k < driven_.size(); ++k) tau_[driven_.v[k]] = torques[k];
-  system_.set_control_torques(tau_);
+  inputs_ = inputs;
   if (!corrects_ || sensors_.delay == 0) return Status::ok;
   const Status status = predict_readings(innovation_);
   for (VectorXd& one : expected_) one = innovation_;
@@ -106,22 +105,22 @@ Status Estimator::predict_readings(Vec out) {
   }
   for (const StrainGauge& gauge : sensors_.strains) out[row++] = compute_strain(model_, gauge, x_);
   if (sensors_.accelerometers.empty()) return Status::ok;
-  if (const Status status = system_.accelerate(x_, vdot_); status != Status::ok) return status;
-  const Kinematics& kin = system_.compute_kinematics(x_);
+  now_.set_phases(x_);
+  if (const Status status = now_.forward(x_, inputs_); status != Status::ok) return status;
+  compute_kinematics(model_, x_, kin_);
+  compute_world_poses(model_, kin_);
   for (const Accelerometer& sensor : sensors_.accelerometers) {
-    out.segment<3>(row) = compute_specific_force(model_, kin, sensor.at, vdot_);
+    out.segment<3>(row) = compute_specific_force(model_, kin_, sensor.at, now_.now());
     row += 3;
   }
   return Status::ok;
 }
 
-Status Estimator::propagate(ConstVec torques) {
-  if (!sensors_.accelerometers.empty()) {
-    for (int k = 0; k < driven_.size(); ++k) tau_[driven_.v[k]] = torques[k];
-    system_.set_control_torques(tau_);
-  }
+Status Estimator::propagate(ConstVec inputs) {
+  inputs_ = inputs;
+  mean_.set_phases(x_);
   for (int pass = 0; pass < kPredictorPasses; ++pass) {
-    if (const Status status = mean_.forward(x_, torques); status != Status::ok) return status;
+    if (const Status status = mean_.forward(x_, inputs_); status != Status::ok) return status;
   }
   // The increments of the midpoint rule, then those of the predictor.
   const int n = model_.nv;
@@ -139,7 +138,7 @@ Status Estimator::propagate(ConstVec torques) {
 }
 
 void Estimator::transfer(Archive& archive) {
-  archive(system_, mean_, x_, tau_, innovation_, expected_, samples_, last_);
+  archive(now_, mean_, x_, inputs_, innovation_, expected_, samples_, last_);
 }
 
 }  // namespace limber

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "control/readings.hpp"
+#include "limber/control/actuation.hpp"
 #include "limber/control/shaping.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/rnea.hpp"
@@ -37,14 +38,19 @@ void add_specific_force(const Model& model, const Kinematics& kin, const Acceler
   for (int k = 0; k < n; ++k) C.col(k) += Rt * f.cross(Vector3d(J.col(k).head<3>()));
 }
 
-// (driven coordinate) Of servo or joint; infinite: none.
-VectorXd torque_limits(const Model& model, const DrivenJoints& driven, const std::vector<ServoOptions>& servos) {
+// (driven coordinate) Of servo or joint; infinite: none.  Forces of actuators count with their levers at x.
+VectorXd torque_limits(const Model& model, const DrivenJoints& driven, const State& x,
+                       const std::vector<ServoOptions>& servos) {
   VectorXd out(driven.size());
+  Actuation actuation(model, driven);
+  const bool levers = actuation.any() && actuation.set(x) == Status::ok;
   for (std::size_t j = 0, k = 0; j < driven.joints.size(); ++j) {
     const Joint& joint = model.joints[driven.joints[j]];
     for (int i = 0; i < speed_count(joint.kind); ++i, ++k) {
       double limit = joint.effort_limit > 0 ? joint.effort_limit : std::numeric_limits<double>::infinity();
-      if (!servos.empty()) limit = std::min(limit, servos[k].max_torque);
+      const int row = driven.v[k], column = static_cast<int>(k);
+      const double lever = levers ? std::abs(actuation.forces()(row, column)) : 1;
+      if (!servos.empty()) limit = std::min(limit, lever * servos[k].max_torque);
       out[static_cast<Eigen::Index>(k)] = limit > 0 ? limit : std::numeric_limits<double>::infinity();
     }
   }
@@ -104,7 +110,7 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
 VectorXd usual_torques(const Model& model, const DrivenJoints& driven, const State& x,
                        const std::vector<ServoOptions>& servos) {
   constexpr double kFrequency = 2 * std::numbers::pi * kUsualFrequency;
-  const VectorXd limits = torque_limits(model, driven, servos);
+  const VectorXd limits = torque_limits(model, driven, x, servos);
   const VectorXd inertia = driven_inertia(model, driven, x).diagonal();
   VectorXd out = kUsualShare * limits;
   for (Eigen::Index k = 0; k < out.size(); ++k) {
@@ -118,7 +124,7 @@ double usual_frequency(const Model& model, const DrivenJoints& driven, const Sta
   constexpr double kOfRate = 1.0 / 30, kOfVibration = 0.5;
   const VectorXd sums = driven_inertia(model, driven, x).cwiseAbs().rowwise().sum();
   const double w =
-      std::sqrt((kUsualShare * torque_limits(model, driven, servos).cwiseQuotient(sums)).minCoeff() / position);
+      std::sqrt((kUsualShare * torque_limits(model, driven, x, servos).cwiseQuotient(sums)).minCoeff() / position);
   double out = kUsualFrequency;
   if (std::isfinite(w)) {
     const std::vector<Vibration> modes = compute_vibrations(model, x, driven.mask);
@@ -144,6 +150,13 @@ MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, con
   R.diagonal() += readings.noise;
   const auto P = solve_riccati(A.transpose(), readings.C.transpose(), Q, R);
   if (!P) {
+    for (int i = 1; i < model.body_count(); ++i) {
+      if (joint_traits(model.joints[i].kind).quaternion)
+        throw InputError("the observer cannot see where body '" + model.body_names[i] + "' is: it floats (joint '" +
+                         model.joints[i].name + "'), and the sensors of joints tell neither its attitude nor its " +
+                         "place; write feedback: {pid: {frequency: 0.5}}, which needs no observer, or give the " +
+                         "controller a model whose base stands (control: {model: FILE} with a fixed joint there)");
+    }
     throw InputError(
         "the observer cannot see everything that moves by itself; add sensors, or control the joints that are free");
   }
@@ -229,7 +242,7 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   const MatrixXd K = Cholesky(R + predictor.B.transpose() * *X * predictor.B)
                          .solve(MatrixXd(predictor.B.transpose() * *X * predictor.A + S.transpose()));
   // The accelerations of the midpoint rule under u = -K x.
-  const MatrixXd b = predictor.machine.B(Eigen::all, driven.v);
+  const MatrixXd b = predictor.machine.B * predictor.spread;
   return -speeds * predictor.midpoint * (predictor.machine.A - b * K) / T;
 }
 

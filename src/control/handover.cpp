@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "control/model_bank.hpp"
+#include "limber/control/detail/element_rnea.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 
@@ -24,15 +25,15 @@ void bend_modes(const Model& model, const VectorXd& tau, State& x) {
   MatrixXd M(model.nv, model.nv);
   CrbaWorkspace inertia(model);
   crba(model, x, inertia, M);
-  RneaWorkspace ws(model);
+  ElementRnea inverse_dynamics(model);
   VectorXd a = VectorXd::Zero(model.nv), force = a;
-  rnea(model, x, a, {}, ws, force);
+  inverse_dynamics(x, a, force);
   M = turns.asDiagonal() * M * turns.asDiagonal();
   M.diagonal() += VectorXd::Ones(model.nv) - turns;  // modes stay
   const Cholesky rigid(M);
   if (!rigid.positive_definite()) return;
   a = rigid.solve(VectorXd(turns.cwiseProduct(tau - force)));
-  rnea(model, x, a, {}, ws, force);
+  inverse_dynamics(x, a, force);
   for (int i = 1; i < model.body_count(); ++i) {
     const int n = model.body(i).modes;
     const Cholesky stiffness(n > 0 ? model.body(i).stiffness : MatrixXd());
@@ -102,12 +103,13 @@ Status Controller::listen(const Measurement& y, double t, ConstVec torques, bool
     if (const Status s = reference_.step(); s != Status::ok) return fail(s, reference_.failure());
   }
   if (!estimator_) return Status::ok;
-  believed_ = torques - unmodelled_;
+  sample_.friction = reference_.friction();
+  if (const Status s = set_actuation(y); s != Status::ok) return fail(s, "an actuator has no lever on its joint");
+  set_believed(torques);
   if (anew) {
     put_readings(y, 0);
     sample_.reference.t = t;
-    VectorXd tau = VectorXd::Zero(options_.model->nv);
-    tau(options_.driven.v) = believed_;
+    const VectorXd tau = actuation_.forces() * believed_;
     bend_modes(*options_.model, tau, sample_.reference);
     if (const Status s = estimator_->start(sample_.reference, believed_); s != Status::ok)
       return fail(s, "the observer failed");
@@ -137,17 +139,20 @@ Status Controller::take_over(const Measurement& y, ConstVec torques, double join
   const DrivenJoints& driven = options_.driven;
   sample_.offset.setZero();
   sample_.offset_rate.setZero();
-  sample_.torque = command_ = torques;
+  command_ = applied_ = torques;
   servos_.start(torques);
   put_readings(y, options_.latency * period());
+  if (const Status s = set_actuation(y); s != Status::ok) return fail(s, "an actuator has no lever on its joint");
+  actuation_.to_torques(torques, sample_.torque);
   const State& x = sample_.reference;
   for (int k = 0; k < driven.size(); ++k) {
     sample_.error[k] = x.q[driven.q[k]] - reference_.state().q[driven.q[k]];
     sample_.error_rate[k] = x.v[driven.v[k]] - reference_.state().v[driven.v[k]];
   }
-  handover_.begin(reference_.state().t, sample_.error, sample_.error_rate, torques, join, fade);
+  handover_.begin(reference_.state().t, sample_.error, sample_.error_rate, sample_.torque, join, fade);
   const State& here = estimator_ ? estimator_->state() : x;
-  believed_ = torques - unmodelled_;
+  set_believed(torques);
+  actuation_.to_torques(believed_, believed_);
   for (const auto& law : laws_) {
     if (const Status s = law->start(here); s != Status::ok) return fail(s, law->failure());
     if (const Status s = law->prepare(here, believed_); s != Status::ok) return fail(s, law->failure());

@@ -287,8 +287,14 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
   const LoopVerdict verdict = judge_loop(plant, sensors, options);
   if (!verdict.stable) return {verdict.text};
   if (!verdict.judged) return {};
+  constexpr double kBlind = 1e4;  // the most that settle_loop goes to
   std::vector<std::string> out;
   if (steps.step > 0) out = step_warnings(plant, sensors, options, steps);
+  if (options.estimates() && options.senses() && options.kalman.distrust >= kBlind)
+    out.push_back("the observer takes its sensors to be " + text(options.kalman.distrust, 3) +
+                  " times less exact than they are, because the loop of the bent machine is unstable otherwise; so it "
+                  "hardly corrects what the model does not know, and may lose a machine that moves: raise the rate, "
+                  "give the joints an armature, or write feedback: {lqr: {}}");
   const Transient& transient = verdict.transient;
   if (!(transient.growth > kMostTransient)) return out;
   out.push_back("the control loop is stable, but " + place_of(verdict.transient_t, schedule_times(options).back()) +

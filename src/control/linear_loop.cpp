@@ -11,8 +11,9 @@
 #include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
 #include "control/readings.hpp"
+#include "limber/control/actuation.hpp"
+#include "limber/control/detail/element_rnea.hpp"
 #include "limber/control/loop.hpp"
-#include "limber/dynamics/rnea.hpp"
 #include "limber/linear/detail/balance.hpp"
 #include "limber/linear/riccati.hpp"
 #include "limber/model/drive.hpp"
@@ -52,6 +53,7 @@ class LoopBuilder {
   const ControlOptions& options_;
   const DrivenJoints& driven_;
   DrivenJoints of_plant_;
+  MatrixXd spread_;  // of the plant, Actuation
   double period_, t_;
   int n_, m_, h_;  // speeds of plant and model; driven coordinates
   LinearSystem machine_;
@@ -64,8 +66,6 @@ class LoopBuilder {
   int x_ = 0, torque_ = 0, filter_ = 0, last_ = 0, estimate_ = 0, under_way_ = 0, integral_ = 0, offset_ = 0, rate_ = 0,
       line_ = 0;
 };
-
-MatrixXd columns(const MatrixXd& B, const std::vector<int>& which) { return B(Eigen::all, which); }
 
 // A period in steps of the generalized-alpha method [Chung, Hulbert 1993], as the implicit solver makes them
 // (simulate/implicit.cpp), none longer than steps.step.  With rho_inf below 1 its accelerations go on from one period
@@ -105,8 +105,8 @@ void bend(const ControlOptions& options, const DrivenJoints& driven, const Model
     x.v[driven.v[k]] = jet.rate;
     vdot[driven.v[k]] = jet.acceleration;
   }
-  RneaWorkspace ws(plant);
-  rnea(plant, x, vdot, {}, ws, force);
+  ElementRnea inverse_dynamics(plant);
+  inverse_dynamics(x, vdot, force);
   x.v.setZero();
   for (int i = 1; i < plant.body_count(); ++i) {
     const int modes = plant.body(i).modes;
@@ -128,14 +128,13 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
       n_(plant.nv),
       m_(options.model->nv),
       h_(options.driven.size()) {
-  std::vector<std::string> names;
-  for (const int joint : driven_.joints) names.push_back(options.model->joints[joint].name);
-  of_plant_ = find_driven_joints(plant, names);
+  of_plant_ = find_same_joints(*options.model, driven_, plant);
   const State own = desired_configuration(options, t);
   State there = translate_state(*options.model, own, plant);
   if (shape == PlantShape::bent) bend(options, of_plant_, plant, there);
   machine_ = linearize_at_rest(plant, there, {});
-  const MatrixXd B = columns(machine_.B, of_plant_.v);
+  spread_ = compute_spread(plant, of_plant_, there);
+  const MatrixXd B = machine_.B * spread_;
   plant_step_ = steps.step > 0 ? sample_by_steps(machine_.A, B, period_, steps) : sample(machine_.A, B, period_);
   SensorOptions all = sensors;
   all.encoders.assign(driven_.v.size(), {});  // raw speeds, noise left out
@@ -173,8 +172,7 @@ void LoopBuilder::lay_out() {
 // The readings that the controller gets: Sensors::read.
 MatrixXd LoopBuilder::read(bool fresh, MatrixXd& next) {
   const int rows = static_cast<int>(raw_.C.rows()), kept = (size_ - line_) / rows;
-  MatrixXd now = fresh ? MatrixXd(raw_.C * part(x_, 2 * n_) + columns(raw_.D, of_plant_.v) * part(torque_, h_))
-                       : part(line_, rows);
+  MatrixXd now = fresh ? MatrixXd(raw_.C * part(x_, 2 * n_) + raw_.D * spread_ * part(torque_, h_)) : part(line_, rows);
   for (int k = 0; k < h_; ++k) {
     if (sensors_.encoders.empty() || sensors_.encoders[static_cast<std::size_t>(k)].tachometer) continue;
     const MatrixXd f = part(filter_ + k, 1), last = part(last_ + k, 1);
@@ -196,7 +194,7 @@ MatrixXd LoopBuilder::correct(const MatrixXd& y, bool arrives, MatrixXd& next) c
   if (kalman_.size() == 0) return out;
   const int rows = static_cast<int>(expected_.C.rows()), delay = options_.sensors.delay;
   const auto expect = [&](const MatrixXd& x) {
-    return MatrixXd(expected_.C * x + columns(expected_.D, driven_.v) * part(torque_, h_));
+    return MatrixXd(expected_.C * x + expected_.D * model_.spread * part(torque_, h_));
   };
   MatrixXd innovation = delay > 0 ? MatrixXd(-part(under_way_, rows)) : MatrixXd(-expect(out));
   for (int k = 0, row = 0; k < static_cast<int>(y.rows()); ++k) {

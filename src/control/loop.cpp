@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/loop.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "limber/control/linear_loop.hpp"
@@ -9,12 +10,6 @@
 
 namespace limber {
 namespace {
-
-std::vector<std::string> joint_names(const ControlOptions& options) {
-  std::vector<std::string> out;
-  for (const int joint : options.driven.joints) out.push_back(options.model->joints[joint].name);
-  return out;
-}
 
 void check_same_kinds(const Model& plant, const DrivenJoints& driven, const ControlOptions& options) {
   for (std::size_t k = 0; k < driven.joints.size(); ++k) {
@@ -30,13 +25,13 @@ void check_same_kinds(const Model& plant, const DrivenJoints& driven, const Cont
 
 ControlLoop::ControlLoop(const Model& plant, SensorOptions sensors, ControlOptions options)
     : plant_(plant),
-      driven_(find_driven_joints(plant, joint_names(options))),
+      driven_(find_same_joints(*options.model, options.driven, plant)),
       sensors_(plant, driven_, std::move(sensors), 1 / options.rate),
       controller_((check_same_kinds(plant, driven_, options), std::move(options))),
       servos_(controller_.options().servos, controller_.period()),
       tracking_(plant, driven_, controller_.options()) {
   torque_.setZero(driven_.size());
-  command_ = torque_;
+  command_ = acting_ = torque_;
 }
 
 Status ControlLoop::hold(const State& x, ConstVec torques) {
@@ -55,6 +50,7 @@ Status ControlLoop::hold(const State& x, ConstVec torques) {
       if (!on_link) seen.q[driven_.q[k]] = x.q[motor.q] / ratio;
     }
   }
+  command_ = torque_;
   servos_.start(torque_);
   return controller_.hold(translate_state(plant_, seen, *controller_.options().model), torque_);
 }
@@ -65,19 +61,40 @@ Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot,
     const Model& model = *controller_.options().model;
     if (const Status status = controller_.start(translate_state(plant_, x, model)); status != Status::ok) return status;
   }
+  acting_.swap(command_);  // with a latency those of the last sample
   if (const Status status = controller_.update(sensors_.read(x, kin, vdot), command_); status != Status::ok) {
     return status;
   }
-  servos_.drive(command_, torque_);
+  servos_.drive(controller_.options().latency > 0 ? acting_ : command_, torque_);
   tracking_.add(x, kin, controller_.saturated());
   set_torques(torques);
   return Status::ok;
 }
 
-// Those of a joint with an elastic drive act on its motor.
+double ControlLoop::actuator_force(int element) const {
+  const auto at = std::find(driven_.actuators.begin(), driven_.actuators.end(), element);
+  return at == driven_.actuators.end() ? 0 : torque_[at - driven_.actuators.begin()];
+}
+
+Inputs with_actuators(Inputs inputs, const DrivenJoints& driven, std::function<const ActuatorForces*()> forces) {
+  const std::string label = "the command of an actuator";
+  for (const int element : driven.actuators) {
+    if (element < 0) continue;
+    const auto force = [element, forces](double) {
+      const ActuatorForces* from = forces();
+      return Jet{from == nullptr ? 0 : from->actuator_force(element), 0, 0};
+    };
+    inputs.elements.push_back({element, Signal::callback(force), label});
+  }
+  return inputs;
+}
+
+// Those of a joint with an elastic drive act on its motor, those of actuators are none.
 void ControlLoop::set_torques(Vec torques) const {
   torques.setZero();
-  for (int k = 0; k < driven_.size(); ++k) torques[driven_.v[k]] = torque_[k];
+  for (int k = 0; k < driven_.size(); ++k) {
+    if (driven_.actuator(k) < 0) torques[driven_.v[k]] = torque_[k];
+  }
   for (const int joint : driven_.joints) {
     const MotorIndex motor = motor_index(plant_, joint);
     if (motor.v < 0) continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/control/actuation.hpp"
 #include "limber/control/shaping.hpp"
 #include "limber/linear/riccati.hpp"
 #include "limber/spatial/detail/solvers.hpp"
@@ -71,6 +72,7 @@ Predictor make_predictor(const Model& model, const DrivenJoints& driven, const S
   Predictor out;
   out.period = period;
   out.machine = linearize_at_rest(model, x, {});
+  out.spread = compute_spread(model, driven, x);
   const Eigen::Index n = model.nv, size = 2 * n;
   const MatrixXd one = MatrixXd::Identity(size, size);
   VectorXd scale = VectorXd::Ones(size);
@@ -78,7 +80,7 @@ Predictor make_predictor(const Model& model, const DrivenJoints& driven, const S
   const VectorXd inverse = scale.cwiseInverse();
   const auto plain = [&](const MatrixXd& map) { return MatrixXd(inverse.asDiagonal() * map * scale.asDiagonal()); };
   const MatrixXd a = period * (scale.asDiagonal() * out.machine.A * inverse.asDiagonal());
-  const MatrixXd b = period * (scale.asDiagonal() * MatrixXd(out.machine.B(Eigen::all, driven.v)));
+  const MatrixXd b = period * (scale.asDiagonal() * MatrixXd(out.machine.B * out.spread));
   const VectorXd moduli = eigenvalues_general(a).cwiseAbs();
   out.fastest = moduli.maxCoeff();
   MatrixXd basis = one, dual = one, unseen = MatrixXd::Zero(size, size), still = unseen;

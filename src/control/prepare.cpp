@@ -6,7 +6,10 @@
 #include <numbers>
 
 #include "control/configuration.hpp"
+#include "limber/control/actuation.hpp"
+#include "limber/model/elements.hpp"
 #include "limber/spatial/detail/text.hpp"
+#include "limber/spatial/status.hpp"
 
 namespace limber {
 
@@ -25,6 +28,39 @@ std::vector<double> schedule_times(const ControlOptions& options) {
 }
 
 namespace {
+
+std::string actuator_names(const ControlOptions& options) {
+  std::string out;
+  for (const int element : options.driven.actuators) {
+    if (element < 0) continue;
+    out += (out.empty() ? "'" : ", '") + options.model->elements->list[static_cast<std::size_t>(element)].name + "'";
+  }
+  return out;
+}
+
+// Laws that know torques at joints alone need actuators that do nothing else.
+void check_actuators(const ControlOptions& options) {
+  constexpr double kNothing = 1e-9;
+  const std::string names = actuator_names(options);
+  if (names.empty()) return;
+  if (options.adaptation)
+    throw InputError("an adaptation knows torques at joints, no actuators (" + names +
+                     "); leave it out, or drive the joints themselves");
+  const char* law = options.correction                            ? "the correction of forces"
+                    : options.computed_torque                     ? "computed torque"
+                    : options.feed_forward == FeedForward::hybrid ? "feed_forward: hybrid"
+                                                                  : nullptr;
+  for (const double t : schedule_times(options)) {
+    MatrixXd rest = compute_spread(*options.model, options.driven, desired_configuration(options, t));
+    for (const int row : options.driven.v) rest.row(row).setZero();
+    Eigen::Index row = 0, column = 0;
+    if (law == nullptr || !(rest.cwiseAbs().maxCoeff(&row, &column) > kNothing)) continue;
+    throw InputError("the actuators (" + names + ") push on '" + options.model->speeds[static_cast<std::size_t>(row)] +
+                     "', too, which " + law +
+                     " does not know: it has torques at joints; write feedback: {lqr: {}} or {pid: ...} with " +
+                     "feed_forward: rigid, or take hold of bodies that do not bend");
+  }
+}
 
 // Weights that are not given, from the resolution of sensors and the limits of torque.
 void fill_weights(ControlOptions& options) {
@@ -65,6 +101,7 @@ void shape_path(const std::vector<Signal::Impulse>& shaper, TipPath& path) {
 
 ControlOptions prepare_control(ControlOptions options) {
   check_control(options);
+  check_actuators(options);
   const std::size_t n = options.driven.v.size();
   if (options.servos.empty()) options.servos.resize(n);
   if (options.sensors.encoders.empty()) options.sensors.encoders.resize(n);

@@ -33,7 +33,7 @@ Reference::Reference(const Model& model, const DrivenJoints& driven, const std::
       x_(make_zero_state(model)),
       middle_(x_) {
   torque_.setZero(driven.size());
-  a_ = torque_;
+  a_ = friction_ = torque_;
   vdot_.setZero(model.nv);
   tau_ = vdot_;
 }
@@ -43,7 +43,17 @@ Status Reference::start(const State& x) {
   system_.select_interval(x.t + 0.5 * period_);
   system_.prescribe(x_);
   torque_.setZero();
-  const Status status = kind_ == FeedForward::hybrid ? stepper_->start({x_}) : Status::ok;
+  if (kind_ != FeedForward::hybrid) return Status::ok;
+  system_.update_contacts(x_);
+  const Status status = stepper_->start({x_});
+  failure_ = system_.failure();
+  return status;
+}
+
+// Ropes, contacts, stops and friction of other joints after a step.
+Status Reference::update_contacts() {
+  if (!system_.update_contacts(x_)) return Status::ok;
+  const Status status = stepper_->start({x_});
   failure_ = system_.failure();
   return status;
 }
@@ -57,6 +67,7 @@ Status Reference::step() {
     if (status != Status::ok) return status;
     for (int k = 0; k < driven_.size(); ++k) torque_[k] = system_.torques()[driven_.v[k]];
     x_ = stepper_->now().x;
+    if (const Status touched = update_contacts(); touched != Status::ok) return touched;
   }
   if (const Status status = compute_rigid(); status != Status::ok) return status;
   if (kind_ != FeedForward::hybrid) {
@@ -78,15 +89,16 @@ Status Reference::compute_rigid() {
       ++k;
     }
   }
-  if (kind_ != FeedForward::rigid) return Status::ok;
-  rnea(model_, middle_, vdot_, {}, rnea_, tau_);
-  for (int k = 0; k < driven_.size(); ++k) torque_[k] = tau_[driven_.v[k]];
   int k = 0;
-  for (const int joint : driven_.joints) {  // with dry friction, as hybrid dynamics has it
+  for (const int joint : driven_.joints) {
     const auto& friction = model_.joints[joint].friction;
-    if (friction && friction->dry()) torque_[k] += sliding_friction(*friction, middle_.v[driven_.v[k]]);
+    if (friction && friction->dry()) friction_[k] = sliding_friction(*friction, middle_.v[driven_.v[k]]);
     k += speed_count(model_.joints[joint].kind);
   }
+  if (kind_ != FeedForward::rigid) return Status::ok;
+  rnea_(middle_, vdot_, tau_);
+  torque_ = friction_;  // as hybrid dynamics has it
+  for (int i = 0; i < driven_.size(); ++i) torque_[i] += tau_[driven_.v[i]];
   return torque_.allFinite() ? Status::ok : Status::not_finite;
 }
 

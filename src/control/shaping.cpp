@@ -7,7 +7,7 @@
 #include <complex>
 #include <numbers>
 
-#include "limber/dynamics/rnea.hpp"
+#include "limber/control/detail/element_rnea.hpp"
 #include "limber/linear/analysis.hpp"
 
 namespace limber {
@@ -19,9 +19,9 @@ LinearSystem linearize_at_rest(const Model& model, const State& x, std::vector<s
   }
   State still = x;
   still.v.setZero();
-  RneaWorkspace ws(model);
   options.tau.setZero(model.nv);
-  rnea(model, still, VectorXd::Zero(model.nv), {}, ws, options.tau);
+  ElementRnea inverse_dynamics(model);
+  inverse_dynamics(still, VectorXd::Zero(model.nv), options.tau);
   options.held = std::move(locked);
   return linearize(model, still, options);
 }

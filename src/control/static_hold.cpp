@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/static_hold.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "limber/control/actuation.hpp"
 #include "limber/model/detail/layout.hpp"
 #include "limber/model/drive.hpp"
 #include "limber/spatial/status.hpp"
@@ -77,6 +79,37 @@ StaticHold find_static_hold(const Model& model, const Inputs& inputs, const Stat
     load_transmission(model, i, out);
   }
   return out;
+}
+
+// What the joints still need is what their actuators lack.
+StaticHold find_static_hold(const Model& model, const Inputs& inputs, const State& start,
+                            const std::vector<int>& joints, const DrivenJoints& driven) {
+  constexpr int kMost = 50;
+  constexpr double kSame = 1e-12;
+  Actuation actuation(model, driven);
+  if (!actuation.any()) return find_static_hold(model, inputs, start, joints);
+  Inputs acting = inputs;
+  VectorXd total = VectorXd::Zero(driven.size()), more = total;
+  for (int pass = 0; pass < kMost; ++pass) {
+    StaticHold out = find_static_hold(model, acting, start, joints);
+    if (actuation.set(out.equilibrium.x) != Status::ok)
+      throw InputError("an actuator has no lever on its joint where the machine is held; start elsewhere");
+    actuation.to_inputs(out.torques(driven.v), more);
+    double change = 0;
+    acting.elements = inputs.elements;
+    for (int k = 0; k < driven.size(); ++k) {
+      const int element = driven.actuator(k);
+      total[k] = element < 0 ? more[k] : total[k] + more[k];
+      if (element < 0) continue;
+      change = std::max(change, std::abs(more[k]));
+      acting.elements.push_back({element, Signal(total[k]), "the actuator that holds '" + driven.names[k] + "'"});
+    }
+    if (!(change > kSame * (1 + total.cwiseAbs().maxCoeff()))) {
+      for (int k = 0; k < driven.size(); ++k) out.torques[driven.v[k]] = total[k];
+      return out;
+    }
+  }
+  throw InputError("the forces of actuators that hold the machine were not found; start elsewhere");
 }
 
 }  // namespace limber

@@ -14,6 +14,7 @@
 #include "control/tip_follower.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/derivatives.hpp"
+#include "limber/dynamics/elements.hpp"
 
 namespace limber {
 namespace {
@@ -233,6 +234,8 @@ void Inverter::solve() {
 TipInversion invert_tip_path(const Model& model, const DrivenJoints& driven, const TipPath& path, const State& start,
                              std::optional<double> lead) {
   check_machine(model, driven);
+  if (has_elements(model))
+    throw InputError("the inversion knows no force elements, rests of springs and contacts; write inversion: static");
   Inverter inverter(model, driven, path, start);
   if (static_cast<int>(path.position[0].has_value()) + path.position[1].has_value() + path.position[2].has_value() >
       driven.size())

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "control/tip_follower.hpp"
+#include "limber/control/detail/element_rnea.hpp"
 
 namespace limber {
 namespace {
@@ -18,12 +19,12 @@ constexpr double kSettled = 1e-12;  // of the modal forces
 }  // namespace
 
 bool settle_modes(const Model& model, const DrivenJoints& driven, ConstVec a, State& x) {
-  RneaWorkspace ws(model);
+  ElementRnea inverse_dynamics(model);
   VectorXd vdot = VectorXd::Zero(model.nv), tau(model.nv);
   for (int k = 0; k < driven.size(); ++k) vdot[driven.v[k]] = a[k];
   for (int i = 1; i < model.body_count(); ++i) x.v.segment(model.first_mode(i), model.body(i).modes).setZero();
   for (int step = 0; step < kMaxSettling; ++step) {
-    rnea(model, x, vdot, {}, ws, tau);
+    inverse_dynamics(x, vdot, tau);
     if (!tau.allFinite()) return false;
     double left = 0, acting = 0;
     for (int i = 1; i < model.body_count(); ++i) {

@@ -29,7 +29,7 @@ const VectorXd& VibrationRates::update(const ControlSample& s) {
     x_.v.segment(model_.first_mode(i), model_.body(i).modes).setZero();
   }
   for (int k = 0; k < joints_.size(); ++k) rates_[joints_.v[k]] = s.acceleration[k];
-  rnea(model_, x_, rates_, {}, rnea_, forces_);
+  rnea_(x_, rates_, forces_);
   static_before_.swap(static_);
   rates_.setZero();
   for (int i = 1; i < model_.body_count(); ++i) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "limber/control/controller.hpp"
-#include "limber/dynamics/rnea.hpp"
+#include "limber/control/detail/element_rnea.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {
@@ -23,7 +23,7 @@ class VibrationRates {
   const DrivenJoints& joints_;
   double rate_;
   std::vector<Cholesky> stiffness_;  // (body) of its modes
-  RneaWorkspace rnea_;
+  ElementRnea rnea_;
   State x_;
   VectorXd rates_, forces_;          // (nv)
   VectorXd static_, static_before_;  // (nv) quasi-static modes of the desired motion, at this sample and the last

@@ -74,6 +74,7 @@ Executive::Executive(Controller& controller, const LinkLimits& limits, const Saf
       gate_(PacketKind::measurement, measurement_names(controller.options().driven, controller.options().sensors)),
       limits_(limits),
       rnea_(*controller.options().model),
+      actuation_(*controller.options().model, controller.options().driven),
       still_(controller.reference()),
       ahead_(ahead) {
   check_safety(options, controller.period());
@@ -302,7 +303,7 @@ void Executive::prepare(double now) {
 void Executive::weigh() {
   const DrivenJoints& driven = controller_.options().driven;
   for (int k = 0; k < driven.size() && begun(); ++k) still_.q[driven.q[k]] = y_.q[k];
-  rnea(*controller_.options().model, still_, zero_, {}, rnea_, tau_);
+  rnea_(still_, zero_, tau_);
   for (int k = 0; k < driven.size(); ++k) weight_[k] = std::isfinite(tau_[driven.v[k]]) ? tau_[driven.v[k]] : 0;
 }
 
@@ -318,6 +319,10 @@ void Executive::brake(double now) {
     const double v = seen ? std::clamp(y_.v[k], -limits_.speed[k], limits_.speed[k]) : 0;
     torque_[k] = share * (weight_[k] - brakes_[k] * v);
   }
+  if (actuation_.set(still_) == Status::ok)
+    actuation_.to_inputs(torque_, torque_);
+  else
+    torque_.setZero();  // a dead centre
   limit();
 }
 

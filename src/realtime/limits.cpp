@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
+#include "limber/control/actuation.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -96,6 +98,29 @@ VectorXd complete(const VectorXd& machine, const VectorXd& model, const VectorXd
   return out;
 }
 
+// Torques at joints that actuators move as forces of these, by their least lever along the desired motion; within the
+// limits of their servos.
+void turn_into_forces(const ControlOptions& control, const State& start, VectorXd& effort) {
+  constexpr int kPoints = 20;
+  Actuation actuation(*control.model, control.driven);
+  if (!actuation.any()) return;
+  State x = start;
+  VectorXd least = VectorXd::Constant(effort.size(), std::numeric_limits<double>::infinity());
+  for (int i = 0; i <= kPoints; ++i) {
+    for (int k = 0; k < control.driven.size(); ++k)
+      x.q[control.driven.q[k]] = control.desired[k].at(control.end * i / kPoints).value;
+    if (actuation.set(x) != Status::ok) continue;
+    for (int k = 0; k < control.driven.size(); ++k)
+      least[k] = std::min(least[k], std::abs(actuation.forces()(control.driven.v[k], k)));
+  }
+  for (int k = 0; k < control.driven.size(); ++k) {
+    if (control.driven.actuator(k) < 0 || !std::isfinite(least[k])) continue;
+    effort[k] /= least[k];
+    if (!control.servos.empty())
+      effort[k] = std::min(effort[k], control.servos[static_cast<std::size_t>(k)].max_torque);
+  }
+}
+
 }  // namespace
 
 LinkLimits make_link_limits(const Model& machine, const DrivenJoints& driven, const ControlOptions& control,
@@ -118,12 +143,12 @@ LinkLimits make_link_limits(const Model& machine, const DrivenJoints& driven, co
   out.speed = complete(given_limits(machine, driven, &Joint::velocity_limit),
                        given_limits(model, control.driven, &Joint::velocity_limit),
                        (moved.array() > 0).select(moved.cwiseMax(out.release), 0), "velocity", driven, out.derived);
+  turn_into_forces(control, start, out.effort);
   return out;
 }
 
 std::string limits_text(const LinkLimits& limits, const Model& model, const DrivenJoints& driven) {
-  const std::vector<std::string> force = units_of(model, driven, force_units),
-                                 rate = units_of(model, driven, speed_units);
+  const std::vector<std::string> force = input_units(model, driven), rate = units_of(model, driven, speed_units);
   std::string out;
   for (std::size_t k = 0; k < driven.names.size(); ++k) {
     const auto i = static_cast<Eigen::Index>(k);

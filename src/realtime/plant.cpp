@@ -25,6 +25,7 @@ PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLim
       gate_(PacketKind::command, command_names(driven), session),
       limits_(limits),
       servos_((servos.resize(driven.v.size()), std::move(servos)), period),
+      actuation_(model, driven),
       holding_(holding) {
   check_safety(options, period);
   gate_.require_key(options.key);
@@ -38,6 +39,7 @@ PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLim
   }
   command_ = torque_ = holding_;
   impulse_.setZero(driven.size());
+  slowing_ = impulse_;
   servos_.start(holding_);
   age_.setZero(1);
   state_.setZero(1);
@@ -118,18 +120,30 @@ void PlantEnd::drive(const State& x, double now, Vec torques) {
   engaged_ = commanded() && !braking();
   servos_.drive(command_, torque_);
   torques.setZero();
+  if (braking() || stops) {
+    for (int k = 0; k < driven_.size(); ++k) slowing_[k] = c_[k] * x.v[driven_.v[k]];
+    if (actuation_.set(x) == Status::ok)
+      actuation_.to_inputs(slowing_, slowing_);
+    else
+      slowing_.setZero();  // a dead centre
+  }
   for (int k = 0; k < driven_.size(); ++k) {
     double tau = braking() ? 0 : torque_[k];
-    if (braking() || stops) tau -= c_[k] * x.v[driven_.v[k]];
+    if (braking() || stops) tau -= slowing_[k];
     torque_[k] = std::clamp(tau, -limits_.effort[k], limits_.effort[k]);
-    torques[driven_.v[k]] = torque_[k];
+    if (driven_.actuator(k) < 0) torques[driven_.v[k]] = torque_[k];
   }
   const bool held = age_[0] > 1.5 * period_;
   state_[0] = !commanded() ? kWaits : braking() || stops ? kBrakes : held ? kHolds : kCommanded;
 }
 
+double PlantEnd::actuator_force(int element) const {
+  const auto at = std::find(driven_.actuators.begin(), driven_.actuators.end(), element);
+  return at == driven_.actuators.end() ? 0 : torque_[at - driven_.actuators.begin()];
+}
+
 std::vector<ExternalChannel> PlantEnd::channels() const {
-  return {{"control/applied", driven_.names, units_of(model_, driven_, force_units), &torque_},
+  return {{"control/applied", driven_.names, input_units(model_, driven_), &torque_},
           {"control/age", {"command"}, {"s"}, &age_},
           {"control/state", {"state"}, {"1"}, &state_}};
 }

@@ -219,22 +219,42 @@ void read_law(const Reader& map, AttitudeOptions& out) {
   }
 }
 
+// What the joints' own controller is to do, for a model of the attitude's.
+std::vector<MotionInput> joint_motions(const ControlOptions& joints, const Model& model) {
+  std::vector<MotionInput> out;
+  const DrivenJoints driven = find_same_joints(*joints.model, joints.driven, model);
+  std::size_t next = 0;
+  for (const int joint : driven.joints) {
+    MotionInput motion{joint, {}, "the desired motion of '" + model.joints[joint].name + "'"};
+    for (int k = 0; k < speed_count(model.joints[joint].kind); ++k) motion.motion.push_back(joints.desired[next++]);
+    out.push_back(std::move(motion));
+  }
+  return out;
+}
+
 }  // namespace
+
+bool controls_joints(const Reader& control) {
+  for (const std::string& key : control.keys()) {
+    if (key != "rate" && key != "model" && key != "attitude") return true;
+  }
+  return false;
+}
 
 std::shared_ptr<const AttitudeOptions> read_attitude(const Reader& control, const Scenario& scenario,
                                                      const std::string& folder, const Overrides& set) {
-  for (const std::string& key : control.keys()) {
-    if (key == "rate" || key == "model" || key == "attitude") continue;
-    control.at(key, "").fail("has no meaning beside attitude, which has its own; remove it, or write it there");
-  }
   const Reader map = control.at("attitude", "");
-  map.check_keys(
-      {"body", "desired", "feed_forward", "feedback", "shaping", "wheels", "thrusters", "sensors", "estimator"});
+  map.check_keys({"rate", "model", "body", "desired", "feed_forward", "feedback", "shaping", "wheels", "thrusters",
+                  "sensors", "estimator"});
   auto out = std::make_shared<AttitudeOptions>();
   ControlScenario own;
-  read_own_model(control.find("model"), scenario, folder, set, own);
+  if (const auto at = map.find("model"))
+    read_own_model(at, scenario, folder, {}, own);
+  else
+    read_own_model(control.find("model"), scenario, folder, set, own);
   out->model = own.options.model;
   if (const auto at = control.find("rate")) out->rate = at->positive();
+  if (const auto at = map.find("rate")) out->rate = at->positive();
   const ModelNames names(*scenario.model), believed(*out->model);
   out->body = out->model->body_names[static_cast<std::size_t>(believed.body(map.at("body", "body: hub")))];
   if (const auto at = map.find("desired")) read_slews(*at, *out);
@@ -243,6 +263,7 @@ std::shared_ptr<const AttitudeOptions> read_attitude(const Reader& control, cons
   if (const auto at = map.find("thrusters")) out->thrusters = read_thrusters(*at, believed);
   if (const auto at = map.find("sensors")) out->sensors = read_attitude_sensors(*at, names, out->rate);
   try {
+    if (scenario.control) out->motions = joint_motions(scenario.control->options, *out->model);
     check_attitude(*out);
     for (const MotionInput& motion : scenario.inputs.motions) {
       const std::string& joint = scenario.model->joints[motion.joint].name;

@@ -8,6 +8,9 @@
 
 namespace limber {
 
+// Whether the map `control` has more than an `attitude`.
+bool controls_joints(const Reader& control);
+
 // The map `control` of a scenario that has an `attitude`; as read_control.  docs/scenario-format.md, Attitude.
 std::shared_ptr<const AttitudeOptions> read_attitude(const Reader& control, const Scenario& scenario,
                                                      const std::string& folder, const Overrides& set);

@@ -303,6 +303,16 @@ void read_adaptation(const Reader& map, ControlOptions& out) {
   out.adaptation = adaptation;
 }
 
+// By joint: the force element that moves it.
+void read_actuators(const Reader& map, ControlOptions& out) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& joint : map.keys()) pairs.emplace_back(joint, map.at(joint, "").name());
+  at_place(map, [&] {
+    set_actuators(*out.model, pairs, out.driven);
+    return 0;
+  });
+}
+
 // Offsets that `limber learn` wrote.
 void add_learned(const Reader& at, const std::string& folder, ControlOptions& out) {
   const std::string file = (std::filesystem::path(folder) / at.one_line(kLongestPath)).string();
@@ -367,8 +377,8 @@ void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, c
 
 std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,
                                                     const std::string& folder, const Overrides& set) {
-  map.check_keys({"rate", "model", "joints", "desired", "feed_forward", "feedback", "shaping", "damping", "observer",
-                  "servos", "sensors", "adaptation", "learned"});
+  map.check_keys({"rate", "model", "attitude", "joints", "actuators", "desired", "feed_forward", "feedback", "shaping",
+                  "damping", "observer", "servos", "sensors", "adaptation", "learned"});
   auto out = std::make_shared<ControlScenario>();
   ControlOptions& options = out->options;
   read_own_model(map.find("model"), scenario, folder, set, *out);
@@ -379,7 +389,10 @@ std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Sce
     for (const Reader& entry : list->list()) joints.push_back(options.model->joints[own.joint(entry)].name);
     if (joints.empty()) list->fail("must name at least one joint");
   }
+  if (joints.empty() && map.has("attitude"))
+    map.fail("needs joints: [...] beside attitude: those that are controlled; the wheels are the attitude's");
   options.driven = at_place(map, [&] { return find_driven_joints(*options.model, joints); });
+  if (const auto at = map.find("actuators")) read_actuators(*at, options);
   const State start = translate_state(*scenario.model, scenario.initial, *options.model);
   read_desired(map.find("desired"), start, options);
   if (const auto at = map.find("feed_forward"))
@@ -394,9 +407,7 @@ std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Sce
   options.sensors = read_sensors(sensors, ModelNames(*options.model), options);
   at_place(map, [&] {
     check_control(options);
-    std::vector<std::string> names;
-    for (const int joint : options.driven.joints) names.push_back(options.model->joints[joint].name);
-    const DrivenJoints of_plant = find_driven_joints(*scenario.model, names);
+    const DrivenJoints of_plant = find_same_joints(*options.model, options.driven, *scenario.model);
     for (const MotionInput& motion : scenario.inputs.motions) {
       if (of_plant.mask[motion.joint] != 0)
         throw InputError("joint '" + scenario.model->joints[motion.joint].name + "' has a prescribed motion, too");

@@ -82,7 +82,9 @@ RecordedRun RunRecorder::operator()(Simulation& simulation) {
   const Scenario& scenario = simulation.scenario();
   const ControlLoop* loop = simulation.controller();
   if (loop != nullptr) run_.warnings = control_hints(scenario, *loop);
-  if (simulation.attitude() != nullptr) run_.warnings = attitude_hints(scenario, *simulation.attitude());
+  if (simulation.attitude() != nullptr) {
+    for (std::string& hint : attitude_hints(scenario, *simulation.attitude())) run_.warnings.push_back(std::move(hint));
+  }
   if (loop == nullptr && scenario.control)
     monitor_.emplace(*scenario.model, driven_joints(scenario), prepare_control(scenario.control->options));
   try {
@@ -116,9 +118,7 @@ RecordedRun record_run(const Scenario& scenario, const RunOutputs& outputs) {
 
 DrivenJoints driven_joints(const Scenario& scenario) {
   const ControlOptions& control = scenario.control->options;
-  std::vector<std::string> joints;
-  for (const int i : control.driven.joints) joints.push_back(control.model->joints[i].name);
-  return find_driven_joints(*scenario.model, joints);
+  return find_same_joints(*control.model, control.driven, *scenario.model);
 }
 
 std::vector<std::string> files_of(const Scenario& scenario) {

@@ -228,10 +228,9 @@ Scenario read_parts(Document& document, std::string_view text, const std::string
   check_steps(root, out);
   read_record(root.find("record"), names, out);
   if (const auto control = root.find("control")) {
-    if (control->is_map() && control->has("attitude"))
-      out.attitude = read_attitude(*control, out, folder, set.controller);
-    else
-      out.control = read_control(*control, out, folder, set.controller);
+    const bool turns = control->is_map() && control->has("attitude");
+    if (!turns || controls_joints(*control)) out.control = read_control(*control, out, folder, set.controller);
+    if (turns) out.attitude = read_attitude(*control, out, folder, set.controller);
   }
   if (!set.controller.empty() && !out.control && !out.attitude)
     throw InputError(set.controller[0].path + ": the scenario has no control; add one, or remove control.model");

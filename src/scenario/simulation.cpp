@@ -9,57 +9,20 @@
 #include <limits>
 #include <unordered_map>
 
+#include "limber/control/two_loops.hpp"
 #include "limber/files/detail/text.hpp"
 #include "limber/model/segments.hpp"
+#include "limber/scenario/run.hpp"
 #include "limber/simulate/time_loop.hpp"
 #include "scenario/attitude_reader.hpp"
+#include "scenario/simulation_parts.hpp"
 
 namespace limber {
 namespace {
 
-constexpr int kSavedFormat = 1;
+constexpr int kSavedFormat = 2;
 constexpr double kSamePosition = 1e-9;             // rad or m, between a motion and where the joint is
 constexpr double kSlowest = 1e-3, kFastest = 1e7;  // Hz, of a controller
-
-// A torque law in a function.
-class LawSampler : public Sampler {
- public:
-  LawSampler(double rate, std::function<void(const State&, Vec)> law) : period_(1 / rate), law_(std::move(law)) {}
-  double period() const override { return period_; }
-  Status sample(const State& x, const Kinematics&, ConstVec, Vec torques) override {
-    torques.setZero();
-    law_(x, torques);
-    return torques.allFinite() ? Status::ok : Status::not_finite;
-  }
-  std::string failure() const override { return "the controller gave a torque that is not finite"; }
-
- private:
-  double period_;
-  std::function<void(const State&, Vec)> law_;
-};
-
-Scenario make_scenario(std::shared_ptr<const Model> model, SolverOptions solver, Inputs inputs) {
-  if (!model) throw InputError("a simulation needs a model");
-  Scenario out;
-  out.name = model->name;
-  out.model = std::move(model);
-  out.solver = std::move(solver);
-  out.inputs = std::move(inputs);
-  out.run.duration = std::numeric_limits<double>::infinity();
-  return out;
-}
-
-// What a scenario made in code may leave out.
-Scenario complete(Scenario scenario) {
-  if (!scenario.model) throw InputError("a scenario needs a model");
-  if (scenario.initial.q.size() == 0 && scenario.initial.v.size() == 0) {
-    const double t = scenario.initial.t;
-    scenario.initial = make_zero_state(*scenario.model);
-    scenario.initial.t = t;
-  }
-  in_scenario(scenario, [&] { check_state(*scenario.model, scenario.initial); });
-  return scenario;
-}
 
 std::unordered_map<std::string, int> index(const std::vector<std::string>& names) {
   std::unordered_map<std::string, int> out;
@@ -82,6 +45,7 @@ struct Simulation::Impl {
   std::unique_ptr<ControlLoop> own_controller;
   std::unique_ptr<Sampler> sampler;
   std::unique_ptr<AttitudeLoop> attitude;
+  std::unique_ptr<TwoLoops> both;
   System system;
   std::optional<Equilibrium> equilibrium;
   std::unique_ptr<TimeLoop> loop;
@@ -100,13 +64,11 @@ struct Simulation::Impl {
   VectorXd holding;               // (nv) that the controller starts with; empty: none
 
   Impl(Scenario scenario_, std::unique_ptr<Sampler> sampler_)
-      : scenario(complete(std::move(scenario_))),
+      : scenario(complete_scenario(std::move(scenario_))),
         model(*scenario.model),
         sampler(std::move(sampler_)),
         attitude(sampler ? nullptr : make_attitude(scenario)),
-        system(in_scenario(
-            scenario,
-            [&] { return System(model, with_thrusters(scenario.inputs, attitude.get()), scenario.solver.algorithm); })),
+        system(in_scenario(scenario, [&] { return System(model, all_inputs(), scenario.solver.algorithm); })),
         coordinates(index(model.coordinates)),
         speeds(index(model.speeds)) {
     if (!sampler && scenario.control) {
@@ -114,6 +76,7 @@ struct Simulation::Impl {
         return std::make_unique<ControlLoop>(model, scenario.control->sensors, scenario.control->options);
       });
     }
+    join_loops();
     list_ports();
     torques.setZero(model.nv);
     const State x = start_state(scenario, &equilibrium, &holding);
@@ -124,6 +87,14 @@ struct Simulation::Impl {
     system.keep(kept_joints(scenario));
     make_loop(scenario.equilibrium ? x : scenario.initial);  // whose notes say what assembly changes
     holding.resize(0);                                       // of this start alone
+  }
+
+  // With what thrusters and actuators do.
+  Inputs all_inputs() {
+    Inputs out = with_thrusters(scenario.inputs, attitude.get());
+    if (!scenario.control) return out;
+    return with_actuators(std::move(out), driven_joints(scenario),
+                          [this] { return dynamic_cast<const ActuatorForces*>(driver()); });
   }
 
   void list_ports() {
@@ -138,13 +109,30 @@ struct Simulation::Impl {
     port_index = index(port_names);
   }
 
-  Sampler* own() { return attitude ? static_cast<Sampler*>(attitude.get()) : own_controller.get(); }
+  // Attitude and joints.
+  void join_loops() {
+    both.reset();
+    if (!attitude || !own_controller) return;
+    both = in_scenario(scenario, [&] { return std::make_unique<TwoLoops>(model, *attitude, *own_controller); });
+  }
+
+  Sampler* own() {
+    if (both) return both.get();
+    return attitude ? static_cast<Sampler*>(attitude.get()) : own_controller.get();
+  }
   Sampler* driver() { return sampler ? sampler.get() : own(); }
 
   void make_loop(const State& x) {
     loop = std::make_unique<TimeLoop>(system, scenario.solver, scenario.run.duration, driver());
     loop->set_torques(torques);
-    if (driver() != nullptr && holding.size() > 0) system.set_control_torques(torques + holding);  // until it samples
+    if (driver() != nullptr && holding.size() > 0) {  // until it samples
+      VectorXd at_joints = torques + holding;
+      const DrivenJoints driven = scenario.control ? driven_joints(scenario) : DrivenJoints();
+      for (int k = 0; k < driven.size(); ++k) {
+        if (driven.actuator(k) >= 0) at_joints[driven.v[k]] = 0;
+      }
+      system.set_control_torques(at_joints);
+    }
     first = x;
     first_driver = driver();
     if (!loop->start(x)) return;  // told by the first step
@@ -325,6 +313,7 @@ void Simulation::set_state(const State& x) {
     own.own_controller =
         std::make_unique<ControlLoop>(own.model, own.scenario.control->sensors, own.scenario.control->options);
   if (own.attitude) own.attitude->restart(start);
+  own.join_loops();
   own.make_loop(start);
 }
 
@@ -421,6 +410,7 @@ void Simulation::set_controller(double rate, std::function<void(const State& x, 
     throw InputError("the rate of a controller must lie between 0.001 and 1e7 Hz");
   if (!law) throw InputError("the law of the controller is empty; give it a function");
   impl_->sampler = std::make_unique<LawSampler>(rate, std::move(law));
+  impl_->both.reset();
   impl_->own_controller.reset();
   if (!impl_->loop->set_sampler(impl_->sampler.get())) impl_->fail();
   impl_->observe();
@@ -457,10 +447,12 @@ const std::optional<Equilibrium>& Simulation::equilibrium() const { return impl_
 const ControlLoop* Simulation::controller() const { return impl_->own_controller.get(); }
 const AttitudeLoop* Simulation::attitude() const { return impl_->attitude.get(); }
 Tracking Simulation::tracking() const {
+  if (impl_->both) return impl_->both->tracking();
   if (impl_->attitude) return impl_->attitude->tracking();
   return impl_->own_controller ? impl_->own_controller->tracking() : Tracking();
 }
 std::vector<ExternalChannel> Simulation::control_channels() const {
+  if (impl_->both) return impl_->both->channels();
   if (impl_->attitude) return impl_->attitude->channels();
   return impl_->own_controller ? impl_->own_controller->controller().channels() : std::vector<ExternalChannel>();
 }

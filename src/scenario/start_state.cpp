@@ -5,6 +5,7 @@
 
 #include "limber/control/static_hold.hpp"
 #include "limber/model/drive.hpp"
+#include "limber/scenario/run.hpp"
 #include "limber/scenario/simulation.hpp"
 
 namespace limber {
@@ -33,9 +34,10 @@ StaticHold find_start(const Scenario& scenario) {
   constexpr double kSame = 1e-14;
   const Model& model = *scenario.model;
   const std::vector<int> at_motors = joints_seen_at_motors(scenario);
+  const DrivenJoints driven = scenario.control ? driven_joints(scenario) : DrivenJoints();
   State from = scenario.initial;
   for (int pass = 0; pass < kPasses; ++pass) {
-    StaticHold found = find_static_hold(model, scenario.inputs, from, scenario.held);
+    StaticHold found = find_static_hold(model, scenario.inputs, from, scenario.held, driven);
     double off = 0;
     for (const int i : at_motors) {
       const double wanted = scenario.initial.q[model.joints[i].q];

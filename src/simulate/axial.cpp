@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/detail/rnea.hpp"
+#include "limber/simulate/detail/element_forces.hpp"
 #include "limber/simulate/system.hpp"
-#include "simulate/element_forces.hpp"
 
 namespace limber {
 namespace {

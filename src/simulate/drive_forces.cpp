@@ -9,10 +9,10 @@
 #include "limber/dynamics/detail/rnea.hpp"
 #include "limber/model/detail/layout.hpp"
 #include "limber/model/drive.hpp"
+#include "limber/simulate/detail/element_forces.hpp"
 #include "limber/simulate/system.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "simulate/backlash.hpp"
-#include "simulate/element_forces.hpp"
 #include "simulate/friction_forces.hpp"
 
 namespace limber {

@@ -1,20 +1,22 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "element_forces.hpp"
+#include "limber/simulate/detail/element_forces.hpp"
 
 #include <algorithm>
+
+#include "limber/dynamics/rnea.hpp"
 
 namespace limber {
 
 ElementForces::ElementForces(const Model& m, std::vector<std::uint8_t> prescribed)
-    : model(m), loads(m), operational_(m), lu_(static_cast<Eigen::Index>(6 * loads.nodes().size())) {
+    : model(m), loads(m), operational_(m), sweep_(m), lu_(static_cast<Eigen::Index>(6 * loads.nodes().size())) {
   loads.set_prescribed(std::move(prescribed));
   commands.assign(m.elements ? m.elements->list.size() : 0, 0);
   control = commands;
   values = loads.values();
   const auto size = static_cast<Eigen::Index>(6 * loads.nodes().size());
   C_.setZero(size, size);
-  by_pose_ = by_velocity_ = S_ = C_;
+  by_pose_ = by_velocity_ = S_ = CS_ = C_;
   J_.setZero(size, m.nv);
   Ja_.setZero(size);
   lambda_ = Ja_;
@@ -54,9 +56,9 @@ void ElementForces::add_implicit(const Kinematics& kin, double c_D, double c_K, 
 
 // (1 + C S) y = C J a
 void ElementForces::solve_correction(const MatrixXd& S, ConstVec a) {
-  by_pose_.noalias() = C_ * S;
-  by_pose_.diagonal().array() += 1;
-  lu_.compute(by_pose_);
+  CS_.noalias() = C_ * S;
+  CS_.diagonal().array() += 1;
+  lu_.compute(CS_);
   Ja_.noalias() = J_ * a;
   lambda_.noalias() = C_ * Ja_;
   Ja_ = lu_.solve(lambda_);
@@ -69,6 +71,31 @@ void ElementForces::correct(AbaWorkspace& ws, Vec a) {
   solve_correction(S_, a);
   respond(model, loads.nodes(), Ja_, ws, operational_, change_);
   a += change_;
+}
+
+// The prescribed rows of A da - J^T y, where A da = J^T y in all others and y are the wrenches of solve_correction.
+void ElementForces::correct_needed(AbaWorkspace& ws, Vec forces) {
+  if (implicit_.empty()) return;
+  multiply_mass(model, ws.kinematics(), change_, sweep_, force_);
+  add_implicit_force(model, ws, change_, force_);
+  force_.noalias() -= J_.transpose() * Ja_;
+  forces += force_;
+}
+
+void ElementForces::add_implicit_inertia(ConstVec a, Vec forces) {
+  if (implicit_.empty()) return;
+  Ja_.noalias() = J_ * a;
+  lambda_.noalias() = C_ * Ja_;
+  forces.noalias() += J_.transpose() * lambda_;
+}
+
+void ElementForces::add_change(ConstVec dq, ConstVec dv, Vec forces) {
+  if (implicit_.empty()) return;
+  Ja_.noalias() = J_ * dq;
+  lambda_.noalias() = by_pose_ * Ja_;
+  Ja_.noalias() = J_ * dv;
+  lambda_.noalias() += by_velocity_ * Ja_;
+  forces.noalias() += J_.transpose() * lambda_;
 }
 
 Status ElementForces::correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec a) {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "element_forces.hpp"
+#include "limber/simulate/detail/element_forces.hpp"
 #include "simulate/backlash.hpp"
 #include "simulate/friction_forces.hpp"
 

@@ -8,10 +8,10 @@
 
 #include "limber/model/detail/layout.hpp"
 #include "limber/model/drive.hpp"
+#include "limber/simulate/detail/element_forces.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "simulate/backlash.hpp"
 #include "simulate/drive_limits.hpp"
-#include "simulate/element_forces.hpp"
 #include "simulate/friction_forces.hpp"
 
 namespace limber {
@@ -280,12 +280,15 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
       }
     }
     status = hybrid(model_, x, {total_, acting}, prescribed_, ws, vdot, needed_);
-    torque_ = tau_;
-    take_needed_torques();
   }
   if (status != Status::ok) return explain(status, x, vdot, other_ ? other_->failure() : ws.failure());
   const bool implicit = &ws == implicit_.get();
   if (elements_ && implicit && !closures_) elements_->correct(ws, vdot);
+  if (!inputs_.motions.empty()) {
+    if (elements_ && implicit && !closures_) elements_->correct_needed(ws, needed_);
+    torque_ = tau_;
+    take_needed_torques();
+  }
   if (closures_) {
     if (status = close(x, ws, vdot); status != Status::ok) return status;
     if (elements_ && implicit) status = elements_->correct_closed(ws, *closures_, vdot);

@@ -121,6 +121,43 @@ TEST(AttitudeFilter, knows_late_readings_of_the_stars) {
   EXPECT_LT(plain, 1e-4);
 }
 
+// Behind a late gyro: exact for a body that turns evenly, off by a (d T)^2 / 2 and the like where it accelerates by a.
+TEST(AttitudeFilter, knows_the_delay_of_the_gyro) {
+  const double T = 0.05;
+  const Model model = make_satellite({.panels = false, .wheels = 0});
+  for (const int late_stars : {0, 3, 6, 9}) {
+    for (const double acceleration : {0.0, 1e-3}) {
+      AttitudeSensorOptions options;
+      options.gyro.emplace();
+      options.gyro->delay = 6;
+      options.star_tracker.emplace();
+      options.star_tracker->delay = late_stars;
+      options.star_tracker->every = 4;
+      StarTrackerOptions believed = *options.star_tracker;
+      believed.noise.setConstant(1e-4);
+      AttitudeSensors sensors(model, 1, options, T);
+      AttitudeFilter filter(*options.gyro, believed, {1e-3}, T);
+      KinematicsWorkspace kin(model);
+      State x = make_zero_state(model);
+      double most = 0;
+      for (int k = 0; k < 400; ++k) {
+        const Vector3d rate(0.02 + acceleration * k * T, 0, 0);
+        VectorXd q = x.q.head<4>();
+        if (k > 0) quaternion_turn(q.data(), T * rate, x.q.data());
+        x.v.head<3>() = rate;
+        compute_kinematics(model, x, kin);
+        compute_world_poses(model, kin);
+        filter.update(sensors.read(x, kin, VectorXd()));
+        const Eigen::Quaterniond truth(x.q[0], x.q[1], x.q[2], x.q[3]);
+        if (k > 20) most = std::max(most, attitude_error(filter.attitude(), truth).norm());
+      }
+      const double behind = options.gyro->delay * T;
+      if (acceleration == 0) EXPECT_LT(most, 1e-10) << late_stars;
+      EXPECT_LT(most, 1e-10 + 0.7 * acceleration * behind * behind) << late_stars;
+    }
+  }
+}
+
 TEST(AttitudeSensors, have_noise_bias_walk_misalignment_and_delay) {
   const Model model = make_satellite({.panels = false, .wheels = 0});
   State x = make_zero_state(model);

@@ -28,6 +28,9 @@ struct AttitudeOptions {
   ThrusterSetOptions thrusters;
   AttitudeSensorOptions sensors;
   std::optional<AttitudeFilterOptions> estimator;  // needs gyro and star tracker
+  // Joints of the model that another controller moves, and how it is to: for `hybrid` feed-forward.  All else takes
+  // them to stand where they are at the start.
+  std::vector<MotionInput> motions;
 };
 
 // Throws InputError for options that are missing, out of range or contradictory.

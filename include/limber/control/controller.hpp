@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "limber/control/actuation.hpp"
 #include "limber/control/adaptation.hpp"
 #include "limber/control/correction.hpp"
 #include "limber/control/estimator.hpp"
@@ -123,7 +124,8 @@ class Controller {
     told_ = true;
   }
   // From the newest readings to the servo commands (driven coordinate) of the next period, as torques at the joints
-  // within the limits of the servos; currents() has the same as motor currents.  In two parts: what must wait for the
+  // (forces of the actuators where these move joints) within the limits of the servos; currents() has the same as motor
+  // currents.  Torques that are given to a controller are those, too.  In two parts: what must wait for the
   // readings, after which the commands can be sent, and all else up to the next sample.
   [[nodiscard]] Status update(const Measurement& y, Vec commands);
   [[nodiscard]] Status respond(const Measurement& y, Vec commands);
@@ -151,7 +153,7 @@ class Controller {
   std::vector<ExternalChannel> channels() const;
 
  private:
-  [[nodiscard]] Status start_parts(const State& x, ConstVec own_torques);
+  [[nodiscard]] Status start_parts(const State& x, ConstVec own_inputs);
   [[nodiscard]] Status balance_laws(const State& x, ConstVec torques);
   [[nodiscard]] Status run_laws();
   [[nodiscard]] Status correct_estimate(const Measurement& y);
@@ -160,6 +162,8 @@ class Controller {
   void put_readings(const Measurement& y, double ahead);
   void hand_over();
   [[nodiscard]] Status combine(const Measurement& y);
+  [[nodiscard]] Status set_actuation(const Measurement& y);
+  void set_believed(ConstVec inputs);
   [[nodiscard]] Status fail(Status status, std::string_view what);
 
   ControlOptions options_;
@@ -167,15 +171,18 @@ class Controller {
   std::unique_ptr<Estimator> estimator_;
   std::vector<std::unique_ptr<Law>> laws_;  // in the order in which they run
   std::unique_ptr<ModelBank> bank_;         // of an adaptation
+  Actuation actuation_;
   Servos servos_;
   ControlSample sample_;
   Handover handover_;
   VectorXd command_;     // (driven coordinate)
-  VectorXd bias_;        // (driven coordinate) added to what the laws command: of a static start
+  VectorXd applied_;     // (driven coordinate) by the servos
+  VectorXd bias_;        // (driven coordinate) torque added to what the laws command: of a static start
   VectorXd unmodelled_;  // (driven coordinate) torque that holds the machine less that which holds the model
   VectorXd acting_;      // (driven coordinate) by set_acting
   bool told_ = false;    // acting_ is that of the coming update
-  VectorXd believed_;    // (driven coordinate) scratch: the torque that acts in the model
+  VectorXd believed_;    // (driven coordinate) scratch: what acts in the model
+  State at_;             // scratch of set_actuation
   State expected_;       // at the next sample
   VectorXd shift_;       // (nv) scratch
   VectorXd none_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "limber/control/driven_joints.hpp"
@@ -11,6 +12,8 @@
 
 namespace limber {
 
+struct ElementStep;  // force elements and contacts: src/control/element_step.hpp
+
 // The inertia that the driven joints feel instantaneously, with modes and other joints free: torques = N accelerations,
 // N = M_JJ - M_JF M_FF^-1 M_FJ, the inverse of the driven block of M^-1.  It is what remains of the articulated
 // inertias when the driven joints are not eliminated; O(N) to factor and to apply.  docs/control.md, Natural gain.
@@ -18,6 +21,7 @@ class NaturalGain {
  public:
   // period: see ForceCorrection.  weight, s^2: of the modes in balance().
   NaturalGain(const Model& model, const DrivenJoints& driven, double period = 0, double weight = 0);
+  ~NaturalGain();
   // At a configuration; time and speeds of x are not used.
   [[nodiscard]] Status set(const State& x);
   // torques (coordinate) += N accelerations (coordinate).
@@ -38,6 +42,7 @@ class NaturalGain {
   SweepWorkspace sweep_;
   State at_;  // of the last set
   VectorXd dv_, f_, right_, torque_;
+  std::unique_ptr<ElementStep> elements_;  // nullptr: none
 };
 
 struct CorrectionOptions {
@@ -57,21 +62,28 @@ struct Correction {
 };
 
 // Mean accelerations of a machine over the coming period under constant torques, by the implicit midpoint rule, theory
-// §5: stable for stiff modes.  A period of 0: instantaneous accelerations.
+// §5: stable for stiff modes.  A period of 0: instantaneous accelerations.  With force elements and contacts, without
+// dry friction and joint stops.
+enum class DrivenBy { torques, inputs };  // torques at the joints; or inputs, DrivenJoints::actuators
 class MeanAccelerations {
  public:
-  MeanAccelerations(const Model& model, const DrivenJoints& driven, double period);
-  // From torques (coordinate) on the driven joints to all accelerations.
+  MeanAccelerations(const Model& model, const DrivenJoints& driven, double period, DrivenBy by = DrivenBy::torques);
+  ~MeanAccelerations();
+  // At the beginning of a period: ropes are slack or taut, contacts open or not, as x says.
+  void set_phases(const State& x);
+  // From torques, or inputs, (coordinate) to all accelerations.
   [[nodiscard]] Status forward(const State& x, ConstVec torques);
   // From accelerations (coordinate) of the driven joints to their torques and all accelerations.  [JR] §4
   [[nodiscard]] Status hybrid(const State& x, ConstVec accelerations, Vec torques);
   // What forces (nv) more would add to all accelerations of the last call, in their place.
-  void respond(Vec forces) { solve_factored(model_, forces, ws_, forces); }
+  void respond(Vec forces);
+  // forces (nv) += what force elements add where the state is off by dq and dv (nv), as of the last call.
+  void add_element_forces(ConstVec dq, ConstVec dv, Vec forces);
   // (nv) of the last call, and the initial guess of the next.
   const VectorXd& now() const { return a_; }
   void reset() { a_.setZero(); }
   void guess(const VectorXd& a) { a_ = a; }
-  void transfer(Archive& archive) { archive(a_); }
+  void transfer(Archive& archive);
   // State at the middle of the period, with the last accelerations.
   const State& middle(const State& x);
   const AbaWorkspace& workspace() const { return ws_; }
@@ -81,8 +93,10 @@ class MeanAccelerations {
   const DrivenJoints& driven_;
   double period_;
   AbaWorkspace ws_;
+  DrivenBy by_;
   State middle_;
-  VectorXd a_, tau_, dq_;
+  VectorXd a_, tau_, dq_, needed_;
+  std::unique_ptr<ElementStep> elements_;  // nullptr: none
 };
 
 // The correction of the specified body forces, [Pat] claim 1, FIG. 6 processors 125-144: computes the accelerations
@@ -119,7 +133,7 @@ class ForceCorrection {
   State expected_;
   VectorXd base_, guess_;
   bool prepared_ = false;
-  VectorXd dx_, force_;  // (nv)
+  VectorXd dx_, dv_, force_;  // (nv)
 };
 
 }  // namespace limber

@@ -4,7 +4,6 @@
 
 #include "limber/control/correction.hpp"
 #include "limber/control/gains.hpp"
-#include "limber/simulate/stepper.hpp"
 
 namespace limber {
 
@@ -18,12 +17,12 @@ class Estimator {
   Estimator(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, Schedule phase,
             Schedule gains, double period);
   [[nodiscard]] Status start(const State& x);
-  // Under these torques (driven coordinate) until now.
-  [[nodiscard]] Status start(const State& x, ConstVec torques);
+  // Under these inputs (driven coordinate: torques of joints, forces of actuators) until now.
+  [[nodiscard]] Status start(const State& x, ConstVec inputs);
   // With the readings that arrive at this time.  One that was used before, by its time, is not used again.
   [[nodiscard]] Status correct(const Measurement& y);
-  // By one period, under these torques (driven coordinate).
-  [[nodiscard]] Status propagate(ConstVec torques);
+  // By one period, under these inputs (driven coordinate).
+  [[nodiscard]] Status propagate(ConstVec inputs);
 
   void transfer(Archive& archive);  // to or from an archive
 
@@ -44,10 +43,11 @@ class Estimator {
   Schedule phase_, gains_;
   bool corrects_;
   double period_;
-  System system_;           // for accelerometers
+  MeanAccelerations now_;   // for accelerometers
   MeanAccelerations mean_;  // over a period
+  KinematicsWorkspace kin_;
   State x_;
-  VectorXd tau_, vdot_, innovation_, correction_, dx_, step_, dq_;
+  VectorXd inputs_, innovation_, correction_, dx_, step_, dq_;
   std::vector<VectorXd> expected_;  // (delay) predicted readings under way, by the number of the sample modulo delay
   long samples_ = 0;
   double last_ = 0;  // time of the last reading

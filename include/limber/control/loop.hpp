@@ -2,13 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "limber/control/tracking.hpp"
 #include "limber/simulate/simulate.hpp"
 
 namespace limber {
 
-// A controller in closed loop with a simulated machine (plant), which may differ from the controller's model.
-class ControlLoop : public Sampler {
+// What a sampler tells actuators, which its torques cannot: for the inputs of the System that it controls.
+class ActuatorForces {
+ public:
+  virtual ~ActuatorForces() = default;
+  virtual double actuator_force(int element) const = 0;  // held until the next sample; 0: it does not command this one
+};
+// These inputs, and for every actuator that is driven one that asks `forces` (null: none, 0).
+Inputs with_actuators(Inputs inputs, const DrivenJoints& driven, std::function<const ActuatorForces*()> forces);
+
+// A controller in closed loop with a simulated machine (plant), which may differ from the controller's model.  With
+// ControlOptions::latency its commands act from the next sample on.
+class ControlLoop : public Sampler, public ActuatorForces {
  public:
   // sensors: those of the plant.  Throws InputError when the plant lacks a driven joint of the controller.
   ControlLoop(const Model& plant, SensorOptions sensors, ControlOptions options);
@@ -19,8 +31,12 @@ class ControlLoop : public Sampler {
   // Before the first sample: it begins at rest at x, where `torques` (nv) hold the machine.  Controller::hold.
   [[nodiscard]] Status hold(const State& x, ConstVec torques);
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override;
-  void transfer(Archive& archive) override { archive(started_, torque_, sensors_, controller_, servos_, tracking_); }
+  void transfer(Archive& archive) override {
+    archive(started_, command_, torque_, sensors_, controller_, servos_, tracking_);
+  }
   std::string failure() const override { return controller_.failure(); }
+
+  double actuator_force(int element) const override;
 
   const Controller& controller() const { return controller_; }   // the digital controller
   const DrivenJoints& driven_joints() const { return driven_; }  // of the machine
@@ -36,7 +52,7 @@ class ControlLoop : public Sampler {
   Controller controller_;
   Servos servos_;  // of the machine
   TrackingMonitor tracking_;
-  VectorXd command_, torque_;  // (driven coordinate)
+  VectorXd command_, acting_, torque_;  // (driven coordinate) acting_: the last commands
   bool started_ = false;
 };
 

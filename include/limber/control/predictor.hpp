@@ -21,6 +21,7 @@ inline constexpr double kSeen = 2;
 struct Predictor {
   LinearSystem machine;    // linearised at rest; inputs: torques on all speeds
   double period = 0;       // s
+  MatrixXd spread;         // (nv x driven) Actuation::spread
   MatrixXd A, B;           // B: torques of the driven joints
   MatrixXd phase;          // (2 nv x 2 nv)
   MatrixXd midpoint;       // (2 nv x 2 nv): midpoint(x, u) - x = midpoint (a x + b u)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "limber/control/detail/element_rnea.hpp"
 #include "limber/control/driven_joints.hpp"
 #include "limber/simulate/stepper.hpp"
 
@@ -28,14 +29,16 @@ class Reference {
   [[nodiscard]] Status step();
 
   // To or from an archive.
-  void transfer(Archive& archive) { archive(system_, *stepper_, x_, middle_, torque_, a_, vdot_); }
+  void transfer(Archive& archive) { archive(system_, *stepper_, x_, middle_, torque_, a_, vdot_, friction_); }
   const State& state() const { return x_; }                // desired state
   const VectorXd& torque() const { return torque_; }       // (coordinate)
   const VectorXd& acceleration() const { return a_; }      // (coordinate) desired, in the middle of the last step
+  const VectorXd& friction() const { return friction_; }   // (coordinate) dry, of the desired rate there
   const std::string& failure() const { return failure_; }  // after a failure
 
  private:
   [[nodiscard]] Status compute_rigid();
+  [[nodiscard]] Status update_contacts();
 
   const Model& model_;
   const DrivenJoints& driven_;
@@ -43,9 +46,9 @@ class Reference {
   FeedForward kind_;
   System system_;
   std::unique_ptr<Stepper> stepper_;
-  RneaWorkspace rnea_;
+  ElementRnea rnea_;
   State x_, middle_;
-  VectorXd torque_, a_, vdot_, tau_;
+  VectorXd torque_, a_, friction_, vdot_, tau_;
   std::string failure_;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "limber/control/driven_joints.hpp"
 #include "limber/simulate/equilibrium.hpp"
 
 namespace limber {
@@ -16,5 +17,8 @@ struct StaticHold {
 // under gravity, springs and the inputs that are constant.  Throws InputError: see find_equilibrium.
 StaticHold find_static_hold(const Model& model, const Inputs& inputs, const State& start,
                             const std::vector<int>& joints);
+// The same; joints that actuators move are held by these: `torques` has their forces on the speeds of these joints.
+StaticHold find_static_hold(const Model& model, const Inputs& inputs, const State& start,
+                            const std::vector<int>& joints, const DrivenJoints& driven);
 
 }  // namespace limber

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "limber/control/controller.hpp"
-#include "limber/dynamics/rnea.hpp"
+#include "limber/control/detail/element_rnea.hpp"
 #include "limber/realtime/limits.hpp"
 #include "limber/realtime/packet.hpp"
 
@@ -135,7 +135,8 @@ class Executive {
   long prompt_ = -1;                // sample that began with the newest command
   VectorXd acting_;                 // (driven coordinate) torques of the machine, as the newest measurement tells
   VectorXd brakes_, weight_;        // (driven coordinate) torque per speed; torque at the place of a stop
-  RneaWorkspace rnea_;
+  ElementRnea rnea_;
+  Actuation actuation_;
   State still_;
   VectorXd zero_, tau_;  // (nv)
   std::string joint_;

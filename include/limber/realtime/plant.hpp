@@ -25,8 +25,9 @@ class PlantEnd {
 
   // A datagram that came.  now: s, of any clock that only runs forward.
   PacketFault take(std::span<const std::byte> bytes, double now);
-  // Torques of the coming period, into those of the whole machine.
+  // Torques of the coming period, into those of the whole machine; those of actuators: actuator_force.
   void drive(const State& x, double now, Vec torques);
+  double actuator_force(int element) const;  // N, of the last drive; 0: not driven
   // The measurement to be sent, with the torques of the last drive() and the impulse of all up to the end of its
   // period.
   std::span<const std::byte> measure(const Measurement& y, double t, std::uint16_t flags = 0);
@@ -58,7 +59,8 @@ class PlantEnd {
   PacketBytes bytes_;
   LinkLimits limits_;
   Servos servos_;
-  VectorXd holding_, c_, command_, torque_, age_, state_;
+  Actuation actuation_;
+  VectorXd holding_, c_, command_, torque_, age_, state_, slowing_;
   VectorXd impulse_;  // (driven coordinate) of the commands, within limits
   long limited_ = 0, joined_ = 0;
   double arrived_ = 0;

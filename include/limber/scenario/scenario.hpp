@@ -38,7 +38,7 @@ struct Scenario {
   SolverOptions solver;
   RunOptions run;
   std::shared_ptr<const ControlScenario> control;   // may be null
-  std::shared_ptr<const AttitudeOptions> attitude;  // may be null; then there is no `control`
+  std::shared_ptr<const AttitudeOptions> attitude;  // may be null
   struct RecordChoice {
     std::vector<NodeRef> nodes;
     bool energy = true;

@@ -23,11 +23,12 @@ class ComputedTorque final : public Law {
     constexpr int kMidpointPasses = 2;  // of the midpoint rule
     tracking_.compute_wanted(s, wanted_);
     torques_ = s.torque;
+    mean_.set_phases(*s.estimate);
     Status status = Status::ok;
     for (int pass = 0; pass < kMidpointPasses && status == Status::ok; ++pass) {
       status = mean_.hybrid(*s.estimate, wanted_, torques_);
     }
-    s.feedback += torques_ - s.feed_forward;
+    s.feedback += torques_ + s.friction - s.feed_forward;
     return status;
   }
 

@@ -45,11 +45,11 @@ class CorrectionLaw final : public Law {
     }
     if (vibration_) balance_modes(s);
     tracking_.compute_wanted(s, wanted_);
-    torques_ = s.torque;  // the forces of the last step are the guess
+    torques_ = s.torque - s.friction_before;  // the forces of the last step are the guess
     const Correction result = embodiment_ == Embodiment::pipelined ? correction_.correct_prepared(x, wanted_, torques_)
                                                                    : correction_(x, wanted_, torques_);
     discrepancy_ << result.first, result.last, result.count;
-    s.feedback += torques_ - s.feed_forward;
+    s.feedback += torques_ + s.friction - s.feed_forward;
     // Without sensors the articulated inertias of this step serve in the next: [Pat] claim 6.
     if (result.status != Status::ok || embodiment_ != Embodiment::propagated) return result.status;
     return correction_.gain().set(x);

@@ -48,12 +48,13 @@ ControlSample::ControlSample(const Model& model, int size) : reference(make_zero
   acceleration.setZero(size);
   desired = desired_rate = measured = measured_rate = error = error_rate = torque = acceleration;
   offset = offset_rate = offset_acceleration = feed_forward = feedback = acceleration;
+  friction = friction_before = acceleration;
   limited.assign(static_cast<std::size_t>(size), 0);
 }
 
 void ControlSample::transfer(Archive& archive) {
   archive(reference, acceleration, desired, desired_rate, measured, measured_rate, error, error_rate, torque, limited,
-          offset, offset_rate, offset_acceleration, feed_forward, feedback);
+          offset, offset_rate, offset_acceleration, feed_forward, feedback, friction, friction_before);
 }
 
 }  // namespace limber

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "control/laws/laws.hpp"
+#include "limber/control/detail/element_rnea.hpp"
 #include "limber/dynamics/crba.hpp"
 
 namespace limber {
@@ -55,7 +56,7 @@ class Pid final : public Law {
     x_ = *s.estimate;
     x_.v.setZero();
     for (int k = 0; k < joints_.size(); ++k) x_.q[joints_.q[k]] = s.measured[k];
-    rnea(model_, x_, at_rest_, {}, rnea_, tau_);
+    rnea_(x_, at_rest_, tau_);
     for (int k = 0; k < joints_.size(); ++k) s.feedback[k] += tau_[joints_.v[k]];
   }
 
@@ -63,7 +64,7 @@ class Pid final : public Law {
   const DrivenJoints& joints_;
   const PidOptions& pid_;
   double period_;
-  RneaWorkspace rnea_;
+  ElementRnea rnea_;
   State x_;
   VectorXd integral_;       // (coordinate) of the error
   VectorXd at_rest_, tau_;  // (nv)

@@ -21,6 +21,8 @@ struct ControlSample {
   VectorXd measured, measured_rate;
   VectorXd error, error_rate;         // desired less measured; less estimated for laws that follow accelerations
   VectorXd torque;                    // acted over the last period
+  VectorXd friction;                  // dry, that the desired motion has to overcome over the coming period
+  VectorXd friction_before;           // and over the last
   std::vector<std::uint8_t> limited;  // 1: the servo gave less than the last command
 
   // What laws write.

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "limber/control/loop.hpp"
 #include "limber/realtime/plant.hpp"
 #include "limber/realtime/timing.hpp"
 #include "limber/realtime/udp_socket.hpp"
@@ -22,7 +23,7 @@ void take_arrivals(UdpSocket& link, End& end, double now) {
 // The controller of a plant in real time: its clock is the real one, its torques come from the wire.  It sends the
 // first reading, period by period, until a command comes, and calls `waits` with the seconds since it began to; where
 // that says false, or throws, it waits no more.  All references outlive it.
-class WireSampler : public Sampler {
+class WireSampler : public Sampler, public ActuatorForces {
  public:
   WireSampler(const Scenario& scenario, const DrivenJoints& driven, PlantEnd& end, UdpSocket& link,
               std::function<bool(double waited)> waits);
@@ -30,6 +31,8 @@ class WireSampler : public Sampler {
   double period() const override { return period_; }
   bool wants_accelerations() const override { return sensors_.wants_accelerations(); }
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override;
+
+  double actuator_force(int element) const override { return end_.actuator_force(element); }
 
   // Tells the controller that the machine ends.
   void say_goodbye();

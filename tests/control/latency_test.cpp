@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A controller that computes for a period: its commands act from the next sample on, in the loop as in its own model.
+#include "limber/control/linear_loop.hpp"
+#include "limber/control/prepare.hpp"
+#include "limber/simulate/simulate.hpp"
+#include "support/arm.hpp"
+#include "support/chain_arm.hpp"
+#include "support/close.hpp"
+
+namespace limber::test {
+namespace {
+
+ControlOptions make_late(const Model& model, const char* law) {
+  ControlOptions out;
+  out.model = std::make_shared<const Model>(model);
+  out.driven = find_driven_joints(*out.model, {});
+  out.latency = 1;
+  const auto n = out.driven.size();
+  const JointPath path =
+      make_path(Profile::cycloid, VectorXd::Constant(n, kBent), 0, {{VectorXd::Constant(n, kBent + 0.5), 1.0, 0}}, {});
+  out.desired = path.joints;
+  out.end = path.end;
+  if (law == std::string("lqr")) {
+    out.feed_forward = FeedForward::hybrid;
+    out.lqr = LqrOptions{};
+  } else {
+    out.correction = TrackingOptions{};
+  }
+  return out;
+}
+
+// Four links of two modes each without motor inertia at 1 kHz: the regulator holds them.  Under the correction the
+// linearised loop is stable, straight and bent, only with an observer that hardly uses its sensors: that is told.
+TEST(Latency, FourFlexibleLinksFollowOrAreWarnedOf) {
+  const Model model = make_chain_arm(4, 2, 0);
+  for (const char* law : {"correction", "lqr"}) {
+    const ControlOptions options = make_late(model, law);
+    ControlLoop loop(model, {}, options);
+    bool told = false;
+    for (const std::string& warning : loop.warnings())
+      told = told || warning.find("may lose a machine that moves") != std::string::npos;
+    System system(model, {});
+    SolverOptions solver;
+    solver.method = "implicit";
+    solver.step = 2.5e-4;
+    RunListener listener;
+    const RunResult result =
+        simulate(system, solver, {kSanitized ? 0.02 : 1.2, 0.1}, bent_chain(model), listener, &loop);
+    EXPECT_EQ(result.failure, "") << law;
+    if (law == std::string("lqr")) {
+      EXPECT_LT(loop.tracking().largest.maxCoeff(), 3e-2);
+    } else {
+      EXPECT_TRUE(told);
+    }
+  }
+}
+
+// What acts in the first period is not the command of the first sample.
+TEST(Latency, CommandsActFromTheNextSampleOn) {
+  const Model model = make_chain_arm(1, 0, 0);
+  ControlOptions options = make_late(model, "correction");
+  options.desired[0] = Signal(kBent + 0.1);
+  options.end = 0;
+  ControlLoop loop(model, {}, options);
+  System system(model, {});
+  State x = bent_chain(model);
+  VectorXd torques(model.nv);
+  ASSERT_EQ(loop.sample(x, system.compute_kinematics(x), VectorXd(), torques), Status::ok);
+  EXPECT_EQ(torques[0], 0);
+  x.t = loop.period();
+  ASSERT_EQ(loop.sample(x, system.compute_kinematics(x), VectorXd(), torques), Status::ok);
+  EXPECT_GT(torques[0], 0.1);
+}
+
+}  // namespace
+}  // namespace limber::test
