@@ -3,7 +3,7 @@
 //
 // The stability matrix of sampled control, whole: rates, modes per link, laws and joint damping on arms of one, two and
 // ten links, with the controller's own model as machine.
-//   build/bench/control_table [LINKS [MODES [SECONDS [JOINT_DAMPING]]]] > bench/results/control-matrix.csv
+//   build/bench/control_table [LINKS [MODES [SECONDS [JOINT_DAMPING [RATE [LAW]]]]]] > bench/results/control-matrix.csv
 // A row per cell: refused before the run, or the spectral radius of the loop that runs, its transient growth, what
 // settle_loop changed, and the largest joint error in the last quarter of SECONDS (0: not run) on the nonlinear machine
 // from 1e-4 rad.  scripts/reference_control --matrix FILE confirms radii and refusals by SciPy.
@@ -124,6 +124,8 @@ void print_cell(const std::shared_ptr<const Model>& model, int links, int modes,
 int main(int argc, char** argv) {
   const int only_links = argc > 1 ? std::atoi(argv[1]) : 0, only_modes = argc > 2 ? std::atoi(argv[2]) : -1;
   const double seconds = argc > 3 ? std::atof(argv[3]) : 0, only_damping = argc > 4 ? std::atof(argv[4]) : -1;
+  const double only_rate = argc > 5 ? std::atof(argv[5]) : 0;
+  const std::string only_law = argc > 6 ? argv[6] : "";
   fmt::print(
       "links,modes,rate,joint_damping,law,verdict,radius,transient,torque_steps,distrust,with_modes,late_error\n");
   for (const int links : {1, 2, 10}) {
@@ -133,7 +135,10 @@ int main(int argc, char** argv) {
         if (only_damping >= 0 && damping != only_damping) continue;
         const auto model = std::make_shared<const Model>(make_chain_arm(links, modes, damping));
         for (const double rate : kRates) {
-          for (int law = 0; law < 4; ++law) print_cell(model, links, modes, damping, rate, law, seconds);
+          for (int law = 0; law < 4; ++law) {
+            if ((only_rate > 0 && rate != only_rate) || (!only_law.empty() && only_law != kLaws[law])) continue;
+            print_cell(model, links, modes, damping, rate, law, seconds);
+          }
         }
       }
     }

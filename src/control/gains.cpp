@@ -201,17 +201,10 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
   }
   const MatrixXd one = MatrixXd::Identity(h, h);
   const MatrixXd S = options.torque > 0 ? MatrixXd(options.torque * one) : MatrixXd(w * w * position * inertia);
-  // In states of equal weight: the doubling of many stiff modes loses its digits otherwise.
-  VectorXd scale = Q.diagonal().cwiseSqrt();
-  for (int k = 0; k < 2 * n; ++k) {
-    if (!(scale[k] > 0)) scale[k] = 1 / (k < n ? position : speed);  // of joints that are free
-  }
-  const VectorXd inverse = scale.cwiseInverse();
-  const MatrixXd A = scale.asDiagonal() * predictor.A * inverse.asDiagonal(), B = scale.asDiagonal() * predictor.B * S;
-  const auto X = solve_riccati(A, B, inverse.asDiagonal() * Q * inverse.asDiagonal(), one);
+  const MatrixXd B = predictor.B * S;
+  const auto X = solve_riccati(predictor.A, B, Q, one);
   if (!X) throw InputError("the regulator cannot bring everything to rest; control the joints that are free");
-  const MatrixXd K = Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * A));
-  return S * K * scale.asDiagonal();
+  return S * Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * predictor.A));
 }
 
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
@@ -219,8 +212,8 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
   return compute_lqr_gain(model, driven, make_predictor(model, driven, x, period), options);
 }
 
-// e = H x + G u, accelerations without torques J x.  The least sum of |e|^2 + kYield^2 |J (A - 1)^2 x|^2 over (A, B):
-// with u = u' - R^-1 S^T x for R = G^T G, S = H^T G the regulator of (A - B R^-1 S^T, B), weights Q - S R^-1 S^T and R.
+// e = H x + G u, accelerations without torques J x.  With e as the input, u = G^-1 (e - H x), the least sum of |e|^2 +
+// kYield^2 |J (A - 1)^2 x|^2 is the regulator of (A - B G^-1 H, B G^-1).
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options) {
   const int n = model.nv, h = driven.size();
@@ -230,17 +223,14 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   const MatrixXd wanted = (2 * options.ratio * w + w * w * T / 2) * speeds + w * w * positions;
   if (!options.with_modes) return wanted;
   const MatrixXd J = (speeds * predictor.A - speeds) / T, G = speeds * predictor.B / T;
-  const MatrixXd H = J + wanted;
-  const MatrixXd R = G.transpose() * G, S = H.transpose() * G;
-  const Cholesky factor(R);
-  const MatrixXd u = factor.solve(MatrixXd(S.transpose()));
+  const MatrixXd H = J + wanted, one = MatrixXd::Identity(h, h);
+  const Lu inverse(G);
+  const MatrixXd B = predictor.B * inverse.solve(one), A = predictor.A - B * H;
   const MatrixXd change = J * predictor.A - J, yielded = kYield * (change * predictor.A - change);
-  MatrixXd Q = H.transpose() * H + yielded.transpose() * yielded - S * u;
-  Q = 0.5 * (Q + Q.transpose()).eval();
-  const auto X = solve_riccati(predictor.A - predictor.B * u, predictor.B, Q, R);
+  const auto X = solve_riccati(A, B, yielded.transpose() * yielded, one);
   if (!X) throw InputError("feedback cannot bring everything to rest; control the joints that are free");
-  const MatrixXd K = Cholesky(R + predictor.B.transpose() * *X * predictor.B)
-                         .solve(MatrixXd(predictor.B.transpose() * *X * predictor.A + S.transpose()));
+  const MatrixXd left = Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * A));  // e = -left x
+  const MatrixXd K = inverse.solve(MatrixXd(H + left));
   // The accelerations of the midpoint rule under u = -K x.
   const MatrixXd b = predictor.machine.B * predictor.spread;
   return -speeds * predictor.midpoint * (predictor.machine.A - b * K) / T;

@@ -7,6 +7,7 @@
 #include <complex>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "control/configuration.hpp"
 #include "limber/control/linear_loop.hpp"
@@ -197,6 +198,12 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
 
 namespace {
 
+// A vibration that grows, but not by as much as counts as unstable.  Poles that rounding splits have no frequency.
+bool grows_slowly(const LoopPole& pole) {
+  constexpr double kLeast = 1e-4, kVibrates = 10;  // 1/s
+  return pole.growth > kLeast && 2 * std::numbers::pi * pole.frequency > kVibrates * pole.growth;
+}
+
 // Stable options for which deviations grow less before they decay, and which hold the bent machine: the observer trusts
 // its sensors less and less.  Where none do, those for which the bent machine grows least.
 ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
@@ -204,12 +211,13 @@ ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
   constexpr double kMore = 10, kSlow = 30 * kUnstable;
   // Above 1: not calm.
   const auto unrest = [](const LoopVerdict& v) { return std::max(v.transient.growth / kCalm, v.bent / kSlow); };
+  const bool slow = grows_slowly(verdict.pole);
   ControlOptions best = options;
   double least = unrest(verdict);
   for (int k = 0; k < kMost && least > 1; ++k) {
     options.kalman.distrust *= kMore;
     verdict = judge_gains(options);
-    if (!verdict.stable || !(unrest(verdict) < least)) continue;
+    if (!verdict.stable || (grows_slowly(verdict.pole) && !slow) || !(unrest(verdict) < least)) continue;
     least = unrest(verdict);
     best = options;
   }
@@ -222,13 +230,16 @@ ControlOptions settle_loop(ControlOptions options) {
   constexpr int kMost = 4;
   constexpr double kMore = 10, kOwn = 1.5;
   std::string failure;
+  std::optional<std::pair<ControlOptions, LoopVerdict>> slow;  // the first that grows, but slowly
   for (int k = 0; k <= kMost; ++k) {
     const LoopVerdict verdict = judge_gains(options);
-    const bool observes = options.estimates() && options.senses();
-    if (verdict.stable && verdict.judged && observes) return calm_loop(options, verdict);
-    if (verdict.stable || verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
-    if (k == 0) failure = verdict.text;
-    if (!observes) break;
+    const bool judged = verdict.judged && options.estimates() && options.senses();
+    if (verdict.stable && !judged) return options;
+    if (verdict.stable && !grows_slowly(verdict.pole)) return calm_loop(options, verdict);
+    if (!verdict.stable && verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
+    if (verdict.stable && !slow) slow.emplace(options, verdict);
+    if (failure.empty()) failure = verdict.text;
+    if (!judged) break;
     // First the modes in the tracking, then more and more ringing.
     TrackingOptions* tracking = options.correction        ? &*options.correction
                                 : options.computed_torque ? &*options.computed_torque
@@ -239,6 +250,7 @@ ControlOptions settle_loop(ControlOptions options) {
       options.kalman.torque_steps *= kMore;
     }
   }
+  if (slow) return calm_loop(slow->first, slow->second);
   throw InputError(failure);
 }
 
@@ -295,6 +307,12 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
                   " times less exact than they are, because the loop of the bent machine is unstable otherwise; so it "
                   "hardly corrects what the model does not know, and may lose a machine that moves: raise the rate, "
                   "give the joints an armature, or write feedback: {lqr: {}}");
+  if (grows_slowly(verdict.pole)) {
+    out.push_back("the control loop grows slowly " + place_of(verdict.t, schedule_times(options).back()) +
+                  ": a deviation at " + text(verdict.pole.frequency, 3) + " Hz doubles in " +
+                  text(std::numbers::ln2 / verdict.pole.growth, 3) + " s; it is " +
+                  name_mode(plant, options, verdict.pole, verdict.t) + "; lower the gains, raise the rate, or add damping");
+  }
   const Transient& transient = verdict.transient;
   if (!(transient.growth > kMostTransient)) return out;
   out.push_back("the control loop is stable, but " + place_of(verdict.transient_t, schedule_times(options).back()) +

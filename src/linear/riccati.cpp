@@ -2,45 +2,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/linear/riccati.hpp"
 
+#include "limber/spatial/detail/factors.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {
 namespace {
 
-// Newton's step (Hewer, IEEE Trans. Automatic Control 16, 1971): X = C^T X C + Q + K^T R K of the loop C = A - B K, by
-// doubling (Smith 1968), a sum of positive terms that keeps the digits which the doubling above loses to scales.
-MatrixXd refine_riccati(const MatrixXd& A, const MatrixXd& B, const MatrixXd& Q, const MatrixXd& R, const MatrixXd& X) {
-  constexpr int kMost = 60;
-  constexpr double kSame = 1e-15;
-  const MatrixXd K = Cholesky(R + B.transpose() * X * B).solve(MatrixXd(B.transpose() * X * A));
-  MatrixXd C = A - B * K, out = Q + K.transpose() * R * K;
-  for (int k = 0; k < kMost; ++k) {
-    const MatrixXd more = C.transpose() * out * C;
-    out += more;
-    if (!out.allFinite()) return X;
-    if (more.norm() <= kSame * out.norm()) return 0.5 * (out + out.transpose());
-    C = (C * C).eval();
-  }
-  return X;
+// N with N^T N = Q of a positive semidefinite Q, in coordinates of equal size; what rounding makes negative is zero.
+MatrixXd root_of(const MatrixXd& Q) {
+  const VectorXd scale =
+      Q.diagonal().unaryExpr([](double square) { return square > 0 ? std::sqrt(square) : 1.0; }).eval();
+  const VectorXd inverse = scale.cwiseInverse();
+  const SymmetricEigen parts = eigen_symmetric(inverse.asDiagonal() * Q * inverse.asDiagonal());
+  const VectorXd roots = parts.values.cwiseMax(0.0).cwiseSqrt();
+  return roots.asDiagonal() * parts.vectors.transpose() * scale.asDiagonal();
+}
+
+MatrixXd side_by_side(const MatrixXd& a, const MatrixXd& b) {
+  MatrixXd out(a.rows(), a.cols() + b.cols());
+  out << a, b;
+  return out;
+}
+
+// L L^T = 1 + F F^T
+MatrixXd factor_with_one(const MatrixXd& F) {
+  MatrixXd sum = F * F.transpose();
+  sum.diagonal().array() += 1;
+  return cholesky_factor(sum);
 }
 
 }  // namespace
 
+// With G = L L^T, H = N^T N and P = N L a doubling
+//   A' = A (1 + G H)^-1 A,   G' = G + A (1 + G H)^-1 G A^T,   H' = H + A^T H (1 + G H)^-1 A
+// is, in factors, by (1 + G H)^-1 = 1 - L P^T (1 + P P^T)^-1 N:
+//   L' L'^T = L L^T + A L (1 + P^T P)^-1 L^T A^T,   N'^T N' = N^T N + A^T N^T (1 + P P^T)^-1 N A
+// Nothing but A' is a difference, so that H keeps its digits where |G| |H| is far beyond 1e10 (many undamped modes).
 std::optional<MatrixXd> solve_riccati(const MatrixXd& A0, const MatrixXd& B, const MatrixXd& Q, const MatrixXd& R) {
   constexpr int kMax = 60;
-  constexpr double kSame = 1e-13, kBeyond = 1e100;  // A goes to zero where there is a solution
-  MatrixXd A = A0, G = B * Cholesky(R).solve(MatrixXd(B.transpose())), H = Q;
-  const MatrixXd one = MatrixXd::Identity(A.rows(), A.cols());
+  constexpr double kSame = 1e-16, kBeyond = 1e100;  // A goes to zero where there is a solution
+  const auto lower = [](const MatrixXd& factor) { return factor.triangularView<Eigen::Lower>(); };
+  MatrixXd A = A0, N = root_of(Q);
+  MatrixXd L = lower(cholesky_factor(R)).solve(MatrixXd(B.transpose())).transpose();
   for (int k = 0; k < kMax; ++k) {
-    const Lu W(one + G * H);
-    const MatrixXd V1 = W.solve(A), V2 = W.solve(G);
-    const MatrixXd more = A.transpose() * H * V1;
-    G += A * V2 * A.transpose();
-    H += 0.5 * (more + more.transpose());
-    G = 0.5 * (G + G.transpose()).eval();
-    A = (A * V1).eval();
-    if (!H.allFinite() || !(A.cwiseAbs().maxCoeff() < kBeyond)) return std::nullopt;
-    if (more.norm() <= kSame * H.norm()) return refine_riccati(A0, B, Q, R, H);
+    const MatrixXd P = N * L;
+    const MatrixXd V = factor_with_one(P), U = factor_with_one(P.transpose());
+    const MatrixXd more_N = lower(V).solve(MatrixXd(N * A));
+    const MatrixXd more_L = lower(U).solve(MatrixXd((A * L).transpose())).transpose();
+    const MatrixXd taken = L * (P.transpose() * V.transpose().triangularView<Eigen::Upper>().solve(more_N));
+    A = (A * (A - taken)).eval();
+    N = lower_factor(side_by_side(N.transpose(), more_N.transpose())).transpose();
+    L = lower_factor(side_by_side(L, more_L));
+    if (!N.allFinite() || !L.allFinite() || !(A.cwiseAbs().maxCoeff() < kBeyond)) return std::nullopt;
+    if (more_N.squaredNorm() <= kSame * N.squaredNorm()) return N.transpose() * N;
   }
   return std::nullopt;
 }

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/spatial/types.hpp"
+
+// Triangular factors, for algorithms that keep a matrix as the product of a factor and its transpose.
+namespace limber {
+
+// The lower L of A = L L^T, A symmetric positive definite; of its lower triangle.  No numbers (NaN) where it is not.
+MatrixXd cholesky_factor(const MatrixXd& A);
+
+// The lower trapezoidal L with L L^T = F F^T, as many columns as F has, or rows if these are fewer: F^T = Q L^T.
+MatrixXd lower_factor(const MatrixXd& F);
+
+}  // namespace limber
