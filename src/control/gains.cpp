@@ -23,6 +23,7 @@ constexpr double kUsualPosition = 1e-3;  // rad
 constexpr double kUsualFrequency = 0.5;  // Hz
 constexpr double kUsualSpeeds = 20;      // of position and frequency
 constexpr double kUsualShare = 0.1;      // of the limits of torque
+constexpr double kSight = 1e-6;
 constexpr double kUsualSteps = 10;       // of the usual torques: their phase is not known
 
 // theory of the specific force R^T (a - g) at rest: a = J vdot, and R^T f turns with the node by R^T (f x turn).
@@ -213,7 +214,8 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
 }
 
 // e = H x + G u, accelerations without torques J x.  With e as the input, u = G^-1 (e - H x), the least sum of |e|^2 +
-// kYield^2 |J (A - 1)^2 x|^2 is the regulator of (A - B G^-1 H, B G^-1).
+// kYield^2 |J (A - 1)^2 x|^2 is the regulator of (A - B G^-1 H, B G^-1).  Its poles without feedback are zeros of the
+// machine; kSight^2 |H x|^2 beside it sees all of them that are no poles, so that those outside of the circle are held.
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options) {
   const int n = model.nv, h = driven.size();
@@ -227,7 +229,8 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   const Lu inverse(G);
   const MatrixXd B = predictor.B * inverse.solve(one), A = predictor.A - B * H;
   const MatrixXd change = J * predictor.A - J, yielded = kYield * (change * predictor.A - change);
-  const auto X = solve_riccati(A, B, yielded.transpose() * yielded, one);
+  const MatrixXd Q = yielded.transpose() * yielded + kSight * kSight * H.transpose() * H;
+  const auto X = solve_riccati(A, B, Q, one);
   if (!X) throw InputError("feedback cannot bring everything to rest; control the joints that are free");
   const MatrixXd left = Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * A));  // e = -left x
   const MatrixXd K = inverse.solve(MatrixXd(H + left));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/linear/riccati.hpp"
 
+#include <cmath>
+
 #include "limber/spatial/detail/factors.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 
@@ -24,37 +26,40 @@ MatrixXd side_by_side(const MatrixXd& a, const MatrixXd& b) {
   return out;
 }
 
-// L L^T = 1 + F F^T
-MatrixXd factor_with_one(const MatrixXd& F) {
-  MatrixXd sum = F * F.transpose();
-  sum.diagonal().array() += 1;
-  return cholesky_factor(sum);
+// (1; F) = Q R, so that R^T R = 1 + F^T F and R^-T F^T is the transpose of the lower part of Q.
+ThinQr factor_with_one(const MatrixXd& F) {
+  MatrixXd both(F.cols() + F.rows(), F.cols());
+  both << MatrixXd::Identity(F.cols(), F.cols()), F;
+  return thin_qr(both);
+}
+
+// A R^-1 of an upper triangular R
+MatrixXd divide(const MatrixXd& A, const MatrixXd& R) {
+  return R.transpose().triangularView<Eigen::Lower>().solve(A.transpose()).transpose();
 }
 
 }  // namespace
 
 // With G = L L^T, H = N^T N and P = N L a doubling
 //   A' = A (1 + G H)^-1 A,   G' = G + A (1 + G H)^-1 G A^T,   H' = H + A^T H (1 + G H)^-1 A
-// is, in factors, by (1 + G H)^-1 = 1 - L P^T (1 + P P^T)^-1 N:
+// is, in factors, by (1 + G H)^-1 = 1 - L (1 + P^T P)^-1 P^T N:
 //   L' L'^T = L L^T + A L (1 + P^T P)^-1 L^T A^T,   N'^T N' = N^T N + A^T N^T (1 + P P^T)^-1 N A
-// Nothing but A' is a difference, so that H keeps its digits where |G| |H| is far beyond 1e10 (many undamped modes).
+// Nothing but A' is a difference, and no square of P is formed, so that H keeps its digits where |G| |H| is far beyond
+// 1e10: many modes without damping, zeros outside of the unit circle.
 std::optional<MatrixXd> solve_riccati(const MatrixXd& A0, const MatrixXd& B, const MatrixXd& Q, const MatrixXd& R) {
   constexpr int kMax = 60;
   constexpr double kSame = 1e-16, kBeyond = 1e100;  // A goes to zero where there is a solution
-  const auto lower = [](const MatrixXd& factor) { return factor.triangularView<Eigen::Lower>(); };
-  MatrixXd A = A0, N = root_of(Q);
-  MatrixXd L = lower(cholesky_factor(R)).solve(MatrixXd(B.transpose())).transpose();
+  MatrixXd A = A0, N = root_of(Q), L = divide(B, cholesky_factor(R).transpose());
   for (int k = 0; k < kMax; ++k) {
-    const MatrixXd P = N * L;
-    const MatrixXd V = factor_with_one(P), U = factor_with_one(P.transpose());
-    const MatrixXd more_N = lower(V).solve(MatrixXd(N * A));
-    const MatrixXd more_L = lower(U).solve(MatrixXd((A * L).transpose())).transpose();
-    const MatrixXd taken = L * (P.transpose() * V.transpose().triangularView<Eigen::Upper>().solve(more_N));
-    A = (A * (A - taken)).eval();
-    N = lower_factor(side_by_side(N.transpose(), more_N.transpose())).transpose();
+    const MatrixXd P = N * L, NA = N * A;
+    const ThinQr one = factor_with_one(P), other = factor_with_one(P.transpose());
+    const MatrixXd LR = divide(L, one.R);
+    const MatrixXd more_L = A * LR, more_Nt = divide(NA.transpose(), other.R);
+    A = (A * (A - LR * (one.Q.bottomRows(N.rows()).transpose() * NA))).eval();
+    N = lower_factor(side_by_side(N.transpose(), more_Nt)).transpose();
     L = lower_factor(side_by_side(L, more_L));
     if (!N.allFinite() || !L.allFinite() || !(A.cwiseAbs().maxCoeff() < kBeyond)) return std::nullopt;
-    if (more_N.squaredNorm() <= kSame * N.squaredNorm()) return N.transpose() * N;
+    if (more_Nt.squaredNorm() <= kSame * N.squaredNorm()) return N.transpose() * N;
   }
   return std::nullopt;
 }

@@ -15,10 +15,22 @@ MatrixXd cholesky_factor(const MatrixXd& A) {
   return MatrixXd::Constant(A.rows(), A.cols(), std::numeric_limits<double>::quiet_NaN());
 }
 
+namespace {
+
+MatrixXd upper_of(const Eigen::HouseholderQR<MatrixXd>& factor) {
+  const MatrixXd& packed = factor.matrixQR();
+  return packed.topRows(std::min(packed.rows(), packed.cols())).triangularView<Eigen::Upper>();
+}
+
+}  // namespace
+
+ThinQr thin_qr(const MatrixXd& F) {
+  const Eigen::HouseholderQR<MatrixXd> factor(F);
+  return {factor.householderQ() * MatrixXd::Identity(F.rows(), std::min(F.rows(), F.cols())), upper_of(factor)};
+}
+
 MatrixXd lower_factor(const MatrixXd& F) {
-  const Eigen::HouseholderQR<MatrixXd> factor(F.transpose());
-  const Eigen::Index count = std::min(F.rows(), F.cols());
-  return MatrixXd(factor.matrixQR().topRows(count).triangularView<Eigen::Upper>()).transpose();
+  return upper_of(Eigen::HouseholderQR<MatrixXd>(F.transpose())).transpose();
 }
 
 }  // namespace limber

@@ -10,7 +10,13 @@ namespace limber {
 // The lower L of A = L L^T, A symmetric positive definite; of its lower triangle.  No numbers (NaN) where it is not.
 MatrixXd cholesky_factor(const MatrixXd& A);
 
-// The lower trapezoidal L with L L^T = F F^T, as many columns as F has, or rows if these are fewer: F^T = Q L^T.
+// F = Q R with orthonormal columns and an upper trapezoidal R; of fewer rows than columns Q is square.
+struct ThinQr {
+  MatrixXd Q, R;
+};
+ThinQr thin_qr(const MatrixXd& F);
+
+// The lower trapezoidal L with L L^T = F F^T, as many columns as F has, or rows if these are fewer: R^T of F^T.
 MatrixXd lower_factor(const MatrixXd& F);
 
 }  // namespace limber
