@@ -24,7 +24,7 @@ constexpr double kUsualFrequency = 0.5;  // Hz
 constexpr double kUsualSpeeds = 20;      // of position and frequency
 constexpr double kUsualShare = 0.1;      // of the limits of torque
 constexpr double kSight = 1e-6;
-constexpr double kUsualSteps = 10;       // of the usual torques: their phase is not known
+constexpr double kUsualSteps = 10;  // of the usual torques: their phase is not known
 
 // theory of the specific force R^T (a - g) at rest: a = J vdot, and R^T f turns with the node by R^T (f x turn).
 void add_specific_force(const Model& model, const Kinematics& kin, const Accelerometer& sensor,

@@ -311,7 +311,8 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
     out.push_back("the control loop grows slowly " + place_of(verdict.t, schedule_times(options).back()) +
                   ": a deviation at " + text(verdict.pole.frequency, 3) + " Hz doubles in " +
                   text(std::numbers::ln2 / verdict.pole.growth, 3) + " s; it is " +
-                  name_mode(plant, options, verdict.pole, verdict.t) + "; lower the gains, raise the rate, or add damping");
+                  name_mode(plant, options, verdict.pole, verdict.t) +
+                  "; lower the gains, raise the rate, or add damping");
   }
   const Transient& transient = verdict.transient;
   if (!(transient.growth > kMostTransient)) return out;

@@ -29,8 +29,6 @@ ThinQr thin_qr(const MatrixXd& F) {
   return {factor.householderQ() * MatrixXd::Identity(F.rows(), std::min(F.rows(), F.cols())), upper_of(factor)};
 }
 
-MatrixXd lower_factor(const MatrixXd& F) {
-  return upper_of(Eigen::HouseholderQR<MatrixXd>(F.transpose())).transpose();
-}
+MatrixXd lower_factor(const MatrixXd& F) { return upper_of(Eigen::HouseholderQR<MatrixXd>(F.transpose())).transpose(); }
 
 }  // namespace limber

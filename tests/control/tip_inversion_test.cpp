@@ -98,7 +98,8 @@ TEST(TipInversion, damped_zeros_decay_after_the_path) {
     for (int k = 0; k < kCells; ++k) {
       const double r = time * (k + 0.5) / kCells;
       if (r > t) break;
-      sum += std::exp(-decay * (t - r)) * std::sin(w * (t - r)) / w * path.position[1]->at(r).acceleration * time / kCells;
+      sum +=
+          std::exp(-decay * (t - r)) * std::sin(w * (t - r)) / w * path.position[1]->at(r).acceleration * time / kCells;
     }
     const double y = path.position[1]->at(std::min(t, time)).value, eta = -mu / (l * A) * sum;
     worst = std::max(worst, std::abs(found.joints[0].at(t).value - (y - phi * eta) / l));

@@ -49,8 +49,8 @@ struct LoopPole {
   double growth = 0;     // 1/s; below 0: it decays
   double frequency = 0;  // Hz
 };
-// By all eigenvalues; for long delay lines by the power method, over kPowerSamples samples, which tells growth from decay
-// only where few poles are near the dominant one.
+// By all eigenvalues; for long delay lines by the power method, over kPowerSamples samples, which tells growth from
+// decay only where few poles are near the dominant one.
 inline constexpr int kMaxLoopSize = 600, kPowerSamples = 20000;
 LoopPole find_dominant_pole(const LinearLoop& loop);
 
@@ -83,12 +83,12 @@ struct LoopVerdict {
 };
 LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const ControlOptions& options);
 
-// Prepared options for which the loop is stable with the controller's own model as plant: where it is not, or a vibration
-// grows by more than 1e-4 per second, tracking regards the modes, and the observer is told of more unseen ringing
-// (KalmanOptions::torque_steps) until it is; where
-// deviations grow beyond kCalm before they decay, or the loop is not stable when the desired motion bends the plant,
-// the observer trusts its sensors less (KalmanOptions::distrust).  Throws InputError where that does not make it
-// stable, or there is no observer.  A machine that falls by itself, and is not held, is not refused.
+// Prepared options for which the loop is stable with the controller's own model as plant: where it is not, or a
+// vibration grows by more than 1e-4 per second, tracking regards the modes, and the observer is told of more unseen
+// ringing (KalmanOptions::torque_steps) until it is; where deviations grow beyond kCalm before they decay, or the loop
+// is not stable when the desired motion bends the plant, the observer trusts its sensors less
+// (KalmanOptions::distrust).  Throws InputError where that does not make it stable, or there is no observer.  A machine
+// that falls by itself, and is not held, is not refused.
 ControlOptions settle_loop(ControlOptions options);
 
 // What a person should know of the loop; empty: it is stable and its transients are small, or it cannot be judged.
