@@ -42,14 +42,6 @@ struct Split {
   MatrixXd J;          // (rows x nv)
 };
 
-// Real parts of the slowest zeros on either side of the imaginary axis, 1/s; 0: none.  Those on the right make the
-// inverse motion begin before the path, those on the left end after it.
-struct SlowestZeros {
-  double right = 0, left = 0;
-};
-
-double slower(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
-
 class Inverter {
  public:
   Inverter(const Model& model, const DrivenJoints& driven, const TipPath& path, const State& start)
@@ -72,7 +64,7 @@ class Inverter {
     x_.v.setZero();
   }
 
-  SlowestZeros slowest_zeros(double t);
+  double slowest_zero(double t);
   void lay_out(double lead, double after, int per_path);
   void solve();
   // (time x driven coordinate)
@@ -130,39 +122,31 @@ void Inverter::evaluate(ConstVec q, ConstVec v, ConstVec a) {
   }
 }
 
-// With the node held, M_FF + M_FJ dJ/dF, and D and K alike, are those of the internal motion, s^2 M + s D + K = 0, here
-// solved for 1/s, since M may be singular.
-SlowestZeros Inverter::slowest_zeros(double t) {
+// With the node held, M_FF + M_FJ dJ/dF and K are those of the internal motion, s^2 (..) + K = 0.  Its slowest |Re s|.
+double Inverter::slowest_zero(double t) {
   const VectorXd none = VectorXd::Zero(driven_.size()), zero = VectorXd::Zero(model_.nv);
   follower_.solve(t, none, none);
   evaluate(follower_.state().q, zero, zero);
   const auto count = static_cast<Eigen::Index>(at_.modes.size());
-  SlowestZeros out;
-  if (count == 0) return out;
+  if (count == 0) return 0;
   const MatrixXd by_joints = at_.J(Eigen::all, driven_.v);
   MatrixXd yields(driven_.size(), count);  // of the joints, per mode
   for (Eigen::Index k = 0; k < count; ++k)
     yields.col(k) = -solve_least_norm(by_joints, at_.J.col(at_.modes[static_cast<std::size_t>(k)]));
-  const auto internal = [&](const MatrixXd& A) {
-    return MatrixXd(A(at_.modes, at_.modes) + A(at_.modes, driven_.v) * yields);
-  };
-  const Lu K(internal(at_.dq));
-  MatrixXd companion = MatrixXd::Zero(2 * count, 2 * count);
-  companion.topLeftCorner(count, count) = -K.solve(internal(at_.dv));
-  companion.topRightCorner(count, count) = -K.solve(internal(at_.M));
-  companion.bottomLeftCorner(count, count).setIdentity();
-  for (const std::complex<double>& inverse : eigenvalues_general(companion)) {
-    if (std::abs(inverse) < 1e-7) continue;  // no inertia: quasi-static
-    const std::complex<double> s = 1.0 / inverse;
+  const MatrixXd M = at_.M(at_.modes, at_.modes) + at_.M(at_.modes, driven_.v) * yields;
+  const MatrixXd K = at_.dq(at_.modes, at_.modes) + at_.dq(at_.modes, driven_.v) * yields;
+  double slowest = 0;
+  for (const std::complex<double>& mu : eigenvalues_general(Lu(K).solve(M))) {
+    if (std::abs(mu) < 1e-14) continue;  // no inertia: quasi-static
+    const std::complex<double> s = std::sqrt(-1.0 / mu);
     if (std::abs(s.real()) < kOscillates * std::abs(s)) {
       throw InputError("with the node on its path the arm vibrates at " + text(std::abs(s) / 6.283185307179586, 3) +
-                       " Hz without decaying either way: there is no bounded inversion; give the modes damping, choose "
-                       "another node or other components, or write inversion: static");
+                       " Hz without decaying either way: there is no bounded inversion; choose another node or other "
+                       "components, or write inversion: static");
     }
-    double& side = s.real() > 0 ? out.right : out.left;
-    side = slower(side, std::abs(s.real()));
+    slowest = slowest == 0 ? std::abs(s.real()) : std::min(slowest, std::abs(s.real()));
   }
-  return out;
+  return slowest;
 }
 
 // Times, and the motion of the arm that is bent by its weight alone.
@@ -257,12 +241,10 @@ TipInversion invert_tip_path(const Model& model, const DrivenJoints& driven, con
       driven.size())
     throw InputError("the path has more components than there are driven coordinates; leave some out");
   TipInversion out;
-  const SlowestZeros first = inverter.slowest_zeros(0), last = inverter.slowest_zeros(path.end);
-  const double right = slower(first.right, last.right), left = slower(first.left, last.left);
-  const auto until_tail = [](double rate) { return rate > 0 ? -std::log(kTail) / rate : 0; };
-  out.slowest = slower(right, left);
-  out.after = until_tail(left);
-  out.lead = lead.value_or(until_tail(right));
+  const double first = inverter.slowest_zero(0), last = inverter.slowest_zero(path.end);
+  out.slowest = std::min(first, last);
+  out.after = out.slowest > 0 ? -std::log(kTail) / out.slowest : 0;
+  out.lead = lead.value_or(out.after);
   inverter.lay_out(out.lead, out.after, path.samples);
   inverter.solve();
   const MatrixXd q = inverter.joints();

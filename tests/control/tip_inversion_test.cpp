@@ -77,36 +77,6 @@ TEST(TipInversion, one_link_is_a_convolution) {
   }
 }
 
-// A node near the hub, whose zeros damping takes off the imaginary axis: y = l theta + phi eta, A = m - mu phi / l > 0,
-//   A eta'' + D eta' + K eta = -mu y'' / l,   nothing moves before the path, and what vibrates decays after it.
-TEST(TipInversion, damped_zeros_decay_after_the_path) {
-  const Model model = make_one_link(1, 0.1, 0.1);
-  const double size = 1e-4, time = 1, l = 0.2;
-  const MatrixXd M = Engine(model).mass(make_zero_state(model));
-  const Body& body = model.body(1);
-  const double mu = M(1, 0), phi = body.nodes[static_cast<std::size_t>(body.node_index("watched"))].translation(1, 0);
-  const double A = M(1, 1) - mu * phi / l, decay = 0.5 * body.damping(0, 0) / A,
-               w = std::sqrt(body.stiffness(0, 0) / A - decay * decay);
-  const TipPath path = sideways(model, "link.watched", size, time);
-  const TipInversion found = invert_tip_path(model, find_driven_joints(model, {}), path, make_zero_state(model));
-  EXPECT_EQ(found.lead, 0);
-  EXPECT_NEAR(found.after, std::log(1e4) / decay, 1e-6 * found.after);
-  double worst = 0;
-  constexpr int kCells = 4000;
-  for (double t = 0.1; t < 4; t += 0.1) {
-    double sum = 0;
-    for (int k = 0; k < kCells; ++k) {
-      const double r = time * (k + 0.5) / kCells;
-      if (r > t) break;
-      sum +=
-          std::exp(-decay * (t - r)) * std::sin(w * (t - r)) / w * path.position[1]->at(r).acceleration * time / kCells;
-    }
-    const double y = path.position[1]->at(std::min(t, time)).value, eta = -mu / (l * A) * sum;
-    worst = std::max(worst, std::abs(found.joints[0].at(t).value - (y - phi * eta) / l));
-  }
-  EXPECT_LT(worst, 1e-3 * size / l);
-}
-
 // The arm follows its tip line to a tenth of what the quasi-static motion leaves, and better the earlier it may begin.
 TEST(TipInversion, the_tip_keeps_to_its_line) {
   const Model arm = make_arm({.damping = 0.02});

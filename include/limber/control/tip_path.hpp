@@ -47,8 +47,7 @@ struct TipInversion {
 // path.samples are the intervals of the path, and the error falls with their square.  lead: what of the path is known
 // ahead; default: until 1e-4 of the internal motion is left.  All joints must be driven; redundant ones move as in the
 // quasi-static motion.  O(samples nv^3).  Throws InputError: the node cannot reach the path; a zero on the imaginary
-// axis, where there is no bounded inversion.  Zeros there leave it with the modes' damping: to the left, so that what
-// they leave decays after the path.
+// axis, where there is no bounded inversion.
 TipInversion invert_tip_path(const Model& model, const DrivenJoints& driven, const TipPath& path, const State& start,
                              std::optional<double> lead = {});
 
