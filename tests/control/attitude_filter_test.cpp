@@ -152,7 +152,9 @@ TEST(AttitudeFilter, knows_the_delay_of_the_gyro) {
         if (k > 20) most = std::max(most, attitude_error(filter.attitude(), truth).norm());
       }
       const double behind = options.gyro->delay * T;
-      if (acceleration == 0) EXPECT_LT(most, 1e-10) << late_stars;
+      if (acceleration == 0) {
+        EXPECT_LT(most, 1e-10) << late_stars;
+      }
       EXPECT_LT(most, 1e-10 + 0.7 * acceleration * behind * behind) << late_stars;
     }
   }

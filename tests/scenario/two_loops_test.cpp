@@ -162,8 +162,12 @@ TEST(ActuatorScenario, CylinderMovesTheBoom) {
   EXPECT_NEAR(simulation.controller()->actuator_force(0), force, 1e-4 * force);
   EXPECT_LT(std::abs(simulation.balance()), 1e-5 * std::abs(simulation.energy().gravity));
   for (const ExternalChannel& channel : simulation.control_channels()) {
-    if (channel.path == "control/command") EXPECT_EQ(channel.units[0], "N");
-    if (channel.path == "control/feedback") EXPECT_EQ(channel.units[0], "N m");
+    if (channel.path == "control/command") {
+      EXPECT_EQ(channel.units[0], "N");
+    }
+    if (channel.path == "control/feedback") {
+      EXPECT_EQ(channel.units[0], "N m");
+    }
   }
 }
 
