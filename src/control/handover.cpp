@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "control/model_bank.hpp"
-#include "limber/control/detail/element_rnea.hpp"
+#include "limber/control/element_rnea.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 

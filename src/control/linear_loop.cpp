@@ -12,7 +12,7 @@
 #include "control/laws/laws.hpp"
 #include "control/readings.hpp"
 #include "limber/control/actuation.hpp"
-#include "limber/control/detail/element_rnea.hpp"
+#include "limber/control/element_rnea.hpp"
 #include "limber/control/loop.hpp"
 #include "limber/linear/detail/balance.hpp"
 #include "limber/linear/riccati.hpp"

@@ -7,7 +7,7 @@
 #include <complex>
 #include <numbers>
 
-#include "limber/control/detail/element_rnea.hpp"
+#include "limber/control/element_rnea.hpp"
 #include "limber/linear/analysis.hpp"
 
 namespace limber {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "control/tip_follower.hpp"
-#include "limber/control/detail/element_rnea.hpp"
+#include "limber/control/element_rnea.hpp"
 
 namespace limber {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "limber/control/controller.hpp"
-#include "limber/control/detail/element_rnea.hpp"
+#include "limber/control/element_rnea.hpp"
 #include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {

@@ -6,7 +6,7 @@
 
 #include <numbers>
 
-#include "limber/control/detail/element_rnea.hpp"
+#include "limber/control/element_rnea.hpp"
 #include "limber/control/linear_loop.hpp"
 #include "limber/control/prepare.hpp"
 #include "limber/control/shaping.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "limber/control/detail/element_rnea.hpp"
 #include "limber/control/driven_joints.hpp"
+#include "limber/control/element_rnea.hpp"
 #include "limber/simulate/stepper.hpp"
 
 namespace limber {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "limber/control/controller.hpp"
-#include "limber/control/detail/element_rnea.hpp"
+#include "limber/control/element_rnea.hpp"
 #include "limber/realtime/limits.hpp"
 #include "limber/realtime/packet.hpp"
 

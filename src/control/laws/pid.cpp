@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "control/laws/laws.hpp"
-#include "limber/control/detail/element_rnea.hpp"
+#include "limber/control/element_rnea.hpp"
 #include "limber/dynamics/crba.hpp"
 
 namespace limber {

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "limber/dynamics/elements.hpp"
 #include "limber/dynamics/rnea.hpp"
 
 namespace limber {
 
-// Inverse dynamics with force elements and contacts: rnea less what these do.
+// Inverse dynamics with force elements and contacts: rnea less what these do.  Keeps a reference to the model.
 class ElementRnea {
  public:
   explicit ElementRnea(const Model& model) : model_(model), ws_(model) {
