@@ -7,7 +7,6 @@
 #include <complex>
 #include <limits>
 #include <numbers>
-#include <utility>
 
 #include "control/configuration.hpp"
 #include "limber/control/linear_loop.hpp"
@@ -230,14 +229,11 @@ ControlOptions settle_loop(ControlOptions options) {
   constexpr int kMost = 4;
   constexpr double kMore = 10, kOwn = 1.5;
   std::string failure;
-  std::optional<std::pair<ControlOptions, LoopVerdict>> slow;  // the first that grows, but slowly
   for (int k = 0; k <= kMost; ++k) {
     const LoopVerdict verdict = judge_gains(options);
     const bool judged = verdict.judged && options.estimates() && options.senses();
-    if (verdict.stable && !judged) return options;
-    if (verdict.stable && !grows_slowly(verdict.pole)) return calm_loop(options, verdict);
-    if (!verdict.stable && verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
-    if (verdict.stable && !slow) slow.emplace(options, verdict);
+    if (verdict.stable) return judged ? calm_loop(options, verdict) : options;
+    if (verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
     if (failure.empty()) failure = verdict.text;
     if (!judged) break;
     // First the modes in the tracking, then more and more ringing.
@@ -250,7 +246,6 @@ ControlOptions settle_loop(ControlOptions options) {
       options.kalman.torque_steps *= kMore;
     }
   }
-  if (slow) return calm_loop(slow->first, slow->second);
   throw InputError(failure);
 }
 
