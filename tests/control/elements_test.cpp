@@ -169,7 +169,7 @@ TEST(ElementsInControl, MeanAccelerationsHoldInTheMiddle) {
     hinge.stiffness = 300;
     hinge.damping = 8;
     hinge.length = 0.1;
-    model = with(std::move(model), {make_gas_spring(model), hinge});
+    model = with(model, {make_gas_spring(model), hinge});
     const DrivenJoints driven = find_driven_joints(model, {});
     const State x = some_state(model);
     const Vector2d torques(400, -300);
@@ -239,7 +239,7 @@ TEST(ElementsInControl, NaturalGainHasTheirStiffness) {
 // The point of the linearisation is one of rest, and its matrix that of differences.
 TEST(ElementsInControl, LinearisedAtRestUnderTheirForces) {
   Model model = make_digger(true);
-  model = with(std::move(model), {make_gas_spring(model)});
+  model = with(model, {make_gas_spring(model)});
   State x = some_state(model);
   x.v.setZero();
   const LinearSystem machine = linearize_at_rest(model, x, {});
