@@ -77,6 +77,11 @@ if(LIMBER_SANITIZE)
     set(limber_sanitized_optimisation -O2)
   endif()
   list(APPEND limber_flags ${limber_sanitized_optimisation})
+  if(LIMBER_SANITIZE MATCHES thread)
+    # Eigen without its own vector instructions: each of its loops is instantiated once in place of twice.  The layout of its
+    # types stays (docs/decisions/0012-eigen-alignment.md).
+    list(APPEND limber_flags -DEIGEN_DONT_VECTORIZE -DEIGEN_MAX_STATIC_ALIGN_BYTES=16)
+  endif()
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU) # clang does not define what GCC does
     foreach(name IN ITEMS address thread)
       if(LIMBER_SANITIZE MATCHES ${name})

@@ -13,6 +13,13 @@
 include_guard()
 set(LIMBER_ROOMS "") # those there are, in order
 
+# Sources that no test of threads uses: the thread sanitizer does without them, and the linker tells when that is wrong.  What
+# needs more, as the program does, is not built for it.
+string(CONCAT limber_without_threads
+       "/spatial/solvers_(exponential|factors)|/body/(consistent|integrals|part|part_[a-z]+|plate|reduction|surface)[.]cpp"
+       "|/dynamics/(elements|gpu|statics)/|/dynamics/(check|closures/closure_stiffness|derivatives/closed_derivatives"
+       "|batch/halves_plain)[.]cpp")
+
 # Eigen takes its registers, and with them how it allocates, from these: docs/decisions/0012-eigen-alignment.md.
 set(limber_eigen_flags -U__AVX__ -U__AVX2__ -U__FMA__ -U__AVX512F__ -U__AVX512DQ__ -U__AVX512ER__ -U__AVX512BF16__)
 
@@ -30,6 +37,9 @@ function(limber_room name)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/limber/${name}/*.hpp)
   if(NOT sources AND NOT headers)
     return()
+  endif()
+  if(LIMBER_SANITIZE MATCHES thread)
+    list(FILTER sources EXCLUDE REGEX "${limber_without_threads}")
   endif()
 
   set(target limber_${name})

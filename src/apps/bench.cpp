@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
+#include "apps/json.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/text_file.hpp"
 #include "limber/linear/facts.hpp"
@@ -16,7 +16,6 @@
 namespace limber::apps {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 struct BenchOptions {

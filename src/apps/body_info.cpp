@@ -4,15 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "apps/json.hpp"
 #include "apps/terminal.hpp"
 #include "limber/linear/facts.hpp"
 
 namespace limber::apps {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <class Vector>
 Json number_list(const Vector& values) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
+#include "apps/json.hpp"
 #include "apps/terminal.hpp"
 #include "limber/files/modal_body_file.hpp"
 #include "limber/files/model_file.hpp"
@@ -20,8 +20,6 @@
 
 namespace limber::apps {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct CheckOptions {
   std::vector<std::string> files;

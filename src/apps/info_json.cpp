@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "apps/info.hpp"
+#include "apps/json.hpp"
 #include "limber/model/detail/layout.hpp"
 #include "limber/model/drive.hpp"
 #include "limber/model/segments.hpp"
@@ -11,8 +11,6 @@
 
 namespace limber::apps {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <class Vector>
 Json list(const Vector& values) {

@@ -3,14 +3,14 @@
 #include "apps/json_writer.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "apps/json.hpp"
 #include "apps/terminal.hpp"
 
 namespace limber::apps {
 
 std::string json_text(std::string_view text) {
-  return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 void JsonWriter::add(std::string_view piece) {

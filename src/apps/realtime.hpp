@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "apps/commands.hpp"
 #include "apps/json_writer.hpp"
 #include "apps/terminal.hpp"
 #include "limber/realtime/executive.hpp"

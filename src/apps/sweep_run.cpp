@@ -7,16 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "apps/interrupt.hpp"
+#include "apps/json.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
 
 namespace limber::apps {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Mean, deviation and extremes of a result over the runs that have it.
 struct Statistics {

@@ -32,9 +32,9 @@ limber_consumer_test(gcc_shared find_package ${gxx} KIND=shared EVERYTHING=ON OP
 limber_consumer_test(clang_static find_package ${clangxx} KIND=static)
 limber_consumer_test(clang_shared find_package ${clangxx} KIND=shared)
 limber_consumer_test(pkg_config pkg_config COMPILER=${CMAKE_CXX_COMPILER} PKG_CONFIG=${LIMBER_PKG_CONFIG})
-limber_consumer_test(subdirectory subdirectory COMPILER=${CMAKE_CXX_COMPILER})
-set(headers_compiler ${CMAKE_CXX_COMPILER})
-if(LIMBER_CLANGXX) # parses faster; the other one sees the headers in the library
-  set(headers_compiler ${LIMBER_CLANGXX})
+set(fast_compiler ${CMAKE_CXX_COMPILER})
+if(LIMBER_CLANGXX) # parses faster; the other one sees headers and sources in the library
+  set(fast_compiler ${LIMBER_CLANGXX})
 endif()
-limber_consumer_test(headers headers COMPILER=${headers_compiler} EIGEN=${eigen})
+limber_consumer_test(subdirectory subdirectory COMPILER=${fast_compiler})
+limber_consumer_test(headers headers COMPILER=${fast_compiler} EIGEN=${eigen})
