@@ -55,7 +55,7 @@ macro(limber_gpu_sources)
     target_include_directories(limber_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
     target_sources(limber_dynamics PRIVATE $<TARGET_OBJECTS:limber_cuda>)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/dynamics/gpu/no_device.cpp PROPERTIES COMPILE_DEFINITIONS LIMBER_HAS_CUDA)
-    limber_link_privately(dynamics CUDA::cudart_static)
+    limber_link_privately(dynamics $<LINK_ONLY:CUDA::cudart_static>) # no compiler of C++ sees its headers
     list(APPEND LIMBER_PACKAGES_dynamics CUDAToolkit)
   elseif(limber_gpu_wanted STREQUAL ON)
     message(FATAL_ERROR "LIMBER_GPU is ON and nvcc is not found; set CMAKE_CUDA_COMPILER, or LIMBER_GPU to AUTO or OFF")

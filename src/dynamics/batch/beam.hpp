@@ -420,10 +420,19 @@ LIMBER_KERNEL void solve_beam(const J& job, const BatchLink& link, const T* a, T
   }
 }
 
-// Accelerations of all modes from those of the active coordinates and of the frame, b.  As expand of sweep.hpp.
-template <class J, class T, class Fam, class Out>
+// Numbers F and b of modes that do not move the node: in the store.
+template <class J>
+struct StoredColumns {
+  const J& job;
+  const BatchLink& link;
+  LIMBER_KERNEL auto F(int i) const { return job.get(link.F + i); }
+  LIMBER_KERNEL auto b(int i) const { return job.get(link.b + i); }
+};
+
+// Accelerations of all modes from those of the active coordinates and of the frame, a.  As expand of sweep.hpp.
+template <class J, class T, class Fam, class Columns, class Out>
 LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x, const T* a, T* scratch,
-                               const Out& out) {
+                               const Columns& columns, const Out& out) {
   const auto n = f.count();
   Array<1, T, CountOf<Fam>> rest(n, scratch);
   if constexpr (!kIsUsual<Fam>) {
@@ -431,8 +440,8 @@ LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x,
         n, LIMBER_OVER(c) {
           const auto mode = beam_mode(job, link, c);
           const bool y = c < f.y, z = !y && c < f.y + f.z;
-          const T u = job.get(link.F + 2 * c), v = job.get(link.F + 2 * c + 1);
-          T r = job.get(link.b + c) + u * a[y || z ? 0 : 1] + v * a[y ? 1 : 2] + mode[kBeamF] * a[y ? 2 : z ? 1 : 0];
+          const T u = columns.F(2 * c), v = columns.F(2 * c + 1);
+          T r = columns.b(c) + u * a[y || z ? 0 : 1] + v * a[y ? 1 : 2] + mode[kBeamF] * a[y ? 2 : z ? 1 : 0];
           if (y || z) r += mode[kBeamS] * a[y ? 4 : 5];
           rest[c] = mode[kBeamWeight] * r;
           x[y ? 0 : z ? 1 : 2] += mode[kBeamQ1] * r;
@@ -450,23 +459,18 @@ LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x,
       });
 }
 
-// Outward: the modes, and the acceleration of the node, at the node; b: of the frame.
-template <class J, class T, class Fam, class Out>
-LIMBER_KERNEL void outward_beam(const J& job, const BatchLink& link, Fam f, const T* b, const T* A, const T* l, T* a,
-                                const Out& out) {
-  T x[kBeamColumns];
-  solve_beam(job, link, b, x);
-  if (link.first_node < link.last_node) {
-    const auto head = beam_head(job, link);
-    const T y1 = head[kBeamLy] * x[0], z1 = head[kBeamLz] * x[1], t = head[kBeamLt] * x[2];
-    copy<6>(b, a);
-    add_cross(b, l, a + 3);
-    LIMBER_UNROLL
-    for (int i = 0; i < 3; ++i) a[i] += A[3 * i + 2] * y1 + A[3 * i + 1] * z1 + A[3 * i] * t;
-    a[4] += head[kBeamLy + 1] * x[0] + head[kBeamLy + 2] * x[3];
-    a[5] += head[kBeamLz + 1] * x[1] + head[kBeamLz + 2] * x[4];
-  }
-  expand_beam(job, link, f, x, b, job.scratch, out);
+// Acceleration of the node from those of the frame, b, and of the active coordinates, x.
+template <class J, class T>
+LIMBER_KERNEL void move_by_modes(const J& job, const BatchLink& link, const T* b, const T* A, const T* l, const T* x,
+                                 T* a) {
+  const auto head = beam_head(job, link);
+  const T y1 = head[kBeamLy] * x[0], z1 = head[kBeamLz] * x[1], t = head[kBeamLt] * x[2];
+  copy<6>(b, a);
+  add_cross(b, l, a + 3);
+  LIMBER_UNROLL
+  for (int i = 0; i < 3; ++i) a[i] += A[3 * i + 2] * y1 + A[3 * i + 1] * z1 + A[3 * i] * t;
+  a[4] += head[kBeamLy + 1] * x[0] + head[kBeamLy + 2] * x[3];
+  a[5] += head[kBeamLz + 1] * x[1] + head[kBeamLz + 2] * x[4];
 }
 
 }  // namespace limber::LIMBER_BATCH_MACHINE

@@ -367,7 +367,7 @@ LIMBER_STEP void factor(J& job, const BatchLink& link, int k, M m, T* LIMBER_ALO
             });
         const T pivot = D[j * m + j];
         good = good & (pivot > scale[j]);
-        const T over_pivot = 1.0 / pivot;
+        const T over_pivot = reciprocal(pivot);
         inverse[j] = over_pivot;
         b[j] = force;
         LIMBER_UNROLL
@@ -414,9 +414,9 @@ LIMBER_STEP void keep_solution(const J& job, int Z, int x, M m, const T* LIMBER_
 }
 
 // The hinge of a body whose modes have left, where it is one axis through the body's origin.  diagonal: of the inertia
-// with the modes.
+// with the modes (the first three numbers); torque: that acts on the hinge.
 template <class J, class T>
-LIMBER_STEP void eliminate_axis(J& job, const BatchLink& link, const T* LIMBER_ALONE diagonal,
+LIMBER_STEP void eliminate_axis(J& job, const BatchLink& link, T torque, const T* LIMBER_ALONE diagonal,
                                 Inertia<T>& LIMBER_ALONE P) {
   const T h[3] = {spread<T>(link.H[0][0]), spread<T>(link.H[0][1]), spread<T>(link.H[0][2])};
   T y[6], buffer[6];
@@ -425,10 +425,10 @@ LIMBER_STEP void eliminate_axis(J& job, const BatchLink& link, const T* LIMBER_A
   const T pivot = dot3(y, h) + (link.armature[0] + link.added[0]);
   const T scale =
       kNoInertia * (diagonal[0] * (h[0] * h[0]) + diagonal[1] * (h[1] * h[1]) + diagonal[2] * (h[2] * h[2]));
-  T b = dot3(P.z, h) - job.u[link.v];
+  T b = dot3(P.z, h) - torque;
   if (link.passive) b += link.damping[0] * job.v[link.v] + link.stiffness[0] * job.q[link.q];
   if (__builtin_expect(any((pivot > scale) == 0), 0)) note_failure(job, link, 0, Size<1>{}, &pivot, &scale);
-  const T inverse = 1.0 / pivot;
+  const T inverse = reciprocal(pivot);
   LIMBER_UNROLL
   for (int i = 0; i < 6; ++i) Z[i] = inverse * y[i];
   LIMBER_UNROLL

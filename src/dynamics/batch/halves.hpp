@@ -98,7 +98,13 @@ LIMBER_KERNEL void node_directions(A head, const T* Jacobian, T* Y) {
 template <class J, class F, class T>
 LIMBER_STEP void place_node(const J& job, const BatchLink& link, F f, NodeFrame<T>& d) {
   if constexpr (CountOf<F>::value > 0) {
-    if (link.first_node < link.last_node) return chain_node(job, link, f, d);
+    if (link.first_node < link.last_node) {
+      const CountOf<F> n;
+      T* scratch = nullptr;
+      Array<1, T, CountOf<F>> e(n, scratch), rate(n, scratch);
+      read_modes(job, link, n, e.x, rate.x);
+      return move_beam_node(job, link, job.node(link.first_node), f, e.x, rate.x, d);
+    }
   }
   clear<9>(d.R), clear<9>(d.A), clear<3>(d.l), clear<3>(d.l_rate), clear<3>(d.l_bias);
   clear<3>(d.turn_rate), clear<3>(d.turn_bias);
@@ -112,7 +118,7 @@ LIMBER_STEP void relative_motion(const J& job, const BatchLink& link, F f, Relat
   NodeFrame<T> d;
   Motion<T> m;
   Frame<T> at;
-  chain_pose(job, link, pose, out.r);
+  chain_pose(link, chain_angle(job, link), pose, out.r);
   const T speed = link.nr == 1 ? job.v[link.v] : T{};
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) m.w[i] = link.H[0][i] * speed;
@@ -147,7 +153,7 @@ LIMBER_STEP void enter_body(const J& job, const BatchLink& link, const Relative<
   turn_back(inboard.R, inboard.w, from.motion.w);
   turn_back(inboard.R, inboard.wd, from.motion.wd);
   turn_back(inboard.R, inboard.a, from.motion.vd);
-  chain_pose(job, link, hinge.R, hinge.p);
+  chain_pose(link, chain_angle(job, link), hinge.R, hinge.p);
   const T speed = link.nr == 1 ? job.v[link.v] : T{};
   LIMBER_UNROLL
   for (int i = 0; i < 6; ++i) hinge.V[i] = link.H[0][i] * speed;
@@ -273,7 +279,7 @@ LIMBER_STEP void expand_part(const J& job, const BatchLink& link, long i, F f, c
     node_directions(beam_head(job, link), Jacobian, Y);
     LIMBER_UNROLL
     for (int c = 0; c < kBeamColumns; ++c) x[c] = -(b[c] + dot6(columns.mu + 6 * c, a) + dot6(Y + 6 * c, wrench));
-    expand_beam(job, link, f, x, a, static_cast<T*>(nullptr), out);
+    expand_beam(job, link, f, x, a, static_cast<T*>(nullptr), StoredColumns<J>{job, link}, out);
   }
 }
 

@@ -19,7 +19,6 @@ LIMBER_KERNEL Halves make_halves(const HalvesCall& call, Stride stride) {
   h.job.tables = call.tables;
   h.job.q = {call.q, stride}, h.job.v = {call.v, stride}, h.job.u = {call.u, stride};
   h.job.store = call.store;
-  h.job.stride = stride;
   h.out = {call.out, stride};
   h.parts = {call.parts, call.part_count};
   h.bodies = {call.bodies, call.count[0]};

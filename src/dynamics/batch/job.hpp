@@ -7,26 +7,30 @@
 
 namespace limber::LIMBER_BATCH_MACHINE {
 
-// Distances between the rows of states and between the numbers of a store: constants on processors, whose states are
-// copied block by block; on a device the number of all items.
+// Distances between the rows of states: a constant on processors, whose states are copied block by block; on a device
+// the number of all items.  Between the numbers of a store: those of a block of a device's threads stand beside each
+// other.
 #ifdef __CUDACC__
 using Stride = int;
 inline constexpr bool kStoreIsNear = false;
 LIMBER_KERNEL long row_offset(int j, Stride stride) { return static_cast<long>(j) * stride; }
-LIMBER_KERNEL long store_stride(Stride stride) { return stride; }
 #else
 struct Stride {};
 inline constexpr bool kStoreIsNear = true;  // numbers of the store are used where they are
 LIMBER_KERNEL constexpr long row_offset(long j, Stride) { return j * kBatchBlock; }
-LIMBER_KERNEL constexpr long store_stride(Stride) { return 1; }
 #endif
+#ifndef LIMBER_DEVICE_BLOCK
+#define LIMBER_DEVICE_BLOCK 1
+#endif
+inline constexpr long kStoreStride = LIMBER_DEVICE_BLOCK;
 
 // Rows of numbers, one per coordinate; the states in a register stand beside each other.
 template <class T>
 struct Rows {
   const double* p = nullptr;
   Stride stride = {};
-  LIMBER_KERNEL T operator[](long j) const { return load<T>(p + row_offset(j, stride)); }
+  LIMBER_KERNEL const double* at(long j) const { return p + row_offset(j, stride); }
+  LIMBER_KERNEL T operator[](long j) const { return load<T>(at(j)); }
 };
 template <class T>
 struct OutRows {
@@ -61,11 +65,7 @@ LIMBER_KERNEL const Number* constants(const Number* p) {
 
 // Numbers of the chain's kernels (chain.hpp) that are put aside while a body is worked on: of a device in its shared
 // memory, where those of a block of threads stand beside each other.
-#ifdef __CUDACC__
-inline constexpr int kShelfStride = 64;
-#else
-inline constexpr int kShelfStride = 1;
-#endif
+inline constexpr int kShelfStride = LIMBER_DEVICE_BLOCK;
 template <class T>
 struct Shelf {
   T* p = nullptr;
@@ -84,6 +84,20 @@ struct Shelf {
   LIMBER_KERNEL void put(int at, const T* x) const {
     LIMBER_UNROLL
     for (int i = 0; i < N; ++i) p[(at + i) * kShelfStride] = x[i];
+  }
+  // A number on its way here, past the registers; arrive() waits for all of them.
+  LIMBER_KERNEL void fetch(int at, const double* from) const {
+#ifdef __CUDA_ARCH__
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(p + at * kShelfStride));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(from) : "memory");
+#else
+    p[at * kShelfStride] = load<T>(from);
+#endif
+  }
+  LIMBER_KERNEL void arrive() const {
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
   }
 };
 
@@ -106,7 +120,6 @@ struct Job {
   Rows<T> loads;       // (6 per external wrench)
   Rows<T> parameters;  // (kBatchRows per body that has its own)
   double* store = nullptr;
-  Stride stride = {};  // between the numbers of one store
   T* scratch = nullptr;
   Shelf<T> shelf;
   int stages = kChainStageCount;  // a number that a device's compiler does not know
@@ -117,8 +130,9 @@ struct Job {
   LIMBER_KERNEL const BatchNode& node(int i) const { return Where::node(tables, i); }
   LIMBER_KERNEL auto numbers(int at) const { return Where::numbers(tables, at); }
   LIMBER_KERNEL auto indices(int at) const { return constants(tables.indices + at); }
-  LIMBER_KERNEL T get(long at) const { return load<T>(store + at * store_stride(stride) * kWidth<T>); }
-  LIMBER_KERNEL void put(long at, T x) const { save(store + at * store_stride(stride) * kWidth<T>, x); }
+  LIMBER_KERNEL double* at(long at) const { return store + at * kStoreStride * kWidth<T>; }
+  LIMBER_KERNEL T get(long i) const { return load<T>(at(i)); }
+  LIMBER_KERNEL void put(long i, T x) const { save(at(i), x); }
   template <int N>
   LIMBER_KERNEL void get(long at, T* out) const {
     LIMBER_UNROLL

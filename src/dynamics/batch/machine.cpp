@@ -247,8 +247,8 @@ void set_store(bool worlds, bool device, BatchMachine& out) {
   for (std::size_t i = 1; i < out.links.size(); ++i) {
     BatchLink& link = out.links[i];
     const int columns = link.k + link.nr;
-    link.motion = take(9);
-    const bool again = device && out.sizes.chain != ChainForm::none;  // computed again, not kept
+    const bool chain = out.sizes.chain != ChainForm::none, again = device && chain;  // again: computed, not kept
+    link.motion = take(chain ? std::max(9, 6 + link.n) : 9);                         // of a chain: its forces
     if (!again) link.R = take(9), link.r = take(3);
     if (worlds) link.world = take(12);
     if (link.varies || link.inboard >= 0) link.hinge = take(6 * link.nr);

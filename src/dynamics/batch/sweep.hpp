@@ -186,7 +186,7 @@ LIMBER_STEP void eliminate(J& job, const BatchLink& link, int i, N n, K k, R r, 
 template <class J, class T, class R>
 LIMBER_KERNEL void eliminate_hinge(J& job, const BatchLink& link, R r, T* scratch, const T* diagonal, Inertia<T>& P) {
   if constexpr (kIsConstant<R>) {
-    if (link.centred) return eliminate_axis(job, link, diagonal, P);
+    if (link.centred) return eliminate_axis(job, link, job.u[link.v], diagonal, P);
   }
   Array<6, T, R> mu(r, scratch), u(r, scratch);
   Array<1, T, R> b(r, scratch), scale(r, scratch), inverse(r, scratch);
@@ -388,8 +388,10 @@ LIMBER_STEP void outward_beam_body(J& job, const BatchLink& link, int i, F f, R 
   outward_joint(job, link, 0, r, r, a, b, x.x, out);
   const bool moves = link.first_node < link.last_node;
   const BatchNode& node = job.node(moves ? link.first_node : 0);
-  outward_beam(job, link, f, b, moves ? job.template view<9>(node.A, A) : A,
-               moves ? job.template view<3>(node.l, l) : l, a, out);
+  T modes[kBeamColumns];
+  solve_beam(job, link, b, modes);
+  if (moves) move_by_modes(job, link, b, job.template view<9>(node.A, A), job.template view<3>(node.l, l), modes, a);
+  expand_beam(job, link, f, modes, b, scratch, StoredColumns<J>{job, link}, out);
   if (link.keeps && moves) job.template put<6>(job.node(link.first_node).a, a);
   if (link.keeps) job.template put<6>(link.a, b);
   if (link.followed && job.link(i + 1).node < 0) copy<6>(b, a);

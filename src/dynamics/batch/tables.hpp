@@ -30,7 +30,7 @@ struct BatchNode {
 };
 
 // A body and the joint that carries it.
-struct BatchLink {
+struct alignas(16) BatchLink {
   HingeForm form = HingeForm::fixed;
   int parent = 0;
   int node = -1;                      // the moving node of the parent that the joint sits on; -1: the parent's frame
@@ -119,7 +119,7 @@ struct BatchLoad {
 // Where chain.hpp applies: with 2, 2 and 1 modes of each family, with 4, 4 and 2, or rigid.
 enum class ChainForm : int { none, rigid, beams, long_beams };
 
-inline constexpr int kChainStageCount = 4;  // of chain.hpp
+inline constexpr int kChainStageCount = 3;  // of chain.hpp
 
 struct BatchTables {
   const BatchLink* links = nullptr;  // links[0]: the ground

@@ -3,31 +3,42 @@
 #pragma once
 
 // Chains, one state per thread, sweep by sweep, each by a kernel of its own, which needs fewer registers than all three.
+#ifndef LIMBER_DEVICE_BLOCK
+#define LIMBER_DEVICE_BLOCK 192
+#endif
 #include "device_kernels.cuh"
 #include "dynamics/batch/chain_steps.hpp"
 
 namespace limber {
 namespace {
 
-// Tables of small machines in the constant memory: all threads of a warp read the same numbers.
-constexpr int kNearLinks = 24, kNearNumbers = 2800;
-__constant__ BatchLink near_links[kNearLinks];
-__constant__ BatchNode near_nodes[kNearLinks];
-__constant__ double near_numbers[kNearNumbers];
+extern __shared__ __align__(16) double shelf[];  // tables of small machines, then the shelves of the threads
 
-#pragma nv_diag_suppress 20091  // hosts compile these, too, and never call them
-struct NearNumbers {
-  int at;
-  LIMBER_KERNEL double operator[](int i) const { return near_numbers[at + i]; }
-  LIMBER_KERNEL NearNumbers operator+(int i) const { return {at + i}; }
+// Places of the tables of small machines in the shared memory, in doubles.
+struct NearPlaces {
+  int nodes = 0, numbers = 0, end = 0;
 };
+__constant__ NearPlaces near_places;
+
+#pragma nv_diag_suppress 20091, 20093  // hosts compile these, too, and never call them
 struct NearTables {
-  LIMBER_KERNEL static const BatchLink& link(const BatchTables&, int i) { return near_links[i]; }
-  LIMBER_KERNEL static const BatchNode& node(const BatchTables&, int i) { return near_nodes[i]; }
-  LIMBER_KERNEL static NearNumbers numbers(const BatchTables&, int at) { return {at}; }
+  LIMBER_KERNEL static const BatchLink& link(const BatchTables&, int i) {
+    return reinterpret_cast<const BatchLink*>(shelf)[i];
+  }
+  LIMBER_KERNEL static const BatchNode& node(const BatchTables&, int i) {
+    return reinterpret_cast<const BatchNode*>(shelf + near_places.nodes)[i];
+  }
+  LIMBER_KERNEL static const double* numbers(const BatchTables&, int at) { return shelf + near_places.numbers + at; }
 };
-
-extern __shared__ double shelf[];
+__device__ __forceinline__ void copy_words(const void* from, int first, int end) {
+  for (int i = threadIdx.x; i < end - first; i += kDeviceBlock) shelf[first + i] = static_cast<const double*>(from)[i];
+}
+__device__ __forceinline__ void bring_near() {
+  copy_words(current.tables.links, 0, near_places.nodes);
+  copy_words(current.tables.nodes, near_places.nodes, near_places.numbers);
+  copy_words(current.tables.numbers, near_places.numbers, near_places.end);
+  __syncthreads();
+}
 
 // Items of one kernel: their places, and that of the first in the store.
 struct Piece {
@@ -42,8 +53,7 @@ struct StepCall {
 enum class SweepOut { accelerations, implicit, rk4 };
 
 // Blocks on one multiprocessor at the same time, which sets the registers of a thread: with more of them threads spill.
-template <class F, int Sweep>
-constexpr int kSweepBlocks = CountOf<F>::value > 5 ? 4 : 6;
+constexpr int kChainBlocks = 2;
 
 __device__ __forceinline__ StepRows<double> step_rows(int item, int step) {
   const BatchStepping& s = current.stepping;
@@ -56,16 +66,17 @@ __device__ __forceinline__ StepRows<double> step_rows(int item, int step) {
 }
 
 template <class F, class Where, int Sweep, SweepOut Out>
-__global__ void __launch_bounds__(kDeviceBlock, kSweepBlocks<F, Sweep>) sweep_kernel(Piece piece, StepCall call) {
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x, item = piece.first + thread;
+__global__ void __launch_bounds__(kDeviceBlock, kChainBlocks) sweep_kernel(Piece piece, StepCall call) {
+  constexpr bool near = std::is_same_v<Where, NearTables>;
+  if (near) bring_near();
+  const int thread = blockIdx.x * kDeviceBlock + threadIdx.x, item = piece.first + thread;
   if (thread >= piece.count) return;
   Job<double, Where> job = make_job<Where>(item, piece.slot + thread);
-  job.shelf.p = shelf + threadIdx.x;
+  job.shelf.p = shelf + (near ? near_places.end : 0) + threadIdx.x;
+  if (call.step > 0 && current.torque_steps > 1 && current.u == current.forces)  // rk4 reads the forces as they are
+    job.u.p += static_cast<long>(call.step) * current.tables.nv * current.items;
   if constexpr (Sweep == 0) chain_motions<F>(job);
   if constexpr (Sweep == 1) {
-    if (call.step > 0 && current.torque_steps > 1 && current.u == current.forces)  // rk4 reads the forces as they are
-      job.u.p += static_cast<long>(call.step) * current.tables.nv * current.items;
-    job.failure = current.failure[item];
     chain_inwards<F>(job);
     if (job.failure < 0 || current.failure[item] >= 0) return;
     current.failure[item] = job.failure;
@@ -74,51 +85,65 @@ __global__ void __launch_bounds__(kDeviceBlock, kSweepBlocks<F, Sweep>) sweep_ke
   if constexpr (Sweep == 2 && Out == SweepOut::accelerations)
     chain_outwards<F>(job, OutRows<double>{current.out + item, current.items});
   if constexpr (Sweep == 2 && Out == SweepOut::implicit)
-    chain_outwards<F>(job, ImplicitOut(step_rows(item, call.step), job.numbers(current.tables.gains), current.stepping, call.end));
+    chain_outwards<F>(
+        job, ImplicitOut(step_rows(item, call.step), job.numbers(current.tables.gains), current.stepping, call.end));
   if constexpr (Sweep == 2 && Out == SweepOut::rk4)
     chain_outwards<F>(job, RungeOut<double>{step_rows(item, call.step), current.stepping.h, call.stage, call.end});
 }
 
 // Where the first evaluation is.
-template <class Where>
 __global__ void start_kernel(Piece piece, SweepOut out) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x, item = piece.first + thread;
   if (thread >= piece.count) return;
   current.failure[item] = -1;
   current.broken[item] = 0;
   if (out == SweepOut::accelerations) return;
-  const Job<double, Where> job = make_job<Where>(item, piece.slot + thread);
+  const Job<double> job = make_job<FarTables>(item, 0);
   start_steps(job, out == SweepOut::implicit, current.stepping, step_rows(item, 0));
 }
 
 // Pieces of a batch go side by side, each in a stream of its own, so that the end of one's sweep is not idle.  These
-// streams wait for the default one, and it for them.  Steps gain from more and smaller pieces than one evaluation.
-constexpr int kPiece = 32768, kStepPiece = 16384;  // least items
+// streams wait for the default one, and it for them.
+constexpr int kPiece = 16384;  // least items
 constexpr int kStreams = 4;
 cudaStream_t stream_of(int i) {
   static cudaStream_t streams[kStreams] = {};
   if (streams[i] == nullptr) check_device(cudaStreamCreate(&streams[i]), "making a stream");
   return streams[i];
 }
+int block_count(int items) { return (items + kDeviceBlock - 1) / kDeviceBlock; }
+
+// Where the tables are in the shared memory.
+NearPlaces near_places_of(const BatchTables& tables) {
+  NearPlaces at;
+  at.nodes = static_cast<int>(tables.bodies * sizeof(BatchLink) / sizeof(double));
+  at.numbers = at.nodes + static_cast<int>(tables.nodes_count * sizeof(BatchNode) / sizeof(double));
+  at.end = (at.numbers + tables.numbers_count + 1) / 2 * 2;
+  return at;
+}
+template <class F>
+constexpr int kShelfBytes = ShelfOf<F>::kCount * kDeviceBlock * static_cast<int>(sizeof(double));
 
 template <class F, class Where>
 struct ChainLaunch {
-  static int blocks(const Piece& piece) { return (piece.count + kDeviceBlock - 1) / kDeviceBlock; }
+  int shared_bytes;
 
   template <int Sweep, SweepOut Out>
-  static void sweep(const Piece& piece, const StepCall& call, cudaStream_t stream) {
-    constexpr int bytes = Sweep == 1 ? ShelfOf<F>::kCount * kDeviceBlock * static_cast<int>(sizeof(double)) : 0;
-    sweep_kernel<F, Where, Sweep, Out><<<blocks(piece), kDeviceBlock, bytes, stream>>>(piece, call);
+  void sweep(const Piece& piece, const StepCall& call, cudaStream_t stream) const {
+    const auto kernel = sweep_kernel<F, Where, Sweep, Out>;
+    check_device(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+                 "asking for shared memory");
+    kernel<<<block_count(piece.count), kDeviceBlock, shared_bytes, stream>>>(piece, call);
   }
   template <SweepOut Out>
-  static void evaluate(const Piece& piece, const StepCall& call, cudaStream_t stream) {
+  void evaluate(const Piece& piece, const StepCall& call, cudaStream_t stream) const {
     sweep<0, SweepOut::accelerations>(piece, call, stream);
     sweep<1, SweepOut::accelerations>(piece, call, stream);
     sweep<2, Out>(piece, call, stream);
   }
   // All steps of the items of a round; run(each): for each of its pieces.
   template <SweepOut Out, class Run>
-  static void advance(const BatchStepping& s, int steps_of_forces, Run run) {
+  void advance(const BatchStepping& s, int steps_of_forces, Run run) const {
     const int count = Out == SweepOut::implicit ? s.passes : kRungeStages;
     for (int step = 0; step < s.steps; ++step) {
       for (int k = 0; k < count; ++k) {
@@ -129,10 +154,9 @@ struct ChainLaunch {
       }
     }
   }
-  static void launch(DeviceKernel kernel, const DeviceCall& call) {
-    const int least = kernel == DeviceKernel::forward ? kPiece : kStepPiece;
-    const int streams = std::clamp(call.threads / least, 1, kStreams);
-    const int share = (call.threads / streams + kDeviceBlock - 1) / kDeviceBlock * kDeviceBlock;
+  void launch(DeviceKernel kernel, const DeviceCall& call) const {
+    const int streams = std::clamp(call.threads / kPiece, 1, kStreams);
+    const int share = block_count((call.threads + streams - 1) / streams) * kDeviceBlock;
     for (int round = 0; round < call.items; round += call.threads) {
       const auto run = [&](auto each) {
         for (int i = 0; i < streams && share * i < call.threads; ++i) {
@@ -145,7 +169,7 @@ struct ChainLaunch {
                            : kernel == DeviceKernel::implicit ? SweepOut::implicit
                                                               : SweepOut::rk4;
       run([&](const Piece& piece, cudaStream_t stream) {
-        start_kernel<Where><<<blocks(piece), kDeviceBlock, 0, stream>>>(piece, out);
+        start_kernel<<<block_count(piece.count), kDeviceBlock, 0, stream>>>(piece, out);
       });
       if (out == SweepOut::accelerations)
         run([&](const Piece& piece, cudaStream_t stream) { evaluate<SweepOut::accelerations>(piece, {}, stream); });
@@ -155,22 +179,15 @@ struct ChainLaunch {
   }
 };
 
-// The tables into the constant memory, unless they are there; false: they are too large.
-bool bring_near(const BatchTables& tables) {
-  if (tables.bodies > kNearLinks || tables.nodes_count > kNearLinks || tables.numbers_count > kNearNumbers) return false;
-  static int there = 0, there_device = -1;
-  int device = 0;
+// Shared memory of a block, of which kChainBlocks are to be on a multiprocessor; the driver takes its own part of each.
+int shared_room() {
+  int device = 0, all = 0, reserved = 0;
   check_device(cudaGetDevice(&device), "asking for the device");
-  if (there == tables.serial && there_device == device) return true;
-  const auto copy_to = [](auto& symbol, const auto* from, int count) {
-    check_device(cudaMemcpyToSymbolAsync(symbol, from, sizeof *from * count, 0, cudaMemcpyDeviceToDevice), "copying tables");
-  };
-  copy_to(near_links, tables.links, tables.bodies);
-  copy_to(near_nodes, tables.nodes, tables.nodes_count);
-  copy_to(near_numbers, tables.numbers, tables.numbers_count);
-  there = tables.serial, there_device = device;
-  return true;
+  check_device(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "asking for memory");
+  check_device(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device), "asking for memory");
+  return all / kChainBlocks - reserved;
 }
+static_assert(sizeof(BatchLink) % sizeof(double) == 0 && sizeof(BatchNode) % sizeof(double) == 0);
 
 template <class F>
 void launch_chain(DeviceKernel kernel, const DeviceCall& from) {
@@ -181,16 +198,19 @@ void launch_chain(DeviceKernel kernel, const DeviceCall& from) {
     call.q = call.stepping.work, call.v = call.stepping.work + call.tables.nq * rows;
     if (kernel == DeviceKernel::implicit) call.u = call.stepping.work + (call.tables.nq + call.tables.nv) * rows;
   }
-  const bool near = bring_near(call.tables);
+  const NearPlaces places = near_places_of(call.tables);
+  const int near_bytes = kShelfBytes<F> + places.end * static_cast<int>(sizeof(double));
+  check_device(cudaMemcpyToSymbolAsync(near_places, &places, sizeof places), "copying places");
   check_device(cudaMemcpyToSymbolAsync(current, &call, sizeof call), "copying a call");
-  near ? ChainLaunch<F, NearTables>::launch(kernel, call) : ChainLaunch<F, FarTables>::launch(kernel, call);
+  if (near_bytes <= shared_room()) return ChainLaunch<F, NearTables>{near_bytes}.launch(kernel, call);
+  ChainLaunch<F, FarTables>{kShelfBytes<F>}.launch(kernel, call);
 }
 
-// Items whose stores are there at the same time, for each thread that a multiprocessor runs.
+// Items whose stores are there at the same time, of each multiprocessor.
 constexpr int kSweepRounds = 4;
 template <class F>
 int chain_threads() {
-  return kSweepRounds * kSweepBlocks<F, 1> * kDeviceBlock;
+  return kSweepRounds * kChainBlocks * kDeviceBlock;
 }
 template <class F>
 void tell_chain_usage(int& registers, int& local_bytes) {

@@ -35,7 +35,7 @@ struct DeviceCall {
 };
 enum class DeviceKernel { forward, inverse, energies, rk4, implicit };
 
-inline constexpr int kDeviceThreads = 64;  // of a block: kShelfStride of job.hpp
+inline constexpr int kDeviceThreads = 384;  // whole blocks of every kernel
 // Items whose stores are needed at the same time.  forward: for accelerations and steps, else for inverse dynamics.
 int device_threads(const BatchTables& tables, bool forward);
 // Registers, and bytes of local memory of one thread, of the kernel that these tables choose.

@@ -6,6 +6,9 @@
 #ifndef LIMBER_BATCH_MACHINE
 #define LIMBER_BATCH_MACHINE batch_cuda
 #endif
+#ifndef LIMBER_DEVICE_BLOCK
+#define LIMBER_DEVICE_BLOCK 64  // threads of a block
+#endif
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -19,8 +22,8 @@ namespace {
 using namespace LIMBER_BATCH_MACHINE;
 
 // Threads of a block: registers are set by how many of them are to run on one multiprocessor at the same time.
-constexpr int kDeviceBlock = kDeviceThreads;
-static_assert(kDeviceBlock == kShelfStride);
+constexpr int kDeviceBlock = LIMBER_DEVICE_BLOCK;
+static_assert(kDeviceThreads % kDeviceBlock == 0);
 
 // The call of the kernel that runs: read by all threads at the same place, so that it stays in the constant cache.
 __constant__ DeviceCall current;
@@ -34,8 +37,7 @@ __device__ __forceinline__ Job<double, Where> make_job(int item, int slot) {
   job.q = {current.q + item, items}, job.v = {current.v + item, items}, job.u = {current.u + item, items};
   job.given = {current.given + item, items}, job.needed = {current.needed + item, items};
   job.loads = {current.loads + item, items}, job.parameters = {current.parameters + item, items};
-  job.store = current.store + slot;
-  job.stride = current.threads;
+  job.store = current.store + static_cast<long>(slot - slot % kDeviceBlock) * current.tables.store + slot % kDeviceBlock;
   job.scratch = current.scratch + static_cast<long>(slot) * current.tables.scratch;
   job.stages = current.stages;
   return job;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chains of beams with ten modes.
+// Chains of beams with ten modes, whose kernels take more registers.
+#define LIMBER_DEVICE_BLOCK 128
 #include "chain_kernels.cuh"
 
 namespace limber {
