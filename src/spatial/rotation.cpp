@@ -6,36 +6,15 @@
 #include <array>
 #include <cmath>
 
+#include "limber/spatial/detail/series.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
-namespace {
-
-// sum (-x)^k / (2k + first)!, k = 0 ... 9: to the last digit for x <= 1.
-constexpr std::array<double, 10> factorial_terms(int first) {
-  std::array<double, 10> terms{};
-  double f = 1;
-  for (int i = 2; i <= first; ++i) f *= i;
-  for (int k = 0; k < 10; ++k) {
-    terms[k] = (k % 2 == 0 ? 1 : -1) / f;
-    f *= (2.0 * k + first + 1) * (2.0 * k + first + 2);
-  }
-  return terms;
-}
-constexpr std::array<double, 10> kS4 = factorial_terms(4), kS5 = factorial_terms(5);
-
-}  // namespace
-
 RotationSeries rotation_series(double x) {
   if (!(x > 1)) {
-    // S_n = sum (-x)^k / (2k + n)!: sinc = S1, a = S2, b = S3, and S_n = 1/n! - x S_(n+2); nothing cancels.
-    double s4 = kS4[9], s5 = kS5[9];
-    for (int k = 8; k >= 0; --k) {
-      s4 = s4 * x + kS4[k];
-      s5 = s5 * x + kS5[k];
-    }
-    const double s3 = 1.0 / 6 - x * s5, s2 = 0.5 - x * s4, s1 = 1 - x * s3;
-    return {s1, s2, s3, s4 - 0.5 * s3, 1.5 * s5 - 0.5 * s4};
+    RotationSeries out;
+    power_series::turn<10>(x, out.sinc, out.a, out.b, out.da, out.db);
+    return out;
   }
   const double t = std::sqrt(x), s = std::sin(t), c = std::cos(t);
   const double sinc = s / t, a = (1 - c) / x, b = (t - s) / (x * t);

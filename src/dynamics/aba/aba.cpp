@@ -12,26 +12,26 @@
 namespace limber {
 namespace {
 
-bool is_prescribed(std::span<const std::uint8_t> prescribed, int i) {
+bool is_prescribed(std::span<const std::uint8_t> prescribed, std::size_t i) {
   return !prescribed.empty() && prescribed[i] != 0;
 }
 
 // Bias forces of hinges: -u, less those of their springs and dampers.
-template <bool Bias>
-LIMBER_INLINE void start_hinge(const BodyStep& step, AbaData& ws) {
-  double* b = step.b + step.k;
-  const double* u = &ws.u[step.v];
-  if (step.r > 0) b[0] = -u[0];
-  for (int k = 1; k < step.r; ++k) b[k] = -u[k];
-  const Link& link = *step.link;
-  if (!Bias || !link.passive) return;
-  if (link.motor.v != 0) {  // one coordinate; its transmission: start_drives
-    b[0] += link.stiffness[0] * ws.q[link.q] + link.damping[0] * ws.v[link.v];
-    return;
+void start_hinges(AbaData& ws) {
+  for (const HingeForce& force : ws.hinge_forces) *force.b = -*force.u;
+}
+void add_passive_forces(AbaData& ws) {
+  for (const int i : ws.passive) {
+    const Link& link = *ws.steps[i].link;
+    double* b = ws.steps[i].b + ws.steps[i].k;
+    if (link.motor.v != 0) {  // one coordinate; its transmission: start_drives
+      b[0] += link.stiffness[0] * ws.q[link.q] + link.damping[0] * ws.v[link.v];
+      continue;
+    }
+    double passive[6] = {};
+    add_passive_force(link, &ws.q[link.q], &ws.v[link.v], passive);
+    for (int k = 0; k < link.nr; ++k) b[k] -= passive[k];
   }
-  double passive[6] = {};
-  add_passive_force(link, &ws.q[link.q], &ws.v[link.v], passive);
-  for (int k = 0; k < link.nr; ++k) b[k] -= passive[k];
 }
 
 // Wrenches on nodes: their modal part joins the forces, the rest waits in z for the inertias.
@@ -83,7 +83,8 @@ void start_bodies(const Model& model, const double* u, std::span<const NodeWrenc
   for (std::size_t g = 0; g < layout.groups.size(); ++g) start_group<Bias>(layout, g, ws);
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) start_columns(layout, g, ws);
   start_sliders(layout, ws);
-  for (std::size_t i = 1; i < ws.steps.size(); ++i) start_hinge<Bias>(ws.steps[i], ws);
+  start_hinges(ws);
+  if (Bias) add_passive_forces(ws);
   start_drives<Bias>(layout, ws);
   for (const NodeWrench& input : wrenches) {
     if (input.at.body == kGround) continue;
@@ -96,10 +97,12 @@ void start_bodies(const Model& model, const double* u, std::span<const NodeWrenc
 Status inward_sweep(const Layout& layout, std::span<const std::uint8_t> prescribed, const double* given, AbaData& ws) {
   ws.failure = -1;
   ws.stage = AbaStage::none;
-  for (int i = static_cast<int>(layout.links.size()) - 1; i > 0; --i) {
-    const bool is_given = is_prescribed(prescribed, i);
-    ws.prescribed[i] = is_given;
-    const int failure = eliminate(i, is_given ? given : nullptr, ws);
+  if (ws.has_prescribed || !prescribed.empty()) {
+    for (std::size_t i = 1; i < layout.links.size(); ++i) ws.prescribed[i] = is_prescribed(prescribed, i);
+  }
+  ws.has_prescribed = !prescribed.empty();
+  for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
+    const int failure = eliminate(i, ws.has_prescribed && ws.prescribed[i] != 0 ? given : nullptr, ws);
     if (failure < 0) continue;
     ws.failure = failure;
     return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
@@ -109,8 +112,10 @@ Status inward_sweep(const Layout& layout, std::span<const std::uint8_t> prescrib
 
 void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   ws.bodies[0].a = zero_spatial();
-  for (int i = 1, end = static_cast<int>(layout.links.size()); i < end; ++i) accelerate(i, ws, vdot);
-  for (std::size_t g = 0; g < layout.groups.size(); ++g) expand_group(layout, g, ws, vdot);
+  for (std::size_t i = 1; i < layout.links.size(); ++i) accelerate(i, ws, vdot);
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
+    if (ws.group_modes[g].active) expand_group(layout, g, ws, vdot);
+  }
   accelerate_motors(layout, ws, vdot);
 }
 
@@ -202,16 +207,6 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
   set_steps(ws);
 }
 
-std::vector<int> find_renewed(const Layout& layout) {
-  std::vector<int> out, depth(layout.links.size(), 0);
-  for (std::size_t i = 1; i < layout.links.size(); ++i) {
-    depth[i] = depth[layout.links[i].parent] + 1;
-    if (depth[i] % 16 == 0) out.push_back(static_cast<int>(i));
-  }
-  out.push_back(0);
-  return out;
-}
-
 // In `ruthless` the columns of the bodies are constants in their own bases.
 void set_constant_columns(const Model& model, AbaData& ws) {
   const Layout& layout = *model.layout;
@@ -233,7 +228,6 @@ AbaArrays::AbaArrays(const Model& model) : kin(model) {
   frames.resize(layout.links.size());
   for (int j = 0; j < 3; ++j) frames[0].R.c[j][j] = 1;
   attachment_frames.resize(layout.attachments.size());
-  renewed = find_renewed(layout);
   U.assign(layout.columns, zero_spatial());
   bodies.resize(layout.links.size());
   attachments.resize(layout.attachments.size());
@@ -243,6 +237,8 @@ AbaArrays::AbaArrays(const Model& model) : kin(model) {
   node_columns.assign(layout.group_modes, FourSpatial{});
   node_unknowns.assign(layout.node_groups.size(), 0);
   node_turning = node_unknowns;
+  axis_columns.resize(layout.group_modes);
+  node_axes.assign(layout.node_groups.size(), 0);
   group_b.assign(std::size_t{3} * kLanes * lanes_for(layout.max_modes), limber::zero());
   g.resize(std::max(layout.max_attachments, 1));
   node_scratch.resize(static_cast<std::size_t>(kLanes) * lanes_for(layout.max_modes));
@@ -291,7 +287,7 @@ Status hybrid(const Model& model, const State& x, const Forces& forces, std::spa
   tau_out = forces.tau;
   for (int i = 1; i < model.body_count(); ++i) {
     const Link& link = layout.links[i];
-    if (!is_prescribed(prescribed, i)) continue;
+    if (!is_prescribed(prescribed, static_cast<std::size_t>(i))) continue;
     const Spatial f = joint_wrench(layout, i, ws, vdot.data());
     const Spatial* H = &ws.H[ws.unknowns[i].hinge];
     double passive[6] = {};
@@ -388,8 +384,8 @@ void start_solve(const Model& model, ConstVec f, AbaData& ws) {
     const Link& link = model.layout->links[i];
     double* b = modal_bias(link, i, ws);
     for (int k = 0; k < link.n; ++k) b[k] = -f[link.vm + k];
-    start_hinge<false>(ws.steps[i], ws);
   }
+  start_hinges(ws);
   start_motor_forces(*model.layout, ws);
 }
 

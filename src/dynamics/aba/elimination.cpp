@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <span>
 #include <utility>
 
 namespace limber {
 namespace {
 
 // ---- sizes --------------------------------------------------------------------------------------------
-// The usual numbers are constants of the compiled code: K columns of modes, R of the hinge, C outboard attachments; -1:
-// any number.
+// The usual numbers are constants of the compiled code: K columns of modes, the last Moving of which turn no
+// attachment, R of the hinge, C outboard attachments; -1: any number.  Pivot: the hinge turns about an axis through the
+// origin.
 
 template <int N>
 LIMBER_INLINE auto size_of(int n) {
@@ -69,7 +72,12 @@ LIMBER_INLINE MemoryColumn make_column(int, Vec4d* memory) { return {memory}; }
 
 // ---- inward -------------------------------------------------------------------------------------------
 
-LIMBER_INLINE Vec4d products(const Spatial& a, const Spatial& b) { return a.ang * b.ang + a.lin * b.lin; }
+// `turns`, `moves`: false where that half of a is zero.
+LIMBER_INLINE Vec4d products(const Spatial& a, const Spatial& b, bool turns = true, bool moves = true) {
+  if (!moves) return a.ang * b.ang;
+  if (!turns) return a.lin * b.lin;
+  return a.ang * b.ang + a.lin * b.lin;
+}
 
 LIMBER_INLINE const Spatial* columns_of(const BodyStep& step, int h, const AbaData& ws) {
   return h < 2 ? step.W[h] : &ws.W[step.outboard[h].columns];
@@ -115,7 +123,7 @@ struct Factor {
 
 // The modes.
 //   mu = mu_0 + M U + sum Gamma W      D = D_0 + sum W^T (Gamma W) + U^T (mu_0 + M U) + mu_0^T U      below: H^T mu
-template <typename K, typename R, typename C, typename Factors>
+template <int Moving, bool Pivot, typename K, typename R, typename C, typename Factors>
 LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& step, AbaData& ws, Factors& f) {
   const Inertia& M = step.body->P;
   constexpr bool kAny = std::is_same_v<C, int>;
@@ -124,6 +132,7 @@ LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& 
   Spatial g_one;
   Block Bt{};
   if (U != nullptr) Bt = transpose(M.B);
+  const auto turns = [&](int column) __attribute__((always_inline)) { return column < k - Moving; };
   for_each(
       k, LIMBER_EACH(j) {
         Spatial m = step.mu[j];
@@ -133,14 +142,15 @@ LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& 
             carrying, LIMBER_EACH(h) {
               const ArticulatedAttachment& carried = step.attachments[h];
               Spatial& g_h = kAny ? g[h] : g_one;
-              g_h = times(carried.Gamma, carried.Bt, columns_of(step, h, ws)[j]);
+              g_h = times(carried.Gamma, carried.Bt, columns_of(step, h, ws)[j], turns(j));
               m += g_h;
             });
         const auto term = [&](int row) __attribute__((always_inline)) {
           if (row < j) return zero();
-          if (row >= k) return row < k + r ? products(step.H[row - k], m) : zero();
+          if (row >= k) return row < k + r ? products(step.H[row - k], m, true, !Pivot) : zero();
           const Vec4d sum = sum_of(
-              carrying, LIMBER_EACH(h) { return products(columns_of(step, h, ws)[row], kAny ? g[h] : g_one); });
+              carrying,
+              LIMBER_EACH(h) { return products(columns_of(step, h, ws)[row], kAny ? g[h] : g_one, turns(row)); });
           return U != nullptr ? sum + products(U[row], without_load) + products(step.mu[row], U[j]) : sum;
         };
         auto column = make_column(f.chunks, f.D + j * f.chunks);
@@ -157,28 +167,29 @@ LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& 
 }
 
 // What rounding in h^T P h is measured against.
+template <bool Pivot = false>
 LIMBER_INLINE double hinge_scale(const Inertia& P, const BodyStep& step, const AbaData& ws, const Spatial& h) {
-  const double scale = inertia_scale(diagonal(P), h);
+  const double scale = Pivot ? sum(diagonal(P.A) * h.ang * h.ang) : inertia_scale(diagonal(P), h);
   if (!step.active) return scale;
   const ActiveModes& active = ws.active[step.i];
-  return scale + active.lost_ang * dot(h.ang, h.ang) + active.lost_lin * dot(h.lin, h.lin);
+  return scale + active.lost_ang * dot(h.ang, h.ang) + (Pivot ? 0 : active.lost_lin * dot(h.lin, h.lin));
 }
 
 // The hinge: mu = P H, D = D_0 + H^T mu.  `least` > 0: pivot of a single hinge that rounding of the load has hidden.
-template <typename K, typename R, typename Factors>
+template <bool Pivot, typename K, typename R, typename Factors>
 LIMBER_INLINE void eliminate_hinge_columns(K k, R r, const BodyStep& step, const Inertia& P, double least,
                                            const AbaData& ws, Factors& f) {
   const Block Bt = transpose(P.B);
   for_each(
       r, LIMBER_EACH(s) {
         const auto j = total(k, s);
-        Spatial m = times(P, Bt, step.H[s]);
-        const double scale = hinge_scale(P, step, ws, step.H[s]);
+        Spatial m = times(P, Bt, step.H[s], true, !Pivot);
+        const double scale = hinge_scale<Pivot>(P, step, ws, step.H[s]);
         m.ang += with_last(zero(), spread(step.b[j]));
         auto column = make_column(f.chunks, f.D + j * f.chunks);
         const Vec4d* D_0 = step.D_0 + j * f.chunks;
         const auto term = [&](int row) __attribute__((always_inline)) {
-          return row >= k && row < k + r ? products(step.H[row - k], m) : zero();
+          return row >= k && row < k + r ? products(step.H[row - k], m, true, !Pivot) : zero();
         };
         for_each(
             f.chunks, LIMBER_EACH(c) {
@@ -239,7 +250,7 @@ void add_rotor(const RotorStep& rotor, Inertia& P) {
 LIMBER_INLINE void hand_over(const BodyStep& step, Inertia& P) {
   if (step.parent == nullptr) return;
   shift(step.frame->l, P);
-  if (!step.link->opens_attachment) add(P, *step.parent);
+  if (!step.opens) add(P, *step.parent);
   set(*step.parent, P);
   if (step.inboard != nullptr) step.inboard->Bt = transpose(P.B);
 }
@@ -257,7 +268,7 @@ int find_speed(const BodyStep& step, int unknown) {
 }
 
 // `given`: accelerations of a prescribed hinge, or null.
-template <int K, int R, int C>
+template <int K, int R, int C, int Moving = 0, bool Pivot = false>
 int eliminate_columns(const BodyStep& step, const double* given, double least, AbaData& ws) {
   const auto k = size_of<K>(step.k);
   const auto r = size_of<R>(given != nullptr ? 0 : step.r);
@@ -265,12 +276,12 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
   const auto m = total(k, r);
   const auto chunks = chunk_count(m, step.chunks);
   Factor<decltype(m), decltype(chunks)> f{m, chunks, ws.D.data(), step.L, step.d_inverse, step.Z};
-  eliminate_mode_columns(k, r, carrying, step, ws, f);
+  eliminate_mode_columns<Moving, Pivot>(k, r, carrying, step, ws, f);
   Inertia P;
   set(P, step.body->P);
   for_each(
       carrying, LIMBER_EACH(h) { add(P, step.attachments[h].Gamma); });
-  eliminate_hinge_columns(k, r, step, P, least, ws, f);
+  eliminate_hinge_columns<Pivot>(k, r, step, P, least, ws, f);
   if (__builtin_expect(f.failure >= 0, 0)) {
     ws.failure_is_number = !std::isnan(step.d_inverse[f.failure]);
     const double own = f.failure == k && r == 1 && step.bounded > 0 && least == 0 ? own_inertia(step, ws) : 0;
@@ -286,7 +297,7 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
 // ---- outward ------------------------------------------------------------------------------------------
 
 // x = -Z a, in whose fourth lane is D^-1 b.
-template <int K, int R, int C>
+template <int K, int R, int C, bool Pivot = false>
 void accelerate_columns(const BodyStep& step, AbaData& ws, double* vdot) {
   const auto k = size_of<K>(step.k);
   const bool prescribed = R < 0 && ws.prescribed[step.i] != 0;
@@ -315,7 +326,8 @@ void accelerate_columns(const BodyStep& step, AbaData& ws, double* vdot) {
   for_each(
       r, LIMBER_EACH(j) {
         vdot[step.v + j] = x[k + j];
-        a += step.H[j] * x[k + j];
+        a.ang += step.H[j].ang * spread(x[k + j]);
+        if (!Pivot) a.lin += step.H[j].lin * spread(x[k + j]);
       });
   for_each(
       carrying, LIMBER_EACH(h) { step.attachments[h].a = a + times(columns_of(step, h, ws), x, k); });
@@ -325,23 +337,48 @@ void accelerate_columns(const BodyStep& step, AbaData& ws, double* vdot) {
   for (int j = k - k % kLanes; j < k; ++j) etaddot[j] = x[j];
 }
 
-template <int K, int R, int C>
+template <int K, int R, int C, int Moving = 0, bool Pivot = false>
 void set_kernels(BodyStep& step) {
-  step.eliminate = eliminate_columns<K, R, C>;
-  step.accelerate = accelerate_columns<K, R, C>;
+  step.eliminate = eliminate_columns<K, R, C, Moving, Pivot>;
+  step.accelerate = accelerate_columns<K, R, C, Pivot>;
 }
 
-template <int C, int... K>
+template <int C, bool Pivot, int... K>
 void choose_for_modes(BodyStep& step, std::integer_sequence<int, K...>) {
-  ((step.k == K ? set_kernels<K, 1, C>(step) : void()), ...);
+  ((step.k == K ? set_kernels<K, 1, C, 0, Pivot>(step) : void()), ...);
+}
+template <int C>
+void choose_for_hinge(BodyStep& step) {
+  const auto numbers = std::make_integer_sequence<int, kFewModes + 1>{};
+  step.link->pivots ? choose_for_modes<C, true>(step, numbers) : choose_for_modes<C, false>(step, numbers);
 }
 
-// Those for the usual numbers.
-void choose_step_kernels(BodyStep& step) {
+// Those for the usual numbers.  `moving`: of its mode columns, those that turn no attachment.
+void choose_step_kernels(int moving, BodyStep& step) {
   set_kernels<-1, -1, -1>(step);
   if (step.r != 1 || step.U != nullptr) return;
-  if (step.carrying == 0) choose_for_modes<0>(step, std::make_integer_sequence<int, kFewModes + 1>{});
-  if (step.carrying == 1) choose_for_modes<1>(step, std::make_integer_sequence<int, kFewModes + 1>{});
+  if (step.carrying == 0) choose_for_hinge<0>(step);
+  if (step.carrying != 1) return;
+  choose_for_hinge<1>(step);
+  if (!step.link->pivots) return;  // beams: two bending modes in each plane; and axial ones
+  if (step.k == 5 && moving >= 2) set_kernels<5, 1, 1, 2, true>(step);
+  if (step.k == 6 && moving >= 3) set_kernels<6, 1, 1, 3, true>(step);
+}
+
+// D_0 of a body, or the same numbers of a body before it: equal links read them from one place.
+const Vec4d* share_mass(std::span<const Vec4d> own, bool constant, std::span<const Vec4d>& last) {
+  if (!constant || own.empty()) return own.data();
+  if (own.size() != last.size() || std::memcmp(own.data(), last.data(), own.size_bytes()) != 0) last = own;
+  return last.data();
+}
+
+// (outboard attachment) how many columns of its body turn it; those come first.
+std::vector<int> find_turning(const Layout& layout, const AbaData& ws) {
+  std::vector<int> out(layout.attachments.size(), layout.max_modes);
+  for (std::size_t g = 0; g < layout.node_groups.size(); ++g) {
+    for (const int h : layout.node_groups[g].attachments) out[h] = ws.node_turning[g];
+  }
+  return out;
 }
 
 }  // namespace
@@ -349,6 +386,10 @@ void choose_step_kernels(BodyStep& step) {
 void set_steps(AbaData& ws) {
   const Layout& layout = *ws.kin.layout;
   ws.steps.resize(layout.links.size());
+  ws.hinge_forces.clear();
+  ws.passive.clear();
+  const std::vector<int> turning = find_turning(layout, ws);
+  std::span<const Vec4d> mass;
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
     const Unknowns& u = ws.unknowns[i];
@@ -369,7 +410,9 @@ void set_steps(AbaData& ws) {
     step.Z = ws.Z.data() + u.begin;
     step.H = ws.H.data() + u.hinge;
     step.U = link.inboard >= 0 ? ws.U.data() + link.inboard_columns : nullptr;
-    step.D_0 = ws.D_0.data() + u.D;
+    const bool constant = link.n == 0 || !link.constants->G_rows.empty();
+    step.D_0 =
+        share_mass({ws.D_0.data() + u.D, (u.modes + static_cast<std::size_t>(link.nr)) * u.chunks}, constant, mass);
     step.L = ws.L.data() + u.D;
     step.d_inverse = ws.d_inverse.data() + u.begin;
     step.b = ws.b.data() + u.begin;
@@ -383,9 +426,14 @@ void set_steps(AbaData& ws) {
     step.bounded = link.inboard < 0 && has_diagonal_mass(*link.constants, ws.implicit) ? 1 : 0;
     step.no_mode = kNoInertia * (1 - step.bounded);
     step.active = u.active;
-    choose_step_kernels(step);
+    step.opens = link.opens_attachment;
+    for (int k = 0; k < link.nr; ++k) ws.hinge_forces.push_back({step.b + step.k + k, ws.u.data() + link.v + k});
+    if (link.passive) ws.passive.push_back(step.i);
+    choose_step_kernels(step.carrying > 0 ? step.k - turning[link.attachment_begin] : 0, step);
   }
   for (std::size_t k = 0; k < layout.rotors.size(); ++k) ws.steps[layout.rotors[k]].rotor = &ws.rotors[k];
+  set_motion_steps(ws);
+  set_group_steps(ws);
 }
 
 int eliminate_any(const BodyStep& step, const double* given, AbaData& ws) {

@@ -51,7 +51,7 @@ void other_modes(const Link& link, int i, const AbaData& ws, double* out);
 
 // ---- four bodies (groups.cpp) ---------------------------------------------------------------------------
 
-// Constants of their active coordinates, and of attachments.
+// Constants of their active coordinates, and of attachments (group_setup.cpp).
 void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws);
 void set_node_columns(const Layout& layout, std::size_t g, AbaData& ws);
 // Inertias, coupling and forces of four bodies alone, after compute_motion; Bias: with the forces of that motion.
@@ -88,19 +88,21 @@ double rotor_torque(const BodyStep& step);
 int eliminate_any(const BodyStep& step, const double* given, AbaData& ws);
 void accelerate_any(const BodyStep& step, AbaData& ws, double* vdot);
 // Inertias and bias wrenches, inward, to the parent.  `given`: prescribed accelerations, null where the hinge is free.
-LIMBER_INLINE int eliminate(int i, const double* given, AbaData& ws) {
+LIMBER_INLINE int eliminate(std::size_t i, const double* given, AbaData& ws) {
   const BodyStep& step = ws.steps[i];
   return given != nullptr ? eliminate_any(step, given, ws) : step.eliminate(step, nullptr, 0, ws);
 }
 // Accelerations, outward: vdot of the body, a of its frame and its attachments.
-LIMBER_INLINE void accelerate(int i, AbaData& ws, double* vdot) {
+LIMBER_INLINE void accelerate(std::size_t i, AbaData& ws, double* vdot) {
   const BodyStep& step = ws.steps[i];
-  ws.prescribed[i] != 0 ? accelerate_any(step, ws, vdot) : step.accelerate(step, ws, vdot);
+  ws.has_prescribed&& ws.prescribed[i] != 0 ? accelerate_any(step, ws, vdot) : step.accelerate(step, ws, vdot);
 }
 // Bias forces b' of the unknowns, body.z of the joint side, and the fourth lane of Z, over the factors of `eliminate`.
 void reduce(const Layout& layout, int i, AbaData& ws);
 // Places and kernels of all bodies, once their unknowns are known.
 void set_steps(AbaData& ws);
+void set_motion_steps(AbaData& ws);
+void set_group_steps(AbaData& ws);
 // x = D^-1 b, over the factors.
 void solve_unknowns(const Unknowns& u, int count, const AbaData& ws, const double* b, double* x);
 

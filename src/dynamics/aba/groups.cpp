@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
+#include "coordinates.hpp"
 #include "dynamics/kinematics/deformation.hpp"
 #include "elimination.hpp"
 
@@ -11,16 +11,6 @@
 // theory §5.
 namespace limber {
 namespace {
-
-LIMBER_INLINE void add_outer(FourSymmetric& sum, const FourVectors& u, const FourVectors& v) {
-  sum.xx += u.x * v.x, sum.yy += u.y * v.y, sum.zz += u.z * v.z;
-  sum.xy += u.x * v.y, sum.xz += u.x * v.z, sum.yz += u.y * v.z;
-}
-LIMBER_INLINE void add_outer(FourMatrices& sum, const FourVectors& u, const FourVectors& v) {
-  add(sum.c[0], u, v.x);
-  add(sum.c[1], u, v.y);
-  add(sum.c[2], u, v.z);
-}
 
 // ---- to world basis -----------------------------------------------------------------------------------
 
@@ -49,11 +39,14 @@ LIMBER_INLINE FourVectors turned_back(const FourMatrices& R, const FourVectors& 
   return {dot(R.c[0], v), dot(R.c[1], v), dot(R.c[2], v)};
 }
 
-LIMBER_INLINE FourMatrices gather_rotations(const std::array<int, kLanes>& bodies, AbaData& ws) {
-  WorldFrame* const f = ws.frames.data();
-  return {gather(LIMBER_LANE(lane) { return f[bodies[lane]].R.c[0]; }),
-          gather(LIMBER_LANE(lane) { return f[bodies[lane]].R.c[1]; }),
-          gather(LIMBER_LANE(lane) { return f[bodies[lane]].R.c[2]; })};
+LIMBER_INLINE FourVectors gather_frames(const GroupStep& at, Vec4d WorldFrame::*part) {
+  return gather([&](int lane) __attribute__((always_inline))->const Vec4d& { return at.frame[lane]->*part; });
+}
+LIMBER_INLINE FourMatrices gather_rotations(const GroupStep& at) {
+  const auto column = [&](int j) __attribute__((always_inline)) {
+    return gather([&](int lane) __attribute__((always_inline))->const Vec4d& { return at.frame[lane]->R.c[j]; });
+  };
+  return {column(0), column(1), column(2)};
 }
 
 // ---- forces and inertias ------------------------------------------------------------------------------
@@ -78,66 +71,66 @@ LIMBER_INLINE void collect_modal_forces(const FourBodies& bodies, const FourLoad
 }
 
 // b_x = T^T b, and what the other modes leave at the body: z -= mu Lambda b - mu_x b_x.
-template <typename N>
-LIMBER_INLINE void project_forces(const GroupModes& modes, N n, const Vec4d* b, const FourVectors* F,
-                                  const FourVectors* S, Vec4d* b_x, FourSpatial& z) {
+template <typename Coordinates>
+LIMBER_INLINE void project_forces(const Coordinates& coordinates, const GroupModes& modes, int n, const Vec4d* b,
+                                  const FourVectors* F, const FourVectors* S, Vec4d* b_x, FourSpatial& z) {
   const Vec4d *T = modes.T.data(), *weight = modes.weight.data();
-  for_each(
-      n, LIMBER_EACH(a) {
-        const Vec4d s = -(weight[a] * b[a]);
-        add(z.ang, F[a], s);
-        add(z.lin, S[a], s);
-      });
-  for (int j = 0; j < modes.k; ++j, T += n) {
+  const FourSpatial* mu = modes.mu.data();
+  FourVectors ang = z.ang, lin = z.lin;
+  coordinates.for_modes(LIMBER_MODES(axis, first, size) {
+    for_each(
+        size, LIMBER_EACH(i) {
+          const int a = first + i;
+          const Vec4d s = -(weight[a] * b[a]);
+          add(ang, F[a], s);
+          add_along(axis, lin, S[a], s);
+        });
+  });
+  coordinates.for_active(LIMBER_ACTIVE(axis, j, first, size) {
+    const Vec4d* T_j = T + j * n;
     Vec4d sum = zero();
     for_each(
-        n, LIMBER_EACH(a) { sum += T[a] * b[a]; });
+        size, LIMBER_EACH(i) { sum += T_j[first + i] * b[first + i]; });
     b_x[j] = sum;
     const Vec4d s = -(modes.minus * sum);
-    add(z.ang, modes.mu[j].ang, s);
-    add(z.lin, modes.mu[j].lin, s);
-  }
+    add(ang, mu[j].ang, s);
+    add_along(axis, lin, mu[j].lin, s);
+  });
+  z.ang = ang, z.lin = lin;
 }
 
 //   mu_x = mu T      M -= mu Lambda mu^T - mu_x mu_x^T
-template <typename N>
-LIMBER_INLINE void subtract_other_modes(N n, const FourVectors* F, const FourVectors* S, GroupModes& modes) {
-  const Vec4d *T = modes.T.data(), *weight = modes.weight.data(), o = zero();
-  const int k = modes.k;
+template <typename Coordinates>
+LIMBER_INLINE void subtract_other_modes(const Coordinates& coordinates, int n, const FourVectors* F,
+                                        const FourVectors* S, GroupModes& modes) {
+  const Vec4d *T = modes.T.data(), *weight = modes.weight.data(), o = zero(), minus = modes.minus;
   FourSpatial* mu = modes.mu.data();
-  for (int j = 0; j < k; ++j, T += n) {
+  coordinates.for_active(LIMBER_ACTIVE(, j, first, size) {
+    const Vec4d* T_j = T + j * n;
     FourVectors sum{o, o, o};
     for_each(
-        n, LIMBER_EACH(a) { add(sum, F[a], T[a]); });
+        size, LIMBER_EACH(i) { add(sum, F[first + i], T_j[first + i]); });
     mu[j].ang = sum;
-  }
+  });
   FourSymmetric A{o, o, o, o, o, o};
-  for_each(
-      n, LIMBER_EACH(a) { add_outer(A, F[a] * weight[a], F[a]); });
-  for (int j = 0; j < k; ++j) add_outer(A, mu[j].ang * modes.minus, mu[j].ang);
+  coordinates.for_modes(LIMBER_MODES(, first, size) {
+    for_each(
+        size, LIMBER_EACH(i) { add_outer(A, F[first + i] * weight[first + i], F[first + i]); });
+  });
+  coordinates.for_active(LIMBER_ACTIVE(, j, , ) { add_outer(A, mu[j].ang * minus, mu[j].ang); });
   modes.lost_A = A;
   const FourVectors none{o, o, o};
   FourMatrices B{none, none, none};
-  for_each(
-      n, LIMBER_EACH(a) { add_outer(B, F[a] * weight[a], S[a]); });
-  for (int j = 0; j < k; ++j) add_outer(B, mu[j].ang * modes.minus, mu[j].lin);
+  coordinates.for_modes(LIMBER_MODES(axis, first, size) {
+    for_each(
+        size, LIMBER_EACH(i) { add_outer_along(axis, B, F[first + i], S[first + i], weight[first + i]); });
+  });
+  coordinates.for_active(LIMBER_ACTIVE(axis, j, , ) { add_outer_along(axis, B, mu[j].ang, mu[j].lin, minus); });
   modes.lost_B = B;
 }
 
-// Where four bodies have what the sweep inward needs.
-struct FourPlaces {
-  ArticulatedBody* body[kLanes];
-  Spatial* mu[kLanes];
-  FourPlaces(const BodyGroup& group, AbaData& ws) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      body[lane] = &ws.bodies[group.bodies[lane]];
-      mu[lane] = &ws.mu[ws.unknowns[group.bodies[lane]].begin];
-    }
-  }
-};
-
 // M with the wrench z in the fourth lanes.
-LIMBER_INLINE void put_A(const FourSymmetric& A, const FourVectors& z, const FourPlaces& at) {
+LIMBER_INLINE void put_A(const FourSymmetric& A, const FourVectors& z, const GroupStep& at) {
   scatter(
       A.xx, A.xy, A.xz, z.x, LIMBER_LANE(lane) { return at.body[lane]->P.A.x; });
   scatter(
@@ -146,7 +139,7 @@ LIMBER_INLINE void put_A(const FourSymmetric& A, const FourVectors& z, const Fou
       A.xz, A.yz, A.zz, z.z, LIMBER_LANE(lane) { return at.body[lane]->P.A.z; });
 }
 LIMBER_INLINE void put_B(const FourVectors& x, const FourVectors& y, const FourVectors& z, const FourVectors& wrench,
-                         const FourPlaces& at) {
+                         const GroupStep& at) {
   scatter(
       x.x, x.y, x.z, wrench.x, LIMBER_LANE(lane) { return at.body[lane]->P.B.x; });
   scatter(
@@ -154,7 +147,7 @@ LIMBER_INLINE void put_B(const FourVectors& x, const FourVectors& y, const FourV
   scatter(
       z.x, z.y, z.z, wrench.z, LIMBER_LANE(lane) { return at.body[lane]->P.B.z; });
 }
-LIMBER_INLINE void put_C(const FourSymmetric& C, const FourPlaces& at) {
+LIMBER_INLINE void put_C(const FourSymmetric& C, const GroupStep& at) {
   scatter(
       FourVectors{C.xx, C.xy, C.xz}, LIMBER_LANE(lane) { return at.body[lane]->P.C.x; });
   scatter(
@@ -164,17 +157,31 @@ LIMBER_INLINE void put_C(const FourSymmetric& C, const FourPlaces& at) {
 }
 
 // Of whole bodies: [J, s~; -s~, m 1].
-void put_inertia(const FourMatrices& R, const FourLoads& loads, const BodyGroup& group, const FourSpatial& z,
-                 const FourPlaces& at) {
-  put_A(turned(R, loads.J), z.ang, at);
-  const FourVectors s = R * loads.s;
-  const Vec4d o = zero(), m = group.constants->m;
+LIMBER_INLINE void put_inertia(const FourSymmetric& J, const FourVectors& s, Vec4d m, const FourSpatial& z,
+                               const GroupStep& at) {
+  const Vec4d o = zero();
+  put_A(J, z.ang, at);
   put_B({o, s.z, -s.y}, {-s.z, o, s.x}, {s.y, -s.x, o}, z.lin, at);
   put_C({m, m, m, o, o, o}, at);
 }
+// Rigid bodies, in world basis throughout.
+template <bool Bias>
+void start_rigid(const FourBodies& bodies, const GroupStep& at) {
+  const FourMatrices R = gather_rotations(at);
+  const FourSymmetric J = turned(R, bodies.J);
+  const FourVectors s = R * bodies.s, none{zero(), zero(), zero()};
+  FourSpatial z{none, none};
+  if (Bias) {
+    const FourVectors w = gather_frames(at, &WorldFrame::w), wdot = gather_frames(at, &WorldFrame::wdot),
+                      vdot = gather_frames(at, &WorldFrame::vdot);
+    z.ang = J * wdot + cross(w, J * w) + cross(s, vdot);
+    z.lin = vdot * bodies.m + cross(wdot, s) + cross(w, cross(w, s));
+  }
+  put_inertia(J, s, bodies.m, z, at);
+}
 // Without the modes that are not active.
 void put_remaining_inertia(const FourMatrices& R, const FourLoads& loads, const GroupModes& modes, const FourSpatial& z,
-                           const FourPlaces& at) {
+                           const GroupStep& at) {
   const FourSymmetric &J = loads.J, &A = modes.lost_A;
   put_A(turned(R, FourSymmetric{J.xx - A.xx, J.yy - A.yy, J.zz - A.zz, J.xy - A.xy, J.xz - A.xz, J.yz - A.yz}), z.ang,
         at);
@@ -185,13 +192,16 @@ void put_remaining_inertia(const FourMatrices& R, const FourLoads& loads, const 
   put_C(turned(R, modes.C), at);
 }
 
-LIMBER_INLINE void put_column(const FourMatrices& R, int j, const FourVectors& ang, const FourVectors& lin, Vec4d b,
-                              const FourPlaces& at) {
+// A column of mu; the linear part is along an axis of the body, or zero.
+template <int Axis>
+LIMBER_INLINE void put_column(Size<Axis> axis, const FourMatrices& R, int j, const FourVectors& ang,
+                              const FourVectors& lin, Vec4d b, const GroupStep& at) {
   const FourVectors a = R * ang;
   scatter(
-      a.x, a.y, a.z, b, LIMBER_LANE(lane) { return at.mu[lane][j].ang; });
+      a.x, a.y, a.z, b, LIMBER_LANE(lane) { return at.columns[lane][j].ang; });
+  if constexpr (Axis < 0) return;
   scatter(
-      R * lin, LIMBER_LANE(lane) { return at.mu[lane][j].lin; });
+      times_along(axis, R, lin), LIMBER_LANE(lane) { return at.columns[lane][j].lin; });
 }
 
 // Modal mass that depends on the state.
@@ -210,137 +220,79 @@ void put_modal_mass(const BodyGroup& group, const Vec4d* G, AbaData& ws) {
   }
 }
 
+// Columns of all modes.
+void put_all_columns(const FourBodies& bodies, const FourMatrices& R, const FourLoads& loads, const Vec4d* b,
+                     const GroupStep& at) {
+  if (bodies.beam_modes.empty()) {
+    for (int j = 0; j < bodies.n; ++j) put_column(Size<kAnyAxis>{}, R, j, loads.F[j], loads.S[j], b[j], at);
+    return;
+  }
+  with_families(bodies, [&](auto families) {
+    for_beam_modes(
+        families, LIMBER_MODES(axis, first, size) {
+          for_each(
+              size, LIMBER_EACH(i) {
+                const int j = first + i;
+                put_column(axis, R, j, loads.F[j], loads.S[j], b[j], at);
+              });
+        });
+  });
+}
+
 // The modes of a group: forces and columns.
 template <bool Bias>
-void start_modes(const BodyGroup& group, const FourMatrices& R, const FourLoads& loads, const FourPlaces& at,
+void start_modes(const BodyGroup& group, const FourMatrices& R, const FourLoads& loads, const GroupStep& at,
                  FourSpatial& z, GroupModes& modes, AbaData& ws) {
   const int n = group.n;
   const GroupScratch& scratch = ws.kin.scratch;
   Vec4d* b = ws.group_b.data();
   gather_numbers(
-      n, [&](int lane) { return &ws.u[group.vm[lane]]; }, b);
+      n, [&](int lane) { return at.u[lane]; }, b);
   collect_modal_forces<Bias>(*group.constants, loads, scratch.e.data(), scratch.rate.data(), b);
   if (!modes.active) {
-    for (int j = 0; j < n; ++j) put_column(R, j, loads.F[j], loads.S[j], b[j], at);
+    put_all_columns(*group.constants, R, loads, b, at);
     if (loads.G != nullptr) put_modal_mass(group, loads.G, ws);
     return;
   }
   scatter_numbers(n, b, [&](int lane) { return &ws.b_modal[group.scalars[lane]]; });
   Vec4d* b_x = b + kLanes * lanes_for(n);
-  with_size(n, [&](auto size) {
-    if (!ws.constant_columns) subtract_other_modes(size, loads.F, loads.S, modes);
-    project_forces(modes, size, b, loads.F, loads.S, b_x, z);
+  with_coordinates(*group.constants, modes, [&](const auto& coordinates) {
+    if (!ws.constant_columns) subtract_other_modes(coordinates, n, loads.F, loads.S, modes);
+    project_forces(coordinates, modes, n, b, loads.F, loads.S, b_x, z);
+    coordinates.for_active(
+        LIMBER_ACTIVE(axis, j, , ) { put_column(axis, R, j, modes.mu[j].ang, modes.mu[j].lin, b_x[j], at); });
   });
-  for (int j = 0; j < modes.k; ++j) put_column(R, j, modes.mu[j].ang, modes.mu[j].lin, b_x[j], at);
   const Vec4d lost = modes.lost_A.xx + modes.lost_A.yy + modes.lost_A.zz;
   for (int lane = 0; lane < kLanes; ++lane) ws.active[group.bodies[lane]].lost_ang = lost[lane];
 }
 
 }  // namespace
 
-void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
-  const BodyGroup& group = layout.groups[g];
-  const int n = group.n;
-  GroupModes& modes = ws.group_modes[g];
-  modes.active = false;
-  modes.k = 0;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    Unknowns& u = ws.unknowns[group.bodies[lane]];
-    u.shapes = group.shapes;
-    if (lane == 0 || group.bodies[lane] != group.bodies[0]) u.lane = lane;
-    modes.active = modes.active || u.active;
-    modes.k = std::max(modes.k, u.modes);
-    modes.minus[lane] = u.active ? -1 : 0;
-  }
-  if (!modes.active) return;
-  const int width = kLanes * lanes_for(n), k = modes.k;
-  modes.T.assign(static_cast<std::size_t>(k) * n, zero());
-  modes.weight.assign(n, zero());
-  modes.mu.assign(k, FourSpatial{});
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const int i = group.bodies[lane];
-    const ActiveModes& active = ws.active[i];
-    const bool all = !ws.unknowns[i].active;
-    for (int a = 0; a < n; ++a) {
-      if (!all) modes.weight[a][lane] = active.weight[a];
-      for (int j = 0; j < ws.unknowns[i].modes; ++j) {
-        const double T = all ? (j == a ? 1 : 0) : active.T[static_cast<std::size_t>(j) * width + a];
-        modes.T[static_cast<std::size_t>(j) * n + a][lane] = T;
-      }
-    }
-  }
-  FourSymmetric lost{};
-  const std::vector<FourVectors>& S = group.constants->S;
-  for (int a = 0; a < n; ++a) add_outer(lost, S[a] * modes.weight[a], S[a]);
-  for (int j = 0; j < k; ++j) {
-    const Vec4d* T = &modes.T[static_cast<std::size_t>(j) * n];
-    FourVectors& lin = modes.mu[j].lin;
-    for (int a = 0; a < n; ++a) add(lin, S[a], T[a]);
-    add_outer(lost, lin * modes.minus, lin);
-  }
-  const Vec4d m = group.constants->m;
-  modes.C = {m - lost.xx, m - lost.yy, m - lost.zz, -lost.xy, -lost.xz, -lost.yz};
-  for (int lane = 0; lane < kLanes; ++lane) {
-    ws.active[group.bodies[lane]].lost_lin = lost.xx[lane] + lost.yy[lane] + lost.zz[lane];
-  }
-}
-
-void set_node_columns(const Layout& layout, std::size_t g, AbaData& ws) {
-  const NodeGroup& group = layout.node_groups[g];
-  const int n = group.n, width = kLanes * lanes_for(n);
-  int &k = ws.node_unknowns[g] = 0, &turning = ws.node_turning[g] = 0;
-  FourSpatial* columns = &ws.node_columns[group.modes];
-  std::fill_n(columns, n, FourSpatial{});
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const Unknowns& u = ws.unknowns[group.bodies[lane]];
-    k = std::max(k, u.modes);
-    for (int j = 0; j < u.modes; ++j) {
-      // Sums that are zero but for rounding are zero: active coordinates that only move come after those that turn.
-      const auto sum = [&](Vec4d FourVectors::*c, const std::vector<FourVectors>& shapes) {
-        double total = 0, size = 0;
-        for (int a = 0; a < n; ++a) {
-          const double T = u.active ? ws.active[group.bodies[lane]].T[static_cast<std::size_t>(j) * width + a] : j == a;
-          total += (shapes[a].*c)[lane] * T;
-          size += std::abs((shapes[a].*c)[lane] * T);
-        }
-        return std::abs(total) > kSameRow * size ? total : 0;
-      };
-      for (Vec4d FourVectors::*c : {&FourVectors::x, &FourVectors::y, &FourVectors::z}) {
-        const double ang = sum(c, group.constants->lambda);
-        (columns[j].ang.*c)[lane] = ang;
-        (columns[j].lin.*c)[lane] = sum(c, group.constants->gamma);
-        if (ang != 0) turning = std::max(turning, j + 1);
-      }
-    }
-  }
-  if (layout.links[group.bodies[0]].inboard >= 0) turning = k;
-}
-
 template <bool Bias>
 void start_group(const Layout& layout, std::size_t g, AbaData& ws) {
   const BodyGroup& group = layout.groups[g];
-  const FourMatrices R = gather_rotations(group.bodies, ws);
-  WorldFrame* const f = ws.frames.data();
-  const FourMotions motion(turned_back(R, gather(LIMBER_LANE(lane) { return f[group.bodies[lane]].w; })),
-                           turned_back(R, gather(LIMBER_LANE(lane) { return f[group.bodies[lane]].wdot; })),
-                           turned_back(R, gather(LIMBER_LANE(lane) { return f[group.bodies[lane]].vdot; })));
+  const GroupStep& at = ws.group_steps[g];
+  if (group.n == 0) return start_rigid<Bias>(*group.constants, at);
+  const FourMatrices R = gather_rotations(at);
+  const FourMotions motion(turned_back(R, gather_frames(at, &WorldFrame::w)),
+                           turned_back(R, gather_frames(at, &WorldFrame::wdot)),
+                           turned_back(R, gather_frames(at, &WorldFrame::vdot)));
   GroupScratch& scratch = ws.kin.scratch;
   gather_numbers(
-      group.n, [&](int lane) { return &ws.q[group.qm[lane]]; }, scratch.e.data());
+      group.n, [&](int lane) { return at.q[lane]; }, scratch.e.data());
   gather_numbers(
-      group.n, [&](int lane) { return &ws.v[group.vm[lane]]; }, scratch.rate.data());
+      group.n, [&](int lane) { return at.v[lane]; }, scratch.rate.data());
   FourLoads loads;
   compute_loads(layout, group, motion, ws.kin, scratch, loads);
   const FourVectors none{zero(), zero(), zero()};
   FourSpatial z{none, none};
   if (Bias) z.ang = loads.p.ang, z.lin = loads.p.lin;
-  const FourPlaces at(group, ws);
   GroupModes& modes = ws.group_modes[g];
-  if (group.n > 0) start_modes<Bias>(group, R, loads, at, z, modes, ws);
+  start_modes<Bias>(group, R, loads, at, z, modes, ws);
   z.ang = R * z.ang;
   z.lin = R * z.lin;
   if (modes.active) return put_remaining_inertia(R, loads, modes, z, at);
-  put_inertia(R, loads, group, z, at);
+  put_inertia(turned(R, loads.J), R * loads.s, group.constants->m, z, at);
 }
 template void start_group<true>(const Layout& layout, std::size_t g, AbaData& ws);
 template void start_group<false>(const Layout& layout, std::size_t g, AbaData& ws);
@@ -348,21 +300,28 @@ template void start_group<false>(const Layout& layout, std::size_t g, AbaData& w
 //   W = [A lambda; gamma + l x A lambda] + U, at the bodies' origins
 void start_columns(const Layout& layout, std::size_t g, AbaData& ws) {
   const NodeGroup& group = layout.node_groups[g];
-  const FourMatrices R = gather_rotations(group.bodies, ws);
+  const GroupStep& step = ws.node_steps[g];
+  const FourMatrices R = gather_rotations(step);
   const FourAttachments& at = ws.kin.four_attachments[g];
   const FourMatrices RA{R * at.A.c[0], R * at.A.c[1], R * at.A.c[2]};
   const FourVectors l = R * at.l;
+  Spatial* const* columns = step.columns;
+  const auto put_turn = [&](int j, const FourVectors& ang, FourVectors& lin) __attribute__((always_inline)) {
+    add(lin, cross(l, ang));
+    scatter(
+        ang, LIMBER_LANE(lane) { return columns[lane][j].ang; });
+  };
+  const AxisColumns* axes = ws.node_axes[g] != 0 ? &ws.axis_columns[group.modes] : nullptr;
   const FourSpatial* Y = &ws.node_columns[group.modes];
   const FourVectors* gamma = group.constants->second.empty() ? nullptr : &ws.kin.four_gamma[group.modes];
-  Spatial* columns[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane) columns[lane] = &ws.W[group.columns[lane]];
   for (int j = 0; j < ws.node_unknowns[g]; ++j) {
-    FourVectors lin = R * (gamma != nullptr ? gamma[j] : Y[j].lin);
-    if (j < ws.node_turning[g]) {
-      const FourVectors ang = RA * Y[j].ang;
-      add(lin, cross(l, ang));
-      scatter(
-          ang, LIMBER_LANE(lane) { return columns[lane][j].ang; });
+    FourVectors lin;
+    if (axes != nullptr) {
+      lin = R.c[axes[j].move] * axes[j].lin;
+      if (j < ws.node_turning[g]) put_turn(j, RA.c[axes[j].turn] * axes[j].ang, lin);
+    } else {
+      lin = R * (gamma != nullptr ? gamma[j] : Y[j].lin);
+      if (j < ws.node_turning[g]) put_turn(j, RA * Y[j].ang, lin);
     }
     scatter(
         lin, LIMBER_LANE(lane) { return columns[lane][j].lin; });
@@ -378,22 +337,27 @@ void start_columns(const Layout& layout, std::size_t g, AbaData& ws) {
 namespace {
 
 //   r = b + mu^T a      etaddot = T (x + T^T r) - Lambda r
-template <typename N>
-LIMBER_INLINE void expand_modes(N n, const GroupModes& modes, const FourVectors* F, const FourVectors* S,
-                                const FourSpatial& a, const Vec4d* x, Vec4d* r, Vec4d* out) {
+template <typename Coordinates>
+LIMBER_INLINE void expand_modes(const Coordinates& coordinates, int n, const GroupModes& modes, const FourVectors* F,
+                                const FourVectors* S, const FourSpatial& a, const Vec4d* x, Vec4d* r, Vec4d* out) {
   const Vec4d *T = modes.T.data(), *weight = modes.weight.data();
-  for_each(
-      n, LIMBER_EACH(m) {
-        r[m] += dot(F[m], a.ang) + dot(S[m], a.lin);
-        out[m] = -(weight[m] * r[m]);
-      });
-  for (int j = 0; j < modes.k; ++j, T += n) {
+  coordinates.for_modes(LIMBER_MODES(axis, first, size) {
+    for_each(
+        size, LIMBER_EACH(i) {
+          const int m = first + i;
+          const Vec4d sum = plus_dot_along(axis, r[m] + dot(F[m], a.ang), S[m], a.lin);
+          r[m] = sum;
+          out[m] = -(weight[m] * sum);
+        });
+  });
+  coordinates.for_active(LIMBER_ACTIVE(, j, first, size) {
+    const Vec4d* T_j = T + j * n;
     Vec4d more = x[j];
     for_each(
-        n, LIMBER_EACH(m) { more += T[m] * r[m]; });
+        size, LIMBER_EACH(i) { more += T_j[first + i] * r[first + i]; });
     for_each(
-        n, LIMBER_EACH(m) { out[m] += T[m] * more; });
-  }
+        size, LIMBER_EACH(i) { out[first + i] += T_j[first + i] * more; });
+  });
 }
 
 }  // namespace
@@ -401,7 +365,7 @@ LIMBER_INLINE void expand_modes(N n, const GroupModes& modes, const FourVectors*
 void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot) {
   const BodyGroup& group = layout.groups[g];
   const GroupModes& modes = ws.group_modes[g];
-  if (!modes.active) return;
+  const GroupStep& at = ws.group_steps[g];
   const FourVectors *F = &ws.kin.four_F[group.shapes], *S = group.constants->S.data();
   const int width = kLanes * lanes_for(group.n), whole = group.n - group.n % kLanes;
   Vec4d *r = ws.group_b.data(), *x = r + width, *out = x + width;
@@ -409,10 +373,11 @@ void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot
       group.n, [&](int lane) { return &ws.b_modal[group.scalars[lane]]; }, r);
   gather_numbers(
       modes.k, [&](int lane) { return &ws.x[ws.unknowns[group.bodies[lane]].begin]; }, x);
-  const FourMatrices R = gather_rotations(group.bodies, ws);
-  const FourSpatial a{turned_back(R, gather(LIMBER_LANE(lane) { return ws.bodies[group.bodies[lane]].a.ang; })),
-                      turned_back(R, gather(LIMBER_LANE(lane) { return ws.bodies[group.bodies[lane]].a.lin; }))};
-  with_size(group.n, [&](auto n) { expand_modes(n, modes, F, S, a, x, r, out); });
+  const FourMatrices R = gather_rotations(at);
+  const FourSpatial a{turned_back(R, gather(LIMBER_LANE(lane) { return at.body[lane]->a.ang; })),
+                      turned_back(R, gather(LIMBER_LANE(lane) { return at.body[lane]->a.lin; }))};
+  with_coordinates(*group.constants, modes,
+                   [&](const auto& coordinates) { expand_modes(coordinates, group.n, modes, F, S, a, x, r, out); });
   double* to[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) {
     const int i = group.bodies[lane];

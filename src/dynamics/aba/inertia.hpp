@@ -46,8 +46,16 @@ LIMBER_INLINE void set_inertia(double m, Vec4d s, const Mat3& J, Spatial p, Iner
          __builtin_shufflevector(masses, zero(), 4, 5, 2, 7)};
 }
 
-// P v, Bt: B^T; in the fourth lane of the angular part z . v.
-LIMBER_INLINE Spatial times(const Inertia& P, const Block& Bt, const Spatial& v) {
+// P v, Bt: B^T; in the fourth lane of the angular part z . v.  `turns`, `moves`: false where that half of v is zero.
+LIMBER_INLINE Spatial times(const Inertia& P, const Block& Bt, const Spatial& v, bool turns = true, bool moves = true) {
+  if (!moves) {
+    const Vec4d a0 = spread(v.ang[0]), a1 = spread(v.ang[1]), a2 = spread(v.ang[2]);
+    return {times(P.A, a0, a1, a2), times(Bt, a0, a1, a2)};
+  }
+  if (!turns) {
+    const Vec4d l0 = spread(v.lin[0]), l1 = spread(v.lin[1]), l2 = spread(v.lin[2]);
+    return {times(P.B, l0, l1, l2), times(P.C, l0, l1, l2)};
+  }
   const Vec4d a0 = spread(v.ang[0]), a1 = spread(v.ang[1]), a2 = spread(v.ang[2]);
   const Vec4d l0 = spread(v.lin[0]), l1 = spread(v.lin[1]), l2 = spread(v.lin[2]);
   Vec4d ang = P.A.x * a0, lin = Bt.x * a0;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 
 #include "dynamics/kinematics/body_motion.hpp"
 #include "dynamics/kinematics/sliders.hpp"
@@ -12,6 +13,10 @@
 namespace limber {
 namespace {
 
+// R v, v in a register.
+LIMBER_INLINE Vec4d turned(const Mat3& R, Vec4d v) {
+  return R.c[0] * lane<0>(v) + R.c[1] * lane<1>(v) + R.c[2] * lane<2>(v);
+}
 LIMBER_INLINE void set_turned(const Mat3& R, const Mat3& other, Mat3& out) {
   out.c[0] = R * other.c[0];
   out.c[1] = R * other.c[1];
@@ -47,24 +52,30 @@ void from_inboard_node(const Layout& layout, const Link& link, WorldFrame& f, Sp
 }
 
 // The same by one turn about an axis through the body's origin.
-LIMBER_INLINE void across_pivot(const Link& link, const WorldFrame& from, const AbaData& ws, WorldFrame& f, Vec4d& H) {
-  const double* turn_of = &ws.kin.turns[link.angle];
-  const Vec4d sine = spread(turn_of[0]), cosine = spread(turn_of[kLanes]);
-  const PackedPose* K = link.K;
-  for (int j = 0; j < 3; ++j) f.R.c[j] = from.R * (K[0].R.c[j] + cosine * K[1].R.c[j] + sine * K[2].R.c[j]);
-  H = f.R * link.H[0].ang;
-  const Vec4d turn = H * spread(ws.v[link.v]), w = from.w + turn;
+LIMBER_INLINE void across_pivot(const MotionStep& step) {
+  const WorldFrame& from = *step.from;
+  WorldFrame& f = *step.frame;
+  const Mat3 R = from.R;
+  const Vec4d sine = spread(step.turn[0]), cosine = spread(step.turn[kLanes]);
+  const PivotJoint& joint = *step.pivot;
+  const Mat3* K = joint.K;
+  const auto column = [&](int j) __attribute__((always_inline)) {
+    return turned(R, K[0].c[j] + cosine * K[1].c[j] + sine * K[2].c[j]);
+  };
+  const Mat3 turn{{column(0), column(1), column(2)}};
+  f.R.c[0] = turn.c[0], f.R.c[1] = turn.c[1], f.R.c[2] = turn.c[2];
+  const Vec4d axis = turn * joint.axis;
+  step.H->ang = axis;
+  const Vec4d rate = axis * spread(*step.speed), w = from.w + rate;
   f.w = w;
-  f.wdot = from.wdot + cross(w, turn);
-  const Vec4d p = K[0].p;
-  const bool on_node = link.attachment >= 0;
-  if (on_node && p[0] == 0 && p[1] == 0 && p[2] == 0) {
+  f.wdot = from.wdot + cross(w, rate);
+  if (step.same_origin) {
     f.l = from.l;
     f.vdot = from.vdot;
     return;
   }
-  const Vec4d r = from.R * p;
-  f.l = on_node ? from.l + r : r;
+  const Vec4d r = R * joint.p;
+  f.l = step.on_node ? from.l + r : r;
   f.vdot = from.vdot + cross(from.wdot, r) + cross(from.w, cross(from.w, r));
 }
 
@@ -77,17 +88,16 @@ Vec4d slider_bias(const Link& link, const AbaData& ws) {
 // From the inboard frame to the body, theory §3:
 //   w = w+ + H_ang beta      wdot = wdot+ + w x H_ang beta + ...
 //   vdot = vdot+ + wdot+ x r + w+ x (w+ x r + H_lin beta) + w x H_lin beta + ...      ...: (dH/dt) beta
-LIMBER_INLINE void move_body(const Layout& layout, const Link& link, int i, AbaData& ws) {
-  const bool on_node = link.attachment >= 0;
-  const WorldFrame& from = on_node ? ws.attachment_frames[link.attachment] : ws.frames[link.parent];
-  WorldFrame& f = ws.frames[i];
-  Spatial* H = &ws.H[ws.unknowns[i].hinge];
-  if (link.pivots) return across_pivot(link, from, ws, f, H[0].ang);
+void move_body(const Layout& layout, const MotionStep& step, AbaData& ws) {
+  const Link& link = *step.link;
+  const WorldFrame& from = *step.from;
+  WorldFrame& f = *step.frame;
+  Spatial* H = step.H;
   Hinge hinge;
   compute_joint(link, ws.q.data(), ws.v.data(), ws.kin, hinge);
   set_turned(from.R, hinge.pose.R, f.R);
   const Vec4d r = from.R * hinge.pose.p;
-  f.l = on_node ? from.l + r : r;
+  f.l = step.on_node ? from.l + r : r;
   const Spatial* H_child = link.varies ? &ws.kin.varying[link.varying] : link.H;
   for (int k = 0; k < link.nr; ++k) H[k] = to_world(f.R, H_child[k]);
   const Spatial V = to_world(f.R, hinge.V);
@@ -102,28 +112,47 @@ LIMBER_INLINE void move_body(const Layout& layout, const Link& link, int i, AbaD
   if (link.inboard >= 0) from_inboard_node(layout, link, f, H, ws);
 }
 
-// Moving nodes that carry others.  theory §2, Nodes.
-LIMBER_INLINE void move_attachments(const Layout& layout, const Link& link, int i, AbaData& ws) {
-  const WorldFrame& f = ws.frames[i];
-  for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
-    const AttachmentFrame& at = ws.kin.attachments[h];
-    WorldFrame& out = ws.attachment_frames[h];
-    set_turned(f.R, at.R, out.R);
-    const Vec4d l = f.R * at.l;
-    out.l = l;
-    Vec4d v = cross(f.w, l), vdot = f.vdot + cross(f.wdot, l);
-    if (layout.ruthless) {
-      out.w = f.w;
-      out.wdot = f.wdot;
-    } else {
-      const Vec4d turn = f.R * at.V.ang, rate = f.R * at.V.lin;
-      out.w = f.w + turn;
-      out.wdot = f.wdot + cross(f.w, turn) + f.R * at.a.ang;
-      v += rate + rate;
-      if (layout.stiffened) vdot += f.R * (at.a.lin + cross(at.V.ang, at.V.lin));
-    }
-    out.vdot = vdot + cross(f.w, v);
+// A moving node that carries others.  theory §2, Nodes.
+template <bool Ruthless, bool Stiffened>
+LIMBER_INLINE void move_attachment(const WorldFrame& f, const AttachmentFrame& at, WorldFrame& out) {
+  const Mat3 R = f.R;
+  set_turned(R, at.R, out.R);
+  const Vec4d l = R * at.l, w = f.w, wdot = f.wdot;
+  out.l = l;
+  Vec4d v = cross(w, l), vdot = f.vdot + cross(wdot, l);
+  if constexpr (Ruthless) {
+    out.w = w;
+    out.wdot = wdot;
+  } else {
+    const Vec4d turn = R * at.V.ang, rate = R * at.V.lin;
+    out.w = w + turn;
+    out.wdot = wdot + cross(w, turn) + R * at.a.ang;
+    v += rate + rate;
+    if constexpr (Stiffened) vdot += R * (at.a.lin + cross(at.V.ang, at.V.lin));
   }
+  out.vdot = vdot + cross(w, v);
+}
+
+template <bool Ruthless, bool Stiffened>
+void move_bodies(const Layout& layout, AbaData& ws) {
+  for (const MotionStep& step : ws.motion_steps) {
+    step.pivot != nullptr ? across_pivot(step) : move_body(layout, step, ws);
+    if (step.renewed) make_orthogonal(step.frame->R);
+    for (int h = 0; h < step.carrying; ++h) {
+      move_attachment<Ruthless, Stiffened>(*step.frame, step.attachments[h], step.outboard[h]);
+    }
+  }
+}
+
+// The joint of a link among those that there are, or a new one; they are not moved.
+const PivotJoint* find_pivot(const Link& link, std::vector<PivotJoint>& pivots) {
+  constexpr std::size_t kLast = 8;
+  const PivotJoint joint{{link.K[0].R, link.K[1].R, link.K[2].R}, link.K[0].p, link.H[0].ang};
+  for (std::size_t k = pivots.size(); k > 0 && k + kLast > pivots.size(); --k) {
+    if (std::memcmp(&pivots[k - 1], &joint, sizeof joint) == 0) return &pivots[k - 1];
+  }
+  pivots.push_back(joint);
+  return &pivots.back();
 }
 
 }  // namespace
@@ -138,20 +167,45 @@ void compute_motion(const Model& model, const State& x, AbaData& ws) {
   for (std::size_t k = 0; k < layout.angles.size(); k += kLanes) compute_turns(layout, k, ws.q.data(), kin);
   for (std::size_t g = 0; !layout.ruthless && g < layout.node_groups.size(); ++g) {
     const NodeGroup& group = layout.node_groups[g];
+    const GroupStep& at = ws.node_steps[g];
     gather_numbers(
-        group.n, [&](int lane) { return &ws.q[group.qm[lane]]; }, kin.scratch.e.data());
+        group.n, [&](int lane) { return at.q[lane]; }, kin.scratch.e.data());
     gather_numbers(
-        group.n, [&](int lane) { return &ws.v[group.vm[lane]]; }, kin.scratch.rate.data());
+        group.n, [&](int lane) { return at.v[lane]; }, kin.scratch.rate.data());
     place_nodes(group, kin, kin.scratch);
   }
   place_sliders(ws.q.data(), ws.v.data(), kin);
   ws.frames[0].vdot = kin.links[0].a.lin;
-  const int* renewed = ws.renewed.data();
-  for (int i = 1, end = static_cast<int>(layout.links.size()); i < end; ++i) {
+  if (layout.ruthless) return move_bodies<true, false>(layout, ws);
+  layout.stiffened ? move_bodies<false, true>(layout, ws) : move_bodies<false, false>(layout, ws);
+}
+
+void set_motion_steps(AbaData& ws) {
+  const Layout& layout = *ws.kin.layout;
+  std::vector<int> depth(layout.links.size(), 0);
+  ws.pivots.clear();
+  ws.pivots.reserve(layout.links.size());
+  ws.motion_steps.resize(layout.links.size() - 1);
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
-    move_body(layout, link, i, ws);
-    if (i == *renewed) make_orthogonal(ws.frames[*renewed++].R);
-    move_attachments(layout, link, i, ws);
+    MotionStep& step = ws.motion_steps[i - 1];
+    step.link = &link;
+    step.on_node = link.attachment >= 0;
+    step.from = step.on_node ? &ws.attachment_frames[link.attachment] : &ws.frames[link.parent];
+    step.frame = &ws.frames[i];
+    step.H = ws.H.data() + ws.unknowns[i].hinge;
+    if (link.pivots) {
+      step.pivot = find_pivot(link, ws.pivots);
+      step.turn = &ws.kin.turns[link.angle];
+    }
+    step.speed = ws.v.data() + link.v;
+    step.attachments = ws.kin.attachments.data() + link.attachment_begin;
+    step.outboard = ws.attachment_frames.data() + link.attachment_begin;
+    step.carrying = link.attachment_end - link.attachment_begin;
+    const Vec4d p = link.K[0].p;
+    step.same_origin = step.on_node && p[0] == 0 && p[1] == 0 && p[2] == 0;
+    depth[i] = depth[link.parent] + 1;
+    step.renewed = depth[i] % 16 == 0;
   }
 }
 

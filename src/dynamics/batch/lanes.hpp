@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "limber/spatial/detail/series.hpp"
+
 // What a kernel computes with: T is a number, or one number of each of several states in a register.  The headers of
 // the kernels are compiled once for each kind of machine, in a namespace of its own, and use nothing that is compiled
 // elsewhere with other flags.
@@ -128,27 +130,10 @@ LIMBER_KERNEL T larger(T a, T b) {
   return a > b ? a : b;
 }
 
-// sin and cos to about one unit in the last place: see sincos.hpp of spatial, here without branches.  n: quarter turns.
-template <class T, class Bits>
-LIMBER_KERNEL void sine_cosine(T x, Bits n, T k, T& sine, T& cosine) {
-  constexpr double kHalfPi[3] = {1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21};
-  const T r = ((x - k * kHalfPi[0]) - k * kHalfPi[1]) - k * kHalfPi[2], z = r * r;
-  const T s_z = -1.98412698298579493134e-04 +
-                z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10));
-  const T s = r + r * z * (-1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 + z * s_z));
-  const T c_z = 2.48015872894767294178e-05 +
-                z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11));
-  const T c = (1.0 - 0.5 * z) + z * z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * c_z));
-  const auto odd = (n & 1) != 0, down = (n & 2) != 0, back = ((n + 1) & 2) != 0;
-  const T first = odd ? c : s, second = odd ? s : c;
-  sine = down ? -first : first;
-  cosine = back ? -second : second;
-}
-inline constexpr double kTwoOverPi = 0.63661977236758134308;
 LIMBER_KERNEL void sine_cosine(double x, double& sine, double& cosine) {
 #ifdef __CUDA_ARCH__  // a call of sincos would spill registers; fused, the reduction is as good for long turns
-  const double k = rint(x * kTwoOverPi);
-  sine_cosine(x, static_cast<long long>(k), k, sine, cosine);
+  const double k = rint(x * power_series::kTwoOverPi);
+  power_series::sincos(x, static_cast<long long>(k), k, sine, cosine);
 #else
   sine = sin(x);
   cosine = cos(x);
@@ -162,11 +147,7 @@ LIMBER_KERNEL void sine_cosine(T x, T& sine, T& cosine) {
     cosine = each(x, [](double t) { return cos(t); });
     return;
   }
-  constexpr double kRound = 6755399441055744.0;  // 1.5 2^52
-  const T shifted = x * kTwoOverPi + kRound, k = shifted - kRound;
-  decltype(x < x) n;
-  __builtin_memcpy(&n, &shifted, sizeof n);
-  sine_cosine(x, n, k, sine, cosine);
+  power_series::sincos_of<decltype(x < x)>(x, sine, cosine);
 }
 #endif
 
@@ -185,33 +166,7 @@ LIMBER_KERNEL void closed_series(double x, double* out) {
 }
 template <class T>
 LIMBER_KERNEL void series(T x, Series<T>& out) {
-  // S_n = sum (-x)^k / (2k + n)!: sinc = S1, a = S2, b = S3, and S_n = 1/n! - x S_(n+2); nothing cancels.
-  constexpr double k4[] = {1.0 / 24,
-                           -1.0 / 720,
-                           1.0 / 40320,
-                           -1.0 / 3628800,
-                           1.0 / 479001600,
-                           -1.0 / 87178291200.0,
-                           1.0 / 20922789888000.0,
-                           -1.0 / 6402373705728000.0,
-                           1.0 / 2432902008176640000.0};
-  constexpr double k5[] = {1.0 / 120,
-                           -1.0 / 5040,
-                           1.0 / 362880,
-                           -1.0 / 39916800,
-                           1.0 / 6227020800.0,
-                           -1.0 / 1307674368000.0,
-                           1.0 / 355687428096000.0,
-                           -1.0 / 121645100408832000.0,
-                           1.0 / 51090942171709440000.0};
-  T s4 = spread<T>(k4[8]), s5 = spread<T>(k5[8]);
-  LIMBER_UNROLL
-  for (int k = 7; k >= 0; --k) {
-    s4 = s4 * x + k4[k];
-    s5 = s5 * x + k5[k];
-  }
-  const T s3 = 1.0 / 6 - x * s5, s2 = 0.5 - x * s4, s1 = 1.0 - x * s3;
-  out.sinc = s1, out.a = s2, out.b = s3, out.da = s4 - 0.5 * s3, out.db = 1.5 * s5 - 0.5 * s4;
+  power_series::turn<9>(x, out.sinc, out.a, out.b, out.da, out.db);
   if (__builtin_expect(any(x > spread<T>(1.0)), 0)) {
     const auto closed = [&](int which) LIMBER_LAMBDA {
       return each(x, [which](double t) LIMBER_LAMBDA {

@@ -1,24 +1,12 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-
 #include "deformation.hpp"
-#include "sweeps.hpp"
+#include "families.hpp"
 
 // Sums over the shapes of beams, family by family.  theory §2, Families of shapes.
 namespace limber {
 namespace {
 
-template <int Axis>
-LIMBER_INLINE Vec4d& at_axis(FourVectors& v) {
-  if constexpr (Axis == 0) return v.x;
-  if constexpr (Axis == 1) return v.y;
-  if constexpr (Axis == 2) return v.z;
-}
-template <int Axis>
-LIMBER_INLINE Vec4d at_axis(const FourVectors& v) {
-  return Axis == 0 ? v.x : Axis == 1 ? v.y : v.z;
-}
 template <int Axis>
 LIMBER_INLINE Vec4d& moment_at(FourSymmetric& m) {
   if constexpr (Axis == 0) return m.xx;
@@ -31,44 +19,6 @@ LIMBER_INLINE Vec4d& product_at(FourSymmetric& m) {
   if constexpr (Axis == 1) return m.xz;
   if constexpr (Axis == 2) return m.xy;
 }
-
-// Of families with N... modes each.
-template <int... N>
-constexpr int family_size(int family) {
-  return std::array{N...}[static_cast<std::size_t>(family)];
-}
-template <int... N>
-constexpr int family_begin(int family) {
-  return family == 0 ? 0 : family_begin<N...>(family - 1) + family_size<N...>(family - 1);
-}
-
-// How many modes the families have: constants of the compiled code, or any number.
-template <int... N>
-struct FixedFamilies {
-  template <int Family>
-  Size<family_begin<N...>(Family)> begin() const {
-    return {};
-  }
-  template <int Family>
-  Size<family_size<N...>(Family)> size() const {
-    return {};
-  }
-  bool fits(const FourBodies& bodies) const {
-    int family = 0;
-    return ((bodies.families[family].end - bodies.families[family].begin == N && ++family > 0) && ...);
-  }
-};
-struct AnyFamilies {
-  const FourBodies& bodies;
-  template <int Family>
-  int begin() const {
-    return bodies.families[Family].begin;
-  }
-  template <int Family>
-  int size() const {
-    return bodies.families[Family].end - bodies.families[Family].begin;
-  }
-};
 
 // One number with each shape of the family that a mode of family A has F along this axis with: F and 2 w . F'.
 template <int A, int Axis, typename Families>
@@ -89,6 +39,22 @@ LIMBER_INLINE void add_partners(Families families, const Vec4d* pair, const Vec4
   }
 }
 
+// What multiplies the constants of a family's modes: modal mass, J along the second axis, J with the undeformed body,
+// F.
+struct FamilyMotion {
+  Vec4d mass, second, h;
+  FourVectors turn;
+  LIMBER_INLINE FamilyMotion(const FamilyAxes& axes, const FourMotions& motion)
+      : turn{motion.wdot.x - axes.half(0) * motion.ww.yz, motion.wdot.y - axes.half(1) * motion.ww.xz,
+             motion.wdot.z - axes.half(2) * motion.ww.xy} {
+    const FourSymmetric& m = motion.ww;
+    const auto ww = [&](int axis) { return axis == 0 ? m.xx : axis == 1 ? m.yy : m.zz; };
+    mass = ww(axes.axes[0]) + ww(axes.axes[2]);
+    second = ww(axes.axes[1]) - ww(axes.axes[2]);
+    h = axes.f < 0 ? mass : axes.f == 0 ? m.yz : axes.f == 1 ? m.xz : m.xy;
+  }
+};
+
 // F and modal forces of family A; `second`: sums within it.
 template <int A, typename Families>
 LIMBER_INLINE void contract_family(Families families, const FourBodies& bodies, const FourMotions& motion,
@@ -97,12 +63,7 @@ LIMBER_INLINE void contract_family(Families families, const FourBodies& bodies, 
   const auto first = families.template begin<A>();
   const auto size = families.template size<A>();
   if (size == 0) return;
-  const FourSymmetric& m = motion.ww;
-  const auto ww = [&](int axis) { return axis == 0 ? m.xx : axis == 1 ? m.yy : m.zz; };
-  const Vec4d of_mass = ww(kAxes.axes[0]) + ww(kAxes.axes[2]), of_second = ww(kAxes.axes[1]) - ww(kAxes.axes[2]);
-  const Vec4d of_h = kAxes.f < 0 ? of_mass : kAxes.f == 0 ? m.yz : kAxes.f == 1 ? m.xz : m.xy;
-  const FourVectors turn{motion.wdot.x - kAxes.half(0) * m.yz, motion.wdot.y - kAxes.half(1) * m.xz,
-                         motion.wdot.z - kAxes.half(2) * m.xy};
+  const FamilyMotion of(kAxes, motion);
   const FourBodies::BeamMode* modes = bodies.beam_modes.data();
   const Vec4d* pairs = bodies.beam_pairs.data();
   const int n = bodies.n;
@@ -115,7 +76,7 @@ LIMBER_INLINE void contract_family(Families families, const FourBodies& bodies, 
         for_each(
             size, LIMBER_EACH(j) { sum += pair[first + j] * e[first + j]; });
         second[a] = sum;
-        Vec4d force = -(mode.h * of_h) - mode.g * e[a] * of_mass - sum * of_second;
+        Vec4d force = -(mode.h * of.h) - mode.g * e[a] * of.mass - sum * of.second;
         if constexpr (kAxes.S >= 0) force += mode.S * at_axis<kAxes.S>(motion.vdot);
         FourVectors of_mode{zero(), zero(), zero()};
         if constexpr (kAxes.f >= 0) at_axis<kAxes.f>(of_mode) = mode.f;
@@ -123,7 +84,7 @@ LIMBER_INLINE void contract_family(Families families, const FourBodies& bodies, 
         add_partners<A, 1>(families, pair, e, rate, motion.w, of_mode, force);
         add_partners<A, 2>(families, pair, e, rate, motion.w, of_mode, force);
         F[a] = of_mode;
-        p[a] = force + dot(of_mode, turn);
+        p[a] = force + dot(of_mode, of.turn);
       });
 }
 
@@ -198,19 +159,29 @@ LIMBER_INLINE void contract_families(Families families, const FourBodies& bodies
 
 }  // namespace
 
-// The usual numbers of modes are constants: bending in y and z, axial, torsion.
 void contract_beams(const FourBodies& bodies, const FourMotions& motion, FourVectors* F, GroupScratch& scratch,
                     FourLoads& out) {
-  const auto if_fits = [&](auto families) {
-    if (!families.fits(bodies)) return false;
-    contract_families(families, bodies, motion, F, scratch, out);
-    return true;
-  };
-  if (if_fits(FixedFamilies<2, 2, 0, 1>{}) || if_fits(FixedFamilies<4, 4, 0, 2>{}) ||
-      if_fits(FixedFamilies<2, 2, 0, 0>{}) || if_fits(FixedFamilies<1, 1, 0, 0>{})) {
-    return;
-  }
-  contract_families(AnyFamilies{bodies}, bodies, motion, F, scratch, out);
+  with_families(bodies, [&](auto families) { contract_families(families, bodies, motion, F, scratch, out); });
+}
+
+// F = f and J = h are constants of a mode, but for what F says of J.
+void contract_undeformed_beams(const FourBodies& bodies, const FourMotions& motion, Vec4d* p) {
+  const FourBodies::BeamMode* modes = bodies.beam_modes.data();
+  with_families(bodies, [&](auto families) {
+    for_families(
+        families, LIMBER_FAMILY(family, first, size) {
+          static constexpr FamilyAxes kAxes = kFamilyAxes[family];
+          const FamilyMotion of(kAxes, motion);
+          for_each(
+              size, LIMBER_EACH(i) {
+                const FourBodies::BeamMode& mode = modes[first + i];
+                Vec4d force = -(mode.h * of.h);
+                if constexpr (kAxes.S >= 0) force += mode.S * at_axis<kAxes.S>(motion.vdot);
+                if constexpr (kAxes.f >= 0) force += mode.f * at_axis<kAxes.f>(of.turn);
+                p[first + i] = force;
+              });
+        });
+  });
 }
 
 }  // namespace limber

@@ -121,6 +121,7 @@ void contract_bodies(const FourBodies& bodies, const FourMotions& motion, FourVe
 
 // The same at e = rate = 0: F is constant.
 void contract_undeformed(const FourBodies& bodies, const FourMotions& motion, Vec4d* p) {
+  if (!bodies.beam_modes.empty()) return contract_undeformed_beams(bodies, motion, p);
   for (int a = 0; a < bodies.ne; ++a) {
     const FourBodies::Pairs& pairs = bodies.pairs_of[a];
     p[a] = modal_force(ModeSums{pairs.inertia, pairs.axial, {}}, bodies.S[a], motion);

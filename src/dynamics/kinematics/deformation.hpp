@@ -35,6 +35,8 @@ void compute_loads(const Layout& layout, const BodyGroup& group, const FourMotio
 // Its sums over shapes where these are those of beams (FourBodies::beam_modes).
 void contract_beams(const FourBodies& bodies, const FourMotions& motion, FourVectors* F, GroupScratch& scratch,
                     FourLoads& out);
+// The modal forces of beams at e = rate = 0.
+void contract_undeformed_beams(const FourBodies& bodies, const FourMotions& motion, Vec4d* p);
 // The same of bodies in `kin`, and for all who use it: columns, J, s, p_r, p_f and G.
 void load_bodies(const Layout& layout, const BodyGroup& group, Kinematics& kin, GroupScratch& scratch);
 

@@ -64,13 +64,24 @@ struct ActiveModes {
 
 // The same of four bodies (BodyGroup), in their own bases.
 struct GroupModes {
-  bool active = false;                // that of some body
-  int k = 0;                          // the most mode columns of a body
-  Vec4d minus = {};                   // -1 where the body has active coordinates, else 0
-  std::vector<Vec4d> T, weight;       // (k x n), (n)
+  bool active = false;           // that of some body
+  int k = 0;                     // the most mode columns of a body
+  Vec4d minus = {};              // -1 where the body has active coordinates, else 0
+  std::vector<Vec4d> T, weight;  // (k x n), (n)
+  struct Span {
+    int begin = 0, end = 0;
+  };
+  std::vector<Span> spans;                                              // (k) modes that a coordinate is made of
+  enum class Form : std::uint8_t { any, beams, ten } form = Form::any;  // which loops fit: coordinates.hpp
   std::vector<FourSpatial> mu;        // (k) the bodies' own coupling; the linear part is constant   by start
   FourSymmetric lost_A = {}, C = {};  // what the other modes take from A, what they leave of C      by start
   FourMatrices lost_B = {};           // what they take from B                                       by start
+};
+
+// A column of the same attachment of four bodies: its turn about an axis, its displacement along one.
+struct AxisColumns {
+  Vec4d ang, lin;
+  int turn, move;  // axes
 };
 
 // Implicit steps: what set_implicit adds to inertias.
@@ -125,6 +136,44 @@ struct BodyStep {
   double bounded = 0;  // 1: U = 0 and a diagonal modal mass, so that no load makes pivots of modes smaller than that
   double no_mode = 0;  // else the share of D_jj that is no inertia of a mode
   bool active = false;
+  bool opens = false;  // the first on its attachment
+};
+
+// A turn about an axis through the body's origin: the rotation in the inboard frame is K0 + cos q K1 + sin q K2.
+struct PivotJoint {
+  Mat3 K[3];
+  Vec4d p;     // the body's origin
+  Vec4d axis;  // in the body
+};
+
+// Where one body has what its motion needs and leaves.
+struct MotionStep {
+  const Link* link = nullptr;
+  const PivotJoint* pivot = nullptr;  // null: another kind of joint
+  const WorldFrame* from = nullptr;   // what its joint sits on
+  WorldFrame* frame = nullptr;
+  Spatial* H = nullptr;
+  const double *turn = nullptr, *speed = nullptr;  // of a pivot: sine, and kLanes further on the cosine; its rate
+  const AttachmentFrame* attachments = nullptr;    // outboard ones
+  WorldFrame* outboard = nullptr;
+  int carrying = 0;
+  bool on_node = false;
+  bool same_origin = false;  // of what a pivot sits on
+  bool renewed = false;      // every 16th body of a path: its rotation is made orthogonal again
+};
+
+// Where the four bodies of a BodyGroup, or those of a NodeGroup, have what they read and write together.
+struct GroupStep {
+  const WorldFrame* frame[kLanes] = {};
+  const double *q[kLanes] = {}, *v[kLanes] = {}, *u[kLanes] = {};  // from the first mode on
+  ArticulatedBody* body[kLanes] = {};
+  Spatial* columns[kLanes] = {};  // mu; of attachments W
+};
+
+// Bias force and applied force of one hinge speed.
+struct HingeForce {
+  double* b = nullptr;
+  const double* u = nullptr;
 };
 
 // The data of AbaData itself.
@@ -134,7 +183,6 @@ struct AbaArrays {
   std::vector<double> q, v, u;                // the state and the forces, with room behind them
   std::vector<WorldFrame> frames;             // (body)
   std::vector<WorldFrame> attachment_frames;  // (outboard attachment)
-  std::vector<int> renewed;                   // every 16th body of a path, then 0: rotations made orthogonal again
   std::vector<Spatial> H;                     // (at Unknowns::hinge) motion maps, at the bodies' origins
   std::vector<Spatial> U;  // (at link.inboard_columns) columns of the body frame, where a moving node holds it
   std::vector<ArticulatedBody> bodies;
@@ -144,8 +192,10 @@ struct AbaArrays {
   State rest;                             // all zero
   std::vector<GroupModes> group_modes;    // (group)
   std::vector<FourSpatial> node_columns;  // (at node_group.modes) columns of undeformed attachments per unknown
+  std::vector<AxisColumns> axis_columns;  // (at node_group.modes) the same, where both parts are along axes
   std::vector<int> node_unknowns;         // (node group) the most mode columns of a body
   std::vector<int> node_turning;          // (node group) those of them that turn the attachment come first
+  std::vector<std::uint8_t> node_axes;    // (node group) axis_columns serve
   std::vector<Spatial> mu;                // (unknown) the body's own coupling, in the fourth lane b         by start
   std::vector<Spatial> W;                 // (at attachment.columns) columns of attachments, at the origin   by start
   std::vector<Vec4d> D_0;                 // (at Unknowns::D) modal mass, armature
@@ -155,6 +205,7 @@ struct AbaArrays {
   std::vector<double, Vec4dAllocator> b;  // (unknown) bias forces: D x + mu^T a + b = 0              by start
   std::vector<double, Vec4dAllocator> b_modal;  // (at link.scalars) those of the modes of active bodies   by start
   std::vector<std::uint8_t> prescribed;         // (body) its hinge is prescribed, not eliminated           inward
+  bool has_prescribed = false;                  // that of some body                                        inward
   std::vector<double, Vec4dAllocator> x;        // (unknown) accelerations of active coordinates and hinges  outward
   std::vector<Vec4d> D;                         // scratch of one body
   std::vector<Spatial> g;                       // (attachment of a body) the same
@@ -169,8 +220,13 @@ struct AbaArrays {
   AbaStage stage = AbaStage::none;
   std::uint64_t stamp = 0;  // kin.stamp that `stage` belongs to
 
-  std::vector<RotorStep> rotors;  // (layout.rotors)                                                  by start
-  std::vector<BodyStep> steps;    // (body)
+  std::vector<RotorStep> rotors;         // (layout.rotors)                                                  by start
+  std::vector<BodyStep> steps;           // (body)
+  std::vector<PivotJoint> pivots;        // equal ones are read from one place
+  std::vector<MotionStep> motion_steps;  // (body, from 1 on)
+  std::vector<GroupStep> group_steps, node_steps;  // (group), (node group)
+  std::vector<HingeForce> hinge_forces;            // (hinge speed)
+  std::vector<int> passive;                        // bodies whose joints have a spring or a damper
 };
 
 struct AbaData : AbaArrays {

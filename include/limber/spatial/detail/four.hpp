@@ -124,24 +124,7 @@ LIMBER_INLINE void scatter_numbers(int count, const Vec4d* in, At at) {
 // As sincos.
 LIMBER_INLINE void sincos(Vec4d x, Vec4d& sine, Vec4d& cosine) {
   using Integers = long long __attribute__((vector_size(32)));
-  constexpr double kRound = 6755399441055744.0;
-  const Vec4d shifted = x * 0.63661977236758134308 + kRound, k = shifted - kRound;
-  Integers n;
-  __builtin_memcpy(&n, &shifted, sizeof n);
-  const Vec4d r = ((x - k * 1.57079632673412561417) - k * 6.07710050630396597660e-11) - k * 2.02226624879595063154e-21;
-  const Vec4d z = r * r;
-  const Vec4d s_z =
-      -1.98412698298579493134e-04 +
-      z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10));
-  const Vec4d s = r + r * z * (-1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 + z * s_z));
-  const Vec4d c_z =
-      2.48015872894767294178e-05 +
-      z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11));
-  const Vec4d c = (1 - 0.5 * z) + z * z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * c_z));
-  const Integers odd = (n & 1) != 0;
-  const Vec4d first = odd ? c : s, second = odd ? s : c;
-  sine = (n & 2) != 0 ? -first : first;
-  cosine = ((n + 1) & 2) != 0 ? -second : second;
+  power_series::sincos_of<Integers>(x, sine, cosine);
   if (dot(x, x) < 1e10) return;
   double numbers[kLanes];
   store(numbers, x);
@@ -158,27 +141,9 @@ struct FourRotationSeries {
   Vec4d cosine, sinc, a, b, da, db;
 };
 LIMBER_INLINE FourRotationSeries rotation_series(Vec4d x) {
-  // S_n = sum (-x)^k / (2k + n)! for x <= 1, as in rotation.cpp; the terms left out are below 1e-18 of the sum.
-  constexpr double kS4[] = {1.0 / 24,
-                            -1.0 / 720,
-                            1.0 / 40320,
-                            -1.0 / 3628800,
-                            1.0 / 479001600,
-                            -1.0 / 87178291200.0,
-                            1.0 / 20922789888000.0,
-                            -1.0 / 6402373705728000.0};
-  constexpr double kS5[] = {1.0 / 120,
-                            -1.0 / 5040,
-                            1.0 / 362880,
-                            -1.0 / 39916800,
-                            1.0 / 6227020800.0,
-                            -1.0 / 1307674368000.0,
-                            1.0 / 355687428096000.0,
-                            -1.0 / 121645100408832000.0};
-  Vec4d s4 = spread(kS4[7]), s5 = spread(kS5[7]);
-  for (int k = 6; k >= 0; --k) s4 = s4 * x + kS4[k], s5 = s5 * x + kS5[k];
-  const Vec4d s3 = 1.0 / 6 - x * s5, s2 = 0.5 - x * s4;
-  FourRotationSeries out{1 - x * s2, 1 - x * s3, s2, s3, s4 - 0.5 * s3, 1.5 * s5 - 0.5 * s4};
+  FourRotationSeries out;
+  power_series::turn<8>(x, out.sinc, out.a, out.b, out.da, out.db);  // the terms left out are below 1e-18 of the sum
+  out.cosine = 1 - x * out.a;
   if (sum(x) <= 1) return out;
   double numbers[kLanes];
   store(numbers, x);
