@@ -32,8 +32,9 @@ TEST_P(LongChain, KeepsItsDigits) {
     skew = std::max(skew, (R.transpose() * R - Matrix3d::Identity()).cwiseAbs().maxCoeff());
   }
   EXPECT_LE(skew, 32 * 2.3e-16);  // two roundings per body between those whose rotations are renewed
-  for (const ArticulatedAttachment& attachment : ws->attachments) {
-    for (const Block& m : {attachment.Gamma.A, attachment.Gamma.C}) {
+  ASSERT_FALSE(ws->carried.empty());
+  for (const CarriedInertia& carried : ws->carried) {  // of the links next to the base, after all others
+    for (const Block& m : {carried.Gamma.A, carried.Gamma.C}) {
       EXPECT_EQ(m.x[1], m.y[0]);
       EXPECT_EQ(m.x[2], m.z[0]);
       EXPECT_EQ(m.y[2], m.z[1]);

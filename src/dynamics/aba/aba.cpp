@@ -74,47 +74,67 @@ void start_sliders(const Layout& layout, AbaData& ws) {
   }
 }
 
-// The bodies alone: inertias with the bias wrenches of their motion, columns of their modes.
+// The bodies alone, up to entry `end` of ws.starts: inertias with the bias wrenches of their motion, columns of modes.
 template <bool Bias>
-void start_bodies(const Model& model, const double* u, std::span<const NodeWrench> wrenches, AbaData& ws) {
+LIMBER_INLINE void start_groups(const Layout& layout, int& started, int end, AbaData& ws) {
+  for (; started < end; ++started) {
+    const int g = ws.starts[started];
+    g >= 0 ? start_group<Bias>(layout, g, ws) : start_columns(layout, -1 - g, ws);
+  }
+}
+
+// Forces on hinges and, where there are wrenches on nodes, all of the bodies alone.  Returns how many of ws.starts.
+template <bool Bias>
+int start_forces(const Model& model, const double* u, std::span<const NodeWrench> wrenches, AbaData& ws) {
   const Layout& layout = *model.layout;
   std::copy_n(u, ws.zero.size(), ws.u.data());
   if (!wrenches.empty()) collect_wrenches(model, wrenches, ws);
-  for (std::size_t g = 0; g < layout.groups.size(); ++g) start_group<Bias>(layout, g, ws);
-  for (std::size_t g = 0; g < layout.node_groups.size(); ++g) start_columns(layout, g, ws);
   start_sliders(layout, ws);
   start_hinges(ws);
   if (Bias) add_passive_forces(ws);
   start_drives<Bias>(layout, ws);
+  int started = 0;
+  if (wrenches.empty()) return started;
+  start_groups<Bias>(layout, started, static_cast<int>(ws.starts.size()), ws);
   for (const NodeWrench& input : wrenches) {
     if (input.at.body == kGround) continue;
     add_wrench(ws.bodies[input.at.body].P, ws.bodies[input.at.body].z);
     ws.bodies[input.at.body].z = zero_spatial();
   }
+  return started;
 }
 
 // Bodies one after the other, from the tips; `given`: accelerations of prescribed hinges.
-Status inward_sweep(const Layout& layout, std::span<const std::uint8_t> prescribed, const double* given, AbaData& ws) {
+template <bool Bias>
+Status inward_sweep(const Layout& layout, int started, std::span<const std::uint8_t> prescribed, const double* given,
+                    AbaData& ws) {
   ws.failure = -1;
   ws.stage = AbaStage::none;
   if (ws.has_prescribed || !prescribed.empty()) {
     for (std::size_t i = 1; i < layout.links.size(); ++i) ws.prescribed[i] = is_prescribed(prescribed, i);
   }
   ws.has_prescribed = !prescribed.empty();
-  for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
-    const int failure = eliminate(i, ws.has_prescribed && ws.prescribed[i] != 0 ? given : nullptr, ws);
-    if (failure < 0) continue;
-    ws.failure = failure;
-    return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
+  for (std::size_t block = ws.blocks.size(); block-- > 0;) {
+    start_groups<Bias>(layout, started, ws.blocks[block].started, ws);
+    const BodyStep *step = ws.steps.data() + ws.blocks[block].end, *const first =
+                                                                       ws.steps.data() + ws.blocks[block].begin;
+    while (step-- > first) {
+      const int failure = eliminate(*step, ws.has_prescribed && ws.prescribed[step->i] != 0 ? given : nullptr, ws);
+      if (failure < 0) continue;
+      ws.failure = failure;
+      return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
+    }
   }
   return Status::ok;
 }
 
 void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   ws.bodies[0].a = zero_spatial();
-  for (std::size_t i = 1; i < layout.links.size(); ++i) accelerate(i, ws, vdot);
-  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
-    if (ws.group_modes[g].active) expand_group(layout, g, ws, vdot);
+  int expanded = 0;
+  for (const SweepBlock& block : ws.blocks) {
+    const BodyStep *step = ws.steps.data() + block.begin, *const end = ws.steps.data() + block.end;
+    for (; step < end; ++step) accelerate(*step, ws, vdot);
+    for (; expanded < block.expanded; ++expanded) expand_group(layout, ws.expands[expanded], ws, vdot);
   }
   accelerate_motors(layout, ws, vdot);
 }
@@ -125,8 +145,9 @@ Status sweep(const Model& model, const State& x, const double* u, std::span<cons
              std::span<const std::uint8_t> prescribed, AbaStage reached, AbaData& ws, Vec vdot) {
   const Layout& layout = *model.layout;
   compute_motion(model, x, ws);
-  start_bodies<Bias>(model, u, wrenches, ws);
-  if (const Status status = inward_sweep(layout, prescribed, vdot.data(), ws); status != Status::ok) return status;
+  const int started = start_forces<Bias>(model, u, wrenches, ws);
+  const Status status = inward_sweep<Bias>(layout, started, prescribed, vdot.data(), ws);
+  if (status != Status::ok) return status;
   outward_sweep(layout, ws, vdot.data());
   if (!is_finite(vdot)) return Status::not_finite;
   ws.set_stage(reached);
@@ -213,7 +234,8 @@ void set_constant_columns(const Model& model, AbaData& ws) {
   ws.constant_columns = false;
   if (!layout.ruthless) return;
   compute_motion(model, ws.rest, ws);
-  start_bodies<false>(model, ws.zero.data(), {}, ws);
+  int started = start_forces<false>(model, ws.zero.data(), {}, ws);
+  start_groups<false>(layout, started, static_cast<int>(ws.starts.size()), ws);
   ws.constant_columns = true;
 }
 
@@ -239,10 +261,11 @@ AbaArrays::AbaArrays(const Model& model) : kin(model) {
   node_turning = node_unknowns;
   axis_columns.resize(layout.group_modes);
   node_axes.assign(layout.node_groups.size(), 0);
-  group_b.assign(std::size_t{3} * kLanes * lanes_for(layout.max_modes), limber::zero());
+  group_b.assign(std::size_t{2} * kLanes * lanes_for(layout.max_modes), limber::zero());
   g.resize(std::max(layout.max_attachments, 1));
   node_scratch.resize(static_cast<std::size_t>(kLanes) * lanes_for(layout.max_modes));
   b_modal.assign(layout.scalars, 0);
+  four_b.assign(layout.group_shapes, limber::zero());
   prescribed.assign(layout.links.size(), 0);
   rotors.resize(layout.rotors.size());
   modal.assign(std::size_t{2} * kLanes * lanes_for(layout.max_modes), 0);
@@ -368,9 +391,9 @@ Status factor_mass(const Model& model, const State& x, AbaData& ws, std::span<co
   }
   check_sizes(model, x, x.v, x.v);
   compute_motion(model, x, ws);
-  start_bodies<false>(model, ws.zero.data(), {}, ws);
-  if (const Status status = inward_sweep(*model.layout, prescribed, ws.zero.data(), ws); status != Status::ok)
-    return status;
+  const int started = start_forces<false>(model, ws.zero.data(), {}, ws);
+  const Status status = inward_sweep<false>(*model.layout, started, prescribed, ws.zero.data(), ws);
+  if (status != Status::ok) return status;
   ws.set_stage(AbaStage::factors);
   return Status::ok;
 }
@@ -399,6 +422,7 @@ void finish_solve(const Model& model, AbaData& ws, Vec out) {
     into += wrench_to_parent(i, ws, ws.bodies[i].z);
     flush_subnormals(into);
   }
+  gather_forces(layout, ws);
   outward_sweep(layout, ws, out.data());
 }
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <span>
 #include <utility>
 
 namespace limber {
@@ -140,7 +138,7 @@ LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& 
         const Spatial without_load = m;
         for_each(
             carrying, LIMBER_EACH(h) {
-              const ArticulatedAttachment& carried = step.attachments[h];
+              const CarriedInertia& carried = step.carried[h];
               Spatial& g_h = kAny ? g[h] : g_one;
               g_h = times(carried.Gamma, carried.Bt, columns_of(step, h, ws)[j], turns(j));
               m += g_h;
@@ -280,7 +278,7 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
   Inertia P;
   set(P, step.body->P);
   for_each(
-      carrying, LIMBER_EACH(h) { add(P, step.attachments[h].Gamma); });
+      carrying, LIMBER_EACH(h) { add(P, step.carried[h].Gamma); });
   eliminate_hinge_columns<Pivot>(k, r, step, P, least, ws, f);
   if (__builtin_expect(f.failure >= 0, 0)) {
     ws.failure_is_number = !std::isnan(step.d_inverse[f.failure]);
@@ -353,7 +351,9 @@ void choose_for_hinge(BodyStep& step) {
   step.link->pivots ? choose_for_modes<C, true>(step, numbers) : choose_for_modes<C, false>(step, numbers);
 }
 
-// Those for the usual numbers.  `moving`: of its mode columns, those that turn no attachment.
+}  // namespace
+
+// Those for the usual numbers.
 void choose_step_kernels(int moving, BodyStep& step) {
   set_kernels<-1, -1, -1>(step);
   if (step.r != 1 || step.U != nullptr) return;
@@ -363,77 +363,6 @@ void choose_step_kernels(int moving, BodyStep& step) {
   if (!step.link->pivots) return;  // beams: two bending modes in each plane; and axial ones
   if (step.k == 5 && moving >= 2) set_kernels<5, 1, 1, 2, true>(step);
   if (step.k == 6 && moving >= 3) set_kernels<6, 1, 1, 3, true>(step);
-}
-
-// D_0 of a body, or the same numbers of a body before it: equal links read them from one place.
-const Vec4d* share_mass(std::span<const Vec4d> own, bool constant, std::span<const Vec4d>& last) {
-  if (!constant || own.empty()) return own.data();
-  if (own.size() != last.size() || std::memcmp(own.data(), last.data(), own.size_bytes()) != 0) last = own;
-  return last.data();
-}
-
-// (outboard attachment) how many columns of its body turn it; those come first.
-std::vector<int> find_turning(const Layout& layout, const AbaData& ws) {
-  std::vector<int> out(layout.attachments.size(), layout.max_modes);
-  for (std::size_t g = 0; g < layout.node_groups.size(); ++g) {
-    for (const int h : layout.node_groups[g].attachments) out[h] = ws.node_turning[g];
-  }
-  return out;
-}
-
-}  // namespace
-
-void set_steps(AbaData& ws) {
-  const Layout& layout = *ws.kin.layout;
-  ws.steps.resize(layout.links.size());
-  ws.hinge_forces.clear();
-  ws.passive.clear();
-  const std::vector<int> turning = find_turning(layout, ws);
-  std::span<const Vec4d> mass;
-  for (std::size_t i = 1; i < layout.links.size(); ++i) {
-    const Link& link = layout.links[i];
-    const Unknowns& u = ws.unknowns[i];
-    BodyStep& step = ws.steps[i];
-    step.link = &link;
-    step.frame = &ws.frames[i];
-    step.body = &ws.bodies[i];
-    step.inboard = link.attachment >= 0 ? &ws.attachments[link.attachment] : nullptr;
-    step.inboard_a = step.inboard != nullptr ? &step.inboard->a : &ws.bodies[link.parent].a;
-    step.parent = link.parent == kGround    ? nullptr
-                  : step.inboard != nullptr ? &step.inboard->Gamma
-                                            : &ws.bodies[link.parent].P;
-    step.attachments = ws.attachments.data() + link.attachment_begin;
-    step.outboard = layout.attachments.data() + link.attachment_begin;
-    step.carrying = link.attachment_end - link.attachment_begin;
-    for (int h = 0; h < std::min(step.carrying, 2); ++h) step.W[h] = &ws.W[step.outboard[h].columns];
-    step.mu = ws.mu.data() + u.begin;
-    step.Z = ws.Z.data() + u.begin;
-    step.H = ws.H.data() + u.hinge;
-    step.U = link.inboard >= 0 ? ws.U.data() + link.inboard_columns : nullptr;
-    const bool constant = link.n == 0 || !link.constants->G_rows.empty();
-    step.D_0 =
-        share_mass({ws.D_0.data() + u.D, (u.modes + static_cast<std::size_t>(link.nr)) * u.chunks}, constant, mass);
-    step.L = ws.L.data() + u.D;
-    step.d_inverse = ws.d_inverse.data() + u.begin;
-    step.b = ws.b.data() + u.begin;
-    step.x = ws.x.data() + u.begin;
-    step.i = static_cast<int>(i);
-    step.k = u.modes;
-    step.r = link.nr;
-    step.chunks = u.chunks;
-    step.v = link.v;
-    step.vm = link.vm;
-    step.bounded = link.inboard < 0 && has_diagonal_mass(*link.constants, ws.implicit) ? 1 : 0;
-    step.no_mode = kNoInertia * (1 - step.bounded);
-    step.active = u.active;
-    step.opens = link.opens_attachment;
-    for (int k = 0; k < link.nr; ++k) ws.hinge_forces.push_back({step.b + step.k + k, ws.u.data() + link.v + k});
-    if (link.passive) ws.passive.push_back(step.i);
-    choose_step_kernels(step.carrying > 0 ? step.k - turning[link.attachment_begin] : 0, step);
-  }
-  for (std::size_t k = 0; k < layout.rotors.size(); ++k) ws.steps[layout.rotors[k]].rotor = &ws.rotors[k];
-  set_motion_steps(ws);
-  set_group_steps(ws);
 }
 
 int eliminate_any(const BodyStep& step, const double* given, AbaData& ws) {

@@ -59,6 +59,8 @@ template <bool Bias>
 void start_group(const Layout& layout, std::size_t g, AbaData& ws);
 // The columns W of four attachments.
 void start_columns(const Layout& layout, std::size_t g, AbaData& ws);
+// Bias forces b_modal of the modes of active bodies, for expand_group.
+void gather_forces(const Layout& layout, AbaData& ws);
 // All modes out of the active ones, and the acceleration of the body frames.
 void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot);
 
@@ -88,18 +90,19 @@ double rotor_torque(const BodyStep& step);
 int eliminate_any(const BodyStep& step, const double* given, AbaData& ws);
 void accelerate_any(const BodyStep& step, AbaData& ws, double* vdot);
 // Inertias and bias wrenches, inward, to the parent.  `given`: prescribed accelerations, null where the hinge is free.
-LIMBER_INLINE int eliminate(std::size_t i, const double* given, AbaData& ws) {
-  const BodyStep& step = ws.steps[i];
+LIMBER_INLINE int eliminate(const BodyStep& step, const double* given, AbaData& ws) {
   return given != nullptr ? eliminate_any(step, given, ws) : step.eliminate(step, nullptr, 0, ws);
 }
 // Accelerations, outward: vdot of the body, a of its frame and its attachments.
-LIMBER_INLINE void accelerate(std::size_t i, AbaData& ws, double* vdot) {
-  const BodyStep& step = ws.steps[i];
-  ws.has_prescribed&& ws.prescribed[i] != 0 ? accelerate_any(step, ws, vdot) : step.accelerate(step, ws, vdot);
+LIMBER_INLINE void accelerate(const BodyStep& step, AbaData& ws, double* vdot) {
+  const bool prescribed = ws.has_prescribed && ws.prescribed[step.i] != 0;
+  prescribed ? accelerate_any(step, ws, vdot) : step.accelerate(step, ws, vdot);
 }
 // Bias forces b' of the unknowns, body.z of the joint side, and the fourth lane of Z, over the factors of `eliminate`.
 void reduce(const Layout& layout, int i, AbaData& ws);
-// Places and kernels of all bodies, once their unknowns are known.
+// Kernels of a body for its numbers of unknowns.  `moving`: of its mode columns, those that turn no attachment.
+void choose_step_kernels(int moving, BodyStep& step);
+// Places and kernels of all bodies, once their unknowns are known (steps.cpp, motion.cpp, group_setup.cpp).
 void set_steps(AbaData& ws);
 void set_motion_steps(AbaData& ws);
 void set_group_steps(AbaData& ws);

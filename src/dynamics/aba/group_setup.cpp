@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "coordinates.hpp"
 #include "elimination.hpp"
@@ -32,6 +34,52 @@ bool set_axis(const FourVectors& v, int& axis, Vec4d& along) {
   axis = dot(v.y, v.y) > 0 ? 1 : dot(v.z, v.z) > 0 ? 2 : 0;
   along = axis == 0 ? v.x : axis == 1 ? v.y : v.z;
   return dot(v.x, v.x) + dot(v.y, v.y) + dot(v.z, v.z) == dot(along, along);
+}
+
+// In which order and with which bodies groups are computed.
+void set_blocks(AbaData& ws) {
+  constexpr int kBodies = 64;
+  const Layout& layout = *ws.kin.layout;
+  const int count = static_cast<int>(layout.links.size());
+  // The last body that reads what a body starts with: itself, or what hands its inertia over to its frame.
+  std::vector<int> last(count);
+  for (int i = 0; i < count; ++i) last[i] = i;
+  for (int i = 1; i < count; ++i) {
+    if (layout.links[i].attachment < 0) last[layout.links[i].parent] = i;
+  }
+  using Entry = std::pair<int, int>;  // body, group
+  std::vector<Entry> places, starts, expands;
+  const auto most = [&](const auto& group, auto of) {
+    return of(*std::max_element(group.bodies.begin(), group.bodies.end(), [&](int a, int b) { return of(a) < of(b); }));
+  };
+  for (int g = 0; g < static_cast<int>(layout.groups.size()); ++g) {
+    const BodyGroup& group = layout.groups[g];
+    starts.emplace_back(-most(group, [&](int i) { return last[i]; }), g);
+    if (ws.group_modes[g].active) expands.emplace_back(most(group, [](int i) { return i; }), g);
+  }
+  for (int g = 0; g < static_cast<int>(layout.node_groups.size()); ++g) {
+    const NodeGroup& group = layout.node_groups[g];
+    starts.emplace_back(-most(group, [](int i) { return i; }), -1 - g);
+    if (!layout.ruthless) places.emplace_back(-most(group, [](int i) { return -i; }), g);
+  }
+  const auto sort = [](std::vector<Entry>& entries, std::vector<int>& out) {
+    std::sort(entries.begin(), entries.end());
+    out.clear();
+    for (const auto& [body, g] : entries) out.push_back(g);
+  };
+  sort(places, ws.places);
+  sort(starts, ws.starts);
+  sort(expands, ws.expands);
+  const auto before = [](const std::vector<Entry>& entries, int end) {
+    return static_cast<int>(
+        std::lower_bound(entries.begin(), entries.end(), Entry{end, std::numeric_limits<int>::min()}) -
+        entries.begin());
+  };
+  ws.blocks.clear();
+  for (int begin = 1; begin < count; begin += kBodies) {
+    const int end = std::min(begin + kBodies, count);
+    ws.blocks.push_back({begin, end, before(places, end), before(starts, 1 - begin), before(expands, end)});
+  }
 }
 
 }  // namespace
@@ -93,12 +141,15 @@ void set_group_steps(AbaData& ws) {
     step.v[lane] = ws.v.data() + group.vm[lane];
     step.u[lane] = ws.u.data() + group.vm[lane];
   };
+  set_blocks(ws);
   ws.group_steps.resize(layout.groups.size());
   ws.node_steps.resize(layout.node_groups.size());
   for (int lane = 0; lane < kLanes; ++lane) {
     for (std::size_t g = 0; g < layout.groups.size(); ++g) {
       set(layout.groups[g], lane, ws.group_steps[g]);
-      ws.group_steps[g].columns[lane] = ws.mu.data() + ws.unknowns[layout.groups[g].bodies[lane]].begin;
+      const std::size_t begin = ws.unknowns[layout.groups[g].bodies[lane]].begin;
+      ws.group_steps[g].columns[lane] = ws.mu.data() + begin;
+      ws.group_steps[g].x[lane] = ws.x.data() + begin;
     }
     for (std::size_t g = 0; g < layout.node_groups.size(); ++g) {
       set(layout.node_groups[g], lane, ws.node_steps[g]);

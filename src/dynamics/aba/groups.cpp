@@ -55,19 +55,19 @@ LIMBER_INLINE FourMatrices gather_rotations(const GroupStep& at) {
 template <bool Bias>
 LIMBER_INLINE void collect_modal_forces(const FourBodies& bodies, const FourLoads& loads, const Vec4d* e,
                                         const Vec4d* rate, Vec4d* b) {
-  const int n = bodies.n;
-  const Vec4d *K = bodies.K.data(), *D = bodies.D.data();
-  for (int a = 0; a < n; ++a) {
-    if (!Bias) {
-      b[a] = -b[a];
-    } else if (bodies.elastic_diagonal) {
-      b[a] = loads.p_f[a] - b[a] + K[a] * e[a] + D[a] * rate[a];
-    } else {
-      Vec4d sum = loads.p_f[a] - b[a];
+  const Vec4d *K = bodies.K.data(), *D = bodies.D.data(), *p = loads.p_f;
+  with_size(bodies.n, [&](auto n) {
+    if (!Bias || bodies.elastic_diagonal) {
+      for_each(
+          n, LIMBER_EACH(a) { b[a] = Bias ? p[a] - b[a] + K[a] * e[a] + D[a] * rate[a] : -b[a]; });
+      return;
+    }
+    for (int a = 0; a < n; ++a) {
+      Vec4d sum = p[a] - b[a];
       for (int c = 0; c < n; ++c) sum += K[a * n + c] * e[c] + D[a * n + c] * rate[c];
       b[a] = sum;
     }
-  }
+  });
 }
 
 // b_x = T^T b, and what the other modes leave at the body: z -= mu Lambda b - mu_x b_x.
@@ -89,7 +89,7 @@ LIMBER_INLINE void project_forces(const Coordinates& coordinates, const GroupMod
   coordinates.for_active(LIMBER_ACTIVE(axis, j, first, size) {
     const Vec4d* T_j = T + j * n;
     Vec4d sum = zero();
-    for_each(
+    for_many(
         size, LIMBER_EACH(i) { sum += T_j[first + i] * b[first + i]; });
     b_x[j] = sum;
     const Vec4d s = -(modes.minus * sum);
@@ -108,7 +108,7 @@ LIMBER_INLINE void subtract_other_modes(const Coordinates& coordinates, int n, c
   coordinates.for_active(LIMBER_ACTIVE(, j, first, size) {
     const Vec4d* T_j = T + j * n;
     FourVectors sum{o, o, o};
-    for_each(
+    for_many(
         size, LIMBER_EACH(i) { add(sum, F[first + i], T_j[first + i]); });
     mu[j].ang = sum;
   });
@@ -172,10 +172,9 @@ void start_rigid(const FourBodies& bodies, const GroupStep& at) {
   const FourVectors s = R * bodies.s, none{zero(), zero(), zero()};
   FourSpatial z{none, none};
   if (Bias) {
-    const FourVectors w = gather_frames(at, &WorldFrame::w), wdot = gather_frames(at, &WorldFrame::wdot),
-                      vdot = gather_frames(at, &WorldFrame::vdot);
-    z.ang = J * wdot + cross(w, J * w) + cross(s, vdot);
-    z.lin = vdot * bodies.m + cross(wdot, s) + cross(w, cross(w, s));
+    const FourSpatial p = rigid_forces(bodies.m, s, J, gather_frames(at, &WorldFrame::w),
+                                       gather_frames(at, &WorldFrame::wdot), gather_frames(at, &WorldFrame::vdot));
+    z.ang = p.ang, z.lin = p.lin;
   }
   put_inertia(J, s, bodies.m, z, at);
 }
@@ -245,7 +244,7 @@ void start_modes(const BodyGroup& group, const FourMatrices& R, const FourLoads&
                  FourSpatial& z, GroupModes& modes, AbaData& ws) {
   const int n = group.n;
   const GroupScratch& scratch = ws.kin.scratch;
-  Vec4d* b = ws.group_b.data();
+  Vec4d* b = modes.active ? &ws.four_b[group.shapes] : ws.group_b.data();
   gather_numbers(
       n, [&](int lane) { return at.u[lane]; }, b);
   collect_modal_forces<Bias>(*group.constants, loads, scratch.e.data(), scratch.rate.data(), b);
@@ -254,14 +253,14 @@ void start_modes(const BodyGroup& group, const FourMatrices& R, const FourLoads&
     if (loads.G != nullptr) put_modal_mass(group, loads.G, ws);
     return;
   }
-  scatter_numbers(n, b, [&](int lane) { return &ws.b_modal[group.scalars[lane]]; });
-  Vec4d* b_x = b + kLanes * lanes_for(n);
+  Vec4d* b_x = ws.group_b.data();
   with_coordinates(*group.constants, modes, [&](const auto& coordinates) {
     if (!ws.constant_columns) subtract_other_modes(coordinates, n, loads.F, loads.S, modes);
     project_forces(coordinates, modes, n, b, loads.F, loads.S, b_x, z);
     coordinates.for_active(
         LIMBER_ACTIVE(axis, j, , ) { put_column(axis, R, j, modes.mu[j].ang, modes.mu[j].lin, b_x[j], at); });
   });
+  if (ws.constant_columns) return;
   const Vec4d lost = modes.lost_A.xx + modes.lost_A.yy + modes.lost_A.zz;
   for (int lane = 0; lane < kLanes; ++lane) ws.active[group.bodies[lane]].lost_ang = lost[lane];
 }
@@ -303,7 +302,9 @@ void start_columns(const Layout& layout, std::size_t g, AbaData& ws) {
   const GroupStep& step = ws.node_steps[g];
   const FourMatrices R = gather_rotations(step);
   const FourAttachments& at = ws.kin.four_attachments[g];
-  const FourMatrices RA{R * at.A.c[0], R * at.A.c[1], R * at.A.c[2]};
+  FourMatrices turned_A;
+  if (!layout.ruthless) turned_A = {R * at.A.c[0], R * at.A.c[1], R * at.A.c[2]};
+  const FourMatrices& RA = layout.ruthless ? R : turned_A;
   const FourVectors l = R * at.l;
   Spatial* const* columns = step.columns;
   const auto put_turn = [&](int j, const FourVectors& ang, FourVectors& lin) __attribute__((always_inline)) {
@@ -353,42 +354,49 @@ LIMBER_INLINE void expand_modes(const Coordinates& coordinates, int n, const Gro
   coordinates.for_active(LIMBER_ACTIVE(, j, first, size) {
     const Vec4d* T_j = T + j * n;
     Vec4d more = x[j];
-    for_each(
+    for_many(
         size, LIMBER_EACH(i) { more += T_j[first + i] * r[first + i]; });
-    for_each(
+    for_many(
         size, LIMBER_EACH(i) { out[first + i] += T_j[first + i] * more; });
   });
 }
 
 }  // namespace
 
+void gather_forces(const Layout& layout, AbaData& ws) {
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
+    const BodyGroup& group = layout.groups[g];
+    if (!ws.group_modes[g].active) continue;
+    gather_numbers(
+        group.n, [&](int lane) { return &ws.b_modal[group.scalars[lane]]; }, &ws.four_b[group.shapes]);
+  }
+}
+
 void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot) {
   const BodyGroup& group = layout.groups[g];
   const GroupModes& modes = ws.group_modes[g];
   const GroupStep& at = ws.group_steps[g];
   const FourVectors *F = &ws.kin.four_F[group.shapes], *S = group.constants->S.data();
-  const int width = kLanes * lanes_for(group.n), whole = group.n - group.n % kLanes;
-  Vec4d *r = ws.group_b.data(), *x = r + width, *out = x + width;
+  const int n = group.n;
+  Vec4d *r = &ws.four_b[group.shapes], *x = ws.group_b.data(), *out = x + kLanes * lanes_for(n);
   gather_numbers(
-      group.n, [&](int lane) { return &ws.b_modal[group.scalars[lane]]; }, r);
-  gather_numbers(
-      modes.k, [&](int lane) { return &ws.x[ws.unknowns[group.bodies[lane]].begin]; }, x);
+      modes.k, [&](int lane) { return at.x[lane]; }, x);
   const FourMatrices R = gather_rotations(at);
   const FourSpatial a{turned_back(R, gather(LIMBER_LANE(lane) { return at.body[lane]->a.ang; })),
                       turned_back(R, gather(LIMBER_LANE(lane) { return at.body[lane]->a.lin; }))};
   with_coordinates(*group.constants, modes,
-                   [&](const auto& coordinates) { expand_modes(coordinates, group.n, modes, F, S, a, x, r, out); });
+                   [&](const auto& coordinates) { expand_modes(coordinates, n, modes, F, S, a, x, r, out); });
   double* to[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) {
-    const int i = group.bodies[lane];
-    to[lane] = ws.unknowns[i].active ? vdot + layout.links[i].vm : ws.modal.data();
+    to[lane] = modes.minus[lane] != 0 ? vdot + group.vm[lane] : ws.modal.data();
   }
-  scatter_numbers(whole, out, [&](int lane) { return to[lane]; });
-  if (whole == group.n) return;
-  Vec4d last[kLanes];
-  transpose4(out[whole], out[whole + 1], out[whole + 2], out[whole + 3], last);
-  for (int lane = 0; lane < kLanes; ++lane) {
-    for (int m = whole; m < group.n; ++m) to[lane][m] = last[lane][m - whole];
+  const auto put = [&](int first) __attribute__((always_inline)) {
+    scatter_numbers(kLanes, out + first, [&](int lane) { return to[lane] + first; });
+  };
+  for (int m = 0; m + kLanes <= n; m += kLanes) put(m);
+  if (n % kLanes != 0 && n > kLanes) put(n - kLanes);  // nothing is written behind the last one
+  for (int m = 0; n < kLanes && m < n; ++m) {
+    for (int lane = 0; lane < kLanes; ++lane) to[lane][m] = out[m][lane];
   }
 }
 

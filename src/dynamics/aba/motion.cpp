@@ -14,7 +14,7 @@ namespace limber {
 namespace {
 
 // R v, v in a register.
-LIMBER_INLINE Vec4d turned(const Mat3& R, Vec4d v) {
+LIMBER_INLINE Vec4d turned_register(const Mat3& R, Vec4d v) {
   return R.c[0] * lane<0>(v) + R.c[1] * lane<1>(v) + R.c[2] * lane<2>(v);
 }
 LIMBER_INLINE void set_turned(const Mat3& R, const Mat3& other, Mat3& out) {
@@ -60,7 +60,7 @@ LIMBER_INLINE void across_pivot(const MotionStep& step) {
   const PivotJoint& joint = *step.pivot;
   const Mat3* K = joint.K;
   const auto column = [&](int j) __attribute__((always_inline)) {
-    return turned(R, K[0].c[j] + cosine * K[1].c[j] + sine * K[2].c[j]);
+    return turned_register(R, K[0].c[j] + cosine * K[1].c[j] + sine * K[2].c[j]);
   };
   const Mat3 turn{{column(0), column(1), column(2)}};
   f.R.c[0] = turn.c[0], f.R.c[1] = turn.c[1], f.R.c[2] = turn.c[2];
@@ -133,13 +133,31 @@ LIMBER_INLINE void move_attachment(const WorldFrame& f, const AttachmentFrame& a
   out.vdot = vdot + cross(w, v);
 }
 
+// Attachments as their bodies see them.
+void place_group(const Layout& layout, std::size_t g, AbaData& ws) {
+  const NodeGroup& group = layout.node_groups[g];
+  const GroupStep& at = ws.node_steps[g];
+  GroupScratch& scratch = ws.kin.scratch;
+  gather_numbers(
+      group.n, [&](int lane) { return at.q[lane]; }, scratch.e.data());
+  gather_numbers(
+      group.n, [&](int lane) { return at.v[lane]; }, scratch.rate.data());
+  place_nodes(group, ws.kin, scratch);
+}
+
 template <bool Ruthless, bool Stiffened>
 void move_bodies(const Layout& layout, AbaData& ws) {
-  for (const MotionStep& step : ws.motion_steps) {
-    step.pivot != nullptr ? across_pivot(step) : move_body(layout, step, ws);
-    if (step.renewed) make_orthogonal(step.frame->R);
-    for (int h = 0; h < step.carrying; ++h) {
-      move_attachment<Ruthless, Stiffened>(*step.frame, step.attachments[h], step.outboard[h]);
+  int placed = 0;
+  for (const SweepBlock& block : ws.blocks) {
+    for (; placed < block.placed; ++placed) place_group(layout, ws.places[placed], ws);
+    const MotionStep *step = ws.motion_steps.data() + block.begin - 1, *const end =
+                                                                           ws.motion_steps.data() + block.end - 1;
+    for (; step < end; ++step) {
+      step->pivot != nullptr ? across_pivot(*step) : move_body(layout, *step, ws);
+      if (step->renewed) make_orthogonal(step->frame->R);
+      for (int h = 0; h < step->carrying; ++h) {
+        move_attachment<Ruthless, Stiffened>(*step->frame, step->attachments[h], step->outboard[h]);
+      }
     }
   }
 }
@@ -165,15 +183,6 @@ void compute_motion(const Model& model, const State& x, AbaData& ws) {
   std::copy_n(x.q.data(), x.q.size(), ws.q.data());
   std::copy_n(x.v.data(), x.v.size(), ws.v.data());
   for (std::size_t k = 0; k < layout.angles.size(); k += kLanes) compute_turns(layout, k, ws.q.data(), kin);
-  for (std::size_t g = 0; !layout.ruthless && g < layout.node_groups.size(); ++g) {
-    const NodeGroup& group = layout.node_groups[g];
-    const GroupStep& at = ws.node_steps[g];
-    gather_numbers(
-        group.n, [&](int lane) { return at.q[lane]; }, kin.scratch.e.data());
-    gather_numbers(
-        group.n, [&](int lane) { return at.v[lane]; }, kin.scratch.rate.data());
-    place_nodes(group, kin, kin.scratch);
-  }
   place_sliders(ws.q.data(), ws.v.data(), kin);
   ws.frames[0].vdot = kin.links[0].a.lin;
   if (layout.ruthless) return move_bodies<true, false>(layout, ws);

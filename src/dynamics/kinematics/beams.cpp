@@ -28,7 +28,7 @@ LIMBER_INLINE void add_partners(Families families, const Vec4d* pair, const Vec4
   if constexpr (kPartner >= 0) {
     const auto first = families.template begin<kPartner>();
     Vec4d sum = at_axis<Axis>(F), rates = zero();
-    for_each(
+    for_many(
         families.template size<kPartner>(), LIMBER_EACH(i) {
           const int b = first + i;
           sum += pair[b] * e[b];
@@ -73,7 +73,7 @@ LIMBER_INLINE void contract_family(Families families, const FourBodies& bodies, 
         const FourBodies::BeamMode& mode = modes[a];
         const Vec4d* pair = pairs + a * n;
         Vec4d sum = zero();
-        for_each(
+        for_many(
             size, LIMBER_EACH(j) { sum += pair[first + j] * e[first + j]; });
         second[a] = sum;
         Vec4d force = -(mode.h * of.h) - mode.g * e[a] * of.mass - sum * of.second;

@@ -198,14 +198,6 @@ void project_products(const FourBodies& bodies, FourVectors* F, GroupScratch& sc
 
 // ---- four bodies -------------------------------------------------------------------------------------------
 
-// p_r = M_rr alpha + b_r, beyond what the deformation adds.
-LIMBER_INLINE void add_rigid_forces(Vec4d m, const FourMotions& motion, FourLoads& out) {
-  const FourVectors &w = motion.w, &s = out.s;
-  const FourVectors turning = cross(w, s) + out.s_rate + out.s_rate;
-  add(out.p.ang, out.J * motion.wdot + cross(s, motion.vdot) + cross(w, out.J * w));
-  add(out.p.lin, motion.vdot * m + cross(motion.wdot, s) + cross(w, turning));
-}
-
 LIMBER_INLINE FourMotions gather_motions(LinkFrame* const* f) {
   const FourVectors w = gather(LIMBER_LANE(lane) { return f[lane]->V.ang; });
   return {w, gather(LIMBER_LANE(lane) { return f[lane]->a.ang; }),
@@ -250,9 +242,7 @@ void put_products(const BodyGroup& group, const GroupScratch& scratch, Kinematic
 void compute_loads(const Layout& layout, const BodyGroup& group, const FourMotions& motion, Kinematics& kin,
                    GroupScratch& scratch, FourLoads& out) {
   const FourBodies& bodies = *group.constants;
-  const FourVectors none{zero(), zero(), zero()};
   FourVectors* F = &kin.four_F[group.shapes];
-  out.p.ang = out.p.lin = none;
   out.p_f = scratch.p.data();
   out.F = F;
   out.S = bodies.S.data();
@@ -260,23 +250,28 @@ void compute_loads(const Layout& layout, const BodyGroup& group, const FourMotio
   if (group.n == 0 || layout.ruthless) {
     out.J = bodies.J;
     out.s = bodies.s;
-    out.s_rate = none;
+    const FourSpatial p = rigid_forces(bodies.m, bodies.s, bodies.J, motion.w, motion.wdot, motion.vdot);
+    out.p.ang = p.ang, out.p.lin = p.lin;
     if (group.n > 0) contract_undeformed(bodies, motion, scratch.p.data());
-  } else {
-    const bool products = group.ne > group.n;
-    if (products) extend_modes(bodies, scratch.e.data(), scratch.rate.data());
-    if (bodies.beam_modes.empty()) {
-      contract_bodies(bodies, motion, F, scratch, out);
-    } else {
-      contract_beams(bodies, motion, F, scratch, out);
-    }
-    if (products) {
-      project_products(bodies, F, scratch, out);
-      out.S = scratch.S.data();
-      out.G = scratch.product.data();
-    }
+    return;
   }
-  add_rigid_forces(bodies.m, motion, out);
+  const bool products = group.ne > group.n;
+  if (products) extend_modes(bodies, scratch.e.data(), scratch.rate.data());
+  if (bodies.beam_modes.empty()) {
+    contract_bodies(bodies, motion, F, scratch, out);
+  } else {
+    contract_beams(bodies, motion, F, scratch, out);
+  }
+  const FourVectors moving = cross(motion.w, out.s_rate);
+  out.p.lin = moving + moving;
+  if (products) {
+    project_products(bodies, F, scratch, out);
+    out.S = scratch.S.data();
+    out.G = scratch.product.data();
+  }
+  const FourSpatial p = rigid_forces(bodies.m, out.s, out.J, motion.w, motion.wdot, motion.vdot);
+  add(out.p.ang, p.ang);
+  add(out.p.lin, p.lin);
 }
 
 void load_bodies(const Layout& layout, const BodyGroup& group, Kinematics& kin, GroupScratch& scratch) {

@@ -19,6 +19,12 @@ struct FourMotions {
   }
 };
 
+// p_r = M_rr alpha + b_r of bodies that keep their form.
+LIMBER_INLINE FourSpatial rigid_forces(Vec4d m, const FourVectors& s, const FourSymmetric& J, const FourVectors& w,
+                                       const FourVectors& wdot, const FourVectors& vdot) {
+  return {J * wdot + cross(s, vdot) + cross(w, J * w), vdot * m + cross(wdot, s) + cross(w, cross(w, s))};
+}
+
 // Deformed bodies, and their inertial forces.
 struct FourLoads {
   FourSymmetric J;

@@ -53,6 +53,22 @@ template <typename Body>
 LIMBER_INLINE void for_each(int n, Body&& body) {
   for (int k = 0; k < n; ++k) body(k);
 }
+// The same where a step is one or two instructions.
+template <int N, typename Body>
+LIMBER_INLINE void for_many(Size<N> n, Body&& body) {
+  for_each(n, body);
+}
+template <typename Body>
+LIMBER_INLINE void for_many(int n, Body&& body) {
+  int k = 0;
+  for (; k + 4 <= n; k += 4) {
+    body(k);
+    body(k + 1);
+    body(k + 2);
+    body(k + 3);
+  }
+  for (; k < n; ++k) body(k);
+}
 template <int N>
 constexpr Size<lanes_for(N)> lane_count(Size<N>) {
   return {};

@@ -37,10 +37,14 @@ struct ArticulatedBody {
 
 // What it keeps of an outboard attachment, at the origin of its body, too.
 struct ArticulatedAttachment {
-  Inertia Gamma;  // articulated inertia of what it carries, with its bias wrench                         inward
-  Block Bt;       // transpose of its block B                                                             inward
-  Spatial z;      // solve_factored: bias wrench                                                          inward
-  Spatial a;      // acceleration beyond the bias                                                         outward
+  Spatial z;  // solve_factored: bias wrench                                                              inward
+  Spatial a;  // acceleration beyond the bias                                                             outward
+};
+// What an attachment carries, from the elimination of the first body on it to that of its own: attachments take turns
+// in few places, which stay in the cache.
+struct CarriedInertia {
+  Inertia Gamma;  // articulated inertia, with its bias wrench
+  Block Bt;       // transpose of its block B
 };
 
 // The unknowns x of one body: its modes, or the active ones among their combinations, then its hinge.
@@ -119,9 +123,10 @@ struct BodyStep {
   const WorldFrame* frame = nullptr;
   ArticulatedBody* body = nullptr;
   const Spatial* inboard_a = nullptr;            // acceleration of what the joint sits on
-  ArticulatedAttachment* inboard = nullptr;      // the attachment it sits on, or null
+  CarriedInertia* inboard = nullptr;             // that of the attachment it sits on, or null
   Inertia* parent = nullptr;                     // where it hands its inertia over to; null: the ground
   ArticulatedAttachment* attachments = nullptr;  // outboard ones
+  const CarriedInertia* carried = nullptr;       // theirs
   const Spatial* W[2] = {};                      // columns of the first two of them
   const OutboardAttachment* outboard = nullptr;
   const Spatial *mu = nullptr, *H = nullptr;
@@ -168,6 +173,15 @@ struct GroupStep {
   const double *q[kLanes] = {}, *v[kLanes] = {}, *u[kLanes] = {};  // from the first mode on
   ArticulatedBody* body[kLanes] = {};
   Spatial* columns[kLanes] = {};  // mu; of attachments W
+  const double* x[kLanes] = {};
+};
+
+// Bodies that the sweeps take together: what their groups compute is in the cache when they read it.
+struct SweepBlock {
+  int begin = 0, end = 0;  // bodies
+  int placed = 0;          // how many of `places` come before their motion,
+  int started = 0;         // of `starts` before their elimination,
+  int expanded = 0;        // of `expands` after their accelerations
 };
 
 // Bias force and applied force of one hinge speed.
@@ -187,6 +201,7 @@ struct AbaArrays {
   std::vector<Spatial> U;  // (at link.inboard_columns) columns of the body frame, where a moving node holds it
   std::vector<ArticulatedBody> bodies;
   std::vector<ArticulatedAttachment> attachments;
+  std::vector<CarriedInertia> carried;    // scratch of the inward sweep
   std::vector<Unknowns> unknowns;         // (body)
   std::vector<ActiveModes> active;        // (body)
   State rest;                             // all zero
@@ -203,7 +218,8 @@ struct AbaArrays {
   std::vector<double> d_inverse;          // (unknown)                                                       inward
   std::vector<Spatial> Z;                 // (unknown) rows of D^-1 mu^T, in the fourth lane D^-1 b          inward
   std::vector<double, Vec4dAllocator> b;  // (unknown) bias forces: D x + mu^T a + b = 0              by start
-  std::vector<double, Vec4dAllocator> b_modal;  // (at link.scalars) those of the modes of active bodies   by start
+  std::vector<Vec4d> four_b;              // (at group.shapes) those of the modes of active bodies     by start
+  std::vector<double, Vec4dAllocator> b_modal;  // (at link.scalars) the same body by body: solve_factored
   std::vector<std::uint8_t> prescribed;         // (body) its hinge is prescribed, not eliminated           inward
   bool has_prescribed = false;                  // that of some body                                        inward
   std::vector<double, Vec4dAllocator> x;        // (unknown) accelerations of active coordinates and hinges  outward
@@ -225,6 +241,8 @@ struct AbaArrays {
   std::vector<PivotJoint> pivots;        // equal ones are read from one place
   std::vector<MotionStep> motion_steps;  // (body, from 1 on)
   std::vector<GroupStep> group_steps, node_steps;  // (group), (node group)
+  std::vector<SweepBlock> blocks;                  // from the base on
+  std::vector<int> places, starts, expands;        // node groups; groups and, as -1 - g, node groups; active groups
   std::vector<HingeForce> hinge_forces;            // (hinge speed)
   std::vector<int> passive;                        // bodies whose joints have a spring or a damper
 };
