@@ -111,6 +111,7 @@ void print_control_json(const ControlReport& report) {
   write_limits(json, report.limits);
   number("updates_without_measurement", static_cast<double>(report.executive.blind()));
   number("measurements_after_their_cycle", static_cast<double>(report.executive.doubled()));
+  number("samples_with_the_newest_command", static_cast<double>(report.executive.prompt()));
   number("delayed_by_quarters", static_cast<double>(report.delayed));
   number("torques_limited", static_cast<double>(report.executive.limited()));
   number("core_share", report.core);

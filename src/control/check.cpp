@@ -32,6 +32,8 @@ void check_tracking(const TrackingOptions& tracking, double rate, const char* na
     throw InputError(std::string(name) + " needs a frequency above 0 and at most a tenth of the rate");
   }
   if (!(tracking.ratio > 0)) throw InputError(std::string(name) + " needs a damping ratio above 0");
+  if (!(tracking.modal_share >= 0 && tracking.modal_share <= 1))
+    throw InputError(std::string(name) + " needs a modal share of 0 to 1");
 }
 
 // What acts on the joints, and which quantities it accounts for.

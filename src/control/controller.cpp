@@ -30,11 +30,12 @@ std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
                                      1 / options.rate);
 }
 
-// Tracking that regards the modes compares them with those that go with the desired motion.
+// Tracking puts its own torques in the place of feed-forward, which is not computed then; where it regards the modes it
+// compares them with those that go with the desired motion.
 FeedForward reference_kind(const ControlOptions& options) {
-  const bool modes = (options.correction && options.correction->with_modes) ||
-                     (options.computed_torque && options.computed_torque->with_modes);
-  return modes ? FeedForward::hybrid : options.feed_forward;
+  const TrackingOptions* tracking = options.tracking();
+  if (tracking == nullptr) return options.feed_forward;
+  return tracking->modal_share > 0 ? FeedForward::hybrid : FeedForward::none;
 }
 
 // What is followed: the desired motion and what was learned.

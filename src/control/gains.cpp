@@ -223,7 +223,7 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   MatrixXd positions = MatrixXd::Zero(h, 2 * n), speeds = positions;
   for (int k = 0; k < h; ++k) positions(k, driven.v[k]) = speeds(k, n + driven.v[k]) = 1;
   const MatrixXd wanted = (2 * options.ratio * w + w * w * T / 2) * speeds + w * w * positions;
-  if (!options.with_modes) return wanted;
+  if (!(options.modal_share > 0)) return wanted;
   const MatrixXd J = (speeds * predictor.A - speeds) / T, G = speeds * predictor.B / T;
   const MatrixXd H = J + wanted, one = MatrixXd::Identity(h, h);
   const Lu inverse(G);
@@ -236,7 +236,8 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   const MatrixXd K = inverse.solve(MatrixXd(H + left));
   // The accelerations of the midpoint rule under u = -K x.
   const MatrixXd b = predictor.machine.B * predictor.spread;
-  return -speeds * predictor.midpoint * (predictor.machine.A - b * K) / T;
+  const MatrixXd full = -speeds * predictor.midpoint * (predictor.machine.A - b * K) / T;
+  return wanted + options.modal_share * (full - wanted);
 }
 
 void Schedule::add(double t, MatrixXd gain) {

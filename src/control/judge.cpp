@@ -7,7 +7,9 @@
 #include <complex>
 #include <limits>
 #include <numbers>
+#include <utility>
 
+#include "control/bending.hpp"
 #include "control/configuration.hpp"
 #include "limber/control/linear_loop.hpp"
 #include "limber/control/loop.hpp"
@@ -197,10 +199,23 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
 
 namespace {
 
-// A vibration that grows, but not by as much as counts as unstable.  Poles that rounding splits have no frequency.
-bool grows_slowly(const LoopPole& pole) {
-  constexpr double kLeast = 1e-4, kVibrates = 10;  // 1/s
-  return pole.growth > kLeast && 2 * std::numbers::pi * pole.frequency > kVibrates * pole.growth;
+// A vibration that grows, but not by as much as counts as unstable: by more in a sample than rounding.  Poles that
+// rounding splits have no frequency.
+bool grows_slowly(const LoopPole& pole, double rate) {
+  constexpr double kRounding = 1e-9, kVibrates = 10;
+  return pole.growth > kRounding * rate && 2 * std::numbers::pi * pole.frequency > kVibrates * pole.growth;
+}
+
+// A loop that grows when the machine is bent, which is more than a linear judgement can say of a machine that bends
+// much.
+void refuse_bending(const ControlOptions& options, double growth) {
+  constexpr double kMuch = 0.1;
+  const Bending bending = find_bending(options);
+  if (!(bending.share > kMuch)) return;
+  throw InputError("the desired motion bends '" + bending.body + "' by " + text(100 * bending.share, 2) +
+                   " % of its length " + place_of(bending.t, options.end) +
+                   ", and the control loop of the bent machine is unstable: a deviation doubles in " +
+                   text(std::numbers::ln2 / growth, 2) + " s; move more slowly, or stiffen the body");
 }
 
 // Stable options for which deviations grow less before they decay, and which hold the bent machine: the observer trusts
@@ -210,42 +225,75 @@ ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
   constexpr double kMore = 10, kSlow = 30 * kUnstable;
   // Above 1: not calm.
   const auto unrest = [](const LoopVerdict& v) { return std::max(v.transient.growth / kCalm, v.bent / kSlow); };
-  const bool slow = grows_slowly(verdict.pole);
+  const bool slow = grows_slowly(verdict.pole, options.rate);
   ControlOptions best = options;
-  double least = unrest(verdict);
+  double least = unrest(verdict), bent = verdict.bent;
   for (int k = 0; k < kMost && least > 1; ++k) {
     options.kalman.distrust *= kMore;
     verdict = judge_gains(options);
-    if (!verdict.stable || (grows_slowly(verdict.pole) && !slow) || !(unrest(verdict) < least)) continue;
+    if (!verdict.stable || (grows_slowly(verdict.pole, options.rate) && !slow) || !(unrest(verdict) < least)) continue;
     least = unrest(verdict);
+    bent = verdict.bent;
     best = options;
   }
+  if (bent > kSlow) refuse_bending(options, bent);
   return best;
 }
 
 }  // namespace
 
+namespace {
+
+// The remedies of a loop that grows, in turn: as little regard for the modes in the tracking as will do, since a wrong
+// model is borne the less of the more there is; then more and more ringing.
+class Remedies {
+ public:
+  // growth: with the last one.  False: there is none left.
+  bool try_next(ControlOptions& options, double growth) {
+    constexpr double kMore = 10;
+    constexpr int kMost = 3;
+    if (TrackingOptions* tracking = options.tracking(); tracking != nullptr && tracking->modal_share < 1) {
+      tracking->modal_share = next_share(tracking->modal_share, growth);
+      return true;
+    }
+    options.kalman.torque_steps *= kMore;
+    return ++raised_ <= kMost;
+  }
+
+ private:
+  // Growth falls nearly linearly with the share: where it would be zero, and somewhat more.
+  double next_share(double share, double growth) {
+    constexpr double kFirst = 0.1, kBeyond = 1.2, kAlmost = 0.8;
+    double out = share == 0 ? kFirst : 1;
+    if (share > 0 && growth < growth_)
+      out = std::max(2 * share, kBeyond * (share + (share - share_) * growth / (growth_ - growth)));
+    share_ = share;
+    growth_ = growth;
+    return out < kAlmost ? std::ceil(100 * out) / 100 : 1;
+  }
+
+  double share_ = 0, growth_ = 0;  // of the share before
+  int raised_ = 0;
+};
+
+}  // namespace
+
 ControlOptions settle_loop(ControlOptions options) {
-  constexpr int kMost = 4;
-  constexpr double kMore = 10, kOwn = 1.5;
+  constexpr double kOwn = 1.5;
   std::string failure;
-  for (int k = 0; k <= kMost; ++k) {
+  std::optional<std::pair<ControlOptions, LoopVerdict>> slow;  // the one that grows least, and slowly
+  Remedies remedies;
+  for (;;) {
     const LoopVerdict verdict = judge_gains(options);
     const bool judged = verdict.judged && options.estimates() && options.senses();
-    if (verdict.stable) return judged ? calm_loop(options, verdict) : options;
-    if (verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
+    if (verdict.stable && !judged) return options;
+    if (verdict.stable && !grows_slowly(verdict.pole, options.rate)) return calm_loop(options, verdict);
+    if (!verdict.stable && verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
+    if (verdict.stable && (!slow || verdict.pole.growth < slow->second.pole.growth)) slow.emplace(options, verdict);
     if (failure.empty()) failure = verdict.text;
-    if (!judged) break;
-    // First the modes in the tracking, then more and more ringing.
-    TrackingOptions* tracking = options.correction        ? &*options.correction
-                                : options.computed_torque ? &*options.computed_torque
-                                                          : nullptr;
-    if (tracking != nullptr && !tracking->with_modes) {
-      tracking->with_modes = true;
-    } else {
-      options.kalman.torque_steps *= kMore;
-    }
+    if (!judged || !remedies.try_next(options, verdict.pole.growth)) break;
   }
+  if (slow) return calm_loop(slow->first, slow->second);
   throw InputError(failure);
 }
 
@@ -295,6 +343,7 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
   if (!verdict.stable) return {verdict.text};
   if (!verdict.judged) return {};
   constexpr double kBlind = 1e4;  // the most that settle_loop goes to
+  constexpr double kTold = 1e-4;  // 1/s
   std::vector<std::string> out;
   if (steps.step > 0) out = step_warnings(plant, sensors, options, steps);
   if (options.estimates() && options.senses() && options.kalman.distrust >= kBlind)
@@ -302,7 +351,7 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
                   " times less exact than they are, because the loop of the bent machine is unstable otherwise; so it "
                   "hardly corrects what the model does not know, and may lose a machine that moves: raise the rate, "
                   "give the joints an armature, or write feedback: {lqr: {}}");
-  if (grows_slowly(verdict.pole)) {
+  if (verdict.pole.growth > kTold && grows_slowly(verdict.pole, options.rate)) {
     out.push_back("the control loop grows slowly " + place_of(verdict.t, schedule_times(options).back()) +
                   ": a deviation at " + text(verdict.pole.frequency, 3) + " Hz doubles in " +
                   text(std::numbers::ln2 / verdict.pole.growth, 3) + " s; it is " +

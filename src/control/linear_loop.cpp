@@ -8,11 +8,11 @@
 #include <numbers>
 #include <utility>
 
+#include "control/bending.hpp"
 #include "control/configuration.hpp"
 #include "control/laws/laws.hpp"
 #include "control/readings.hpp"
 #include "limber/control/actuation.hpp"
-#include "limber/control/element_rnea.hpp"
 #include "limber/control/loop.hpp"
 #include "limber/linear/detail/balance.hpp"
 #include "limber/linear/riccati.hpp"
@@ -97,26 +97,6 @@ Sampled sample_by_steps(const MatrixXd& A, const MatrixXd& B, double period, con
   return {all.topLeftCorner(states, states), all.topRightCorner(states, inputs)};
 }
 
-// Modes in balance with the inertial forces and the weight of the desired motion.
-void bend(const ControlOptions& options, const DrivenJoints& driven, const Model& plant, State& x) {
-  VectorXd vdot = VectorXd::Zero(plant.nv), force = vdot;
-  for (int k = 0; k < driven.size(); ++k) {
-    const Jet jet = options.desired[static_cast<std::size_t>(k)].at(x.t);
-    x.v[driven.v[k]] = jet.rate;
-    vdot[driven.v[k]] = jet.acceleration;
-  }
-  ElementRnea inverse_dynamics(plant);
-  inverse_dynamics(x, vdot, force);
-  x.v.setZero();
-  for (int i = 1; i < plant.body_count(); ++i) {
-    const int modes = plant.body(i).modes;
-    if (modes == 0) continue;
-    const Cholesky stiffness(plant.body(i).stiffness);
-    if (!stiffness.positive_definite()) continue;
-    x.q.segment(plant.first_mode_q(i), modes) = -stiffness.solve(VectorXd(force.segment(plant.first_mode(i), modes)));
-  }
-}
-
 LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t,
                          PlantShape shape, const ImplicitSteps& steps)
     : plant_(plant),
@@ -131,7 +111,7 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
   of_plant_ = find_same_joints(*options.model, driven_, plant);
   const State own = desired_configuration(options, t);
   State there = translate_state(*options.model, own, plant);
-  if (shape == PlantShape::bent) bend(options, of_plant_, plant, there);
+  if (shape == PlantShape::bent) bend_as_desired(options, of_plant_, plant, there);
   machine_ = linearize_at_rest(plant, there, {});
   spread_ = compute_spread(plant, of_plant_, there);
   const MatrixXd B = machine_.B * spread_;

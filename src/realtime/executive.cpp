@@ -340,7 +340,10 @@ void Executive::count() {
   const long sample = std::lround(gate_.packet().time * controller_.options().rate);
   if (sample < counted_) return;  // updates have gone on without it
   const auto held = gate_.b().tail(held_.size());
-  if (gate_.packet().answer >= command_.sequence) prompt_ = sample;
+  if (gate_.packet().answer >= command_.sequence) {
+    prompt_ = sample;
+    ++prompts_;
+  }
   // A machine that waits takes its first command when it likes; one that tells nothing does not count; and commands
   // that are all late are not lost.
   const bool anew = told_ < 1 || listening_ || held.isZero(0) || sample - std::min(told_, prompt_) > kForgotten;

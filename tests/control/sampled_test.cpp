@@ -96,7 +96,7 @@ TEST(SampledLoop, has_the_spectral_radius_that_scipy_finds) {
     options.rate = c.rate;
     options.desired.assign(options.driven.v.size(), Signal(kBent));
     if (c.law == "lqr") options.lqr = LqrOptions{};
-    if (c.law == "correction") options.correction = TrackingOptions{0.5, 1, true};
+    if (c.law == "correction") options.correction = TrackingOptions{0.5, 1, 1};
     if (c.law == "pid") options.pid = make_pid(arm, options.driven, bent_chain(arm), {0.2, 1});
     const auto loop = linearize_loop(arm, {}, prepare_control(options), 0);
     ASSERT_TRUE(loop);

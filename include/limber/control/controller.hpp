@@ -86,6 +86,13 @@ struct ControlOptions {
 
   // Whether the chosen laws need the full state.
   bool estimates() const { return computed_torque || correction || lqr; }
+  // The law that follows accelerations, if there is one.
+  const TrackingOptions* tracking() const {
+    return correction ? &*correction : computed_torque ? &*computed_torque : nullptr;
+  }
+  TrackingOptions* tracking() {
+    return correction ? &*correction : computed_torque ? &*computed_torque : nullptr;
+  }
   // Whether sensors correct the estimate.
   bool senses() const { return embodiment != Embodiment::propagated; }
 };

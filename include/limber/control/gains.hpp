@@ -33,9 +33,9 @@ struct LqrOptions {
 
 // Second-order error dynamics: wanted acceleration a = a_desired + 2 ratio w de/dt + w^2 e, w = 2 pi frequency.
 struct TrackingOptions {
-  double frequency = 0.5;   // Hz
-  double ratio = 1;         // of damping
-  bool with_modes = false;  // the gain has a part on modes; by settle_loop, where the joints alone are not stable
+  double frequency = 0.5;  // Hz
+  double ratio = 1;        // of damping
+  double modal_share = 0;  // 0 to 1, of the gain that regards the modes; by settle_loop, where joints alone grow
 };
 
 // (driven coordinate) The torque that feedback is expected to use: a tenth of the limit of servo or joint; without one,
@@ -69,9 +69,9 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
                           double period);
 
 // (driven coordinates x 2 nv) F: wanted mean accelerations a_desired + F (x_reference - x) over the coming period, to
-// be met by the midpoint rule (MeanAccelerations).  F = (w^2, 2 ratio w + w^2 T/2) on joints; with modes that for which
-// the joints of the predictor follow these error dynamics as closely as is stable: implicit model following (Anderson,
-// Moore 1990, §6.3), the least sum of squares of
+// be met by the midpoint rule (MeanAccelerations).  F = (w^2, 2 ratio w + w^2 T/2) on joints, and modal_share of the
+// difference to that for which the joints of the predictor follow these error dynamics as closely as is stable:
+// implicit model following (Anderson, Moore 1990, §6.3), the least sum of squares of
 //   e = (v_joint(k+1) - v_joint(k)) / T + 2 ratio w v_joint(k) + w^2 (q_joint(k) + T/2 v_joint(k))
 // and of kYield times the second difference of the accelerations that the machine would give its joints without
 // torques: it keeps the solution where vibrations have no damping.

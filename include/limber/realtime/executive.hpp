@@ -100,6 +100,7 @@ class Executive {
   int updates() const { return updates_; }                 // of the controller in the last cycle
   long blind() const { return blind_total_; }              // updates without a measurement
   long doubled() const { return doubled_; }                // measurements that came with the next one
+  long prompt() const { return prompts_; }                 // measurements of samples that began with the newest command
   long limited() const { return limited_; }                // torques that a limit of a joint cut
 
  private:
@@ -150,7 +151,7 @@ class Executive {
   double used_ = 0;       // s, when the last reading that the controller got was taken
   long listened_ = 0;     // samples
   int blind_ = 0, updates_ = 0;
-  long blind_total_ = 0, limited_ = 0, doubled_ = 0;
+  long blind_total_ = 0, limited_ = 0, doubled_ = 0, prompts_ = 0;
 };
 
 }  // namespace limber
