@@ -13,6 +13,7 @@
 #include "control/configuration.hpp"
 #include "limber/control/linear_loop.hpp"
 #include "limber/control/loop.hpp"
+#include "limber/control/shaping.hpp"
 #include "limber/linear/analysis.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
@@ -206,16 +207,12 @@ bool grows_slowly(const LoopPole& pole, double rate) {
   return pole.growth > kRounding * rate && 2 * std::numbers::pi * pole.frequency > kVibrates * pole.growth;
 }
 
-// A loop that grows when the machine is bent, which is more than a linear judgement can say of a machine that bends
-// much.
-void refuse_bending(const ControlOptions& options, double growth) {
-  constexpr double kMuch = 0.1;
-  const Bending bending = find_bending(options);
-  if (!(bending.share > kMuch)) return;
-  throw InputError("the desired motion bends '" + bending.body + "' by " + text(100 * bending.share, 2) +
-                   " % of its length " + place_of(bending.t, options.end) +
-                   ", and the control loop of the bent machine is unstable: a deviation doubles in " +
-                   text(std::numbers::ln2 / growth, 2) + " s; move more slowly, or stiffen the body");
+// Whether the slowest vibration with the driven joints held decays by itself.  Where it does not, no sampled law that
+// holds the joints can be expected to make it.
+bool vibrations_decay(const ControlOptions& options, double t) {
+  constexpr double kNone = 1e-12;
+  const auto vibrations = compute_vibrations(*options.model, desired_configuration(options, t), options.driven.mask);
+  return !vibrations.empty() && vibrations[0].ratio > kNone;
 }
 
 // Stable options for which deviations grow less before they decay, and which hold the bent machine: the observer trusts
@@ -227,16 +224,14 @@ ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
   const auto unrest = [](const LoopVerdict& v) { return std::max(v.transient.growth / kCalm, v.bent / kSlow); };
   const bool slow = grows_slowly(verdict.pole, options.rate);
   ControlOptions best = options;
-  double least = unrest(verdict), bent = verdict.bent;
+  double least = unrest(verdict);
   for (int k = 0; k < kMost && least > 1; ++k) {
     options.kalman.distrust *= kMore;
     verdict = judge_gains(options);
     if (!verdict.stable || (grows_slowly(verdict.pole, options.rate) && !slow) || !(unrest(verdict) < least)) continue;
     least = unrest(verdict);
-    bent = verdict.bent;
     best = options;
   }
-  if (bent > kSlow) refuse_bending(options, bent);
   return best;
 }
 
@@ -287,7 +282,8 @@ ControlOptions settle_loop(ControlOptions options) {
     const LoopVerdict verdict = judge_gains(options);
     const bool judged = verdict.judged && options.estimates() && options.senses();
     if (verdict.stable && !judged) return options;
-    if (verdict.stable && !grows_slowly(verdict.pole, options.rate)) return calm_loop(options, verdict);
+    const bool slow_growth = grows_slowly(verdict.pole, options.rate) && vibrations_decay(options, verdict.t);
+    if (verdict.stable && !slow_growth) return calm_loop(options, verdict);
     if (!verdict.stable && verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
     if (verdict.stable && (!slow || verdict.pole.growth < slow->second.pole.growth)) slow.emplace(options, verdict);
     if (failure.empty()) failure = verdict.text;
@@ -344,6 +340,7 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
   if (!verdict.judged) return {};
   constexpr double kBlind = 1e4;  // the most that settle_loop goes to
   constexpr double kTold = 1e-4;  // 1/s
+  constexpr double kMuch = 0.1;   // of a body's length
   std::vector<std::string> out;
   if (steps.step > 0) out = step_warnings(plant, sensors, options, steps);
   if (options.estimates() && options.senses() && options.kalman.distrust >= kBlind)
@@ -351,6 +348,11 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
                   " times less exact than they are, because the loop of the bent machine is unstable otherwise; so it "
                   "hardly corrects what the model does not know, and may lose a machine that moves: raise the rate, "
                   "give the joints an armature, or write feedback: {lqr: {}}");
+  const Bending bending = options.estimates() ? find_bending(options) : Bending{};
+  if (bending.share > kMuch && options.kalman.distrust >= kBlind)
+    out.push_back("the desired motion bends '" + bending.body + "' by " + text(100 * bending.share, 2) +
+                  " % of its length " + place_of(bending.t, options.end) +
+                  ", more than a linear judgement of its loop is good for; move more slowly, or stiffen the body");
   if (verdict.pole.growth > kTold && grows_slowly(verdict.pole, options.rate)) {
     out.push_back("the control loop grows slowly " + place_of(verdict.t, schedule_times(options).back()) +
                   ": a deviation at " + text(verdict.pole.frequency, 3) + " Hz doubles in " +

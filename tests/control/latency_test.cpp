@@ -55,18 +55,16 @@ TEST(Latency, FourFlexibleLinksFollow) {
   }
 }
 
-// In a third of the time the links would bend by half their length: no linear judgement holds there.
-TEST(Latency, MotionThatBendsTheMachineTooMuchIsRefused) {
+// In a third of the time the links would bend by half their length.
+TEST(Latency, MotionThatBendsTheMachineTooMuchIsToldOf) {
   const Model model = make_chain_arm(4, 2, 0);
   for (const std::string law : {"correction", "lqr"}) {
-    try {
-      const Controller controller(make_late(model, law, 1));
-      ADD_FAILURE() << law;
-    } catch (const InputError& e) {
-      EXPECT_NE(std::string(e.what()).find("the desired motion bends 'link1' by 51 % of its length at 0.25 s"),
-                std::string::npos)
-          << e.what();
-    }
+    const ControlLoop loop(model, {}, make_late(model, law, 1));
+    bool told = false;
+    for (const std::string& warning : loop.warnings())
+      told =
+          told || warning.find("the desired motion bends 'link1' by 51 % of its length at 0.25 s") != std::string::npos;
+    EXPECT_TRUE(told) << law;
   }
 }
 
