@@ -90,9 +90,7 @@ struct ControlOptions {
   const TrackingOptions* tracking() const {
     return correction ? &*correction : computed_torque ? &*computed_torque : nullptr;
   }
-  TrackingOptions* tracking() {
-    return correction ? &*correction : computed_torque ? &*computed_torque : nullptr;
-  }
+  TrackingOptions* tracking() { return correction ? &*correction : computed_torque ? &*computed_torque : nullptr; }
   // Whether sensors correct the estimate.
   bool senses() const { return embodiment != Embodiment::propagated; }
 };

@@ -84,11 +84,11 @@ struct LoopVerdict {
 LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const ControlOptions& options);
 
 // Prepared options for which the loop is stable with the controller's own model as plant: where it is not, or a
-// vibration grows slowly, tracking regards the modes more and more (TrackingOptions::modal_share), and then the observer
-// is told of more unseen ringing (KalmanOptions::torque_steps) until it is; where deviations grow beyond kCalm before they decay, or the loop
-// is not stable when the desired motion bends the plant, the observer trusts its sensors less
-// (KalmanOptions::distrust).  Throws InputError where that does not make it stable, or there is no observer.  A machine
-// that falls by itself, and is not held, is not refused.
+// vibration grows slowly, tracking regards the modes more and more (TrackingOptions::modal_share), and then the
+// observer is told of more unseen ringing (KalmanOptions::torque_steps) until it is; where deviations grow beyond kCalm
+// before they decay, or the loop is not stable when the desired motion bends the plant, the observer trusts its sensors
+// less (KalmanOptions::distrust).  Throws InputError where that does not make it stable, or there is no observer.  A
+// machine that falls by itself, and is not held, is not refused.
 ControlOptions settle_loop(ControlOptions options);
 
 // What a person should know of the loop; empty: it is stable and its transients are small, or it cannot be judged.
