@@ -198,7 +198,7 @@ void add_elements(const Model& model, Channels& out) {
     const std::string path = "elements/" + e.name;
     const JointKind joint = e.joint >= 0 ? model.joints[e.joint].kind : JointKind::prismatic;
     add(path + "/length", 1, position_units(joint));
-    add(path + "/extension", 1, speed_units(joint));
+    add(path + "/rate", 1, speed_units(joint));
     add(path + (e.kind == ForceElement::Kind::rope ? "/tension" : "/force"), 1, force_units(joint));
   }
   for (const ForceElement& e : list) {

@@ -7,6 +7,15 @@
 #include "limber/dynamics/rnea.hpp"
 
 namespace limber {
+namespace {
+
+std::size_t count_lines(const ForceElements& elements) {
+  return static_cast<std::size_t>(std::count_if(elements.list.begin(), elements.list.end(), [](const ForceElement& e) {
+    return e.kind != ForceElement::Kind::bushing;
+  }));
+}
+
+}  // namespace
 
 ElementForces::ElementForces(const Model& m, std::vector<std::uint8_t> prescribed)
     : model(m), loads(m), operational_(m), sweep_(m), lu_(static_cast<Eigen::Index>(6 * loads.nodes().size())) {
@@ -73,12 +82,13 @@ void ElementForces::correct(AbaWorkspace& ws, Vec a) {
   a += change_;
 }
 
-// The prescribed rows of A da - J^T y, where A da = J^T y in all others and y are the wrenches of solve_correction.
+// The prescribed rows of A da - J^T y - C^T dlambda, which is 0 in all others; y are the wrenches of solve_correction.
 void ElementForces::correct_needed(AbaWorkspace& ws, Vec forces) {
   if (implicit_.empty()) return;
   multiply_mass(model, ws.kinematics(), change_, sweep_, force_);
   add_implicit_force(model, ws, change_, force_);
   force_.noalias() -= J_.transpose() * Ja_;
+  if (closure_rows_.rows() > 0) force_.noalias() -= closure_rows_.transpose() * right_;
   forces += force_;
 }
 
@@ -98,10 +108,12 @@ void ElementForces::add_change(ConstVec dq, ConstVec dv, Vec forces) {
   forces.noalias() += J_.transpose() * lambda_;
 }
 
-Status ElementForces::correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec a) {
+Status ElementForces::correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec a, Vec closure_forces) {
   if (implicit_.empty()) return Status::ok;
   closure_rows_.resize(cw.count(), model.nv);  // at the first call
   right_.resize(cw.count());
+  multipliers_.resize(cw.count(), J_.rows());
+  closure_forces_.resize(closure_forces.size(), J_.rows());
   compute_closure_jacobian(model, ws.kinematics(), cw, scratch_, closure_rows_);
   for (Eigen::Index i = 0; i < J_.rows(); ++i) {
     unit_.setZero();
@@ -110,6 +122,8 @@ Status ElementForces::correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec
     right_.noalias() = closure_rows_ * change_;
     right_ = -right_;
     if (const Status status = solve_closures(model, ws, right_, cw); status != Status::ok) return status;
+    multipliers_.col(i) = cw.lambda();
+    closure_forces_.col(i) = cw.forces();
     force_.noalias() = closure_rows_.transpose() * cw.lambda();
     responses_.col(i) = change_;
     solve_factored(model, force_, ws, change_);
@@ -117,8 +131,22 @@ Status ElementForces::correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec
   }
   S_.noalias() = J_ * responses_;
   solve_correction(S_, a);
-  a.noalias() += responses_ * Ja_;
+  change_.noalias() = responses_ * Ja_;
+  a += change_;
+  right_.noalias() = multipliers_ * Ja_;
+  closure_forces.noalias() += closure_forces_ * Ja_;
   return Status::ok;
+}
+
+// Phases as ElementLoads::memory has them: one per line, then that of each contact with what it keeps.  1: it pushes.
+bool ElementForces::holds() const {
+  const std::vector<double> memory = loads.memory();
+  const std::size_t lines = model.elements ? count_lines(*model.elements) : 0;
+  const std::size_t each =
+      model.contacts && !model.contacts->list.empty() ? (memory.size() - lines) / model.contacts->list.size() : 1;
+  for (std::size_t k = 0; k < memory.size(); k += k < lines ? 1 : each)
+    if (memory[k] == 1) return true;
+  return false;
 }
 
 void ElementForces::transfer(Archive& archive) {

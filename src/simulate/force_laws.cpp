@@ -26,7 +26,7 @@ int index_in(const std::vector<std::string>& names, const std::string& name) {
 bool find_element_channel(std::span<const ForceElement> elements, const std::string& name, StateChannel& out) {
   std::string rest;
   const bool length = ends_with(name, ".length", rest);
-  if (!length && !ends_with(name, ".extension", rest)) return false;
+  if (!length && !ends_with(name, ".rate", rest)) return false;
   for (std::size_t k = 0; k < elements.size(); ++k) {
     if (elements[k].name != rest || elements[k].kind == ForceElement::Kind::bushing) continue;
     out.kind = length ? StateChannel::Kind::length : StateChannel::Kind::extension;
@@ -143,7 +143,7 @@ StateChannel find_state_channel(const Model& model, std::span<const ForceElement
   throw InputError("'" + name.substr(0, 60) +
                    "' is not known; write x, v, t, a joint coordinate (elbow), its speed (elbow.rate), the place or "
                    "velocity of a node (boom.tip.z, boom.tip.vz), or the length of an element (strut.length, "
-                   "strut.extension)");
+                   "strut.rate)");
 }
 
 }  // namespace limber

@@ -16,10 +16,13 @@ double FrictionContact::gear_level(double direction) const {
   return std::abs(load) * (direction * load > 0 ? driving : driven);
 }
 
+// A contact without load would otherwise begin to slide, and stick again, with every rounding of the position.
 double FrictionContact::static_level(double direction) const {
-  if (kind == Kind::gear) return gear_level(direction);
-  if (kind == Kind::brake) return load * breakaway;
-  return breakaway + breakaway_of_load * load;
+  constexpr double kNothing = 1e-9;  // rad or m
+  double most = breakaway + breakaway_of_load * load;
+  if (kind == Kind::gear) most = gear_level(direction);
+  if (kind == Kind::brake) most = load * breakaway;
+  return std::max(most, kNothing * stiffness);
 }
 
 double FrictionContact::level(double direction, double rate) const {

@@ -291,8 +291,12 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
   }
   if (closures_) {
     if (status = close(x, ws, vdot); status != Status::ok) return status;
-    if (elements_ && implicit) status = elements_->correct_closed(ws, *closures_, vdot);
-    if (status != Status::ok) return explain(status, x, vdot, -1);
+    if (elements_ && implicit) {
+      status = elements_->correct_closed(ws, *closures_, vdot, closure_force_);
+      if (status != Status::ok) return explain(status, x, vdot, -1);
+      elements_->correct_needed(ws, needed_);
+      take_needed_torques();
+    }
   }
   if (powers != nullptr) *powers = compute_powers(x, ws.kinematics());
   last_ = vdot;

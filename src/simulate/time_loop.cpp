@@ -17,7 +17,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kDiverged = 1e15;                                          // of any coordinate or speed, in its unit
 constexpr double kSameInstant = 1e-12;                                      // relative to the duration
 constexpr double kResolution = 4 * std::numeric_limits<double>::epsilon();  // of the times of contacts
-constexpr int kCuts = 8;    // of a step; each has some digits more of the time of contact
+constexpr int kCuts = 8;          // of a step; each has some digits more of the time of contact
+constexpr double kNoStep = 1e-3;  // of a step: so short a piece is no step, unless it ends in a contact
 constexpr int kInside = 4;  // parts of a step at whose ends deflections are watched, where the method interpolates
 
 // Joints that start beyond their limits.
@@ -209,16 +210,27 @@ bool TimeLoop::tell_singular(double t) {
 // ---- stops -------------------------------------------------------------------------------------------
 
 // Where a stop is met or left in the last step, if one is, the step is made again and ends there.  A step that ends a
-// little before is completed by a short one.
+// little before is completed by a short one.  Between the ends of a long step the functions that tell may look as if
+// that were at its very beginning: where the piece up to there has none, it is made longer.
 bool TimeLoop::meet_stops() {
   contact_ = false;
+  const double from = before_.x.t;
+  double free = from, late = kNever;  // a piece without one, a piece with one
   for (int k = 0; k < kCuts; ++k) {
     const double end = stepper_->now().x.t, found = events_->first(before_, *stepper_);
-    if (found == kNever) return true;
-    contact_ = true;
-    const double resolution = kResolution * std::max(std::abs(end), end - before_.x.t);
-    if (found >= end - resolution) return true;
-    if (!good(stepper_->cut(std::max(found, before_.x.t + resolution)), stepper_->now())) return false;
+    double next = found;
+    if (found == kNever) {
+      if (end - from > kNoStep * (late - from) || late == kNever) return true;
+      free = end;
+    } else {
+      contact_ = true;
+      const double resolution = kResolution * std::max(std::abs(end), end - from);
+      if (found >= end - resolution) return true;
+      late = end;
+      next = std::max(found, from + resolution);
+    }
+    if (found == kNever || next <= free) next = from + std::sqrt((free - from) * (late - from));
+    if (!good(stepper_->cut(next), stepper_->now())) return false;
   }
   return true;
 }

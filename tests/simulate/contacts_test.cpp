@@ -216,6 +216,29 @@ TEST(Contacts, AGripperHoldsItsLoadForAMinuteWithoutCreep) {
   EXPECT_LT(falls.seen.q.back()[8], -0.5 * 0.05 * kWeight * 0.04);
 }
 
+// A step that brings the slip of a point to rest is not thrown back: with steps far longer than the stick spring's
+// period, too, and with numerical damping as without.
+TEST(Contacts, SlipComesToRestInImplicitSteps) {
+  const double m = 1, force = 40, mu = 0.6, k = 5e4, speed = 0.5;
+  const Gripper gripper = make_gripper(m, force, mu, k);
+  const double depth = force / (4 * k), hold = 2 * mu * force - m * kWeight;
+  for (const double step : {1e-3, 2e-4}) {
+    for (const double rho : {1.0, 0.8, 0.0}) {
+      State x = make_zero_state(gripper.model);
+      x.q[0] = depth;
+      x.q[1] = -depth;
+      x.v[7] = -speed;  // the load slips down between the jaws, at first against no stuck spring
+      SolverOptions solver = fixed("implicit", step);
+      solver.rho_inf = rho;
+      const Outcome out = run(gripper.model, gripper.inputs, solver, x, 0.2, 0.1);
+      const double way = m * speed * speed / (2 * hold) - hold / (8 * k);  // the stick springs take back what they held
+      EXPECT_NEAR(out.seen.q.back()[8], -way, 0.03 * way) << step << " " << rho;
+      EXPECT_LT(out.seen.v.back().norm(), 1e-6) << step << " " << rho;
+      EXPECT_LT(out.result.energy_error, 0.1 * out.result.energy_scale) << step << " " << rho;
+    }
+  }
+}
+
 TEST(Contacts, AStopWithRestitutionGivesBackItsShareOfTheSpeed) {
   ModelBuilder builder("pendulum");
   RigidSpec spec;

@@ -91,7 +91,7 @@ void give_all(Model& model, bool conservative) {
   if (!conservative) {
     list.push_back(law(spring("drive", end_at(boom_tip), end_at(load, {0, 0.3, 0}), 0, 0, 0), model, list,
                        "-2*(x - 0.3) - 0.5*v*x + 0.3*hinge^2 - 0.2*hinge.rate*x + 0.1*mast.tip.z*load.vx + "
-                       "0.4*strut.length*line.extension + 0.2*sin(t) + 0.1*cross.angle1"));
+                       "0.4*strut.length*line.rate + 0.2*sin(t) + 0.1*cross.angle1"));
   }
   give(model, std::move(list));
 }

@@ -224,4 +224,25 @@ TEST(Stops, ARecoilingSpringCanBeMetAgain) {
   }
 }
 
+// Steps that do not resolve the impact: what they lose is up to them, but nothing may be gained.
+TEST(Stops, ImplicitStepsGainNothingFromStiffOnes) {
+  const double height = 0.5, energy = kEarthGravity * height;
+  for (const double rho : {1.0, 0.9, 0.5, 0.0}) {
+    for (const double damping : {0.0, 1e2, 1e4, 1e6}) {
+      for (const double stiffness : {1e6, 1e9, 1e12}) {
+        const Model model = make_thrown(false, 1, {0, kFree, stiffness, damping});
+        State x = make_zero_state(model);
+        x.q[0] = height;
+        SolverOptions solver = fixed("implicit", 0.01);
+        solver.rho_inf = rho;
+        const Outcome out = run(model, {}, solver, x, 2, 0.01);
+        double most = 0;
+        for (std::size_t i = 0; i < out.seen.t.size(); ++i)
+          most = std::max(most, out.seen.kinetic[i] + out.seen.potential[i]);
+        EXPECT_LT(most, energy * (1 + 1e-6)) << rho << " " << damping << " " << stiffness;
+      }
+    }
+  }
+}
+
 }  // namespace limber::test

@@ -30,7 +30,8 @@ class StaticTangent {  // one per thread
   // Solves (K + sigma M + diag(added)) dq = r over the coordinates of joints that are not prescribed (an entry per
   // body; empty: none), zero for the others.  K = d forces / d q, along the speeds' directions.  Returns the number of
   // eigenvalues of the matrix that are not positive, exact where it is symmetric (conservative loads in equilibrium);
-  // dq is not finite where it is singular.
+  // dq is not finite where it is singular.  The diagonal that is eliminated is raised by 1e-12 of itself and of
+  // scale(), so that a coordinate without stiffness is neutral and not singular by rounding: dq is that much too small.
   int solve(double sigma, ConstVec added, std::span<const std::uint8_t> prescribed, ConstVec r, Vec dq);
 
  private:

@@ -49,7 +49,7 @@ class TableLaw final : public ForceLaw {
 std::vector<std::string> names_in_expression(std::string_view text);
 
 // The channel of a name: a coordinate ("elbow", "boom.bending_y1"), NAME.rate, a node's "boom.tip.x", "boom.tip.vx", or
-// "strut.length", "strut.extension" of a force element.  Throws InputError: there is none.
+// "strut.length", "strut.rate" of a force element.  Throws InputError: there is none.
 StateChannel find_state_channel(const Model& model, std::span<const ForceElement> elements, const std::string& name);
 
 }  // namespace limber

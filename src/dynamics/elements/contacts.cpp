@@ -88,9 +88,10 @@ Vector3<S> along_surface(const Vector3<S>& a, const Vector3<S>& n) {
   return a - times(dot(n, a), n);
 }
 
-// Friction on the point: a spring and a damper while it sticks; mu N against the slip while it slips, where the
-// direction d of the slip at its beginning fades once it is faster than `slip_speed`: no jump where it begins; a sphere
-// has mu N v / sqrt(v^2 + slip_speed^2).
+// Friction on the point: a spring and a damper while it sticks; mu N against the slip v while it slips, along
+//   v - a d + sqrt(a^2 + s^2) d,   a = v . d,   s = slip_speed
+// with d the direction of the slip when it began or last turned far.  So there is no jump where it begins, and none
+// where v turns back, which ends the phase: a step across that is smooth.  A sphere has mu N v / sqrt(v^2 + s^2).
 template <class S>
 Vector3<S> friction(const ContactPart& part, const Matrix3<S>& R, Touch<S>& t) {
   using std::sqrt;
@@ -108,8 +109,9 @@ Vector3<S> friction(const ContactPart& part, const Matrix3<S>& R, Touch<S>& t) {
     return -times(S(c.stick_stiffness), t.stretch) - times(S(part.stick_damping), t.slip);
   }
   if (part.grip == Grip::none) return zero;
-  const Vector3<S> began = along_surface(turn(R, Vector3<S>(part.direction.template cast<S>())), t.n);
-  const Vector3<S> w = t.slip + times(S(c.slip_speed), began);
+  const Vector3<S> d = along_surface(turn(R, Vector3<S>(part.direction.template cast<S>())), t.n);
+  const S a = dot(t.slip, d);
+  const Vector3<S> w = t.slip + times(S(sqrt(S(a * a + S(c.slip_speed * c.slip_speed))) - a), d);
   const S size = sqrt(dot(w, w));
   if (!(value_of(size) > 0)) return zero;
   t.along = times(S(S(1) / size), w);
@@ -221,7 +223,11 @@ bool update_grip(ElementLoads::Data& data, ContactPart& part) {
     part.frozen = part.stored - 0.5 * c.stiffness * depth * depth;
     return true;
   }
-  if (part.grip == Grip::slipping && part.slip.dot(part.along) <= 0) {
+  if (part.grip == Grip::slipping && part.turned >= 0) {
+    if (part.slip.norm() > c.slip_speed) {  // it goes on elsewhere
+      part.direction = b.R.transpose() * part.slip.normalized();
+      return true;
+    }
     part.grip = Grip::sticking;
     const Vector3d stretch =
         kInside * cone / c.stick_stiffness * part.along - part.stick_damping / c.stick_stiffness * part.slip;
@@ -246,6 +252,8 @@ void compute_contact(const ElementLoads::Data& data, ContactPart& part, Vector12
   part.along = t.along;
   part.place = t.place;
   part.tangential = t.tangential;
+  const Vector3d d = along_surface<double>(data.pose(part.b).R * part.direction, t.n);
+  part.turned = (t.slip - t.slip.dot(d) * d).norm() - t.slip.dot(d);
   part.force = t.normal * t.n + t.tangential;
   set_flows(data, t, part);
   wrench = t.wrench;

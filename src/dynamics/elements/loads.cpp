@@ -258,7 +258,7 @@ void ElementLoads::events(const State& x, const Kinematics& kin, Vec values, Vec
       scales[at + 2] = held + cone * cone + cone * scales[at];
     }
     if (part.phase == PushPhase::pushing && part.grip == ContactPart::Grip::slipping) {
-      values[at + 2] = -part.slip.dot(part.along);
+      values[at + 2] = part.turned;
       scales[at + 2] = part.of->slip_speed + part.slip.norm();
     }
     at += kEvents;

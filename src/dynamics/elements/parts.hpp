@@ -65,11 +65,12 @@ struct ContactPart {
   PushPhase phase = PushPhase::open;
   Grip grip = Grip::none;
   Vector3d anchor = Vector3d::Zero();     // sticking: where the point holds on; in the frame of the shape
-  Vector3d direction = Vector3d::Zero();  // slipping: of the slip when it began; in the frame of the shape
+  Vector3d direction = Vector3d::Zero();  // slipping: of the slip when it began or turned; in the frame of the shape
   double frozen = 0;                      // slipping: energy of the stick spring when it began
   // At the last state:
   double depth = 0, rate = 0, normal = 0;
-  double stored = 0, heating = 0;         // energy of both springs; heat flow
+  double stored = 0, heating = 0;  // energy of both springs; heat flow
+  double turned = 0;  // |v - a d| - a, a = v . d, of the slip v and its direction d: not negative from 45 degrees on
   Vector3d n, point, force, slip, along;  // world: normal, contact point, force on a, slip velocity, slip direction
   Vector3d place, tangential;             // of a in the frame of the shape; friction in world
   double push() const { return depth + damping / of->stiffness * rate; }

@@ -30,15 +30,19 @@ struct ElementForces {
   // a, the solution of A a = f, becomes that of (A + J^T C J) a = f; ws has the factors of A.
   //   a -= A^-1 J^T (1 + C S)^-1 C J a,   S = J A^-1 J^T.   [Woodbury 1950]
   void correct(AbaWorkspace& ws, Vec a);
-  // After correct, with joints whose accelerations are prescribed: what these need beside the forces (nv) of hybrid.
+  // After correct or correct_closed, with joints whose accelerations are prescribed: what these need beside the forces
+  // (nv) of hybrid, close_hybrid.
   void correct_needed(AbaWorkspace& ws, Vec forces);
   // forces (nv) += J^T C J a, as of the last add_implicit.
   void add_implicit_inertia(ConstVec a, Vec forces);
   // forces (nv) += J^T (dw/dX J dq + dw/dV J dv), as of the last add_implicit.
   void add_change(ConstVec dq, ConstVec dv, Vec forces);
-  // The same of a closed chain, after close_accelerations: responses A^-1 J^T are those that keep the closures.
-  [[nodiscard]] Status correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec a);
+  // The same of a closed chain, after close_accelerations: responses A^-1 J^T are those that keep the closures, whose
+  // forces (6 per closure) change with a.
+  [[nodiscard]] Status correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec a, Vec closure_forces);
 
+  // A rope is taut, or a contact pushes.
+  bool holds() const;
   void transfer(Archive& archive);
 
   const Model& model;
@@ -53,7 +57,8 @@ struct ElementForces {
   SweepWorkspace sweep_;
   void solve_correction(const MatrixXd& S, ConstVec a);  // into Ja_: wrenches on the nodes
   MatrixXd by_pose_, by_velocity_, C_, J_, S_, CS_;
-  MatrixXd closure_rows_, responses_;  // of closed chains
+  MatrixXd closure_rows_, responses_;      // of closed chains: C, and A^-1 J^T that keeps C v
+  MatrixXd multipliers_, closure_forces_;  // of unit wrenches on the nodes
   Matrix6X scratch_;
   VectorXd Ja_, lambda_, change_;
   VectorXd unit_, right_, force_;  // unit_, right_: of closed chains
