@@ -72,9 +72,9 @@ Json body_json(const Model& model, const ModelFacts& facts, int i) {
   return out;
 }
 
-Json frequencies_json(const FrequencyFacts& facts, const std::string& where) {
+Json frequencies_json(const Model& model, const FrequencyFacts& facts, const std::string& where) {
   if (!facts.why_not.empty()) return {{"note", facts.why_not}};
-  Json out = {{"note", "Hz at " + where + "; stiffness of modes and joint springs, no gravity"},
+  Json out = {{"note", "Hz at " + where + "; stiffness of " + stiff_parts(model) + ", no gravity"},
               {"rigid_motions", facts.rigid},
               {"joints_free", facts.joints_free}};
   if (!facts.joints_locked.empty()) out["joints_locked"] = facts.joints_locked;
@@ -101,7 +101,7 @@ std::string info_json(const Model& model, const ModelFacts& facts) {
                                {"type", to_string(closure.kind)},
                                {"a", node_name(model, closure.a)},
                                {"b", node_name(model, closure.b)}});
-  out["natural_frequencies"] = frequencies_json(facts.frequencies, facts.where);
+  out["natural_frequencies"] = frequencies_json(model, facts.frequencies, facts.where);
   const std::vector<std::string> advice = segment_advice(model, facts.at);
   if (!advice.empty()) out["advice"] = advice;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -300,9 +300,8 @@ std::string frequencies(const Page& page) {
     for (const double value : hertz) out.push_back(short_number(value));
     return out;
   };
-  std::string out =
-      page.title("Natural frequencies",
-                 fmt::format("Hz at {}; stiffness of modes and joint springs, no gravity", page.facts.where));
+  std::string out = page.title("Natural frequencies", fmt::format("Hz at {}; stiffness of {}, no gravity",
+                                                                  page.facts.where, stiff_parts(page.model)));
   std::vector<std::string> free = words(facts.joints_free);
   if (facts.rigid > 0) free.insert(free.begin(), fmt::format("{} × 0", facts.rigid));
   out += wrapped(page, facts.joints_locked.empty() ? "all" : "joints free", std::move(free));

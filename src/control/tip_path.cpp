@@ -6,6 +6,8 @@
 
 #include "control/tip_follower.hpp"
 #include "limber/control/element_rnea.hpp"
+#include "limber/model/manifold.hpp"
+#include "limber/spatial/detail/solvers.hpp"
 
 namespace limber {
 namespace {
@@ -14,7 +16,35 @@ constexpr int kMaxSettling = 100;
 // Each pass takes accelerations from the motion of the last one: the error shrinks by the square of (rate of the path /
 // slowest vibration), while rounding between samples grows by the square of (rate of the samples / slowest vibration).
 constexpr int kPasses = 3;
-constexpr double kSettled = 1e-12;  // of the modal forces
+constexpr double kSettled = 1e-12;  // of the modes
+
+std::vector<int> modal_speeds_of(const Model& model) {
+  std::vector<int> out;
+  for (int i = 1; i < model.body_count(); ++i)
+    for (int a = 0; a < model.body(i).modes; ++a) out.push_back(model.first_mode(i) + a);
+  return out;
+}
+
+// K of all modes and of what elements add to it at x; kin: of x, with poses in world where there are any.
+MatrixXd modal_stiffness(const Model& model, const std::vector<int>& modes, const State& x, const Kinematics& kin) {
+  MatrixXd K = MatrixXd::Zero(model.nv, model.nv);
+  for (int i = 1; i < model.body_count(); ++i) {
+    const int at = model.first_mode(i), n = model.body(i).modes;
+    if (n > 0) K.block(at, at, n, n) = model.body(i).stiffness;
+  }
+  if (has_elements(model)) {
+    ElementLoads loads(model);
+    loads.update(x, kin);
+    loads.compute(x, kin, {});
+    const auto rows = static_cast<Eigen::Index>(6 * loads.nodes().size());
+    MatrixXd by_pose(rows, rows), by_velocity(rows, rows), J(rows, model.nv);
+    loads.tangent(by_pose, by_velocity);
+    for (std::size_t k = 0; k < loads.nodes().size(); ++k)
+      compute_node_jacobian(model, kin, loads.nodes()[k], J.middleRows<6>(6 * static_cast<Eigen::Index>(k)));
+    K -= J.transpose() * by_pose * J;
+  }
+  return K(modes, modes);
+}
 
 }  // namespace
 
@@ -22,21 +52,21 @@ bool settle_modes(const Model& model, const DrivenJoints& driven, ConstVec a, St
   ElementRnea inverse_dynamics(model);
   VectorXd vdot = VectorXd::Zero(model.nv), tau(model.nv);
   for (int k = 0; k < driven.size(); ++k) vdot[driven.v[k]] = a[k];
-  for (int i = 1; i < model.body_count(); ++i) x.v.segment(model.first_mode(i), model.body(i).modes).setZero();
-  for (int step = 0; step < kMaxSettling; ++step) {
+  const std::vector<int> modes = modal_speeds_of(model);
+  if (modes.empty()) return true;
+  x.v(modes).setZero();
+  VectorXd step = VectorXd::Zero(model.nv);
+  for (int count = 0; count < kMaxSettling; ++count) {
     inverse_dynamics(x, vdot, tau);
     if (!tau.allFinite()) return false;
-    double left = 0, acting = 0;
-    for (int i = 1; i < model.body_count(); ++i) {
-      const Body& body = model.body(i);
-      if (body.modes == 0) continue;
-      const auto force = tau.segment(model.first_mode(i), body.modes);
-      auto eta = x.q.segment(model.first_mode_q(i), body.modes);
-      left += force.squaredNorm();
-      acting += (body.stiffness * eta).squaredNorm();
-      eta -= Cholesky(body.stiffness).solve(VectorXd(force));
-    }
-    if (left <= kSettled * kSettled * acting || left == 0) return true;
+    const VectorXd force = tau(modes);
+    const MatrixXd K = modal_stiffness(model, modes, x, inverse_dynamics.workspace().kinematics());
+    step(modes) = Lu(K).solve(VectorXd(-force));
+    move(model, x.q, step, x.q);
+    double size = 0;
+    for (int i = 1; i < model.body_count(); ++i)
+      size += x.q.segment(model.first_mode_q(i), model.body(i).modes).squaredNorm();
+    if (step.squaredNorm() <= kSettled * kSettled * size) return true;
   }
   return false;
 }

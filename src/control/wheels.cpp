@@ -14,7 +14,8 @@
 namespace limber {
 namespace {
 
-constexpr double kFlat = 1e-6;  // share of the largest singular value: wheels in a plane
+constexpr double kFlat = 1e-6;    // share of the largest singular value: wheels in a plane
+constexpr double kAcross = 0.01;  // share of the bias along the motion that turns nothing
 
 }  // namespace
 
@@ -84,6 +85,18 @@ Wheels::Wheels(const WheelOptions& options, const AttitudeInertia& inertia, doub
   u_.setZero(n);
   wish_ = u_;
   if (options_.bias.size() == 0) options_.bias.setZero(n);
+  const VectorXd momentum = axial_.cwiseProduct(options_.bias);
+  if (n == 4 && (null_ * momentum).norm() < kAcross * momentum.norm()) {
+    Eigen::Index along = 0;
+    null_.colwise().norm().maxCoeff(&along);
+    VectorXd speeds = null_.col(along).cwiseQuotient(axial_);
+    speeds /= speeds.cwiseAbs().maxCoeff();
+    std::string ratio;
+    for (const double speed : speeds) ratio += (ratio.empty() ? "" : " : ") + text(speed, 3);
+    throw InputError(
+        "the wheels cannot keep these bias speeds: the motion that turns nothing has speeds in the ratio " + ratio +
+        "; give one per wheel with such signs");
+  }
 }
 
 bool Wheels::allocate(const Vector3d& T, ConstVec feed_forward, ConstVec speeds) {

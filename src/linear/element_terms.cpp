@@ -22,4 +22,17 @@ void ElementTerms::compute(const State& x, const MatrixXd& velocity_q) {
   if (any()) loads->add_derivatives(x, kin, velocity_q, by_q, by_v);
 }
 
+// d(J^T w)/dq: of wrenches that change with q, and of those that stay while J changes, in which rnea is linear.
+MatrixXd ElementTerms::compute_stiffness(const State& x) {
+  const int nv = model_.nv;
+  compute(x, MatrixXd::Zero(static_cast<Eigen::Index>(6 * node_count()), nv));
+  DerivativesWorkspace ws(model_);
+  const VectorXd still = VectorXd::Zero(nv);
+  MatrixXd loaded(nv, nv), bare(nv, nv), by_speed(nv, nv);
+  rnea_derivatives(model_, x, still, wrenches, ws, loaded, by_speed);
+  rnea_derivatives(model_, x, still, {}, ws, bare, by_speed);
+  const MatrixXd K = loaded - bare - by_q;
+  return 0.5 * (K + K.transpose());
+}
+
 }  // namespace limber

@@ -18,6 +18,9 @@ struct ElementTerms {
   std::size_t node_count() const { return any() ? loads->nodes().size() : 0; }
   // Derivatives (nv x nv) of the forces of elements on speeds by q and v; velocity_q: of the nodes' velocities by q.
   void compute(const State& x, const MatrixXd& velocity_q);
+  // At rest at x, with none but the forces of elements: their stiffness (nv x nv), its symmetric part.  The forces that
+  // they have at x count: a taut rope holds its ends aside, too.
+  MatrixXd compute_stiffness(const State& x);
 
   std::unique_ptr<ElementLoads> loads;  // nullptr: none
   KinematicsWorkspace kin;

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "element_terms.hpp"
 #include "limber/dynamics/closures.hpp"
 #include "limber/dynamics/crba.hpp"
 #include "limber/dynamics/energy.hpp"
@@ -60,8 +61,8 @@ ModeFacts make_mode(const Body& body, const MatrixXd& G, const VectorXd& x) {
   return mode;
 }
 
-// K of all modes and joint springs.
-MatrixXd stiffness_matrix(const Model& model) {
+// K of all modes, joint springs and force elements.
+MatrixXd stiffness_matrix(const Model& model, const State& x) {
   MatrixXd K = MatrixXd::Zero(model.nv, model.nv);
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
@@ -75,6 +76,7 @@ MatrixXd stiffness_matrix(const Model& model) {
     K(joint.v, m) = K(m, joint.v) = -k * per_turn;
     K(m, m) = k * per_turn * per_turn;
   }
+  if (has_elements(model)) K += ElementTerms(model, x, VectorXd::Zero(model.nv), {}).compute_stiffness(x);
   return K;
 }
 
@@ -189,8 +191,8 @@ FrequencyFacts compute_frequencies(const Model& model, const State& x) {
     facts.why_not = fmt::format("not calculated beyond {} coordinates", kMaxForFrequencies);
     return facts;
   }
-  const MatrixXd K = stiffness_matrix(model);
   const State rest{x.t, x.q, VectorXd::Zero(model.nv)};
+  const MatrixXd K = stiffness_matrix(model, rest);
   facts.why_not = no_frequencies(model, rest, K);
   if (!facts.why_not.empty()) return facts;
   CrbaWorkspace ws(model);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/control/tip_path.hpp"
 
+#include "limber/model/elements.hpp"
 #include "limber/simulate/equilibrium.hpp"
 #include "support/arm.hpp"
 #include "support/close.hpp"
@@ -23,6 +24,32 @@ TEST(TipPath, modes_settle_as_in_the_equilibrium) {
   }
   const Equilibrium found = find_equilibrium(arm, inputs, x);
   EXPECT_TRUE(is_close(x.q, found.x.q, 1e-8));
+}
+
+// A spring that is far stiffer than the links: what holds them is in the tangent.
+TEST(TipPath, modes_settle_on_stiff_elements) {
+  Model arm = make_arm({.gravity = {0, -0.5, 0}});
+  const DrivenJoints driven = find_driven_joints(arm, {});
+  State x = make_zero_state(arm);
+  x.q[driven.q[0]] = 0.4;
+  x.q[driven.q[1]] = -0.7;
+  KinematicsWorkspace kin(arm);
+  compute_kinematics(arm, x, kin);
+  compute_world_poses(arm, kin);
+  ForceElement stay;
+  stay.name = "stay";
+  stay.a.at.p = node_pose(arm, kin, kArmTip).p + Vector3d(0, 2, 0);
+  stay.b.node = kArmTip;
+  stay.stiffness = 1e5;
+  stay.length = 2.001;
+  arm.elements = std::make_shared<ForceElements>(ForceElements{{stay}, {}});
+  ASSERT_TRUE(settle_modes(arm, driven, VectorXd::Zero(3), x));
+  Inputs inputs;
+  for (std::size_t k = 0; k < 3; ++k) inputs.motions.push_back({driven.joints[k], {Signal(x.q[driven.q[k]])}, "held"});
+  EXPECT_TRUE(is_close(x.q, find_equilibrium(arm, inputs, x).x.q, 1e-8));
+  compute_kinematics(arm, x, kin);
+  compute_world_poses(arm, kin);
+  EXPECT_NEAR((node_pose(arm, kin, kArmTip).p - stay.a.at.p).norm(), 2.001, 1e-3);
 }
 
 TipPath straight_line() {

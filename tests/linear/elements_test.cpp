@@ -8,6 +8,7 @@
 
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/elements.hpp"
+#include "limber/linear/facts.hpp"
 #include "limber/linear/linearize.hpp"
 #include "limber/model/contacts.hpp"
 #include "limber/model/manifold.hpp"
@@ -144,6 +145,62 @@ TEST(LinearElements, AIsTheDerivativeOfTheAccelerations) {
     EXPECT_LT((by_q - system.A.block(n, k, n, 1)).norm(), 1e-8 * system.A.norm()) << k;
     EXPECT_LT((by_v - system.A.block(n, n + k, n, 1)).norm(), 1e-8 * system.A.norm()) << k;
   }
+}
+
+// A cantilever with a spring of stiffness c under its tip: b^3 (1 + cos b cosh b) = c L^3/EI (cos b sinh b - sin b cosh
+// b), w = b^2 sqrt(EI / mu L^4).  Craig & Kurdila, Fundamentals of Structural Dynamics, §13.2 with a spring at the end.
+TEST(LinearElements, NaturalFrequenciesHaveTheirStiffness) {
+  BeamSpec spec;
+  spec.length = 2;
+  spec.mass_per_length = 3;
+  spec.EIy = spec.EIz = 4000;
+  spec.basis = BeamBasis::polynomial;
+  spec.modes = {0, 9, 0, 0};
+  ModelBuilder builder("propped");
+  Body beam = make_beam_body(spec, false);
+  beam.name = "beam";
+  builder.add_joint(one_joint("clamp", JointKind::fixed, kGround, Vector3d::UnitX()), builder.add_body(beam));
+  Model model = builder.build();
+  ForceElement prop;
+  prop.name = "prop";
+  prop.a.at.p = {2, 0, -1};
+  prop.b.node = {1, 1};
+  prop.stiffness = 2e4;
+  prop.length = 1;
+  model.elements = std::make_shared<ForceElements>(ForceElements{{prop}, {}});
+  const std::vector<double> found = compute_frequencies(model, make_zero_state(model)).joints_free;
+  const double ratio = prop.stiffness * std::pow(spec.length, 3) / spec.EIy;
+  const auto residual = [&](double b) {
+    return b * b * b * (1 + std::cos(b) * std::cosh(b)) -
+           ratio * (std::cos(b) * std::sinh(b) - std::sin(b) * std::cosh(b));
+  };
+  for (int mode = 0; mode < 2; ++mode) {  // higher ones want more shapes
+    const double b = std::sqrt(2 * M_PI * found[static_cast<std::size_t>(mode)] * spec.length * spec.length /
+                               std::sqrt(spec.EIy / spec.mass_per_length));
+    EXPECT_LT(residual(b * (1 - 1e-8)) * residual(b * (1 + 1e-8)), 0) << mode << " " << b;
+  }
+}
+
+// A bead between two taut springs moves across them with w^2 = 2 T / (l m).
+TEST(LinearElements, NaturalFrequenciesKnowTension) {
+  ModelBuilder builder("bead");
+  builder.add_joint(one_joint("aside", JointKind::prismatic, kGround, Vector3d::UnitY()),
+                    builder.add_body(make_lump("bead", 0.3, {0, 0, 0})));
+  Model model = builder.build();
+  std::vector<ForceElement> list;
+  for (const double side : {-0.5, 0.5}) {
+    ForceElement wire;
+    wire.name = side < 0 ? "left" : "right";
+    wire.a.at.p = {side, 0, 0};
+    wire.b.node = {1, kBodyFrame};
+    wire.stiffness = 1000;
+    wire.length = 0.4;
+    list.push_back(wire);
+  }
+  model.elements = std::make_shared<ForceElements>(ForceElements{list, {}});
+  const std::vector<double> found = compute_frequencies(model, make_zero_state(model)).joints_free;
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0], std::sqrt(2 * 1000 * 0.1 / (0.5 * 0.3)) / (2 * M_PI), 1e-12 * found[0]);
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ struct BodyFacts {
 };
 BodyFacts compute_body_facts(const Body& body);  // of the body held at its frame
 
-// Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes and joint
-// springs only: no gravity, no motion.  Shapes are speeds, one column per frequency.
+// Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes, joint
+// springs and force elements only: no gravity, no motion.  Shapes are speeds, one column per frequency.
 struct FrequencyFacts {
   std::string why_not;                  // when there are none
   std::string caution;                  // why they may mislead here, and what to do
