@@ -12,7 +12,7 @@
 #include <random>
 #include <thread>
 
-#include "apps/process.hpp"
+#include "apps/two_processes.hpp"
 #include "limber/realtime/packet.hpp"
 #include "support/no_alloc.hpp"
 
@@ -50,90 +50,9 @@ std::string with_wide_limits() {
   return text;
 }
 
-sockaddr_in local(int port) {
-  sockaddr_in out{};
-  out.sin_family = AF_INET;
-  out.sin_port = htons(static_cast<std::uint16_t>(port));
-  out.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return out;
-}
-
-// A socket on a port that was free.  A process has a range of its own, below those that the system hands out (32768 and
-// more): a port that is given to the program after its socket here was closed is taken by nobody in between.
-class Socket {
- public:
-  explicit Socket(int fixed) : port(fixed) {
-    handle = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-    const sockaddr_in here = local(port);
-    if (bind(handle, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) throw std::runtime_error("taken");
-  }
-  Socket() {
-    constexpr int kFirst = 10000, kRange = 20, kRanges = 1000;
-    static int next = 0;
-    handle = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-    for (int tries = 0; tries < kRange; ++tries) {
-      port = kFirst + kRange * (getpid() % kRanges) + next;
-      next = (next + 1) % kRange;
-      const sockaddr_in here = local(port);
-      if (bind(handle, reinterpret_cast<const sockaddr*>(&here), sizeof here) == 0) return;
-    }
-    throw std::runtime_error("no port");
-  }
-  ~Socket() { close(handle); }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  void send(const std::vector<char>& bytes, int to) const {
-    const sockaddr_in there = local(to);
-    sendto(handle, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&there), sizeof there);
-  }
-  bool receive(std::vector<char>& bytes) const {
-    bytes.resize(65536);
-    const ssize_t got = recv(handle, bytes.data(), bytes.size(), 0);
-    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return got > 0;
-  }
-  int port = 0, handle = -1;
-};
-
-struct Ports {
-  int plant, control;
-  Ports() {
-    const Socket a, b;
-    plant = a.port;
-    control = b.port;
-  }
-};
-
-std::string address(int port) { return "127.0.0.1:" + std::to_string(port); }
-
-struct Pair {
-  explicit Pair(const std::string& text = kScenario) : scenario(folder.write("turn.yaml", text)) {}
-  Folder folder;
-  std::string scenario;
-  Ports ports;
-  std::vector<std::string> plant(int peer, const std::vector<std::string>& more = {}) const {
-    return arguments("plant", ports.plant, peer, folder.file("turn.h5"), more);
-  }
-  std::vector<std::string> control(int peer, const std::vector<std::string>& more = {}) const {
-    return arguments("control", ports.control, peer, folder.file("turn.csv"), more);
-  }
-
- private:
-  std::vector<std::string> arguments(const char* command, int port, int peer, const std::string& output,
-                                     const std::vector<std::string>& more) const {
-    std::vector<std::string> out = {command, scenario, "--port", std::to_string(port), "--peer", address(peer), "-o",
-                                    output,  "--json", "--quiet"};
-    out.insert(out.end(), more.begin(), more.end());
-    return out;
-  }
-};
-
-const std::vector<std::string> kPatient = {"--hold", "5", "--wait", "60"};
-const std::vector<std::string> kPatientControl = {"--hold", "5", "--wait", "60", "--most-misses", "100000"};
-
 TEST(RealTime, two_processes_track) {
   for (const bool plant_first : {true, false}) {
-    const Pair pair;
+    const Pair pair(kScenario);
     const auto plant_words = pair.plant(pair.ports.control, kPatient);
     const auto control_words = pair.control(pair.ports.plant, kPatientControl);
     Process first(plant_first ? plant_words : control_words);
@@ -223,7 +142,7 @@ TEST(RealTime, bad_wire_is_survived) {
 }
 
 TEST(RealTime, a_dead_plant_stops_the_controller) {
-  const Pair pair;
+  const Pair pair(kScenario);
   Process control(pair.control(pair.ports.plant, {"--hold", "2", "--most-misses", "100000"}));
   {
     Process plant(pair.plant(pair.ports.control, kPatient));
@@ -247,7 +166,7 @@ TEST(RealTime, a_dead_plant_stops_the_controller) {
 }
 
 TEST(RealTime, a_dead_controller_makes_the_plant_brake) {
-  const Pair pair;
+  const Pair pair(kScenario);
   Process plant(pair.plant(pair.ports.control, {"--hold", "0.3"}));
   {
     Process control(pair.control(pair.ports.plant, kPatientControl));
@@ -291,7 +210,7 @@ TEST(RealTime, a_new_controller_takes_over) {
 // Neither is needed: a line says that they are missing, and what allows them.
 TEST(RealTime, refused_privileges_are_told) {
   if (!kNoAllocWorks) GTEST_SKIP() << "sanitizers take no locks of memory, and refuse none";
-  const Pair pair;
+  const Pair pair(kScenario);
   std::vector<std::string> words = pair.control(pair.ports.plant, kPatientControl);
   for (const char* word : {"--duration", "0.3"}) words.emplace_back(word);
   std::erase(words, "--quiet");
@@ -324,7 +243,7 @@ TEST(RealTime, granted_privileges_are_used) {
   if (sched_setscheduler(0, SCHED_FIFO, &param) != 0) GTEST_SKIP() << "no real-time priorities here";
   param.sched_priority = 0;
   ASSERT_EQ(sched_setscheduler(0, policy, &param), 0);
-  const Pair pair;
+  const Pair pair(kScenario);
   Process plant(pair.plant(pair.ports.control, kPatient));
   Process control(pair.control(pair.ports.plant, kPatientControl));
   const std::string log = pair.folder.file("turn.csv");
@@ -350,7 +269,7 @@ TEST(RealTime, granted_privileges_are_used) {
 // A terminal that closes is no reason to drop torques: they are taken to zero as with Ctrl-C.
 TEST(RealTime, ctrl_c_ends_in_order) {
   for (const int number : {SIGINT, SIGHUP}) {
-    const Pair pair;
+    const Pair pair(kScenario);
     Process plant(pair.plant(pair.ports.control, {"--hold", "5"}));
     Process control(pair.control(pair.ports.plant, kPatientControl));
     ASSERT_TRUE(eventually([&] { return read_all(pair.folder.file("turn.csv")).size() > 2000; }));
@@ -396,7 +315,7 @@ TEST(RealTime, a_flood_from_others_is_not_heard) {
 
 // Somebody who was first at the controller's port, and drives as hard as he can: the machine stays within its limits.
 TEST(RealTime, a_hostile_controller_is_braked) {
-  const Pair pair;
+  const Pair pair(kScenario);
   Process plant(pair.plant(pair.ports.control, {"--duration", "1", "--hold", "5"}));
   const Socket hostile(pair.ports.control);
   std::vector<char> bytes;
@@ -427,7 +346,7 @@ TEST(RealTime, a_hostile_controller_is_braked) {
 
 TEST(RealTime, a_key_keeps_others_out) {
   if (!LinkKey::available()) GTEST_SKIP() << "no libcrypto";
-  const Pair pair;
+  const Pair pair(kScenario);
   const std::string key = pair.folder.write("link.key", "0123456789abcdef0123456789abcdef");
   const Result open = limber(pair.plant(pair.ports.control, {"--key", key}));
   EXPECT_TRUE(contains(open.err, "chmod 600")) << open.err;
@@ -451,7 +370,7 @@ TEST(RealTime, a_key_keeps_others_out) {
 }
 
 TEST(RealTime, what_is_missing_is_told) {
-  const Pair pair;
+  const Pair pair(kScenario);
   const Result alone = limber(pair.control(pair.ports.plant, {"--wait", "0.1"}));
   EXPECT_TRUE(alone.is_one_error_line()) << alone.err;
   EXPECT_TRUE(contains(alone.err, "start `limber plant")) << alone.err;
