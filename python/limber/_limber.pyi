@@ -209,6 +209,36 @@ class Closure:
     @name.setter
     def name(self, value: Any) -> None: ...
 
+class Controller:
+    """The digital controller of a flexible arm: from readings to an estimate of the state, to torques that its laws add up,"""
+    def __init__(self, scenario: Scenario | str | PathLike[str] | dict[str, Any]) -> None: ...
+    @property
+    def currents(self) -> Array: ...
+    @property
+    def errors(self) -> Array: ...
+    @property
+    def estimate(self) -> State: ...
+    def hold(self, x: State | dict[str, Any] | None, torques: ArrayLike) -> None:
+        """From rest at x, where `torques` (driven coordinate) hold the machine: the command begins with them and nothing"""
+    @property
+    def innovations(self) -> Array: ...
+    @property
+    def joints(self) -> list[str]: ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def period(self) -> float: ...
+    @property
+    def reference(self) -> State: ...
+    @property
+    def saturated(self) -> list[bool]: ...
+    def set_acting(self, torques: ArrayLike) -> None:
+        """Before an update: the torques (driven coordinate) that act since the readings, where the machine tells.  Otherwise"""
+    def start(self, x: State | dict[str, Any] | None = None) -> None:
+        """From a state x of the controller's model, at rest or not."""
+    def update(self, t: float, q: ArrayLike, v: ArrayLike, *, strain: ArrayLike = [], acceleration: ArrayLike = []) -> Array:
+        """From the newest readings to the servo commands (driven coordinate) of the next period, as torques at the joints"""
+
 class Drive:
     """What moves a joint of one coordinate: a motor whose rotor turns with the gear ratio.  The link that carries the motor"""
     def __init__(self, **fields: Any) -> None: ...
@@ -333,7 +363,7 @@ class Frame:
     def __int__(self) -> int: ...
 
 class FrequencyFacts:
-    """Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes and joint"""
+    """Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes, joint"""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def caution(self) -> str: ...
@@ -1274,6 +1304,9 @@ def _time_aba(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, calls: i
 def _time_batch(batch: BatchAba, q: ArrayLike, v: ArrayLike, tau: ArrayLike, rounds: int) -> float:
     """Seconds of a batch in C++."""
 
+def _tune(text: str, name: str, folder: str, output: str) -> dict[str, Any]:
+    """tune of the library."""
+
 def aba(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None = None, *, wrenches: Wrenches = None, workspace: Workspace | None = None, out: Array | None = None, status: Array | None = None) -> Array:
     """Forward dynamics by the articulated-body recursion, O(N) and linear in the modes.  [JR] (63)-(64), theory §5."""
 
@@ -1302,7 +1335,7 @@ def compute_floquet(parts: Sequence[ArrayLike], period: float) -> tuple[Array, l
     """Exponents (1/s) and vectors (per part, columns) of Floquet's solutions from the transition matrices of equal parts of a period."""
 
 def compute_frequencies(model: Model, q: ArrayLike | None = None) -> FrequencyFacts:
-    """Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes and joint"""
+    """Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes, joint"""
 
 def compute_kalman_gain(model: Model, joints: Sequence[str], sensors: SensorOptions | dict[str, Any], x: State | None, options: KalmanOptions | dict[str, Any], period: float) -> Array:
     """x = (dq, dv), q along the directions of speeds; the readings y = (q, v where there are tachometers, strains, specific"""

@@ -51,3 +51,32 @@ def sweep(study: str | os.PathLike[str] | dict[str, Any], output: str | os.PathL
         path = os.fspath(output) or os.path.join(folder, "study.h5")
         _limber._sweep(text, name, "", path, resume, threads)
         return StudyTable(path)
+
+
+class Tuning:
+    """What a search found: values["load.mass"] of the best run, its goal, how the search ended, and table, all of its runs."""
+
+    def __init__(self, found: dict[str, Any], table: StudyTable) -> None:
+        """Of limber.tune."""
+        self.values: dict[str, float] = found["values"]
+        self.goal: float | None = found["goal"]
+        self.best: int = found["best"]
+        self.evaluations: int = found["evaluations"]
+        self.failed: int = found["failed"]
+        self.ended: str = found["ended"]
+        self.table = table
+
+    def __repr__(self) -> str:
+        return f"<limber.Tuning '{self.table.name}': {self.goal} after {self.evaluations} runs, {self.ended}>"
+
+
+def tune(study: str | os.PathLike[str] | dict[str, Any], output: str | os.PathLike[str] = "") -> Tuning:
+    """What `limber tune` does: looks for the values of a study's parameters where the result that its `tune` names is best.
+
+    study: a file, or a dict of the same form.  output: the table (HDF5) to keep.  Ctrl-C stops it.
+    """
+    text, name = (text_of(study), "study") if isinstance(study, dict) else ("", os.fspath(study))
+    with tempfile.TemporaryDirectory(prefix="limber-") as folder:
+        path = os.fspath(output) or os.path.join(folder, "tune.h5")
+        found = _limber._tune(text, name, "", path)
+        return Tuning(found, StudyTable(path))

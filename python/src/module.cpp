@@ -69,6 +69,7 @@ PYBIND11_MODULE(_limber, m) {
   p::define_run(m);
   p::define_recording(m);
   p::define_control(m);
+  p::define_controller(m);
   p::define_machine(m);
   p::define_parts(m);
   p::define_study(m);

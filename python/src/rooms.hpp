@@ -25,5 +25,6 @@ void define_simulation(py::module_& m);
 void define_run(py::module_& m);
 void define_recording(py::module_& m);
 void define_control(py::module_& m);
+void define_controller(py::module_& m);
 
 }  // namespace limber::python

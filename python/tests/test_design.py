@@ -187,6 +187,67 @@ class Studies(unittest.TestCase):
             rec = limber.run(SWING, overrides={"load.mass": mass})
             self.assertEqual(rec.nodes["fore.tip"].position[-1, 2], drop)
 
+    def test_tune(self):
+        import json
+        # Of a mass on a spring, started at 1: the stiffness for which it is back at 1 after 1 s, (2 pi)^2 m.
+        scenario = {"limber": 1, "scenario": "swing", "duration": 1, "initial": {"rail": {"q": 1}}, "solver": {"rtol": 1e-10, "atol": 1e-12},
+                    "model": {"name": "mass", "bodies": [{"name": "m", "rigid": {"mass": 2}}],
+                              "joints": [{"name": "rail", "type": "prismatic", "axis": [1, 0, 0], "parent": "world", "child": "m", "stiffness": 60}]}}
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "swing.yaml").write_text(json.dumps(scenario), encoding="utf-8")
+            study = {"limber": 1, "study": "period", "scenario": f"{folder}/swing.yaml",
+                     "parameters": [{"path": "rail.stiffness", "range": [50, 110]}],
+                     "results": [{"name": "end", "of": "q", "component": "rail", "reduce": "last"}],
+                     "tune": {"maximise": "end", "method": "nelder-mead", "evaluations": 60, "tolerance": 1e-6}}
+            found = limber.tune(study)
+            self.assertAlmostEqual(found.values["rail.stiffness"], 2 * (2 * np.pi) ** 2, delta=0.05)
+            self.assertAlmostEqual(found.goal, 1, delta=1e-6)
+            self.assertEqual((len(found.table), found.failed), (found.evaluations, 0))
+            self.assertEqual(found.table.results["end"][found.best], found.goal)
+            del study["tune"]
+            study["sampling"] = {"method": "random", "count": 3, "seed": 1}
+            with self.assertRaisesRegex(limber.InputError, "tune"):
+                limber.tune(study)
+
+
+class Controllers(unittest.TestCase):
+    SCENARIO = {**SWING, "initial": {}, "duration": 0.5,
+                "control": {"rate": 500, "desired": {"waypoints": [{"q": [0.2, -0.1], "duration": 0.4}]},
+                            "feedback": {"correction": {"frequency": 1}}}}
+
+    def test_a_controller_does_what_it_does_in_a_run(self):
+        controller = limber.Controller(self.SCENARIO)
+        self.assertEqual(controller.joints, ["shoulder", "elbow"])
+        self.assertEqual(controller.period, 1 / 500)
+        controller.start()
+        model = limber.parse_model(ARM)
+        sim = limber.Simulation(limber.parse_scenario({**SWING, "initial": {}, "duration": 0.5}))
+        driven = [model.coordinates.index(name) for name in controller.joints]
+
+        def law(x, torques):
+            torques[driven] = controller.update(x.t, x.q[driven], x.v[driven])
+
+        sim.set_controller(500, law)
+        sim.advance_to(0.5)
+        own = limber.Simulation(self.SCENARIO)
+        own.advance_to(0.5)
+        np.testing.assert_allclose(sim.state.q, own.state.q, rtol=0, atol=1e-9)
+        self.assertEqual((len(controller.errors), controller.estimate.q.shape), (2, (6,)))
+        np.testing.assert_allclose(controller.reference.q[driven], [0.2, -0.1], atol=1e-9)
+        self.assertEqual(controller.saturated, [False, False])
+
+    def test_misuse(self):
+        controller = limber.Controller(self.SCENARIO)
+        with self.assertRaisesRegex(limber.InputError, "start"):
+            controller.update(0, [0, 0], [0, 0])
+        controller.start()
+        with self.assertRaisesRegex(limber.InputError, "q has 3 numbers"):
+            controller.update(0, [0, 0, 0], [0, 0])
+        with self.assertRaisesRegex(limber.InputError, "finite"):
+            controller.update(0, [0, float("nan")], [0, 0])
+        with self.assertRaisesRegex(limber.InputError, "no control"):
+            limber.Controller(SWING)
+
 
 if __name__ == "__main__":
     unittest.main()
