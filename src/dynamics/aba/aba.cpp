@@ -225,7 +225,7 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
   for (std::size_t i = 1; i < layout.links.size(); ++i) set_constant_mass(layout.links[i], static_cast<int>(i), ws);
   for (std::size_t g = 0; g < layout.groups.size(); ++g) set_group_modes(layout, g, ws);
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) set_node_columns(layout, g, ws);
-  set_steps(ws);
+  set_steps(ws.steps.empty(), ws);
 }
 
 // In `ruthless` the columns of the bodies are constants in their own bases.
@@ -280,7 +280,7 @@ AbaData::AbaData(const Model& model) : AbaArrays(model) {
   set_constant_columns(model, *this);
 }
 
-AbaData::AbaData(const AbaData& other) : AbaArrays(other) { set_steps(*this); }
+AbaData::AbaData(const AbaData& other) : AbaArrays(other) { set_steps(true, *this); }
 
 void AbaData::check_stage(const Model& model, AbaStage needed, const char* caller) const {
   check_model(model, kin);

@@ -103,9 +103,10 @@ void reduce(const Layout& layout, int i, AbaData& ws);
 // Kernels of a body for its numbers of unknowns.  `moving`: of its mode columns, those that turn no attachment.
 void choose_step_kernels(int moving, BodyStep& step);
 // Places and kernels of all bodies, once their unknowns are known (steps.cpp, motion.cpp, group_setup.cpp).
-void set_steps(AbaData& ws);
+// `first`: of this workspace; later calls, of implicit steps, allocate nothing where the active bodies stay the same.
+void set_steps(bool first, AbaData& ws);
 void set_motion_steps(AbaData& ws);
-void set_group_steps(AbaData& ws);
+void set_group_steps(bool first, AbaData& ws);
 // x = D^-1 b, over the factors.
 void solve_unknowns(const Unknowns& u, int count, const AbaData& ws, const double* b, double* x);
 

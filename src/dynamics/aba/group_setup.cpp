@@ -132,7 +132,7 @@ void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
   }
 }
 
-void set_group_steps(AbaData& ws) {
+void set_group_steps(bool first, AbaData& ws) {
   const Layout& layout = *ws.kin.layout;
   const auto set = [&](const auto& group, int lane, GroupStep& step) {
     step.frame[lane] = &ws.frames[group.bodies[lane]];
@@ -141,7 +141,11 @@ void set_group_steps(AbaData& ws) {
     step.v[lane] = ws.v.data() + group.vm[lane];
     step.u[lane] = ws.u.data() + group.vm[lane];
   };
-  set_blocks(ws);
+  std::size_t same = 0;  // active groups that were active before, too
+  for (const int g : ws.expands) same += ws.group_modes[g].active ? 1 : 0;
+  const auto active =
+      std::count_if(ws.group_modes.begin(), ws.group_modes.end(), [](const GroupModes& modes) { return modes.active; });
+  if (first || same != ws.expands.size() || active != static_cast<std::ptrdiff_t>(same)) set_blocks(ws);
   ws.group_steps.resize(layout.groups.size());
   ws.node_steps.resize(layout.node_groups.size());
   for (int lane = 0; lane < kLanes; ++lane) {

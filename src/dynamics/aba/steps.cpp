@@ -20,8 +20,9 @@ const Vec4d* share_mass(std::span<const Vec4d> own, bool constant, std::span<con
 
 // (outboard attachment) its place in ws.carried: from the elimination of the first body that it carries to that of its
 // own, those of one body side by side.
-std::vector<int> place_carried(const Layout& layout, AbaData& ws) {
-  std::vector<int> out(layout.attachments.size(), -1);
+void place_carried(const Layout& layout, AbaData& ws) {
+  std::vector<int>& out = ws.carried_places;
+  out.assign(layout.attachments.size(), -1);
   std::map<int, std::vector<int>> open;  // by how many there are side by side
   int count = 0;
   const auto take = [&](const Link& body) {
@@ -41,27 +42,26 @@ std::vector<int> place_carried(const Layout& layout, AbaData& ws) {
     if (size > 0) open[size].push_back(out[link.attachment_begin]);
   }
   ws.carried.resize(count);
-  return out;
 }
 
-// (outboard attachment) how many columns of its body turn it; those come first.
-std::vector<int> find_turning(const Layout& layout, const AbaData& ws) {
-  std::vector<int> out(layout.attachments.size(), layout.max_modes);
+// How many columns of a body turn its attachment.
+void set_turning(const Layout& layout, AbaData& ws) {
+  ws.turning.assign(layout.attachments.size(), layout.max_modes);
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) {
-    for (const int h : layout.node_groups[g].attachments) out[h] = ws.node_turning[g];
+    for (const int h : layout.node_groups[g].attachments) ws.turning[h] = ws.node_turning[g];
   }
-  return out;
 }
 
 }  // namespace
 
-void set_steps(AbaData& ws) {
+void set_steps(bool first, AbaData& ws) {
   const Layout& layout = *ws.kin.layout;
   ws.steps.resize(layout.links.size());
   ws.hinge_forces.clear();
   ws.passive.clear();
-  const std::vector<int> turning = find_turning(layout, ws);
-  const std::vector<int> place = place_carried(layout, ws);
+  set_turning(layout, ws);
+  if (first) place_carried(layout, ws);
+  const std::vector<int>&place = ws.carried_places, &turning = ws.turning;
   std::span<const Vec4d> mass;
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
@@ -106,8 +106,8 @@ void set_steps(AbaData& ws) {
     choose_step_kernels(step.carrying > 0 ? step.k - turning[link.attachment_begin] : 0, step);
   }
   for (std::size_t k = 0; k < layout.rotors.size(); ++k) ws.steps[layout.rotors[k]].rotor = &ws.rotors[k];
-  set_motion_steps(ws);
-  set_group_steps(ws);
+  if (first) set_motion_steps(ws);
+  set_group_steps(first, ws);
 }
 
 }  // namespace limber

@@ -202,6 +202,8 @@ struct AbaArrays {
   std::vector<ArticulatedBody> bodies;
   std::vector<ArticulatedAttachment> attachments;
   std::vector<CarriedInertia> carried;    // scratch of the inward sweep
+  std::vector<int> carried_places;        // (outboard attachment) its place there
+  std::vector<int> turning;               // (outboard attachment) how many columns of its body turn it; first ones
   std::vector<Unknowns> unknowns;         // (body)
   std::vector<ActiveModes> active;        // (body)
   State rest;                             // all zero
