@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# limber_room(name [KERNEL | GLUE] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room, from
+# limber_room(name [KERNEL] [SWEEPS] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room, from
 # src/<name>/**.cpp, linked to the room named by the call before.  A room without sources is its headers only; one without
 # either is passed over.  KERNEL: its functions are where the time of a run goes.  They are optimised in full, each source by
-# itself.  GLUE: its functions take little of it; sanitizers have them without optimisation.
+# itself.  SWEEPS: the recursions; of all rooms sanitizers optimise this one alone.
 # PACKAGES: what find_dependency must find for these libs, with its arguments.
 #
 # limber_libraries(): after the last room, the targets that others link: limber::<room>, and limber::limber for all of them.
@@ -32,7 +32,7 @@ function(limber_usage target scope)
 endfunction()
 
 function(limber_room name)
-  cmake_parse_arguments(arg "KERNEL;GLUE" "" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
+  cmake_parse_arguments(arg "KERNEL;SWEEPS" "" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/limber/${name}/*.hpp)
   if(NOT sources AND NOT headers)
@@ -64,9 +64,9 @@ function(limber_room name)
     if(NOT arg_KERNEL)
       target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
     endif()
-    if(arg_GLUE)
-      limber_glue(${target})
-      set_property(GLOBAL APPEND PROPERTY LIMBER_GLUE ${name})
+    if(NOT arg_SWEEPS)
+      limber_plain_when_sanitized(${target})
+      set_property(GLOBAL APPEND PROPERTY LIMBER_PLAIN ${name})
     endif()
   else()
     set(scope INTERFACE)
@@ -131,18 +131,18 @@ function(limber_libraries)
 endfunction()
 
 # limber_rooms_first(target last): for the address sanitizer, the objects of the rooms up to `last` (of all, where that is none of
-# them) stand before the target's own, and those of optimised rooms before those of glue.  Of inline functions in both the linker
+# them) stand before the target's own, and those of optimised rooms before those of the others.  Of inline functions in both the linker
 # takes the first, which is an optimised one then.
 function(limber_rooms_first target last)
   if(NOT LIMBER_SANITIZE MATCHES address OR LIMBER_FUZZ)
     return()
   endif()
-  get_property(glue GLOBAL PROPERTY LIMBER_GLUE)
+  get_property(plain GLOBAL PROPERTY LIMBER_PLAIN)
   set(first "")
   set(second "")
   foreach(room IN LISTS LIMBER_ROOMS)
     get_target_property(type limber_${room} TYPE)
-    if(type STREQUAL STATIC_LIBRARY AND room IN_LIST glue)
+    if(type STREQUAL STATIC_LIBRARY AND room IN_LIST plain)
       list(APPEND second $<TARGET_OBJECTS:limber_${room}>)
     elseif(type STREQUAL STATIC_LIBRARY)
       list(APPEND first $<TARGET_OBJECTS:limber_${room}>)

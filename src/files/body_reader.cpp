@@ -286,7 +286,7 @@ std::string beam_key(const BeamSpec& spec, bool second_order) {
   for (const BeamNode& node : spec.nodes) {
     key += node.name + '\n';
     add(node.at);
-    for (const double x : node.rotation.reshaped()) add(x);
+    for (int k = 0; k < 9; ++k) add(node.rotation.data()[k]);
   }
   return key += second_order ? '2' : '1';
 }

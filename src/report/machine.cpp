@@ -73,7 +73,7 @@ Json make_node(const Model& model, int i, std::size_t k, std::size_t geometry, P
   out["shapes"] = add_matrix(tag, shapes, page);
   if (model.fidelity != Fidelity::stiffened || node.second[0].size() == 0) return out;
   RowMatrix second(3, body.modes * body.modes);
-  for (int c = 0; c < 3; ++c) second.row(c) = node.second[c].reshaped<Eigen::RowMajor>().transpose().cast<float>();
+  for (int c = 0; c < 3; ++c) second.row(c) = rows_in_line(node.second[c]);
   out["second"] = add_matrix(tag + ".second", second, page);
   return out;
 }

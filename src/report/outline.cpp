@@ -18,7 +18,7 @@ constexpr Eigen::Index kMaxSecond = 2'000'000;  // numbers: beyond, the picture 
 // Rows x, y, z of station i from Xi of a node or a point.
 void set_second(const std::array<MatrixXd, 3>& Xi, Eigen::Index i, RowMatrix& second) {
   for (int c = 0; c < 3; ++c)
-    if (Xi[c].size() > 0) second.row(3 * i + c) = Xi[c].reshaped<Eigen::RowMajor>().transpose().cast<float>();
+    if (Xi[c].size() > 0) second.row(3 * i + c) = rows_in_line(Xi[c]);
 }
 
 void set_size(Eigen::Index stations, int n, bool second_order, Outline& out) {

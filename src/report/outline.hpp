@@ -12,6 +12,12 @@ namespace limber {
 
 using RowMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+// The rows of M one after the other.
+inline Eigen::RowVectorXf rows_in_line(const MatrixXd& M) {
+  const RowMatrix rows = M.cast<float>();
+  return Eigen::Map<const Eigen::RowVectorXf>(rows.data(), rows.size());
+}
+
 // What a body is drawn as, in its frame: stations that move with the modes, lines through them, boxes.
 struct Outline {
   RowMatrix places;                     // (N x 3) undeformed

@@ -116,8 +116,8 @@ TEST(Recording, HasThePosesOfNodes) {
     const Sampled s(model, k, static_cast<unsigned>(k) + 1);
     const Pose pose = node_pose(model, s.kin, {boom, tip});
     EXPECT_EQ(row_of(file, "nodes/boom.tip/position", k), pose.p);
-    const Matrix3d R = row_of(file, "nodes/boom.tip/rotation", k).reshaped<Eigen::RowMajor>(3, 3);
-    EXPECT_EQ(R, pose.R);
+    const VectorXd R = row_of(file, "nodes/boom.tip/rotation", k);  // by rows
+    EXPECT_EQ(Matrix3d(Eigen::Map<const Matrix3d>(R.data()).transpose()), pose.R);
     // The same from the shapes of the node.
     const Node& node = model.body(boom).nodes[static_cast<std::size_t>(tip)];
     const Vector3d expected = node.translation * s.motion.x.q.segment(model.first_mode_q(boom), 3);

@@ -36,7 +36,8 @@ MatrixXd matrix(const json& j) {
 
 Matrix3d rotation(const json& j) {
   if (j[0].is_array()) return matrix(j);
-  return vector(j).reshaped<Eigen::RowMajor>(3, 3);
+  const VectorXd by_rows = vector(j);
+  return Eigen::Map<const Matrix3d>(by_rows.data()).transpose();
 }
 
 std::vector<std::string> case_files() {

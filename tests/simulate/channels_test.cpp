@@ -106,7 +106,7 @@ TEST(Channels, ValuesAreThoseOfTheRecord) {
       const Pose pose = node_pose(model, s.kin, node);
       EXPECT_EQ(value(channels, node_channel(model, node, "position"), s.record()), pose.p);
       const VectorXd R = value(channels, node_channel(model, node, "rotation"), s.record());
-      EXPECT_EQ(Matrix3d(R.reshaped<Eigen::RowMajor>(3, 3)), pose.R);
+      EXPECT_EQ(Matrix3d(Eigen::Map<const Matrix3d>(R.data()).transpose()), pose.R);  // by rows
       // The deflection is the shape of the node times the modal coordinates.
       const Body& body = model.body(node.body);
       const Vector3d expected = body.nodes[static_cast<std::size_t>(node.node)].translation *
