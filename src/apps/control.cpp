@@ -19,11 +19,11 @@ constexpr const char* kControlExample = R"(Example:
   limber plant examples/canadarm/controlled.yaml &
   limber control examples/canadarm/controlled.yaml -o control.csv
 
-Runs the controller of the scenario at its rate, against `limber plant` in another process or on another machine; which
-starts first does not matter. Between them go UDP packets, on this machine unless --bind and --peer say otherwise. It
-writes all that it sees and does to a table, and reports period, jitter and computation time. It ends with the plant. A
-safe stop (no packets, missed deadlines, a joint too fast, readings that the model does not explain) or Ctrl-C brakes
-the joints to rest; the exit code is then 1. docs/real-time.md says more.)";
+Runs the controller of the scenario at its rate, against `limber plant` in another process or on another machine; either
+may start first. They exchange UDP packets, on this machine unless --bind and --peer say otherwise. All measurements and
+commands go to a table; the report gives period, jitter and computation time. The controller ends with the plant. After a
+safe stop (no packets, missed deadlines, a joint too fast, readings that deviate from the model) or Ctrl-C it brakes the
+joints to rest; the exit code is then 1. See docs/real-time.md.)";
 
 constexpr double kLead = 0.25;            // of a period, from the arrival of a measurement to the start of a cycle
 constexpr long kWindow = 200;             // cycles, in which
@@ -255,7 +255,7 @@ void add_control(CLI::App& program, Action& action) {
                   "consecutive missed deadlines that cause a safe stop (default 10)")
       ->type_name("COUNT");
   sub->add_option("--most-innovation", command->safety.most_innovation,
-                  "innovation of a joint, measured less predicted, that causes a safe stop, rad or m (default 0.1)")
+                  "innovation of a joint, measured minus predicted, that causes a safe stop, rad or m (default 0.1)")
       ->type_name("SIZE");
   sub->add_option("--most-error", command->safety.most_error,
                   "tracking error of a joint that causes a safe stop, rad or m (default: none)")

@@ -115,7 +115,7 @@ int run_sweep(const SweepCommand& command, const Study& study, Team& team, const
   else if (!command.quiet)
     write_output(sweep_text(command, report, data, workers), stdout);
   if (report.complete) return 0;
-  write_output(fmt::format("{}: interrupted with {} of {} runs done; go on with --resume\n", command.output,
+  write_output(fmt::format("{}: interrupted with {} of {} runs done; continue with --resume\n", command.output,
                            data.done_count(), report.runs),
                stderr);
   return 1;

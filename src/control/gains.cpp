@@ -153,13 +153,12 @@ MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, con
   if (!P) {
     for (int i = 1; i < model.body_count(); ++i) {
       if (joint_traits(model.joints[i].kind).quaternion)
-        throw InputError("the observer cannot see where body '" + model.body_names[i] + "' is: it floats (joint '" +
-                         model.joints[i].name + "'), and the sensors of joints tell neither its attitude nor its " +
-                         "place; write feedback: {pid: {frequency: 0.5}}, which needs no observer, or give the " +
-                         "controller a model whose base stands (control: {model: FILE} with a fixed joint there)");
+        throw InputError("the observer cannot estimate the attitude and position of body '" + model.body_names[i] +
+                         "': it floats (joint '" + model.joints[i].name + "'), and joint sensors do not observe " +
+                         "them; write feedback: {pid: {frequency: 0.5}}, which needs no observer, or give the " +
+                         "controller a model with a fixed base (control: {model: FILE} with a fixed joint there)");
     }
-    throw InputError(
-        "the observer cannot see everything that moves by itself; add sensors, or control the joints that are free");
+    throw InputError("some free motions are not observable; add sensors, or control the free joints");
   }
   const MatrixXd S = readings.C * *P * readings.C.transpose() + R;
   MatrixXd gain = Cholesky(S).solve(MatrixXd(readings.C * *P)).transpose();  // at the time of the reading
@@ -204,7 +203,7 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
   const MatrixXd S = options.torque > 0 ? MatrixXd(options.torque * one) : MatrixXd(w * w * position * inertia);
   const MatrixXd B = predictor.B * S;
   const auto X = solve_riccati(predictor.A, B, Q, one);
-  if (!X) throw InputError("the regulator cannot bring everything to rest; control the joints that are free");
+  if (!X) throw InputError("some free motions are not stabilisable by the regulator; control the free joints");
   return S * Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * predictor.A));
 }
 
@@ -231,7 +230,7 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   const MatrixXd change = J * predictor.A - J, yielded = kYield * (change * predictor.A - change);
   const MatrixXd Q = yielded.transpose() * yielded + kSight * kSight * H.transpose() * H;
   const auto X = solve_riccati(A, B, Q, one);
-  if (!X) throw InputError("feedback cannot bring everything to rest; control the joints that are free");
+  if (!X) throw InputError("some free motions are not stabilisable by feedback; control the free joints");
   const MatrixXd left = Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * A));  // e = -left x
   const MatrixXd K = inverse.solve(MatrixXd(H + left));
   // The accelerations of the midpoint rule under u = -K x.

@@ -324,11 +324,12 @@ std::vector<std::string> step_warnings(const Model& plant, const SensorOptions& 
     if (finer < used && !(growth(finer, steps.rho_inf) > kUnstable)) break;
   }
   const bool damped = steps.rho_inf > 0 && !(growth(used, 0) > kUnstable);
-  return {"the control loop is stable, but not as the solver moves the machine: with steps of " + text(used, 3) +
-          " s a deviation at " + text(pole.frequency, 3) + " Hz doubles in " +
+  return {"the control loop is stable, but not with the machine as the solver integrates it: with steps of " +
+          text(used, 3) + " s a deviation at " + text(pole.frequency, 3) + " Hz doubles in " +
           text(std::numbers::ln2 / pole.growth, 3) +
-          " s, because vibrations near the sampling are out of tune; write " + "solver: {method: implicit, step: " +
-          text(finer, 3) + "}" + (damped ? ", or rho_inf: 0 to damp what the steps cannot resolve" : "")};
+          " s, because the solver shifts the frequencies of vibrations near the sampling rate; write " +
+          "solver: {method: implicit, step: " + text(finer, 3) + "}" +
+          (damped ? ", or rho_inf: 0 to damp what the steps cannot resolve" : "")};
 }
 
 }  // namespace
@@ -344,15 +345,16 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
   std::vector<std::string> out;
   if (steps.step > 0) out = step_warnings(plant, sensors, options, steps);
   if (options.estimates() && options.senses() && options.kalman.distrust >= kBlind)
-    out.push_back("the observer takes its sensors to be " + text(options.kalman.distrust, 3) +
-                  " times less exact than they are, because the loop of the bent machine is unstable otherwise; so it "
-                  "hardly corrects what the model does not know, and may lose a machine that moves: raise the rate, "
-                  "give the joints an armature, or write feedback: {lqr: {}}");
+    out.push_back(
+        "the observer assumes its sensors to be " + text(options.kalman.distrust, 3) +
+        " times noisier than they are, because the loop of the deflected machine is unstable otherwise; it then "
+        "hardly corrects errors of the model, and a moving machine may diverge: raise the rate, "
+        "give the joints an armature, or write feedback: {lqr: {}}");
   const Bending bending = options.estimates() ? find_bending(options) : Bending{};
   if (bending.share > kMuch && options.kalman.distrust >= kBlind)
     out.push_back("the desired motion bends '" + bending.body + "' by " + text(100 * bending.share, 2) +
                   " % of its length " + place_of(bending.t, options.end) +
-                  ", more than a linear judgement of its loop is good for; move more slowly, or stiffen the body");
+                  ", too much for a linear stability check of its loop; move more slowly, or stiffen the body");
   if (verdict.pole.growth > kTold && grows_slowly(verdict.pole, options.rate)) {
     out.push_back("the control loop grows slowly " + place_of(verdict.t, schedule_times(options).back()) +
                   ": a deviation at " + text(verdict.pole.frequency, 3) + " Hz doubles in " +
@@ -365,7 +367,7 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
   out.push_back("the control loop is stable, but " + place_of(verdict.transient_t, schedule_times(options).back()) +
                 " deviations grow up to " + text(transient.growth, 3) + " times within " + text(transient.time, 2) +
                 " s before they decay, most those of '" + plant.speeds[static_cast<std::size_t>(transient.speed)] +
-                "'; lower the gains, raise the rate, or trust the sensors less (observer: {acceleration: " +
+                "'; lower the gains, raise the rate, or assume noisier sensors (observer: {acceleration: " +
                 text(0.1 * options.kalman.acceleration, 3) + "})");
   return out;
 }

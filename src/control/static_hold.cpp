@@ -93,7 +93,7 @@ StaticHold find_static_hold(const Model& model, const Inputs& inputs, const Stat
   for (int pass = 0; pass < kMost; ++pass) {
     StaticHold out = find_static_hold(model, acting, start, joints);
     if (actuation.set(out.equilibrium.x) != Status::ok)
-      throw InputError("an actuator has no lever on its joint where the machine is held; start elsewhere");
+      throw InputError("an actuator has no lever arm on its joint where the machine is held; start elsewhere");
     actuation.to_inputs(out.torques(driven.v), more);
     double change = 0;
     acting.elements = inputs.elements;

@@ -81,7 +81,7 @@ std::pair<bool, std::size_t> find_source(const Reader& at, const Study& study, c
   std::vector<std::string_view> known;
   for (std::size_t k = 0; k < study.parameters.size(); ++k) {
     if (study.parameters[k].path == name) {
-      if (!study.parameters[k].numbers) at.fail(fmt::format("{} has values that are no numbers", show(name)));
+      if (!study.parameters[k].numbers) at.fail(fmt::format("{} has values that are not numbers", show(name)));
       return {true, k};
     }
     known.push_back(study.parameters[k].path);

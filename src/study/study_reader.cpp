@@ -162,12 +162,12 @@ void read_correlation(const Reader& list, const Study& study, MatrixXd& out) {
     const bool axis = study.parameters[static_cast<std::size_t>(i)].kind == ParameterKind::values ||
                       study.parameters[static_cast<std::size_t>(j)].kind == ParameterKind::values;
     if (axis && study.sampling.method == SamplingMethod::grid)
-      between.fail("names an axis of a grid, which is correlated with nothing; use another method");
+      between.fail("names an axis of a grid, which cannot be correlated; use another method");
     out(i, j) = out(j, i) = value.number();
   }
   if (study.sampling.method == SamplingMethod::saltelli) list.fail("has no meaning for Sobol indices; remove it");
   if (Eigen::LLT<MatrixXd>(out).info() != Eigen::Success)
-    list.fail("is not positive definite: no variables are correlated in this way; lower the values");
+    list.fail("is not positive definite: no random variables have these correlations; lower the values");
 }
 
 void read_sampling(const Reader& root, Study& out) {
@@ -241,7 +241,7 @@ void check_study_header(const Reader& root) {
 void check_keep(const std::optional<Reader>& keep, const Study& study) {
   const long runs = count_runs(study);
   if (study.keep.runs.empty() || study.keep.runs.back() < runs) return;
-  keep->fail(fmt::format("names run {}, and the last is {}", study.keep.runs.back(), runs - 1));
+  keep->fail(fmt::format("names run {}, but the last is {}", study.keep.runs.back(), runs - 1));
 }
 
 }  // namespace

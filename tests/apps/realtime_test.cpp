@@ -155,7 +155,7 @@ TEST(RealTime, a_dead_plant_stops_the_controller) {
   Process stranger(pair.plant(pair.ports.control, {"--wait", "60"}));
   const Result result = control.wait();
   EXPECT_EQ(result.code, 1);
-  EXPECT_TRUE(contains(result.err, "no measurement came")) << result.err;
+  EXPECT_TRUE(contains(result.err, "no measurement arrived")) << result.err;
   EXPECT_EQ(result.json()["complete"], false);
   EXPECT_GT(result.json()["measurements"]["session"], 0);
   // A new controller takes it.

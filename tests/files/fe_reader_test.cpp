@@ -315,8 +315,8 @@ TEST(BrokenParts, InterfacesThatCannotBe) {
     reduce_part(model.part, list, options);
   };
   const std::vector<int> base = find_nodes(model, "NBASE");
-  expect_message([&] { reduce({}); }, "there is no interface to hold the part at");
-  expect_message([&] { reduce({{"a", {base[0]}, FeCoupling::rigid}}); }, "1 node, which carries no rotation");
+  expect_message([&] { reduce({}); }, "there is no interface at which to hold the part");
+  expect_message([&] { reduce({{"a", {base[0]}, FeCoupling::rigid}}); }, "1 node, which defines no rotation");
   expect_message([&] { reduce({{"a", find_nodes(model, "1,17,18"), FeCoupling::average}}); }, "on a line");
   expect_message(
       [&] {

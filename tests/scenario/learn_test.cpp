@@ -49,7 +49,7 @@ TEST(Learn, refuses_what_does_not_fit) {
     return "";
   };
   EXPECT_EQ(message("", {}), "move.yaml: there is no controller to learn for; add control:");
-  EXPECT_EQ(message("control: {}\n", {0, 1}), "move.yaml: runs of learning must be 1 to 1000");
+  EXPECT_EQ(message("control: {}\n", {0, 1}), "move.yaml: the number of learning runs must be 1 to 1000");
   EXPECT_NE(message("control: {}\n", {1, 1e6}).find("cutoff"), std::string::npos);
 }
 

@@ -23,7 +23,7 @@ struct JointFriction {
   double coulomb = 0;        // C, N m or N
   double breakaway = 0;      // S, not below C
   double stribeck = 0;       // v_s, rad/s or m/s; 0: C holds as soon as the joint slides
-  double presliding = 1e-4;  // rad or m: how far a joint that sticks gives way before it slides
+  double presliding = 1e-4;  // rad or m: how far a joint that sticks moves before it slides
   double damping = -1;       // of a joint that sticks, N m s/rad or N s/m; below 0: critical
   std::optional<LoadFriction> load;
 

@@ -36,8 +36,8 @@ enum class StopReason {
   deadlines,    // too many were missed in a row
   not_finite,   // a reading or a torque is no number
   speed,        // a joint is faster than its limit
-  innovation,   // the machine does not do what the model says
-  error,        // a joint is too far from where it should be
+  innovation,   // the machine deviates from the model
+  error,        // a joint is too far from its desired position
   failed,       // the controller says that it cannot go on: Controller::failure()
   implausible,  // a joint moved farther between two readings than its velocity limit allows
   unheard       // the machine does not take the commands

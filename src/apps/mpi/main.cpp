@@ -243,7 +243,7 @@ int lead(const SweepCommand& command, int size) {
 
 int run_process(int argc, char** argv) {
   if (argc < 3) {
-    write_output("limber-mpi: is started by `mpirun -n N limber sweep STUDY`\n", stderr);
+    write_output("limber-mpi: start it by `mpirun -n N limber sweep STUDY`\n", stderr);
     return 1;
   }
   const SweepCommand command = parse_mpi_arguments({argv + 1, argv + argc});
