@@ -59,8 +59,8 @@ std::string sweep_text(const SweepCommand& command, const SweepReport& report, c
     table.row({column.name, column.unit, any ? short_number(s.least) : "–", any ? short_number(s.mean) : "–",
                any ? short_number(s.deviation) : "–", any ? short_number(s.most) : "–", std::to_string(s.count)});
   }
-  constexpr std::size_t kMostRows = 40;
-  return out + table.render(style, kMostRows, "results") + fmt::format("\nTable  {}\n", command.output);
+  constexpr std::size_t kMaxRows = 40;
+  return out + table.render(style, kMaxRows, "results") + fmt::format("\nTable  {}\n", command.output);
 }
 
 Json sweep_json(const SweepCommand& command, const SweepReport& report, const StudyData& data) {

@@ -85,23 +85,23 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
   for (int k = 0; k < h; ++k, ++row) {
     out.C(row, driven.v[k]) = 1;
     const double step = encoder(k).resolution;  // rounding: variance step^2/12
-    out.noise[row] = square(encoder(k).noise, options.least_position) + step * step / 12;
+    out.noise[row] = square(encoder(k).noise, options.min_position) + step * step / 12;
   }
   for (int k = 0; k < h; ++k) {
     if (!tachometer(k)) continue;
     out.C(row, n + driven.v[k]) = 1;
-    out.noise[row++] = square(encoder(k).speed_noise, options.least_speed);
+    out.noise[row++] = square(encoder(k).speed_noise, options.min_speed);
   }
   for (const StrainGauge& gauge : sensors.strains) {
     out.C.row(row).segment(model.first_mode(gauge.body), gauge.row.size()) = gauge.row.transpose();
-    out.noise[row++] = square(gauge.noise, options.least_strain);
+    out.noise[row++] = square(gauge.noise, options.min_strain);
   }
   RneaWorkspace ws(model);
   compute_kinematics(model, x, ws.kinematics());
   compute_world_poses(model, ws.kinematics());
   for (const Accelerometer& sensor : sensors.accelerometers) {
     add_specific_force(model, ws.kinematics(), sensor, machine, out.C.middleRows(row, 3), out.D.middleRows(row, 3));
-    out.noise.segment(row, 3).setConstant(square(sensor.noise, options.least_acceleration));
+    out.noise.segment(row, 3).setConstant(square(sensor.noise, options.min_acceleration));
     row += 3;
   }
   out.noise *= options.distrust * options.distrust;

@@ -105,11 +105,11 @@ LoopVerdict judge_gains(const ControlOptions& options) {
 
 // A rate at which the loop would be stable at this time; 0: none was found.
 double find_rate(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t) {
-  constexpr double kMost = 2e4;
+  constexpr double kMax = 2e4;
   ControlOptions other = options;
   for (const double factor : {2.0, 4.0, 10.0}) {
     other.rate = options.rate * factor;
-    if (other.rate > kMost) break;
+    if (other.rate > kMax) break;
     const auto loop = try_linearize(plant, sensors, other, t);
     if (loop && find_dominant_pole(*loop).growth <= kUnstable) return other.rate;
   }
@@ -218,14 +218,14 @@ bool vibrations_decay(const ControlOptions& options, double t) {
 // Stable options for which deviations grow less before they decay, and which hold the bent machine: the observer trusts
 // its sensors less and less.  Where none do, those for which the bent machine grows least.
 ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
-  constexpr int kMost = 4;
+  constexpr int kMax = 4;
   constexpr double kMore = 10, kSlow = 30 * kUnstable;
   // Above 1: not calm.
   const auto unrest = [](const LoopVerdict& v) { return std::max(v.transient.growth / kCalm, v.bent / kSlow); };
   const bool slow = grows_slowly(verdict.pole, options.rate);
   ControlOptions best = options;
   double least = unrest(verdict);
-  for (int k = 0; k < kMost && least > 1; ++k) {
+  for (int k = 0; k < kMax && least > 1; ++k) {
     options.kalman.distrust *= kMore;
     verdict = judge_gains(options);
     if (!verdict.stable || (grows_slowly(verdict.pole, options.rate) && !slow) || !(unrest(verdict) < least)) continue;
@@ -246,13 +246,13 @@ class Remedies {
   // growth: with the last one.  False: there is none left.
   bool try_next(ControlOptions& options, double growth) {
     constexpr double kMore = 10;
-    constexpr int kMost = 3;
+    constexpr int kMax = 3;
     if (TrackingOptions* tracking = options.tracking(); tracking != nullptr && tracking->modal_share < 1) {
       tracking->modal_share = next_share(tracking->modal_share, growth);
       return true;
     }
     options.kalman.torque_steps *= kMore;
-    return ++raised_ <= kMost;
+    return ++raised_ <= kMax;
   }
 
  private:
@@ -363,7 +363,7 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
                   "; lower the gains, raise the rate, or add damping");
   }
   const Transient& transient = verdict.transient;
-  if (!(transient.growth > kMostTransient)) return out;
+  if (!(transient.growth > kMaxTransient)) return out;
   out.push_back("the control loop is stable, but " + place_of(verdict.transient_t, schedule_times(options).back()) +
                 " deviations grow up to " + text(transient.growth, 3) + " times within " + text(transient.time, 2) +
                 " s before they decay, most those of '" + plant.speeds[static_cast<std::size_t>(transient.speed)] +

@@ -16,10 +16,10 @@ namespace {
 // sign(G): 1 on the invariant subspace of poles with positive real part, -1 on the other; Newton's iteration.
 // [Higham 2008] §5.3
 MatrixXd matrix_sign(MatrixXd G) {
-  constexpr int kMost = 60;
+  constexpr int kMax = 60;
   constexpr double kSame = 1e-13;
   const MatrixXd one = MatrixXd::Identity(G.rows(), G.cols());
-  for (int k = 0; k < kMost; ++k) {
+  for (int k = 0; k < kMax; ++k) {
     const MatrixXd next = 0.5 * (G + Lu(G).solve(one));
     const double change = (next - G).norm();
     G = next;
@@ -123,7 +123,7 @@ MatrixXd compute_process_noise(const Predictor& p, double intensity) {
 MatrixXd compute_ringing(const Predictor& p, const VectorXd& steps) {
   const Eigen::Index n = p.machine.coordinates(), size = 2 * n;
   if (p.drift.rows() == size) return MatrixXd::Zero(size, size);
-  constexpr int kMost = 40;
+  constexpr int kMax = 40;
   constexpr double kSame = 1e-6;
   VectorXd scale = VectorXd::Ones(size);
   scale.tail(n).setConstant(p.period);
@@ -138,7 +138,7 @@ MatrixXd compute_ringing(const Predictor& p, const VectorXd& steps) {
   const MatrixXd r = scale.asDiagonal() * p.ringing * steps.asDiagonal();
   MatrixXd U = left.solve(MatrixXd(shift * one + damped)), first = left.solve(r);
   MatrixXd S = 2 * shift * first * first.transpose();
-  for (int k = 0; k < kMost; ++k) {
+  for (int k = 0; k < kMax; ++k) {
     const MatrixXd more = U * S * U.transpose();
     S += more;
     if (more.norm() <= kSame * S.norm()) break;

@@ -18,7 +18,7 @@ namespace limber {
 namespace {
 
 constexpr double kFullTurn = 2 * std::numbers::pi;
-constexpr int kFirstPoints = 17, kMostPoints = 133;
+constexpr int kFirstPoints = 17, kMaxPoints = 133;
 constexpr int kMaxNewton = 30;
 constexpr double kStepDone =
     1e-11;                         // of a displacement, beside the turning of the rotor; in the norm of the mass matrix
@@ -307,7 +307,7 @@ SteadyMotion find_steady_motion(const Model& model, const State& start, const Ro
     }
     Collocation points(model, options, motion);
     bool found = true;
-    for (int count = kFirstPoints; found && count <= kMostPoints; count = 2 * count - 1) {
+    for (int count = kFirstPoints; found && count <= kMaxPoints; count = 2 * count - 1) {
       points.set_points(count);
       found = points.solve(least_norm);
       if (found && points.tail() < kTail) return motion;

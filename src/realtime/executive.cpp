@@ -62,9 +62,9 @@ void check_safety(const SafetyOptions& options, double period) {
   seconds(options.ramp, "the time of the ramp");
   seconds(options.brake, "the time of the brakes");
   check(options.hold >= 2 * period, "the hold time must be 2 periods of the controller at least; see --hold");
-  check(options.most_misses > 0, "the number of missed deadlines must be above 0");
-  check(options.most_innovation > 0, "the largest innovation must be above 0");
-  check(options.most_error > 0, "the largest error must be above 0");
+  check(options.max_misses > 0, "the number of missed deadlines must be above 0");
+  check(options.max_innovation > 0, "the largest innovation must be above 0");
+  check(options.max_error > 0, "the largest error must be above 0");
 }
 
 Executive::Executive(Controller& controller, const LinkLimits& limits, const SafetyOptions& options,
@@ -162,7 +162,7 @@ bool Executive::over(double now) const {
 }
 
 void Executive::watch(long misses_in_a_row, double now) {
-  if (!listening_ && misses_in_a_row >= options_.most_misses) stop(StopReason::deadlines, now);
+  if (!listening_ && misses_in_a_row >= options_.max_misses) stop(StopReason::deadlines, now);
 }
 
 std::span<const std::byte> Executive::cycle(double now) {
@@ -256,7 +256,7 @@ bool Executive::check_innovations(double now) {
   const VectorXd& expected = controller_.estimate().v;
   for (Eigen::Index k = 0; k < y_.v.size(); ++k) {
     const double off = std::abs(shown_.v[k] - expected[controller_.options().driven.v[static_cast<std::size_t>(k)]]);
-    if (off <= kMostSpeedInnovation * limits_.speed[k] + speed_noise_[k]) continue;
+    if (off <= kMaxSpeedInnovation * limits_.speed[k] + speed_noise_[k]) continue;
     stop_for(StopReason::innovation, k, now);
     return false;
   }
@@ -285,9 +285,9 @@ void Executive::update(long shift, double now) {
   if (controller_.respond(shown_, new_torque_) != Status::ok) return stop(StopReason::failed, now);
   prepared_ = false;
   if (!new_torque_.allFinite()) return stop(StopReason::not_finite, now);
-  if (controller_.innovation() > options_.most_innovation) return stop(StopReason::innovation, now);
+  if (controller_.innovation() > options_.max_innovation) return stop(StopReason::innovation, now);
   Eigen::Index worst = 0;
-  if (controller_.errors().cwiseAbs().maxCoeff(&worst) > options_.most_error) {
+  if (controller_.errors().cwiseAbs().maxCoeff(&worst) > options_.max_error) {
     return stop_for(StopReason::error, worst, now);
   }
   torque_ = new_torque_;

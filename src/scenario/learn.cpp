@@ -15,8 +15,8 @@ namespace limber {
 namespace {
 
 constexpr double kPerCutoff = 20;  // records per period of the cutoff frequency
-constexpr double kMostRecords = 1e5;
-constexpr int kMostRuns = 1000;
+constexpr double kMaxRecords = 1e5;
+constexpr int kMaxRuns = 1000;
 
 // The error at each record.
 class ErrorWatch : public RunListener {
@@ -46,10 +46,10 @@ class ErrorWatch : public RunListener {
 void check_learning(const Scenario& scenario, const LearningOptions& options) {
   if (scenario.attitude) throw InputError("learning is for controllers of joints; this one controls an attitude");
   if (!scenario.control) throw InputError("there is no controller to learn for; add control:");
-  if (options.runs < 1 || options.runs > kMostRuns) throw InputError("the number of learning runs must be 1 to 1000");
+  if (options.runs < 1 || options.runs > kMaxRuns) throw InputError("the number of learning runs must be 1 to 1000");
   if (!(options.cutoff > 0 && options.cutoff <= scenario.control->options.rate / 4))
     throw InputError("the cutoff of learning must be above 0 and at most a quarter of the controller's rate");
-  if (!(scenario.run.duration * options.cutoff * kPerCutoff < kMostRecords))
+  if (!(scenario.run.duration * options.cutoff * kPerCutoff < kMaxRecords))
     throw InputError("the move is too long for this cutoff of learning; lower it");
 }
 

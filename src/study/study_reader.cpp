@@ -179,8 +179,8 @@ void read_sampling(const Reader& root, Study& out) {
     map->check_keys({"method", "count", "seed"});
     if (const auto method = map->find("method"))
       sampling.method = static_cast<SamplingMethod>(method->choice(kMethods));
-    constexpr int kMost = 2'000'000'000;
-    if (const auto seed = map->find("seed")) sampling.seed = static_cast<std::uint64_t>(seed->whole_number(0, kMost));
+    constexpr int kMax = 2'000'000'000;
+    if (const auto seed = map->find("seed")) sampling.seed = static_cast<std::uint64_t>(seed->whole_number(0, kMax));
     if (const auto count = map->find("count")) sampling.count = read_count(*count);
   }
   if (!map && !axes && !root.has("tune"))
@@ -222,8 +222,8 @@ TuneOptions read_tune(const Reader& map, const Study& study) {
   out.goal = static_cast<std::size_t>(goal.choice(names));
   if (const auto method = map.find("method"))
     out.method = kTuneMethods[static_cast<std::size_t>(method->choice(kTuneMethods))];
-  constexpr int kMostEvaluations = 1'000'000;
-  if (const auto most = map.find("evaluations")) out.evaluations = most->whole_number(1, kMostEvaluations);
+  constexpr int kMaxEvaluations = 1'000'000;
+  if (const auto most = map.find("evaluations")) out.evaluations = most->whole_number(1, kMaxEvaluations);
   if (const auto tolerance = map.find("tolerance")) out.tolerance = tolerance->positive();
   return out;
 }

@@ -143,7 +143,7 @@ TEST(RealTime, bad_wire_is_survived) {
 
 TEST(RealTime, a_dead_plant_stops_the_controller) {
   const Pair pair(kScenario);
-  Process control(pair.control(pair.ports.plant, {"--hold", "2", "--most-misses", "100000"}));
+  Process control(pair.control(pair.ports.plant, {"--hold", "2", "--max-misses", "100000"}));
   {
     Process plant(pair.plant(pair.ports.control, kPatient));
     const std::string log = pair.folder.file("turn.csv");
@@ -159,7 +159,7 @@ TEST(RealTime, a_dead_plant_stops_the_controller) {
   EXPECT_EQ(result.json()["complete"], false);
   EXPECT_GT(result.json()["measurements"]["session"], 0);
   // A new controller takes it.
-  Process again(pair.control(pair.ports.plant, {"--hold", "5", "--most-misses", "100000", "--duration", "0.2"}));
+  Process again(pair.control(pair.ports.plant, {"--hold", "5", "--max-misses", "100000", "--duration", "0.2"}));
   EXPECT_EQ(again.wait().code, 0);
   stranger.signal(SIGINT);
   EXPECT_EQ(stranger.wait().code, 1);

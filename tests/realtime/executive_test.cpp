@@ -175,14 +175,14 @@ TEST(Executive, torques_stay_within_the_limits_of_joints) {
 
 TEST(Executive, a_machine_that_does_something_else_stops) {
   SafetyOptions safety = make_safety();
-  safety.most_innovation = 0.01;
+  safety.max_innovation = 0.01;
   Ends ends(make_arm(), safety);
   for (int k = 0; k < 3; ++k) ends.step();
   ends.y.q[0] = 0.011;
   ends.step();
   EXPECT_EQ(ends.executive.stopped(), StopReason::innovation);
   safety = make_safety();
-  safety.most_error = 0.2;
+  safety.max_error = 0.2;
   Ends others(make_arm(), safety);
   for (int k = 0; k < 40; ++k) {
     others.step();

@@ -160,7 +160,7 @@ class Line : public Sampler {
     last_speed = x.v(driven.v).cwiseQuotient(limits.speed).cwiseAbs().maxCoeff();
     for (int k = 0; k < driven.size(); ++k) {
       const double wanted = controller.options().desired[static_cast<std::size_t>(k)].at(x.t).value;
-      most_error = std::max(most_error, std::abs(x.q[driven.q[k]] - wanted));
+      max_error = std::max(max_error, std::abs(x.q[driven.q[k]] - wanted));
     }
     return Status::ok;
   }
@@ -187,7 +187,7 @@ class Line : public Sampler {
   std::deque<std::pair<double, Bytes>> commands;
   VectorXd peak_torque, peak_speed;  // (driven coordinate) as shares of their limits
   double last_speed = 0;
-  double most_error = 0;  // rad
+  double max_error = 0;  // rad
   std::unique_ptr<BadWire> bad_measurements, bad_commands;
 
  private:
@@ -214,7 +214,7 @@ TEST(Faults, a_bad_line_is_counted_and_survived) {
     line.run(9);
     EXPECT_EQ(line.executive.stopped(), StopReason::none) << to_string(line.executive.stopped());
     EXPECT_FALSE(line.plant.braking()) << line.plant.failure();
-    EXPECT_LT(line.most_error, 3e-2);
+    EXPECT_LT(line.max_error, 3e-2);
     for (int k = 0; k < kPacketFaults; ++k) {
       const auto fault = static_cast<PacketFault>(k);
       const auto seen = static_cast<std::size_t>(k);

@@ -42,12 +42,12 @@ std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& optio
                                                     const AttitudePath& path);
 
 // The pole of the sampled feedback loop that grows fastest, at rest at x.  Readings count as exact and prompt, thrust
-// as its mean.  Not judged: no feedback, closed chains, more than kMostJudged speeds.
+// as its mean.  Not judged: no feedback, closed chains, more than kMaxAttitudeSpeeds speeds.
 struct AttitudeVerdict {
   bool judged = false;
   double growth = 0, frequency = 0;  // 1/s, 0: none grows; Hz
 };
-inline constexpr int kMostJudged = 120;
+inline constexpr int kMaxAttitudeSpeeds = 120;
 AttitudeVerdict judge_attitude(const Model& plant, const State& x, const AttitudeOptions& options,
                                const AttitudeInertia& inertia);
 

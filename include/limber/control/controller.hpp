@@ -139,7 +139,7 @@ class Controller {
   const VectorXd& currents() const { return servos_.currents(); }
   // All that the next updates depend on.
   void transfer(Archive& archive);
-  // After a failure: what went wrong.
+  // After a failure: its cause.
   const std::string& failure() const { return failure_; }
 
   const ControlOptions& options() const { return options_; }     // as given

@@ -8,11 +8,11 @@
 
 namespace limber {
 
-// Kalman filter: standard deviations of white noise.  `least_...`: lower bounds, for sensors that are exact.
+// Kalman filter: standard deviations of white noise.  `min_...`: lower bounds, for sensors that are exact.
 struct KalmanOptions {
   double acceleration = 0.01;  // process noise on every coordinate: rad/s^2, m/s^2 or per modal unit
-  double least_position = 1e-6, least_speed = 1e-5;
-  double least_strain = 1e-9, least_acceleration = 1e-3;
+  double min_position = 1e-6, min_speed = 1e-5;
+  double min_strain = 1e-9, min_acceleration = 1e-3;
   double distrust = 1;  // of all sensors: their noise is taken to be so many times as large; by settle_loop
   // (driven coordinate) Steps of the torques from one sample to the next: what they leave ringing beyond the sight of
   // the sampling counts as noise of the sensors.  Empty: 10 usual_torques.

@@ -12,7 +12,7 @@ namespace limber {
 
 // A sampled control loop for small deviations from rest: z = (plant, acting torques, estimate, predicted readings
 // under way, integrators, offsets of the damping) at a sample gives z at the next.  Limits of servos, noise and counts
-// are left out.  The plant is sampled exactly, with held torques; the observer by its predictor.
+// are omitted.  The plant is sampled exactly, with held torques; the observer by its predictor.
 struct LinearLoop {
   MatrixXd fresh, held;    // z' = fresh z at a sample with new readings, held z at one that holds the last
   MatrixXd arriving;       // at one that holds the last, while readings of `arrival` samples before arrive
@@ -66,7 +66,7 @@ struct Transient {
 };
 Transient compute_transient(const LinearLoop& loop);
 // Growth that is told; and that settle_loop lowers.
-inline constexpr double kMostTransient = 200, kCalm = 200;
+inline constexpr double kMaxTransient = 200, kCalm = 200;
 
 // The judgement of a loop at the points of its schedule (the first and the last where the plant has more than
 // kMaxJudged speeds).

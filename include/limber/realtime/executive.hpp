@@ -17,9 +17,9 @@ struct SafetyOptions {
   double hold = 0.02;                     // s without a packet in which the last torques are held
   double ramp = 0.2;                      // s in which a controller lets the weight go after a safe stop
   double brake = 0.2;                     // s in which brakes would stop a joint if nothing bent
-  int most_misses = 10;                   // deadlines missed in a row
-  double most_innovation = 0.1;           // rad or m: where joints are less where the observer expects them
-  double most_error = std::numeric_limits<double>::infinity();  // rad or m: less where they should be
+  int max_misses = 10;                   // deadlines missed in a row
+  double max_innovation = 0.1;           // rad or m: where joints are less where the observer expects them
+  double max_error = std::numeric_limits<double>::infinity();  // rad or m: less where they should be
   std::shared_ptr<LinkKey> key;                                 // that packets must be tagged with; null: none
 };
 // Throws InputError.  period: s, of the controller; 0: not known yet.
@@ -59,7 +59,7 @@ const char* to_string(StopReason stop);  // for a message
 class Executive {
  public:
   static constexpr int kMaxBlind = 2, kMaxUpdates = 2;
-  static constexpr double kMostSpeedInnovation = 0.5;  // of the velocity limit
+  static constexpr double kMaxSpeedInnovation = 0.5;  // of the velocity limit
   static constexpr double kRest = 0.02;                // of the velocity limit
   static constexpr double kBrakingShare = 0.25;        // of the natural inertia over the period: its torques act late
   static constexpr double kLongestStop = 30;           // s

@@ -29,7 +29,7 @@ struct ReportFacts {
 
 struct ReportOptions {
   std::vector<std::string> never_overwrites = {};
-  std::function<void(double)> progress = [](double) {};  // share done, 0 ... 1
+  std::function<void(double)> progress = [](double) {};  // fraction done, 0 ... 1
   std::shared_ptr<const Model> model = nullptr;          // of a recording without the text of one: made in code
   std::string file = {}, model_text = {};                // of a page of modes: where the model came from
 };

@@ -27,7 +27,7 @@ LearnedMove learn(const Scenario& scenario, const LearningOptions& options = {},
 
 // What such a file holds.
 struct LearnedFile {
-  VectorXd t;                      // s, rising
+  VectorXd t;                      // s, increasing
   std::vector<std::string> names;  // driven coordinates
   std::vector<Signal> offsets;     // (name)
   double largest = 0;              // |offset|

@@ -16,7 +16,7 @@ struct RunOutputs {
   std::string csv = {};                                  // a table in text; empty: none
   std::string report = {};                               // an HTML page, made from the recording; empty: none
   double flush = 1;                                      // s between writes to the disk
-  bool force = false;                                    // begin even where the disk has no room for all records
+  bool force = false;                                    // start even if the disk has too little space for all records
   std::function<bool(double t)> go_on = {};              // asked after every step; false: stop here
   std::function<void(double share)> page_progress = {};  // 0 ... 1
 };

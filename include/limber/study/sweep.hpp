@@ -48,7 +48,7 @@ class Team {
 // All cores of this machine, by oneTBB.
 class ThreadTeam : public Team {
  public:
-  explicit ThreadTeam(int threads) : threads_(threads) {}  // 0: as many as there are cores
+  explicit ThreadTeam(int threads) : threads_(threads) {}  // 0: one per core
   void run(const std::vector<long>& runs, const Work& work, const Events& events, const GoOn& go_on) override;
 
  private:

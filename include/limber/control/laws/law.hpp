@@ -59,7 +59,7 @@ class Law {
   virtual void transfer(Archive& /*archive*/) {}
   // For recordings.
   virtual std::vector<ExternalChannel> channels() const { return {}; }
-  // After a failure: what went wrong.
+  // After a failure: its cause.
   virtual std::string failure() const { return "a control law failed"; }
 };
 

@@ -9,7 +9,7 @@
 namespace limber {
 
 struct ClosedInverseData {
-  // actuated (nv): speeds on which an actuator can act; at the others, and at modes that have none, forces are zero.
+  // actuated (nv): speeds on which an actuator can act; at all others, including modes, forces are zero.
   ClosedInverseData(const Model& model, std::span<const std::uint8_t> actuated);
   std::vector<int> active, passive;  // speeds
   RneaData rnea;

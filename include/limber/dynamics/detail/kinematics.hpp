@@ -62,7 +62,7 @@ struct Kinematics {
   std::vector<FourAttachments> four_attachments;  // (node group)
   std::vector<FourVectors> four_gamma;            // (mode) the linear part of attachments' columns, where it moves
   VectorXd q, v;
-  std::uint64_t stamp = 0;         // how often the kinematics were computed
+  std::uint64_t stamp = 0;         // number of times the kinematics were computed
   std::uint64_t framed_stamp = 0;  // `stamp` that links, attachments and columns belong to
   std::uint64_t posed_stamp = 0;   // `stamp` that the poses in world belong to
 
