@@ -27,7 +27,7 @@ joints to rest; the exit code is then 1. See docs/real-time.md.)";
 
 constexpr double kLead = 0.25;            // of a period, from the arrival of a measurement to the start of a cycle
 constexpr long kWindow = 200;             // cycles, in which
-constexpr long kMaxDoubled = 10;         // measurements may come after their cycle; more, and cycles begin too early
+constexpr long kMaxDoubled = 10;          // measurements may come after their cycle; more, and cycles begin too early
 constexpr double kControlPatience = 0.5;  // s of waiting before it says what for
 constexpr double kLogFlush = 0.5;         // s
 constexpr int kLogDigits = 12;

@@ -40,7 +40,8 @@ struct FePart {
 // An attachment: q = (displacement, rotation) of a point among some nodes.
 enum class FeCoupling {
   rigid,    // the nodes move rigidly with the point: u = B q (RBE2)
-  average,  // the point moves with the average of the nodes: q = (B^T B)^-1 B^T u, no added stiffness (RBE3, equal weights)
+  average,  // the point moves with the average of the nodes: q = (B^T B)^-1 B^T u, no added stiffness (RBE3, equal
+            // weights)
 };
 struct FeInterface {
   std::string name;

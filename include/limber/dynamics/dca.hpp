@@ -33,8 +33,8 @@ class DcaWorkspace : public Workspace<DcaData> {  // one per caller; each copy h
 
 // Forward dynamics.  The same bits for every number of threads.  Only oneTBB allocates, for its tasks; with one
 // thread, or fewer bodies than the grain, none at all.
-// A part alone may have no inertia in a joint although the machine has, or be so light compared with the rest that digits
-// are lost; then aba computes the result in this workspace, as for states without a solution.
+// A part alone may have no inertia in a joint although the machine has, or be so light compared with the rest that
+// digits are lost; then aba computes the result in this workspace, as for states without a solution.
 [[nodiscard]] Status dca(const Model& model, const State& x, const Forces& forces, DcaData& ws, Vec vdot);
 
 // The same with prescribed joints, as in hybrid.

@@ -8,9 +8,9 @@
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/rnea.hpp"
 
-// Exact derivatives of inverse and forward dynamics: recursions differentiated by hand, no finite differences.  Derivatives
-// by q are taken along the directions of the speeds, q moved by `move` of manifold.hpp at constant v; wrenches on nodes stay
-// constant in their own frame.  theory §8.
+// Exact derivatives of inverse and forward dynamics: recursions differentiated by hand, no finite differences.
+// Derivatives by q are taken along the directions of the speeds, q moved by `move` of manifold.hpp at constant v;
+// wrenches on nodes stay constant in their own frame.  theory §8.
 namespace limber {
 
 struct DerivativesData;
@@ -27,8 +27,8 @@ class DerivativesWorkspace : public Workspace<DerivativesData> {  // one per thr
   int failure() const;
 };
 
-// From now on rnea_derivatives with this workspace computes node_dq() and node_dv() for these nodes.  Allocates.  At zero
-// speeds with vdot = u, node_dq() is the derivative of J u: the same call thus differentiates velocities of nodes.
+// From now on rnea_derivatives with this workspace computes node_dq() and node_dv() for these nodes.  Allocates.  At
+// zero speeds with vdot = u, node_dq() is the derivative of J u: the same call thus differentiates velocities of nodes.
 void watch_nodes(const Model& model, std::span<const NodeRef> nodes, DerivativesData& ws);
 
 // d rnea / d q and d rnea / d v (nv x nv) at constant vdot; d rnea / d vdot is the mass matrix (crba).

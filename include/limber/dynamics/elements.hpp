@@ -11,8 +11,8 @@
 
 namespace limber {
 
-// Forces of the elements and contacts of a model.  The phase of a rope or a contact (slack, taut; open, pushing, sticking,
-// slipping) changes only in `update`, so that forces are smooth within a step.  docs/theory.md, Force
+// Forces of the elements and contacts of a model.  The phase of a rope or a contact (slack, taut; open, pushing,
+// sticking, slipping) changes only in `update`, so that forces are smooth within a step.  docs/theory.md, Force
 // elements.
 class ElementLoads {  // one per thread
  public:
@@ -52,14 +52,14 @@ class ElementLoads {  // one per thread
 
   // Nodes on which elements and contacts act, each once.
   const std::vector<NodeRef>& nodes() const;
-  // After compute: derivatives of the wrenches (6 per node, angular first, in world) by rotations and displacements of the nodes in world at
-  // constant velocities, and by their velocities; exact, except for channels of other parts.
+  // After compute: derivatives of the wrenches (6 per node, angular first, in world) by rotations and displacements of
+  // the nodes in world at constant velocities, and by their velocities; exact, except for channels of other parts.
   void tangent(MatrixXd& by_pose, MatrixXd& by_velocity);
   // After compute: slopes (nv) of torques() by the coordinate and by the speed of the joint.
   void joint_slopes(Vec by_q, Vec by_v) const;
-  // After compute: adds the derivatives of all forces on speeds (nv x nv) by q, along the directions of the speeds, except
-  // for wrenches constant in world, which rnea_derivatives covers; and by v.  velocity_q (6 per node): derivatives of
-  // the nodes' velocities by q.  Exact.
+  // After compute: adds the derivatives of all forces on speeds (nv x nv) by q, along the directions of the speeds,
+  // except for wrenches constant in world, which rnea_derivatives covers; and by v.  velocity_q (6 per node):
+  // derivatives of the nodes' velocities by q.  Exact.
   void add_derivatives(const State& x, const Kinematics& kin, const MatrixXd& velocity_q, MatrixXd& by_q,
                        MatrixXd& by_v);
 

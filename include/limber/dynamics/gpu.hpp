@@ -37,7 +37,8 @@ class GpuBatch {
   void inverse();  // forces from state and accelerations, replacing the forces
   void rollout(const RolloutOptions& options);
   // The same, step by step: before_step(step) is called on the host before each step, and may start the caller's own
-  // kernels that write device_forces() from device_q() and device_v(), in the default stream.  set_forces: nv rows before.
+  // kernels that write device_forces() from device_q() and device_v(), in the default stream.  set_forces: nv rows
+  // before.
   void rollout(const RolloutOptions& options, const std::function<void(int)>& before_step);
   // From the device.
   void get_state(BatchRef q, BatchRef v);

@@ -28,10 +28,10 @@ class StaticTangent {  // one per thread
   const VectorXd& mass() const;
 
   // Solves (K + sigma M + diag(added)) dq = r over the coordinates of joints that are not prescribed (an entry per
-  // body; empty: none), zero for the others.  K = d forces / d q, along the directions of the speeds.  Returns the number of
-  // nonpositive eigenvalues of the matrix, exact if it is symmetric (conservative loads in equilibrium);
-  // dq is not finite if it is singular.  The diagonal is raised by 1e-12 of itself and of
-  // scale(), so that a coordinate without stiffness is neutral and not singular by rounding; dq is too small by this amount.
+  // body; empty: none), zero for the others.  K = d forces / d q, along the directions of the speeds.  Returns the
+  // number of nonpositive eigenvalues of the matrix, exact if it is symmetric (conservative loads in equilibrium); dq
+  // is not finite if it is singular.  The diagonal is raised by 1e-12 of itself and of scale(), so that a coordinate
+  // without stiffness is neutral and not singular by rounding; dq is too small by this amount.
   int solve(double sigma, ConstVec added, std::span<const std::uint8_t> prescribed, ConstVec r, Vec dq);
 
  private:

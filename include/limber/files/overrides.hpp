@@ -33,9 +33,9 @@ struct SplitOverrides {
 SplitOverrides split_overrides(const Overrides& given, bool is_scenario);
 
 // Replaces values of the document of a model or scenario; a value shared by an alias changes only at this place.  A key
-// that is not in the file is added, and checked by the reader of the document.  `root` becomes a new one, which belongs to
-// `owner`.  Returns the full paths.  Throws InputError: an unknown or ambiguous path, with the candidates;
-// a value that is not YAML.
+// that is not in the file is added, and checked by the reader of the document.  `root` becomes a new one, which belongs
+// to `owner`.  Returns the full paths.  Throws InputError: an unknown or ambiguous path, with the candidates; a value
+// that is not YAML.
 Overrides override_model(const DocumentNode*& root, Document& owner, const Overrides& given);
 Overrides override_scenario(const DocumentNode*& root, Document& owner, const Overrides& given);
 

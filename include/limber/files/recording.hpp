@@ -32,8 +32,8 @@ struct RecordingOptions {
 // written at intervals; if the process is killed at any time, the file can be opened and holds all records
 // written so far.  Other processes may read it while it is written.
 //   Every failure is a FileError "PATH: ...": a missing folder, a file that is not a recording and would be
-// overwritten, another process writing to it, too little space for all records, a full disk.  The file appears under its
-// name with the first record.
+// overwritten, another process writing to it, too little space for all records, a full disk.  The file appears under
+// its name with the first record.
 class RecordingWriter {
  public:
   RecordingWriter(const Model& model, const std::string& path, RecordingOptions options);

@@ -35,10 +35,12 @@ class Recorded {
   std::vector<RecordedSeries> series_;
 };
 
-// Reads a recording: docs/recording-format.md.  It may still be in progress, or incomplete: /time determines its length.
+// Reads a recording: docs/recording-format.md.  It may still be in progress, or incomplete: /time determines its
+// length.
 //   Every failure is a FileError "PATH: ...": a file that is not a recording, one without records, a dataset that is
 // shorter than /time or not numeric, one that refers to other files.  Only the times are read in advance,
-// everything else on request.  HDF5 runs in a separate process (fork), so a damaged file that crashes it is an error, too.
+// everything else on request.  HDF5 runs in a separate process (fork), so a damaged file that crashes it is an error,
+// too.
 class RecordingReader : public Recorded {
  public:
   explicit RecordingReader(const std::string& path);

@@ -55,9 +55,9 @@ struct StudyRow {
 StudyData read_study_table(const std::string& path);
 bool is_study_table(const std::string& path);
 
-// Writes a table, run by run in any order.  Every row is in the file when write() returns, even if the process is killed
-// process: all datasets have their place from the start, and a row's status is written last.  One process writes a path
-// at a time.  Failures are a FileError "PATH: ...".
+// Writes a table, run by run in any order.  Every row is in the file when write() returns, even if the process is
+// killed process: all datasets have their place from the start, and a row's status is written last.  One process writes
+// a path at a time.  Failures are a FileError "PATH: ...".
 class StudyTableWriter {
  public:
   // A new table: `data` with its parameters and seeds; results without values.  An existing table is replaced if
@@ -70,7 +70,8 @@ class StudyTableWriter {
 
   void begin(long index);  // marks a run as begun
   void write(const StudyRow& row);
-  void write_parameters(long index, const std::vector<double>& values);  // of a search, which determines them during the run
+  void write_parameters(long index,
+                        const std::vector<double>& values);  // of a search, which determines them during the run
   void finish(bool complete);
 
  private:

@@ -49,9 +49,9 @@ struct RotorModes {
 RotorModes compute_rotor_modes(const Model& model, const State& start, const RotorOptions& options, double speed,
                                const SteadyMotion* guess = nullptr);
 
-// Frequencies over speed.  Modes of neighbouring speeds are matched by their shapes (modal assurance criterion), so that
-// a branch is a curve: at[speed].modes[branch], frequency NaN where a branch has no mode.  A speed without steady motion
-// has none, and `failure` gives the reason; throws NumericalError if all fail.
+// Frequencies over speed.  Modes of neighbouring speeds are matched by their shapes (modal assurance criterion), so
+// that a branch is a curve: at[speed].modes[branch], frequency NaN where a branch has no mode.  A speed without steady
+// motion has none, and `failure` gives the reason; throws NumericalError if all fail.
 struct Campbell {
   std::vector<RotorModes> at;
   std::size_t branches() const { return at.empty() ? 0 : at.front().modes.size(); }

@@ -37,9 +37,9 @@ struct LinearizeOptions {
 };
 
 // A machine linearised at a point: dx/dt = A x + B u, y = C x + D u for deviations from the motion through it, with
-// x = (dq, dv).  dq are displacements along the directions of the speeds (rotations of quaternions about the body axes).
-// The same in second order, if the speeds of quaternions do not matter: M ddq + damping ddq + stiffness dq = B u.
-// theory §8.
+// x = (dq, dv).  dq are displacements along the directions of the speeds (rotations of quaternions about the body
+// axes). The same in second order, if the speeds of quaternions do not matter: M ddq + damping ddq + stiffness dq = B
+// u. theory §8.
 struct LinearSystem {
   State point;
   std::vector<int> free;  // speeds that form x

@@ -28,8 +28,8 @@ struct RotorOptions {
   std::vector<NodeWrench> wrenches;  // constant in their frames
 };
 
-// A motion that is periodic with the revolution of the rotor: trigonometric polynomials through an odd number of points,
-// at equal times.
+// A motion that is periodic with the revolution of the rotor: trigonometric polynomials through an odd number of
+// points, at equal times.
 struct SteadyMotion {
   double speed = 0;     // of the rotor, mean, rad/s; not zero
   double torque = 0;    // constant, of a free rotor, in addition to options.tau

@@ -6,11 +6,11 @@
 
 namespace limber {
 
-// Coordinates live on a manifold: angles, slides and modes add; the quaternion of a spherical joint rotates; a free joint
-// moves as a rigid body.  None of these functions normalises a quaternion; each preserves its norm to rounding.
+// Coordinates live on a manifold: angles, slides and modes add; the quaternion of a spherical joint rotates; a free
+// joint moves as a rigid body.  None of these functions normalises a quaternion; each preserves its norm to rounding.
 
-// out = q + dv, where dv (nv) is a displacement in the directions of the speeds: the motion at constant speeds dv for unit
-// time, exact for spherical and free joints (the exponential maps of SO(3) and SE(3)).  out may be q.
+// out = q + dv, where dv (nv) is a displacement in the directions of the speeds: the motion at constant speeds dv for
+// unit time, exact for spherical and free joints (the exponential maps of SO(3) and SE(3)).  out may be q.
 void move(const Model& model, ConstVec q, ConstVec dv, Vec out);
 
 // A chart around q0: y (nv) are the increments of angles, slides, modes and positions, and the rotation vectors from

@@ -6,8 +6,8 @@
 
 namespace limber {
 
-// A trolley on a flexible beam.  Its joint frame is the cross-section of the beam at q, in m from the root along the axis,
-// whose position and inclination it follows.  The parent is the beam itself.  theory §3, Sliders.
+// A trolley on a flexible beam.  Its joint frame is the cross-section of the beam at q, in m from the root along the
+// axis, whose position and inclination it follows.  The parent is the beam itself.  theory §3, Sliders.
 inline constexpr JointKind kSlider = static_cast<JointKind>(7);
 
 bool has_sliders(const Model& model);

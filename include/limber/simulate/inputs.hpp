@@ -19,8 +19,9 @@ enum class DriveCommand { force, current, voltage };
 struct SpeedInput {
   int speed = 0;  // index into v
   Signal force;
-  std::string label;                           // for messages: "inputs[2].torque"
-  DriveCommand command = DriveCommand::force;  // otherwise the speed is that of a motor, or of a joint with a rigid gear
+  std::string label;  // for messages: "inputs[2].torque"
+  DriveCommand command =
+      DriveCommand::force;  // otherwise the speed is that of a motor, or of a joint with a rigid gear
 };
 
 // Engages the brake of a drive: 0 released, 1 full torque.
@@ -78,8 +79,8 @@ struct Inputs {
   std::vector<BrakeInput> brakes = {};
 };
 
-// Throws InputError "LABEL: ..." for inputs that do not match the model: indices, numbers of signals, a motion of a spherical
-// or free joint, two motions of one joint, a motion whose value jumps.
+// Throws InputError "LABEL: ..." for inputs that do not match the model: indices, numbers of signals, a motion of a
+// spherical or free joint, two motions of one joint, a motion whose value jumps.
 void check_inputs(const Model& model, const Inputs& inputs);
 
 // The force on its speed of an input with this value, at a rate of the speed.

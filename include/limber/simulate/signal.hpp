@@ -41,7 +41,8 @@ class Signal {
   // (fewer points: the polynomial through them).  Constant before the first and after the last time.
   // Throws InputError: sizes differ, no points, times that do not increase.
   static Signal table(const VectorXd& t, const VectorXd& y, Interpolation interpolation);
-  // Each piece begins at the end of the previous one; the last has no end.  Throws InputError: ends that do not increase.
+  // Each piece begins at the end of the previous one; the last has no end.  Throws InputError: ends that do not
+  // increase.
   struct Piece;
   static Signal pieces(const std::vector<Piece>& pieces);
 

@@ -42,8 +42,8 @@ class Sampler {
   virtual ~Sampler() = default;
   virtual double period() const = 0;                          // s
   virtual bool wants_accelerations() const { return false; }  // vdot in sample
-  // At k period(), k = 0, 1, ...; kin: of x, with poses in world.  vdot: just before the sample, or empty if not wanted.
-  // torques (nv): on entry, those held until now.
+  // At k period(), k = 0, 1, ...; kin: of x, with poses in world.  vdot: just before the sample, or empty if not
+  // wanted. torques (nv): on entry, those held until now.
   virtual Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) = 0;
   // Saves or restores its state; a sampler without state does nothing.
   virtual void transfer(Archive&) {}
@@ -74,9 +74,9 @@ double record_time(const RunOptions& options, long k);
 void check_run(const RunOptions& options);
 
 // From `start`, at its time, over the duration; closed chains are assembled first (System::assemble) and projected onto
-// their closures after every step.  Steps end at breaks of signals and where a stop is reached or left.  Numerical failure
-// ends the run and is reported in the result; the records up to that time are kept.  At a break the record holds the
-// values before it, at a sample those after it.  `sampler` may be null.
+// their closures after every step.  Steps end at breaks of signals and where a stop is reached or left.  Numerical
+// failure ends the run and is reported in the result; the records up to that time are kept.  At a break the record
+// holds the values before it, at a sample those after it.  `sampler` may be null.
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
                    RunListener& listener, Sampler* sampler = nullptr);
 

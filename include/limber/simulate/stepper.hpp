@@ -26,14 +26,14 @@ struct StepCounts {
   long steps = 0, rejected = 0, evaluations = 0;
 };
 
-// Integrates a System over a smooth interval.  Low-level: it does not handle breaks of signals (System::select_interval),
-// stops (update_contacts), closures (assemble, project) or a controller; Simulation and simulate() do, and are
-// the usual interface.  One per run; only make_stepper and start allocate.
+// Integrates a System over a smooth interval.  Low-level: it does not handle breaks of signals
+// (System::select_interval), stops (update_contacts), closures (assemble, project) or a controller; Simulation and
+// simulate() do, and are the usual interface.  One per run; only make_stepper and start allocate.
 class Stepper {
  public:
   virtual ~Stepper() = default;
-  // Starts from this state, without memory of the past.  Must be called before the first step and after every discontinuity.
-  // Throws InputError: a state of another model.
+  // Starts from this state, without memory of the past.  Must be called before the first step and after every
+  // discontinuity. Throws InputError: a state of another model.
   [[nodiscard]] Status start(const Motion& from);
   // The state was projected onto the closures: a small change, after which the method continues unchanged.
   virtual Status adjust(const Motion& m) = 0;

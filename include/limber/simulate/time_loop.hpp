@@ -51,7 +51,8 @@ class TimeLoop {
   // The result over all steps up to now; `t` is that of the last observe.
   const RunResult& result();
 
-  // Everything that the future depends on.  A method that is not resumable restarts here, both in the saved state and in this run.
+  // Everything that the future depends on.  A method that is not resumable restarts here, both in the saved state and
+  // in this run.
   void transfer(Archive& archive);
 
  private:

@@ -119,8 +119,7 @@ class MpiTeam : public Team {
   int runs_ahead() const {
     constexpr double kSeconds = 0.1, kMax = 64;
     if (left_.size() <= 2 * static_cast<std::size_t>(size_)) return 1;
-    return 1 +
-           static_cast<int>(taken_ > 0 ? std::clamp(kSeconds * static_cast<double>(taken_) / wall_, 1.0, kMax) : 1);
+    return 1 + static_cast<int>(taken_ > 0 ? std::clamp(kSeconds * static_cast<double>(taken_) / wall_, 1.0, kMax) : 1);
   }
 
   bool hand_out(const Events& events) {
