@@ -695,7 +695,7 @@ class Model:
     @property
     def bodies(self) -> list[Body]: ...
     def body(self, name: str) -> Body:
-        """A body by its name.  InputError: no such name."""
+        """A body by its name.  Raises InputError for an unknown name."""
     def body_index(self, name: str) -> int:
         """By name.  Throws InputError for an unknown name; the message lists the known ones."""
     @property
@@ -719,7 +719,7 @@ class Model:
     @property
     def gravity(self) -> Array: ...
     def joint(self, name: str) -> Joint:
-        """A joint by its name.  InputError: no such name."""
+        """A joint by its name.  Raises InputError for an unknown name."""
     def joint_index(self, name: str) -> int:
         """By name.  Throws InputError for an unknown name; the message lists the known ones."""
     @property
@@ -747,15 +747,15 @@ class Model:
     def with_body(self, name: str, body: Body) -> Model:
         """Replaces body i by one with as many modes and the same nodes by name: all indices remain.  Only its own"""
     def with_contacts(self, contacts: list[dict[str, Any]]) -> Model:
-        """The model with these contacts.  Told as in model files, a dict each; they take the place of those of the model.  Returns the changed model; this one stays."""
+        """The model with these contacts.  A list of dicts as in model files, which replaces those of the model.  Returns the changed model; this one is not modified."""
     def with_elements(self, elements: list[dict[str, Any]]) -> Model:
-        """The model with these force elements.  Told as in model files, a dict each; they take the place of those of the model.  Returns the changed model; this one stays."""
+        """The model with these force elements.  A list of dicts as in model files, which replaces those of the model.  Returns the changed model; this one is not modified."""
     def with_gravity(self, g: ArrayLike) -> Model:
-        """The model under another gravity (3), m/s^2."""
+        """The model with another gravity (3), m/s^2."""
     def with_payload(self, node: str, load: RigidSpec | dict[str, Any]) -> Model:
         """The body with a rigid load on a node, or on its own frame (node = -1); com and inertia of the load are in the frame"""
     def workspace(self) -> Workspace:
-        """A workspace for calls of one thread: what they would allocate otherwise."""
+        """A workspace for the calls of one thread; without one, each call allocates."""
     def write(self, path: str) -> None:
         """A model as a model file (docs/model-format.md), in JSON, a subset of YAML; one line per body, joint and closure."""
 
@@ -935,7 +935,7 @@ class RigidSpec:
     def nodes(self, value: Any) -> None: ...
 
 class RolloutOptions:
-    """How a batch is moved in time."""
+    """Method and steps of a rollout."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def method(self) -> str: ...
@@ -1040,7 +1040,7 @@ class Scenario:
     def text(self) -> str: ...
 
 class SensorOptions:
-    """Sensors of the driven joints; encoders: none, one for each driven coordinate."""
+    """Sensors of the driven joints; encoders: none, or one per driven coordinate."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def delay(self) -> int: ...
@@ -1084,7 +1084,7 @@ class Simulation:
     @property
     def accelerations(self) -> Array: ...
     def advance_to(self, t: float) -> None:
-        """Up to the time t, s; several steps of the method where it needs them.  Ctrl-C stops it where it is.  Raises NumericalError where the run fails."""
+        """Advances to the time t, s, with as many steps of the method as needed.  Ctrl-C stops it where it is.  Raises NumericalError where the run fails."""
     @property
     def balance(self) -> float: ...
     @property
@@ -1094,13 +1094,13 @@ class Simulation:
     @property
     def ports(self) -> list[str]: ...
     def pose(self, name: str) -> Pose:
-        """Of a node in world."""
+        """Pose of a node in world."""
     def position(self, name: str) -> Array:
-        """Of a node in world (3), m."""
+        """Position of a node in world (3), m."""
     def q(self, name: str) -> float:
-        """A coordinate now, by name; rad or m."""
+        """The present value of a coordinate, by name; rad or m."""
     def read(self, name: str) -> Array:
-        """The values of a port now, see ports."""
+        """The present values of a port, see ports."""
     def reset(self) -> None:
         """Everything that the future depends on: after restore() the run continues bit for bit as after save(), also in"""
     def restore(self, saved: bytes) -> None:
@@ -1110,7 +1110,7 @@ class Simulation:
     def set_controller(self, rate: float, law: Callable[[State, Array], None]) -> None:
         """Installs a torque law at `rate` Hz from now on: torques (nv) of the coming period, zero on entry, from the state."""
     def set_force(self, node: str, force: ArrayLike, frame: Frame | str = "world") -> None:
-        """A force (3), N, on a node, in world or in the node's axes, until it is given again."""
+        """A force (3), N, on a node, in world or in the node's axes, until it is set again."""
     def set_motion(self, coordinate: str, position: float, velocity: float = 0.0, acceleration: float = 0.0) -> None:
         """Replaces the signal of a coordinate with prescribed motion, from now on with constant acceleration.  Throws"""
     def set_state(self, x: State | dict[str, Any]) -> None:
@@ -1120,19 +1120,19 @@ class Simulation:
     def set_torques(self, torques: ArrayLike) -> None:
         """On a speed by name: "elbow", "base.wx", a mode "boom.bending_y1"; added to inputs and controller."""
     def set_wrench(self, node: str, wrench: ArrayLike, frame: Frame | str = "world") -> None:
-        """A torque (3), N m, and a force (3), N, on a node, until they are given again."""
+        """A torque (3), N m, and a force (3), N, on a node, until they are set again."""
     @property
     def state(self) -> State: ...
     def step(self, dt: float) -> None:
-        """By dt, s; several steps of the method where it needs them."""
+        """Advances by dt, s, with as many steps of the method as needed."""
     @property
     def time(self) -> float: ...
     @property
     def torques(self) -> Array: ...
     def v(self, name: str) -> float:
-        """A speed now, by name; rad/s or m/s."""
+        """The present value of a speed, by name; rad/s or m/s."""
     def velocity(self, name: str) -> Array:
-        """Of a node in world (6), angular and linear; rad/s, m/s."""
+        """Velocity of a node in world (6), angular and linear; rad/s, m/s."""
     @property
     def warnings(self) -> list[str]: ...
     def write(self, port: str, values: ArrayLike) -> None:
@@ -1200,7 +1200,7 @@ class StaticTangent:
     def forces(self) -> Array:
         """(nv) the hinge torques and modal forces that hold the machine there: rnea at rest."""
     def set(self, q: ArrayLike) -> None:
-        """At this configuration, at rest, under the model's gravity."""
+        """Sets the configuration, at rest, under the gravity of the model."""
     def solve(self, r: ArrayLike, sigma: float = 0) -> tuple[Array, int]:
         """dq (nv) of (K + sigma M) dq = r, K the tangent stiffness, and the number of eigenvalues of the matrix that are not positive."""
 
@@ -1267,10 +1267,10 @@ class Waypoint:
     def q(self, value: Any) -> None: ...
 
 class Workspace:
-    """What calls of dynamics allocate once: model.workspace().  One for each thread; the model stays as long as it does."""
+    """Memory of dynamics calls, allocated once: model.workspace().  One per thread; keeps the model alive as long as it does."""
 
 class _Recorded:
-    """Signals over time in a file; limber.Recording is what one wants."""
+    """Signals over time in a file; use limber.Recording."""
     def __init__(self, path: str) -> None: ...
     def model(self) -> Model:
         """The model inside of it."""
@@ -1394,10 +1394,10 @@ def hybrid(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | Non
     """Hybrid dynamics: joints with prescribed[i] != 0 (i: index of the body they carry; size body_count()) have"""
 
 def hybrid_impulse(model: Model, q: ArrayLike, v: ArrayLike, prescribed: dict[str, Any]) -> Array:
-    """The jump dv (nv) of all speeds when impulses give these joints {joint: jump} of their speeds."""
+    """The jump dv (nv) of all speeds due to impulses that change these joint speeds {joint: jump}."""
 
 def import_urdf(text: str, name_for_messages: str = "robot.urdf") -> tuple[str, list[str]]:
-    """A robot description, URDF, as the text of a model file, and notes of what was left out or renamed."""
+    """A robot description, URDF, as the text of a model file, and notes on omissions and renamings."""
 
 def inverse_closed(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike, actuated: Sequence[str], *, wrenches: Wrenches = None) -> tuple[Array, Array]:
     """The actuator forces u and the multipliers lambda of the closures that produce the accelerations vdot:"""
@@ -1456,7 +1456,7 @@ def node_velocity(model: Model, q: ArrayLike, v: ArrayLike, node: str | NodeRef,
     """J v and J vdot + dJ/dt v.  O(depth x modes)."""
 
 def project(model: Model, q: ArrayLike, v: ArrayLike | None = None, kept: Sequence[str] | None = None, tolerance: float = 1e-12) -> tuple[Array, Array]:
-    """The nearest state (q, v) that meets the closures of the model: project_position and project_velocity of C++.  kept: joints that stay."""
+    """The nearest state (q, v) that satisfies the closures of the model: project_position and project_velocity of C++.  kept: joints that stay."""
 
 def read_abaqus(stiffness: str, mass: str, mesh: str) -> FeModel:
     """Matrices of *MATRIX OUTPUT in the format "node, degree of freedom, node, degree of freedom, value"."""

@@ -157,7 +157,7 @@ void define_gains(py::module_& m) {
       .field("speed_noise", &EncoderOptions::speed_noise, "float")
       .field("tachometer", &EncoderOptions::tachometer, "bool");
   Struct<SensorOptions>(m, "SensorOptions",
-                        "Sensors of the driven joints; encoders: none, one for each driven coordinate.")
+                        "Sensors of the driven joints; encoders: none, or one per driven coordinate.")
       .field("encoders", &SensorOptions::encoders, "list[EncoderOptions]")
       .field("delay", &SensorOptions::delay, "int")
       .field("every", &SensorOptions::every, "int");

@@ -322,7 +322,7 @@ void define_dynamics(py::module_& m) {
       Signature(
           states + "tau: ArrayLike | None = None, *, " + options, "aba",
           std::string(
-              "Returns vdot (nv): rad/s^2, m/s^2.  Closures have no part in it: forward_dynamics closes the chain.\n") +
+              "Returns vdot (nv): rad/s^2, m/s^2.  Closures are ignored: forward_dynamics includes them.\n") +
               kArrays));
   m.def("rnea", &py_rnea,
         Signature(states + "vdot: ArrayLike | None = None, *, " + options, "rnea",
