@@ -107,8 +107,8 @@ TEST_F(FeReaders, MatrixMarketAndNodeTable) {
                  "not a finite number");
   expect_message([&] { read_matrices(K, M, write("few.csv", nodes.substr(0, nodes.find("\n42,") + 1))); },
                  "3 or 6 per node");
-  expect_message([&] { read_matrices(K, M, write("twice.csv", nodes + "5,0,0,0,all\n")); }, "node 5 is there twice");
-  expect_message([&] { read_matrices(table, M, table); }, "is no MatrixMarket file");
+  expect_message([&] { read_matrices(K, M, write("twice.csv", nodes + "5,0,0,0,all\n")); }, "duplicate node 5");
+  expect_message([&] { read_matrices(table, M, table); }, "is not a MatrixMarket file");
 }
 
 TEST_F(FeReaders, AbaqusMatrices) {
@@ -226,7 +226,7 @@ TEST_F(BrokenCalculix, AsymmetricStiffness) {
 }
 TEST_F(BrokenCalculix, EntryTwice) {
   mas_ += "5 5 1.0e-3\n";
-  expect_refused("are there twice");
+  expect_refused("duplicate entries");
 }
 TEST_F(BrokenCalculix, OtherMesh) {
   mesh_.replace(mesh_.find("80, 0.416666667"), 15, "80, 0.216666667");
@@ -234,7 +234,7 @@ TEST_F(BrokenCalculix, OtherMesh) {
 }
 TEST_F(BrokenCalculix, DuplicateNode) {
   mesh_.insert(mesh_.find("*ELEMENT"), "5, 9, 9, 9\n");
-  expect_refused("node 5 is there twice, at two places");
+  expect_refused("duplicate node 5, at two positions");
 }
 TEST_F(BrokenCalculix, UnknownNodeInSetAndElement) {
   mesh_ += "*NSET, NSET=MORE\n4711\n";
