@@ -121,7 +121,8 @@ void define_views(Controllers& cls) {
       "Names of the driven coordinates, in the order of readings and torques.");
   define_view(cls, "period", "float", "Controller::period", [](const PyController& c) { return c.get().period(); });
   define_view(
-      cls, "model", "Model", "", [](const PyController& c) { return c.model(); }, "The controller's model of the machine.");
+      cls, "model", "Model", "", [](const PyController& c) { return c.model(); },
+      "The controller's model of the machine.");
   define_view(cls, "reference", "State", "Controller::reference",
               [](const PyController& c) { return State(c.get().reference()); });
   define_view(cls, "estimate", "State", "Controller::estimate",

@@ -283,9 +283,11 @@ void define_machine(py::module_& m) {
                                            "Contacts: name, point, on, shape, size, radius, stiffness, friction.")
                                   .c_str());
   py::class_<PyStaticTangent> tangent(m, "StaticTangent", header_doc("StaticTangent").c_str());
-  tangent.def(py::init<const PyModel&>(), Signature("(model: Model) -> None", "", "For a model, which it keeps alive."));
-  tangent.def("set", &PyStaticTangent::set,
-              Signature("(q: ArrayLike) -> None", "", "Sets the configuration, at rest, under the gravity of the model."));
+  tangent.def(py::init<const PyModel&>(),
+              Signature("(model: Model) -> None", "", "For a model, which it keeps alive."));
+  tangent.def(
+      "set", &PyStaticTangent::set,
+      Signature("(q: ArrayLike) -> None", "", "Sets the configuration, at rest, under the gravity of the model."));
   tangent.def("forces", &PyStaticTangent::forces, Signature("() -> Array", "StaticTangent::forces"));
   tangent.def(
       "solve", &PyStaticTangent::solve,

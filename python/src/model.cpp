@@ -117,7 +117,8 @@ void define_properties(Models& cls) {
       "gravity", "Array", [](const Model& m) { return m.gravity; },
       "(3) m/s^2; with_gravity() makes a model with another.");
   property(
-      "fidelity", "Fidelity", [](const Model& m) { return m.fidelity.get(); }, "The terms of the deformation that are included.");
+      "fidelity", "Fidelity", [](const Model& m) { return m.fidelity.get(); },
+      "The terms of the deformation that are included.");
   property(
       "nq", "int", [](const Model& m) { return m.nq; }, "Number of coordinates.");
   property(
@@ -210,7 +211,8 @@ void define_changes(Models& cls) {
       [](const PyModel& m, const std::string& name, const Body& body) {
         return share(changed_body(*m.model, name, body));
       },
-      Signature("(name: str, body: Body) -> Model", "Model::set_body", "Returns the changed model; this one is not modified."));
+      Signature("(name: str, body: Body) -> Model", "Model::set_body",
+                "Returns the changed model; this one is not modified."));
   cls.def(
       "write", [](const PyModel& m, const std::string& path) { write_model(*m.model, path); },
       Signature("(path: str) -> None", "write_model"));

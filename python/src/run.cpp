@@ -38,7 +38,8 @@ void define_results(py::module_& m) {
   property(
       "status", "Status", [](const RunReport& r) { return r.result.status; }, "How it ended.");
   property(
-      "complete", "bool", [](const RunReport& r) { return r.complete(); }, "Whether it reached its end without failure.");
+      "complete", "bool", [](const RunReport& r) { return r.complete(); },
+      "Whether it reached its end without failure.");
   property(
       "interrupted", "bool", [](const RunReport& r) { return r.result.interrupted; }, "Stopped before its end.");
   property(

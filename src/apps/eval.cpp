@@ -65,8 +65,8 @@ std::string cure(const Model& model, int speed) {
     throw InputError(fmt::format("{}: at the state of {}: {}; use smaller numbers", file,
                                  name_of_argument(options.state), to_string(status)));
   const std::string where = failure < 0 ? "a coordinate" : show(model.speeds[failure]);
-  throw InputError(fmt::format("{}: {} has no inertia at this state, so its acceleration is undefined; {}", file,
-                               where, cure(model, failure)));
+  throw InputError(fmt::format("{}: {} has no inertia at this state, so its acceleration is undefined; {}", file, where,
+                               cure(model, failure)));
 }
 
 // Accelerations of the closed chain in the place of those of the open tree; the state must meet the closures.

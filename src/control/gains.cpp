@@ -213,8 +213,9 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
 }
 
 // e = H x + G u, accelerations without torques J x.  With e as the input, u = G^-1 (e - H x), the least sum of |e|^2 +
-// kYield^2 |J (A - 1)^2 x|^2 is the regulator of (A - B G^-1 H, B G^-1).  Its poles without feedback are zeros of the
-// machine; kSight^2 |H x|^2 beside it sees all of them that are no poles, so that those outside of the circle are held.
+// kRegularisation^2 |J (A - 1)^2 x|^2 is the regulator of (A - B G^-1 H, B G^-1).  Its poles without feedback are zeros
+// of the machine; kSight^2 |H x|^2 beside it sees all of them that are no poles, so that those outside of the circle
+// are held.
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options) {
   const int n = model.nv, h = driven.size();
@@ -227,7 +228,7 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   const MatrixXd H = J + wanted, one = MatrixXd::Identity(h, h);
   const Lu inverse(G);
   const MatrixXd B = predictor.B * inverse.solve(one), A = predictor.A - B * H;
-  const MatrixXd change = J * predictor.A - J, yielded = kYield * (change * predictor.A - change);
+  const MatrixXd change = J * predictor.A - J, yielded = kRegularisation * (change * predictor.A - change);
   const MatrixXd Q = yielded.transpose() * yielded + kSight * kSight * H.transpose() * H;
   const auto X = solve_riccati(A, B, Q, one);
   if (!X) throw InputError("some free motions are not stabilisable by feedback; control the free joints");

@@ -221,7 +221,9 @@ ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
   constexpr int kMax = 4;
   constexpr double kMore = 10, kSlow = 30 * kUnstable;
   // Above 1: not calm.
-  const auto unrest = [](const LoopVerdict& v) { return std::max(v.transient.growth / kCalm, v.bent / kSlow); };
+  const auto unrest = [](const LoopVerdict& v) {
+    return std::max(v.transient.growth / kMaxSettledTransient, v.bent / kSlow);
+  };
   const bool slow = grows_slowly(verdict.pole, options.rate);
   ControlOptions best = options;
   double least = unrest(verdict);
@@ -339,9 +341,9 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
   const LoopVerdict verdict = judge_loop(plant, sensors, options);
   if (!verdict.stable) return {verdict.text};
   if (!verdict.judged) return {};
-  constexpr double kBlind = 1e4;  // the most that settle_loop goes to
-  constexpr double kTold = 1e-4;  // 1/s
-  constexpr double kMuch = 0.1;   // of a body's length
+  constexpr double kBlind = 1e4;      // the most that settle_loop goes to
+  constexpr double kReported = 1e-4;  // 1/s
+  constexpr double kMuch = 0.1;       // of a body's length
   std::vector<std::string> out;
   if (steps.step > 0) out = step_warnings(plant, sensors, options, steps);
   if (options.estimates() && options.senses() && options.kalman.distrust >= kBlind)
@@ -355,7 +357,7 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
     out.push_back("the desired motion bends '" + bending.body + "' by " + text(100 * bending.share, 2) +
                   " % of its length " + place_of(bending.t, options.end) +
                   ", too much for a linear stability check of its loop; move more slowly, or stiffen the body");
-  if (verdict.pole.growth > kTold && grows_slowly(verdict.pole, options.rate)) {
+  if (verdict.pole.growth > kReported && grows_slowly(verdict.pole, options.rate)) {
     out.push_back("the control loop grows slowly " + place_of(verdict.t, schedule_times(options).back()) +
                   ": a deviation at " + text(verdict.pole.frequency, 3) + " Hz doubles in " +
                   text(std::numbers::ln2 / verdict.pole.growth, 3) + " s; it is " +

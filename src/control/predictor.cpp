@@ -28,13 +28,13 @@ MatrixXd matrix_sign(MatrixXd G) {
   return G;
 }
 
-// A radius about kSeen that keeps the most distance from the moduli of poles.  0: all are below.
+// A radius about kResolved that keeps the most distance from the moduli of poles.  0: all are below.
 double split_radius(const VectorXd& moduli) {
-  constexpr double kFrom = 0.8 * kSeen, kTo = 1.25 * kSeen;
+  constexpr double kFrom = 0.8 * kResolved, kTo = 1.25 * kResolved;
   std::vector<double> at(moduli.begin(), moduli.end());
   std::sort(at.begin(), at.end());
-  if (at.back() <= kSeen) return 0;
-  double below = kFrom, best = kSeen, widest = 0;
+  if (at.back() <= kResolved) return 0;
+  double below = kFrom, best = kResolved, widest = 0;
   const auto consider = [&](double above) {
     const double gap = std::log(std::min(above, kTo) / below);
     if (gap > widest) {
@@ -132,7 +132,7 @@ MatrixXd compute_ringing(const Predictor& p, const VectorXd& steps) {
   const MatrixXd seen = p.seen * p.to_seen;
   const MatrixXd unseen = one - scale.asDiagonal() * seen * inverse.asDiagonal();
   const MatrixXd a = p.period * (scale.asDiagonal() * p.machine.A * inverse.asDiagonal());
-  const double shift = std::sqrt(kSeen * std::max(p.fastest, kSeen));
+  const double shift = std::sqrt(kResolved * std::max(p.fastest, kResolved));
   const MatrixXd damped = a * unseen - one / kMemory - shift * (one - unseen);
   const Lu left(shift * one - damped);
   const MatrixXd r = scale.asDiagonal() * p.ringing * steps.asDiagonal();

@@ -346,8 +346,8 @@ void Executive::count() {
   }
   // A machine that waits takes its first command when it likes; one that tells nothing does not count; and commands
   // that are all late are not lost.
-  const bool anew = told_ < 1 || listening_ || held.isZero(0) || sample - std::min(told_, prompt_) > kForgotten;
-  const double periods = kForgotten * controller_.period();
+  const bool anew = told_ < 1 || listening_ || held.isZero(0) || sample - std::min(told_, prompt_) > kImpulsePeriods;
+  const double periods = kImpulsePeriods * controller_.period();
   if (anew) missing_.setZero();
   if (!anew)
     missing_ = (missing_ + held_ - held).cwiseMin(periods * limits_.effort).cwiseMax(-periods * limits_.effort);
@@ -362,7 +362,7 @@ void Executive::make_up() {
   if (stop_ != StopReason::none || done_ != counted_ + 1) return;
   const double period = controller_.period();
   for (Eigen::Index k = 0; k < sent_.size(); ++k) {
-    sent_[k] = std::clamp(torque_[k] + kMadeUp / period * missing_[k], -limits_.effort[k], limits_.effort[k]);
+    sent_[k] = std::clamp(torque_[k] + kImpulseShare / period * missing_[k], -limits_.effort[k], limits_.effort[k]);
     missing_[k] += period * (torque_[k] - sent_[k]);
     held_[k] += period * sent_[k];
   }

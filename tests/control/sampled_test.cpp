@@ -67,7 +67,7 @@ TEST(SampledGains, are_those_of_an_independent_design_with_delays) {
   const Model arm = make_chain_arm(2, 2, 1);
   const DrivenJoints driven = find_driven_joints(arm, {});
   const Predictor predictor = make_predictor(arm, driven, bent_chain(arm), kPeriod);
-  ASSERT_LT(predictor.fastest, kSeen);
+  ASSERT_LT(predictor.fastest, kResolved);
   SensorOptions sensors;
   sensors.encoders.assign(2, {});
   expect_same_rows(compute_kalman_gain(arm, driven, sensors, predictor, {}), reference.gains.at("kalman"), "kalman");
@@ -134,7 +134,7 @@ TEST(Predictor, is_exact_for_what_is_seen_and_static_for_the_rest) {
       const MatrixXd stepped = one + p.phase * p.midpoint * p.machine.A;
       EXPECT_LT((scaled(stepped) - scaled(p.A)).norm(), 1e-6 * (1 + p.fastest)) << damping << ' ' << rate;
       if (p.drift.rows() == 2 * arm.nv) continue;
-      EXPECT_GT(p.fastest, kSeen);
+      EXPECT_GT(p.fastest, kResolved);
       const MatrixXd unseen = one - p.seen * p.to_seen;
       EXPECT_LT((p.machine.A * unseen * p.B + unseen * b).norm(), 1e-6 * b.norm()) << damping << ' ' << rate;
     }

@@ -75,9 +75,9 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
 // difference to the gain for which the joints of the predictor follow these error dynamics as closely as stability
 // allows: implicit model following (Anderson, Moore 1990, §6.3), the least sum of squares of
 //   e = (v_joint(k+1) - v_joint(k)) / T + 2 ratio w v_joint(k) + w^2 (q_joint(k) + T/2 v_joint(k))
-// and of kYield times the second difference of the accelerations of the joints without
+// and of kRegularisation times the second difference of the accelerations of the joints without
 // torques, which makes the solution exist for undamped vibrations.
-inline constexpr double kYield = 1e-4;
+inline constexpr double kRegularisation = 1e-4;
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options);
 

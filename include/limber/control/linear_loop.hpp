@@ -66,7 +66,7 @@ struct Transient {
 };
 Transient compute_transient(const LinearLoop& loop);
 // Growth above which a warning is given, and above which settle_loop acts.
-inline constexpr double kMaxTransient = 200, kCalm = 200;
+inline constexpr double kMaxTransient = 200, kMaxSettledTransient = 200;
 
 // The stability of a loop at the points of its schedule (the first and the last if the plant has more than
 // kMaxJudged speeds).
@@ -85,10 +85,10 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
 
 // Prepared options for which the loop is stable with the controller's own model as plant.  If it is not, or a
 // vibration grows slowly, the share of the modes in tracking is increased (TrackingOptions::modal_share), and then
-// the assumed ringing (KalmanOptions::torque_steps), until it is stable.  If deviations grow beyond kCalm
-// before they decay, or the loop is not stable when the desired motion bends the plant, the assumed sensor noise is
-// increased (KalmanOptions::distrust).  Throws InputError if that does not make it stable, or there is no observer.  A
-// machine that falls under gravity, and is not held, is not refused.
+// the assumed ringing (KalmanOptions::torque_steps), until it is stable.  If deviations grow beyond
+// kMaxSettledTransient before they decay, or the loop is not stable when the desired motion bends the plant, the
+// assumed sensor noise is increased (KalmanOptions::distrust).  Throws InputError if that does not make it stable, or
+// there is no observer.  A machine that falls under gravity, and is not held, is not refused.
 ControlOptions settle_loop(ControlOptions options);
 
 // Warnings about the loop; empty: it is stable and its transients are small, or it cannot be checked.

@@ -8,7 +8,7 @@
 namespace limber {
 
 // Poles with |pole| period beyond this are not resolved by the sampling.
-inline constexpr double kSeen = 2;
+inline constexpr double kResolved = 2;
 
 // The model by which a controller propagates its estimate over one period, and for which all its gains are computed:
 //   x' = x + phase (midpoint(x, u) - x),    x = (q, v), increments of q along the directions of the speeds.

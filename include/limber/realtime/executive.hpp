@@ -49,7 +49,7 @@ const char* to_string(StopReason stop);  // for a message
 // each sample of the machine.  If a measurement is missing, up to kMaxBlind updates extrapolate the motion of the
 // joints; after that the torques are held.  If several are missing, it catches up by kMaxUpdates per period.
 //   Lost commands deprive the joints of a part of the impulse that the laws demand.  The machine reports
-// the impulse of the commands that it held, and the next ones compensate for the missing part, kMadeUp of it per
+// the impulse of the commands that it held, and the next ones compensate for the missing part, kImpulseShare of it per
 // period. (Not where all of them are late.)
 //   A moving machine that another controller has commanded before is joined: the executive listens, without
 // commands, until its observer has followed the machine for kListen and the reference has reached the time of the
@@ -68,8 +68,8 @@ class Executive {
   static constexpr double kJoin = 1;             // s, minimum time for joints to join the desired motion
   static constexpr double kJoinSpeed = 0.15;     // of the velocity limit, at most
   static constexpr double kFade = 0.5;           // s in which the torques found at takeover fade
-  static constexpr double kMadeUp = 0.2;         // share of the lost impulse, per period
-  static constexpr int kForgotten = 10;          // periods without a measurement, or a prompt command: no compensation
+  static constexpr double kImpulseShare = 0.2;   // share of the lost impulse, per period
+  static constexpr int kImpulsePeriods = 10;     // periods without a measurement, or a prompt command: no compensation
 
   // The controller must have been started.  Its commands are numbered from `ahead`, or that much above those of the
   // previous controller: a random number there prevents recorded measurements from passing as answers.
