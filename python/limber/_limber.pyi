@@ -1116,7 +1116,7 @@ class Simulation:
     def set_state(self, x: State | dict[str, Any]) -> None:
         """Starts from another state, at its time; closed chains are assembled first.  Inputs that were set remain."""
     def set_torque(self, speed: str, torque: float) -> None:
-        """On a speed by name: "elbow", "base.wx", a mode "boom.bending_y1"; N m or N, beside what inputs and controller do, until it is given again."""
+        """On a speed by name: "elbow", "base.wx", a mode "boom.bending_y1"; N m or N, added to inputs and controller, until it is set again."""
     def set_torques(self, torques: ArrayLike) -> None:
         """On a speed by name: "elbow", "base.wx", a mode "boom.bending_y1"; added to inputs and controller."""
     def set_wrench(self, node: str, wrench: ArrayLike, frame: Frame | str = "world") -> None:

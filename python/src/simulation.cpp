@@ -147,8 +147,8 @@ void define_inputs(Simulations& cls) {
         s.sim.set_torque(speed, torque);
       },
       Signature("(speed: str, torque: float) -> None", "",
-                "On a speed by name: \"elbow\", \"base.wx\", a mode \"boom.bending_y1\"; N m or N, beside what inputs "
-                "and controller do, until it is given again."));
+                "On a speed by name: \"elbow\", \"base.wx\", a mode \"boom.bending_y1\"; N m or N, added to inputs "
+                "and controller, until it is set again."));
   cls.def(
       "set_torques",
       [](PySimulation& s, py::handle torques) {
