@@ -15,7 +15,7 @@ const std::string kMove =
     "duration: 2\nrecord: {every: 0.05}\n"
     "control: {rate: 200, desired: {waypoints: [{q: [1], duration: 1.5}]}, feedback: {pid: {kp: 60, kd: 8}}";
 
-TEST(LearnCommand, writes_what_check_knows_and_run_uses) {
+TEST(LearnCommand, WritesWhatCheckKnowsAndRunUses) {
   const Folder folder;
   const std::string scenario = folder.write("move.yaml", kMove + "}\n"), file = folder.file("learned.json");
   const Result learned = limber({"learn", scenario, "--runs", "3", "--cutoff", "1", "-o", file, "--json", "-q"});
@@ -42,7 +42,7 @@ TEST(LearnCommand, writes_what_check_knows_and_run_uses) {
   EXPECT_NEAR(run.json()["tracking"]["hub"]["rms"].get<double>(), rms[2], 1e-3 * rms[2]) << run.out;
 }
 
-TEST(LearnCommand, refuses_in_one_line) {
+TEST(LearnCommand, RefusesInOneLine) {
   const Folder folder;
   const std::string scenario = folder.write("move.yaml", kMove + "}\n");
   const struct {
@@ -64,7 +64,7 @@ TEST(LearnCommand, refuses_in_one_line) {
   EXPECT_EQ(read_all(scenario), kMove + "}\n");
 }
 
-TEST(LearnCommand, broken_files_are_named_with_their_place) {
+TEST(LearnCommand, BrokenFilesAreNamedWithTheirPlace) {
   const Folder folder;
   const std::string head = "{\"limber\": 1, \"learned\": \"offsets of joints\", ";
   const struct {

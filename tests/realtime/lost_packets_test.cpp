@@ -128,7 +128,7 @@ class LossyLine : public Sampler {
 // A hinge feels its natural inertia at once, a hundredth of that of the arm: torques of the law balance what the bent
 // links do to it, and where an old one is held in its place, the hinge runs away by what has changed since.  A fifth of
 // all commands lost would be torques a quarter of a period late, and joint errors fourteen times as large.
-TEST(LostCommands, are_made_up_for) {
+TEST(LostCommands, AreMadeUpFor) {
   LossyLine good(make_geared_chain(), 0), bad(make_geared_chain(), 0);
   std::mt19937 random(1);
   bad.command_comes = [&](long) { return random() % 5 != 0; };
@@ -142,7 +142,7 @@ TEST(LostCommands, are_made_up_for) {
 
 // A reading belongs to its own sample, however many are missing before it: at a constant speed, without torques, the
 // observer has it right to the last digits.
-TEST(LostMeasurements, are_not_taken_for_others) {
+TEST(LostMeasurements, AreNotTakenForOthers) {
   for (const int missing : {1, 2, 3, 4, 8}) {
     LossyLine line(make_chain_arm(1, 0, 0), 0.5);
     line.measurement_comes = [&](long k) { return k < 10 || k % 20 >= missing; };
