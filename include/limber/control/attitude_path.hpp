@@ -60,7 +60,7 @@ class AttitudePath {
 };
 
 // The rotation vector from one attitude to another, in the axes of the first: |angle| <= pi, for either sign of
-// given.
+// the quaternions.
 Vector3d attitude_error(const Eigen::Quaterniond& from, const Eigen::Quaterniond& to);
 
 }  // namespace limber

@@ -64,15 +64,15 @@ MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, con
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
                              const State& x, const KalmanOptions& options, double period);
 // (driven coordinates x 2 nv) for the state at the time from which the torques act.  Throws InputError if the machine
-// is not stabilizable by the driven joints.
+// is not stabilisable by the driven joints.
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                           const LqrOptions& options);
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
                           double period);
 
 // (driven coordinates x 2 nv) F: wanted mean accelerations a_desired + F (x_reference - x) over the coming period, to
-// realised by the midpoint rule (MeanAccelerations).  F = (w^2, 2 ratio w + w^2 T/2) on joints, plus modal_share of the
-// difference to the gain for which the joints of the predictor follow these error dynamics as closely as stability
+// be realised by the midpoint rule (MeanAccelerations).  F = (w^2, 2 ratio w + w^2 T/2) on joints, plus modal_share of
+// the difference to the gain for which the joints of the predictor follow these error dynamics as closely as stability
 // allows: implicit model following (Anderson, Moore 1990, §6.3), the least sum of squares of
 //   e = (v_joint(k+1) - v_joint(k)) / T + 2 ratio w v_joint(k) + w^2 (q_joint(k) + T/2 v_joint(k))
 // and of kRegularisation times the second difference of the accelerations of the joints without

@@ -12,7 +12,7 @@
 
 // Many states of one model at a time: one state per lane of the processor's registers, on all cores.
 // Results do not depend on the number of threads, to the last bit; between processors with different registers they
-// rounding.
+// differ by rounding.
 namespace limber {
 
 // One row per coordinate, one column per item: structure of arrays.

@@ -26,7 +26,7 @@ class ForwardDynamics {  // one per thread
 std::vector<std::string> forward_dynamics_names();
 // Throws InputError for a name that is not in the list and for a model that the algorithm does not support.  The model
 // must outlive the result.  In a model with closures the accelerations are those of the closed chain at the given
-// is, see close_accelerations.
+// state, see close_accelerations.
 std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model& model, std::string_view name);
 std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model&& model, std::string_view name) = delete;
 // The same without closures: only the tree, for callers that close the chain themselves.

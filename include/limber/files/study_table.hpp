@@ -56,7 +56,7 @@ StudyData read_study_table(const std::string& path);
 bool is_study_table(const std::string& path);
 
 // Writes a table, run by run in any order.  Every row is in the file when write() returns, even if the process is
-// killed process: all datasets have their place from the start, and a row's status is written last.  One process writes
+// killed: all datasets have their place from the start, and a row's status is written last.  One process writes
 // a path at a time.  Failures are a FileError "PATH: ...".
 class StudyTableWriter {
  public:

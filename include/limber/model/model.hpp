@@ -78,8 +78,8 @@ struct SegmentedBeams;  // beams cut into several bodies: model/segments.hpp
 struct Layout;          // the machine in the order of the sweeps: model/detail/layout.hpp
 
 // The machine.  Built by ModelBuilder and validated.  The sweeps use tables derived from it (`layout`).  The data on
-// which these depend are therefore read-only; the set_ functions below check changes, and update the
-// right.
+// which these depend are therefore read-only; the set_ functions below check changes, and update
+// the tables.
 struct Model {
   std::string name;
   Vector3d gravity = Vector3d::Zero();  // a change takes effect immediately

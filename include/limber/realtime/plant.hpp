@@ -12,7 +12,7 @@ namespace limber {
 // limits of the joints.  c would stop the rigid machine within SafetyOptions::brake, but does not exceed the stability
 // limit of a torque held for a period: the natural inertia over the period.
 //   Brakes that closed for lack of commands open for a controller that joins; otherwise they stay closed.
-//   No allocation but in the constructor.
+//   Only the constructor allocates.
 class PlantEnd {
  public:
   static constexpr double kSpeedShare = 0.5;  // of the velocity limit, above which it brakes
