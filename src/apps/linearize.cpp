@@ -43,11 +43,11 @@ those of the inputs) or
   position:NODE   turn:NODE                  of a node (body.node, or a body) in the world, turn as a rotation vector
   velocity:NODE   spin:NODE   acceleration:NODE   angular_acceleration:NODE
   curvature:NODE,NODE   strain:NODE,NODE     of a beam between two of its nodes
+
 with .x, .y or .z after the word for one component. A held joint keeps its speed, whatever forces act on it.
 
 For a machine in motion A changes with time: its eigenvalues at one instant are not the natural frequencies.
 --campbell turns a rotor at one speed or a range of speeds, finds the periodic motion, and prints frequencies and
-damping of small vibrations about it (Floquet theory; multi-blade coordinates for three or more equal blades):
 damping of small vibrations about it (Floquet theory; multi-blade coordinates for three or more equal blades):
 
   limber linearize examples/turbine/model.yaml --campbell 0:12:0.5 --report turbine.html)";
