@@ -15,12 +15,11 @@ namespace limber {
 // Three gyros on a body, in its axes.  A reading is the mean rate since the previous one, like that of a
 // rate-integrating gyro.
 struct GyroOptions {
-  Vector3d noise = Vector3d::Zero();      // rad/s, standard deviation of a reading
-  Vector3d bias = Vector3d::Zero();       // rad/s, at the start
-  Vector3d bias_walk = Vector3d::Zero();  // rad/s per root of a second: random walk of the bias
-  Vector3d misalignment =
-      Vector3d::Zero();  // rad: rotation vector of its axes in the body axes, unknown to the controller
-  int delay = 0;         // samples until a reading arrives
+  Vector3d noise = Vector3d::Zero();         // rad/s, standard deviation of a reading
+  Vector3d bias = Vector3d::Zero();          // rad/s, at the start
+  Vector3d bias_walk = Vector3d::Zero();     // rad/s per root of a second: random walk of the bias
+  Vector3d misalignment = Vector3d::Zero();  // rad: rotation vector of its axes in the body axes, not known
+  int delay = 0;                             // samples until a reading arrives
 };
 
 // Reads the attitude in world.

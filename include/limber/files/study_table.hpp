@@ -70,8 +70,7 @@ class StudyTableWriter {
 
   void begin(long index);  // marks a run as begun
   void write(const StudyRow& row);
-  void write_parameters(long index,
-                        const std::vector<double>& values);  // of a search, which determines them during the run
+  void write_parameters(long index, const std::vector<double>& values);  // of a search, found during the run
   void finish(bool complete);
 
  private:

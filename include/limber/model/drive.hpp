@@ -32,14 +32,13 @@ struct Brake {
 // The drive of a joint with one coordinate: motor, gear and transmission.  The link that carries the motor
 // includes the rotor's mass and transverse inertia.  theory §3, Drives.
 struct Drive {
-  double ratio = 1;    // n = motor angle / joint coordinate: 1, of a prismatic joint rad/m; may be negative
-  double inertia = 0;  // J of the rotor about its own axis, kg m^2
-  std::optional<Vector3d>
-      axis;               // of the rotor, in the joint frame on the parent: its spin then also acts on the parent
-  double stiffness = 0;   // of the transmission, at the joint; 0: rigid, and the motor has no coordinate
-  double damping = 0;     // of the transmission, at the joint
-  double backlash = 0;    // total free play of the elastic transmission, rad or m at the joint
-  double efficiency = 1;  // of the gear, in both directions: above 0, at most 1
+  double ratio = 1;              // n = motor angle / joint coordinate: 1, of a prismatic joint rad/m; may be negative
+  double inertia = 0;            // J of the rotor about its own axis, kg m^2
+  std::optional<Vector3d> axis;  // of the rotor, in the joint frame on the parent: its spin then acts on the parent
+  double stiffness = 0;          // of the transmission, at the joint; 0: rigid, and the motor has no coordinate
+  double damping = 0;            // of the transmission, at the joint
+  double backlash = 0;           // total free play of the elastic transmission, rad or m at the joint
+  double efficiency = 1;         // of the gear, in both directions: above 0, at most 1
   std::optional<Motor> motor;
   std::optional<Brake> brake;
 

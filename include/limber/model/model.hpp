@@ -42,13 +42,12 @@ struct JointFriction;  // model/friction.hpp
 struct Joint {
   std::string name;
   JointKind kind = JointKind::fixed;
-  Vector3d axis =
-      Vector3d::UnitZ();  // unit length, in the frame on the parent (and, except for universal, on the child)
-  Vector3d axis2 = Vector3d::UnitX();           // universal: unit length, in the frame on the child
-  NodeRef parent;                               // where frame O+ is
-  Pose origin;                                  // O+ in the parent's node frame
-  int child_node = kBodyFrame;                  // where frame O is on the child
-  VectorXd stiffness, damping, armature;        // (speed_count); the stiffness of a quaternion's rotation is one number
+  Vector3d axis = Vector3d::UnitZ();      // unit length, in the frame on the parent and, unless universal, on the child
+  Vector3d axis2 = Vector3d::UnitX();     // universal: unit length, in the frame on the child
+  NodeRef parent;                         // where frame O+ is
+  Pose origin;                            // O+ in the parent's node frame
+  int child_node = kBodyFrame;            // where frame O is on the child
+  VectorXd stiffness, damping, armature;  // (speed_count); the stiffness of a quaternion's rotation is one number
   double effort_limit = 0, velocity_limit = 0;  // 0: none
   std::optional<JointStop> stop;                // travel limits; kinds with one coordinate
   std::shared_ptr<const Drive> drive;           // nullptr: forces act on the joint itself

@@ -19,9 +19,8 @@ enum class DriveCommand { force, current, voltage };
 struct SpeedInput {
   int speed = 0;  // index into v
   Signal force;
-  std::string label;  // for messages: "inputs[2].torque"
-  DriveCommand command =
-      DriveCommand::force;  // otherwise the speed is that of a motor, or of a joint with a rigid gear
+  std::string label;                           // for messages: "inputs[2].torque"
+  DriveCommand command = DriveCommand::force;  // otherwise `speed` is of a motor, or of a joint with a rigid gear
 };
 
 // Engages the brake of a drive: 0 released, 1 full torque.
