@@ -73,7 +73,7 @@ TEST(LearnCommand, BrokenFilesAreNamedWithTheirPlace) {
   } cases[] = {
       {head + "\"t\": [0, 1], \"offsets\": {\"hub\": [0]}}", "offsets"},
       {head + "\"t\": [0, 0], \"offsets\": {\"hub\": [0, 1]}}", "t does not fit"},
-      {head + "\"t\": [0], \"offsets\": {\"hub\": [0]}}", "t must have two times"},
+      {head + "\"t\": [0], \"offsets\": {\"hub\": [0]}}", "t must have at least two times"},
       {head + "\"t\": [0, 1]}", "offsets"},
       {head + "\"t\": [0, 1], \"offsets\": {}}", "offsets must name the driven joints"},
       {head + "\"t\": [0, 1], \"offsets\": {\"hub\": [0, \"x\"]}}", "must be a number"},

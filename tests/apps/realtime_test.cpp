@@ -177,7 +177,7 @@ TEST(RealTime, ADeadControllerMakesThePlantBrake) {
   const Result result = plant.wait();
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.json()["braked"], true);
-  EXPECT_TRUE(contains(result.err, "braked: no command came")) << result.err;
+  EXPECT_TRUE(contains(result.err, "braked: no command arrived")) << result.err;
   EXPECT_EQ(result.json()["time"], 2);
 }
 

@@ -135,7 +135,7 @@ TEST(View, SaysWhenThereIsNoBrowserToOpen) {
   const Result result = run_in(folder, {"view", "a.h5", "--open"});
   setenv("PATH", kept.c_str(), 1);
   EXPECT_EQ(result.code, 1);
-  EXPECT_TRUE(contains(result.err, "a.html: is written, but xdg-open could not open it")) << result.err;
+  EXPECT_TRUE(contains(result.err, "a.html: was written, but xdg-open could not open it")) << result.err;
   EXPECT_TRUE(std::filesystem::exists(folder.file("a.html")));
 }
 

@@ -238,7 +238,7 @@ TEST_F(BrokenCalculix, DuplicateNode) {
 }
 TEST_F(BrokenCalculix, UnknownNodeInSetAndElement) {
   mesh_ += "*NSET, NSET=MORE\n4711\n";
-  expect_refused("node 4711 is not there");
+  expect_refused("node 4711 does not exist");
 }
 TEST_F(BrokenCalculix, HeldPart) {  // 1 GN/m to the ground at one node
   sti_.replace(0, sti_.find('\n'), "1 1 2.0e9");
@@ -273,8 +273,8 @@ TEST_F(BrokenCalculix, DisconnectedMesh) {
     more += fmt::format("{}, {:.9g}, {:.9g}, {:.9g}\n", p + 81, tiny_.part.positions(0, p) + 0.5,
                         tiny_.part.positions(1, p), tiny_.part.positions(2, p));
   mesh_.insert(mesh_.find("*ELEMENT"), more);
-  expect_refused("in 2 pieces");
-  expect_refused("are at one place: merge them");
+  expect_refused("in 2 unconnected pieces");
+  expect_refused("are at the same position: merge them");
 }
 
 TEST_F(BrokenCalculix, CompressedAndCutShort) {
@@ -326,7 +326,7 @@ TEST(BrokenParts, InterfacesThatCannotBe) {
   expect_message([&] { reduce({{"a.b", base, FeCoupling::rigid}}); }, "node name");
   expect_message([&] { reduce({{"a", base, FeCoupling::rigid}}, {.damping = -1}); }, "damping is -1");
   expect_message([&] { find_nodes(model, "NBSE"); }, "NBASE");
-  expect_message([&] { find_nodes(model, "3-900"); }, "names node 81, which is not there");
+  expect_message([&] { find_nodes(model, "3-900"); }, "names node 81, which does not exist");
 }
 
 }  // namespace
