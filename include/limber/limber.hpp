@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// All that most programs need: models from files or from code, simulations, runs, linearisation, pages.
+// The headers that most programs need: models from files or from code, simulations, runs, linearisation, pages.
 #pragma once
 
 #include "limber/body/body.hpp"

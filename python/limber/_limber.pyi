@@ -24,7 +24,7 @@ class AttitudePath:
         """Quaternion w, x, y, z, angular velocity and acceleration in the body's axes at time t."""
 
 class BatchAba:
-    """Forward dynamics and what belongs to it for a fixed number of items of one model, which must outlive it.  Items may"""
+    """Forward dynamics and related functions for a fixed number of items of one model, which must outlive it.  Items may"""
     def __init__(self, model: Model, items: int, *, threads: int = 0, lanes: int = 0) -> None: ...
     def energy(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Kinetic energy, and those of gravity, modes and joint springs: four rows, as compute_energy."""
@@ -39,7 +39,7 @@ class BatchAba:
     def node_poses(self, nodes: Sequence[str | NodeRef], q: ArrayLike) -> Array:
         """Poses in world: (12 per node, items), the rotation row by row, then the position."""
     def rollout(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, options: RolloutOptions | dict[str, Any]) -> tuple[Array, Array]:
-        """Moves q and v over steps of one length, by the same definition as the steppers of simulate.  tau: (nv) held, or"""
+        """Advances q and v by steps of equal length, with the same methods as the steppers of simulate.  tau: (nv) held, or"""
     def set_rigid(self, body: str, specs: Sequence[RigidSpec | dict[str, Any]]) -> None:
         """Mass, centre of mass and inertia (about it) of a rigid body: one spec per item."""
     def set_stiffness(self, body: str, stiffness: ArrayLike, damping: ArrayLike) -> None:
@@ -143,7 +143,7 @@ class BeamSpec:
     def tip_mass(self, value: Any) -> None: ...
 
 class Body:
-    """One body, in the form that every other form becomes: mass integrals, nodes, stiffness.  theory §2."""
+    """One body in the general form to which all others are converted: mass integrals, nodes, stiffness.  theory §2."""
     @property
     def com(self) -> Array: ...
     @property
@@ -170,7 +170,7 @@ class Body:
     def stiffness(self) -> Array: ...
 
 class Brake:
-    """Holds the motor's shaft, or the joint, while it is engaged."""
+    """A brake on the motor shaft, or on the joint."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def at_joint(self) -> bool: ...
@@ -210,7 +210,7 @@ class Closure:
     def name(self, value: Any) -> None: ...
 
 class Controller:
-    """The digital controller of a flexible arm: from readings to an estimate of the state, to torques that its laws add up,"""
+    """The digital controller of a flexible arm: from readings to an estimate of the state, to the sum of the torques of its"""
     def __init__(self, scenario: Scenario | str | PathLike[str] | dict[str, Any]) -> None: ...
     @property
     def currents(self) -> Array: ...
@@ -219,7 +219,7 @@ class Controller:
     @property
     def estimate(self) -> State: ...
     def hold(self, x: State | dict[str, Any] | None, torques: ArrayLike) -> None:
-        """From rest at x, where `torques` (driven coordinate) hold the machine: the command begins with them and nothing"""
+        """Starts from rest at x, where `torques` (driven coordinate) hold the machine: the command begins with them and"""
     @property
     def innovations(self) -> Array: ...
     @property
@@ -233,14 +233,14 @@ class Controller:
     @property
     def saturated(self) -> list[bool]: ...
     def set_acting(self, torques: ArrayLike) -> None:
-        """Before an update: the torques (driven coordinate) that act since the readings, where the machine tells.  Otherwise"""
+        """Call it before an update, if the machine reports them: the torques (driven coordinate) acting since the readings."""
     def start(self, x: State | dict[str, Any] | None = None) -> None:
-        """From a state x of the controller's model, at rest or not."""
+        """Starts from a state x of the controller's model, at rest or not."""
     def update(self, t: float, q: ArrayLike, v: ArrayLike, *, strain: ArrayLike = [], acceleration: ArrayLike = []) -> Array:
-        """From the newest readings to the servo commands (driven coordinate) of the next period, as torques at the joints"""
+        """Computes the servo commands (driven coordinate) of the next period from the newest readings, as torques at the"""
 
 class Drive:
-    """What moves a joint of one coordinate: a motor whose rotor turns with the gear ratio.  The link that carries the motor"""
+    """The drive of a joint with one coordinate: motor, gear and transmission.  The link that carries the motor"""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def axis(self) -> Array | None: ...
@@ -303,7 +303,7 @@ class Error(Exception):
     """Everything that limber throws."""
 
 class FeCoupling:
-    """Where something is attached: q = (displacement, rotation) of a point amid some nodes."""
+    """An attachment: q = (displacement, rotation) of a point among some nodes."""
     rigid: FeCoupling
     average: FeCoupling
     def __init__(self, value: int | str) -> None: ...
@@ -318,7 +318,7 @@ class FeMethod:
     def __int__(self) -> int: ...
 
 class FeModel:
-    """Finite-element models as other programs write them: docs/modal-body.md.  Files may be compressed: where FILE is not"""
+    """Finite-element models from other programs: docs/modal-body.md.  Files may be compressed: if FILE does not"""
     @property
     def dofs(self) -> int: ...
     @property
@@ -335,7 +335,7 @@ class FeReduction:
     @property
     def warnings(self) -> list[str]: ...
     def write(self, path: str) -> None:
-        """Writes the result of a reduction and its surface; the file appears whole or not at all.  Throws FileError."""
+        """Writes the result of a reduction and its surface, atomically.  Throws FileError."""
 
 class FeUnits:
     """Members:"""
@@ -353,17 +353,17 @@ class Fidelity:
     def __int__(self) -> int: ...
 
 class FileError(Error, OSError):
-    """A file that cannot be opened, read or written: the cause lies outside of its content."""
+    """A file that cannot be opened, read or written; its content is not the cause."""
 
 class Frame:
-    """Basis of a wrench: the world's, or the node's own (a follower force)."""
+    """Basis of a wrench: the world, or the node (a follower force)."""
     world: Frame
     node: Frame
     def __init__(self, value: int | str) -> None: ...
     def __int__(self) -> int: ...
 
 class FrequencyFacts:
-    """Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes, joint"""
+    """Natural frequencies of the machine at a configuration that satisfies its closures, with the stiffness of modes, joint"""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def caution(self) -> str: ...
@@ -395,7 +395,7 @@ class FrequencyFacts:
     def why_not(self, value: Any) -> None: ...
 
 class Impulse:
-    """sum of weight s(t - delay): what an input shaper makes of s, which stands still before t = 0."""
+    """sum of weight s(t - delay): the shaped signal of s, which is constant before t = 0."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def delay(self) -> float: ...
@@ -407,7 +407,7 @@ class Impulse:
     def weight(self, value: Any) -> None: ...
 
 class InputError(Error, ValueError):
-    """Bad input, at the door: says where, what, and what to do."""
+    """Bad input.  The message says where, what is wrong, and what to do."""
 
 class Interpolation:
     """Members:"""
@@ -482,7 +482,7 @@ class Joint:
     def velocity_limit(self, value: Any) -> None: ...
 
 class JointFriction:
-    """Friction of a joint of one coordinate.  theory §3, Friction."""
+    """Friction of a joint with one coordinate.  theory §3, Friction."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def breakaway(self) -> float: ...
@@ -514,7 +514,7 @@ class JointFriction:
     def viscous(self, value: Any) -> None: ...
 
 class JointKind:
-    """Everything that is known of a kind of joint stands in one table, src/model/joint_kind.cpp; its kinematics are in"""
+    """One table, src/model/joint_kind.cpp, holds all properties of the joint kinds; their kinematics are in"""
     fixed: JointKind
     revolute: JointKind
     prismatic: JointKind
@@ -539,7 +539,7 @@ class JointOrigin:
     def p(self, value: Any) -> None: ...
 
 class JointStop:
-    """Travel limits of a joint, each a spring and a damper that push back and never pull."""
+    """Travel limits of a joint: at each, a spring and a damper push back and never pull."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def damping(self) -> float: ...
@@ -559,7 +559,7 @@ class JointStop:
     def upper(self, value: Any) -> None: ...
 
 class KalmanOptions:
-    """Kalman filter: standard deviations of white noise.  `least_...`: lower bounds, for sensors that are exact."""
+    """Kalman filter: standard deviations of white noise.  `min_...`: lower bounds, for sensors that are exact."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def acceleration(self) -> float: ...
@@ -570,20 +570,20 @@ class KalmanOptions:
     @distrust.setter
     def distrust(self, value: Any) -> None: ...
     @property
-    def least_position(self) -> float: ...
-    @least_position.setter
-    def least_position(self, value: Any) -> None: ...
+    def min_position(self) -> float: ...
+    @min_position.setter
+    def min_position(self, value: Any) -> None: ...
     @property
-    def least_speed(self) -> float: ...
-    @least_speed.setter
-    def least_speed(self, value: Any) -> None: ...
+    def min_speed(self) -> float: ...
+    @min_speed.setter
+    def min_speed(self, value: Any) -> None: ...
     @property
     def torque_steps(self) -> Array: ...
     @torque_steps.setter
     def torque_steps(self, value: Any) -> None: ...
 
 class LinearSystem:
-    """A machine near a point: dx/dt = A x + B u, y = C x + D u for deviations from the motion through the point, with"""
+    """A machine linearised at a point: dx/dt = A x + B u, y = C x + D u for deviations from the motion through it, with"""
     @property
     def A(self) -> Array: ...
     @property
@@ -615,7 +615,7 @@ class LinearSystem:
     def stiffness(self) -> Array: ...
 
 class LoadFriction:
-    """Friction from the force that the bearing of a joint carries across its axis: C and S grow with it."""
+    """Load-dependent friction: C and S grow with the force that the bearing of a joint carries across its axis."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def breakaway(self) -> float: ...
@@ -691,23 +691,23 @@ class ModalSpec:
     def stiffness(self, value: Any) -> None: ...
 
 class Model:
-    """The machine.  Built by ModelBuilder and validated.  The sweeps read tables that were made from it (`layout`), so that"""
+    """The machine.  Built by ModelBuilder and validated.  The sweeps use tables derived from it (`layout`).  The data on"""
     @property
     def bodies(self) -> list[Body]: ...
     def body(self, name: str) -> Body:
-        """A body by its name.  InputError: no such name."""
+        """A body by its name.  Raises InputError for an unknown name."""
     def body_index(self, name: str) -> int:
-        """By name.  InputError: no such name; the message lists the known ones."""
+        """By name.  Throws InputError for an unknown name; the message lists the known ones."""
     @property
     def body_names(self) -> list[str]: ...
     def closure_index(self, name: str) -> int:
-        """By name.  InputError: no such name; the message lists the known ones."""
+        """By name.  Throws InputError for an unknown name; the message lists the known ones."""
     @property
     def closures(self) -> list[Closure]: ...
     @property
     def contacts(self) -> list[dict[str, Any]]: ...
     def coordinate(self, name: str) -> int:
-        """By name.  InputError: no such name; the message lists the known ones."""
+        """By name.  Throws InputError for an unknown name; the message lists the known ones."""
     @property
     def coordinates(self) -> list[str]: ...
     @property
@@ -719,9 +719,9 @@ class Model:
     @property
     def gravity(self) -> Array: ...
     def joint(self, name: str) -> Joint:
-        """A joint by its name.  InputError: no such name."""
+        """A joint by its name.  Raises InputError for an unknown name."""
     def joint_index(self, name: str) -> int:
-        """By name.  InputError: no such name; the message lists the known ones."""
+        """By name.  Throws InputError for an unknown name; the message lists the known ones."""
     @property
     def joint_names(self) -> list[str]: ...
     @property
@@ -729,7 +729,7 @@ class Model:
     @property
     def name(self) -> str: ...
     def node(self, path: str) -> NodeRef:
-        """By name.  InputError: no such name; the message lists the known ones."""
+        """By name.  Throws InputError for an unknown name; the message lists the known ones."""
     @property
     def node_names(self) -> list[str]: ...
     @property
@@ -737,7 +737,7 @@ class Model:
     @property
     def nv(self) -> int: ...
     def speed(self, name: str) -> int:
-        """By name.  InputError: no such name; the message lists the known ones."""
+        """By name.  Throws InputError for an unknown name; the message lists the known ones."""
     @property
     def speeds(self) -> list[str]: ...
     @property
@@ -745,38 +745,38 @@ class Model:
     @property
     def total_mass(self) -> float: ...
     def with_body(self, name: str, body: Body) -> Model:
-        """Another body in place of body i, with as many modes and the same nodes by name: all indices stay.  Only its own"""
+        """Replaces body i by one with as many modes and the same nodes by name: all indices remain.  Only its own"""
     def with_contacts(self, contacts: list[dict[str, Any]]) -> Model:
-        """The model with these contacts.  Told as in model files, a dict each; they take the place of those of the model.  Returns the changed model; this one stays."""
+        """The model with these contacts.  A list of dicts as in model files, which replaces those of the model.  Returns the changed model; this one is not modified."""
     def with_elements(self, elements: list[dict[str, Any]]) -> Model:
-        """The model with these force elements.  Told as in model files, a dict each; they take the place of those of the model.  Returns the changed model; this one stays."""
+        """The model with these force elements.  A list of dicts as in model files, which replaces those of the model.  Returns the changed model; this one is not modified."""
     def with_gravity(self, g: ArrayLike) -> Model:
-        """The model under another gravity (3), m/s^2."""
+        """The model with another gravity (3), m/s^2."""
     def with_payload(self, node: str, load: RigidSpec | dict[str, Any]) -> Model:
         """The body with a rigid load on a node, or on its own frame (node = -1); com and inertia of the load are in the frame"""
     def workspace(self) -> Workspace:
-        """A workspace for calls of one thread: what they would allocate otherwise."""
+        """A workspace for the calls of one thread; without one, each call allocates."""
     def write(self, path: str) -> None:
-        """A model as a model file (docs/model-format.md), in JSON, which is YAML too; one line per body, joint and closure."""
+        """A model as a model file (docs/model-format.md), in JSON, a subset of YAML; one line per body, joint and closure."""
 
 class ModelBuilder:
-    """Collects bodies and joints, checks them, and makes a Model.  Every InputError names the item."""
+    """Collects bodies and joints, checks them, and builds a Model.  Every InputError names the item."""
     def __init__(self, name: str = "") -> None: ...
     def add_body(self, body: Body, name: str = "") -> int:
-        """Bodies in any order, with names that differ; joints parents first, one per body.  The number that add_body returns"""
+        """Bodies in any order, with distinct names; joints parents first, one per body.  The number returned by add_body"""
     def add_closure(self, closure: Closure | dict[str, Any], a: str, b: str) -> None:
-        """By names: the parent is "world", a body ("upper") or a node ("upper.tip"), so is the child but for the world."""
+        """By names: the parent is "world", a body ("upper") or a node ("upper.tip"); the child is a body or a node."""
     def add_joint(self, joint: Joint | dict[str, Any], parent: str, child: str) -> None:
-        """By names: the parent is "world", a body ("upper") or a node ("upper.tip"), so is the child but for the world."""
+        """By names: the parent is "world", a body ("upper") or a node ("upper.tip"); the child is a body or a node."""
     def build(self) -> Model:
-        """Orders the bodies as their joints, numbers the coordinates, checks the whole, prepares the sweeps."""
+        """Orders the bodies as their joints, numbers the coordinates, validates the model, prepares the sweeps."""
     def fidelity(self, f: Fidelity | str) -> ModelBuilder:
-        """`stiffened` wants bodies that were made with second-order shapes"""
+        """`stiffened` requires bodies with second-order shapes"""
     def gravity(self, g: ArrayLike) -> ModelBuilder:
         """m/s^2, in world; default none"""
 
 class Motor:
-    """A motor, as far as it limits what the drive exerts.  Zero: no such limit."""
+    """A motor and its limits.  Zero: no such limit."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def back_emf(self) -> float: ...
@@ -804,7 +804,7 @@ class Motor:
     def voltage(self, value: Any) -> None: ...
 
 class Node:
-    """A frame fixed on the material of a body.  theory §2, Nodes."""
+    """A frame fixed in the material of a body.  theory §2, Nodes."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def name(self) -> str: ...
@@ -840,7 +840,7 @@ class NodeRef:
     def node(self, value: Any) -> None: ...
 
 class NumericalError(Error, ArithmeticError):
-    """A calculation that could not be done although its input is well formed."""
+    """A computation that failed on well-formed input."""
 
 class PlateEdge:
     """Members:"""
@@ -907,7 +907,7 @@ class PlateSpec:
     def width(self, value: Any) -> None: ...
 
 class Profile:
-    """How a move goes from rest to rest, s(x) from 0 to 1 over x from 0 to 1."""
+    """The profile of a move from rest to rest, s(x) from 0 to 1 over x from 0 to 1."""
     trapezoid: Profile
     quintic: Profile
     cycloid: Profile
@@ -935,7 +935,7 @@ class RigidSpec:
     def nodes(self, value: Any) -> None: ...
 
 class RolloutOptions:
-    """How a batch is moved in time."""
+    """Method and steps of a rollout."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def method(self) -> str: ...
@@ -959,7 +959,7 @@ class RolloutOptions:
     def steps(self, value: Any) -> None: ...
 
 class RotorMode:
-    """A vibration about a steady motion, x(t) = exp(lambda t) sum_h c_h exp(i h speed t).  Each of its parts is seen at"""
+    """A vibration about a steady motion, x(t) = exp(lambda t) sum_h c_h exp(i h speed t).  Each harmonic appears at"""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def damping(self) -> float: ...
@@ -979,7 +979,7 @@ class RotorMode:
     def rotating(self, value: Any) -> None: ...
 
 class RunReport:
-    """What there is to say about a run."""
+    """The results of a run."""
     @property
     def complete(self) -> bool: ...
     @property
@@ -1022,7 +1022,7 @@ class RunReport:
     def warnings(self) -> list[str]: ...
 
 class Scenario:
-    """A model and what happens to it.  docs/scenario-format.md."""
+    """A model and an experiment with it.  docs/scenario-format.md."""
     def __init__(self, model: Model, duration: float = 1.0, record_every: float = 0.01, solver: SolverOptions | dict[str, Any] = {}, initial: State | dict[str, Any] | None = None) -> None: ...
     @property
     def duration(self) -> float: ...
@@ -1040,7 +1040,7 @@ class Scenario:
     def text(self) -> str: ...
 
 class SensorOptions:
-    """Sensors of the driven joints; encoders: none, one for each driven coordinate."""
+    """Sensors of the driven joints; encoders: none, or one per driven coordinate."""
     def __init__(self, **fields: Any) -> None: ...
     @property
     def delay(self) -> int: ...
@@ -1069,7 +1069,7 @@ class Signal:
     def at(self, t: float | ArrayLike) -> tuple[Any, Any, Any]:
         """Value, rate and acceleration at the time t, s, or at each of a list of times."""
     def breaks(self) -> list[float]:
-        """Times at which it, or one of its derivatives, jumps; rising."""
+        """Times at which the signal, or one of its derivatives, jumps; increasing."""
     @staticmethod
     def cycloid(start: float, distance: float, from_: float, duration: float) -> Signal: ...
     @staticmethod
@@ -1078,13 +1078,13 @@ class Signal:
     def table(t: ArrayLike, y: ArrayLike, interpolation: Interpolation | str = "linear") -> Signal: ...
 
 class Simulation:
-    """A machine that moves: model, state, method, inputs, controller, energy ledger and validity monitor in one.  Steps end"""
+    """A simulation: model, state, method, inputs, controller, energy balance and validity monitor.  Steps end"""
     def __getitem__(self, name: str) -> Any: ...
     def __init__(self, scenario: str | PathLike[str] | dict[str, Any] | Scenario | Model, solver: SolverOptions | dict[str, Any] = {}) -> None: ...
     @property
     def accelerations(self) -> Array: ...
     def advance_to(self, t: float) -> None:
-        """Up to the time t, s; several steps of the method where it needs them.  Ctrl-C stops it where it is.  Raises NumericalError where the run fails."""
+        """Advances to the time t, s, with as many steps of the method as needed.  Ctrl-C stops it where it is.  Raises NumericalError where the run fails."""
     @property
     def balance(self) -> float: ...
     @property
@@ -1094,45 +1094,45 @@ class Simulation:
     @property
     def ports(self) -> list[str]: ...
     def pose(self, name: str) -> Pose:
-        """Of a node in world."""
+        """Pose of a node in world."""
     def position(self, name: str) -> Array:
-        """Of a node in world (3), m."""
+        """Position of a node in world (3), m."""
     def q(self, name: str) -> float:
-        """A coordinate now, by name; rad or m."""
+        """The present value of a coordinate, by name; rad or m."""
     def read(self, name: str) -> Array:
-        """The values of a port now, see ports."""
+        """The present values of a port, see ports."""
     def reset(self) -> None:
-        """All that the future depends on: what follows restore() is bit by bit what followed save(), also in another"""
+        """Everything that the future depends on: after restore() the run continues bit for bit as after save(), also in"""
     def restore(self, saved: bytes) -> None:
-        """All that the future depends on: what follows restore() is bit by bit what followed save(), also in another"""
+        """Everything that the future depends on: after restore() the run continues bit for bit as after save(), also in"""
     def save(self) -> bytes:
-        """All that the future depends on: what follows restore() is bit by bit what followed save(), also in another"""
+        """Everything that the future depends on: after restore() the run continues bit for bit as after save(), also in"""
     def set_controller(self, rate: float, law: Callable[[State, Array], None]) -> None:
-        """A torque law, from now on at `rate` Hz: torques (nv) of the coming period, zero on entry, from the state.  It"""
+        """Installs a torque law at `rate` Hz from now on: torques (nv) of the coming period, zero on entry, from the state."""
     def set_force(self, node: str, force: ArrayLike, frame: Frame | str = "world") -> None:
-        """A force (3), N, on a node, in world or in the node's axes, until it is given again."""
+        """A force (3), N, on a node, in world or in the node's axes, until it is set again."""
     def set_motion(self, coordinate: str, position: float, velocity: float = 0.0, acceleration: float = 0.0) -> None:
-        """Of a coordinate whose motion is prescribed, in place of its signal, from now on with constant acceleration.  Throws"""
+        """Replaces the signal of a coordinate with prescribed motion, from now on with constant acceleration.  Throws"""
     def set_state(self, x: State | dict[str, Any]) -> None:
-        """Starts from another state, at its time; chains are closed first.  Inputs given stay."""
+        """Starts from another state, at its time; closed chains are assembled first.  Inputs that were set remain."""
     def set_torque(self, speed: str, torque: float) -> None:
-        """On a speed by name: "elbow", "base.wx", a mode "boom.bending_y1"; N m or N, beside what inputs and controller do, until it is given again."""
+        """On a speed by name: "elbow", "base.wx", a mode "boom.bending_y1"; N m or N, added to inputs and controller, until it is set again."""
     def set_torques(self, torques: ArrayLike) -> None:
-        """On a speed by name: "elbow", "base.wx", a mode "boom.bending_y1"; beside what inputs and controller do."""
+        """On a speed by name: "elbow", "base.wx", a mode "boom.bending_y1"; added to inputs and controller."""
     def set_wrench(self, node: str, wrench: ArrayLike, frame: Frame | str = "world") -> None:
-        """A torque (3), N m, and a force (3), N, on a node, until they are given again."""
+        """A torque (3), N m, and a force (3), N, on a node, until they are set again."""
     @property
     def state(self) -> State: ...
     def step(self, dt: float) -> None:
-        """By dt, s; several steps of the method where it needs them."""
+        """Advances by dt, s, with as many steps of the method as needed."""
     @property
     def time(self) -> float: ...
     @property
     def torques(self) -> Array: ...
     def v(self, name: str) -> float:
-        """A speed now, by name; rad/s or m/s."""
+        """The present value of a speed, by name; rad/s or m/s."""
     def velocity(self, name: str) -> Array:
-        """Of a node in world (6), angular and linear; rad/s, m/s."""
+        """Velocity of a node in world (6), angular and linear; rad/s, m/s."""
     @property
     def warnings(self) -> list[str]: ...
     def write(self, port: str, values: ArrayLike) -> None:
@@ -1198,9 +1198,9 @@ class StaticTangent:
     """Static forces of a tree and their exact tangent stiffness, eliminated body by body: the articulated-body recursion"""
     def __init__(self, model: Model) -> None: ...
     def forces(self) -> Array:
-        """(nv) the hinge torques and modal forces that keep the machine there: rnea at rest."""
+        """(nv) the hinge torques and modal forces that hold the machine there: rnea at rest."""
     def set(self, q: ArrayLike) -> None:
-        """At this configuration, at rest, under the model's gravity."""
+        """Sets the configuration, at rest, under the gravity of the model."""
     def solve(self, r: ArrayLike, sigma: float = 0) -> tuple[Array, int]:
         """dq (nv) of (K + sigma M) dq = r, K the tangent stiffness, and the number of eigenvalues of the matrix that are not positive."""
 
@@ -1267,10 +1267,10 @@ class Waypoint:
     def q(self, value: Any) -> None: ...
 
 class Workspace:
-    """What calls of dynamics allocate once: model.workspace().  One for each thread; the model stays as long as it does."""
+    """Memory of dynamics calls, allocated once: model.workspace().  One per thread; keeps the model alive as long as it does."""
 
 class _Recorded:
-    """Signals over time in a file; limber.Recording is what one wants."""
+    """Signals over time in a file; use limber.Recording."""
     def __init__(self, path: str) -> None: ...
     def model(self) -> Model:
         """The model inside of it."""
@@ -1311,16 +1311,16 @@ def aba(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None =
     """Forward dynamics by the articulated-body recursion, O(N) and linear in the modes.  [JR] (63)-(64), theory §5."""
 
 def attitude_error(from_: ArrayLike, to: ArrayLike) -> Array:
-    """The turn that leads from one attitude to another, in the axes of the first: |angle| <= pi, whichever of q and -q is"""
+    """The rotation vector from one attitude to another, in the axes of the first: |angle| <= pi, for either sign of"""
 
 def check_state(model: Model, x: State) -> None:
-    """Throws InputError when a size is wrong, a number is not finite, or a quaternion has no length 1 (to 1e-6)."""
+    """Throws InputError if a size is wrong, a number is not finite, or a quaternion does not have norm 1 (to 1e-6)."""
 
 def close_accelerations(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike, *, workspace: Workspace | None = None) -> tuple[Array, dict[str, Array], dict[str, float]]:
-    """The same after any other algorithm without prescribed joints: makes its own factors."""
+    """The same after any other algorithm without prescribed joints; computes its own factors."""
 
 def compute_campbell(model: Model, rotor: str, speeds: Sequence[float], *, start: State | None = None, free: bool = False, held: Sequence[str] | None = None) -> list[list[RotorMode]]:
-    """Frequencies over speed.  Modes of neighbouring speeds are joined by their shapes (modal assurance criterion), so that"""
+    """Frequencies over speed.  Modes of neighbouring speeds are matched by their shapes (modal assurance criterion), so"""
 
 def compute_center_of_mass(model: Model, q: ArrayLike, *, workspace: Workspace | None = None) -> Array:
     """The centre of mass (3) of the machine in world, m."""
@@ -1335,7 +1335,7 @@ def compute_floquet(parts: Sequence[ArrayLike], period: float) -> tuple[Array, l
     """Exponents (1/s) and vectors (per part, columns) of Floquet's solutions from the transition matrices of equal parts of a period."""
 
 def compute_frequencies(model: Model, q: ArrayLike | None = None) -> FrequencyFacts:
-    """Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes, joint"""
+    """Natural frequencies of the machine at a configuration that satisfies its closures, with the stiffness of modes, joint"""
 
 def compute_kalman_gain(model: Model, joints: Sequence[str], sensors: SensorOptions | dict[str, Any], x: State | None, options: KalmanOptions | dict[str, Any], period: float) -> Array:
     """x = (dq, dv), q along the directions of speeds; the readings y = (q, v where there are tachometers, strains, specific"""
@@ -1344,10 +1344,10 @@ def compute_log_det_mass(model: Model, q: ArrayLike, *, workspace: Workspace | N
     """log det M.  O(N)."""
 
 def compute_lqr_gain(model: Model, joints: Sequence[str], x: State | None, options: LqrOptions | dict[str, Any], period: float) -> Array:
-    """(driven coordinates x 2 nv) for the state at the time from which the torques act.  Throws InputError when the machine"""
+    """(driven coordinates x 2 nv) for the state at the time from which the torques act.  Throws InputError if the machine"""
 
 def compute_modes(system: LinearSystem) -> list[VibrationMode]:
-    """Natural frequencies, rising.  At rest with a symmetric stiffness: K phi = omega^2 M phi, damping"""
+    """Natural frequencies, increasing.  At rest with a symmetric stiffness: K phi = omega^2 M phi, damping"""
 
 def compute_momentum(model: Model, q: ArrayLike, v: ArrayLike, *, workspace: Workspace | None = None) -> Momentum:
     """Each costs one or two sweeps, O(N)."""
@@ -1359,13 +1359,13 @@ def compute_operational_inertia(model: Model, q: ArrayLike, nodes: Sequence[str 
     """J M^-1 J^T of k nodes (6k x 6k), the inverse of their operational-space inertia: accelerations of the nodes per"""
 
 def compute_poles(system: LinearSystem) -> Array:
-    """Eigenvalues of A, by rising modulus, then imaginary part."""
+    """Eigenvalues of A, by increasing modulus, then imaginary part."""
 
 def compute_vibrations(model: Model, x: State | None = None, locked: Sequence[str] | None = None) -> list[Vibration]:
     """Natural vibrations of that linearization, slowest first."""
 
 def compute_zeros(system: LinearSystem, input: int = 0, output: int = 0) -> Array:
-    """Invariant zeros: the finite s where [A - s, B; C, D] has less than its usual rank, with those of modes that the"""
+    """Invariant zeros: the finite s where [A - s, B; C, D] loses rank, including those of modes that are"""
 
 def convolve(a: Sequence[Impulse], b: Sequence[Impulse]) -> list[Impulse]:
     """Shapers in series: for several vibrations."""
@@ -1376,36 +1376,36 @@ def crba(model: Model, q: ArrayLike, *, workspace: Workspace | None = None, out:
 energy = compute_energy
 
 def find_equilibrium(model: Model, start: State | dict[str, Any] | None = None, held: Sequence[str] | None = None) -> tuple[State, bool]:
-    """Static equilibrium near `start` under gravity, springs, stops and the inputs that are constant; prescribed joints"""
+    """Static equilibrium near `start` under gravity, springs, stops and the constant inputs; prescribed joints"""
 
 def follow_tip_path(model: Model, node: str, position: Sequence[Signal | None], end: float, joints: Sequence[str] = [], *, start: State | None = None, samples: int = 200, flexible: bool = True) -> list[Signal]:
-    """The motion of the driven joints that moves the node along the path, with the quasi-static deflection due to the"""
+    """The motion of the driven joints that moves the node along the path, with the quasi-static deflection due to"""
 
 def forward_derivatives(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None = None, *, wrenches: Wrenches = None, workspace: Workspace | None = None, out: tuple[Array, Array, Array] | None = None, status: Array | None = None) -> tuple[Array, Array, Array]:
-    """Forward dynamics (aba; hybrid where `prescribed` has an entry per body, whose given accelerations are in vdot on"""
+    """Forward dynamics (aba; hybrid if `prescribed` has an entry per body, with the given accelerations in vdot on"""
 
 def forward_dynamics(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None = None, algorithm: str = "aba", *, wrenches: Wrenches = None, workspace: Workspace | None = None, out: Array | None = None) -> Array:
-    """Throws InputError for a name that is not in the list and for a model that the algorithm does not cover.  The model"""
+    """Throws InputError for a name that is not in the list and for a model that the algorithm does not support.  The model"""
 
 def forward_dynamics_names() -> list[str]:
-    """"aba", "crba", "dca", "denoc", "book", "operators".  The last two take only some models, see book.hpp and"""
+    """"aba", "crba", "dca", "denoc", "book", "operators".  The last two accept only some models, see book.hpp and"""
 
 def hybrid(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None, prescribed: dict[str, Any], *, wrenches: Wrenches = None, workspace: Workspace | None = None) -> tuple[Array, Array]:
     """Hybrid dynamics: joints with prescribed[i] != 0 (i: index of the body they carry; size body_count()) have"""
 
 def hybrid_impulse(model: Model, q: ArrayLike, v: ArrayLike, prescribed: dict[str, Any]) -> Array:
-    """The jump dv (nv) of all speeds when impulses give these joints {joint: jump} of their speeds."""
+    """The jump dv (nv) of all speeds due to impulses that change these joint speeds {joint: jump}."""
 
 def import_urdf(text: str, name_for_messages: str = "robot.urdf") -> tuple[str, list[str]]:
-    """A robot description, URDF, as the text of a model file, and notes of what was left out or renamed."""
+    """A robot description, URDF, as the text of a model file, and notes on omissions and renamings."""
 
 def inverse_closed(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike, actuated: Sequence[str], *, wrenches: Wrenches = None) -> tuple[Array, Array]:
-    """The actuator forces u and the multipliers lambda of the closures that give the accelerations vdot:"""
+    """The actuator forces u and the multipliers lambda of the closures that produce the accelerations vdot:"""
 
 jacobian = compute_node_jacobian
 
 def linearize(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None, held: Sequence[str] | None = None, tau: ArrayLike | None = None, wrenches: Wrenches = None) -> LinearSystem:
-    """Exact derivatives (forward_derivatives), O(nv^2) for a chain, and the products of outputs.  Joint stops have no part"""
+    """Exact derivatives (forward_derivatives), O(nv^2) for a chain, and the products of outputs.  Joint stops are"""
 
 def make_beam_body(spec: BeamSpec | dict[str, Any], second_order: bool = False, *, name: str = "") -> Body:
     """`second_order`: also make the second-order shapes that `stiffened` needs."""
@@ -1417,7 +1417,7 @@ def make_move(profile: Profile | str, from_: float, to: float, begin: float, dur
     """From one value to another in [begin, begin + duration], at rest before and after."""
 
 def make_path(profile: Profile | str, start: ArrayLike, begin: float, waypoints: Sequence[Waypoint | dict[str, Any]], speed: ArrayLike = [], acceleration: ArrayLike = []) -> tuple[list[Signal], float]:
-    """From `start` at time `begin`.  Throws InputError: sizes, a duration shorter than the limits allow, or none given"""
+    """From `start` at time `begin`.  Throws InputError: sizes, a duration shorter than the limits allow, or neither"""
 
 def make_plate_body(spec: PlateSpec | dict[str, Any], second_order: bool = False, *, name: str = "") -> Body:
     """`second_order`: also make the second-order shapes that `stiffened` needs."""
@@ -1426,7 +1426,7 @@ def make_rigid_body(spec: RigidSpec | dict[str, Any], *, name: str = "") -> Body
     """A rigid body from its mass, kg, centre of mass, m, and inertia about it, kg m^2."""
 
 def make_segmented_beam(spec: BeamSpec | dict[str, Any], segments: int, second_order: bool = False, *, name: str = "") -> Body:
-    """The whole beam as ModelBuilder::add_body takes it; joints and closures name its nodes as those of one body."""
+    """The whole beam, for ModelBuilder::add_body; joints and closures refer to its nodes as to those of one body."""
 
 def make_shaper(kind: Shaper | str, frequency: float, ratio: float) -> list[Impulse]:
     """The impulses of a shaper for one vibration; their weights add up to 1."""
@@ -1435,7 +1435,7 @@ def make_zero_state(model: Model) -> State:
     """All zero, quaternions the identity."""
 
 def move(model: Model, q: ArrayLike, dv: ArrayLike, *, out: Array | None = None) -> Array:
-    """out = q + dv, where dv (nv) is a displacement in the speeds' directions: the motion at constant speeds dv for unit"""
+    """out = q + dv, where dv (nv) is a displacement in the directions of the speeds: the motion at constant speeds dv for"""
 
 def multiply_mass(model: Model, q: ArrayLike, a: ArrayLike, *, workspace: Workspace | None = None, out: Array | None = None) -> Array:
     """out = M(q) a, by the same two sweeps without bias.  O(N)."""
@@ -1456,7 +1456,7 @@ def node_velocity(model: Model, q: ArrayLike, v: ArrayLike, node: str | NodeRef,
     """J v and J vdot + dJ/dt v.  O(depth x modes)."""
 
 def project(model: Model, q: ArrayLike, v: ArrayLike | None = None, kept: Sequence[str] | None = None, tolerance: float = 1e-12) -> tuple[Array, Array]:
-    """The nearest state (q, v) that meets the closures of the model: project_position and project_velocity of C++.  kept: joints that stay."""
+    """The nearest state (q, v) that satisfies the closures of the model: project_position and project_velocity of C++.  kept: joints that stay."""
 
 def read_abaqus(stiffness: str, mass: str, mesh: str) -> FeModel:
     """Matrices of *MATRIX OUTPUT in the format "node, degree of freedom, node, degree of freedom, value"."""
@@ -1468,7 +1468,7 @@ def read_matrices(stiffness: str, mass: str, nodes: str) -> FeModel:
     """MatrixMarket, with rows x, y, z (and rotations) of the nodes in the order of a table: node, x, y, z [, set]."""
 
 def read_modal_body(path: str, *, name: str = "") -> Body:
-    """Files come from anywhere, and are read in a process of their own, as recordings are.  Throws FileError or InputError"""
+    """Files are untrusted and are read in a separate process, like recordings.  Throws FileError or InputError"""
 
 def read_nastran(punch: str, mesh: str = "") -> FeModel:
     """DMIG entries of a punch file, one matrix whose name begins with K and one with M; GRID and elements of `mesh`, a bulk"""
@@ -1480,10 +1480,10 @@ def residual_vibration(shaper: Sequence[Impulse], frequency: float, ratio: float
     """Residual vibration after an impulse sequence, relative to that after one unit impulse."""
 
 def respond(model: Model, q: ArrayLike, nodes: Sequence[str | NodeRef], wrenches: ArrayLike, *, workspace: Workspace | None = None) -> Array:
-    """dv = M^-1 J^T lambda: what wrenches on nodes (6k, as above) add to all accelerations.  O(N)."""
+    """dv = M^-1 J^T lambda: the accelerations due to wrenches on nodes (6k, as above).  O(N)."""
 
 def rnea(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike | None = None, *, wrenches: Wrenches = None, workspace: Workspace | None = None, out: Array | None = None, status: Array | None = None) -> Array:
-    """Inverse dynamics: the hinge torques and modal forces that give the accelerations vdot.  O(N)."""
+    """Inverse dynamics: the hinge torques and modal forces for the accelerations vdot.  O(N)."""
 
 def rnea_derivatives(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike | None, *, wrenches: Wrenches = None, workspace: Workspace | None = None) -> tuple[Array, Array]:
     """d rnea / d q and d rnea / d v (nv x nv) at constant vdot; d rnea / d vdot is the mass matrix (crba)."""
@@ -1495,7 +1495,7 @@ def shape_signal(signal: Signal, impulses: Sequence[Impulse]) -> Signal:
     """s, convolved with them"""
 
 def shortest_duration(profile: Profile | str, distance: float, speed_limit: float, acceleration_limit: float) -> float:
-    """The shortest duration of a move within limits on speed and acceleration (infinite: none): of a trapezoid the least of"""
+    """The shortest duration of a move within limits on speed and acceleration (infinite: none): for a trapezoid the minimum"""
 
 def solve_mass(model: Model, q: ArrayLike, f: ArrayLike, *, workspace: Workspace | None = None, out: Array | None = None) -> Array:
     """out = M(q)^-1 f, O(N)."""
@@ -1510,7 +1510,7 @@ def transfer_function(system: LinearSystem, s: complex | ArrayLike) -> Array:
     """D + C (s - A)^-1 B."""
 
 def write_overlay_report(recordings: Sequence[str], page: str) -> None:
-    """The same for two or more recordings or tables, at most kMaxRecordings, over one another: their curves, the"""
+    """The same for two or more recordings or tables, at most kMaxRecordings, overlaid: their curves, the"""
 
 def write_report(recording: str, page: str) -> None:
-    """Writes a recording, or a table in text, as one HTML file that shows it: docs/viewer.md.  Long recordings are thinned,"""
+    """Writes a recording, or a text table, as one HTML file: docs/viewer.md.  Long recordings are thinned,"""

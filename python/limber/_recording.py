@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings: what a run leaves behind, as arrays."""
+"""Recordings of runs, as arrays."""
 from __future__ import annotations
 
 import os
@@ -18,7 +18,7 @@ from ._texts import read_scenario
 
 
 class Series:
-    """A dataset of a recording: an array (T, columns), read when it is asked for, and columns by name: rec.q["elbow"]."""
+    """A dataset of a recording: an array (T, columns), read on access, and columns by name: rec.q["elbow"]."""
 
     def __init__(self, recording: "Recording", index: int) -> None:
         """The dataset with this index."""

@@ -194,7 +194,7 @@ void define_own_numbers(py::class_<PyBatch>& cls) {
 }  // namespace
 
 void define_batch(py::module_& m) {
-  Struct<RolloutOptions>(m, "RolloutOptions", "How a batch is moved in time.")
+  Struct<RolloutOptions>(m, "RolloutOptions", "Method and steps of a rollout.")
       .field("method", &RolloutOptions::method, "str")
       .field("step", &RolloutOptions::step, "float", "s")
       .field("steps", &RolloutOptions::steps, "int")
@@ -240,7 +240,7 @@ void define_batch(py::module_& m) {
       "threads", "int", [](const PyBatch& b) { return b.batch.threads(); }, "Threads that it uses.");
   property(
       "status", "list[Status]", [](const PyBatch& b) { return b.batch.status(); },
-      "Of the last call, item by item; after a rollout, of its first failure.");
+      "Per item, of the last call; after a rollout, of its first failure.");
 }
 
 }  // namespace limber::python

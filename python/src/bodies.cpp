@@ -9,7 +9,7 @@ namespace limber::python {
 namespace {
 
 void define_parts_of_bodies(py::module_& m) {
-  Struct<Pose>(m, "JointOrigin", "A frame beside another: R (3, 3), p (3) m.", "Pose")
+  Struct<Pose>(m, "JointOrigin", "The pose of a frame in another: R (3, 3), p (3) m.", "Pose")
       .field("R", &Pose::R, "Array")
       .field("p", &Pose::p, "Array");
   Struct<Node>(m, "Node")

@@ -147,8 +147,8 @@ void define_gains(py::module_& m) {
       .field("vibration", &LqrOptions::vibration, "float");
   Struct<KalmanOptions>(m, "KalmanOptions")
       .field("acceleration", &KalmanOptions::acceleration, "float")
-      .field("least_position", &KalmanOptions::least_position, "float")
-      .field("least_speed", &KalmanOptions::least_speed, "float")
+      .field("min_position", &KalmanOptions::min_position, "float")
+      .field("min_speed", &KalmanOptions::min_speed, "float")
       .field("distrust", &KalmanOptions::distrust, "float")
       .field("torque_steps", &KalmanOptions::torque_steps, "Array");
   Struct<EncoderOptions>(m, "EncoderOptions")
@@ -157,7 +157,7 @@ void define_gains(py::module_& m) {
       .field("speed_noise", &EncoderOptions::speed_noise, "float")
       .field("tachometer", &EncoderOptions::tachometer, "bool");
   Struct<SensorOptions>(m, "SensorOptions",
-                        "Sensors of the driven joints; encoders: none, one for each driven coordinate.")
+                        "Sensors of the driven joints; encoders: none, or one per driven coordinate.")
       .field("encoders", &SensorOptions::encoders, "list[EncoderOptions]")
       .field("delay", &SensorOptions::delay, "int")
       .field("every", &SensorOptions::every, "int");

@@ -121,7 +121,8 @@ void define_views(Controllers& cls) {
       "Names of the driven coordinates, in the order of readings and torques.");
   define_view(cls, "period", "float", "Controller::period", [](const PyController& c) { return c.get().period(); });
   define_view(
-      cls, "model", "Model", "", [](const PyController& c) { return c.model(); }, "The model that it believes in.");
+      cls, "model", "Model", "", [](const PyController& c) { return c.model(); },
+      "The controller's model of the machine.");
   define_view(cls, "reference", "State", "Controller::reference",
               [](const PyController& c) { return State(c.get().reference()); });
   define_view(cls, "estimate", "State", "Controller::estimate",
@@ -148,7 +149,7 @@ void define_controller(py::module_& m) {
             return std::make_unique<PyController>(std::move(scenario));
           }),
           Signature("(scenario: Scenario | str | PathLike[str] | dict[str, Any]) -> None", "",
-                    "That of a scenario with control of joints; the machine is yours."));
+                    "The controller of a scenario with control of joints; you simulate the machine."));
   define_updates(cls);
   define_views(cls);
 }

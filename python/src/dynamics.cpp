@@ -317,13 +317,11 @@ void define_dynamics(py::module_& m) {
       "wrenches: Wrenches = None, workspace: Workspace | None = None, out: Array | None = None, status: Array | None = "
       "None) "
       "-> Array";
-  m.def(
-      "aba", &py_aba,
-      Signature(
-          states + "tau: ArrayLike | None = None, *, " + options, "aba",
-          std::string(
-              "Returns vdot (nv): rad/s^2, m/s^2.  Closures have no part in it: forward_dynamics closes the chain.\n") +
-              kArrays));
+  m.def("aba", &py_aba,
+        Signature(
+            states + "tau: ArrayLike | None = None, *, " + options, "aba",
+            std::string("Returns vdot (nv): rad/s^2, m/s^2.  Closures are ignored: forward_dynamics includes them.\n") +
+                kArrays));
   m.def("rnea", &py_rnea,
         Signature(states + "vdot: ArrayLike | None = None, *, " + options, "rnea",
                   std::string("Returns tau (nv): N m, N.\n") + kArrays));

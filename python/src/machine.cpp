@@ -267,7 +267,7 @@ void add_joint_parts(py::class_<Joint>& joint) {
 void define_machine(py::module_& m) {
   py::class_<PyModel, std::shared_ptr<PyModel>> model(m.attr("Model"));
   const std::string told =
-      "Told as in model files, a dict each; they take the place of those of the model.  Returns the "
+      "A list of dicts as in model files, which replaces those of the model.  Returns the "
       "changed model; this one stays.";
   model.def(
       "with_elements", &with_elements,
@@ -283,9 +283,11 @@ void define_machine(py::module_& m) {
                                            "Contacts: name, point, on, shape, size, radius, stiffness, friction.")
                                   .c_str());
   py::class_<PyStaticTangent> tangent(m, "StaticTangent", header_doc("StaticTangent").c_str());
-  tangent.def(py::init<const PyModel&>(), Signature("(model: Model) -> None", "", "Of a model, which it keeps."));
-  tangent.def("set", &PyStaticTangent::set,
-              Signature("(q: ArrayLike) -> None", "", "At this configuration, at rest, under the model's gravity."));
+  tangent.def(py::init<const PyModel&>(),
+              Signature("(model: Model) -> None", "", "For a model, which it keeps alive."));
+  tangent.def(
+      "set", &PyStaticTangent::set,
+      Signature("(q: ArrayLike) -> None", "", "Sets the configuration, at rest, under the gravity of the model."));
   tangent.def("forces", &PyStaticTangent::forces, Signature("() -> Array", "StaticTangent::forces"));
   tangent.def(
       "solve", &PyStaticTangent::solve,
@@ -294,7 +296,7 @@ void define_machine(py::module_& m) {
                 "matrix that are not positive."));
   m.def("hybrid_impulse", &py_impulse,
         Signature("(model: Model, q: ArrayLike, v: ArrayLike, prescribed: dict[str, Any]) -> Array", "",
-                  "The jump dv (nv) of all speeds when impulses give these joints {joint: jump} of their speeds."));
+                  "The jump dv (nv) of all speeds due to impulses that change these joint speeds {joint: jump}."));
   m.def("compute_floquet", &py_floquet,
         Signature(
             "(parts: Sequence[ArrayLike], period: float) -> tuple[Array, list[Array]]", "",

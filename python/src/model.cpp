@@ -117,7 +117,8 @@ void define_properties(Models& cls) {
       "gravity", "Array", [](const Model& m) { return m.gravity; },
       "(3) m/s^2; with_gravity() makes a model with another.");
   property(
-      "fidelity", "Fidelity", [](const Model& m) { return m.fidelity.get(); }, "What of the deformation counts.");
+      "fidelity", "Fidelity", [](const Model& m) { return m.fidelity.get(); },
+      "The terms of the deformation that are included.");
   property(
       "nq", "int", [](const Model& m) { return m.nq; }, "Number of coordinates.");
   property(
@@ -162,7 +163,7 @@ Model changed_body(const Model& model, const std::string& name, const Body& body
 void define_methods(Models& cls) {
   cls.def(
       "workspace", [](const PyModel& m) { return std::make_unique<Work>(m.model); },
-      Signature("() -> Workspace", "", "A workspace for calls of one thread: what they would allocate otherwise."));
+      Signature("() -> Workspace", "", "A workspace for the calls of one thread; without one, each call allocates."));
   const auto by_name = [&](const char* name, auto find) {
     cls.def(
         name, [find](const PyModel& m, const std::string& text) { return ((*m.model).*find)(text); },
@@ -183,11 +184,11 @@ void define_methods(Models& cls) {
         out.name = name;
         return out;
       },
-      Signature("(name: str) -> Body", "", "A body by its name.  InputError: no such name."));
+      Signature("(name: str) -> Body", "", "A body by its name.  Raises InputError for an unknown name."));
   cls.def(
       "joint",
       [](const PyModel& m, const std::string& name) { return Joint(m.model->joints[m.model->joint_index(name)]); },
-      Signature("(name: str) -> Joint", "", "A joint by its name.  InputError: no such name."));
+      Signature("(name: str) -> Joint", "", "A joint by its name.  Raises InputError for an unknown name."));
 }
 
 void define_changes(Models& cls) {
@@ -204,13 +205,14 @@ void define_changes(Models& cls) {
         out.gravity = g;
         return share(std::move(out));
       },
-      Signature("(g: ArrayLike) -> Model", "", "The model under another gravity (3), m/s^2."));
+      Signature("(g: ArrayLike) -> Model", "", "The model with another gravity (3), m/s^2."));
   cls.def(
       "with_body",
       [](const PyModel& m, const std::string& name, const Body& body) {
         return share(changed_body(*m.model, name, body));
       },
-      Signature("(name: str, body: Body) -> Model", "Model::set_body", "Returns the changed model; this one stays."));
+      Signature("(name: str, body: Body) -> Model", "Model::set_body",
+                "Returns the changed model; this one is not modified."));
   cls.def(
       "write", [](const PyModel& m, const std::string& path) { write_model(*m.model, path); },
       Signature("(path: str) -> None", "write_model"));
@@ -238,7 +240,7 @@ void define_model(py::module_& m) {
   define_joints(m);
   py::class_<Work> work(
       m, "Workspace",
-      "What calls of dynamics allocate once: model.workspace().  One for each thread; the model stays as long "
+      "Memory of dynamics calls, allocated once: model.workspace().  One per thread; keeps the model alive as long "
       "as it does.");
   work.def("__reduce__", [](const Work&) -> py::object {
     throw py::type_error("a Workspace cannot be copied or pickled; make one with model.workspace()");
@@ -276,7 +278,7 @@ void define_model(py::module_& m) {
         return py::make_tuple(out.text, out.notes);
       },
       Signature("(text: str, name_for_messages: str = \"robot.urdf\") -> tuple[str, list[str]]", "",
-                "A robot description, URDF, as the text of a model file, and notes of what was left out or renamed."));
+                "A robot description, URDF, as the text of a model file, and notes on omissions and renamings."));
   m.def(
       "make_zero_state", [](const PyModel& model_) { return make_zero_state(*model_.model); },
       Signature("(model: Model) -> State", "make_zero_state"));

@@ -161,7 +161,7 @@ void define_closures(py::module_& m) {
                   "tolerance: float = "
                   "1e-12) -> tuple[Array, Array]",
                   "",
-                  "The nearest state (q, v) that meets the closures of the model: project_position and "
+                  "The nearest state (q, v) that satisfies the closures of the model: project_position and "
                   "project_velocity of C++.  "
                   "kept: joints that stay."));
   m.def("compute_closure_jacobian", &py_closure_jacobian,
@@ -198,12 +198,12 @@ void define_nodes(py::module_& m) {
   m.attr("energy") = m.attr("compute_energy");
   m.def("node_velocity", &py_node_velocity,
         Signature("(model: Model, q: ArrayLike, v: ArrayLike, node: str | NodeRef" + ws + ") -> Array", "node_velocity",
-                  std::string("The first of these: (6) rad/s, m/s; [angular; linear] in world.\n") + kNode));
+                  std::string("The velocity: (6) rad/s, m/s; [angular; linear] in world.\n") + kNode));
   m.def("node_acceleration", &py_node_acceleration,
         Signature("(model: Model, q: ArrayLike, v: ArrayLike, vdot: ArrayLike | None, node: str | NodeRef" + ws +
                       ") -> Array",
                   "node_acceleration",
-                  std::string("The second of these: (6) rad/s^2, m/s^2; [angular; linear] in world.\n") + kNode));
+                  std::string("The acceleration: (6) rad/s^2, m/s^2; [angular; linear] in world.\n") + kNode));
   m.def("compute_center_of_mass", &py_center_of_mass,
         Signature("(model: Model, q: ArrayLike" + ws + ") -> Array", "",
                   "The centre of mass (3) of the machine in world, m."));

@@ -81,7 +81,7 @@ void define_parts(py::module_& m) {
       property_doc(cls, "free_hertz", "Array", "FeFacts::free_hertz").c_str());
   cls.def_property_readonly(
       "warnings", [](const PyReduction& r) { return r.reduction.facts.warnings; },
-      property_doc(cls, "warnings", "list[str]", "", "What a person should know.").c_str());
+      property_doc(cls, "warnings", "list[str]", "", "Warnings of the reduction.").c_str());
   cls.def(
       "write",
       [](const PyReduction& r, const std::string& path) {

@@ -46,7 +46,7 @@ auto of_recording(F get) {
 }  // namespace
 
 void define_recording(py::module_& m) {
-  py::class_<Recorded> cls(m, "_Recorded", "Signals over time in a file; limber.Recording is what one wants.");
+  py::class_<Recorded> cls(m, "_Recorded", "Signals over time in a file; use limber.Recording.");
   cls.def(py::init(&open_recorded), Signature("(path: str) -> None", "", "Opens a recording or a table."));
   cls.def_property_readonly("path", &Recorded::path);
   cls.def_property_readonly("time", [](const Recorded& file) {

@@ -38,11 +38,12 @@ void define_results(py::module_& m) {
   property(
       "status", "Status", [](const RunReport& r) { return r.result.status; }, "How it ended.");
   property(
-      "complete", "bool", [](const RunReport& r) { return r.complete(); }, "To its end, without failure.");
+      "complete", "bool", [](const RunReport& r) { return r.complete(); },
+      "Whether it reached its end without failure.");
   property(
       "interrupted", "bool", [](const RunReport& r) { return r.result.interrupted; }, "Stopped before its end.");
   property(
-      "failure", "str", [](const RunReport& r) { return r.result.failure; }, "What went wrong; empty: nothing.");
+      "failure", "str", [](const RunReport& r) { return r.result.failure; }, "The cause of a failure; empty: none.");
   property(
       "t", "float", [](const RunReport& r) { return r.result.t; }, "s: reached.");
   property(
@@ -50,14 +51,14 @@ void define_results(py::module_& m) {
   property(
       "steps", "int", [](const RunReport& r) { return r.result.counts.steps; }, "Steps of the method.");
   property(
-      "rejected", "int", [](const RunReport& r) { return r.result.counts.rejected; }, "Steps that were taken again.");
+      "rejected", "int", [](const RunReport& r) { return r.result.counts.rejected; }, "Rejected steps.");
   property(
       "evaluations", "int", [](const RunReport& r) { return r.result.counts.evaluations; }, "Of the accelerations.");
   property(
       "energy_error", "float", [](const RunReport& r) { return r.result.energy_error; }, "J: largest |balance|.");
   property(
       "energy_scale", "float", [](const RunReport& r) { return r.result.energy_scale; },
-      "J: largest energy or work beside it.");
+      "J: largest energy or work, for comparison.");
   property(
       "records", "int", [](const RunReport& r) { return r.records; }, "Written.");
   property(
@@ -68,7 +69,7 @@ void define_results(py::module_& m) {
       "page", "str", [](const RunReport& r) { return r.page; }, "The HTML file; empty: none.");
   property(
       "page_failure", "str", [](const RunReport& r) { return r.page_failure; },
-      "Why there is none although one was asked for.");
+      "The reason if a requested page could not be made.");
   property(
       "warnings", "list[str]", [](const RunReport& r) { return r.warnings; }, "Before and after the run.");
   property(
@@ -79,7 +80,7 @@ void define_results(py::module_& m) {
       "(driven coordinate) error of a controller's joints.");
   property(
       "shaping", "str", [](const RunReport& r) { return r.shaping; },
-      "What the desired motion is shaped for, in words.");
+      "The shaped vibrations of the desired motion, as text.");
 }
 
 py::object py_equilibrium(PyModel& m, const py::object& start, py::handle held) {

@@ -94,10 +94,10 @@ auto guarded(F f) {
 void define_time(Simulations& cls) {
   cls.def("advance_to", &py_advance_to,
           Signature("(t: float) -> None", "",
-                    "Up to the time t, s; several steps of the method where it needs them.  Ctrl-C stops it "
+                    "Advances to the time t, s, with as many steps of the method as needed.  Ctrl-C stops it "
                     "where it is.  Raises NumericalError where the run fails."));
   cls.def("step", &py_step,
-          Signature("(dt: float) -> None", "", "By dt, s; several steps of the method where it needs them."));
+          Signature("(dt: float) -> None", "", "Advances by dt, s, with as many steps of the method as needed."));
   cls.def(
       "set_state",
       [](PySimulation& s, const State& x) {
@@ -147,8 +147,8 @@ void define_inputs(Simulations& cls) {
         s.sim.set_torque(speed, torque);
       },
       Signature("(speed: str, torque: float) -> None", "",
-                "On a speed by name: \"elbow\", \"base.wx\", a mode \"boom.bending_y1\"; N m or N, beside what inputs "
-                "and controller do, until it is given again."));
+                "On a speed by name: \"elbow\", \"base.wx\", a mode \"boom.bending_y1\"; N m or N, added to inputs "
+                "and controller, until it is set again."));
   cls.def(
       "set_torques",
       [](PySimulation& s, py::handle torques) {
@@ -163,7 +163,7 @@ void define_inputs(Simulations& cls) {
         s.sim.set_force(node, force, frame);
       },
       Signature("(node: str, force: ArrayLike, frame: Frame | str = \"world\") -> None", "",
-                "A force (3), N, on a node, in world or in the node's axes, until it is given again."));
+                "A force (3), N, on a node, in world or in the node's axes, until it is set again."));
   cls.def(
       "set_wrench",
       [](PySimulation& s, const std::string& node, const Vector6& wrench, Frame frame) {
@@ -171,7 +171,7 @@ void define_inputs(Simulations& cls) {
         s.sim.set_wrench(node, wrench, frame);
       },
       Signature("(node: str, wrench: ArrayLike, frame: Frame | str = \"world\") -> None", "",
-                "A torque (3), N m, and a force (3), N, on a node, until they are given again."));
+                "A torque (3), N m, and a force (3), N, on a node, until they are set again."));
   cls.def(
       "set_motion",
       [](PySimulation& s, const std::string& coordinate, double position, double velocity, double acceleration) {
@@ -228,26 +228,26 @@ void define_nodes_and_ports(Simulations& cls) {
   };
   number(
       "q", "float", [](Simulation& s, const std::string& name) { return s.q(name); },
-      "A coordinate now, by name; rad or m.");
+      "The present value of a coordinate, by name; rad or m.");
   number(
       "v", "float", [](Simulation& s, const std::string& name) { return s.v(name); },
-      "A speed now, by name; rad/s or m/s.");
+      "The present value of a speed, by name; rad/s or m/s.");
   number(
       "position", "Array", [](Simulation& s, const std::string& name) { return s.position(name); },
-      "Of a node in world (3), m.");
+      "Position of a node in world (3), m.");
   number(
       "velocity", "Array", [](Simulation& s, const std::string& name) { return s.velocity(name); },
-      "Of a node in world (6), angular and linear; rad/s, m/s.");
+      "Velocity of a node in world (6), angular and linear; rad/s, m/s.");
   number(
       "pose", "Pose",
       [](Simulation& s, const std::string& name) {
         const Pose pose = s.pose(name);
         return named_tuple("Pose", py::make_tuple(pose.R, pose.p));
       },
-      "Of a node in world.");
+      "Pose of a node in world.");
   number(
       "read", "Array", [](Simulation& s, const std::string& name) { return s.read(name); },
-      "The values of a port now, see ports.");
+      "The present values of a port, see ports.");
   cls.def(
       "write",
       [](PySimulation& s, const std::string& port, const VectorXd& values) {
@@ -291,7 +291,7 @@ void define_scenario(py::module_& m) {
                     "dict[str, Any] = {}, initial: State "
                     "| dict[str, Any] | None = None) -> None",
                     "",
-                    "A model that moves by itself, with records of all nodes; read_scenario and dicts have inputs and "
+                    "A model without inputs, with records of all nodes; read_scenario and dicts have inputs and "
                     "controllers, too."));
   const auto property = [&](const char* name, const char* type, auto get, const char* more) {
     cls.def_property_readonly(name, get, property_doc(cls, name, type, "", more).c_str());
@@ -361,7 +361,7 @@ void define_simulation(py::module_& m) {
           "(scenario: str | PathLike[str] | dict[str, Any] | Scenario | Model, solver: SolverOptions | dict[str, Any] "
           "= {}) -> None",
           "",
-          "Of a scenario: a path, a dict, a Scenario; or of a Model alone, from its zero state, with this solver."));
+          "For a scenario: a path, a dict, a Scenario; or for a Model alone, from its zero state, with this solver."));
   define_time(cls);
   define_inputs(cls);
   define_views(cls);

@@ -34,14 +34,14 @@ constexpr const char* kBenchExample = R"(Example:
   limber bench --batch 1048576 --gpu --filter 10x5/full
   limber bench --peers --seconds 3
 
-The machines are arms of flexible links (and binary trees of them); a name is ALGORITHM/TOPOLOGY/BODIESxMODES/FIDELITY.
-rnea solves for forces, mass_matrix makes the matrix alone, the others solve for accelerations. All cases are timed in
-turn, many times over, and the best time of each counts. --once counts no time: it calls limber_bench_evaluate exactly N times
-per case, for `valgrind --tool=callgrind --toggle-collect=limber_bench_evaluate` (see bench/instructions).
---batch evaluates N states of one machine at a time (BatchAba) beside aba, and shows the time of one state: as many states
-in a register as the machine has room for, on one thread and on --threads (default: all cores); --gpu on the GPU.
---peers evaluates the same arm in MuJoCo and Simbody, each link cut into as many pieces as it has modes, where this program
-was built with them. scripts/plot_bench draws what --json prints.)";
+The machines are arms of flexible links, and binary trees of them; a name is ALGORITHM/TOPOLOGY/BODIESxMODES/FIDELITY.
+rnea solves for forces, mass_matrix computes the mass matrix only, the others solve for accelerations. All cases are timed
+in turn, many times, and the best time of each is reported. --once does not measure time: it calls limber_bench_evaluate
+exactly N times per case, for `valgrind --tool=callgrind --toggle-collect=limber_bench_evaluate` (see bench/instructions).
+--batch evaluates N states of one machine at a time (BatchAba) and compares with aba; times are per state. It uses the
+widest registers of the processor, on one thread and on --threads (default: all cores); with --gpu, the GPU.
+--peers evaluates the same arm in MuJoCo and Simbody, with each link divided into as many pieces as it has modes, if this
+program was built with them. scripts/plot_bench plots the output of --json.)";
 
 double seconds_of(Evaluator& evaluator, long repeats) {
   const auto start = Clock::now();
@@ -184,7 +184,7 @@ void run_once(const std::vector<BenchCase>& cases, const BenchOptions& options) 
 int run_bench(const BenchOptions& options) {
   if (options.peers) {
     const std::vector<BenchCase> timed = time_peers(options.filter, options.seconds);
-    if (timed.empty()) throw InputError("limber bench: no arm has all words of the filter in its name, as 10x5");
+    if (timed.empty()) throw InputError("limber bench: no arm matches all words of the filter; write e.g. 10x5");
     write_output(options.json ? json_output(timed) : table_text(timed), stdout);
     return 0;
   }
@@ -192,13 +192,13 @@ int run_bench(const BenchOptions& options) {
     const std::vector<BenchCase> timed =
         time_batches(options.filter, options.batch > 0 ? options.batch : 65536, options.threads,
                      options.batch > 0 && !options.gpu, options.gpu, options.seconds);
-    if (timed.empty()) throw InputError("limber bench: no batch has all words of the filter in its name, as 10x5/full");
+    if (timed.empty()) throw InputError("limber bench: no batch matches all words of the filter; write e.g. 10x5/full");
     write_output(options.json ? json_output(timed) : table_text(timed), stdout);
     return 0;
   }
   std::vector<BenchCase> cases = bench_cases(options.filter, options.algorithm);
   if (cases.empty())
-    throw InputError("limber bench: no case has all words of the filter in its name; `limber bench --list` shows them");
+    throw InputError("limber bench: no case matches all words of the filter; `limber bench --list` shows the names");
   const auto choices = {Elimination::automatic, Elimination::all_modes, Elimination::active};
   for (const Elimination choice : choices) {
     if (options.elimination != to_string(choice)) continue;
@@ -220,14 +220,16 @@ int run_bench(const BenchOptions& options) {
 void add_bench(CLI::App& program, Action& action) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* command = program.add_subcommand("bench", "measure the speed of every algorithm on this machine");
-  command->add_option("--filter", options->filter, "only cases with these words in their name")->type_name("WORDS");
+  command->add_option("--filter", options->filter, "only cases whose names contain these words")->type_name("WORDS");
   command->add_option("--algorithm", options->algorithm, fmt::format("only {}", fmt::join(bench_algorithms(), ", ")))
       ->type_name("NAME")
       ->check(CLI::IsMember(bench_algorithms()).description(""));
   command->add_option("--seconds", options->seconds, "time for each case (default 0.2)")
       ->type_name("S")
       ->check(CLI::Range(0.0, 3600.0).description(""));
-  command->add_option("--elimination", options->elimination, "of modes: automatic (default), all_modes, active")
+  command
+      ->add_option("--elimination", options->elimination,
+                   "elimination of modes: automatic (default), all_modes, active")
       ->type_name("NAME")
       ->check(CLI::IsMember({"automatic", "all_modes", "active"}).description(""));
   command->add_option("--once", options->once, "evaluate each case N times without timing")
@@ -236,11 +238,11 @@ void add_bench(CLI::App& program, Action& action) {
   command->add_option("--batch", options->batch, "evaluate N states of one machine at a time")
       ->type_name("N")
       ->check(CLI::Range(1, 100000000).description(""));
-  command->add_option("--threads", options->threads, "of batches; 0 (default): all cores")
+  command->add_option("--threads", options->threads, "threads for batches; 0 (default): all cores")
       ->type_name("N")
       ->check(CLI::Range(0, 4096).description(""));
   command->add_flag("--gpu", options->gpu, "batches on the GPU");
-  command->add_flag("--peers", options->peers, "the same arm in other engines, where this program has them");
+  command->add_flag("--peers", options->peers, "the same arm in other engines, if this program was built with them");
   command->add_flag("--list", options->list, "print the names of the cases");
   command->add_flag("--json", options->json, "print a JSON list");
   command->add_flag("-q,--quiet", options->quiet, "no progress line");

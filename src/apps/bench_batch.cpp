@@ -143,7 +143,7 @@ void time_peers_of(const ChainSpec& machine, double seconds, std::vector<BenchCa
 std::vector<BenchCase> time_batches(const std::string& filter, int items, int threads, bool cpu, bool gpu,
                                     double seconds) {
   if (gpu && gpu_count() == 0)
-    throw InputError("limber bench: --gpu: no GPU is there, or this program was built without CUDA");
+    throw InputError("limber bench: --gpu: there is no GPU, or this program was built without CUDA");
   std::vector<BenchCase> out;
   for (const int modes : {0, 5, 10}) {
     for (const Fidelity fidelity : {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened}) {

@@ -29,7 +29,7 @@ constexpr OutputKind kCampbellTableKind = {"a table of limber linearize --campbe
 
 [[noreturn]] void refuse_range(const std::string& range) {
   throw InputError(
-      fmt::format("limber linearize: --campbell {} is no range of speeds; write FROM:TO:STEP in rad/s, as "
+      fmt::format("limber linearize: --campbell {} is not a range of speeds; write FROM:TO:STEP in rad/s, e.g. "
                   "0:20:0.5, or one speed",
                   show(range)));
 }
@@ -74,9 +74,10 @@ int find_rotor(const Model& model, const std::string& name) {
   if (found.size() == 1) return found.front();
   std::vector<std::string_view> names;
   for (const int i : found) names.push_back(model.joints[i].name);
-  throw InputError(found.empty() ? "limber linearize: --campbell needs a rotor: a revolute joint without spring and "
-                                   "travel limits, and there is none"
-                                 : "limber linearize: --campbell needs --rotor JOINT here: it can be " + join(names));
+  throw InputError(found.empty()
+                       ? "limber linearize: --campbell needs a rotor: a revolute joint without spring and "
+                         "travel limits, and there is none"
+                       : "limber linearize: --campbell needs --rotor JOINT for this model; candidates: " + join(names));
 }
 
 int run_campbell(const Model& model, const State& start, RotorOptions options, const CampbellCommand& command,

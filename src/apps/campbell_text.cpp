@@ -87,9 +87,9 @@ std::string modes_table(const Style& style, const Campbell& found) {
     table.row({std::to_string(b + 1), mode.rotating ? "the rotor" : "the ground",
                fmt::format("{:.0f} %", 100 * mode.harmonics[0].share), rotor_shape_text(at, mode.harmonics[0].shape)});
   }
-  const std::string note =
-      fmt::format("  at {} rad/s; share: of the motion at this frequency, the rest is seen multiples of 1P away",
-                  short_number(at.speed));
+  const std::string note = fmt::format(
+      "  at {} rad/s; share: fraction of the motion at this frequency; the rest is at multiples of 1P from it",
+      short_number(at.speed));
   return fmt::format("\n{}{}\n", style.bold("Modes"), style.dim(note)) +
          table.render(style, kMaxRotorModeRows, "modes");
 }

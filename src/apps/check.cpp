@@ -32,8 +32,8 @@ constexpr const char* kCheckExample = R"(Example:
   limber check arm.yaml slew.yaml
   limber check --model arm.yaml state.json
 
-Prints one line per file: what is in it, or what is wrong with it and where. Exit code 1 if any file is bad. Notes say
-where a good model leaves what it assumes: beams near their critical load, joints that slide far along a beam.)";
+Prints one line per file: its contents, or its error and where it is. The exit code is 1 if any file has an error. Notes
+say where a valid model leaves its assumptions: beams near their critical load, joints that slide far along a beam.)";
 
 Json scenario_facts(const Scenario& scenario) {
   in_scenario(scenario, [&] { check_run(scenario.run); });
@@ -128,7 +128,7 @@ Json check_file(const std::string& path, const Model* model, const Overrides& se
     return scenario_facts(parse_scenario(text, name, std::filesystem::path(path).parent_path().string(), set));
   if (map && root.has("learned")) return learned_facts(root);
   if (map && root.has("q") && !root.has("limber")) {
-    if (model == nullptr) root.fail_item("is a state; name the model that it belongs to with --model MODEL");
+    if (model == nullptr) root.fail_item("is a state; name its model with --model MODEL");
     const StateFile state = read_state(root, *model);
     return {{"kind", "state"}, {"coordinates", state.q.size()}};
   }
@@ -207,14 +207,14 @@ int run_check(const CheckOptions& options) {
 
 void add_check(CLI::App& program, Action& action) {
   const auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = program.add_subcommand("check", "validate files; says what is wrong and where");
+  CLI::App* command = program.add_subcommand("check", "validate files and locate their errors");
   command
       ->add_option("FILE", options->files,
                    "models, scenarios, states, recordings, learned offsets; '-': standard input")
       ->required();
-  command->add_option("--model", options->model, "the model that state files belong to")->type_name("MODEL");
+  command->add_option("--model", options->model, "the model of state files")->type_name("MODEL");
   command->add_flag("--json", options->json, "print a JSON list, one object per file");
-  command->add_flag("-q,--quiet", options->quiet, "print only what is wrong");
+  command->add_flag("-q,--quiet", options->quiet, "print only errors");
   add_set(*command, options->set);
   command->footer(kCheckExample);
   command->callback([options, &action] { action = [options] { return run_check(*options); }; });

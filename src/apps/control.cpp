@@ -19,15 +19,15 @@ constexpr const char* kControlExample = R"(Example:
   limber plant examples/canadarm/controlled.yaml &
   limber control examples/canadarm/controlled.yaml -o control.csv
 
-Runs the controller of the scenario at its rate, against `limber plant` in another process or on another machine; which
-starts first does not matter. Between them go UDP packets, on this machine unless --bind and --peer say otherwise. It
-writes all that it sees and does to a table, and reports period, jitter and computation time. It ends with the plant. A
-safe stop (no packets, missed deadlines, a joint too fast, readings that the model does not explain) or Ctrl-C brakes
-the joints to rest; the exit code is then 1. docs/real-time.md says more.)";
+Runs the controller of the scenario at its rate, against `limber plant` in another process or on another machine; either
+may start first. They exchange UDP packets, on this machine unless --bind and --peer say otherwise. All measurements and
+commands go to a table; the report gives period, jitter and computation time. The controller ends with the plant. After a
+safe stop (no packets, missed deadlines, a joint too fast, readings that deviate from the model) or Ctrl-C it brakes the
+joints to rest; the exit code is then 1. See docs/real-time.md.)";
 
 constexpr double kLead = 0.25;            // of a period, from the arrival of a measurement to the start of a cycle
 constexpr long kWindow = 200;             // cycles, in which
-constexpr long kMostDoubled = 10;         // measurements may come after their cycle; more, and cycles begin too early
+constexpr long kMaxDoubled = 10;          // measurements may come after their cycle; more, and cycles begin too early
 constexpr double kControlPatience = 0.5;  // s of waiting before it says what for
 constexpr double kLogFlush = 0.5;         // s
 constexpr int kLogDigits = 12;
@@ -175,7 +175,7 @@ void run_loop(const WireCommand& command, double period, UdpSocket& link, Execut
     clock.end();
     executive.watch(clock.timing().row, now);
     if (clock.timing().cycles % kWindow != 0) continue;
-    if (executive.doubled() - doubled > kMostDoubled) {
+    if (executive.doubled() - doubled > kMaxDoubled) {
       clock.delay(std::llround(1e9 * kLead * period));
       ++report.delayed;
     }
@@ -251,13 +251,13 @@ void add_control(CLI::App& program, Action& action) {
   sub->add_option("--ramp", command->safety.ramp,
                   "after a safe stop, gravity compensation falls to zero within this time (default 0.2)")
       ->type_name("SECONDS");
-  sub->add_option("--most-misses", command->safety.most_misses,
+  sub->add_option("--max-misses", command->safety.max_misses,
                   "consecutive missed deadlines that cause a safe stop (default 10)")
       ->type_name("COUNT");
-  sub->add_option("--most-innovation", command->safety.most_innovation,
-                  "innovation of a joint, measured less predicted, that causes a safe stop, rad or m (default 0.1)")
+  sub->add_option("--max-innovation", command->safety.max_innovation,
+                  "innovation of a joint, measured minus predicted, that causes a safe stop, rad or m (default 0.1)")
       ->type_name("SIZE");
-  sub->add_option("--most-error", command->safety.most_error,
+  sub->add_option("--max-error", command->safety.max_error,
                   "tracking error of a joint that causes a safe stop, rad or m (default: none)")
       ->type_name("SIZE");
   sub->footer(kControlExample);

@@ -40,18 +40,18 @@ constexpr const char* kEvalExample = R"(Example:
   limber eval examples/canadarm/model.yaml examples/canadarm/state.json
   echo '{"q": [0.3], "v": [0], "tau": [2]}' | limber eval pendulum.yaml -
 
-STATE is {"q": [...], "v": [...], "tau": [...], "a": [...]}; tau (default 0) and a may be missing. The answer is one
-JSON object: coordinates, speeds, acceleration (of tau), force (of a, when given), mass_matrix, energies, momentum
-about the world origin, and the pose of every node in the world. With closures: the accelerations of the closed chain
-at this state, which must meet them to 1e-8, and closure_forces: [torque, force] on node b, in the world. Then `force`
-and `mass_matrix` are still those of the open tree.)";
+STATE is {"q": [...], "v": [...], "tau": [...], "a": [...]}; tau (default 0) and a may be omitted. The output is one
+JSON object: coordinates, speeds, acceleration (of tau), force (of a, if given), mass_matrix, energies, momentum
+about the world origin, and the pose of every node in the world. With closures it has the accelerations of the closed
+chain at this state, which must satisfy them to 1e-8, and closure_forces: [torque, force] on node b, in the world.
+`force` and `mass_matrix` are then still those of the open tree.)";
 
 // The one line about a coordinate without inertia: what it is and what helps.
 std::string cure(const Model& model, int speed) {
   for (int i = model.body_count() - 1; i > 0; --i) {
     if (model.joints[i].v > speed) continue;
     if (speed >= model.first_mode(i))
-      return fmt::format("leave this mode of body {} out, or give it mass that it moves", show(model.body_names[i]));
+      return fmt::format("remove this mode of body {}, or give it mass to move", show(model.body_names[i]));
     return fmt::format(
         "give joint {0} an armature, or {1} and what it carries inertia about it (a beam: rotary_inertia_per_length)",
         show(model.joints[i].name), show(model.body_names[i]));
@@ -65,7 +65,7 @@ std::string cure(const Model& model, int speed) {
     throw InputError(fmt::format("{}: at the state of {}: {}; use smaller numbers", file,
                                  name_of_argument(options.state), to_string(status)));
   const std::string where = failure < 0 ? "a coordinate" : show(model.speeds[failure]);
-  throw InputError(fmt::format("{}: {} has no inertia at this state, so that no acceleration follows; {}", file, where,
+  throw InputError(fmt::format("{}: {} has no inertia at this state, so its acceleration is undefined; {}", file, where,
                                cure(model, failure)));
 }
 
@@ -226,8 +226,9 @@ void add_eval(CLI::App& program, Action& action) {
   command->add_option("MODEL", options->model, "model file (YAML or JSON)")->required();
   command->add_option("STATE", options->state, "state file (JSON); '-': standard input")->required();
   command
-      ->add_option("--algorithm", options->algorithm,
-                   fmt::format("for the acceleration: {} (default aba)", fmt::join(forward_dynamics_names(), ", ")))
+      ->add_option(
+          "--algorithm", options->algorithm,
+          fmt::format("algorithm for the acceleration: {} (default aba)", fmt::join(forward_dynamics_names(), ", ")))
       ->type_name("NAME");
   command->add_flag("--no-mass-matrix", options->no_mass_matrix, "leave the mass matrix out (large machines)");
   add_set(*command, options->set);

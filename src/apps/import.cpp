@@ -21,16 +21,18 @@ struct ConvertOptions {
 constexpr const char* kImportExample = R"(Example:
   limber import robot.urdf -o robot.yaml
 
-Writes a model file: one body per link, one joint per joint, gravity 9.81 m/s^2 along -z. What is renamed or left out
-(dry friction) is said. Meshes are referenced, boxes, cylinders and spheres drawn. A URDF can also be used as it is:
-`limber info robot.urdf`, `model: robot.urdf` in a scenario, `urdf: robot.urdf` with `flexible:` in a model. docs/urdf.md)";
+Writes a model file: one body per link, one joint per joint, gravity 9.81 m/s^2 along -z. Notes list what is renamed or
+omitted (dry friction). Meshes are referenced; boxes, cylinders and spheres are drawn. A URDF can also be used directly:
+`limber info robot.urdf`, `model: robot.urdf` in a scenario, `urdf: robot.urdf` with `flexible:` in a model; see
+docs/urdf.md.)";
 
 constexpr const char* kExportExample = R"(Example:
   limber export robot.yaml -o robot.urdf
   limber export link.h5 -o link.fem
 
-Writes a modal body as modal data of MBDyn, a rigid model as a URDF. What URDF has no word for is refused: flexible bodies, closures, joint springs,
-armatures, joints of type universal, cylindrical and spherical. Gravity is not part of a URDF.)";
+Writes a modal body as modal data of MBDyn, and a rigid model as a URDF. What a URDF cannot express is refused: flexible
+bodies, closures, joint springs, armatures, joints of type universal, cylindrical and spherical. Gravity is not part of a
+URDF.)";
 
 bool is_model_file(const std::string& path) { return OutputKind::starts_with(path, "limber", 4096); }
 constexpr OutputKind kImportedKind = {"a model of limber", &is_model_file};
@@ -85,13 +87,13 @@ void add_conversion(CLI::App& program, Action& action, const char* name, const c
 }  // namespace
 
 void add_import(CLI::App& program, Action& action) {
-  add_conversion(program, action, "import", "make a model file of a robot description (URDF)",
+  add_conversion(program, action, "import", "convert a robot description (URDF) to a model file",
                  "robot description (URDF); '-': standard input", kImportExample, &run_import);
 }
 
 void add_export(CLI::App& program, Action& action) {
   add_conversion(program, action, "export",
-                 "make a robot description (URDF) of a rigid model, or modal data of MBDyn of a modal body",
+                 "convert a rigid model to a robot description (URDF), or a modal body to modal data of MBDyn",
                  "model file or modal body; '-': standard input", kExportExample, &run_export);
 }
 

@@ -30,7 +30,7 @@ constexpr const char* kInfoExample = R"(Example:
 
 Shows the tree of bodies and joints, the order of the coordinates, masses, the modes of each body with frequency,
 damping and effective masses, and the natural frequencies of the whole machine at its zero state or at --at. --report
-also writes a page with the mode shapes of each body and of the machine, moving.)";
+also writes a page with animated mode shapes of each body and of the machine.)";
 
 // A modal body alone; its page shows it as a model of one body.
 int run_body_info(const InfoOptions& options) {

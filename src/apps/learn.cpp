@@ -24,10 +24,9 @@ struct LearnCommand {
 constexpr const char* kLearnExample = R"(Example:
   limber learn examples/canadarm/learned.yaml --runs 5 -o learned.json
 
-Repeats the move of a scenario with a controller and learns from the tracking errors of each repetition a correction of
-the reference motion (iterative learning control). The file goes into the scenario as
-`control: {learned: learned.json}`. Errors up to --cutoff are learned; keep it within the bandwidth of the law. Ctrl-C
-keeps what was learned until then.)";
+Repeats the move of a scenario with a controller and learns a correction of the reference motion from the tracking errors
+of each repetition (iterative learning control). The scenario uses the file as `control: {learned: learned.json}`. Errors
+up to the frequency --cutoff are learned; keep it within the bandwidth of the law. Ctrl-C keeps what was learned so far.)";
 
 bool is_learned(const std::string& path) { return OutputKind::starts_with(path, "{\"limber\": 1, \"learned\""); }
 

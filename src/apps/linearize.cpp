@@ -34,18 +34,19 @@ constexpr const char* kLinearizeExample = R"(Example:
   limber linearize examples/two-link-arm/model.yaml --output position.y:load
   limber linearize arm.yaml --at bent.json --equilibrium --hold elbow -o arm.json
 
-The machine near a state: natural frequencies, poles, zeros, and A, B, C, D of x' = A x + B u, y = C x + D u (in JSON),
-where x are small changes of all coordinates, then of their rates. Inputs are forces on coordinates; the default is all
-joints but fixed, spherical and free ones. Zeros are those of transfer functions. Outputs are coordinates (default: those of the inputs) or
+Linearises the machine at a state: natural frequencies, poles, zeros, and A, B, C, D of x' = A x + B u, y = C x + D u (in
+JSON). x is the deviation of all coordinates, then of their rates. Inputs are forces on coordinates; the default is all
+joints except fixed, spherical and free ones. Zeros are those of transfer functions. Outputs are coordinates (default:
+those of the inputs) or
 
   rate:NAME                                  speed of a coordinate
-  position:NODE   turn:NODE                  of a node (body.node, or a body) in the world, turn as a small vector
+  position:NODE   turn:NODE                  of a node (body.node, or a body) in the world, turn as a rotation vector
   velocity:NODE   spin:NODE   acceleration:NODE   angular_acceleration:NODE
   curvature:NODE,NODE   strain:NODE,NODE     of a beam between two of its nodes
 
 with .x, .y or .z after the word for one component. A held joint keeps its speed, whatever forces act on it.
 
-A of a machine in motion changes with time: its eigenvalues at one instant are not the natural frequencies.
+For a machine in motion A changes with time: its eigenvalues at one instant are not the natural frequencies.
 --campbell turns a rotor at one speed or a range of speeds, finds the periodic motion, and prints frequencies and
 damping of small vibrations about it (Floquet theory; multi-blade coordinates for three or more equal blades):
 
@@ -57,13 +58,13 @@ std::string motion_warning(const Model& model, const State& x, const PointMotion
   const std::string what = motion.has_constant_matrix() ? "is not steady"
                                                         : fmt::format("changes A, by {} % within a radian or a metre",
                                                                       short_number(100 * motion.change));
-  std::string cure = "linearize where nothing moves";
+  std::string cure = "linearize at a state at rest";
   for (const int i : find_rotors(model)) {
     const double speed = x.v[model.joints[i].v];
     if (speed != 0)
-      cure = fmt::format("--campbell {} --rotor {} has those of the steady motion", speed, model.joints[i].name);
+      cure = fmt::format("--campbell {} --rotor {} gives those of the steady motion", speed, model.joints[i].name);
   }
-  return fmt::format("the motion through this point {}: its frequencies and poles hold for a moment only; {}", what,
+  return fmt::format("the motion through this point {}: its frequencies and poles hold for this instant only; {}", what,
                      cure);
 }
 
@@ -161,7 +162,7 @@ int run_linearize(const LinearizeCommand& command) {
     throw InputError("limber linearize: only one of MODEL and STATE can be '-', the standard input");
   const Model model = read_model_argument(command.model, command.set);
   if (model.nv > kMaxCoordinates)
-    throw InputError(fmt::format("{}: {} coordinates are too many for dense matrices; at most {} are taken",
+    throw InputError(fmt::format("{}: {} coordinates are too many for dense matrices; at most {} are supported",
                                  name_of_argument(command.model), model.nv, kMaxCoordinates));
   std::vector<std::uint8_t> held(static_cast<std::size_t>(model.body_count()), 0);
   for (const std::string& name : command.held) held[static_cast<std::size_t>(find_joint(model, name))] = 1;
@@ -194,27 +195,29 @@ int run_linearize(const LinearizeCommand& command) {
 
 void add_linearize(CLI::App& program, Action& action) {
   const auto command = std::make_shared<LinearizeCommand>();
-  CLI::App* sub = program.add_subcommand("linearize", "frequencies, poles, zeros and A, B, C, D near a state");
+  CLI::App* sub = program.add_subcommand("linearize", "linearise at a state: frequencies, poles, zeros and A, B, C, D");
   sub->add_option("MODEL", command->model, "model file (YAML or JSON); '-': standard input")->required();
-  sub->add_option("--at", command->at, "state file (JSON), its tau acting (default: the zero state)")
+  sub->add_option("--at", command->at, "state file (JSON), including tau (default: the zero state)")
       ->type_name("STATE");
-  sub->add_flag("--equilibrium", command->equilibrium, "first look for the equilibrium near there");
+  sub->add_flag("--equilibrium", command->equilibrium, "first find the equilibrium near that state");
   const auto names = [&](const char* option, std::vector<std::string>& to, const char* what, const char* type) {
     sub->add_option(option, to, what)->type_name(type)->allow_extra_args(false);
   };
-  names("--input", command->inputs, "a joint or coordinate that a force acts on; may be repeated", "NAME");
-  names("--output", command->outputs, "what is measured, see below; may be repeated", "WHAT");
+  names("--input", command->inputs, "an input: a joint or coordinate on which a force acts; may be repeated", "NAME");
+  names("--output", command->outputs, "an output, see below; may be repeated", "WHAT");
   names("--hold", command->held, "a joint driven at constant speed; may be repeated", "JOINT");
   CampbellCommand& campbell = command->campbell;
-  CLI::Option* range = sub->add_option("--campbell", campbell.range, "speeds of a rotor, rad/s: FROM:TO:STEP, or one");
+  CLI::Option* range =
+      sub->add_option("--campbell", campbell.range, "speeds of a rotor, rad/s: FROM:TO:STEP, or one speed");
   range->type_name("SPEEDS");
   const auto with_range = [&](CLI::Option* option) { return option->needs(range); };
-  with_range(sub->add_option("--rotor", campbell.rotor, "the joint that turns (default: the only one that can)"))
+  with_range(sub->add_option("--rotor", campbell.rotor, "the joint of the rotor (default: the only possible one)"))
       ->type_name("JOINT");
-  with_range(sub->add_flag("--free-rotor", campbell.free, "turned by a constant torque, not at constant speed"));
+  with_range(
+      sub->add_flag("--free-rotor", campbell.free, "drive the rotor by a constant torque instead of a constant speed"));
   with_range(sub->add_option("--csv", campbell.csv, "also write frequencies and damping as a table"))
       ->type_name("FILE");
-  with_range(sub->add_option("--report", campbell.page, "also draw them: a page, or a picture (.svg)"))
+  with_range(sub->add_option("--report", campbell.page, "also plot them: a page, or a picture (.svg)"))
       ->type_name("FILE");
   for (const char* other : {"--equilibrium", "--input", "--output"}) range->excludes(sub->get_option(other));
   sub->add_flag("--json", command->json, "print JSON, with the matrices");

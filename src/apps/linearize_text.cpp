@@ -114,8 +114,8 @@ std::string zeros_text(const Style& style, const Linearization& found) {
     table.row({found.system.inputs[static_cast<std::size_t>(input)],
                found.system.outputs[static_cast<std::size_t>(output)], side(values), roots_text(values)});
   }
-  std::string out =
-      title(style, "Zeros", "right: some on the right, not minimum-phase") + table.render(style, kMaxModeRows, "pairs");
+  std::string out = title(style, "Zeros", "right: zeros in the right half-plane, non-minimum phase") +
+                    table.render(style, kMaxModeRows, "pairs");
   if (found.all_zeros) out += fmt::format("  all inputs to all outputs: {}\n", roots_text(*found.all_zeros));
   return out;
 }
@@ -132,7 +132,7 @@ std::string point_text(const Model& model, const Linearization& found) {
   if (found.equilibrium || !found.warning.empty()) return out;  // the warning says more
   Eigen::Index largest = 0;
   const double size = acceleration.cwiseAbs().maxCoeff(&largest);
-  out += fmt::format("  note: this is not an equilibrium: {} has an acceleration of {}; --equilibrium looks for one\n",
+  out += fmt::format("  note: this is not an equilibrium: {} has an acceleration of {}; --equilibrium finds one\n",
                      model.speeds[static_cast<std::size_t>(largest)], short_number(size));
   return out;
 }

@@ -22,7 +22,7 @@ Model read_model_argument(const std::string& path, const std::vector<std::string
   return parse_model(read_argument(path), name_of_argument(path), parse_overrides(set));
 }
 void add_set(CLI::App& command, std::vector<std::string>& set) {
-  command.add_option("--set", set, "a value in place of the file's, such as load.mass=5; may be repeated")
+  command.add_option("--set", set, "override a value of the file, e.g. load.mass=5; may be repeated")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
 }
@@ -32,8 +32,8 @@ namespace {
 constexpr const char* kFooter = R"(Example:
   limber info examples/canadarm/model.yaml
 
-`limber COMMAND --help` says more about a command, with an example. The exit code is 0, or 1 with one line on the
-standard error that says what is wrong and what to do.)";
+`limber COMMAND --help` describes a command, with an example. The exit code is 0 on success. On failure it is 1, and
+one line on standard error names the error and its cure.)";
 
 std::vector<std::string> command_names(const CLI::App& program) {
   std::vector<std::string> names;

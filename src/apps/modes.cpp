@@ -37,10 +37,10 @@ constexpr const char* kModesExample = R"(Example:
                --modes 20 --damping 0.005 -o link.h5
   limber info link.h5
 
-Reads stiffness and mass matrix of a free part and its mesh, reduces it to a modal body and writes that to one file,
-which a model uses as `{name: link, file: link.h5}`. Interfaces are node sets of the mesh (or lists: tip=12,15,20-31)
-that become the nodes of the body: rigid (the default: the set moves as one piece) or average (it may deform).
-`limber modes FORMAT --help` says which files a format needs; see docs/modal-body.md for the rest.)";
+Reads the stiffness and mass matrices of a free part and its mesh, reduces it to a modal body and writes one file, which a
+model uses as `{name: link, file: link.h5}`. Interfaces are node sets of the mesh (or lists: tip=12,15,20-31) that become
+the nodes of the body: rigid (default: the set moves as a rigid body) or average (it may deform).
+`limber modes FORMAT --help` lists the files that a format needs; see docs/modal-body.md for the rest.)";
 
 // One of the words, or an InputError with all of them.
 template <std::size_t n>
@@ -85,12 +85,12 @@ FeOptions parse_options(const ModesOptions& given, const std::vector<FeInterface
     for (std::size_t other = 0; other < k; ++other)
       if (interfaces[k].name == interfaces[other].name)
         throw InputError(
-            fmt::format("limber modes: two interfaces are named {}; give each its own name", show(interfaces[k].name)));
+            fmt::format("limber modes: duplicate interface {}; give each its own name", show(interfaces[k].name)));
   }
   if (!given.frame.empty() && interfaces[static_cast<std::size_t>(out.frame)].name != given.frame) {
     std::vector<std::string> names;
     for (const FeInterface& one : interfaces) names.push_back(one.name);
-    throw InputError(fmt::format("limber modes: --frame {} is no interface;{} interfaces: {}", show(given.frame),
+    throw InputError(fmt::format("limber modes: --frame {} is not an interface;{} interfaces: {}", show(given.frame),
                                  suggest(given.frame, views(names)), join(views(names))));
   }
   return out;
@@ -147,8 +147,7 @@ bool is_body(const std::string& path) { return is_modal_body(path); }
 int run_modes(const ModesOptions& given) {
   const auto begin = std::chrono::steady_clock::now();
   if (given.interfaces.empty())
-    throw InputError(
-        "limber modes: no interface; write --interface NAME=NODESET for each place where the part is attached");
+    throw InputError("limber modes: no interface; write --interface NAME=NODESET for each attachment of the part");
   const std::size_t units = choose(given.units, kUnits, "--units");
   choose(given.method, kMethods, "--method");
   std::vector<std::string> never = given.files;
@@ -203,8 +202,9 @@ void add_format(CLI::App& modes, Action& action, const char* name, const char* w
   CLI::Option* mesh =
       command->add_option("--mesh", options->mesh, "file with nodes, elements and node sets")->type_name("FILE");
   if (mesh_needed) mesh->required();
-  command->add_option("--units", options->units, "of the files: m-kg-s or mm-t-s; they do not say it")->required();
-  command->add_option("--interface", options->interfaces, "NAME=NODESET[:rigid|average], each interface")
+  command->add_option("--units", options->units, "units of the files: m-kg-s or mm-t-s (the files do not specify them)")
+      ->required();
+  command->add_option("--interface", options->interfaces, "an interface, NAME=NODESET[:rigid|average]; may be repeated")
       ->type_name("");
   command->add_option("--frame", options->frame, "interface that is the body frame (default: the first)")
       ->type_name("NAME");
@@ -224,7 +224,7 @@ void add_format(CLI::App& modes, Action& action, const char* name, const char* w
 }  // namespace
 
 void add_modes(CLI::App& program, Action& action) {
-  CLI::App* modes = program.add_subcommand("modes", "finite-element part -> modal-body file");
+  CLI::App* modes = program.add_subcommand("modes", "reduce a finite-element part to a modal-body file");
   modes->require_subcommand(1);
   modes->footer(kModesExample);
   add_format(*modes, action, "calculix", "JOB.sti, JOB.mas, JOB.dof of CalculiX, also .xz or .gz", {"JOB"}, true,

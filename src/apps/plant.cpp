@@ -18,12 +18,11 @@ constexpr const char* kPlantExample = R"(Example:
   limber plant examples/canadarm/controlled.yaml -o arm.h5
   limber control examples/canadarm/controlled.yaml
 
-Simulates the machine of the scenario in real time: sends what its sensors read to `limber control` in another process,
-once per period of the controller, and drives its joints with the torques that come back. It stands still until the
-first command. Without commands it holds the last torques for a while, then brakes until a new controller takes over; it
-brakes for good when a joint comes near its velocity limit. The recording is that of `limber run`, with the torques
-applied and the age of commands. The exit code is 0 when it came to the end and was not braking then.
-docs/real-time.md says more.)";
+Simulates the machine of the scenario in real time. Once per period it sends its sensor readings to `limber control` in
+another process, and drives its joints with the torques that it receives. It is held at rest until the first command.
+Without commands it holds the last torques for a while, then brakes until a new controller takes over. It brakes
+permanently when a joint comes near its velocity limit. The recording is that of `limber run`, with the applied torques and
+the age of commands. The exit code is 0 if the run came to its end and was not braking then. See docs/real-time.md.)";
 
 constexpr double kPlantPatience = 0.5;  // s of waiting before it says what for
 
@@ -164,7 +163,7 @@ void add_plant(CLI::App& program, Action& action) {
   sub->add_option("-o,--output", command->output, "the recording (default: the scenario's name with -plant.h5, here)")
       ->type_name("FILE");
   sub->add_flag("--force", command->force, "start even if the disk has too little space for the whole run");
-  sub->add_option("--duration", command->duration, "duration, in place of the scenario's")->type_name("SECONDS");
+  sub->add_option("--duration", command->duration, "duration, instead of the scenario's")->type_name("SECONDS");
   sub->add_option("--brake", command->safety.brake,
                   "time constant of the brakes: they would stop the rigid machine in about this time (default 0.2)")
       ->type_name("SECONDS");

@@ -23,7 +23,7 @@ std::shared_ptr<LinkKey> read_key(const std::string& path) {
   using std::filesystem::perms;
   const perms others = perms::group_all | perms::others_all;
   if ((std::filesystem::status(path).permissions() & others) != perms::none)
-    throw InputError(fmt::format("{}: a key that others may read is none; `chmod 600 {}`", path, path));
+    throw InputError(fmt::format("{}: other users can read this key; run `chmod 600 {}`", path, path));
   try {
     return std::make_shared<LinkKey>(std::as_bytes(std::span(text)));
   } catch (const InputError& e) {
@@ -47,12 +47,14 @@ void add_wire_options(CLI::App& sub, WireCommand& command, int own, int other) {
       ->type_name("ADDRESS");
   sub.add_option("--peer", command.peer, fmt::format("the other end (default {})", command.peer))
       ->type_name("ADDRESS:PORT");
-  sub.add_option("--key", command.key,
-                 "file with the secret of both ends; packets without its tag are refused; required when packets leave "
-                 "this machine")
+  sub.add_option(
+         "--key", command.key,
+         "file with the shared key of both ends; packets without its tag are refused; required when packets leave "
+         "this machine")
       ->type_name("FILE");
-  seconds("--wait", command.wait, "timeout of waiting for the other end");
-  seconds("--hold", command.safety.hold, "time without packets during which the last torques are held; then it stops");
+  seconds("--wait", command.wait, "timeout for the connection to the other end");
+  seconds("--hold", command.safety.hold,
+          "time without packets during which the last torques are held, before a safe stop");
   sub.add_flag("--json", command.json, "print the report as JSON");
   sub.add_flag("-q,--quiet", command.quiet, "print nothing but warnings and errors");
 }
@@ -61,16 +63,16 @@ void check_wire(WireCommand& command, const std::string& name) {
   const auto check = [&](bool good, const char* what) {
     if (!good) throw InputError(fmt::format("limber {}: {}", name, what));
   };
-  check(std::isfinite(command.wait) && command.wait > 0, "--wait wants seconds above 0");
-  check(std::isfinite(command.duration) && command.duration >= 0, "--duration wants seconds above 0");
+  check(std::isfinite(command.wait) && command.wait > 0, "--wait must be above 0 s");
+  check(std::isfinite(command.duration) && command.duration >= 0, "--duration must be above 0 s");
   try {
     check_safety(command.safety);
     for (const Address& end : {parse_address(command.bind, {"", command.port}), parse_address(command.peer, {})}) {
       if (!command.key.empty() || !leaves_machine(end)) continue;
-      throw InputError(
-          fmt::format("{} is not this machine alone, and packets that leave it need a shared key; make one with "
-                      "`head -c 32 /dev/urandom > link.key && chmod 600 link.key`, and give both ends --key link.key",
-                      end.host));
+      throw InputError(fmt::format(
+          "{} is not a loopback address, and packets that leave this machine need a shared key; make one with "
+          "`head -c 32 /dev/urandom > link.key && chmod 600 link.key`, and give both ends --key link.key",
+          end.host));
     }
     if (!command.key.empty()) command.safety.key = read_key(command.key);
   } catch (const InputError& e) {
@@ -94,7 +96,7 @@ Scenario read_controlled_scenario(const WireCommand& command) {
     throw InputError(fmt::format("{}: controls an attitude; only controllers of joints run in real time",
                                  name_of_argument(command.scenario)));
   if (!scenario.control)
-    throw InputError(fmt::format("{}: has no controller; add `control:` as in docs/scenario-format.md",
+    throw InputError(fmt::format("{}: has no controller; add `control:` (see docs/scenario-format.md)",
                                  name_of_argument(command.scenario)));
   return scenario;
 }

@@ -37,10 +37,10 @@ constexpr const char* kRunExample = R"(Example:
   limber run scenario.yaml --set load.mass=5 --set control.rate=500
 
 Simulates the scenario and writes a recording (HDF5): states, poses and deflections of nodes, joint torques, energies,
-momenta, and the texts of model and scenario. It can be read while the run goes on; a run that is killed leaves all but
-its last second. Ctrl-C stops the run and keeps what there is; the exit code is then 1. --report makes the page of
-`limber view` from the recording, however the run ended. --set gives a value of model or scenario by its path, checked as
-the file is and kept in the recording: docs/studies.md.)";
+momenta, and the text of model and scenario. It can be read during the run; a run that is killed loses at most its last
+second. Ctrl-C stops the run and keeps the recording; the exit code is then 1. --report makes the page of `limber view`
+from the recording, however the run ended. --set overrides a value of model or scenario by its path; the value is checked
+like the file and stored in the recording (docs/studies.md).)";
 
 // --algorithm, where given.  What else an algorithm cannot do, System refuses.
 void choose_algorithm(const RunCommand& command, Scenario& scenario) {
@@ -94,7 +94,7 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
 
 int run_scenario(RunCommand command) {
   if (!(command.flush >= 0) || !std::isfinite(command.flush))
-    throw InputError("limber run: --flush wants seconds, 0 or more");
+    throw InputError("limber run: --flush must be 0 s or more");
   Scenario scenario = read_scenario_argument(command.scenario, command.set);
   choose_algorithm(command, scenario);
   if (command.output.empty()) command.output = output_name(command.scenario, ".h5");
@@ -134,11 +134,11 @@ void add_run(CLI::App& program, Action& action) {
       ->type_name("FILE");
   const std::vector<std::string> names = forward_dynamics_names();
   sub->add_option("--algorithm", command->algorithm,
-                  fmt::format("in place of the scenario's: {}", fmt::join(names, ", ")))
+                  fmt::format("instead of the scenario's algorithm: {}", fmt::join(names, ", ")))
       ->type_name("NAME")
       ->check(CLI::IsMember(names).description(""));
   CLI::Option* csv =
-      sub->add_option("--csv", command->csv, "also write a table in text (default: beside the recording)")
+      sub->add_option("--csv", command->csv, "also write a text table (CSV; default: beside the recording)")
           ->type_name("FILE")
           ->expected(0, 1);
   CLI::Option* page =

@@ -24,15 +24,15 @@ constexpr const char* kSweepExample = R"(Example:
   mpirun -n 64 limber sweep study.yaml -o study.h5
 
 Runs the scenario of a study once for every combination of its parameters and writes one table (HDF5): parameters,
-results, status, message, seed and wall time of every run, in the file as soon as it is done. A run that diverges is a
-result. After a kill, --resume does what is missing; the numbers are the same on any number of threads and processes.
-docs/studies.md has the keys of a study and the layout of the table.)";
+results, status, message, seed and wall time of every run, saved as soon as the run ends. A run that diverges is a
+result. After an interruption, --resume runs the missing cases; the numbers are the same on any number of threads and
+processes. docs/studies.md describes the keys of a study and the layout of the table.)";
 
 constexpr const char* kTuneExample = R"(Example:
   limber tune study.yaml -o tune.h5
 
-Looks for the values of a study's parameters, within their ranges, where the result that its key `tune` names is
-smallest: tune: {minimise: tip, method: nelder-mead, evaluations: 200}. The table has every run of the search.)";
+Searches the parameters of a study, within their ranges, for the minimum of the result named by its key `tune`:
+tune: {minimise: tip, method: nelder-mead, evaluations: 200}. The table holds every run of the search.)";
 
 // As mpirun or srun tell it; size 1: alone.
 struct MpiPlace {
@@ -69,7 +69,7 @@ int become_mpi(const SweepCommand& command, const MpiPlace& place) {
 
 int run_command(SweepCommand command) {
   if (command.output.empty()) command.output = study_output(command.study, ".h5");
-  if (command.threads < 0) throw InputError("limber sweep: --threads wants a number from 1");
+  if (command.threads < 0) throw InputError("limber sweep: --threads must be at least 1");
   const MpiPlace place = mpi_place();
   if (place.size > 1) {
     if (command.threads > 1)
@@ -138,10 +138,11 @@ void add_common(CLI::App& sub, SweepCommand& command, const char* table) {
 
 void add_sweep(CLI::App& program, Action& action) {
   const auto command = std::make_shared<SweepCommand>();
-  CLI::App* sub = program.add_subcommand("sweep", "run a study: many runs with other values, on all cores or machines");
+  CLI::App* sub =
+      program.add_subcommand("sweep", "run a study: many runs with varied parameters, on all cores or machines");
   add_common(*sub, *command, "the table (default: the study's name with .h5, here)");
-  sub->add_flag("--resume", command->resume, "go on with the table that is there");
-  sub->add_option("--threads", command->threads, "so many runs at a time (default: the number of cores)")
+  sub->add_flag("--resume", command->resume, "continue an existing table");
+  sub->add_option("--threads", command->threads, "number of concurrent runs (default: the number of cores)")
       ->type_name("N");
   sub->footer(kSweepExample);
   sub->callback([command, &action] { action = [command] { return run_command(*command); }; });
@@ -149,7 +150,7 @@ void add_sweep(CLI::App& program, Action& action) {
 
 void add_tune(CLI::App& program, Action& action) {
   const auto command = std::make_shared<SweepCommand>();
-  CLI::App* sub = program.add_subcommand("tune", "look for the parameters of a study with the smallest result");
+  CLI::App* sub = program.add_subcommand("tune", "search for the parameters of a study that minimise a result");
   add_common(*sub, *command, "the table of the search (default: the study's name with .h5, here)");
   sub->footer(kTuneExample);
   sub->callback([command, &action] { action = [command] { return run_tune(*command); }; });

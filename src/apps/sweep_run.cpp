@@ -59,8 +59,8 @@ std::string sweep_text(const SweepCommand& command, const SweepReport& report, c
     table.row({column.name, column.unit, any ? short_number(s.least) : "–", any ? short_number(s.mean) : "–",
                any ? short_number(s.deviation) : "–", any ? short_number(s.most) : "–", std::to_string(s.count)});
   }
-  constexpr std::size_t kMostRows = 40;
-  return out + table.render(style, kMostRows, "results") + fmt::format("\nTable  {}\n", command.output);
+  constexpr std::size_t kMaxRows = 40;
+  return out + table.render(style, kMaxRows, "results") + fmt::format("\nTable  {}\n", command.output);
 }
 
 Json sweep_json(const SweepCommand& command, const SweepReport& report, const StudyData& data) {
@@ -115,7 +115,7 @@ int run_sweep(const SweepCommand& command, const Study& study, Team& team, const
   else if (!command.quiet)
     write_output(sweep_text(command, report, data, workers), stdout);
   if (report.complete) return 0;
-  write_output(fmt::format("{}: interrupted with {} of {} runs done; go on with --resume\n", command.output,
+  write_output(fmt::format("{}: interrupted with {} of {} runs done; continue with --resume\n", command.output,
                            data.done_count(), report.runs),
                stderr);
   return 1;

@@ -31,10 +31,10 @@ constexpr const char* kViewExample = R"(Example:
   limber run examples/canadarm/controlled.yaml -o arm.h5
   limber view arm.h5 --open
 
-Writes one HTML file that needs no network: the machine moving in 3D, plots beside it, a summary on top. It can be
-mailed and archived. Long recordings are thinned for it, with their extremes kept, and the page says so.
-Several recordings are laid over one another: their curves, the differences from the first, their machines.
-The table of a study becomes a page with all its runs: parallel coordinates, scatter matrix, percentiles, sensitivities.)";
+Writes one HTML file that needs no network: the moving machine in 3D, plots beside it, a summary at the top. It can be
+mailed and archived. Long recordings are thinned, keeping their extremes, and the page says so. Several recordings are
+overlaid: their curves, the differences from the first, their machines. The table of a study becomes a page with all its
+runs: parallel coordinates, scatter matrix, percentiles, sensitivities.)";
 
 void write_differences(const std::vector<SignalDifference>& differences, JsonWriter& json) {
   json.key("differences");
@@ -160,7 +160,7 @@ int run_view(const ViewCommand& command) {
   const std::string page = command.output.empty() ? page_beside(command.recordings) : command.output;
   const auto study = std::find_if(command.recordings.begin(), command.recordings.end(), &is_study_table);
   if (study != command.recordings.end() && command.recordings.size() > 1)
-    throw InputError(fmt::format("{}: is a study; give it alone", *study));
+    throw InputError(fmt::format("{}: is a study; view it on its own", *study));
   if (study != command.recordings.end())
     view_study(command, page);
   else
@@ -215,20 +215,20 @@ void open_page(const std::string& page) {
     ended = waitpid(child, &state, WNOHANG) != 0;
   }
   if (child < 0 || (ended && (!WIFEXITED(state) || WEXITSTATUS(state) != 0)))
-    throw InputError(fmt::format("{}: is written, but {} could not open it; open it in a browser", page, opener));
+    throw InputError(fmt::format("{}: was written, but {} could not open it; open it in a browser", page, opener));
 }
 
 void add_view(CLI::App& program, Action& action) {
   const auto command = std::make_shared<ViewCommand>();
   CLI::App* sub = program.add_subcommand("view", "make an HTML page of a recording, of several, or of a study");
   sub->add_option("RECORDING", command->recordings,
-                  "what `limber run` or `limber plant` wrote; also a table in text (CSV); several are overlaid; or "
-                  "what `limber sweep` wrote")
+                  "a file written by `limber run`, `limber plant` or `limber sweep`, or a text table (CSV); several "
+                  "recordings are overlaid")
       ->required();
   sub->add_option("-o,--output", command->output, "the page (default: beside the recording, with .html)")
       ->type_name("FILE");
-  sub->add_flag("--open", command->open, "and open it in the browser");
-  sub->add_flag("--json", command->json, "print what came into the page as JSON");
+  sub->add_flag("--open", command->open, "open the page in the browser");
+  sub->add_flag("--json", command->json, "print the contents of the page as JSON");
   sub->add_flag("-q,--quiet", command->quiet, "print nothing but errors");
   sub->footer(kViewExample);
   sub->callback([command, &action] { action = [command] { return run_view(*command); }; });

@@ -61,7 +61,7 @@ void check_independent(const MatrixR& R, BeamFamily family) {
   for (Eigen::Index k = 0; k < R.cols(); ++k) {
     if (std::abs(R(k, k)) > kDependent) continue;
     fail(std::string(to_string(family)) + " shape " + std::to_string(k + 1) +
-             " is zero, or to rounding a combination of the shapes before it",
+             " is zero, or a linear combination of the shapes before it",
          "give fewer or independent shapes, or use basis polynomial");
   }
 }
@@ -73,7 +73,7 @@ void check_elastic(const VectorR& omega, Real noise, Real unit, BeamFamily famil
     const char* cure =
         is_bending(family) ? "leave out shapes that are constant or linear in x" : "leave out shapes that are constant";
     fail(std::string(to_string(family)) + " mode " + std::to_string(k + 1) +
-             " has 0 Hz: the shapes hold a rigid-body motion",
+             " has 0 Hz: the shapes contain a rigid-body motion",
          cure);
   }
 }

@@ -89,7 +89,7 @@ Eigen::Matrix4d weights_of(const FePart& part, const Block& block, double larges
   const Vector3d D = vector_of(rt), D_q = -vector_of(tr);
   const double coupled = kForm * std::sqrt(largest * largest_turn);
   if ((rt - skew(D)).cwiseAbs().maxCoeff() > coupled || (tr + skew(D_q)).cwiseAbs().maxCoeff() > coupled)
-    refuse_block(part, block, "couples displacements and rotations as no rigid offset does");
+    refuse_block(part, block, "couples displacements and rotations unlike a rigid offset");
   Eigen::Matrix4d w;
   w(0, 0) = m;
   w.topRightCorner<1, 3>() = D_q.transpose();

@@ -31,7 +31,7 @@ void check_rows(const FePart& part) {
   for (const FeDof dof : part.dofs) {
     if (dof.node < 0 || dof.node >= count || dof.direction < 0 || dof.direction > 5)
       fail("a row belongs to node index " + std::to_string(dof.node) + ", direction " + std::to_string(dof.direction),
-           "give rows of nodes that are there, directions 0 to 5");
+           "give rows of existing nodes, directions 0 to 5");
     bool& here = has[static_cast<std::size_t>(dof.node)][static_cast<std::size_t>(dof.direction)];
     if (here) fail("node " + label(part, dof.node) + " has two rows for " + kDirections[dof.direction], "give one");
     here = true;
@@ -93,7 +93,7 @@ std::string coincident_nodes(const FePart& part, const PartNodes& nodes) {
   for (std::size_t k = 1; k < order.size(); ++k)
     if (key(order[k - 1]) == key(order[k]))
       return "nodes " + label(part, std::min(order[k - 1], order[k])) + " and " +
-             label(part, std::max(order[k - 1], order[k])) + " are at one place";
+             label(part, std::max(order[k - 1], order[k])) + " are at the same position";
   return "";
 }
 
@@ -126,8 +126,8 @@ void check_connected(const FePart& part) {
            std::make_pair(-size[static_cast<std::size_t>(b)], b);
   });
   const std::string twins = coincident_nodes(part, nodes);
-  fail("the mesh is in " + std::to_string(roots.size()) + " pieces that nothing connects: " +
-           std::to_string(size[static_cast<std::size_t>(roots[0])]) + " nodes, and " +
+  fail("the mesh is in " + std::to_string(roots.size()) +
+           " unconnected pieces: " + std::to_string(size[static_cast<std::size_t>(roots[0])]) + " nodes, and " +
            std::to_string(size[static_cast<std::size_t>(roots[1])]) + " with node " + label(part, roots[1]),
        twins.empty() ? "mesh one part, or connect the pieces" : twins + ": merge them");
 }

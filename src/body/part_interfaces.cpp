@@ -42,8 +42,8 @@ void check_spread(const FePart& part, const FeInterface& one, const Vector3d& po
   const VectorXd values = eigenvalues_symmetric(MatrixXd(B.transpose() * B));
   if (values(0) > kLine * kLine * values(5)) return;
   fail(named(one) + " has " + std::to_string(one.nodes.size()) +
-           (one.nodes.size() == 1 ? " node, which carries no rotation"
-                                  : " nodes on a line, which carry no rotation about it"),
+           (one.nodes.size() == 1 ? " node, which defines no rotation"
+                                  : " nodes on a line, which define no rotation about it"),
        "give at least three nodes that are not on a line, better a whole face");
 }
 
@@ -71,7 +71,7 @@ int Interfaces::reference_of(const FePart& part, const FeInterface& one) const {
     };
     if (!std::all_of(one.nodes.begin(), one.nodes.end(), inside)) continue;
     if (one.coupling == FeCoupling::average)
-      fail(named(one) + " is a rigid body in the deck already", "write it as rigid, or export without *RIGID BODY");
+      fail(named(one) + " is already a rigid body in the deck", "write it as rigid, or export without *RIGID BODY");
     return rigid.reference;
   }
   for (const int p : one.nodes) {

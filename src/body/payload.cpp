@@ -42,7 +42,7 @@ std::vector<AffineShape> load_shapes(const Body& body, int node) {
 //   S_a += m c_a + B_a s,   C_ab += m c_a c_b^T + c_a (B_b s)^T + (B_a s) c_b^T + B_a Q B_b^T
 Body with_payload(const Body& body, int node, const RigidSpec& load) {
   if (node < -1 || node >= static_cast<int>(body.nodes.size()))
-    body_impl::fail("the payload is on a node that is not there", "name one of the body's nodes");
+    body_impl::fail("the payload is on a node that does not exist", "name one of the body's nodes");
   const Body rigid = make_rigid_body(load);
   const double m = rigid.mass;
   const Vector3d s = rigid.S.col(0);

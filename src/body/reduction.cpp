@@ -40,9 +40,9 @@ void check_options(const FeOptions& options, std::size_t interfaces) {
   if (!(options.damping >= 0 && options.damping < 1))
     fail("damping is " + text(options.damping), "give a ratio from 0 to 1");
   if (interfaces == 0 && options.method != FeMethod::free)
-    fail("there is no interface to hold the part at", "give at least one");
+    fail("there is no interface at which to hold the part", "give at least one");
   if (options.frame < 0 || options.frame >= static_cast<int>(std::max<std::size_t>(interfaces, 1)))
-    fail("the frame is no interface", "give one of them");
+    fail("the frame is not an interface", "give one of them");
 }
 
 // K R over K, rotations measured by the displacement they make.

@@ -101,8 +101,8 @@ MatrixXd compute_spread(const Model& model, const DrivenJoints& driven, const St
     if (element < 0) continue;
     names += (names.empty() ? "'" : ", '") + model.elements->list[static_cast<std::size_t>(element)].name + "'";
   }
-  throw InputError("the actuators (" + names + ") have no lever on their joints at " + text(x.t, 4) +
-                   " s of the desired motion: a dead centre; move around it, or take hold elsewhere");
+  throw InputError("the actuators (" + names + ") have no lever arm on their joints at " + text(x.t, 4) +
+                   " s of the desired motion: a dead centre; avoid it, or move an attachment");
 }
 
 }  // namespace limber

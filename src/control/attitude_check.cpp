@@ -24,7 +24,7 @@ void check_wheels(const WheelOptions& wheels) {
   check_sizes(wheels.max_speed, wheels.joints.size(), true, "max_speed");
   check_sizes(wheels.bias, wheels.joints.size(), false, "bias");
   if (wheels.bias.size() > 0 && wheels.joints.size() < 4)
-    throw InputError("a bias of the wheels needs a fourth one: three have no motion that turns nothing");
+    throw InputError("a bias of the wheels needs at least four wheels: three have no speeds without net momentum");
   if (!(wheels.bias_time > 0)) throw InputError("bias_time of the wheels must be above 0");
 }
 
@@ -39,10 +39,11 @@ void check_thrusters(const AttitudeOptions& options) {
   if (set.thrusters.empty()) return;
   const bool alone = options.wheels.joints.empty();
   if (!alone && !(set.unload > 0))
-    throw InputError("wheels and thrusters turn the same body: with wheels, thrusters unload them; write unload: 1");
-  if (alone && set.unload > 0) throw InputError("unload has a meaning with wheels only; remove it");
+    throw InputError(
+        "wheels and thrusters act on the same body: with wheels, thrusters only unload them; write unload: 1");
+  if (alone && set.unload > 0) throw InputError("unload applies only with wheels; remove it");
   if (set.modulation == Modulation::deadband && (!alone || !options.feedback))
-    throw InputError("modulation: deadband switches by the error of the attitude: it needs feedback, and no wheels");
+    throw InputError("modulation: deadband switches on the attitude error: it needs feedback, and no wheels");
   if (!(set.deadband > 0 && set.hysteresis >= 0 && set.hysteresis < set.deadband))
     throw InputError("the deadband of thrusters must be above 0, and their hysteresis 0 or more and below it");
   if (!(set.period * options.rate >= 1 - 1e-9))
@@ -67,7 +68,7 @@ void check_attitude(const AttitudeOptions& options) {
       throw InputError("wheel '" + model.joints[i].name + "' must sit on body '" + options.body + "'");
   }
   if (wheels.empty() && options.thrusters.thrusters.empty())
-    throw InputError("nothing turns the body; add wheels: {joints: [...]} or thrusters: {list: [...]}");
+    throw InputError("the body has no actuators; add wheels: {joints: [...]} or thrusters: {list: [...]}");
   check_wheels(options.wheels);
   check_thrusters(options);
   if (!options.feedback && options.feed_forward == FeedForward::none)
@@ -80,7 +81,8 @@ void check_attitude(const AttitudeOptions& options) {
   if (options.estimator && (!sensors.gyro || !sensors.star_tracker))
     throw InputError("the estimator needs a gyro and a star_tracker among the sensors");
   if (options.estimator && !(sensors.star_tracker->noise.minCoeff() > 0))
-    throw InputError("the estimator needs a star_tracker with noise above 0 about every axis: it weighs by it");
+    throw InputError(
+        "the estimator needs a star_tracker with noise above 0 about every axis, because its gain depends on it");
   if (options.estimator && !(options.estimator->bias > 0)) throw InputError("bias of the estimator must be above 0");
 }
 

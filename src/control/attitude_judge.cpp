@@ -37,7 +37,7 @@ MatrixXd torque_input(const AttitudeOptions& options, const AttitudeInertia& ine
 AttitudeVerdict judge_attitude(const Model& plant, const State& x, const AttitudeOptions& options,
                                const AttitudeInertia& inertia) {
   AttitudeVerdict out;
-  if (!options.feedback || !plant.closures.empty() || plant.nv > kMostJudged) return out;
+  if (!options.feedback || !plant.closures.empty() || plant.nv > kMaxAttitudeSpeeds) return out;
   std::vector<std::uint8_t> locked(plant.bodies.get().size(), 0);
   int stands = 0;
   for (const MotionInput& motion : options.motions) {

@@ -18,7 +18,7 @@ namespace limber {
 namespace {
 
 constexpr int kPointsPerPeriod = 40, kFewestPoints = 400;
-constexpr double kMostPoints = 100000;
+constexpr double kMaxSlewPoints = 100000;
 constexpr double kLeastShare = 1e-6;   // of the amplitude of the one that is excited most
 constexpr double kStandsStill = 1e-6;  // of the highest frequency: it does not vibrate
 
@@ -26,7 +26,7 @@ constexpr double kStandsStill = 1e-6;  // of the highest frequency: it does not 
 double slew_amplitude(const Slew& slew, double w, double ratio) {
   const double damped = w * std::sqrt(1 - ratio * ratio), T = slew.end - slew.begin;
   const auto count = static_cast<int>(
-      std::clamp(kPointsPerPeriod * w * T / (2 * std::numbers::pi), double{kFewestPoints}, kMostPoints));
+      std::clamp(kPointsPerPeriod * w * T / (2 * std::numbers::pi), double{kFewestPoints}, kMaxSlewPoints));
   std::complex<double> sum = 0;
   for (int i = 0; i < count; ++i) {
     const double t = T * (i + 0.5) / count;

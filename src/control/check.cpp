@@ -95,10 +95,10 @@ void check_control(const ControlOptions& options) {
   if (options.correction) check_tracking(*options.correction, options.rate, "the correction");
   if (options.computed_torque) check_tracking(*options.computed_torque, options.rate, "computed torque");
   if (options.correction && options.computed_torque) {
-    throw InputError("the correction of forces and computed torque do the same; choose one");
+    throw InputError("correction and computed_torque have the same purpose; choose one");
   }
   if (options.lqr && (options.correction || options.computed_torque || options.pid || options.damping)) {
-    throw InputError("a regulator (lqr) feeds everything back; leave out the other feedback and the damping");
+    throw InputError("a regulator (lqr) feeds the whole state back; leave out the other feedback and the damping");
   }
   if (options.lqr && options.embodiment == Embodiment::propagated) {
     throw InputError("a regulator (lqr) needs the sensors; write embodiment: sensed");
@@ -120,7 +120,7 @@ void check_control(const ControlOptions& options) {
     }
   }
   if (!options.learned.empty() && static_cast<int>(options.learned.size()) != n)
-    throw InputError("what was learned needs one offset per joint coordinate, " + std::to_string(n));
+    throw InputError("learned offsets need one number per joint coordinate, " + std::to_string(n));
   check_overlap(options);
   if (options.schedule < 1) throw InputError("the schedule needs at least one configuration");
 }

@@ -51,7 +51,7 @@ std::vector<Signal> followed(const ControlOptions& options) {
   return out;
 }
 
-constexpr const char* kNoLever = "an actuator has no lever on its joint";
+constexpr const char* kNoLever = "an actuator has no lever arm on its joint";
 
 }  // namespace
 
@@ -121,8 +121,9 @@ Status Controller::hold(const State& x, ConstVec torques) {
   for (int k = 0; k < driven.size(); ++k) {
     const double most = options_.servos[static_cast<std::size_t>(k)].max_torque;
     if (!(std::abs(torques[k]) > most)) continue;
-    throw InputError("joint '" + driven.names[k] + "' needs " + text(torques[k], 4) + " to be held where it is put," +
-                     " but its servo gives " + text(most, 4) + " at most; raise max_torque, or start elsewhere");
+    throw InputError("joint '" + driven.names[k] + "' needs " + text(torques[k], 4) +
+                     " to be held at its initial position," + " but its servo gives " + text(most, 4) +
+                     " at most; raise max_torque, or start elsewhere");
   }
   const StaticHold own = find_static_hold(*options_.model, {}, x, driven.joints, driven);
   const VectorXd own_inputs = own.torques(driven.v);
@@ -185,7 +186,7 @@ Status Controller::update(const Measurement& y, Vec commands) {
 }
 
 Status Controller::respond(const Measurement& y, Vec commands) {
-  if (!y.q.allFinite() || !y.v.allFinite()) return fail(Status::not_finite, "a sensor reads no number");
+  if (!y.q.allFinite() || !y.v.allFinite()) return fail(Status::not_finite, "a sensor reading is not a number");
   if (const Status s = correct_estimate(y); s != Status::ok) return fail(s, "the observer diverged");
   sample_.reference = reference_.state();
   handover_.add_motion(options_.driven, sample_.reference);

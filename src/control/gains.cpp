@@ -85,23 +85,23 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
   for (int k = 0; k < h; ++k, ++row) {
     out.C(row, driven.v[k]) = 1;
     const double step = encoder(k).resolution;  // rounding: variance step^2/12
-    out.noise[row] = square(encoder(k).noise, options.least_position) + step * step / 12;
+    out.noise[row] = square(encoder(k).noise, options.min_position) + step * step / 12;
   }
   for (int k = 0; k < h; ++k) {
     if (!tachometer(k)) continue;
     out.C(row, n + driven.v[k]) = 1;
-    out.noise[row++] = square(encoder(k).speed_noise, options.least_speed);
+    out.noise[row++] = square(encoder(k).speed_noise, options.min_speed);
   }
   for (const StrainGauge& gauge : sensors.strains) {
     out.C.row(row).segment(model.first_mode(gauge.body), gauge.row.size()) = gauge.row.transpose();
-    out.noise[row++] = square(gauge.noise, options.least_strain);
+    out.noise[row++] = square(gauge.noise, options.min_strain);
   }
   RneaWorkspace ws(model);
   compute_kinematics(model, x, ws.kinematics());
   compute_world_poses(model, ws.kinematics());
   for (const Accelerometer& sensor : sensors.accelerometers) {
     add_specific_force(model, ws.kinematics(), sensor, machine, out.C.middleRows(row, 3), out.D.middleRows(row, 3));
-    out.noise.segment(row, 3).setConstant(square(sensor.noise, options.least_acceleration));
+    out.noise.segment(row, 3).setConstant(square(sensor.noise, options.min_acceleration));
     row += 3;
   }
   out.noise *= options.distrust * options.distrust;
@@ -153,13 +153,12 @@ MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, con
   if (!P) {
     for (int i = 1; i < model.body_count(); ++i) {
       if (joint_traits(model.joints[i].kind).quaternion)
-        throw InputError("the observer cannot see where body '" + model.body_names[i] + "' is: it floats (joint '" +
-                         model.joints[i].name + "'), and the sensors of joints tell neither its attitude nor its " +
-                         "place; write feedback: {pid: {frequency: 0.5}}, which needs no observer, or give the " +
-                         "controller a model whose base stands (control: {model: FILE} with a fixed joint there)");
+        throw InputError("the observer cannot estimate the attitude and position of body '" + model.body_names[i] +
+                         "': it floats (joint '" + model.joints[i].name + "'), and joint sensors do not observe " +
+                         "them; write feedback: {pid: {frequency: 0.5}}, which needs no observer, or give the " +
+                         "controller a model with a fixed base (control: {model: FILE} with a fixed joint there)");
     }
-    throw InputError(
-        "the observer cannot see everything that moves by itself; add sensors, or control the joints that are free");
+    throw InputError("some free motions are not observable; add sensors, or control the free joints");
   }
   const MatrixXd S = readings.C * *P * readings.C.transpose() + R;
   MatrixXd gain = Cholesky(S).solve(MatrixXd(readings.C * *P)).transpose();  // at the time of the reading
@@ -204,7 +203,7 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
   const MatrixXd S = options.torque > 0 ? MatrixXd(options.torque * one) : MatrixXd(w * w * position * inertia);
   const MatrixXd B = predictor.B * S;
   const auto X = solve_riccati(predictor.A, B, Q, one);
-  if (!X) throw InputError("the regulator cannot bring everything to rest; control the joints that are free");
+  if (!X) throw InputError("some free motions are not stabilisable by the regulator; control the free joints");
   return S * Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * predictor.A));
 }
 
@@ -214,8 +213,9 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
 }
 
 // e = H x + G u, accelerations without torques J x.  With e as the input, u = G^-1 (e - H x), the least sum of |e|^2 +
-// kYield^2 |J (A - 1)^2 x|^2 is the regulator of (A - B G^-1 H, B G^-1).  Its poles without feedback are zeros of the
-// machine; kSight^2 |H x|^2 beside it sees all of them that are no poles, so that those outside of the circle are held.
+// kRegularisation^2 |J (A - 1)^2 x|^2 is the regulator of (A - B G^-1 H, B G^-1).  Its poles without feedback are zeros
+// of the machine; kSight^2 |H x|^2 beside it sees all of them that are no poles, so that those outside of the circle
+// are held.
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options) {
   const int n = model.nv, h = driven.size();
@@ -228,10 +228,10 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   const MatrixXd H = J + wanted, one = MatrixXd::Identity(h, h);
   const Lu inverse(G);
   const MatrixXd B = predictor.B * inverse.solve(one), A = predictor.A - B * H;
-  const MatrixXd change = J * predictor.A - J, yielded = kYield * (change * predictor.A - change);
+  const MatrixXd change = J * predictor.A - J, yielded = kRegularisation * (change * predictor.A - change);
   const MatrixXd Q = yielded.transpose() * yielded + kSight * kSight * H.transpose() * H;
   const auto X = solve_riccati(A, B, Q, one);
-  if (!X) throw InputError("feedback cannot bring everything to rest; control the joints that are free");
+  if (!X) throw InputError("some free motions are not stabilisable by feedback; control the free joints");
   const MatrixXd left = Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * A));  // e = -left x
   const MatrixXd K = inverse.solve(MatrixXd(H + left));
   // The accelerations of the midpoint rule under u = -K x.

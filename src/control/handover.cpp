@@ -104,7 +104,7 @@ Status Controller::listen(const Measurement& y, double t, ConstVec torques, bool
   }
   if (!estimator_) return Status::ok;
   sample_.friction = reference_.friction();
-  if (const Status s = set_actuation(y); s != Status::ok) return fail(s, "an actuator has no lever on its joint");
+  if (const Status s = set_actuation(y); s != Status::ok) return fail(s, "an actuator has no lever arm on its joint");
   set_believed(torques);
   if (anew) {
     put_readings(y, 0);
@@ -142,7 +142,7 @@ Status Controller::take_over(const Measurement& y, ConstVec torques, double join
   command_ = applied_ = torques;
   servos_.start(torques);
   put_readings(y, options_.latency * period());
-  if (const Status s = set_actuation(y); s != Status::ok) return fail(s, "an actuator has no lever on its joint");
+  if (const Status s = set_actuation(y); s != Status::ok) return fail(s, "an actuator has no lever arm on its joint");
   actuation_.to_torques(torques, sample_.torque);
   const State& x = sample_.reference;
   for (int k = 0; k < driven.size(); ++k) {

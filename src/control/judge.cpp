@@ -105,11 +105,11 @@ LoopVerdict judge_gains(const ControlOptions& options) {
 
 // A rate at which the loop would be stable at this time; 0: none was found.
 double find_rate(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t) {
-  constexpr double kMost = 2e4;
+  constexpr double kMax = 2e4;
   ControlOptions other = options;
   for (const double factor : {2.0, 4.0, 10.0}) {
     other.rate = options.rate * factor;
-    if (other.rate > kMost) break;
+    if (other.rate > kMax) break;
     const auto loop = try_linearize(plant, sensors, other, t);
     if (loop && find_dominant_pole(*loop).growth <= kUnstable) return other.rate;
   }
@@ -218,14 +218,16 @@ bool vibrations_decay(const ControlOptions& options, double t) {
 // Stable options for which deviations grow less before they decay, and which hold the bent machine: the observer trusts
 // its sensors less and less.  Where none do, those for which the bent machine grows least.
 ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
-  constexpr int kMost = 4;
+  constexpr int kMax = 4;
   constexpr double kMore = 10, kSlow = 30 * kUnstable;
   // Above 1: not calm.
-  const auto unrest = [](const LoopVerdict& v) { return std::max(v.transient.growth / kCalm, v.bent / kSlow); };
+  const auto unrest = [](const LoopVerdict& v) {
+    return std::max(v.transient.growth / kMaxSettledTransient, v.bent / kSlow);
+  };
   const bool slow = grows_slowly(verdict.pole, options.rate);
   ControlOptions best = options;
   double least = unrest(verdict);
-  for (int k = 0; k < kMost && least > 1; ++k) {
+  for (int k = 0; k < kMax && least > 1; ++k) {
     options.kalman.distrust *= kMore;
     verdict = judge_gains(options);
     if (!verdict.stable || (grows_slowly(verdict.pole, options.rate) && !slow) || !(unrest(verdict) < least)) continue;
@@ -246,13 +248,13 @@ class Remedies {
   // growth: with the last one.  False: there is none left.
   bool try_next(ControlOptions& options, double growth) {
     constexpr double kMore = 10;
-    constexpr int kMost = 3;
+    constexpr int kMax = 3;
     if (TrackingOptions* tracking = options.tracking(); tracking != nullptr && tracking->modal_share < 1) {
       tracking->modal_share = next_share(tracking->modal_share, growth);
       return true;
     }
     options.kalman.torque_steps *= kMore;
-    return ++raised_ <= kMost;
+    return ++raised_ <= kMax;
   }
 
  private:
@@ -324,11 +326,12 @@ std::vector<std::string> step_warnings(const Model& plant, const SensorOptions& 
     if (finer < used && !(growth(finer, steps.rho_inf) > kUnstable)) break;
   }
   const bool damped = steps.rho_inf > 0 && !(growth(used, 0) > kUnstable);
-  return {"the control loop is stable, but not as the solver moves the machine: with steps of " + text(used, 3) +
-          " s a deviation at " + text(pole.frequency, 3) + " Hz doubles in " +
+  return {"the control loop is stable, but not with the machine as the solver integrates it: with steps of " +
+          text(used, 3) + " s a deviation at " + text(pole.frequency, 3) + " Hz doubles in " +
           text(std::numbers::ln2 / pole.growth, 3) +
-          " s, because vibrations near the sampling are out of tune; write " + "solver: {method: implicit, step: " +
-          text(finer, 3) + "}" + (damped ? ", or rho_inf: 0 to damp what the steps cannot resolve" : "")};
+          " s, because the solver shifts the frequencies of vibrations near the sampling rate; write " +
+          "solver: {method: implicit, step: " + text(finer, 3) + "}" +
+          (damped ? ", or rho_inf: 0 to damp what the steps cannot resolve" : "")};
 }
 
 }  // namespace
@@ -338,22 +341,23 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
   const LoopVerdict verdict = judge_loop(plant, sensors, options);
   if (!verdict.stable) return {verdict.text};
   if (!verdict.judged) return {};
-  constexpr double kBlind = 1e4;  // the most that settle_loop goes to
-  constexpr double kTold = 1e-4;  // 1/s
-  constexpr double kMuch = 0.1;   // of a body's length
+  constexpr double kBlind = 1e4;      // the most that settle_loop goes to
+  constexpr double kReported = 1e-4;  // 1/s
+  constexpr double kMuch = 0.1;       // of a body's length
   std::vector<std::string> out;
   if (steps.step > 0) out = step_warnings(plant, sensors, options, steps);
   if (options.estimates() && options.senses() && options.kalman.distrust >= kBlind)
-    out.push_back("the observer takes its sensors to be " + text(options.kalman.distrust, 3) +
-                  " times less exact than they are, because the loop of the bent machine is unstable otherwise; so it "
-                  "hardly corrects what the model does not know, and may lose a machine that moves: raise the rate, "
-                  "give the joints an armature, or write feedback: {lqr: {}}");
+    out.push_back(
+        "the observer assumes its sensors to be " + text(options.kalman.distrust, 3) +
+        " times noisier than they are, because the loop of the deflected machine is unstable otherwise; it then "
+        "hardly corrects errors of the model, and a moving machine may diverge: raise the rate, "
+        "give the joints an armature, or write feedback: {lqr: {}}");
   const Bending bending = options.estimates() ? find_bending(options) : Bending{};
   if (bending.share > kMuch && options.kalman.distrust >= kBlind)
     out.push_back("the desired motion bends '" + bending.body + "' by " + text(100 * bending.share, 2) +
                   " % of its length " + place_of(bending.t, options.end) +
-                  ", more than a linear judgement of its loop is good for; move more slowly, or stiffen the body");
-  if (verdict.pole.growth > kTold && grows_slowly(verdict.pole, options.rate)) {
+                  ", too much for a linear stability check of its loop; move more slowly, or stiffen the body");
+  if (verdict.pole.growth > kReported && grows_slowly(verdict.pole, options.rate)) {
     out.push_back("the control loop grows slowly " + place_of(verdict.t, schedule_times(options).back()) +
                   ": a deviation at " + text(verdict.pole.frequency, 3) + " Hz doubles in " +
                   text(std::numbers::ln2 / verdict.pole.growth, 3) + " s; it is " +
@@ -361,11 +365,11 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
                   "; lower the gains, raise the rate, or add damping");
   }
   const Transient& transient = verdict.transient;
-  if (!(transient.growth > kMostTransient)) return out;
+  if (!(transient.growth > kMaxTransient)) return out;
   out.push_back("the control loop is stable, but " + place_of(verdict.transient_t, schedule_times(options).back()) +
                 " deviations grow up to " + text(transient.growth, 3) + " times within " + text(transient.time, 2) +
                 " s before they decay, most those of '" + plant.speeds[static_cast<std::size_t>(transient.speed)] +
-                "'; lower the gains, raise the rate, or trust the sensors less (observer: {acceleration: " +
+                "'; lower the gains, raise the rate, or assume noisier sensors (observer: {acceleration: " +
                 text(0.1 * options.kalman.acceleration, 3) + "})");
   return out;
 }

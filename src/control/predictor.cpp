@@ -16,10 +16,10 @@ namespace {
 // sign(G): 1 on the invariant subspace of poles with positive real part, -1 on the other; Newton's iteration.
 // [Higham 2008] §5.3
 MatrixXd matrix_sign(MatrixXd G) {
-  constexpr int kMost = 60;
+  constexpr int kMax = 60;
   constexpr double kSame = 1e-13;
   const MatrixXd one = MatrixXd::Identity(G.rows(), G.cols());
-  for (int k = 0; k < kMost; ++k) {
+  for (int k = 0; k < kMax; ++k) {
     const MatrixXd next = 0.5 * (G + Lu(G).solve(one));
     const double change = (next - G).norm();
     G = next;
@@ -28,13 +28,13 @@ MatrixXd matrix_sign(MatrixXd G) {
   return G;
 }
 
-// A radius about kSeen that keeps the most distance from the moduli of poles.  0: all are below.
+// A radius about kResolved that keeps the most distance from the moduli of poles.  0: all are below.
 double split_radius(const VectorXd& moduli) {
-  constexpr double kFrom = 0.8 * kSeen, kTo = 1.25 * kSeen;
+  constexpr double kFrom = 0.8 * kResolved, kTo = 1.25 * kResolved;
   std::vector<double> at(moduli.begin(), moduli.end());
   std::sort(at.begin(), at.end());
-  if (at.back() <= kSeen) return 0;
-  double below = kFrom, best = kSeen, widest = 0;
+  if (at.back() <= kResolved) return 0;
+  double below = kFrom, best = kResolved, widest = 0;
   const auto consider = [&](double above) {
     const double gap = std::log(std::min(above, kTo) / below);
     if (gap > widest) {
@@ -123,7 +123,7 @@ MatrixXd compute_process_noise(const Predictor& p, double intensity) {
 MatrixXd compute_ringing(const Predictor& p, const VectorXd& steps) {
   const Eigen::Index n = p.machine.coordinates(), size = 2 * n;
   if (p.drift.rows() == size) return MatrixXd::Zero(size, size);
-  constexpr int kMost = 40;
+  constexpr int kMax = 40;
   constexpr double kSame = 1e-6;
   VectorXd scale = VectorXd::Ones(size);
   scale.tail(n).setConstant(p.period);
@@ -132,13 +132,13 @@ MatrixXd compute_ringing(const Predictor& p, const VectorXd& steps) {
   const MatrixXd seen = p.seen * p.to_seen;
   const MatrixXd unseen = one - scale.asDiagonal() * seen * inverse.asDiagonal();
   const MatrixXd a = p.period * (scale.asDiagonal() * p.machine.A * inverse.asDiagonal());
-  const double shift = std::sqrt(kSeen * std::max(p.fastest, kSeen));
+  const double shift = std::sqrt(kResolved * std::max(p.fastest, kResolved));
   const MatrixXd damped = a * unseen - one / kMemory - shift * (one - unseen);
   const Lu left(shift * one - damped);
   const MatrixXd r = scale.asDiagonal() * p.ringing * steps.asDiagonal();
   MatrixXd U = left.solve(MatrixXd(shift * one + damped)), first = left.solve(r);
   MatrixXd S = 2 * shift * first * first.transpose();
-  for (int k = 0; k < kMost; ++k) {
+  for (int k = 0; k < kMax; ++k) {
     const MatrixXd more = U * S * U.transpose();
     S += more;
     if (more.norm() <= kSame * S.norm()) break;

@@ -44,10 +44,10 @@ void check_actuators(const ControlOptions& options) {
   const std::string names = actuator_names(options);
   if (names.empty()) return;
   if (options.adaptation)
-    throw InputError("an adaptation knows torques at joints, no actuators (" + names +
+    throw InputError("adaptation supports torques at joints, not actuators (" + names +
                      "); leave it out, or drive the joints themselves");
-  const char* law = options.correction                            ? "the correction of forces"
-                    : options.computed_torque                     ? "computed torque"
+  const char* law = options.correction                            ? "correction"
+                    : options.computed_torque                     ? "computed_torque"
                     : options.feed_forward == FeedForward::hybrid ? "feed_forward: hybrid"
                                                                   : nullptr;
   for (const double t : schedule_times(options)) {
@@ -55,10 +55,10 @@ void check_actuators(const ControlOptions& options) {
     for (const int row : options.driven.v) rest.row(row).setZero();
     Eigen::Index row = 0, column = 0;
     if (law == nullptr || !(rest.cwiseAbs().maxCoeff(&row, &column) > kNothing)) continue;
-    throw InputError("the actuators (" + names + ") push on '" + options.model->speeds[static_cast<std::size_t>(row)] +
-                     "', too, which " + law +
-                     " does not know: it has torques at joints; write feedback: {lqr: {}} or {pid: ...} with " +
-                     "feed_forward: rigid, or take hold of bodies that do not bend");
+    throw InputError("the actuators (" + names + ") also act on '" +
+                     options.model->speeds[static_cast<std::size_t>(row)] + "', which " + law +
+                     " does not model: it assumes torques at joints; write feedback: {lqr: {}} or {pid: ...} with " +
+                     "feed_forward: rigid, or attach the actuators to rigid bodies");
   }
 }
 

@@ -84,16 +84,16 @@ StaticHold find_static_hold(const Model& model, const Inputs& inputs, const Stat
 // What the joints still need is what their actuators lack.
 StaticHold find_static_hold(const Model& model, const Inputs& inputs, const State& start,
                             const std::vector<int>& joints, const DrivenJoints& driven) {
-  constexpr int kMost = 50;
+  constexpr int kMax = 50;
   constexpr double kSame = 1e-12;
   Actuation actuation(model, driven);
   if (!actuation.any()) return find_static_hold(model, inputs, start, joints);
   Inputs acting = inputs;
   VectorXd total = VectorXd::Zero(driven.size()), more = total;
-  for (int pass = 0; pass < kMost; ++pass) {
+  for (int pass = 0; pass < kMax; ++pass) {
     StaticHold out = find_static_hold(model, acting, start, joints);
     if (actuation.set(out.equilibrium.x) != Status::ok)
-      throw InputError("an actuator has no lever on its joint where the machine is held; start elsewhere");
+      throw InputError("an actuator has no lever arm on its joint where the machine is held; start elsewhere");
     actuation.to_inputs(out.torques(driven.v), more);
     double change = 0;
     acting.elements = inputs.elements;

@@ -235,7 +235,9 @@ TipInversion invert_tip_path(const Model& model, const DrivenJoints& driven, con
                              std::optional<double> lead) {
   check_machine(model, driven);
   if (has_elements(model))
-    throw InputError("the inversion knows no force elements, rests of springs and contacts; write inversion: static");
+    throw InputError(
+        "the inversion does not support force elements, rest positions of springs or contacts; write inversion: "
+        "static");
   Inverter inverter(model, driven, path, start);
   if (static_cast<int>(path.position[0].has_value()) + path.position[1].has_value() + path.position[2].has_value() >
       driven.size())

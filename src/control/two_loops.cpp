@@ -23,7 +23,7 @@ TwoLoops::TwoLoops(const Model& plant, AttitudeLoop& attitude, ControlLoop& join
   every_joints_ = whole_ratio(joints.period(), period_);
   if (every_attitude_ == 0 || every_joints_ == 0)
     throw InputError("the rates of attitude (" + text(1 / attitude.period(), 6) + " Hz) and joints (" +
-                     text(1 / joints.period(), 6) + " Hz) do not fit: one must be a whole multiple of the other");
+                     text(1 / joints.period(), 6) + " Hz) do not match: one must be an integer multiple of the other");
   for (const std::string& wheel : attitude.options().wheels.joints) {
     if (joints.driven_joints().mask[plant.joint_index(wheel)] != 0)
       throw InputError("wheel '" + wheel + "' of the attitude is among the controlled joints; write joints: [...] " +

@@ -35,7 +35,7 @@ std::vector<int> find_wheels(const Model& model, const std::vector<std::string>&
     const int i = model.joint_index(name);
     if (model.joints[i].kind != JointKind::revolute)
       throw InputError("wheel '" + name + "' is " + to_string(model.joints[i].kind) +
-                       "; a wheel turns by a revolute joint");
+                       "; a wheel needs a revolute joint");
     if (std::find(out.begin(), out.end(), i) != out.end()) throw InputError("wheel '" + name + "' is a duplicate");
     out.push_back(i);
   }
@@ -93,9 +93,8 @@ Wheels::Wheels(const WheelOptions& options, const AttitudeInertia& inertia, doub
     speeds /= speeds.cwiseAbs().maxCoeff();
     std::string ratio;
     for (const double speed : speeds) ratio += (ratio.empty() ? "" : " : ") + text(speed, 3);
-    throw InputError(
-        "the wheels cannot keep these bias speeds: the motion that turns nothing has speeds in the ratio " + ratio +
-        "; give one per wheel with such signs");
+    throw InputError("the wheels cannot keep these bias speeds: speeds without net momentum have the ratio " + ratio +
+                     "; give one per wheel with these signs");
   }
 }
 

@@ -70,10 +70,9 @@ void check_inertia(const Model& model) {
   const int none = find_no_inertia(with_equal_masses(model)), speed = none < 0 ? light : none;
   const std::string what = owner(model, speed) + "coordinate '" + model.speeds[speed] + "' has ";
   if (none < 0) {
-    throw InputError(
-        what +
-        "less than 1e-13 of the inertia that moves with it, too little to be told from rounding; give more "
-        "mass to its body or fewer modes, an armature to its joint, or make the joint fixed");
+    throw InputError(what +
+                     "less than 1e-13 of the inertia that moves with it, indistinguishable from rounding; give more "
+                     "mass to its body or fewer modes, an armature to its joint, or make the joint fixed");
   }
   throw InputError(what +
                    "no inertia in any configuration, so that the mass matrix is singular; give mass or rotary inertia "

@@ -60,7 +60,7 @@ Node read_fixed_node(const Reader& node, const std::vector<Node>& above) {
   if (!frame || frame->text() == "body") return out;
   const auto found = std::find_if(above.begin(), above.end(), [&](const Node& n) { return n.name == frame->text(); });
   if (found == above.end())
-    frame->fail(fmt::format("must be body, or a node of this body that stands above, but is {}", show(frame->text())));
+    frame->fail(fmt::format("must be body, or a node of this body listed above, but is {}", show(frame->text())));
   out.position = found->position + found->rotation * out.position;
   out.rotation = (found->rotation * out.rotation).eval();
   return out;
@@ -351,7 +351,7 @@ Body read_body(const Reader& body, const std::string& name, bool second_order, L
     nodes->fail(
         "has no meaning with file: the interfaces of the part are its nodes; make it again with `limber modes`");
   if (const auto visual = body.find("visual"); visual && form != "rigid")
-    visual->fail("is for rigid bodies; flexible ones are drawn as they bend, remove it");
+    visual->fail("is for rigid bodies; flexible ones are drawn deformed; remove it");
   Body made = form == "rigid"   ? read_rigid(body, files)
               : form == "beam"  ? read_beam(body, second_order, last)
               : form == "plate" ? read_plate(body, second_order)

@@ -108,7 +108,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   if (tag != "!") refuse_tag(mark, tag);
   // Some escapes of quoted text end in no character at all.
   if (tag == "!" && find_bad_utf8(value) != std::string_view::npos)
-    fail(mark, "an escape in quotes that is no character");
+    fail(mark, "an escape in quotes that is not a character");
   DocumentNode& node = open(mark, Kind::scalar, anchor);
   node.quoted = tag == "!";
   node.text = value;
@@ -117,7 +117,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
 
 void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const DocumentNode& node = *anchors_.at(anchor);
-  if (!node.complete) fail(mark, fmt::format("the alias stands inside its own anchor (line {})", node.line));
+  if (!node.complete) fail(mark, fmt::format("the alias is inside its own anchor (line {})", node.line));
   attach(node, mark);
 }
 
@@ -192,8 +192,8 @@ std::string_view explain(std::string_view message) {
       {Msg::END_OF_SEQ_FLOW, "a '[' without its ']', or a missing comma"},
       {Msg::FLOW_END, "a ']' or '}' without its beginning"},
       {Msg::EOF_IN_SCALAR, "a quote that is not closed"},
-      {Msg::MAP_VALUE, "a ':' where none can stand; check the indentation, or put the text in quotes"},
-      {Msg::BLOCK_ENTRY, "a '-' where none can stand; check the indentation, or put the text in quotes"},
+      {Msg::MAP_VALUE, "a ':' in a wrong place; check the indentation, or put the text in quotes"},
+      {Msg::BLOCK_ENTRY, "a '-' in a wrong place; check the indentation, or put the text in quotes"},
       {Msg::UNKNOWN_TOKEN, "a character that cannot begin a value; put the text in quotes"},
       {Msg::UNKNOWN_ANCHOR, "an alias '*' without its anchor '&'"},
   };

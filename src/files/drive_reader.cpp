@@ -43,8 +43,9 @@ std::optional<Reader> find_map(const Reader& joint_at, std::string_view key, con
   if (!at) return at;
   const JointTraits& traits = joint_traits(joint.kind);
   if (traits.positions.size() != 1 || !traits.driven)
-    at->fail(fmt::format("has no meaning for type {}; joints with one coordinate take it, as revolute and prismatic",
-                         to_string(joint.kind)));
+    at->fail(
+        fmt::format("has no meaning for type {}; only joints with one coordinate have it, e.g. revolute and prismatic",
+                    to_string(joint.kind)));
   return at;
 }
 
@@ -70,7 +71,7 @@ Motor read_motor(const Reader& at) {
   const auto curve = at.find("curve");
   if (!curve) {
     if (!current && !voltage && !(out.torque_constant > 0))
-      at.fail("limits nothing and takes no command; write a torque_constant, current, voltage or a curve");
+      at.fail("has neither limits nor commands; write a torque_constant, current, voltage or a curve");
     return out;
   }
   for (const Reader& point : curve->list()) {
@@ -79,7 +80,7 @@ Motor read_motor(const Reader& at) {
     if (pair.size() != 2) point.fail("must be a speed (rad/s) and the largest torque (N m) there, as [0, 1.5]");
     const double before = out.curve.empty() ? -1 : out.curve.back()[0];
     if (out.curve.empty() ? pair[0] != 0 : pair[0] <= before)
-      point.fail("is out of order: speeds of a curve rise from 0");
+      point.fail("is out of order: the speeds of a curve must increase from 0");
     if (pair[1] < 0) point.fail("has a torque below 0");
     out.curve.push_back({pair[0], pair[1]});
   }
@@ -122,7 +123,7 @@ LoadFriction read_load(const Reader& at, bool turns) {
   if (out.breakaway < out.coefficient)
     at.at("static", "").fail(fmt::format("must not be below coefficient, which is {}", out.coefficient));
   const auto radius = at.find("radius");
-  if (radius && !turns) radius->fail("belongs to joints that turn; remove it");
+  if (radius && !turns) radius->fail("belongs to revolute joints; remove it");
   if (turns) out.radius = at.at("radius", "radius: 10 mm").positive();
   return out;
 }
@@ -137,7 +138,7 @@ void read_losses(const Reader& at, bool turns, Drive& drive) {
     if (drive.efficiency > 1)
       efficiency->fail("must be at most 1: the power that leaves the gear over that which enters");
     if (drive.efficiency < 1 && drive.axis && !drive.elastic())
-      efficiency->fail("of a rigid gear does not go with an axis; give a stiffness, or remove one of the two");
+      efficiency->fail("of a rigid gear cannot be combined with an axis; give a stiffness, or remove one of the two");
   }
   if (const auto brake = at.find("brake")) drive.brake = read_brake(*brake, turns);
 }

@@ -71,7 +71,7 @@ std::size_t index_of(const fe::Lines& lines, std::string_view word, std::size_t 
   const long given = fe::integer_at(lines, word.substr(0, word.find('/')), "the number of a corner");
   const long index = given < 0 ? static_cast<long>(there) + given : given - 1;
   if (given == 0 || index < 0 || index >= static_cast<long>(there))
-    lines.fail(fmt::format("corner {} is not there: {} were given so far", given, there));
+    lines.fail(fmt::format("corner {} does not exist: {} were given so far", given, there));
   return static_cast<std::size_t>(index);
 }
 

@@ -210,7 +210,7 @@ Model ModelReader::read() {
 
 void ModelReader::read_header() {
   if (root_.has("scenario"))
-    root_.fail_item("this is a scenario, not a model; name the file that its key 'model' names");
+    root_.fail_item("this is a scenario, not a model; give the model file that it names under 'model'");
   // Inside a scenario, the version of the scenario holds.
   const bool inside = !root_.path().empty() && !root_.has("limber");
   if (!inside) check_version(root_);

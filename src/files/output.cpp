@@ -75,7 +75,7 @@ std::string check_output(const std::string& path, const std::vector<std::string>
   const std::string target = behind.empty() ? path : behind.string();
   const auto size = fs::file_size(target, error);
   if ((error || size > 0) && !kind.is_one(target))
-    throw FileError(fmt::format("{}: is there and is not {}; remove it or name another output", path, kind.name));
+    throw FileError(fmt::format("{}: exists and is not {}; remove it or name another output", path, kind.name));
   return target;
 }
 
@@ -87,7 +87,7 @@ std::string check_room(const std::string& path, double bytes) {
   if (error || space.capacity == 0) return "";  // the system does not tell
   const double free = static_cast<double>(space.available);
   const std::string needs =
-      fmt::format("{}: needs {:.3g} GB, and {:.3g} GB are free there", path, bytes / kGB, free / kGB);
+      fmt::format("{}: needs {:.3g} GB, but only {:.3g} GB are free there", path, bytes / kGB, free / kGB);
   if (bytes > free) throw FileError(needs + "; record less (record.every, nodes), or add --force");
   return bytes > kLarge * free ? needs : "";
 }

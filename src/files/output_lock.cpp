@@ -88,7 +88,7 @@ OutputLock::OutputLock(const std::string& shown, const std::string& path) {
                       (found.st_size == 0 || owner.starts_with(kLockMark));
     if (!ours) {
       close(descriptor);
-      throw FileError(fmt::format("{}: {} is there and is not a lock of limber; remove it", shown, file_));
+      throw FileError(fmt::format("{}: {} exists and is not a lock of limber; remove it", shown, file_));
     }
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       const bool taken = errno == EWOULDBLOCK;

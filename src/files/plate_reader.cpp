@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-constexpr int kMostPlateModes = 100;
+constexpr int kMaxPlateModes = 100;
 
 // D = E h^3 / 12 (1 - nu^2), nu = E / (2 G) - 1
 void read_thickness(const Reader& plate, PlateSpec& spec) {
@@ -77,7 +77,7 @@ Body read_plate(const Reader& body, bool second_order) {
         "must be a list of 4, at x = 0, x = length, y = 0, y = width; write for example [clamped, free, free, "
         "free]");
   for (std::size_t i = 0; i < 4; ++i) spec.edges[i] = static_cast<PlateEdge>(edges.list()[i].choice(kPlateEdges));
-  spec.modes = plate.at("modes", "modes: 6").whole_number(1, kMostPlateModes);
+  spec.modes = plate.at("modes", "modes: 6").whole_number(1, kMaxPlateModes);
   if (const auto damping = plate.find("damping")) {
     const VectorXd ratios = damping->number_or_numbers(damping->is_list() ? spec.modes : 1);
     spec.damping.assign(ratios.begin(), ratios.end());

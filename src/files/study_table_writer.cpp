@@ -180,7 +180,8 @@ struct StudyTableWriter::Impl {
       work();
     } catch (const HdfError& e) {
       close();
-      refuse_output(path, std::string(e.what()) + "; what was written is there: free some space and add --resume");
+      refuse_output(path,
+                    std::string(e.what()) + "; the rows written so far are kept: free some space and add --resume");
     }
   }
 };
@@ -193,7 +194,7 @@ StudyTableWriter::StudyTableWriter(const std::string& path, const StudyData& dat
   if (is_study_table(path)) {
     const StudyData old = read_study_table(path);
     if (!old.complete && old.done_count() > 0)
-      throw FileError(fmt::format("{}: holds {} of {} runs of a study; go on with --resume, or remove it", path,
+      throw FileError(fmt::format("{}: holds {} of {} runs of a study; continue with --resume, or remove it", path,
                                   old.done_count(), old.runs()));
   }
   const h5::Quiet quiet;

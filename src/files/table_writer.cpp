@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::string_view kTableStart = "time,";
 constexpr std::size_t kPiece = std::size_t{1} << 16;
-constexpr int kMostDigits = 17;
+constexpr int kMaxDigits = 17;
 constexpr std::size_t kLongestCell = 32;  // these, sign, point, zeros before them (4), exponent
 
 // In quotes where a comma, a quote or a line end would be misread.
@@ -75,7 +75,7 @@ void TableWriter::add(double value) {
   if (!std::exchange(w.empty_row, false)) w.text.push_back(',');
   char digits[kLongestCell];
   w.text.append(digits, std::to_chars(digits, digits + kLongestCell, value, std::chars_format::general,
-                                      std::min(w.options.digits, kMostDigits))
+                                      std::min(w.options.digits, kMaxDigits))
                             .ptr);
 }
 

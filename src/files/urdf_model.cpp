@@ -214,7 +214,7 @@ void UrdfConverter::add_springs(const UrdfJoint& joint, Entries& out) {
                     "use `limber import`, which leaves it out",
                     robot_.file, joint.line, show(joint.name), joint.friction));
   } else if (joint.friction > 0) {
-    note(fmt::format("joint {}: friction {} is left out: only joints with one coordinate have dry friction",
+    note(fmt::format("joint {}: friction {} is omitted: only joints with one coordinate have dry friction",
                      show(joint.name), joint.friction));
   }
   add_limits(joint, out);
@@ -229,7 +229,7 @@ void UrdfConverter::add_planar(std::size_t index, const Seat& seat, const Vector
   const Vector3d axes[] = {x, n.cross(x), n};
   const std::string names[] = {unique(name + "_x", "_joint"), unique(name + "_y", "_joint"), name};
   const std::string links[] = {unique(name + "_x_slide", ""), unique(name + "_y_slide", ""), child};
-  if (joint.limits) note(fmt::format("joint {}: limits of a planar joint are left out", show(joint.name)));
+  if (joint.limits) note(fmt::format("joint {}: limits of a planar joint are omitted", show(joint.name)));
   if (joint.friction > 0 && notes_ == nullptr) {
     Entries refused;
     add_springs(joint, refused);

@@ -138,7 +138,7 @@ void read_tree(const TiXmlElement& root, UrdfRobot& robot) {
   const auto take = [&](std::unordered_map<std::string, int>& names, const TiXmlElement& item, int index) {
     std::string name = read_name(item, robot.file);
     if (!names.emplace(name, index).second)
-      fail_at(robot.file, item.Row(), fmt::format("{} {} is there twice; rename one", item.Value(), show(name)));
+      fail_at(robot.file, item.Row(), fmt::format("duplicate {} {}; rename one", item.Value(), show(name)));
     return name;
   };
   for (const TiXmlElement* e = root.FirstChildElement("link"); e != nullptr; e = e->NextSiblingElement("link")) {
@@ -190,7 +190,7 @@ int find_root(const UrdfRobot& robot, const std::vector<int>& carrier) {
     if (carrier[i] >= 0) continue;
     if (root >= 0)
       fail_at(robot.file, robot.links[i].line,
-              fmt::format("links {} and {} are both carried by no joint; a robot has one root",
+              fmt::format("links {} and {} are both roots; a robot has one root link",
                           show(robot.links[static_cast<std::size_t>(root)].name), show(robot.links[i].name)));
     root = static_cast<int>(i);
   }
@@ -288,7 +288,7 @@ urdf::ModelInterfaceSharedPtr parse_with_urdfdom(std::string_view text, const Ur
       line = joint->line;
     why += (why.empty() ? "" : "; ") + complaint;
   }
-  fail_at(robot.file, line, why.empty() ? "this is no URDF" : why);
+  fail_at(robot.file, line, why.empty() ? "this is not a URDF" : why);
 }
 
 // Links do not own each other any longer: chains of them may be long.

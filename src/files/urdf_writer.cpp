@@ -125,7 +125,7 @@ std::string joint_text(const Model& model, int i, const Pose& X_LB) {
   if (joint.drive) refuse_urdf("joint", joint.name, "URDF has no drives");
   const JointFriction friction = joint.friction ? *joint.friction : JointFriction{};
   if (friction.breakaway > friction.coulomb || friction.load)
-    refuse_urdf("joint", joint.name, "URDF has viscous and Coulomb friction alone");
+    refuse_urdf("joint", joint.name, "URDF has only viscous and Coulomb friction");
   Pose place = X_LB;
   if (joint.parent.node != kBodyFrame) {
     const Node& node = model.body(joint.parent.body).nodes[static_cast<std::size_t>(joint.parent.node)];
@@ -157,10 +157,10 @@ std::string joint_text(const Model& model, int i, const Pose& X_LB) {
 
 std::string urdf_text(const Model& model) {
   if (model.elements && !model.elements->list.empty())
-    refuse_urdf("element", model.elements->list[0].name, "URDF describes trees alone");
+    refuse_urdf("element", model.elements->list[0].name, "URDF describes only trees");
   if (model.contacts && !model.contacts->list.empty())
-    refuse_urdf("contact", model.contacts->list[0].name, "URDF describes trees alone");
-  if (!model.closures.empty()) refuse_urdf("closure", model.closures[0].name, "URDF describes trees alone");
+    refuse_urdf("contact", model.contacts->list[0].name, "URDF describes only trees");
+  if (!model.closures.empty()) refuse_urdf("closure", model.closures[0].name, "URDF describes only trees");
   std::vector<Pose> X_LB(static_cast<std::size_t>(model.body_count()));
   std::string links = "  <link name=\"world\"/>\n", joints;
   for (int i = 1; i < model.body_count(); ++i) {

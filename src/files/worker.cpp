@@ -180,8 +180,8 @@ void Worker::wait() {
 std::string Worker::failure() {
   wire_->close();
   wait();
-  if (!WIFSIGNALED(state_)) return "HDF5 gave up, out of memory or worse";
-  if (WTERMSIG(state_) == SIGPROF) return fmt::format("HDF5 worked on it for {} s without an end", kWorkerSeconds);
+  if (!WIFSIGNALED(state_)) return "HDF5 aborted, possibly out of memory";
+  if (WTERMSIG(state_) == SIGPROF) return fmt::format("HDF5 did not finish within {} s", kWorkerSeconds);
   return fmt::format("HDF5 crashed on it ({})", strsignal(WTERMSIG(state_)));
 }
 

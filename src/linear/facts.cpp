@@ -155,7 +155,7 @@ void find_configuration(const Model& model, const State& start, ModelFacts& fact
       throw InputError(why + "; give another configuration with --at STATE");
     }
     facts.frequencies.caution =
-        fmt::format("{}; shown is a configuration beside {}, with joints moved by up to {}; --at STATE chooses another",
+        fmt::format("{}; this is a configuration near {}, with joints moved by up to {}; --at STATE chooses another",
                     why, facts.where, kBeside);
   }
 }

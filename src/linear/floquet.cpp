@@ -207,7 +207,8 @@ Transition compute_transition(const PeriodicSystem& system, int parts, double to
     if (error <= tolerance || worse || 2 * out.steps * parts > kMaxMagnusSteps) break;
   }
   if (!(out.error <= kPoor * tolerance))
-    throw NumericalError("the transition matrix of a turn is not found in " + std::to_string(out.steps * parts) +
+    throw NumericalError("the transition matrix of one revolution did not converge in " +
+                         std::to_string(out.steps * parts) +
                          " steps; leave out the fastest modes, or choose a higher speed");
   for (const MatrixXd& part : coarse) out.parts.push_back(propagator.restored(part));
   return out;

@@ -119,7 +119,7 @@ class Outputs {
     const Body& body = model_.body(a.body);
     const Node &from = body.nodes[static_cast<std::size_t>(a.node)], &to = body.nodes[static_cast<std::size_t>(b.node)];
     const double distance = (to.position - from.position).norm();
-    if (!(distance > 0)) throw InputError("linearize: curvature and strain need two nodes apart from each other");
+    if (!(distance > 0)) throw InputError("linearize: curvature and strain need two nodes at different positions");
     const VectorXd eta = model_.fidelity == Fidelity::ruthless
                              ? VectorXd::Zero(body.modes)
                              : VectorXd(system_.point.q.segment(model_.first_mode_q(a.body), body.modes));

@@ -18,7 +18,7 @@ using Complex = std::complex<double>;
 constexpr double kTurn = 2 * std::numbers::pi;
 constexpr double kSameMatrix = 1e-9;  // change of A along a motion, beside its size, in balanced coordinates
 constexpr double kKept = 0.05;        // share of a harmonic that is kept
-constexpr int kParts = 64, kMostParts = 1024;
+constexpr int kParts = 64, kMaxParts = 1024;
 constexpr double kPartDecay = 5;  // exponent by which solutions may drift apart in a part
 
 // The machine along its steady motion, or at rest, in multi-blade coordinates where it has equal blades.
@@ -176,7 +176,7 @@ int parts_for(const MatrixXd& A, double period) {
   const VectorXcd poles = eigenvalues_general(balance(A).A);
   const double apart = period * (poles.real().maxCoeff() - poles.real().minCoeff());
   int parts = kParts;
-  while (parts < kMostParts && apart > kPartDecay * parts) parts *= 2;
+  while (parts < kMaxParts && apart > kPartDecay * parts) parts *= 2;
   return parts;
 }
 

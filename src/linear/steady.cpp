@@ -18,7 +18,7 @@ namespace limber {
 namespace {
 
 constexpr double kFullTurn = 2 * std::numbers::pi;
-constexpr int kFirstPoints = 17, kMostPoints = 133;
+constexpr int kFirstPoints = 17, kMaxPoints = 133;
 constexpr int kMaxNewton = 30;
 constexpr double kStepDone =
     1e-11;                         // of a displacement, beside the turning of the rotor; in the norm of the mass matrix
@@ -236,12 +236,12 @@ State SteadyMotion::at(const Model& model, double t) const {
 void check_rotor(const Model& model, const State& start, const RotorOptions& options) {
   check_state(model, start);
   if (has_elements(model))
-    throw InputError("rotor: force elements and contacts have no part in steady turning; remove them from the model");
+    throw InputError("rotor: steady rotation does not support force elements and contacts; remove them from the model");
   if (options.rotor <= 0 || options.rotor >= model.body_count()) throw InputError("rotor: there is no such joint");
   const Joint& joint = model.joints[options.rotor];
   if (joint.kind != JointKind::revolute || joint.stop || (joint.stiffness.size() > 0 && joint.stiffness[0] != 0))
-    throw InputError("rotor: joint '" + joint.name + "' cannot turn for ever; name a revolute one without spring and " +
-                     "travel limits");
+    throw InputError("rotor: joint '" + joint.name +
+                     "' cannot rotate without limit; name a revolute one without spring and " + "travel limits");
   if (!options.held.empty() && options.held.size() != model.bodies.size())
     throw InputError("rotor: `held` needs one entry per body, or none");
   if (!options.held.empty() && options.held[static_cast<std::size_t>(options.rotor)] != 0)
@@ -307,7 +307,7 @@ SteadyMotion find_steady_motion(const Model& model, const State& start, const Ro
     }
     Collocation points(model, options, motion);
     bool found = true;
-    for (int count = kFirstPoints; found && count <= kMostPoints; count = 2 * count - 1) {
+    for (int count = kFirstPoints; found && count <= kMaxPoints; count = 2 * count - 1) {
       points.set_points(count);
       found = points.solve(least_norm);
       if (found && points.tail() < kTail) return motion;

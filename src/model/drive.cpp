@@ -169,13 +169,14 @@ void check_drive(Joint& joint) {
   if (!(drive.efficiency > 0 && drive.efficiency <= 1))
     refuse("joint", joint.name, "the efficiency of its drive must be above 0 and at most 1");
   if (drive.efficiency < 1 && drive.axis && !drive.elastic())
-    refuse("joint", joint.name,
-           "the efficiency of a rigid gear does not go with the axis of its rotor; give a stiffness, or remove one");
+    refuse(
+        "joint", joint.name,
+        "the efficiency of a rigid gear cannot be combined with an axis of its rotor; give a stiffness, or remove one");
   if (drive.motor) check_motor(joint, *drive.motor);
   if (drive.brake) check_brake(joint, *drive.brake);
   if (!drive.axis) return;
   if (joint.kind == kSlider)
-    refuse("joint", joint.name, "the drive of a slider has no axis: the spin of its rotor is not covered; remove it");
+    refuse("joint", joint.name, "the drive of a slider has no axis: rotor spin is not supported; remove it");
   const double length = drive.axis->norm();
   if (!(length > 0) || !std::isfinite(length))
     refuse("joint", joint.name, "the axis of its drive has no direction; write three numbers that are not all zero");
@@ -199,7 +200,7 @@ void check_friction(const Joint& joint) {
     check_at_least_zero(joint, f.load->breakaway, "the static coefficient of load-dependent friction");
     check_at_least_zero(joint, f.load->radius, "the radius of load-dependent friction");
     if (f.load->breakaway < f.load->coefficient)
-      refuse("joint", joint.name, "the static coefficient of its friction is below the one of sliding");
+      refuse("joint", joint.name, "the static coefficient of its friction is below the coefficient of sliding");
     if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic)
       refuse("joint", joint.name, "friction from its load belongs to revolute and prismatic joints");
     if ((f.load->radius > 0) != (joint.kind == JointKind::revolute))
@@ -209,7 +210,7 @@ void check_friction(const Joint& joint) {
     if (!(f.load->breakaway > 0)) refuse("joint", joint.name, "friction from its load needs a coefficient above 0");
   }
   if (f.dry() && !(f.presliding > 0))
-    refuse("joint", joint.name, "the presliding of its friction must be above 0: so far it gives way before it slides");
+    refuse("joint", joint.name, "the presliding of its friction must be above 0: so far it moves before it slides");
   if (!std::isfinite(f.damping)) refuse("joint", joint.name, "the damping of its friction must be a finite number");
 }
 

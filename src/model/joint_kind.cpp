@@ -164,7 +164,7 @@ void check_traits(const JointTraits& traits) {
     const auto& kinds = table();
     return std::any_of(kinds.begin(), kinds.end(), [&](const JointTraits& kind) { return kind.name == name; });
   };
-  if (named(traits.name)) refuse(traits, "there is a kind of this name; choose another");
+  if (named(traits.name)) refuse(traits, "a joint kind of this name exists; choose another");
   if (traits.quaternion || traits.screws == nullptr)
     refuse(traits, "has no screws; give the function that makes one unit twist per coordinate");
   const std::size_t n = traits.speeds.size();

@@ -19,7 +19,7 @@ bool has_sliders(const Model& model) {
 void refuse_sliders(const Model& model, const std::string& caller) {
   for (const Joint& joint : model.joints) {
     if (joint.kind == kSlider)
-      throw InputError(caller + " does not know joints of type slider ('" + joint.name +
+      throw InputError(caller + " does not support joints of type slider ('" + joint.name +
                        "'); use aba, crba or hybrid, or a prismatic joint on a node");
   }
 }
@@ -38,17 +38,18 @@ void finish_slider(const Model& model, int i, Joint& joint) {
   const std::string name = "'" + model.body_names[parent] + "'";
   const Body& beam = model.body(parent);
   if (find_segmented(model, parent) != nullptr)
-    fail("a slider runs on a beam of one piece, but " + name + " has segments; remove them, and give it more modes");
+    fail("a slider needs a beam without segments, but " + name + " has segments; remove them, and give it more modes");
   if (parent == kGround || !beam.beam || beam.modes == 0)
     fail("a slider runs along a flexible beam, but its parent is " + name +
          "; name a beam with modes, or use prismatic");
   if (joint.parent.node != kBodyFrame)
     fail("a slider runs along the whole beam; write parent: " + model.body_names[parent] + ", without a node");
   if (model.fidelity == Fidelity::ruthless)
-    fail("a slider follows the deformed beam, which fidelity ruthless does not know; write full or stiffened");
+    fail("a slider follows the deformed beam, which fidelity ruthless does not model; write full or stiffened");
   if (joint.drive && joint.drive->axis)
     fail(
-        "drive: a rotor with an axis does not run on a slider; leave the axis out, its inertia then acts on the slider "
+        "drive: a slider does not support a rotor with an axis; leave the axis out, its inertia then acts on the "
+        "slider "
         "alone");
   if (!joint.stop) {
     double mass = model.body(i).mass;

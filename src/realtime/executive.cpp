@@ -38,13 +38,13 @@ const char* to_string(StopReason stop) {
                                     "the machine ended",
                                     "finished",
                                     "interrupted",
-                                    "no measurement came",
+                                    "no measurement arrived",
                                     "the machine stopped",
                                     "deadlines missed",
                                     "a number is not finite",
                                     "a joint is too fast",
-                                    "the machine does not do what the model says",
-                                    "a joint is too far from where it should be",
+                                    "the machine deviates from the model",
+                                    "a joint is too far from its desired position",
                                     "the controller failed",
                                     "a reading is not plausible",
                                     "the machine does not take the commands"};
@@ -62,9 +62,9 @@ void check_safety(const SafetyOptions& options, double period) {
   seconds(options.ramp, "the time of the ramp");
   seconds(options.brake, "the time of the brakes");
   check(options.hold >= 2 * period, "the hold time must be 2 periods of the controller at least; see --hold");
-  check(options.most_misses > 0, "the number of missed deadlines must be above 0");
-  check(options.most_innovation > 0, "the largest innovation must be above 0");
-  check(options.most_error > 0, "the largest error must be above 0");
+  check(options.max_misses > 0, "the number of missed deadlines must be above 0");
+  check(options.max_innovation > 0, "the largest innovation must be above 0");
+  check(options.max_error > 0, "the largest error must be above 0");
 }
 
 Executive::Executive(Controller& controller, const LinkLimits& limits, const SafetyOptions& options,
@@ -162,7 +162,7 @@ bool Executive::over(double now) const {
 }
 
 void Executive::watch(long misses_in_a_row, double now) {
-  if (!listening_ && misses_in_a_row >= options_.most_misses) stop(StopReason::deadlines, now);
+  if (!listening_ && misses_in_a_row >= options_.max_misses) stop(StopReason::deadlines, now);
 }
 
 std::span<const std::byte> Executive::cycle(double now) {
@@ -256,7 +256,7 @@ bool Executive::check_innovations(double now) {
   const VectorXd& expected = controller_.estimate().v;
   for (Eigen::Index k = 0; k < y_.v.size(); ++k) {
     const double off = std::abs(shown_.v[k] - expected[controller_.options().driven.v[static_cast<std::size_t>(k)]]);
-    if (off <= kMostSpeedInnovation * limits_.speed[k] + speed_noise_[k]) continue;
+    if (off <= kMaxSpeedInnovation * limits_.speed[k] + speed_noise_[k]) continue;
     stop_for(StopReason::innovation, k, now);
     return false;
   }
@@ -285,9 +285,9 @@ void Executive::update(long shift, double now) {
   if (controller_.respond(shown_, new_torque_) != Status::ok) return stop(StopReason::failed, now);
   prepared_ = false;
   if (!new_torque_.allFinite()) return stop(StopReason::not_finite, now);
-  if (controller_.innovation() > options_.most_innovation) return stop(StopReason::innovation, now);
+  if (controller_.innovation() > options_.max_innovation) return stop(StopReason::innovation, now);
   Eigen::Index worst = 0;
-  if (controller_.errors().cwiseAbs().maxCoeff(&worst) > options_.most_error) {
+  if (controller_.errors().cwiseAbs().maxCoeff(&worst) > options_.max_error) {
     return stop_for(StopReason::error, worst, now);
   }
   torque_ = new_torque_;
@@ -346,8 +346,8 @@ void Executive::count() {
   }
   // A machine that waits takes its first command when it likes; one that tells nothing does not count; and commands
   // that are all late are not lost.
-  const bool anew = told_ < 1 || listening_ || held.isZero(0) || sample - std::min(told_, prompt_) > kForgotten;
-  const double periods = kForgotten * controller_.period();
+  const bool anew = told_ < 1 || listening_ || held.isZero(0) || sample - std::min(told_, prompt_) > kImpulsePeriods;
+  const double periods = kImpulsePeriods * controller_.period();
   if (anew) missing_.setZero();
   if (!anew)
     missing_ = (missing_ + held_ - held).cwiseMin(periods * limits_.effort).cwiseMax(-periods * limits_.effort);
@@ -362,7 +362,7 @@ void Executive::make_up() {
   if (stop_ != StopReason::none || done_ != counted_ + 1) return;
   const double period = controller_.period();
   for (Eigen::Index k = 0; k < sent_.size(); ++k) {
-    sent_[k] = std::clamp(torque_[k] + kMadeUp / period * missing_[k], -limits_.effort[k], limits_.effort[k]);
+    sent_[k] = std::clamp(torque_[k] + kImpulseShare / period * missing_[k], -limits_.effort[k], limits_.effort[k]);
     missing_[k] += period * (torque_[k] - sent_[k]);
     held_[k] += period * sent_[k];
   }

@@ -15,10 +15,10 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t kLeastSecret = 16, kMostSecret = 4096;  // bytes
+constexpr std::size_t kLeastSecret = 16, kMaxSecret = 4096;  // bytes
 
 void check_secret(std::size_t size) {
-  if (size >= kLeastSecret && size <= kMostSecret) return;
+  if (size >= kLeastSecret && size <= kMaxSecret) return;
   throw InputError("a key has 16 to 4096 bytes, this one " + std::to_string(size) +
                    "; make one with `head -c 32 /dev/urandom > link.key`");
 }

@@ -71,7 +71,7 @@ std::vector<std::string> numbered(std::vector<std::string> names) {
   }
   if (names.size() > kMaxEntries) {
     throw InputError("a packet carries " + std::to_string(kMaxEntries) +
-                     " joints and readings at most, and these are " + std::to_string(names.size()) +
+                     " joints and readings at most, but there are " + std::to_string(names.size()) +
                      "; leave out sensors, or name the joints to be controlled");
   }
   return names;

@@ -34,7 +34,7 @@ PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLim
   for (Eigen::Index k = 0; k < holding_.size(); ++k) {
     if (std::abs(holding_[k]) <= limits_.effort[k]) continue;
     throw InputError("joint '" + driven.names[static_cast<std::size_t>(k)] + "' needs " + text(holding_[k], 4) +
-                     " to be held where it is put, but its effort limit is " + text(limits_.effort[k], 4) +
+                     " to be held at its initial position, but its effort limit is " + text(limits_.effort[k], 4) +
                      "; raise the limit, or start elsewhere");
   }
   command_ = torque_ = holding_;
@@ -55,7 +55,7 @@ PlantEnd::PlantEnd(const Model& model, const DrivenJoints& driven, const LinkLim
 
 PacketFault PlantEnd::take(std::span<const std::byte> bytes, double now) {
   const PacketFault fault = gate_.accept(bytes);
-  if (fault == PacketFault::not_finite) brake(Brakes::closed_for_good, "a commanded torque is no number");
+  if (fault == PacketFault::not_finite) brake(Brakes::closed_for_good, "a commanded torque is not a number");
   if (fault != PacketFault::none) return fault;
   arrived_ = now;
   const bool joins = (gate_.packet().flags & kJoins) != 0;
@@ -102,7 +102,8 @@ void PlantEnd::drive(const State& x, double now, Vec torques) {
   age_[0] = commanded() ? now - arrived_ : 0;
   const bool stops = controller_stopped();
   if (commanded() && age_[0] > options_.hold) {
-    brake(Brakes::closed, stops ? "the controller stopped and fell silent" : "no command came for the hold time");
+    brake(Brakes::closed,
+          stops ? "the controller stopped and sends no commands" : "no command arrived within the hold time");
   }
   for (int k = 0; k < driven_.size(); ++k) {
     const double v = x.v[driven_.v[k]];

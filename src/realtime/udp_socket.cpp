@@ -34,7 +34,7 @@ sockaddr_in resolve(const Address& address) {
 [[noreturn]] void refuse(const Address& own, int why) {
   std::string cure = std::strerror(why);
   if (why == EADDRINUSE) cure = "the port is in use; end the other program, or choose another with --port";
-  if (why == EADDRNOTAVAIL) cure = "is no address of this machine; see --bind";
+  if (why == EADDRNOTAVAIL) cure = "is not an address of this machine; see --bind";
   if (why == EACCES) cure = "no permission; choose a port above 1023 with --port";
   throw InputError(text_of(own) + ": " + cure);
 }

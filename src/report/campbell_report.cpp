@@ -90,10 +90,10 @@ std::string branch_lines(const Panel& panel, const Campbell& found, std::size_t 
 
 // Multiples of the speed, in Hz, as far as they are in the plot.
 std::string speed_lines(const Panel& panel) {
-  constexpr int kMost = 6;
+  constexpr int kMax = 6;
   std::string out;
   const double fastest = std::max(std::abs(panel.x0), std::abs(panel.x1)), end = panel.x1 >= -panel.x0 ? 1 : -1;
-  for (int p = 1; p <= kMost && fastest > 0; ++p) {
+  for (int p = 1; p <= kMax && fastest > 0; ++p) {
     const double reach = std::min(fastest, panel.y1 / (p * kHertz));
     if (reach < 0.15 * fastest) break;
     out += fmt::format(

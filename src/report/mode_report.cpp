@@ -206,7 +206,7 @@ ReportFacts write_mode_report(const Model& model, const ModelFacts& facts, const
   add_machine_modes(model, kin, found.joints_free, found.free_shapes,
                     found.joints_locked.empty() ? "machine" : "machine, joints free", modes);
   add_bodies(model, facts, modes);
-  if (modes.list.empty()) throw InputError("nothing of this machine vibrates; give a body modes, or a joint stiffness");
+  if (modes.list.empty()) throw InputError("this machine has no vibrations; give a body modes, or a joint stiffness");
 
   PageData page;
   page.header["kind"] = "modes";

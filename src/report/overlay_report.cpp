@@ -15,14 +15,14 @@ using Json = nlohmann::ordered_json;
 constexpr double kDifferenceRoom = 0.5;  // of the room of a recording
 
 void check_recordings(const std::vector<std::string>& recordings) {
-  if (recordings.size() < 2) throw InputError("an overlay needs two recordings at least");
+  if (recordings.size() < 2) throw InputError("an overlay needs at least two recordings");
   if (recordings.size() > kMaxRecordings)
     throw InputError(
         fmt::format("{} recordings are too many for one page; give at most {}", recordings.size(), kMaxRecordings));
   std::set<std::string> seen;
   for (const std::string& path : recordings)
     if (!seen.insert(std::filesystem::path(path).lexically_normal().string()).second)
-      throw InputError(fmt::format("{}: is named twice; name each recording once", path));
+      throw InputError(fmt::format("{}: is a duplicate; name each recording once", path));
 }
 
 // File names, with their folders where the names alone are not distinct.

@@ -97,7 +97,7 @@ void find_extremes(Making& making, std::vector<PlotChannel>& channels) {
   if (broken == 0) return;
   const std::string others =
       broken > 1 ? fmt::format(", and some of {} other signals", grouped(static_cast<long>(broken) - 1)) : "";
-  making.notes.push_back(fmt::format("Not finite, and neither drawn nor counted: {}{}.", first, others));
+  making.notes.push_back(fmt::format("Not finite, and neither plotted nor counted: {}{}.", first, others));
 }
 
 // All signals, or the most telling, exact or thinned.
@@ -109,7 +109,7 @@ void add_channels(Making& making, std::vector<PlotChannel>& channels) {
   if (channels.size() * static_cast<std::size_t>(records) > numbers) channels = choose_channels(channels, kMaxChannels);
   making.facts.channels_shown = channels.size();
   if (channels.size() < making.facts.channels)
-    making.notes.push_back(fmt::format("{} of {} signals are here, the largest of each kind; the recording holds all.",
+    making.notes.push_back(fmt::format("{} of {} signals are shown, the largest of each kind; the recording holds all.",
                                        grouped(static_cast<long>(channels.size())),
                                        grouped(static_cast<long>(making.facts.channels))));
   const auto most = static_cast<long>(numbers / std::max<std::size_t>(1, channels.size()));

@@ -6,7 +6,7 @@ namespace limber {
 
 RunReport run(const Scenario& scenario, const RunOutputs& outputs) {
   if (!outputs.report.empty()) {
-    if (outputs.recording.empty()) throw InputError("a page is made from a recording; name one, too");
+    if (outputs.recording.empty()) throw InputError("a page needs a recording; name one, too");
     check_report(outputs.report, files_of(scenario));
   }
   RunReport out;

@@ -63,15 +63,15 @@ void add_regression(const Standard& x, const Standard& y, std::vector<Sensitivit
   const auto fail = [&](const std::string& why) {
     for (Sensitivity& one : out) one.why_no_regression = why;
   };
-  if (used.empty()) return fail("no parameter changes");
+  if (used.empty()) return fail("no parameter varies");
   if (Z.rows() < Z.cols() + 2) return fail(fmt::format("{} runs are too few for {} parameters", Z.rows(), Z.cols()));
-  if (pivoted_qr(Z, kDependent).rank < Z.cols()) return fail("some parameters always change together");
+  if (pivoted_qr(Z, kDependent).rank < Z.cols()) return fail("some parameters always vary together");
   const MatrixXd found = Cholesky(MatrixXd(Z.transpose() * Z)).solve(MatrixXd(Z.transpose() * y.values));
   const MatrixXd rest = y.values - Z * found;
   for (std::size_t k = 0; k < out.size(); ++k) {
     const auto column = static_cast<Eigen::Index>(k);
     if (y.deviation[column] == 0) {
-      out[k].why_no_regression = "the result does not change";
+      out[k].why_no_regression = "the result does not vary";
       continue;
     }
     out[k].regression.assign(static_cast<std::size_t>(x.deviation.size()), 0.0);
@@ -182,10 +182,10 @@ void add_sobol(const Standard& x, const Standard& y, std::vector<Sensitivity>& o
   const MatrixXd Z = x.values(Eigen::all, used);
   const auto parameters = static_cast<std::size_t>(x.deviation.size());
   const auto runs = static_cast<double>(Z.rows());
-  std::string why = "no parameter changes";
+  std::string why = "no parameter varies";
   if (!used.empty()) why = fmt::format("{} runs are too few", Z.rows());
   const bool dependent = !used.empty() && correlated(Z);
-  if (dependent) why = "parameters are correlated, and Sobol indices are those of independent ones";
+  if (dependent) why = "parameters are correlated, but Sobol indices require independent ones";
   std::vector<MatrixXd> basis;
   for (Eigen::Index i = 0; i < Z.cols(); ++i) basis.push_back(orthonormal_polynomials(Z.col(i), kMaxDegree));
   std::vector<double> best(out.size(), -1.0);
@@ -211,7 +211,7 @@ void add_sobol(const Standard& x, const Standard& y, std::vector<Sensitivity>& o
     if (best[k] >= kLeastPredicted) continue;
     out[k].first.clear();
     out[k].total.clear();
-    out[k].why_no_sobol = y.deviation[static_cast<Eigen::Index>(k)] == 0 ? "the result does not change"
+    out[k].why_no_sobol = y.deviation[static_cast<Eigen::Index>(k)] == 0 ? "the result does not vary"
                           : best[k] <= -1
                               ? why
                               : fmt::format("no polynomial predicts the result (Q² = {:.2f} at best)", best[k]);
@@ -240,7 +240,7 @@ void add_design(const VectorXd& y, Eigen::Index parameters, Eigen::Index points,
   B.array() -= mean;
   const double variance = (A.squaredNorm() + B.squaredNorm()) / (2 * n);
   if (!(std::sqrt(variance) > kNoSpread * size)) {
-    out.why_no_sobol = "the result does not change";
+    out.why_no_sobol = "the result does not vary";
     return;
   }
   out.points = static_cast<long>(whole.size());

@@ -185,7 +185,7 @@ void add_recordings(const std::string& table, const StudyData& data, const Study
   }
   facts.recordings = static_cast<long>(list.size());
   if (!others.empty())
-    notes.push_back(fmt::format("{} of {} kept recordings are in this page; the others are named at their runs.",
+    notes.push_back(fmt::format("{} of {} kept recordings are on this page; the others are listed with their runs.",
                                 list.size(), kept.size()));
   if (missing > 0)
     notes.push_back(fmt::format("{} of {} kept recordings cannot be read; they are expected in {}.", missing,
@@ -307,7 +307,7 @@ StudyFacts write_study_report(const std::string& table, const std::string& targe
   page.header["summary"] = make_study_summary(data, facts);
   add_recordings(table, data, rows, guarded, page, notes, facts);
   if (facts.done < facts.runs)
-    notes.push_back(fmt::format("{} of {} runs are not done yet: limber sweep --resume goes on with them.",
+    notes.push_back(fmt::format("{} of {} runs are not done yet: continue with limber sweep --resume.",
                                 grouped(facts.runs - facts.done), grouped(facts.runs)));
   page.header["notes"] = notes;
   facts.bytes = write_page(page, target, guarded.never_overwrites);

@@ -43,10 +43,10 @@ AttitudeWaypoint read_waypoint(const Reader& map) {
   if (map.one_of({"quaternion", "axis"}) == "quaternion") {
     const Reader at = map.at("quaternion", "");
     const VectorXd q = at.numbers(4);
-    if (!(std::abs(q.norm() - 1) <= kUnit)) at.fail(fmt::format("must have the length 1, but has {:.6g}", q.norm()));
+    if (!(std::abs(q.norm() - 1) <= kUnit)) at.fail(fmt::format("must have norm 1, but has {:.6g}", q.norm()));
     out.quaternion = Eigen::Quaterniond(q[0], q[1], q[2], q[3]);
     for (const std::string_view key : {"angle", "frame"})
-      if (const auto given = map.find(key)) given->fail("has a meaning with axis only; remove it");
+      if (const auto given = map.find(key)) given->fail("applies only with axis; remove it");
   } else {
     const Reader at = map.at("axis", "");
     out.axis = at.vector3();
@@ -129,7 +129,7 @@ ThrusterSetOptions read_thrusters(const Reader& map, const ModelNames& names) {
   const bool deadband = out.modulation == Modulation::deadband;
   const auto only = [&](std::string_view key, bool wanted, std::string_view modulation) {
     const auto at = map.find(key);
-    if (at && !wanted) at->fail(fmt::format("has a meaning with modulation: {} only; remove it", modulation));
+    if (at && !wanted) at->fail(fmt::format("applies only with modulation: {}; remove it", modulation));
     return at;
   };
   if (const auto at = only("period", !deadband, "pulse_width")) out.period = at->positive();
@@ -173,7 +173,7 @@ StarTrackerOptions read_star_tracker(const Reader& map, double rate) {
     const double every = rate / at->positive();
     out.every = static_cast<int>(std::lround(every));
     if (out.every < 1 || every > 1e6 || std::abs(every - out.every) > 1e-9 * every)
-      at->fail(fmt::format("must be the rate of the controller ({} Hz) or a whole part of it", rate));
+      at->fail(fmt::format("must be the rate of the controller ({} Hz) or an integer fraction of it", rate));
   }
   return out;
 }

@@ -151,7 +151,7 @@ void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
   if (const auto at = map.find("samples")) path.samples = at->whole_number(10, kMaxSamples);
   const auto inversion = map.find("inversion"), lead = map.find("lead"), flexible_at = map.find("flexible");
   if (inversion && inversion->choice(kInversions) == 1) {
-    if (flexible_at) flexible_at->fail("has no meaning with inversion: dynamic, where everything bends; remove it");
+    if (flexible_at) flexible_at->fail("does not apply with inversion: dynamic, where all bodies bend; remove it");
     if (!map.has("samples")) path.samples = kDynamicSamples;
     const std::optional<double> ahead = lead ? std::optional(lead->not_negative()) : std::nullopt;
     const TipInversion found =
@@ -161,7 +161,7 @@ void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
     out.end = found.path.end;
     return;
   }
-  if (lead) lead->fail("has a meaning with inversion: dynamic only; write that, or remove it");
+  if (lead) lead->fail("applies only with inversion: dynamic; write that, or remove it");
   const bool flexible = !flexible_at || flexible_at->boolean();
   out.desired = at_place(map, [&] { return follow_tip_path(*out.model, out.driven, path, start, flexible); });
   out.path = path;
@@ -249,7 +249,7 @@ void read_feedback(const Reader& map, const State& start, ControlOptions& out) {
 // Of a shaper, given in place of those that the motion excites.
 void read_frequencies(const Reader& map, ShapingOptions& out) {
   const auto list = map.find("frequencies"), ratio = map.find("ratio");
-  if (ratio && !list) ratio->fail("has no meaning without frequencies: the model knows the damping; remove it");
+  if (ratio && !list) ratio->fail("applies only with frequencies: otherwise the model gives the damping; remove it");
   if (!list) return;
   if (map.has("vibrations")) list->fail("and vibrations exclude each other; write one of them");
   for (const Reader& entry : list->list()) out.frequencies.push_back(entry.positive());
@@ -390,7 +390,8 @@ std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Sce
     if (joints.empty()) list->fail("must name at least one joint");
   }
   if (joints.empty() && map.has("attitude"))
-    map.fail("needs joints: [...] beside attitude: those that are controlled; the wheels are the attitude's");
+    map.fail(
+        "needs joints: [...] beside attitude, the controlled joints; the wheels belong to the attitude controller");
   options.driven = at_place(map, [&] { return find_driven_joints(*options.model, joints); });
   if (const auto at = map.find("actuators")) read_actuators(*at, options);
   const State start = translate_state(*scenario.model, scenario.initial, *options.model);

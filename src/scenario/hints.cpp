@@ -160,7 +160,7 @@ std::vector<std::string> run_hints(const Scenario& scenario, const RunResult& re
   }
   if (tracking.growing)
     out.emplace_back(
-        "the joint errors grew all the time: the control loop is unstable, or leaves the machine to itself");
+        "the joint errors grew throughout the run: the control loop is unstable, or does not control the machine");
   // An explicit method whose step is bound by stability has steps rejected again and again.
   constexpr long kMany = 1000;
   constexpr double kShare = 0.1;

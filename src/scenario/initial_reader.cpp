@@ -153,7 +153,7 @@ VectorXd InitialReader::read_numbers(const Reader& at, std::span<const std::stri
   const VectorXd numbers = list ? at.numbers() : VectorXd();
   if (numbers.size() != std::ssize(names))
     at.fail(fmt::format("must be a list of {} {} ({}), but {}", names.size(), names.size() == 1 ? "number" : "numbers",
-                        join(views(names), 8), list ? fmt::format("has {}", numbers.size()) : "is no list"));
+                        join(views(names), 8), list ? fmt::format("has {}", numbers.size()) : "is not a list"));
   return numbers;
 }
 

@@ -91,7 +91,7 @@ int InputReader::driven_joint(const Reader& named) const {
   if (!name.ends_with(kMotor)) return names_.joint(named);
   const int joint = names_.find_joint(name.substr(0, name.size() - kMotor.size()));
   if (joint < 0)
-    named.fail(fmt::format("there is no joint {} whose motor it could be", show(name.substr(0, name.find('.')))));
+    named.fail(fmt::format("there is no joint {} with such a motor", show(name.substr(0, name.find('.')))));
   return joint;
 }
 
@@ -125,7 +125,7 @@ void InputReader::read_brake(const Reader& named, const Reader& value) {
 // "elbow.motor"
 void InputReader::read_motor(const Reader& named, const std::string& name, const Reader& value, std::string_view what) {
   const int joint = names_.find_joint(name);
-  if (joint < 0) named.fail(fmt::format("there is no joint {} whose motor it could be", show(name)));
+  if (joint < 0) named.fail(fmt::format("there is no joint {} with such a motor", show(name)));
   const MotorIndex motor = motor_index(model_, joint);
   if (motor.v < 0)
     named.fail(

@@ -15,8 +15,8 @@ namespace limber {
 namespace {
 
 constexpr double kPerCutoff = 20;  // records per period of the cutoff frequency
-constexpr double kMostRecords = 1e5;
-constexpr int kMostRuns = 1000;
+constexpr double kMaxRecords = 1e5;
+constexpr int kMaxRuns = 1000;
 
 // The error at each record.
 class ErrorWatch : public RunListener {
@@ -46,10 +46,10 @@ class ErrorWatch : public RunListener {
 void check_learning(const Scenario& scenario, const LearningOptions& options) {
   if (scenario.attitude) throw InputError("learning is for controllers of joints; this one controls an attitude");
   if (!scenario.control) throw InputError("there is no controller to learn for; add control:");
-  if (options.runs < 1 || options.runs > kMostRuns) throw InputError("runs of learning must be 1 to 1000");
+  if (options.runs < 1 || options.runs > kMaxRuns) throw InputError("the number of learning runs must be 1 to 1000");
   if (!(options.cutoff > 0 && options.cutoff <= scenario.control->options.rate / 4))
     throw InputError("the cutoff of learning must be above 0 and at most a quarter of the controller's rate");
-  if (!(scenario.run.duration * options.cutoff * kPerCutoff < kMostRecords))
+  if (!(scenario.run.duration * options.cutoff * kPerCutoff < kMaxRecords))
     throw InputError("the move is too long for this cutoff of learning; lower it");
 }
 
@@ -92,13 +92,13 @@ LearnedMove learn(const Scenario& scenario, const LearningOptions& options,
 }
 
 LearnedFile read_learned(const Reader& root) {
-  if (!root.is_map() || !root.has("learned")) root.fail_item("is not a file of `limber learn`; make one with that");
+  if (!root.is_map() || !root.has("learned")) root.fail_item("is not a file written by `limber learn`");
   check_version(root);
   root.check_keys({"limber", "learned", "t", "offsets"});
   const Reader times = root.at("t", "t: [0, 1]"), offsets = root.at("offsets", "offsets: {shoulder: [0, 0]}");
   LearnedFile out;
   out.t = times.numbers();
-  if (out.t.size() < 2) times.fail("must have two times at least");
+  if (out.t.size() < 2) times.fail("must have at least two times");
   for (const auto& [key, list] : offsets.entries()) {
     const VectorXd y = list.numbers(out.t.size());
     try {

@@ -91,7 +91,7 @@ void read_robot(const Reader& root, const Reader& urdf, const std::string& folde
 // Keys that change a URDF.
 void refuse_overlay(const Reader& root) {
   for (const std::string_view key : {"gravity", "fidelity", "flexible", "closures"})
-    if (const auto given = root.find(key)) given->fail("belongs to the model, unless that is a URDF; write it there");
+    if (const auto given = root.find(key)) given->fail("belongs in the model, unless that is a URDF; write it there");
 }
 
 std::string read_model_text(const Reader& at, const std::string& folder, Scenario& out) {

@@ -101,7 +101,7 @@ SensorOptions read_sensors(const std::optional<Reader>& at, const ModelNames& na
     const double every = options.rate / rate->positive();
     out.every = static_cast<int>(std::lround(every));
     if (out.every < 1 || out.every > kMaxEvery || std::abs(every - out.every) > 1e-9 * every)
-      rate->fail(fmt::format("must be the rate of the controller ({} Hz) or a whole part of it", options.rate));
+      rate->fail(fmt::format("must be the rate of the controller ({} Hz) or an integer fraction of it", options.rate));
   }
   if (const auto seed = at->find("seed")) out.seed = static_cast<unsigned>(seed->whole_number(0, 1 << 30));
   return out;

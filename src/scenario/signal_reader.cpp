@@ -62,7 +62,8 @@ Signal read_expression(const Reader& at) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
   if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }))
-    at.fail(fmt::format("{} has a character that no expression has; write plain letters, such as pi", show(text)));
+    at.fail(fmt::format("{} has a character that is not allowed in an expression; write plain letters, such as pi",
+                        show(text)));
   return make_at(at, [&] { return Signal::expression(text); });
 }
 
@@ -94,7 +95,7 @@ Signal read_pieces(const Reader& pieces) {
     Signal::Piece piece;
     const bool last = i + 1 == list.size();
     const auto until = last ? entry.find("until") : entry.at("until", "until: 5");
-    if (until && last) until->fail("must not stand in the last piece, which has no end; remove it, or add a piece");
+    if (until && last) until->fail("is not allowed in the last piece, which has no end; remove it, or add a piece");
     if (until) piece.until = until->number();
     if (until && i > 0 && piece.until <= out.back().until)
       until->fail(fmt::format("must be greater than {}, where the piece before ends", out.back().until));
@@ -117,7 +118,7 @@ Signal read_form(const Reader& at, bool in_pieces) {
   const Reader value = at.at(form, "");
   if (form == "table") return read_table(value);
   if (form == "sine") return read_sine(value);
-  if (in_pieces) value.fail("must not stand inside pieces; write one list of pieces");
+  if (in_pieces) value.fail("is not allowed inside pieces; write one list of pieces");
   return read_pieces(value);
 }
 

@@ -208,9 +208,9 @@ struct Simulation::Impl {
     const double there = loop->now().x.q[model.joints[joint].q + k];
     if (!(std::abs(motion.value - there) <= kSamePosition * std::max(1.0, std::abs(there))) ||
         !std::isfinite(motion.rate) || !std::isfinite(motion.acceleration))
-      throw InputError(
-          fmt::format("the motion of '{}' jumps from {} to {} at t = {} s; a joint cannot jump, begin where it is",
-                      model.speeds[model.joints[joint].v + k], there, motion.value, loop->now().x.t));
+      throw InputError(fmt::format(
+          "the motion of '{}' jumps from {} to {} at t = {} s; a joint cannot jump; start from its present position",
+          model.speeds[model.joints[joint].v + k], there, motion.value, loop->now().x.t));
     system.set_control_motion(joint, k, loop->now().x.t, motion);
     loop->inputs_changed();
     evaluated = false;
@@ -332,7 +332,7 @@ void Simulation::step(double dt) {
 }
 
 void Simulation::advance_to(double t) {
-  if (!std::isfinite(t)) throw InputError("advance_to wants a finite time");
+  if (!std::isfinite(t)) throw InputError("advance_to needs a finite time");
   if (impl_->loop->advance_to(t) != TimeLoop::Outcome::reached) impl_->fail();
   impl_->observe();
 }
@@ -347,7 +347,7 @@ bool Simulation::advance_to(double t, RunListener& listener) {
     RunListener& told;
     double reached = 0;
   } watch(listener);
-  if (!std::isfinite(t)) throw InputError("advance_to wants a finite time");
+  if (!std::isfinite(t)) throw InputError("advance_to needs a finite time");
   TimeLoop& loop = *impl_->loop;
   TimeLoop::Outcome outcome = loop.advance_to(t, &watch);
   const bool all = outcome == TimeLoop::Outcome::reached;
@@ -375,7 +375,7 @@ void Simulation::set_torque(const std::string& speed, double torque) {
 
 void Simulation::set_torques(ConstVec torques) {
   if (torques.size() != model().nv || !torques.allFinite())
-    throw InputError(fmt::format("torques: {} finite numbers are wanted, one for each speed", model().nv));
+    throw InputError(fmt::format("torques: {} finite numbers are needed, one for each speed", model().nv));
   impl_->torques = torques;
   impl_->set_torques();
 }

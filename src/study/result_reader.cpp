@@ -19,7 +19,7 @@ using ResultKind = StudyResult::Kind;
 using Reduce = StudyResult::Reduce;
 
 constexpr std::size_t kLongestChannel = 1000;
-constexpr int kMostModes = 100'000;
+constexpr int kMaxModes = 100'000;
 constexpr std::array<std::string_view, 6> kReductions = {"max", "min", "max_abs", "rms", "mean", "last"};
 constexpr std::array<std::string_view, 4> kParts = {"real", "imaginary", "modulus", "damping"};
 constexpr std::array<std::string_view, 6> kErrors = {"rms", "largest", "last", "settling", "residual", "saturation"};
@@ -81,7 +81,7 @@ std::pair<bool, std::size_t> find_source(const Reader& at, const Study& study, c
   std::vector<std::string_view> known;
   for (std::size_t k = 0; k < study.parameters.size(); ++k) {
     if (study.parameters[k].path == name) {
-      if (!study.parameters[k].numbers) at.fail(fmt::format("{} has values that are no numbers", show(name)));
+      if (!study.parameters[k].numbers) at.fail(fmt::format("{} has values that are not numbers", show(name)));
       return {true, k};
     }
     known.push_back(study.parameters[k].path);
@@ -137,12 +137,12 @@ void read_kind(const Reader& at, const Study& study, const std::vector<StudyResu
     at.check_keys({"name", "frequency", "joints"});
     constexpr std::array<std::string_view, 2> kJoints = {"locked", "free"};
     out.kind = ResultKind::frequency;
-    out.number = at.at("frequency", "").whole_number(1, kMostModes);
+    out.number = at.at("frequency", "").whole_number(1, kMaxModes);
     if (const auto joints = at.find("joints")) out.locked = joints->choice(kJoints) == 0;
   } else if (form == "pole") {
     at.check_keys({"name", "pole", "part"});
     out.kind = ResultKind::pole;
-    out.number = at.at("pole", "").whole_number(1, kMostModes);
+    out.number = at.at("pole", "").whole_number(1, kMaxModes);
     out.word = kParts[static_cast<std::size_t>(at.at("part", "part: real").choice(kParts))];
   } else {
     at.check_keys({"name", "tracking", "component"});

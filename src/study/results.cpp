@@ -101,7 +101,7 @@ ResultCollector::ResultCollector(const Study& study, Simulation& simulation)
     if (result.kind == ResultKind::channel) add_series(k);
     if (result.kind == ResultKind::frequency || result.kind == ResultKind::pole) add_start(k, simulation);
     if (result.kind == ResultKind::tracking && simulation.tracking().names.empty())
-      throw InputError(fmt::format("{}: result '{}': the scenario has no controller, and so no tracking errors",
+      throw InputError(fmt::format("{}: result '{}': the scenario has no controller, and therefore no tracking errors",
                                    study.file, result.name));
   }
   for (const Channel& channel : used_) rows_.emplace_back(static_cast<std::size_t>(channel.columns));

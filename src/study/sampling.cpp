@@ -101,7 +101,7 @@ std::string too_many_runs(double runs, std::size_t columns) {
   constexpr double kRowBytes = 8 * 3 + 1 + static_cast<double>(kStudyStatusBytes + kStudyMessageBytes);
   const double bytes = runs * (kRowBytes + 8 * static_cast<double>(columns));
   return fmt::format(
-      "the study has {:.6g} runs, a table of {:.3g} GB; at most {:.0g} are taken: make the grid coarser, or "
+      "the study has {:.6g} runs, a table of {:.3g} GB; at most {:.0g} are supported: make the grid coarser, or "
       "sample it (method: latin)",
       runs, bytes / 1e9, kMaxRuns);
 }

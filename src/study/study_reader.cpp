@@ -162,12 +162,12 @@ void read_correlation(const Reader& list, const Study& study, MatrixXd& out) {
     const bool axis = study.parameters[static_cast<std::size_t>(i)].kind == ParameterKind::values ||
                       study.parameters[static_cast<std::size_t>(j)].kind == ParameterKind::values;
     if (axis && study.sampling.method == SamplingMethod::grid)
-      between.fail("names an axis of a grid, which is correlated with nothing; use another method");
+      between.fail("names an axis of a grid, which cannot be correlated; use another method");
     out(i, j) = out(j, i) = value.number();
   }
   if (study.sampling.method == SamplingMethod::saltelli) list.fail("has no meaning for Sobol indices; remove it");
   if (Eigen::LLT<MatrixXd>(out).info() != Eigen::Success)
-    list.fail("is not positive definite: no variables are correlated in this way; lower the values");
+    list.fail("is not positive definite: no random variables have these correlations; lower the values");
 }
 
 void read_sampling(const Reader& root, Study& out) {
@@ -179,8 +179,8 @@ void read_sampling(const Reader& root, Study& out) {
     map->check_keys({"method", "count", "seed"});
     if (const auto method = map->find("method"))
       sampling.method = static_cast<SamplingMethod>(method->choice(kMethods));
-    constexpr int kMost = 2'000'000'000;
-    if (const auto seed = map->find("seed")) sampling.seed = static_cast<std::uint64_t>(seed->whole_number(0, kMost));
+    constexpr int kMax = 2'000'000'000;
+    if (const auto seed = map->find("seed")) sampling.seed = static_cast<std::uint64_t>(seed->whole_number(0, kMax));
     if (const auto count = map->find("count")) sampling.count = read_count(*count);
   }
   if (!map && !axes && !root.has("tune"))
@@ -222,8 +222,8 @@ TuneOptions read_tune(const Reader& map, const Study& study) {
   out.goal = static_cast<std::size_t>(goal.choice(names));
   if (const auto method = map.find("method"))
     out.method = kTuneMethods[static_cast<std::size_t>(method->choice(kTuneMethods))];
-  constexpr int kMostEvaluations = 1'000'000;
-  if (const auto most = map.find("evaluations")) out.evaluations = most->whole_number(1, kMostEvaluations);
+  constexpr int kMaxEvaluations = 1'000'000;
+  if (const auto most = map.find("evaluations")) out.evaluations = most->whole_number(1, kMaxEvaluations);
   if (const auto tolerance = map.find("tolerance")) out.tolerance = tolerance->positive();
   return out;
 }
@@ -241,7 +241,7 @@ void check_study_header(const Reader& root) {
 void check_keep(const std::optional<Reader>& keep, const Study& study) {
   const long runs = count_runs(study);
   if (study.keep.runs.empty() || study.keep.runs.back() < runs) return;
-  keep->fail(fmt::format("names run {}, and the last is {}", study.keep.runs.back(), runs - 1));
+  keep->fail(fmt::format("names run {}, but the last is {}", study.keep.runs.back(), runs - 1));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(CampbellCommand, LinearizeWarnsWhereTheMatrixChanges) {
   const Result result = limber({"linearize", turbine(), "--at", turning(folder, 6), "--hold", "shaft", "--json"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.json()["equilibrium"], false);
-  EXPECT_TRUE(contains(result.err, "hold for a moment only; --campbell 6 --rotor shaft")) << result.err;
+  EXPECT_TRUE(contains(result.err, "hold for this instant only; --campbell 6 --rotor shaft")) << result.err;
 }
 
 // A beam that turns about its root runs round: that is a steady motion, and A is constant.
@@ -96,15 +96,15 @@ TEST(CampbellCommand, DrawsAPictureAndAPage) {
 
 TEST(CampbellCommand, RefusesInOneLine) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
-      {{turbine(), "--campbell", "0:20"}, "is no range of speeds; write FROM:TO:STEP"},
-      {{turbine(), "--campbell", "5:0:1"}, "is no range of speeds"},
-      {{turbine(), "--campbell", "0:1:0"}, "is no range of speeds"},
+      {{turbine(), "--campbell", "0:20"}, "is not a range of speeds; write FROM:TO:STEP"},
+      {{turbine(), "--campbell", "5:0:1"}, "is not a range of speeds"},
+      {{turbine(), "--campbell", "0:1:0"}, "is not a range of speeds"},
       {{turbine(), "--campbell", "0:1:1e-9"}, "take a larger step"},
-      {{turbine(), "--campbell", "nan"}, "is no range of speeds"},
-      {{turbine(), "--campbell", "6", "--rotor", "yaw"}, "cannot turn for ever"},
+      {{turbine(), "--campbell", "nan"}, "is not a range of speeds"},
+      {{turbine(), "--campbell", "6", "--rotor", "yaw"}, "cannot rotate without limit"},
       {{turbine(), "--campbell", "6", "--rotor", "shaf"}, "is not a joint"},
       {{turbine(), "--campbell", "6", "--hold", "shaft"}, "cannot be held"},
-      {{example("two-link-arm/model.yaml"), "--campbell", "6"}, "needs --rotor JOINT here"},
+      {{example("two-link-arm/model.yaml"), "--campbell", "6"}, "needs --rotor JOINT for this model"},
       {{turbine(), "--rotor", "shaft"}, "--campbell"},
       {{turbine(), "--campbell", "6", "--equilibrium"}, "--equilibrium"}};
   for (const auto& [arguments, message] : cases) {

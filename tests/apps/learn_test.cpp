@@ -15,7 +15,7 @@ const std::string kMove =
     "duration: 2\nrecord: {every: 0.05}\n"
     "control: {rate: 200, desired: {waypoints: [{q: [1], duration: 1.5}]}, feedback: {pid: {kp: 60, kd: 8}}";
 
-TEST(LearnCommand, writes_what_check_knows_and_run_uses) {
+TEST(LearnCommand, WritesWhatCheckKnowsAndRunUses) {
   const Folder folder;
   const std::string scenario = folder.write("move.yaml", kMove + "}\n"), file = folder.file("learned.json");
   const Result learned = limber({"learn", scenario, "--runs", "3", "--cutoff", "1", "-o", file, "--json", "-q"});
@@ -42,14 +42,14 @@ TEST(LearnCommand, writes_what_check_knows_and_run_uses) {
   EXPECT_NEAR(run.json()["tracking"]["hub"]["rms"].get<double>(), rms[2], 1e-3 * rms[2]) << run.out;
 }
 
-TEST(LearnCommand, refuses_in_one_line) {
+TEST(LearnCommand, RefusesInOneLine) {
   const Folder folder;
   const std::string scenario = folder.write("move.yaml", kMove + "}\n");
   const struct {
     std::vector<std::string> arguments;
     const char* part;
   } cases[] = {
-      {{"learn", scenario, "--runs", "0"}, "runs of learning must be 1 to 1000"},
+      {{"learn", scenario, "--runs", "0"}, "the number of learning runs must be 1 to 1000"},
       {{"learn", scenario, "--cutoff", "-1"}, "cutoff"},
       {{"learn", scenario, "--cutoff", "nan"}, "cutoff"},
       {{"learn", folder.file("none.yaml")}, "none.yaml"},
@@ -64,7 +64,7 @@ TEST(LearnCommand, refuses_in_one_line) {
   EXPECT_EQ(read_all(scenario), kMove + "}\n");
 }
 
-TEST(LearnCommand, broken_files_are_named_with_their_place) {
+TEST(LearnCommand, BrokenFilesAreNamedWithTheirPlace) {
   const Folder folder;
   const std::string head = "{\"limber\": 1, \"learned\": \"offsets of joints\", ";
   const struct {
@@ -73,7 +73,7 @@ TEST(LearnCommand, broken_files_are_named_with_their_place) {
   } cases[] = {
       {head + "\"t\": [0, 1], \"offsets\": {\"hub\": [0]}}", "offsets"},
       {head + "\"t\": [0, 0], \"offsets\": {\"hub\": [0, 1]}}", "t does not fit"},
-      {head + "\"t\": [0], \"offsets\": {\"hub\": [0]}}", "t must have two times"},
+      {head + "\"t\": [0], \"offsets\": {\"hub\": [0]}}", "t must have at least two times"},
       {head + "\"t\": [0, 1]}", "offsets"},
       {head + "\"t\": [0, 1], \"offsets\": {}}", "offsets must name the driven joints"},
       {head + "\"t\": [0, 1], \"offsets\": {\"hub\": [0, \"x\"]}}", "must be a number"},

@@ -105,7 +105,7 @@ TEST(LinearizeCommand, RefusesInOneLine) {
       {{"--output", "position:link1.end"}, "'end' is not a node of body 'link1'"},
       {{"--output", "curvature:link1.tip"}, "two nodes of one body"},
       {{"--output", "curvature:link1.tip,link2.tip"}, "two nodes of one body"},
-      {{"--output", "strain:link1.tip,link1.tip"}, "apart from each other"},
+      {{"--output", "strain:link1.tip,link1.tip"}, "at different positions"},
       {{"--hold", "elbow"}, "'elbow' is not a joint"},
       {{"--hold", "joint1", "--input", "joint1"}, "'joint1' belongs to a joint that is held"},
       {{"--input", "clamp1"}, "joint 'clamp1' is fixed"},

@@ -47,7 +47,7 @@ std::vector<double> last(const RecordingReader& file, const std::string& path, i
   return out;
 }
 
-TEST(RealTime, an_actuator_is_commanded_over_the_wire) {
+TEST(RealTime, AnActuatorIsCommandedOverTheWire) {
   const Pair pair(kExcavator);
   Process first(pair.plant(pair.ports.control, kPatient));
   Process second(pair.control(pair.ports.plant, kPatientControl));

@@ -50,7 +50,7 @@ std::string with_wide_limits() {
   return text;
 }
 
-TEST(RealTime, two_processes_track) {
+TEST(RealTime, TwoProcessesTrack) {
   for (const bool plant_first : {true, false}) {
     const Pair pair(kScenario);
     const auto plant_words = pair.plant(pair.ports.control, kPatient);
@@ -118,7 +118,7 @@ class Relay {
   std::thread thread_;
 };
 
-TEST(RealTime, bad_wire_is_survived) {
+TEST(RealTime, BadWireIsSurvived) {
   const Pair pair(with_wide_limits());
   const Relay relay(pair.ports);
   Process control(pair.control(relay.control_side(), kPatientControl));
@@ -141,9 +141,9 @@ TEST(RealTime, bad_wire_is_survived) {
   EXPECT_LT(a.json()["largest_error"], 0.1);
 }
 
-TEST(RealTime, a_dead_plant_stops_the_controller) {
+TEST(RealTime, ADeadPlantStopsTheController) {
   const Pair pair(kScenario);
-  Process control(pair.control(pair.ports.plant, {"--hold", "2", "--most-misses", "100000"}));
+  Process control(pair.control(pair.ports.plant, {"--hold", "2", "--max-misses", "100000"}));
   {
     Process plant(pair.plant(pair.ports.control, kPatient));
     const std::string log = pair.folder.file("turn.csv");
@@ -155,17 +155,17 @@ TEST(RealTime, a_dead_plant_stops_the_controller) {
   Process stranger(pair.plant(pair.ports.control, {"--wait", "60"}));
   const Result result = control.wait();
   EXPECT_EQ(result.code, 1);
-  EXPECT_TRUE(contains(result.err, "no measurement came")) << result.err;
+  EXPECT_TRUE(contains(result.err, "no measurement arrived")) << result.err;
   EXPECT_EQ(result.json()["complete"], false);
   EXPECT_GT(result.json()["measurements"]["session"], 0);
   // A new controller takes it.
-  Process again(pair.control(pair.ports.plant, {"--hold", "5", "--most-misses", "100000", "--duration", "0.2"}));
+  Process again(pair.control(pair.ports.plant, {"--hold", "5", "--max-misses", "100000", "--duration", "0.2"}));
   EXPECT_EQ(again.wait().code, 0);
   stranger.signal(SIGINT);
   EXPECT_EQ(stranger.wait().code, 1);
 }
 
-TEST(RealTime, a_dead_controller_makes_the_plant_brake) {
+TEST(RealTime, ADeadControllerMakesThePlantBrake) {
   const Pair pair(kScenario);
   Process plant(pair.plant(pair.ports.control, {"--hold", "0.3"}));
   {
@@ -177,12 +177,12 @@ TEST(RealTime, a_dead_controller_makes_the_plant_brake) {
   const Result result = plant.wait();
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.json()["braked"], true);
-  EXPECT_TRUE(contains(result.err, "braked: no command came")) << result.err;
+  EXPECT_TRUE(contains(result.err, "braked: no command arrived")) << result.err;
   EXPECT_EQ(result.json()["time"], 2);
 }
 
 // A controller that is killed, and another that takes over: after the brakes have closed, and before.
-TEST(RealTime, a_new_controller_takes_over) {
+TEST(RealTime, ANewControllerTakesOver) {
   for (const char* hold : {"0.3", "5"}) {
     std::string text = with_wide_limits();
     text.replace(text.find("duration: 2\n"), 11, "duration: 8");
@@ -208,7 +208,7 @@ TEST(RealTime, a_new_controller_takes_over) {
 }
 
 // Neither is needed: a line says that they are missing, and what allows them.
-TEST(RealTime, refused_privileges_are_told) {
+TEST(RealTime, RefusedPrivilegesAreTold) {
   if (!kNoAllocWorks) GTEST_SKIP() << "sanitizers take no locks of memory, and refuse none";
   const Pair pair(kScenario);
   std::vector<std::string> words = pair.control(pair.ports.plant, kPatientControl);
@@ -236,7 +236,7 @@ TEST(RealTime, refused_privileges_are_told) {
 }
 
 // Where they are granted nothing is said.
-TEST(RealTime, granted_privileges_are_used) {
+TEST(RealTime, GrantedPrivilegesAreUsed) {
   sched_param param{};
   param.sched_priority = 1;
   const int policy = sched_getscheduler(0);
@@ -267,7 +267,7 @@ TEST(RealTime, granted_privileges_are_used) {
 }
 
 // A terminal that closes is no reason to drop torques: they are taken to zero as with Ctrl-C.
-TEST(RealTime, ctrl_c_ends_in_order) {
+TEST(RealTime, CtrlCEndsInOrder) {
   for (const int number : {SIGINT, SIGHUP}) {
     const Pair pair(kScenario);
     Process plant(pair.plant(pair.ports.control, {"--hold", "5"}));
@@ -285,7 +285,7 @@ TEST(RealTime, ctrl_c_ends_in_order) {
 }
 
 // Only the other end is heard: others cannot fill the buffers, nor take the time of the loops.
-TEST(RealTime, a_flood_from_others_is_not_heard) {
+TEST(RealTime, AFloodFromOthersIsNotHeard) {
   const Pair pair(with_wide_limits());
   std::atomic<bool> over = false;
   std::thread flood([&] {
@@ -314,7 +314,7 @@ TEST(RealTime, a_flood_from_others_is_not_heard) {
 }
 
 // Somebody who was first at the controller's port, and drives as hard as he can: the machine stays within its limits.
-TEST(RealTime, a_hostile_controller_is_braked) {
+TEST(RealTime, AHostileControllerIsBraked) {
   const Pair pair(kScenario);
   Process plant(pair.plant(pair.ports.control, {"--duration", "1", "--hold", "5"}));
   const Socket hostile(pair.ports.control);
@@ -344,7 +344,7 @@ TEST(RealTime, a_hostile_controller_is_braked) {
   EXPECT_GT(result.json()["torques_limited"], 0);
 }
 
-TEST(RealTime, a_key_keeps_others_out) {
+TEST(RealTime, AKeyKeepsOthersOut) {
   if (!LinkKey::available()) GTEST_SKIP() << "no libcrypto";
   const Pair pair(kScenario);
   const std::string key = pair.folder.write("link.key", "0123456789abcdef0123456789abcdef");
@@ -369,7 +369,7 @@ TEST(RealTime, a_key_keeps_others_out) {
   }
 }
 
-TEST(RealTime, what_is_missing_is_told) {
+TEST(RealTime, WhatIsMissingIsTold) {
   const Pair pair(kScenario);
   const Result alone = limber(pair.control(pair.ports.plant, {"--wait", "0.1"}));
   EXPECT_TRUE(alone.is_one_error_line()) << alone.err;

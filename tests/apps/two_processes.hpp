@@ -96,6 +96,6 @@ struct Pair {
 };
 
 inline const std::vector<std::string> kPatient = {"--hold", "5", "--wait", "60"};
-inline const std::vector<std::string> kPatientControl = {"--hold", "5", "--wait", "60", "--most-misses", "100000"};
+inline const std::vector<std::string> kPatientControl = {"--hold", "5", "--wait", "60", "--max-misses", "100000"};
 
 }  // namespace limber::test

@@ -86,7 +86,7 @@ TEST(View, OverwritesPagesAndNothingElse) {
   put(folder.file("mine.html"), "<html>my own</html>");
   const Result mine = run_in(folder, {"view", "a.h5", "-o", "mine.html"});
   EXPECT_EQ(mine.code, 1);
-  EXPECT_TRUE(contains(mine.err, "mine.html: is there and is not a page of limber")) << mine.err;
+  EXPECT_TRUE(contains(mine.err, "mine.html: exists and is not a page of limber")) << mine.err;
   const Result self = run_in(folder, {"view", "a.h5", "-o", "a.h5"});
   EXPECT_EQ(self.code, 1);
   EXPECT_TRUE(contains(self.err, "would overwrite a.h5")) << self.err;
@@ -103,7 +103,7 @@ TEST(View, SaysInOneLineWhatIsWrong) {
       {{"view", "text.h5"}, "text.h5: is not a recording"},
       {{"view", "."}, ".: is a directory"},
       {{"info", kViewedExamples + "canadarm/planar-rigid.yaml", "--report", "m.html"},
-       "nothing of this machine vibrates"},
+       "this machine has no vibrations"},
       {{"info", kViewedExamples + "canadarm/model.yaml", "--report", "no/m.html"},
        "no/m.html: the folder 'no' does not exist"},
       {{"info", kViewedExamples + "canadarm/model.yaml", "--at", "none.json"}, "none.json"}};
@@ -135,7 +135,7 @@ TEST(View, SaysWhenThereIsNoBrowserToOpen) {
   const Result result = run_in(folder, {"view", "a.h5", "--open"});
   setenv("PATH", kept.c_str(), 1);
   EXPECT_EQ(result.code, 1);
-  EXPECT_TRUE(contains(result.err, "a.html: is written, but xdg-open could not open it")) << result.err;
+  EXPECT_TRUE(contains(result.err, "a.html: was written, but xdg-open could not open it")) << result.err;
   EXPECT_TRUE(std::filesystem::exists(folder.file("a.html")));
 }
 

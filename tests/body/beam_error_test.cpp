@@ -132,32 +132,32 @@ TEST(BeamErrors, CustomShapesThatAreNoBasis) {
   EXPECT_EQ(error_of([](BeamSpec& s) {
               make_custom(s), s.shapes[0][1] = {0, 0, 0, 0};
             }),
-            "bending_y shape 2 is zero, or to rounding a combination of the shapes before it" + cure);
+            "bending_y shape 2 is zero, or a linear combination of the shapes before it" + cure);
   EXPECT_EQ(error_of([](BeamSpec& s) { make_custom(s), s.shapes[0][0] = {}; }),
-            "bending_y shape 1 is zero, or to rounding a combination of the shapes before it" + cure);
+            "bending_y shape 1 is zero, or a linear combination of the shapes before it" + cure);
   EXPECT_EQ(error_of([](BeamSpec& s) {
               make_custom(s);
               s.modes[0] = 3;
               s.shapes[0].push_back({0, 0, 0.1, -7});
             }),
-            "bending_y shape 3 is zero, or to rounding a combination of the shapes before it" + cure);
+            "bending_y shape 3 is zero, or a linear combination of the shapes before it" + cure);
   EXPECT_EQ(error_of([](BeamSpec& s) {
               make_custom(s), s.shapes[0][1] = {0.5, 2};
             }),
-            "bending_y mode 1 has 0 Hz: the shapes hold a rigid-body motion; leave out shapes that are constant or "
+            "bending_y mode 1 has 0 Hz: the shapes contain a rigid-body motion; leave out shapes that are constant or "
             "linear in x");
   // Hidden in the span: the difference of the two is linear.
   EXPECT_EQ(error_of([](BeamSpec& s) {
               make_custom(s), s.shapes[0][1] = {0, 1, 1};
             }),
-            "bending_y mode 1 has 0 Hz: the shapes hold a rigid-body motion; leave out shapes that are constant or "
+            "bending_y mode 1 has 0 Hz: the shapes contain a rigid-body motion; leave out shapes that are constant or "
             "linear in x");
   EXPECT_EQ(error_of([](BeamSpec& s) {
               s.basis = BeamBasis::custom;
               s.modes = {0, 0, 1, 0};
               s.shapes[2] = {{1}};
             }),
-            "axial mode 1 has 0 Hz: the shapes hold a rigid-body motion; leave out shapes that are constant");
+            "axial mode 1 has 0 Hz: the shapes contain a rigid-body motion; leave out shapes that are constant");
 }
 
 TEST(BeamErrors, Damping) {

@@ -22,7 +22,7 @@ AdaptationOptions both() {
 }
 
 // Innovations that are linear in the two numbers lead to them; beyond the ranges to the least squares at their ends.
-TEST(Adaptation, finds_the_numbers_within_their_ranges) {
+TEST(Adaptation, FindsTheNumbersWithinTheirRanges) {
   Random random(3);
   for (const auto& [payload, stiffness] : {std::pair{1.2, 0.8}, std::pair{0.7, 1.1}, std::pair{2.5, 0.9}}) {
     Adaptation adaptation(both(), 1e-3, VectorXd::Constant(3, 1e-12));
@@ -37,7 +37,7 @@ TEST(Adaptation, finds_the_numbers_within_their_ranges) {
   }
 }
 
-TEST(Adaptation, changes_the_models_as_it_says) {
+TEST(Adaptation, ChangesTheModelsAsItSays) {
   const Model arm = make_arm({.damping = 0.005, .payload = 100});
   const std::vector<Model> models = make_adapted_models(both(), arm);
   ASSERT_EQ(models.size(), 2u);
@@ -49,7 +49,7 @@ TEST(Adaptation, changes_the_models_as_it_says) {
   EXPECT_TRUE(is_close(models[1].body(2).damping, softer.body(2).damping, 1e-9 * softer.body(2).damping.norm()));
 }
 
-TEST(Adaptation, cuts_the_errors_of_a_wrong_model) {
+TEST(Adaptation, CutsTheErrorsOfAWrongModel) {
   const Model believed = make_arm({.damping = 0.005, .payload = 50});
   const Model plant = make_arm({.EI = 0.8e5, .damping = 0.005, .payload = 60});
   ControlOptions options = make_slew(believed);
@@ -64,7 +64,7 @@ TEST(Adaptation, cuts_the_errors_of_a_wrong_model) {
       << with.residual << "; largest " << without.largest.maxCoeff() << " to " << with.largest.maxCoeff();
 }
 
-TEST(Adaptation, refuses_what_does_not_fit) {
+TEST(Adaptation, RefusesWhatDoesNotFit) {
   const Model arm = make_arm({.payload = 50});
   const auto message = [&](auto change) -> std::string {
     ControlOptions options = make_slew(arm);
@@ -91,7 +91,7 @@ TEST(Adaptation, refuses_what_does_not_fit) {
 }
 
 // A Gauss filter passes a constant, and has no phase.
-TEST(Learning, filters_without_phase) {
+TEST(Learning, FiltersWithoutPhase) {
   constexpr int kCount = 2001;
   const double step = 0.01, f = 0.5;
   MatrixXd error(kCount, 1);

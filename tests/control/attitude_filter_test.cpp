@@ -77,7 +77,7 @@ FilterRun run_filter(unsigned seed, int delay, double bias_walk) {
   return out;
 }
 
-TEST(AttitudeFilter, errors_and_innovations_are_as_large_as_it_says_and_white) {
+TEST(AttitudeFilter, ErrorsAndInnovationsAreAsLargeAsItSaysAndWhite) {
   constexpr int kRuns = 40;
   double nees = 0, nis = 0;
   Vector3d lag = Vector3d::Zero();
@@ -96,7 +96,7 @@ TEST(AttitudeFilter, errors_and_innovations_are_as_large_as_it_says_and_white) {
   EXPECT_LT(lag.cwiseAbs().maxCoeff(), 4 / std::sqrt(double(innovations)));
 }
 
-TEST(AttitudeFilter, finds_the_bias_and_beats_the_star_tracker) {
+TEST(AttitudeFilter, FindsTheBiasAndBeatsTheStarTracker) {
   constexpr int kSome = 10;
   double bias = 0, turn = 0;
   for (unsigned seed = 1; seed <= kSome; ++seed) {
@@ -109,7 +109,7 @@ TEST(AttitudeFilter, finds_the_bias_and_beats_the_star_tracker) {
   EXPECT_LT(std::sqrt(turn), 1e-4);  // the stars: 3e-4 rad
 }
 
-TEST(AttitudeFilter, knows_late_readings_of_the_stars) {
+TEST(AttitudeFilter, KnowsLateReadingsOfTheStars) {
   constexpr int kLate = 20;
   double nees = 0, plain = 0;
   for (unsigned seed = 1; seed <= kLate; ++seed) {
@@ -122,7 +122,7 @@ TEST(AttitudeFilter, knows_late_readings_of_the_stars) {
 }
 
 // Behind a late gyro: exact for a body that turns evenly, off by a (d T)^2 / 2 and the like where it accelerates by a.
-TEST(AttitudeFilter, knows_the_delay_of_the_gyro) {
+TEST(AttitudeFilter, KnowsTheDelayOfTheGyro) {
   const double T = 0.05;
   const Model model = make_satellite({.panels = false, .wheels = 0});
   for (const int late_stars : {0, 3, 6, 9}) {
@@ -160,7 +160,7 @@ TEST(AttitudeFilter, knows_the_delay_of_the_gyro) {
   }
 }
 
-TEST(AttitudeSensors, have_noise_bias_walk_misalignment_and_delay) {
+TEST(AttitudeSensors, HaveNoiseBiasWalkMisalignmentAndDelay) {
   const Model model = make_satellite({.panels = false, .wheels = 0});
   State x = make_zero_state(model);
   KinematicsWorkspace kin(model);

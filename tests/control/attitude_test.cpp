@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
 
-TEST(AttitudePath, takes_the_shortest_way_to_either_sign_of_a_quaternion) {
+TEST(AttitudePath, TakesTheShortestWayToEitherSignOfAQuaternion) {
   const Eigen::Quaterniond start(Eigen::AngleAxisd(0.4, Vector3d(1, 2, 3).normalized()));
   const Eigen::Quaterniond to(Eigen::AngleAxisd(3.5, Vector3d(0, 1, 1).normalized()));
   AttitudeWaypoint plus, minus;
@@ -40,7 +40,7 @@ TEST(AttitudePath, takes_the_shortest_way_to_either_sign_of_a_quaternion) {
   EXPECT_NEAR(AttitudePath(Profile::cycloid, start, 0, {round}, {}).slews()[0].angle, 1.5 * std::numbers::pi, 1e-14);
 }
 
-TEST(AttitudePath, trapezoids_take_the_least_time_within_limits) {
+TEST(AttitudePath, TrapezoidsTakeTheLeastTimeWithinLimits) {
   AttitudeWaypoint to;
   to.angle = 60 * kDegree;
   const double a = 0.01, v = 0.03, d = to.angle;
@@ -55,7 +55,7 @@ TEST(AttitudePath, trapezoids_take_the_least_time_within_limits) {
 }
 
 // S a + w x (J w + H Omega) + B u = T, against the articulated-body algorithm.
-TEST(AttitudeInertia, tells_how_the_rigid_machine_turns) {
+TEST(AttitudeInertia, TellsHowTheRigidMachineTurns) {
   const Model model = make_satellite({.modes = 0});
   State x = make_zero_state(model);
   const int hub = find_attitude_body(model, "hub");
@@ -84,7 +84,7 @@ TEST(AttitudeInertia, tells_how_the_rigid_machine_turns) {
   EXPECT_LT((left - T).norm(), 1e-10);
 }
 
-TEST(AttitudeSlew, hybrid_feed_forward_is_exact_and_keeps_the_momentum) {
+TEST(AttitudeSlew, HybridFeedForwardIsExactAndKeepsTheMomentum) {
   const Model model = make_satellite();
   double before = 0;
   for (const double rate : {10.0, 20.0}) {
@@ -105,7 +105,7 @@ TEST(AttitudeSlew, hybrid_feed_forward_is_exact_and_keeps_the_momentum) {
   }
 }
 
-TEST(AttitudeSlew, feedback_follows_a_machine_that_differs) {
+TEST(AttitudeSlew, FeedbackFollowsAMachineThatDiffers) {
   const Model model = make_satellite(), plant = make_satellite({.EI = 300, .damping = 0.004});
   AttitudeOptions options = make_slew_options(model);
   options.feed_forward = FeedForward::hybrid;
@@ -120,7 +120,7 @@ TEST(AttitudeSlew, feedback_follows_a_machine_that_differs) {
   EXPECT_LT(run.momentum, 1e-7);  // by the tolerance of the solver
 }
 
-TEST(AttitudeSlew, shaping_leaves_little_vibration) {
+TEST(AttitudeSlew, ShapingLeavesLittleVibration) {
   const Model model = make_satellite();
   const auto residual = [&](bool shaped, FeedForward kind) {
     AttitudeOptions options = make_slew_options(model);
@@ -145,7 +145,7 @@ TEST(AttitudeSlew, shaping_leaves_little_vibration) {
 }
 
 // The least slew time for a torque: 2 sqrt(angle J / torque), reached by wheels at their limit.
-TEST(AttitudeSlew, rigid_body_reaches_the_bang_bang_bound) {
+TEST(AttitudeSlew, RigidBodyReachesTheBangBangBound) {
   const Model model = make_satellite({.panels = false, .wheels = 3});
   const State start = make_zero_state(model);
   AttitudeOptions options = make_slew_options(model, 3);
@@ -175,7 +175,7 @@ TEST(AttitudeSlew, rigid_body_reaches_the_bang_bang_bound) {
 }
 
 // The verdict on the sampled loop is what a small deviation does.
-TEST(AttitudeSlew, unstable_feedback_is_told) {
+TEST(AttitudeSlew, UnstableFeedbackIsTold) {
   const Model model = make_satellite({.EI = 4000});
   const State start = make_zero_state(model);
   AttitudeOptions options = make_slew_options(model);
@@ -205,7 +205,7 @@ TEST(AttitudeSlew, unstable_feedback_is_told) {
   EXPECT_NEAR(std::log(size(3 * time) / size(2 * time)) / time, verdict.growth, 0.25 * verdict.growth);
 }
 
-TEST(AttitudeWheels, share_a_torque_and_keep_their_bias_without_turning_anything) {
+TEST(AttitudeWheels, ShareATorqueAndKeepTheirBiasWithoutTurningAnything) {
   const Model model = make_satellite({.panels = false});
   const State start = make_zero_state(model);
   AttitudeOptions options = make_slew_options(model);
@@ -259,7 +259,7 @@ ThrusterSetOptions make_couples(double force) {
 
 // One axis of a rigid body: it coasts with the rate dw/2 between the edges of the dead zone, where a shortest pulse
 // turns it round; e + lead w = deadband there, and the pulse overshoots by (dw/2) pulse/4.  [Sidi 1997] chapter 9.
-TEST(AttitudeThrusters, limit_cycle_is_that_of_the_closed_form) {
+TEST(AttitudeThrusters, LimitCycleIsThatOfTheClosedForm) {
   const Model model = make_satellite({.panels = false, .wheels = 0, .thrusters = true});
   State start = make_zero_state(model);
   AttitudeOptions options = make_slew_options(model, 0);
@@ -300,7 +300,7 @@ TEST(AttitudeThrusters, limit_cycle_is_that_of_the_closed_form) {
   EXPECT_GT(loop.thrusters()->pulses(), 4);
 }
 
-TEST(AttitudeThrusters, pulses_are_as_long_as_the_torque_asks_for) {
+TEST(AttitudeThrusters, PulsesAreAsLongAsTheTorqueAsksFor) {
   const Model model = make_satellite({.panels = false, .wheels = 0, .thrusters = true});
   const State start = make_zero_state(model);
   AttitudeOptions options = make_slew_options(model, 0);
@@ -337,7 +337,7 @@ TEST(AttitudeThrusters, pulses_are_as_long_as_the_torque_asks_for) {
   EXPECT_THROW(Thrusters(half, wrench.leftCols(8), 0.01), InputError);
 }
 
-TEST(AttitudeThrusters, unload_the_wheels) {
+TEST(AttitudeThrusters, UnloadTheWheels) {
   const Model model = make_satellite({.panels = false, .wheels = 3, .thrusters = true});
   State start = make_zero_state(model);
   start.v[model.speed("wheel2")] = 100;  // 5 N m s
@@ -353,7 +353,7 @@ TEST(AttitudeThrusters, unload_the_wheels) {
   EXPECT_LT(run.tracking.largest.norm(), 0.02);
 }
 
-TEST(AttitudeLoop, does_not_allocate_and_resumes_where_it_was_saved) {
+TEST(AttitudeLoop, DoesNotAllocateAndResumesWhereItWasSaved) {
   const Model model = make_satellite({.thrusters = true});
   const State start = make_zero_state(model);
   AttitudeOptions options = make_slew_options(model);

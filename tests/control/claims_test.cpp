@@ -53,7 +53,7 @@ State random_state(const Model& model, Random& random) {
 
 // The change is the minimum of |e_J - y|^2_N + |e_F + B y|^2_Q, by the normal equations with dense matrices.  One joint
 // is not driven, so that its spring is among the weights.
-TEST(ModalCorrection, is_the_weighted_least_squares_solution) {
+TEST(ModalCorrection, IsTheWeightedLeastSquaresSolution) {
   const Model model = make_sprung_arm(20, 0.5);
   Random random(7);
   for (const std::vector<std::string>& names : {std::vector<std::string>{}, std::vector<std::string>{"joint0"}}) {
@@ -90,7 +90,7 @@ TEST(ModalCorrection, is_the_weighted_least_squares_solution) {
 
 // In the metric of the kinetic energy of all accelerations the driven joints get exactly what is desired of them,
 // whatever is desired of the modes (Gauss's principle): hence the other metric.
-TEST(ModalCorrection, has_no_say_in_the_metric_of_kinetic_energy) {
+TEST(ModalCorrection, HasNoSayInTheMetricOfKineticEnergy) {
   const Model model = make_sprung_arm(0, 0);
   const DrivenJoints driven = find_driven_joints(model, {});
   Random random(8);
@@ -104,7 +104,7 @@ TEST(ModalCorrection, has_no_say_in_the_metric_of_kinetic_energy) {
 }
 
 // Dampers and springs of the driven joints are in the gain: one correction, whatever they are.
-TEST(ForceCorrection, takes_one_step_with_dampers_and_springs) {
+TEST(ForceCorrection, TakesOneStepWithDampersAndSprings) {
   for (const double damping : {0.0, 10.0, 1000.0}) {
     const Model model = make_sprung_arm(1, damping);
     const DrivenJoints driven = find_driven_joints(model, {});
@@ -121,7 +121,7 @@ TEST(ForceCorrection, takes_one_step_with_dampers_and_springs) {
 }
 
 // Prepared at the very state, it is the correction; beside it, the error is of second order.
-TEST(Pipelined, is_the_correction_to_first_order) {
+TEST(Pipelined, IsTheCorrectionToFirstOrder) {
   const Model model = make_sprung_arm(5, 0.5);
   const DrivenJoints driven = find_driven_joints(model, {});
   Random random(10);
@@ -148,7 +148,7 @@ TEST(Pipelined, is_the_correction_to_first_order) {
   EXPECT_GT(last, 0);
 }
 
-TEST(Pipelined, allocates_nothing_and_responds_as_a_whole) {
+TEST(Pipelined, AllocatesNothingAndRespondsAsAWhole) {
   const Model arm = make_arm({.damping = 0.005});
   ControlOptions options = make_slew(arm);
   options.correction = TrackingOptions{};
@@ -171,7 +171,7 @@ TEST(Pipelined, allocates_nothing_and_responds_as_a_whole) {
   }
 }
 
-TEST(Pipelined, follows_as_the_sensed_one) {
+TEST(Pipelined, FollowsAsTheSensedOne) {
   const Model arm = make_arm({.damping = 0.005});
   double largest[2] = {};
   for (const bool pipelined : {false, true}) {
@@ -187,7 +187,7 @@ TEST(Pipelined, follows_as_the_sensed_one) {
 }
 
 // Hinges give way to the vibration that the desired modal accelerations damp.
-TEST(ModalCorrection, reduces_the_residual_vibration_fivefold) {
+TEST(ModalCorrection, ReducesTheResidualVibrationFivefold) {
   const Model arm = make_arm();
   ControlOptions options = make_slew(arm);
   options.correction = TrackingOptions{0.5, 1};
@@ -201,7 +201,7 @@ TEST(ModalCorrection, reduces_the_residual_vibration_fivefold) {
 }
 
 // What is sent is the command; the machine's servo makes the torque of it.
-TEST(ServoCommand, is_not_the_torque_after_the_servo) {
+TEST(ServoCommand, IsNotTheTorqueAfterTheServo) {
   const Model arm = make_arm({.gravity = {0, -1, 0}});
   ControlOptions options = make_slew(arm);
   options.pid = make_pid(arm, options.driven, make_zero_state(arm), {0.02, 1});
@@ -230,7 +230,7 @@ TEST(ServoCommand, is_not_the_torque_after_the_servo) {
   EXPECT_GT(commands[0], 2 * torques[0]);  // holds the weight at once, while the servo still follows
 }
 
-TEST(ModalCorrection, refuses_what_does_not_fit) {
+TEST(ModalCorrection, RefusesWhatDoesNotFit) {
   const Model arm = make_arm();
   const auto message = [&](auto change) -> std::string {
     ControlOptions options = make_slew(arm);

@@ -28,7 +28,7 @@ State random_arm_state(const Model& arm, Random& random) {
 }
 
 // N is the inverse of the joint block of M^-1.
-TEST(NaturalGain, is_the_inverse_of_the_hinge_block) {
+TEST(NaturalGain, IsTheInverseOfTheHingeBlock) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Model model = make_model(random_machine(mixed_tree(seed), seed));
     DrivenJoints driven;
@@ -57,7 +57,7 @@ TEST(NaturalGain, is_the_inverse_of_the_hinge_block) {
 
 // The discrepancy falls at least tenfold per correction with the articulated inertias of the step before ([Pat] claim
 // 6), and to rounding with those of now.
-TEST(ForceCorrection, falls_tenfold_in_1000_random_states) {
+TEST(ForceCorrection, FallsTenfoldIn1000RandomStates) {
   const Model arm = make_arm();
   const DrivenJoints driven = find_driven_joints(arm, {});
   Random random(7);
@@ -86,7 +86,7 @@ TEST(ForceCorrection, falls_tenfold_in_1000_random_states) {
   RecordProperty("worst_ratio_same_step", std::to_string(worst_now));
 }
 
-TEST(ForceCorrection, agrees_with_hybrid_dynamics_over_a_period) {
+TEST(ForceCorrection, AgreesWithHybridDynamicsOverAPeriod) {
   const Model arm = make_arm();
   const DrivenJoints driven = find_driven_joints(arm, {});
   Random random(3);
@@ -104,7 +104,7 @@ TEST(ForceCorrection, agrees_with_hybrid_dynamics_over_a_period) {
   }
 }
 
-TEST(Controller, allocates_nothing_in_its_cycle) {
+TEST(Controller, AllocatesNothingInItsCycle) {
   const Model arm = make_arm({.damping = 0.005});
   ControlOptions options = make_slew(arm);
   options.feed_forward = FeedForward::hybrid;
@@ -121,7 +121,7 @@ TEST(Controller, allocates_nothing_in_its_cycle) {
   for (int k = 0; k < 100; ++k) ASSERT_EQ(controller.update(y, torques), Status::ok);
 }
 
-TEST(Controller, refuses_what_does_not_fit) {
+TEST(Controller, RefusesWhatDoesNotFit) {
   const Model arm = make_arm();
   const auto message = [&](auto change) -> std::string {
     ControlOptions options = make_slew(arm);
@@ -148,7 +148,7 @@ TEST(Controller, refuses_what_does_not_fit) {
   EXPECT_EQ(message([](ControlOptions& o) { o.correction = TrackingOptions{}; }), "");
 }
 
-TEST(Controller, a_sensor_without_a_number_stops_it) {
+TEST(Controller, ASensorWithoutANumberStopsIt) {
   const Model arm = make_arm();
   Controller controller(make_slew(arm));
   ASSERT_EQ(controller.start(make_zero_state(arm)), Status::ok);

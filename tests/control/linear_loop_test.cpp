@@ -63,7 +63,7 @@ class SampleWatch : public RunListener {
   std::vector<State> states;
 };
 
-TEST(LinearLoop, follows_the_loop_that_runs) {
+TEST(LinearLoop, FollowsTheLoopThatRuns) {
   const Model arm = make_arm({.damping = 0.01});
   constexpr int kSamples = 60;
   constexpr double kSmall = 1e-6;
@@ -132,7 +132,7 @@ double characteristic(const LoopPole& pole, double inertia, double kp, double kd
   return std::abs(left + right) / (std::abs(left) + std::abs(right));
 }
 
-TEST(LinearLoop, poles_of_a_sampled_double_integrator) {
+TEST(LinearLoop, PolesOfASampledDoubleIntegrator) {
   constexpr double kInertia = 2, kT = 1e-3;
   struct {
     double kp, kd;
@@ -156,7 +156,7 @@ TEST(LinearLoop, poles_of_a_sampled_double_integrator) {
 }
 
 // Undamped, and stable by a hair: rounding must not tip it.
-TEST(LinearLoop, the_undamped_arm_is_not_called_unstable) {
+TEST(LinearLoop, TheUndampedArmIsNotCalledUnstable) {
   const Model arm = make_arm();
   ControlOptions options = make_slew(arm);
   options.correction = TrackingOptions{};
@@ -187,7 +187,7 @@ class HandPd : public Sampler {
 };
 
 // The judged loop is the one that the solver computes: the machine itself, near rest, with 1 and 3 steps in a period.
-TEST(LinearLoop, implicit_steps_are_those_of_the_solver) {
+TEST(LinearLoop, ImplicitStepsAreThoseOfTheSolver) {
   constexpr double kSmall = 1e-9;
   constexpr int kSamples = 12;
   constexpr double kRate = 250,

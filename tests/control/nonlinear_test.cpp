@@ -64,7 +64,7 @@ class LateErrors : public RunListener {
   double from_;
 };
 
-TEST(NonlinearArm, is_held_where_the_linear_loop_is_stable) {
+TEST(NonlinearArm, IsHeldWhereTheLinearLoopIsStable) {
   const ArmCell cells[] = {{10, 1, 100, 1, "lqr", 1e-4},      {10, 1, 100, 1, "lqr", 1e-3},
                            {10, 1, 100, 1, "tracking", 1e-4}, {10, 2, 250, 0, "lqr", 1e-3},
                            {10, 1, 50, 10, "tracking", 1e-3}, {2, 5, 100, 10, "lqr", 1e-2},
@@ -99,7 +99,7 @@ TEST(NonlinearArm, is_held_where_the_linear_loop_is_stable) {
 }
 
 // Where an observer that trusts its sensors makes small deviations large, it trusts them less.
-TEST(NonlinearArm, its_observer_is_calmed) {
+TEST(NonlinearArm, ItsObserverIsCalmed) {
   ControlOptions options;
   options.model = std::make_shared<const Model>(make_chain_arm(10, 1, 1));
   options.driven = find_driven_joints(*options.model, {});
@@ -111,7 +111,7 @@ TEST(NonlinearArm, its_observer_is_calmed) {
   EXPECT_NEAR(growth, 875, 10);  // by SciPy, in the norm of the energy
   const ControlOptions settled = settle_loop(options);
   EXPECT_GT(settled.kalman.distrust, 1);
-  EXPECT_LT(compute_transient(*linearize_loop(*options.model, {}, settled, 0)).growth, kCalm);
+  EXPECT_LT(compute_transient(*linearize_loop(*options.model, {}, settled, 0)).growth, kMaxSettledTransient);
   // With a machine of one link nothing changes.
   ControlOptions one = options;
   one.model = std::make_shared<const Model>(make_chain_arm(1, 2, 0));

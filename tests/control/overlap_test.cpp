@@ -33,7 +33,7 @@ const Choice kChoices[] = {
 bool same_slot(int a, int b) { return (a < 2 && b < 2) || (a >= 2 && a < 6 && b >= 2 && b < 6); }
 
 // The torques that hold the arm still against gravity, beside those that the laws add up to.
-TEST(Overlap, every_pair_either_holds_the_weight_once_or_is_refused) {
+TEST(Overlap, EveryPairEitherHoldsTheWeightOnceOrIsRefused) {
   const Model arm = make_arm({.damping = 0.01, .gravity = {0, -1, 0}});
   constexpr int kCount = static_cast<int>(std::size(kChoices));
   for (int a = 0; a < kCount; ++a) {
@@ -56,7 +56,7 @@ TEST(Overlap, every_pair_either_holds_the_weight_once_or_is_refused) {
   }
 }
 
-TEST(Overlap, negative_gains_are_refused) {
+TEST(Overlap, NegativeGainsAreRefused) {
   const Model arm = make_arm();
   for (VectorXd PidOptions::*gain : {&PidOptions::kp, &PidOptions::kd, &PidOptions::ki}) {
     ControlOptions options = make_slew(arm);

@@ -53,7 +53,7 @@ double run_turn(const Model& boom, const ControlOptions& options) {
   return loop.tracking().residual;
 }
 
-TEST(Participation, the_excited_vibration_is_chosen_and_its_amplitude_foretold) {
+TEST(Participation, TheExcitedVibrationIsChosenAndItsAmplitudeForetold) {
   const Model boom = make_boom();
   ControlOptions options = make_turn(boom, 1.5);
   options.shaping->vibrations = 4;
@@ -82,7 +82,7 @@ TEST(Participation, the_excited_vibration_is_chosen_and_its_amplitude_foretold) 
 }
 
 // Nothing bends where nothing is excited: no delay.
-TEST(Participation, a_motion_that_excites_nothing_is_not_shaped) {
+TEST(Participation, AMotionThatExcitesNothingIsNotShaped) {
   const Model boom = make_boom();
   ControlOptions options = make_turn(boom, 1.5);
   options.desired = {Signal(0.0)};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Profile kProfiles[] = {Profile::trapezoid, Profile::quintic, Profile::cycloid};
 
-TEST(Trajectory, moves_start_and_end_at_rest_within_their_peaks) {
+TEST(Trajectory, MovesStartAndEndAtRestWithinTheirPeaks) {
   for (const Profile profile : kProfiles) {
     const Signal move = make_move(profile, 1, -2, 0.5, 4);
     EXPECT_DOUBLE_EQ(move.at(0).value, 1);
@@ -36,7 +36,7 @@ TEST(Trajectory, moves_start_and_end_at_rest_within_their_peaks) {
   }
 }
 
-TEST(Trajectory, paths_keep_the_limits_and_move_together) {
+TEST(Trajectory, PathsKeepTheLimitsAndMoveTogether) {
   const MoveLimits limits{Eigen::Vector2d(0.5, 0.1), Eigen::Vector2d(1, 1)};
   for (const Profile profile : kProfiles) {
     const JointPath path = make_path(profile, Eigen::Vector2d(0, 0), 1,
@@ -55,7 +55,7 @@ TEST(Trajectory, paths_keep_the_limits_and_move_together) {
   EXPECT_THROW(make_path(Profile::quintic, Eigen::Vector2d(0, 0), 0, {{Eigen::Vector2d(1, 1), 0, 0}}, {}), InputError);
 }
 
-TEST(Shaping, impulses_leave_no_vibration) {
+TEST(Shaping, ImpulsesLeaveNoVibration) {
   const double w = 3;
   for (const double ratio : {0.0, 0.02, 0.2}) {
     EXPECT_NEAR(residual_vibration(make_shaper(Shaper::zv, w, ratio), w, ratio), 0, 1e-14);
@@ -70,7 +70,7 @@ TEST(Shaping, impulses_leave_no_vibration) {
   EXPECT_NEAR(residual_vibration(two, 2.7 * w, 0), 0, 1e-14);
 }
 
-TEST(Shaping, shaped_signals_are_sums_of_echoes) {
+TEST(Shaping, ShapedSignalsAreSumsOfEchoes) {
   const Signal move = make_move(Profile::cycloid, 0, 1, 0, 2);
   const auto shaper = make_shaper(Shaper::zvd, 4, 0.1);
   const Signal shaped = Signal::shaped(move, shaper);
@@ -90,7 +90,7 @@ TEST(Shaping, shaped_signals_are_sums_of_echoes) {
 }
 
 // K x = w^2 M x with the driven joints held: one clamped beam has the textbook's roots.
-TEST(Shaping, vibrations_of_the_held_arm) {
+TEST(Shaping, VibrationsOfTheHeldArm) {
   const Model arm = make_arm({.damping = 0.01});
   const DrivenJoints driven = find_driven_joints(arm, {});
   const auto held = compute_vibrations(arm, make_zero_state(arm), driven.mask);
@@ -100,7 +100,7 @@ TEST(Shaping, vibrations_of_the_held_arm) {
   for (const int v : driven.v) EXPECT_EQ(held[0].shape[v], 0);
 }
 
-TEST(Riccati, meets_its_equation_and_stabilises) {
+TEST(Riccati, MeetsItsEquationAndStabilises) {
   Random random(5);
   for (int k = 0; k < 20; ++k) {
     const int n = 2 + random.index(8), m = 1 + random.index(3);
@@ -118,7 +118,7 @@ TEST(Riccati, meets_its_equation_and_stabilises) {
                              MatrixXd::Identity(1, 1)));
 }
 
-TEST(Servos, limit_torque_and_rate_and_lag) {
+TEST(Servos, LimitTorqueAndRateAndLag) {
   ServoOptions servo;
   servo.max_torque = 10;
   servo.max_torque_rate = 1000;
@@ -140,7 +140,7 @@ TEST(Servos, limit_torque_and_rate_and_lag) {
   EXPECT_FALSE(slow.saturated(0));
 }
 
-TEST(Sensors, round_delay_and_hold) {
+TEST(Sensors, RoundDelayAndHold) {
   const Model arm = make_arm();
   const DrivenJoints driven = find_driven_joints(arm, {});
   SensorOptions options;
@@ -162,7 +162,7 @@ TEST(Sensors, round_delay_and_hold) {
   EXPECT_DOUBLE_EQ(read(0.7), 0.5);
 }
 
-TEST(Sensors, an_accelerometer_at_rest_feels_the_weight) {
+TEST(Sensors, AnAccelerometerAtRestFeelsTheWeight) {
   const Model arm = make_arm({.gravity = {0, -9.81, 0}});
   const DrivenJoints driven = find_driven_joints(arm, {});
   SensorOptions options;
@@ -178,7 +178,7 @@ TEST(Sensors, an_accelerometer_at_rest_feels_the_weight) {
 }
 
 // An estimator that starts with wrong modes finds them, from encoders alone and with more sensors.
-TEST(Estimator, finds_the_modes) {
+TEST(Estimator, FindsTheModes) {
   const Model arm = make_arm({.damping = 0.01});
   ControlOptions options = make_slew(arm);
   const double period = 1e-3;

@@ -61,13 +61,13 @@ void expect_same_rows(const MatrixXd& gain, const MatrixXd& reference, const cha
     EXPECT_LT((gain.row(i) - reference.row(i)).norm(), 1e-8 * reference.row(i).norm()) << name << ", row " << i;
 }
 
-TEST(SampledGains, are_those_of_an_independent_design_with_delays) {
+TEST(SampledGains, AreThoseOfAnIndependentDesignWithDelays) {
   const ControlReference reference = read_control_reference();
   ASSERT_EQ(reference.gains.size(), 4u);
   const Model arm = make_chain_arm(2, 2, 1);
   const DrivenJoints driven = find_driven_joints(arm, {});
   const Predictor predictor = make_predictor(arm, driven, bent_chain(arm), kPeriod);
-  ASSERT_LT(predictor.fastest, kSeen);
+  ASSERT_LT(predictor.fastest, kResolved);
   SensorOptions sensors;
   sensors.encoders.assign(2, {});
   expect_same_rows(compute_kalman_gain(arm, driven, sensors, predictor, {}), reference.gains.at("kalman"), "kalman");
@@ -85,7 +85,7 @@ TEST(SampledGains, are_those_of_an_independent_design_with_delays) {
   expect_same_rows(late, reference.gains.at("lqr_latency_1"), "lqr, latency 1");
 }
 
-TEST(SampledLoop, has_the_spectral_radius_that_scipy_finds) {
+TEST(SampledLoop, HasTheSpectralRadiusThatScipyFinds) {
   const ControlReference reference = read_control_reference();
   ASSERT_GT(reference.radii.size(), 10u);
   for (const RadiusCase& c : reference.radii) {
@@ -107,7 +107,7 @@ TEST(SampledLoop, has_the_spectral_radius_that_scipy_finds) {
 
 // At the configuration that it was made for the predictor is the sampled machine, where all poles are seen; where they
 // are not, what is seen moves like the machine, and the rest is where constant torques would hold it.
-TEST(Predictor, is_exact_for_what_is_seen_and_static_for_the_rest) {
+TEST(Predictor, IsExactForWhatIsSeenAndStaticForTheRest) {
   for (const double damping : {0.0, 10.0, 1000.0}) {
     const Model arm = make_chain_arm(2, 5, damping);
     const DrivenJoints driven = find_driven_joints(arm, {});
@@ -134,7 +134,7 @@ TEST(Predictor, is_exact_for_what_is_seen_and_static_for_the_rest) {
       const MatrixXd stepped = one + p.phase * p.midpoint * p.machine.A;
       EXPECT_LT((scaled(stepped) - scaled(p.A)).norm(), 1e-6 * (1 + p.fastest)) << damping << ' ' << rate;
       if (p.drift.rows() == 2 * arm.nv) continue;
-      EXPECT_GT(p.fastest, kSeen);
+      EXPECT_GT(p.fastest, kResolved);
       const MatrixXd unseen = one - p.seen * p.to_seen;
       EXPECT_LT((p.machine.A * unseen * p.B + unseen * b).norm(), 1e-6 * b.norm()) << damping << ' ' << rate;
     }
@@ -158,7 +158,7 @@ double largest_correlation(const std::vector<VectorXd>& signals) {
 
 // Readings of a machine with just the noise that the filter expects leave nothing in its innovations that earlier ones
 // would tell; with a gain of a third they do.
-TEST(Estimator, innovations_are_white) {
+TEST(Estimator, InnovationsAreWhite) {
   const Model arm = make_chain_arm(2, 2, 1);
   const DrivenJoints driven = find_driven_joints(arm, {});
   const Predictor predictor = make_predictor(arm, driven, bent_chain(arm), kPeriod);
@@ -213,7 +213,7 @@ TEST(Estimator, innovations_are_white) {
   }
 }
 
-TEST(Trajectory, a_trapezoid_takes_the_least_time_within_its_limits) {
+TEST(Trajectory, ATrapezoidTakesTheLeastTimeWithinItsLimits) {
   struct {
     double distance, speed, acceleration, least;
   } const cases[] = {{1, 0.5, 1, 2.5}, {2, 0.9, 1.43, 2 / 0.9 + 0.9 / 1.43}, {0.2, 0.5, 1, 2 * std::sqrt(0.2)}};
@@ -238,7 +238,7 @@ TEST(Trajectory, a_trapezoid_takes_the_least_time_within_its_limits) {
 }
 
 // The pole of the whole sampled loop, joints and observer included.
-TEST(Damping, the_ratio_that_is_asked_for_is_reached) {
+TEST(Damping, TheRatioThatIsAskedForIsReached) {
   const Model arm = make_arm({.damping = 0.005});
   for (const double asked : {0.05, 0.1, 0.2, 0.3}) {
     ControlOptions options;

@@ -8,7 +8,7 @@
 namespace limber::test {
 namespace {
 
-TEST(Slew, hybrid_feed_forward_is_exact) {
+TEST(Slew, HybridFeedForwardIsExact) {
   const Model arm = make_arm();
   ControlOptions options = make_slew(arm);
   options.feed_forward = FeedForward::hybrid;
@@ -17,7 +17,7 @@ TEST(Slew, hybrid_feed_forward_is_exact) {
   EXPECT_LT(result.largest.maxCoeff(), 1e-6);
 }
 
-TEST(Slew, correction_beats_pd_tenfold) {
+TEST(Slew, CorrectionBeatsPdTenfold) {
   const Model arm = make_arm();
   ControlOptions pd = make_slew(arm);
   pd.pid = make_pid(arm, pd.driven, make_zero_state(arm), {0.02, 1});
@@ -34,7 +34,7 @@ TEST(Slew, correction_beats_pd_tenfold) {
   }
 }
 
-TEST(Slew, shaping_and_damping_reduce_the_residual_vibration_fivefold) {
+TEST(Slew, ShapingAndDampingReduceTheResidualVibrationFivefold) {
   const Model arm = make_arm();
   ControlOptions plain = make_slew(arm);
   plain.correction = TrackingOptions{0.5, 1};
@@ -50,7 +50,7 @@ TEST(Slew, shaping_and_damping_reduce_the_residual_vibration_fivefold) {
   EXPECT_LT(with_damping, before / 5);
 }
 
-TEST(Slew, regulator_follows_with_noisy_encoders) {
+TEST(Slew, RegulatorFollowsWithNoisyEncoders) {
   const Model arm = make_arm({.damping = 0.005});
   ControlOptions options = make_slew(arm);
   options.feed_forward = FeedForward::hybrid;
@@ -65,7 +65,7 @@ TEST(Slew, regulator_follows_with_noisy_encoders) {
   EXPECT_LT(result.largest.maxCoeff(), 5e-3);
 }
 
-TEST(Slew, wrong_payload_and_stiffness_stay_bounded) {
+TEST(Slew, WrongPayloadAndStiffnessStayBounded) {
   const Model arm = make_arm({.damping = 0.005, .payload = 100});
   const Model plant = make_arm({.EI = 0.8e5, .damping = 0.005, .payload = 120});
   ControlOptions options = make_slew(arm);
@@ -75,7 +75,7 @@ TEST(Slew, wrong_payload_and_stiffness_stay_bounded) {
   EXPECT_LT(result.largest.maxCoeff(), 1e-2);
 }
 
-TEST(Slew, weight_is_held) {
+TEST(Slew, WeightIsHeld) {
   const Model arm = make_arm({.damping = 0.01, .gravity = {0, -1, 0}});
   ControlOptions options = make_slew(arm);
   options.feed_forward = FeedForward::none;

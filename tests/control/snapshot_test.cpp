@@ -200,7 +200,7 @@ TEST(ControlSnapshot, a_loop_taken_back_repeats_itself) {
   EXPECT_FALSE(plant.torques.isZero(0));
 }
 
-TEST(ControlSnapshot, another_controller_refuses_it) {
+TEST(ControlSnapshot, AnotherControllerRefusesIt) {
   const Model arm = make_arm();
   ControlOptions options = make_slew(arm);
   ControlLoop loop(arm, {}, options);

@@ -75,7 +75,7 @@ bool is_chosen(const Cells& c, double rate, double damping, int law) {
   return damping == 0 && rate == 50 && law == 2;
 }
 
-TEST_P(StabilityMatrix, is_stable_or_refused) {
+TEST_P(StabilityMatrix, IsStableOrRefused) {
   const Cells c = GetParam();
   int refused = 0, run = 0;
   for (const double damping : kJointDamping) {

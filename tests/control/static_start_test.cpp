@@ -137,7 +137,7 @@ std::vector<ServoOptions> make_slow_servos() {
 // Torques are some 3000 N m, joint angles 0.5 rad: rounding, amplified by the laws, is what is left.
 constexpr double kStillTorque = 1e-7, kStill = 1e-11;
 
-TEST(StaticStart, nothing_moves_under_any_law) {
+TEST(StaticStart, NothingMovesUnderAnyLaw) {
   const Model arm = make_heavy_arm();
   for (const Law& law : kLaws) {
     const Stillness ideal = stay({arm, arm, {}, {}}, law);
@@ -146,7 +146,7 @@ TEST(StaticStart, nothing_moves_under_any_law) {
   }
 }
 
-TEST(StaticStart, nothing_moves_with_servos_and_gauges) {
+TEST(StaticStart, NothingMovesWithServosAndGauges) {
   const Model arm = make_heavy_arm();
   for (const Law& law : kLaws) {
     const Stillness still = stay({arm, arm, make_gauges(arm), make_slow_servos()}, law);
@@ -156,7 +156,7 @@ TEST(StaticStart, nothing_moves_with_servos_and_gauges) {
 }
 
 // With encoders alone the controller's own balance serves, whatever the machine weighs.
-TEST(StaticStart, nothing_moves_with_a_wrong_model) {
+TEST(StaticStart, NothingMovesWithAWrongModel) {
   const Model arm = make_heavy_arm(), plant = make_heavy_arm(0.8e5, 60);
   for (const Law& law : kLaws) {
     const Stillness still = stay({plant, arm, {}, make_slow_servos()}, law);
@@ -166,7 +166,7 @@ TEST(StaticStart, nothing_moves_with_a_wrong_model) {
 }
 
 // Encoders with counts: the joint moves by no more than a count.
-TEST(StaticStart, counts_move_it_by_less_than_a_count) {
+TEST(StaticStart, CountsMoveItByLessThanACount) {
   const Model arm = make_heavy_arm();
   constexpr double kCount = 1e-5;
   SensorOptions sensors;
@@ -178,7 +178,7 @@ TEST(StaticStart, counts_move_it_by_less_than_a_count) {
   }
 }
 
-TEST(StaticStart, a_servo_that_cannot_hold_is_refused) {
+TEST(StaticStart, AServoThatCannotHoldIsRefused) {
   const Model arm = make_heavy_arm();
   std::vector<ServoOptions> weak(3);
   weak[1].max_torque = 1;
@@ -186,7 +186,7 @@ TEST(StaticStart, a_servo_that_cannot_hold_is_refused) {
 }
 
 // Without a static start it falls.
-TEST(StaticStart, else_it_falls) {
+TEST(StaticStart, ElseItFalls) {
   const Model arm = make_heavy_arm();
   ControlOptions options = make_slew(arm);
   options.pid = make_pid(arm, options.driven, make_zero_state(arm), {0.01, 1});

@@ -42,7 +42,7 @@ TipPath sideways(const Model& model, const char* node, double size, double time)
 // One link with one mode and a small motion of its tip, y = L theta + phi eta: with A = m - mu phi / L and
 // s = sqrt(-K / A) the bounded solution of  A eta'' + K eta = -mu y'' / L  is
 //   eta(t) = mu / (2 s L A) int exp(-s |t - r|) y''(r) dr.
-TEST(TipInversion, one_link_is_a_convolution) {
+TEST(TipInversion, OneLinkIsAConvolution) {
   const Model model = make_one_link(1, 0.5);
   const double size = 1e-4, time = 1;
   const MatrixXd M = Engine(model).mass(make_zero_state(model));
@@ -78,7 +78,7 @@ TEST(TipInversion, one_link_is_a_convolution) {
 }
 
 // The arm follows its tip line to a tenth of what the quasi-static motion leaves, and better the earlier it may begin.
-TEST(TipInversion, the_tip_keeps_to_its_line) {
+TEST(TipInversion, TheTipKeepsToItsLine) {
   const Model arm = make_arm({.damping = 0.02});
   ControlOptions options = make_slew(arm);
   options.computed_torque = TrackingOptions{};
@@ -125,7 +125,7 @@ std::string refusal(const Model& model, const TipPath& path, const std::vector<s
   return "";
 }
 
-TEST(TipInversion, refuses_what_has_no_bounded_inverse) {
+TEST(TipInversion, RefusesWhatHasNoBoundedInverse) {
   // A node near the hub is in its own place: zeros on the imaginary axis.
   const Model link = make_one_link(2, 0.1);
   EXPECT_NE(refusal(link, sideways(link, "link.watched", 1e-3, 1)).find("no bounded inversion"), std::string::npos);

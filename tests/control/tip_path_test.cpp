@@ -11,7 +11,7 @@ namespace limber::test {
 namespace {
 
 // At rest, the modes that settle are those of the static equilibrium with the driven joints held.
-TEST(TipPath, modes_settle_as_in_the_equilibrium) {
+TEST(TipPath, ModesSettleAsInTheEquilibrium) {
   const Model arm = make_arm({.gravity = {0, -0.5, 0}});
   const DrivenJoints driven = find_driven_joints(arm, {});
   State x = make_zero_state(arm);
@@ -27,7 +27,7 @@ TEST(TipPath, modes_settle_as_in_the_equilibrium) {
 }
 
 // A spring that is far stiffer than the links: what holds them is in the tangent.
-TEST(TipPath, modes_settle_on_stiff_elements) {
+TEST(TipPath, ModesSettleOnStiffElements) {
   Model arm = make_arm({.gravity = {0, -0.5, 0}});
   const DrivenJoints driven = find_driven_joints(arm, {});
   State x = make_zero_state(arm);
@@ -70,7 +70,7 @@ State bent(const Model& arm, const DrivenJoints& driven) {
 }
 
 // Driven along the driven joints' motion, the tip keeps to its path better than with the motion of rigid links.
-TEST(TipPath, the_tip_keeps_to_its_line) {
+TEST(TipPath, TheTipKeepsToItsLine) {
   const Model arm = make_arm({.damping = 0.02});
   ControlOptions options = make_slew(arm);
   options.computed_torque = TrackingOptions{};
@@ -103,7 +103,7 @@ TEST(TipPath, the_tip_keeps_to_its_line) {
   EXPECT_LT(largest[1], 0.2 * largest[0]) << "rigid " << largest[0] << ", flexible " << largest[1];
 }
 
-TEST(TipPath, out_of_reach_is_told) {
+TEST(TipPath, OutOfReachIsTold) {
   const Model arm = make_arm();
   const DrivenJoints driven = find_driven_joints(arm, {});
   TipPath path = straight_line();

@@ -42,7 +42,7 @@ Tracking follow(const std::function<double(double)>& error, const std::optional<
   return monitor.tracking();
 }
 
-TEST(Tracking, error_settling_saturation_and_residual_motion) {
+TEST(Tracking, ErrorSettlingSaturationAndResidualMotion) {
   const Tracking t = follow([](double s) { return s < 12.5 ? 0.03 * std::cos(s) : 0.001 * std::sin(2 * s); });
   EXPECT_NEAR(t.largest[0], 0.03, 1e-12);
   EXPECT_NEAR(t.last[0], 0.001 * std::sin(40.0), 1e-12);
@@ -64,13 +64,13 @@ TEST(Tracking, error_settling_saturation_and_residual_motion) {
   EXPECT_FALSE(t.growing);
 }
 
-TEST(Tracking, what_does_not_settle) {
+TEST(Tracking, WhatDoesNotSettle) {
   const Tracking t = follow([](double) { return 0.05; });
   EXPECT_TRUE(std::isinf(t.settling(0)));
   EXPECT_NEAR(t.rms()[0], 0.05, 1e-12);
 }
 
-TEST(Tracking, growth_is_exponential_not_a_drift) {
+TEST(Tracking, GrowthIsExponentialNotADrift) {
   EXPECT_TRUE(follow([](double t) { return 1e-6 * std::exp(0.5 * t) * std::sin(7 * t); }).growing);
   EXPECT_FALSE(follow([](double t) { return 1e-3 * t * t; }).growing);
   EXPECT_FALSE(follow([](double t) { return 1e-12 * std::exp(0.5 * t); }).growing);  // rounding
@@ -78,7 +78,7 @@ TEST(Tracking, growth_is_exponential_not_a_drift) {
 }
 
 // Millimetres at the tip are told as such.
-TEST(Tracking, a_node_is_compared_with_its_path) {
+TEST(Tracking, ANodeIsComparedWithItsPath) {
   TipPath path;
   path.node = kArmTip;
   path.end = kEnd;

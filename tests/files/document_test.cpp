@@ -86,7 +86,7 @@ TEST(Document, RefusesWhatIsNoText) {
                           "\xf4\x90\x80\x80", "\xff\xfe"}) {
     EXPECT_TRUE(message_of(std::string("a: 1\nb: ") + bad).find("is not UTF-8 text") != std::string::npos);
   }
-  EXPECT_EQ(message_of("a: \"\\N\"\n"), "f:1: an escape in quotes that is no character");
+  EXPECT_EQ(message_of("a: \"\\N\"\n"), "f:1: an escape in quotes that is not a character");
 }
 
 TEST(Document, DepthIsCountedThroughAliases) {

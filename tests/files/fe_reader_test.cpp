@@ -107,8 +107,8 @@ TEST_F(FeReaders, MatrixMarketAndNodeTable) {
                  "not a finite number");
   expect_message([&] { read_matrices(K, M, write("few.csv", nodes.substr(0, nodes.find("\n42,") + 1))); },
                  "3 or 6 per node");
-  expect_message([&] { read_matrices(K, M, write("twice.csv", nodes + "5,0,0,0,all\n")); }, "node 5 is there twice");
-  expect_message([&] { read_matrices(table, M, table); }, "is no MatrixMarket file");
+  expect_message([&] { read_matrices(K, M, write("twice.csv", nodes + "5,0,0,0,all\n")); }, "duplicate node 5");
+  expect_message([&] { read_matrices(table, M, table); }, "is not a MatrixMarket file");
 }
 
 TEST_F(FeReaders, AbaqusMatrices) {
@@ -226,7 +226,7 @@ TEST_F(BrokenCalculix, AsymmetricStiffness) {
 }
 TEST_F(BrokenCalculix, EntryTwice) {
   mas_ += "5 5 1.0e-3\n";
-  expect_refused("are there twice");
+  expect_refused("duplicate entries");
 }
 TEST_F(BrokenCalculix, OtherMesh) {
   mesh_.replace(mesh_.find("80, 0.416666667"), 15, "80, 0.216666667");
@@ -234,11 +234,11 @@ TEST_F(BrokenCalculix, OtherMesh) {
 }
 TEST_F(BrokenCalculix, DuplicateNode) {
   mesh_.insert(mesh_.find("*ELEMENT"), "5, 9, 9, 9\n");
-  expect_refused("node 5 is there twice, at two places");
+  expect_refused("duplicate node 5, at two positions");
 }
 TEST_F(BrokenCalculix, UnknownNodeInSetAndElement) {
   mesh_ += "*NSET, NSET=MORE\n4711\n";
-  expect_refused("node 4711 is not there");
+  expect_refused("node 4711 does not exist");
 }
 TEST_F(BrokenCalculix, HeldPart) {  // 1 GN/m to the ground at one node
   sti_.replace(0, sti_.find('\n'), "1 1 2.0e9");
@@ -273,8 +273,8 @@ TEST_F(BrokenCalculix, DisconnectedMesh) {
     more += fmt::format("{}, {:.9g}, {:.9g}, {:.9g}\n", p + 81, tiny_.part.positions(0, p) + 0.5,
                         tiny_.part.positions(1, p), tiny_.part.positions(2, p));
   mesh_.insert(mesh_.find("*ELEMENT"), more);
-  expect_refused("in 2 pieces");
-  expect_refused("are at one place: merge them");
+  expect_refused("in 2 unconnected pieces");
+  expect_refused("are at the same position: merge them");
 }
 
 TEST_F(BrokenCalculix, CompressedAndCutShort) {
@@ -315,8 +315,8 @@ TEST(BrokenParts, InterfacesThatCannotBe) {
     reduce_part(model.part, list, options);
   };
   const std::vector<int> base = find_nodes(model, "NBASE");
-  expect_message([&] { reduce({}); }, "there is no interface to hold the part at");
-  expect_message([&] { reduce({{"a", {base[0]}, FeCoupling::rigid}}); }, "1 node, which carries no rotation");
+  expect_message([&] { reduce({}); }, "there is no interface at which to hold the part");
+  expect_message([&] { reduce({{"a", {base[0]}, FeCoupling::rigid}}); }, "1 node, which defines no rotation");
   expect_message([&] { reduce({{"a", find_nodes(model, "1,17,18"), FeCoupling::average}}); }, "on a line");
   expect_message(
       [&] {
@@ -326,7 +326,7 @@ TEST(BrokenParts, InterfacesThatCannotBe) {
   expect_message([&] { reduce({{"a.b", base, FeCoupling::rigid}}); }, "node name");
   expect_message([&] { reduce({{"a", base, FeCoupling::rigid}}, {.damping = -1}); }, "damping is -1");
   expect_message([&] { find_nodes(model, "NBSE"); }, "NBASE");
-  expect_message([&] { find_nodes(model, "3-900"); }, "names node 81, which is not there");
+  expect_message([&] { find_nodes(model, "3-900"); }, "names node 81, which does not exist");
 }
 
 }  // namespace

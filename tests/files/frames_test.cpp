@@ -53,9 +53,8 @@ TEST(Frames, NodesInTheFrameOfAnother) {
   EXPECT_CLOSE(hub.nodes[1].position, Vector3d(1, 0, 3), 1e-15);
   EXPECT_CLOSE(hub.nodes[2].position, Vector3d(1, 1, 3), 1e-15);
   EXPECT_CLOSE(hub.nodes[3].position, Vector3d(5, 0, 0), 0);
-  EXPECT_EQ(
-      framed_message("axis: [0, 0, 1]", "", ", {name: tool, position: [0, 0, 2], frame: tip}"),
-      "f.yaml:4: body 'hub': nodes[1].frame must be body, or a node of this body that stands above, but is 'tip'");
+  EXPECT_EQ(framed_message("axis: [0, 0, 1]", "", ", {name: tool, position: [0, 0, 2], frame: tip}"),
+            "f.yaml:4: body 'hub': nodes[1].frame must be body, or a node of this body listed above, but is 'tip'");
 }
 
 TEST(Frames, AxesAndOriginsOfJoints) {

@@ -93,7 +93,7 @@ TEST(MeshFile, FaultsAreNamed) {
   EXPECT_EQ(mesh_message("solid x\nvertex 0 0\n", "a.stl"), "a.stl:2: a corner needs three coordinates");
   EXPECT_EQ(mesh_message("solid x\nvertex 0 0 1e99\n", "a.stl"), "a.stl:2: a coordinate is larger than any drawing");
   EXPECT_EQ(mesh_message("solid x\nvertex 0 0 0\n", "a.stl"), "a.stl:2: ends inside a facet; the file was cut short?");
-  EXPECT_EQ(mesh_message("v 0 0 0\nf 1 2 3\n", "a.obj"), "a.obj:2: corner 2 is not there: 1 were given so far");
+  EXPECT_EQ(mesh_message("v 0 0 0\nf 1 2 3\n", "a.obj"), "a.obj:2: corner 2 does not exist: 1 were given so far");
   EXPECT_EQ(mesh_message("v 0 0 0\nf 1 1\n", "a.obj"), "a.obj:2: a face needs three corners");
 }
 

@@ -47,7 +47,7 @@ TEST(Output, ReplacesItsOwnKindAndEmptyFilesAlone) {
     EXPECT_EQ(read_all(folder.file(name)), "note 2");
   }
   EXPECT_TRUE(contains(refusal([&] { write_whole_file(folder.file("letter"), kNote, {}, "note 2"); }),
-                       "letter: is there and is not a note; remove it or name another output"));
+                       "letter: exists and is not a note; remove it or name another output"));
   EXPECT_EQ(read_all(folder.file("letter")), "dear");
   EXPECT_EQ(folder.names(), (Names{"empty", "letter", "new", "old"}));
 }
@@ -97,7 +97,7 @@ TEST(Output, ChecksATargetThatChangedMeanwhile) {
   OutputFile out(folder.file("a"), kNote, {});
   put(out, "note");
   folder.write("a", "somebody else's");
-  EXPECT_TRUE(contains(refusal([&] { out.publish(); }), "a: is there and is not a note"));
+  EXPECT_TRUE(contains(refusal([&] { out.publish(); }), "a: exists and is not a note"));
   EXPECT_EQ(read_all(folder.file("a")), "somebody else's");
 }
 

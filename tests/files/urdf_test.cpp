@@ -168,9 +168,9 @@ TEST(Urdf, FaultsAreNamed) {
   EXPECT_EQ(urdf_message("<robot/>"), "r.urdf:1: a robot without a name; write name=\"...\"");
   EXPECT_EQ(urdf_message(robot("")), "r.urdf:1: a robot without links; write <link name=\"...\"/>");
   EXPECT_EQ(urdf_message(robot("<link/>")), "r.urdf:2: a link without a name; write name=\"...\"");
-  EXPECT_EQ(urdf_message(robot(solid("a") + solid("a"))), "r.urdf:3: link 'a' is there twice; rename one");
+  EXPECT_EQ(urdf_message(robot(solid("a") + solid("a"))), "r.urdf:3: duplicate link 'a'; rename one");
   EXPECT_EQ(urdf_message(robot(solid("a") + solid("b"))),
-            "r.urdf:3: links 'a' and 'b' are both carried by no joint; a robot has one root");
+            "r.urdf:3: links 'a' and 'b' are both roots; a robot has one root link");
   EXPECT_EQ(
       urdf_message(robot(jointed("fixed", "<mimic joint=\"k\"/>"))),
       "r.urdf:4: joint 'j': mimic is not supported: limber has no gears; leave it out, so that the joint moves by "

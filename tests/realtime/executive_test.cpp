@@ -71,7 +71,7 @@ struct Ends {
   }
 };
 
-TEST(Executive, does_not_allocate) {
+TEST(Executive, DoesNotAllocate) {
   Ends ends(make_arm());
   ends.step();
   const NoAlloc guard;
@@ -82,7 +82,7 @@ TEST(Executive, does_not_allocate) {
   EXPECT_EQ(ends.executive.stopped(), StopReason::silent);
 }
 
-TEST(Executive, holds_then_stops) {
+TEST(Executive, HoldsThenStops) {
   Ends ends(make_arm());
   for (int k = 0; k < 100; ++k) ends.step();
   for (int k = 0; k < Executive::kMaxBlind; ++k) ends.step(false);
@@ -104,7 +104,7 @@ TEST(Executive, holds_then_stops) {
 }
 
 // Whatever the torques were: a stop brakes the joints, carries the weight until they rest, and lets it go.
-TEST(Executive, a_stop_brakes_and_carries_the_weight) {
+TEST(Executive, AStopBrakesAndCarriesTheWeight) {
   Ends ends(make_arm({.gravity = {0, -1, 0}}));
   for (int k = 0; k < 20; ++k) ends.step();
   ends.executive.stop(StopReason::interrupted, ends.t);
@@ -123,7 +123,7 @@ TEST(Executive, a_stop_brakes_and_carries_the_weight) {
   EXPECT_TRUE(ends.executive.over(ends.t));
 }
 
-TEST(Executive, catches_up_with_the_machine) {
+TEST(Executive, CatchesUpWithTheMachine) {
   Ends ends(make_arm());
   ends.step();
   for (int k = 0; k < 6; ++k) ends.step(false);
@@ -138,7 +138,7 @@ TEST(Executive, catches_up_with_the_machine) {
   EXPECT_EQ(ends.executive.updates(), 1);
 }
 
-TEST(Executive, a_reading_that_is_no_number_stops) {
+TEST(Executive, AReadingThatIsNoNumberStops) {
   Ends ends(make_arm());
   for (int k = 0; k < 3; ++k) ends.step();
   ends.y.q[1] = std::numeric_limits<double>::quiet_NaN();
@@ -147,7 +147,7 @@ TEST(Executive, a_reading_that_is_no_number_stops) {
   EXPECT_TRUE(ends.executive.torques().allFinite());
 }
 
-TEST(Executive, overspeed_stops) {
+TEST(Executive, OverspeedStops) {
   Model model = make_arm();
   model.set_limits(2, model.joints[2].effort_limit, 0.5);
   Ends ends(model);
@@ -163,7 +163,7 @@ TEST(Executive, overspeed_stops) {
   EXPECT_EQ(ends.executive.joint(), "elbow");
 }
 
-TEST(Executive, torques_stay_within_the_limits_of_joints) {
+TEST(Executive, TorquesStayWithinTheLimitsOfJoints) {
   Model model = make_arm();
   model.set_limits(1, 0.5, model.joints[1].velocity_limit);
   Ends ends(model);
@@ -173,16 +173,16 @@ TEST(Executive, torques_stay_within_the_limits_of_joints) {
   EXPECT_GT(std::abs(ends.executive.torques()[1]), 0.5);
 }
 
-TEST(Executive, a_machine_that_does_something_else_stops) {
+TEST(Executive, AMachineThatDoesSomethingElseStops) {
   SafetyOptions safety = make_safety();
-  safety.most_innovation = 0.01;
+  safety.max_innovation = 0.01;
   Ends ends(make_arm(), safety);
   for (int k = 0; k < 3; ++k) ends.step();
   ends.y.q[0] = 0.011;
   ends.step();
   EXPECT_EQ(ends.executive.stopped(), StopReason::innovation);
   safety = make_safety();
-  safety.most_error = 0.2;
+  safety.max_error = 0.2;
   Ends others(make_arm(), safety);
   for (int k = 0; k < 40; ++k) {
     others.step();
@@ -191,7 +191,7 @@ TEST(Executive, a_machine_that_does_something_else_stops) {
   EXPECT_EQ(others.executive.stopped(), StopReason::error);
 }
 
-TEST(Executive, a_speed_that_the_observer_does_not_expect_stops) {
+TEST(Executive, ASpeedThatTheObserverDoesNotExpectStops) {
   Model model = make_arm();
   for (int i = 1; i <= 3; ++i) model.set_limits(i, model.joints[i].effort_limit, 1);
   for (const double v : {0.45, 0.55}) {
@@ -203,7 +203,7 @@ TEST(Executive, a_speed_that_the_observer_does_not_expect_stops) {
   }
 }
 
-TEST(Executive, a_joint_that_leaps_stops) {
+TEST(Executive, AJointThatLeapsStops) {
   Model model = make_arm();
   for (int i = 1; i <= 3; ++i) model.set_limits(i, model.joints[i].effort_limit, 1);
   for (const double way : {0.009, 0.011}) {  // in a period, and another for what is between the readings
@@ -215,7 +215,7 @@ TEST(Executive, a_joint_that_leaps_stops) {
   }
 }
 
-TEST(Executive, missed_deadlines_stop) {
+TEST(Executive, MissedDeadlinesStop) {
   Ends ends(make_arm());
   ends.step();
   ends.executive.watch(9, ends.t);
@@ -224,7 +224,7 @@ TEST(Executive, missed_deadlines_stop) {
   EXPECT_EQ(ends.executive.stopped(), StopReason::deadlines);
 }
 
-TEST(Executive, a_new_machine_is_refused) {
+TEST(Executive, ANewMachineIsRefused) {
   Ends ends(make_arm());
   ends.step();
   PlantEnd other(ends.model, ends.driven, ends.limits, {}, 1 / kRate, make_safety(), kSession + 1, ends.x);
@@ -235,7 +235,7 @@ TEST(Executive, a_new_machine_is_refused) {
   EXPECT_EQ(ends.executive.gate().count(PacketFault::session), 5);
 }
 
-TEST(PlantEnd, holds_then_brakes) {
+TEST(PlantEnd, HoldsThenBrakes) {
   Ends ends(make_arm());
   for (int k = 0; k < 100; ++k) ends.step();
   const VectorXd last = ends.torques;
@@ -253,7 +253,7 @@ TEST(PlantEnd, holds_then_brakes) {
   EXPECT_EQ(ends.executive.stopped(), StopReason::machine);
 }
 
-TEST(PlantEnd, brakes_within_the_limits_of_joints) {
+TEST(PlantEnd, BrakesWithinTheLimitsOfJoints) {
   Model model = make_arm();
   model.set_limits(1, 0.5, model.joints[1].velocity_limit);
   Ends ends(model);
@@ -318,7 +318,7 @@ Follow run_wire(Wire& wire, double duration) {
   return follow;
 }
 
-TEST(Wire, carries_a_slew) {
+TEST(Wire, CarriesASlew) {
   Wire wire(make_arm({.damping = 0.01}), [](long) { return false; });
   EXPECT_LT(run_wire(wire, 9).largest, 1e-2);
   EXPECT_EQ(wire.ends().executive.stopped(), StopReason::none);
@@ -329,7 +329,7 @@ TEST(Wire, carries_a_slew) {
 // acceleration for real, and only the 0.5 Hz of the law work against it: 2.5e-2, five seeds from 2.0e-2 on.  One that
 // does not know it has 1e-2 here, but several times the error of the other on ten links with armature
 // (bench/results/real-time.md).
-TEST(Wire, loses_every_fifth_packet) {
+TEST(Wire, LosesEveryFifthPacket) {
   std::mt19937_64 random(1);
   Wire wire(make_arm({.damping = 0.01}), [&](long) { return random() % 5 == 0; });
   EXPECT_LT(run_wire(wire, 9).largest, 3e-2);
@@ -337,7 +337,7 @@ TEST(Wire, loses_every_fifth_packet) {
   EXPECT_FALSE(wire.ends().plant.braking());
 }
 
-TEST(Wire, is_cut_and_the_machine_comes_to_rest) {
+TEST(Wire, IsCutAndTheMachineComesToRest) {
   Wire wire(make_arm({.damping = 0.02}), [](long k) { return k > 2 * 4 * Wire::kFast; });
   const double fast = run_wire(wire, 4).speed;
   Wire again(make_arm({.damping = 0.02}), [](long k) { return k > 2 * 4 * Wire::kFast; });
@@ -349,7 +349,7 @@ TEST(Wire, is_cut_and_the_machine_comes_to_rest) {
 
 // ---- time ------------------------------------------------------------------------------------------
 
-TEST(Histogram, has_quantiles) {
+TEST(Histogram, HasQuantiles) {
   Histogram histogram;
   EXPECT_EQ(histogram.quantile(0.5), 0);
   for (Nanoseconds k = 1; k <= 100000; ++k) histogram.add(10 * k);
@@ -363,7 +363,7 @@ TEST(Histogram, has_quantiles) {
   EXPECT_EQ(histogram.worst(), std::numeric_limits<Nanoseconds>::max());
 }
 
-TEST(CycleClock, counts_what_it_missed) {
+TEST(CycleClock, CountsWhatItMissed) {
   CycleClock clock(1e-3);
   clock.begin();
   sleep_until(clock.started() + 5'500'000);

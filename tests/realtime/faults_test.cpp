@@ -160,7 +160,7 @@ class Line : public Sampler {
     last_speed = x.v(driven.v).cwiseQuotient(limits.speed).cwiseAbs().maxCoeff();
     for (int k = 0; k < driven.size(); ++k) {
       const double wanted = controller.options().desired[static_cast<std::size_t>(k)].at(x.t).value;
-      most_error = std::max(most_error, std::abs(x.q[driven.q[k]] - wanted));
+      max_error = std::max(max_error, std::abs(x.q[driven.q[k]] - wanted));
     }
     return Status::ok;
   }
@@ -187,7 +187,7 @@ class Line : public Sampler {
   std::deque<std::pair<double, Bytes>> commands;
   VectorXd peak_torque, peak_speed;  // (driven coordinate) as shares of their limits
   double last_speed = 0;
-  double most_error = 0;  // rad
+  double max_error = 0;  // rad
   std::unique_ptr<BadWire> bad_measurements, bad_commands;
 
  private:
@@ -202,7 +202,7 @@ class Line : public Sampler {
 };
 
 // Everything at once, with and without a key: each packet is refused for its reason, and the machine goes on.
-TEST(Faults, a_bad_line_is_counted_and_survived) {
+TEST(Faults, ABadLineIsCountedAndSurvived) {
   const std::string secret = "the secret of the two ends";
   for (const bool sealed : {true, false}) {
     if (sealed && !LinkKey::available()) continue;
@@ -214,7 +214,7 @@ TEST(Faults, a_bad_line_is_counted_and_survived) {
     line.run(9);
     EXPECT_EQ(line.executive.stopped(), StopReason::none) << to_string(line.executive.stopped());
     EXPECT_FALSE(line.plant.braking()) << line.plant.failure();
-    EXPECT_LT(line.most_error, 3e-2);
+    EXPECT_LT(line.max_error, 3e-2);
     for (int k = 0; k < kPacketFaults; ++k) {
       const auto fault = static_cast<PacketFault>(k);
       const auto seen = static_cast<std::size_t>(k);
@@ -232,7 +232,7 @@ TEST(Faults, a_bad_line_is_counted_and_survived) {
 }
 
 // Commands are late by one period at best; the shipped example survives two more and is stopped beyond.
-TEST(Faults, late_commands) {
+TEST(Faults, LateCommands) {
   for (const int periods : {2, 3, 8}) {
     Line line(make_arm());
     line.delay = periods / kLineRate;
@@ -244,7 +244,7 @@ TEST(Faults, late_commands) {
   }
 }
 
-TEST(Faults, a_reading_that_cannot_be) {
+TEST(Faults, AReadingThatCannotBe) {
   for (const double speed : {100.0, -1e300, 0.2}) {
     Line line(make_arm());
     line.spoil_measurement = [&](double t, Bytes& bytes) {
@@ -265,7 +265,7 @@ TEST(Faults, a_reading_that_cannot_be) {
 }
 
 // Somebody else on the controller's port, who does not mean well: full torque this way, that way, and swinging.
-TEST(Faults, hostile_commands) {
+TEST(Faults, HostileCommands) {
   for (const double slew : {kSlew, 8.0}) {  // the faster one bends the links more than it turns them
     for (int kind = 0; kind < 6; ++kind) {
       Line line(make_arm(), slew);
@@ -288,7 +288,7 @@ TEST(Faults, hostile_commands) {
   }
 }
 
-TEST(Faults, time_that_jumps) {
+TEST(Faults, TimeThatJumps) {
   for (const double jump : {-1.0, 1e6, 0.002}) {
     for (const bool once : {true, false}) {
       Line line(make_arm());
@@ -310,7 +310,7 @@ TEST(Faults, time_that_jumps) {
   }
 }
 
-TEST(Faults, time_that_stands) {
+TEST(Faults, TimeThatStands) {
   Line line(make_arm());
   double stood = 0;
   line.spoil_measurement = [&](double t, Bytes& bytes) {
@@ -336,7 +336,7 @@ TEST(Faults, time_that_stands) {
 
 // ---- limits ----------------------------------------------------------------------------------------
 
-TEST(LinkLimits, follow_from_the_desired_motion) {
+TEST(LinkLimits, FollowFromTheDesiredMotion) {
   const Model model = make_arm();
   const DrivenJoints driven = find_driven_joints(model, {});
   const LinkLimits limits = make_link_limits(model, driven, make_control(model), make_zero_state(model));
@@ -350,7 +350,7 @@ TEST(LinkLimits, follow_from_the_desired_motion) {
   EXPECT_LT(limits.effort[0], 4 * inertia * acceleration);
 }
 
-TEST(LinkLimits, of_the_model_come_first) {
+TEST(LinkLimits, OfTheModelComeFirst) {
   Model machine = make_arm();
   const DrivenJoints driven = find_driven_joints(machine, {});
   const ControlOptions control = make_control(make_arm());
@@ -367,7 +367,7 @@ TEST(LinkLimits, of_the_model_come_first) {
   EXPECT_NE(release_text(wild, machine, driven).find("shoulder up to"), std::string::npos);
 }
 
-TEST(LinkLimits, that_follow_from_nothing_are_asked_for) {
+TEST(LinkLimits, ThatFollowFromNothingAreAskedFor) {
   const Model model = make_arm();
   ControlOptions control = make_control(model);
   control.desired.assign(3, Signal());
@@ -380,7 +380,7 @@ TEST(LinkLimits, that_follow_from_nothing_are_asked_for) {
   }
 }
 
-TEST(SafetyOptions, are_bounded) {
+TEST(SafetyOptions, AreBounded) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   for (double SafetyOptions::*option : {&SafetyOptions::hold, &SafetyOptions::ramp, &SafetyOptions::brake}) {
     for (const double value : {0.0, -1.0, inf, nan, 10.5}) {

@@ -59,7 +59,7 @@ class Waiting : public Sampler {
   Sensors sensors_;
 };
 
-TEST(PlantEnd, is_held_by_its_static_start) {
+TEST(PlantEnd, IsHeldByItsStaticStart) {
   const Scenario scenario = make_heavy_arm();
   const DrivenJoints driven = driven_joints(scenario);
   VectorXd holding;
@@ -74,7 +74,7 @@ TEST(PlantEnd, is_held_by_its_static_start) {
   EXPECT_FALSE(end.commanded());
 }
 
-TEST(PlantEnd, that_its_limits_cannot_hold_is_refused) {
+TEST(PlantEnd, ThatItsLimitsCannotHoldIsRefused) {
   const Scenario scenario = make_heavy_arm(", limits: {effort: 20, velocity: 1}");
   const DrivenJoints driven = driven_joints(scenario);
   VectorXd holding;

@@ -159,7 +159,7 @@ TEST(Join, takes_over_without_a_jump) {
 }
 
 // Brakes that closed because nobody commanded do not open for the one who was silent.
-TEST(Join, one_that_was_cut_off_does_not_come_back) {
+TEST(Join, OneThatWasCutOffDoesNotComeBack) {
   Succession two(make_arm({.damping = 0.02}), "computed torque", 0.02);
   std::unique_ptr<Executive> away;
   two.at = [&](const State& x) {
@@ -193,7 +193,7 @@ TEST(Join, brakes_that_are_closed_for_good_stay_closed) {
 }
 
 // Measurements of yesterday: whoever believes them is told that nobody takes its commands.
-TEST(Join, recorded_measurements_are_no_machine) {
+TEST(Join, RecordedMeasurementsAreNoMachine) {
   std::vector<std::vector<std::byte>> recorded;
   Succession first(make_arm({.damping = 0.02}), "computed torque", 0.02);
   first.at = [&](const State&) { recorded.push_back(first.kept); };
@@ -212,7 +212,7 @@ TEST(Join, recorded_measurements_are_no_machine) {
 
 // ---- the handover alone ----------------------------------------------------------------------------
 
-TEST(Handover, begins_where_the_machine_is_and_ends_at_the_desired_motion) {
+TEST(Handover, BeginsWhereTheMachineIsAndEndsAtTheDesiredMotion) {
   const Model model = make_arm();
   const DrivenJoints driven = find_driven_joints(model, {});
   const Vector3d offset(0.1, -0.2, 0.3), rate(0.02, 0.01, -0.03), torques(5, -6, 7);

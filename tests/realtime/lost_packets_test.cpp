@@ -68,10 +68,10 @@ class LossyLine : public Sampler {
     const std::span<const std::byte> command = executive.cycle(x.t);
     command_.assign(command.begin(), command.end());
     executive.prepare(x.t);
-    most_innovation = std::max(most_innovation, controller_.innovation());
+    max_innovation = std::max(max_innovation, controller_.innovation());
     for (int j = 0; j < driven_.size(); ++j) {
       const double wanted = controller_.options().desired[static_cast<std::size_t>(j)].at(x.t).value;
-      most_error = std::max(most_error, std::abs(x.q[driven_.q[j]] - wanted));
+      max_error = std::max(max_error, std::abs(x.q[driven_.q[j]] - wanted));
     }
     return Status::ok;
   }
@@ -85,7 +85,7 @@ class LossyLine : public Sampler {
   }
 
   std::function<bool(long)> command_comes = [](long) { return true; }, measurement_comes = command_comes;
-  double most_error = 0, most_innovation = 0;  // rad
+  double max_error = 0, max_innovation = 0;  // rad
 
  private:
   static constexpr double kRate = 1000;
@@ -128,7 +128,7 @@ class LossyLine : public Sampler {
 // A hinge feels its natural inertia at once, a hundredth of that of the arm: torques of the law balance what the bent
 // links do to it, and where an old one is held in its place, the hinge runs away by what has changed since.  A fifth of
 // all commands lost would be torques a quarter of a period late, and joint errors fourteen times as large.
-TEST(LostCommands, are_made_up_for) {
+TEST(LostCommands, AreMadeUpFor) {
   LossyLine good(make_geared_chain(), 0), bad(make_geared_chain(), 0);
   std::mt19937 random(1);
   bad.command_comes = [&](long) { return random() % 5 != 0; };
@@ -136,20 +136,20 @@ TEST(LostCommands, are_made_up_for) {
   bad.run(4);
   EXPECT_EQ(bad.executive.stopped(), StopReason::none);
   EXPECT_FALSE(bad.plant.braking()) << bad.plant.failure();
-  EXPECT_LT(good.most_error, 1e-4);
-  EXPECT_LT(bad.most_error, 1.5 * good.most_error);
+  EXPECT_LT(good.max_error, 1e-4);
+  EXPECT_LT(bad.max_error, 1.5 * good.max_error);
 }
 
 // A reading belongs to its own sample, however many are missing before it: at a constant speed, without torques, the
 // observer has it right to the last digits.
-TEST(LostMeasurements, are_not_taken_for_others) {
+TEST(LostMeasurements, AreNotTakenForOthers) {
   for (const int missing : {1, 2, 3, 4, 8}) {
     LossyLine line(make_chain_arm(1, 0, 0), 0.5);
     line.measurement_comes = [&](long k) { return k < 10 || k % 20 >= missing; };
     line.run(0.3);
     EXPECT_EQ(line.executive.stopped(), StopReason::none);
-    EXPECT_LT(line.most_innovation, 1e-12) << missing;
-    EXPECT_LT(line.most_error, 1e-9) << missing;
+    EXPECT_LT(line.max_innovation, 1e-12) << missing;
+    EXPECT_LT(line.max_error, 1e-9) << missing;
   }
 }
 

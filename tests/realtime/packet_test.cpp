@@ -41,9 +41,9 @@ struct Encoded {
 
 PacketGate make_gate() { return {PacketKind::command, kNames, kPacketSession}; }
 
-TEST(Packet, checksum_is_that_of_the_standard) { EXPECT_EQ(crc32("123456789"), 0xCBF43926U); }
+TEST(Packet, ChecksumIsThatOfTheStandard) { EXPECT_EQ(crc32("123456789"), 0xCBF43926U); }
 
-TEST(Packet, bytes_are_as_documented) {
+TEST(Packet, BytesAreAsDocumented) {
   const Encoded encoded(make_packet(3));
   ASSERT_EQ(encoded.size, 52U + 3 * 20 + 4);
   const auto byte = [&](std::size_t k) { return static_cast<int>(encoded.bytes[k]); };
@@ -60,7 +60,7 @@ TEST(Packet, bytes_are_as_documented) {
   EXPECT_EQ(byte(50), 3);  // count
 }
 
-TEST(Packet, comes_back_as_it_was) {
+TEST(Packet, ComesBackAsItWas) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> number(-1e6, 1e6);
   for (std::size_t count = 0; count <= kMaxEntries; count += 16) {
@@ -84,7 +84,7 @@ TEST(Packet, comes_back_as_it_was) {
   }
 }
 
-TEST(Packet, damage_is_never_accepted) {
+TEST(Packet, DamageIsNeverAccepted) {
   std::mt19937_64 random(2);
   const Encoded whole(make_packet());
   for (int k = 0; k < 10000; ++k) {
@@ -98,7 +98,7 @@ TEST(Packet, damage_is_never_accepted) {
   }
 }
 
-TEST(Packet, random_bytes_do_no_harm) {
+TEST(Packet, RandomBytesDoNoHarm) {
   std::mt19937_64 random(3);
   PacketGate gate = make_gate();
   std::vector<std::byte> bytes;
@@ -114,7 +114,7 @@ TEST(Packet, random_bytes_do_no_harm) {
   EXPECT_EQ(gate.accepted(), 0);
 }
 
-TEST(Packet, truncated_and_padded_ones_are_refused) {
+TEST(Packet, TruncatedAndPaddedOnesAreRefused) {
   const Encoded whole(make_packet());
   Packet packet;
   for (std::size_t size = 0; size < whole.size; ++size) {
@@ -123,7 +123,7 @@ TEST(Packet, truncated_and_padded_ones_are_refused) {
   EXPECT_EQ(decode_packet({whole.bytes.data(), whole.size + 1}, packet), PacketFault::length);
 }
 
-TEST(PacketGate, refuses_for_a_reason) {
+TEST(PacketGate, RefusesForAReason) {
   PacketGate gate = make_gate();
   const auto answer = [&](Packet packet) { return gate.accept(Encoded(packet).span()); };
   EXPECT_EQ(answer(make_packet(5)), PacketFault::none);
@@ -160,7 +160,7 @@ TEST(PacketGate, refuses_for_a_reason) {
   EXPECT_EQ(gate.accept(newer.span()), PacketFault::version);
 }
 
-TEST(PacketGate, sorts_entries_by_name) {
+TEST(PacketGate, SortsEntriesByName) {
   PacketGate gate = make_gate();
   Packet packet = make_packet();
   std::swap(packet.entries[0], packet.entries[2]);
@@ -169,7 +169,7 @@ TEST(PacketGate, sorts_entries_by_name) {
   EXPECT_EQ(gate.b(), Vector3d(0, -2, -4));
 }
 
-TEST(PacketGate, keeps_the_first_session) {
+TEST(PacketGate, KeepsTheFirstSession) {
   PacketGate gate(PacketKind::command, kNames);
   Packet packet = make_packet(1);
   packet.session = 0;
@@ -180,7 +180,7 @@ TEST(PacketGate, keeps_the_first_session) {
   EXPECT_EQ(gate.accept(Encoded(packet).span()), PacketFault::session);
 }
 
-TEST(PacketGate, does_not_allocate) {
+TEST(PacketGate, DoesNotAllocate) {
   PacketGate gate = make_gate();
   const NoAlloc guard;
   for (std::uint64_t k = 1; k < 10; ++k) {
@@ -189,7 +189,7 @@ TEST(PacketGate, does_not_allocate) {
   }
 }
 
-TEST(PacketNames, are_told_apart) {
+TEST(PacketNames, AreToldApart) {
   DrivenJoints driven;
   driven.names = {"shoulder"};
   SensorOptions sensors;
@@ -209,7 +209,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-TEST(LinkKey, lets_only_its_own_packets_in) {
+TEST(LinkKey, LetsOnlyItsOwnPacketsIn) {
   if (!LinkKey::available()) GTEST_SKIP() << "no libcrypto";
   const auto key = std::make_shared<LinkKey>(bytes_of("correct horse battery staple"));
   LinkKey other(bytes_of("correct horse battery stable"));
@@ -237,7 +237,7 @@ TEST(LinkKey, lets_only_its_own_packets_in) {
 }
 
 // Of "limber": `openssl mac -macopt size:16 -macopt hexkey:KEY SIPHASH`, KEY the first half of SHA-256 of the secret.
-TEST(LinkKey, tags_are_those_of_siphash) {
+TEST(LinkKey, TagsAreThoseOfSiphash) {
   if (!LinkKey::available()) GTEST_SKIP() << "no libcrypto";
   constexpr int kTag[] = {0xb3, 0x3e, 0xd6, 0xc7, 0xa2, 0xa8, 0x4c, 0x2e,
                           0x67, 0x2f, 0xc9, 0x51, 0x88, 0x16, 0xe1, 0xbc};
@@ -249,7 +249,7 @@ TEST(LinkKey, tags_are_those_of_siphash) {
   }
 }
 
-TEST(LinkKey, needs_a_secret_and_libcrypto) {
+TEST(LinkKey, NeedsASecretAndLibcrypto) {
   EXPECT_THROW(LinkKey(bytes_of("too short")), InputError);
   EXPECT_THROW(LinkKey(bytes_of(std::string(5000, 'x'))), InputError);
   if (LinkKey::available()) return;
@@ -258,7 +258,7 @@ TEST(LinkKey, needs_a_secret_and_libcrypto) {
 
 // ---- times -----------------------------------------------------------------------------------------
 
-TEST(PacketGate, times_go_on_with_sequences) {
+TEST(PacketGate, TimesGoOnWithSequences) {
   struct Case {
     std::uint64_t sequence;
     double time;
@@ -284,7 +284,7 @@ TEST(PacketGate, times_go_on_with_sequences) {
 }
 
 // But a machine that somebody has commanded before may be at any time; and answers no command that was not sent.
-TEST(PacketGate, a_machine_that_moves_may_be_joined) {
+TEST(PacketGate, AMachineThatMovesMayBeJoined) {
   PacketGate gate(PacketKind::measurement, kNames);
   gate.expect_times(0.1, 0.2);
   Packet packet = make_packet(5);
@@ -304,7 +304,7 @@ TEST(PacketGate, a_machine_that_moves_may_be_joined) {
   EXPECT_EQ(at(6, 9.1, 4), PacketFault::none);
 }
 
-TEST(PacketGate, commands_repeat_the_times_they_answer) {
+TEST(PacketGate, CommandsRepeatTheTimesTheyAnswer) {
   PacketGate gate = make_gate();
   std::uint64_t sequence = 0;
   for (const double time : {0.5, 0.2, 0.7}) {

@@ -10,7 +10,7 @@
 namespace limber::test {
 namespace {
 
-TEST(RowRing, carries_rows_between_Threads) {
+TEST(RowRing, CarriesRowsBetweenThreads) {
   constexpr int kRows = 20000;
   RowRing ring(3, 16);
   std::thread writer([&] {

@@ -93,8 +93,8 @@ TEST(Overlay, RefusesWhatIsWrong) {
     }
     return "";
   };
-  EXPECT_TRUE(message({a, a}, page).ends_with("a.csv: is named twice; name each recording once"));
-  EXPECT_TRUE(message({a}, page).starts_with("an overlay needs two recordings"));
+  EXPECT_TRUE(message({a, a}, page).ends_with("a.csv: is a duplicate; name each recording once"));
+  EXPECT_TRUE(message({a}, page).starts_with("an overlay needs at least two recordings"));
   EXPECT_TRUE(message({a, folder.file("no.h5")}, page).ends_with("no.h5: no such file"));
   EXPECT_TRUE(message(std::vector<std::string>(9, a), page).starts_with("9 recordings are too many for one page"));
   EXPECT_TRUE(contains(message({a, folder.file("no.h5")}, a), "would overwrite"));

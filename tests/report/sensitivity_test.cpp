@@ -154,9 +154,9 @@ TEST(Sensitivity, SaysWhyThereIsNone) {
   EXPECT_EQ(compute_sensitivities(x.topRows(3), y.head(3))[0].why_no_regression, "3 runs are too few for 2 parameters");
   EXPECT_EQ(compute_sensitivities(x.topRows(3), y.head(3))[0].why_no_sobol, "3 runs are too few");
   // Nothing changes.
-  EXPECT_EQ(compute_sensitivities(x, VectorXd::Constant(50, 4.2))[0].why_no_regression, "the result does not change");
-  EXPECT_EQ(compute_sensitivities(MatrixXd::Ones(50, 2), y)[0].why_no_sobol, "no parameter changes");
-  EXPECT_EQ(compute_sensitivities(MatrixXd(50, 0), y)[0].why_no_regression, "no parameter changes");
+  EXPECT_EQ(compute_sensitivities(x, VectorXd::Constant(50, 4.2))[0].why_no_regression, "the result does not vary");
+  EXPECT_EQ(compute_sensitivities(MatrixXd::Ones(50, 2), y)[0].why_no_sobol, "no parameter varies");
+  EXPECT_EQ(compute_sensitivities(MatrixXd(50, 0), y)[0].why_no_regression, "no parameter varies");
   // A constant parameter beside one that changes has no part.
   MatrixXd half = x;
   half.col(1).setConstant(5);
@@ -167,7 +167,7 @@ TEST(Sensitivity, SaysWhyThereIsNone) {
   // Parameters that go together, and noise.
   MatrixXd twins = x;
   twins.col(1) = 3 * x.col(0);
-  EXPECT_EQ(compute_sensitivities(twins, y)[0].why_no_regression, "some parameters always change together");
+  EXPECT_EQ(compute_sensitivities(twins, y)[0].why_no_regression, "some parameters always vary together");
   EXPECT_TRUE(compute_sensitivities(twins, y)[0].why_no_sobol.starts_with("parameters are correlated"));
   const VectorXd noise = random_sample(50, 1, 9);
   EXPECT_TRUE(compute_sensitivities(x, noise)[0].why_no_sobol.starts_with("no polynomial predicts the result"));

@@ -18,7 +18,7 @@ Scenario spacecraft(const std::string& name, double duration) {
   return out;
 }
 
-TEST(AttitudeScenario, slew_begins_as_desired_and_says_what_it_is_shaped_for) {
+TEST(AttitudeScenario, SlewBeginsAsDesiredAndSaysWhatItIsShapedFor) {
   const RecordedRun run = record_run(spacecraft("slew", 12));
   ASSERT_TRUE(run.complete()) << run.result.failure;
   EXPECT_LT(run.tracking.largest.maxCoeff(), 1e-5);
@@ -28,7 +28,7 @@ TEST(AttitudeScenario, slew_begins_as_desired_and_says_what_it_is_shaped_for) {
   ASSERT_FALSE(run.warnings.empty());  // the run ends before the slew
 }
 
-TEST(AttitudeScenario, channels_have_names_and_units) {
+TEST(AttitudeScenario, ChannelsHaveNamesAndUnits) {
   const Simulation simulation(spacecraft("thrusters", 10));
   ASSERT_NE(simulation.attitude(), nullptr);
   EXPECT_EQ(simulation.controller(), nullptr);
@@ -45,7 +45,7 @@ TEST(AttitudeScenario, channels_have_names_and_units) {
 }
 
 // Thrusters, sensors, filter: all that the future depends on is saved.
-TEST(AttitudeScenario, saved_simulations_go_on_as_they_did) {
+TEST(AttitudeScenario, SavedSimulationsGoOnAsTheyDid) {
   for (const char* name : {"thrusters", "pointing"}) {
     Simulation simulation(spacecraft(name, 20));
     simulation.advance_to(3.21);

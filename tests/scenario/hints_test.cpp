@@ -33,14 +33,14 @@ model:
 
 std::string first(const std::vector<std::string>& hints) { return hints.empty() ? "" : hints[0]; }
 
-TEST(Hints, a_good_scenario_has_none) {
+TEST(Hints, AGoodScenarioHasNone) {
   EXPECT_EQ(first(scenario_hints(make("0.01", "[0, 0.5, 3.1416]",
                                       "initial: {shoulder: {q: 4.712}, slide: {q: 90}}\n"
                                       "control: {desired: {waypoints: [{q: [6.2832, 10], duration: 1}]}}"))),
             "");
 }
 
-TEST(Hints, degrees_and_percent) {
+TEST(Hints, DegreesAndPercent) {
   EXPECT_EQ(first(scenario_hints(make("5", "[0, 0, 0]", ""))),
             "s.yaml:7: damping is 5 of the critical one, which looks like percent; 5 % are 0.05");
   EXPECT_EQ(first(scenario_hints(make("[0.01, 2]", "[0, 0, 0]", ""))),
@@ -60,7 +60,7 @@ std::vector<std::string> before(const std::string& control) {
   return control_hints(scenario, *simulation.controller());
 }
 
-TEST(Hints, of_a_controller) {
+TEST(Hints, OfAController) {
   const std::string desired = "desired: {waypoints: [{q: [0.5, 0.1], duration: 1}]}, ";
   EXPECT_EQ(first(before("control: {" + desired + "feedback: {pid: {kp: 300, kd: 60}}}")), "");
   EXPECT_EQ(first(before("control: {desired: {waypoints: [{q: [0.5, 0.1], duration: 3}]}, feed_forward: hybrid, "
@@ -74,7 +74,7 @@ TEST(Hints, of_a_controller) {
 }
 
 // Servos at their limits, and a loop that runs away, are told after the run, too.
-TEST(Hints, after_a_run) {
+TEST(Hints, AfterARun) {
   const RecordedRun weak = record_run(make("0.01", "[0, 0, 0]",
                                            "control: {desired: {waypoints: [{q: [0.5, 0.1], duration: 1}]}, "
                                            "feedback: {pid: {kp: 300, kd: 60}}, servos: {max_torque: 0.1}}"));
@@ -84,7 +84,7 @@ TEST(Hints, after_a_run) {
   EXPECT_GT(weak.tracking.largest[0], 0.1);
 }
 
-TEST(Hints, a_stiff_machine_under_dopri5) {
+TEST(Hints, AStiffMachineUnderDopri5) {
   const Scenario scenario = make("0", "[0, 0, 0]", "");
   RunResult result;
   result.counts.steps = 5000;

@@ -24,7 +24,7 @@ std::string link_text(double mass, const std::string& control) {
 }
 
 // The error falls from one repetition to the next; what was learned is read back and does the same.
-TEST(Learn, cuts_the_error_of_repeated_moves) {
+TEST(Learn, CutsTheErrorOfRepeatedMoves) {
   const std::string control =
       "control: {rate: 500, desired: {waypoints: [{q: [1], duration: 2}]}, "
       "feedback: {pid: {kp: 200, kd: 25}}}\n";
@@ -39,7 +39,7 @@ TEST(Learn, cuts_the_error_of_repeated_moves) {
   EXPECT_EQ(map.at("offsets", "").at("hub", "").numbers(), VectorXd(move.offsets.col(0)));
 }
 
-TEST(Learn, refuses_what_does_not_fit) {
+TEST(Learn, RefusesWhatDoesNotFit) {
   const auto message = [](const std::string& control, LearningOptions options) -> std::string {
     try {
       learn(parse_scenario(link_text(0.5, control), "move.yaml", ""), options);
@@ -49,7 +49,7 @@ TEST(Learn, refuses_what_does_not_fit) {
     return "";
   };
   EXPECT_EQ(message("", {}), "move.yaml: there is no controller to learn for; add control:");
-  EXPECT_EQ(message("control: {}\n", {0, 1}), "move.yaml: runs of learning must be 1 to 1000");
+  EXPECT_EQ(message("control: {}\n", {0, 1}), "move.yaml: the number of learning runs must be 1 to 1000");
   EXPECT_NE(message("control: {}\n", {1, 1e6}).find("cutoff"), std::string::npos);
 }
 

@@ -25,7 +25,7 @@ model:
 
 Scenario make_start(const std::string& more) { return parse_scenario(kHeldArm + more, "s.yaml", ""); }
 
-TEST(StaticStartScenario, driven_joints_are_held_by_default) {
+TEST(StaticStartScenario, DrivenJointsAreHeldByDefault) {
   const Scenario scenario = make_start(
       "initial: {equilibrium: true, shoulder: {q: -0.4}, wrist: {q: 0.7}}\n"
       "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}, sensors: {accelerometers: [{node: boom.tip}]}}\n");
@@ -45,7 +45,7 @@ TEST(StaticStartScenario, driven_joints_are_held_by_default) {
 }
 
 // The wrist is driven by nobody and hangs; a constant torque among the inputs does its share of the holding.
-TEST(StaticStartScenario, other_joints_are_in_balance) {
+TEST(StaticStartScenario, OtherJointsAreInBalance) {
   const Scenario scenario = make_start(
       "initial: {equilibrium: true, shoulder: {q: -0.4}, wrist: {q: 0.7}}\n"
       "inputs: [{joint: shoulder, torque: -30}]\n"
@@ -59,7 +59,7 @@ TEST(StaticStartScenario, other_joints_are_in_balance) {
 }
 
 // Elastic transmissions start twisted by what they pass on, beyond their backlash; encoders on the motor see that.
-TEST(StaticStartScenario, transmissions_carry_the_load) {
+TEST(StaticStartScenario, TransmissionsCarryTheLoad) {
   for (const char* encoders : {"motor", "link"}) {
     for (const char* backlash : {"0", "0.02"}) {
       std::string text = kHeldArm;
@@ -83,14 +83,14 @@ TEST(StaticStartScenario, transmissions_carry_the_load) {
 }
 
 // Without a controller: the modes begin in balance, then it falls.
-TEST(StaticStartScenario, held_at_its_start_alone) {
+TEST(StaticStartScenario, HeldAtItsStartAlone) {
   Simulation simulation(make_start("initial: {equilibrium: {hold: [shoulder]}, shoulder: {q: -0.4}}\n"));
   EXPECT_EQ(simulation.q("shoulder"), -0.4);
   simulation.advance_to(0.1);
   EXPECT_GT(simulation.q("shoulder"), -0.39);
 }
 
-TEST(StaticStartScenario, nothing_held_on_request) {
+TEST(StaticStartScenario, NothingHeldOnRequest) {
   const Scenario scenario = make_start(
       "initial: {equilibrium: {hold: []}, shoulder: {q: 1}}\n"
       "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}}\n");
@@ -99,7 +99,7 @@ TEST(StaticStartScenario, nothing_held_on_request) {
   EXPECT_NEAR(simulation.q("shoulder"), 1.5708, 0.02);  // it hangs
 }
 
-TEST(StaticStartScenario, a_servo_that_is_too_weak_is_refused) {
+TEST(StaticStartScenario, AServoThatIsTooWeakIsRefused) {
   const Scenario scenario = make_start(
       "initial: {equilibrium: true}\n"
       "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}, servos: {max_torque: 5}}\n");

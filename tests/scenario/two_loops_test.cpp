@@ -108,7 +108,7 @@ std::string refused(const std::string& text) {
 TEST(TwoLoops, RefusesWhatDoesNotFit) {
   const std::string good = with(with(kSatellite, "RATE", "10"), "FORWARD", "rigid");
   EXPECT_EQ(refused(good), "");
-  EXPECT_NE(refused(with(with(kSatellite, "RATE", "30"), "FORWARD", "rigid")).find("whole multiple"),
+  EXPECT_NE(refused(with(with(kSatellite, "RATE", "30"), "FORWARD", "rigid")).find("integer multiple"),
             std::string::npos);
   EXPECT_NE(refused(with(with(good, "joints: [shoulder]", "joints: [w1, shoulder]"), "q: [0.8]", "q: [0, 0.8]"))
                 .find("'w1' of the attitude is among the controlled joints"),

@@ -47,7 +47,7 @@ TEST(UrdfScenario, FaultsAreNamed) {
   EXPECT_EQ(arm_message("urdf: robot.urdf\nmodel: robot.urdf\n"),
             "s.yaml:5: model and urdf are both given; leave one out");
   EXPECT_EQ(arm_message(std::string("model: model.yaml\n") + kFlexible),
-            "s.yaml:5: flexible belongs to the model, unless that is a URDF; write it there");
+            "s.yaml:5: flexible belongs in the model, unless that is a URDF; write it there");
   EXPECT_EQ(arm_message("urdf: nothing.urdf\n"),
             "s.yaml:4: urdf " + kArmFolder + "/nothing.urdf: cannot be opened: no such file");
   EXPECT_EQ(arm_message("urdf: robot.urdf\nflexible: {link_2: {beam: {EIz: 1, modes: {bending_y: 1}, mass: -1}}}\n"),

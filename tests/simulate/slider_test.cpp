@@ -490,7 +490,7 @@ TEST(Slider, RefusesWhatIsNoBeam) {
   const Model model = build("jib");
   EXPECT_EQ(
       message_of([&] { make_forward_dynamics(model, "dca"); }),
-      "dca does not know joints of type slider ('rail'); use aba, crba or hybrid, or a prismatic joint on a node");
+      "dca does not support joints of type slider ('rail'); use aba, crba or hybrid, or a prismatic joint on a node");
 }
 
 }  // namespace

@@ -143,9 +143,10 @@ TEST(Sampling, RunsBeyondAllMeasureAreRefusedWithTheirNumberAndSize) {
     make(parameters, "{method: grid}");
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_STREQ(e.what(),
-                 "study.yaml: the study has 1e+12 runs, a table of 2.33e+05 GB; at most 1e+07 are taken: make the grid "
-                 "coarser, or sample it (method: latin)");
+    EXPECT_STREQ(
+        e.what(),
+        "study.yaml: the study has 1e+12 runs, a table of 2.33e+05 GB; at most 1e+07 are supported: make the grid "
+        "coarser, or sample it (method: latin)");
   }
 }
 

@@ -70,7 +70,7 @@ export function study({runs = 200, parameters = 3, results = 2, failed = 0, nan 
       p50: at(0.5), p75: at(0.75), p95: at(0.95), p99: at(0.99), largest: sorted.at(-1)};
   };
   const shares = Array.from({length: parameters}, (_, k) => 1 / 2 ** (k + 1));
-  const sensitivity = (j) => (constant ? {runs, why_no_regression: "no parameter changes", why_no_sobol: "no parameter changes"} : {runs, regression: shares.map((x, k) => (k % 2 ? -x : x)), explained: 0.97 - 0.4 * j,
+  const sensitivity = (j) => (constant ? {runs, why_no_regression: "no parameter varies", why_no_sobol: "no parameter varies"} : {runs, regression: shares.map((x, k) => (k % 2 ? -x : x)), explained: 0.97 - 0.4 * j,
     ...(j % 2 ? {why_no_sobol: "no polynomial predicts the result (Q² = 0.31 at best)"} : {first: shares.map((x) => 0.9 * x), total: shares, degree: 3, predicted: 0.991})});
   const all = [...p, ...y], n = all.length, correlation = all.flatMap((_, a) => all.map((_, b) => (a === b ? 1 : 0.9 * Math.cos(a + b))));
   const header = {kind: "study", name, version: "0.0", file: "study.h5", date: "2026-01-02 03:04 UTC", scenario: "slew.yaml", texts: [{name: "study", text: "limber: 1\nstudy: sample\n"}],

@@ -21,8 +21,8 @@ struct ConsistentSpec {
 
 // The modal body with shapes Phi and all mass integrals exact for the interpolation of the mesh, theory §2:
 //   S_a = sum_pq m_pq phi_a(p),  C_ab = sum_pq m_pq phi_a(p) phi_b(q)^T,  K = Phi^T K Phi.
-// The mass matrix must be that of elements with displacements alone, the same m_pq for x, y and z and nothing between
-// them (to 1e-9 of its largest entry); others are refused, as C_ab does not follow from them.  No second-order shapes.
+// The mass matrix must be that of elements with displacements only, the same m_pq for x, y and z and no coupling
+// between them (to 1e-9 of its largest entry); others do not determine C_ab and are refused.  No second-order shapes.
 Body make_modal_body(const ConsistentSpec& spec);
 
 }  // namespace limber

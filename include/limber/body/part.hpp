@@ -26,7 +26,7 @@ struct FeRigid {
   std::vector<int> nodes;
 };
 
-// Matrices and mesh of a part that nothing holds, in SI units.
+// Matrices and mesh of a free part, in SI units.
 struct FePart {
   Matrix3Xd positions;                    // (3 x N) undeformed nodes
   std::vector<long> labels;               // (N) their numbers, for messages; empty: 1 ... N
@@ -37,10 +37,11 @@ struct FePart {
   std::vector<std::array<int, 3>> triangles;  // surface for drawing, of nodes
 };
 
-// Where something is attached: q = (displacement, rotation) of a point amid some nodes.
+// An attachment: q = (displacement, rotation) of a point among some nodes.
 enum class FeCoupling {
-  rigid,    // the nodes move with it as one piece: u = B q (RBE2)
-  average,  // it moves as they do on average: q = (B^T B)^-1 B^T u, and adds no stiffness (RBE3, equal weights)
+  rigid,    // the nodes move rigidly with the point: u = B q (RBE2)
+  average,  // the point moves with the average of the nodes: q = (B^T B)^-1 B^T u, no added stiffness (RBE3, equal
+            // weights)
 };
 struct FeInterface {
   std::string name;
@@ -56,18 +57,18 @@ enum class FeMethod {
 
 struct FeOptions {
   FeMethod method = FeMethod::craig_bampton;
-  int modes = 12;      // of craig_bampton: fixed-interface modes; 6 more for each interface but the frame's
-  double max_hz = 0;   // > 0: all modes up to here instead
+  int modes = 12;      // craig_bampton: fixed-interface modes; 6 more for each interface except the frame
+  double max_hz = 0;   // > 0: all modes up to this frequency instead
   double damping = 0;  // ratio, of every mode
   int frame = 0;       // the interface whose point and axes (those of the mesh) are the body frame
-  std::function<void(double)> progress = [](double) {};  // share done, 0 ... 1
+  std::function<void(double)> progress = [](double) {};  // fraction done, 0 ... 1
 };
 
-// What was found on the way.
+// Figures of the reduction.
 struct FeFacts {
   int dofs = 0, nodes = 0;
   double rigid_residual = 0;                    // largest entry of K R over that of K, R the six rigid motions
-  double rigid_hertz = 0;                       // highest frequency that rounding in the file gives these motions
+  double rigid_hertz = 0;                       // highest frequency of these motions, due to rounding in the file
   double first_hertz = 0;                       // lowest elastic frequency of the free part, as kept
   VectorXd fixed_hertz;                         // craig_bampton: of the fixed-interface modes
   VectorXd free_hertz;                          // (n) elastic frequencies of the free body with the modes kept
@@ -85,28 +86,28 @@ struct FeReduction {
 };
 
 // A modal body from a part, its mass integrals exact for the elements (theory §2, §7): sparse throughout, one
-// factorisation of K.  Throws InputError: matrices that do not fit, are not symmetric or not finite; a part that is
-// held, in pieces, or has more motions without strain than the six rigid ones; a mass matrix from which C_ab does not
-// follow; interfaces that cannot carry a rotation or share nodes; dimensions and frequencies that no material has.
-//   `mass_integrals`: in place of those of M, for parts whose elements are known better, as beams: called with the
+// factorisation of K.  Throws InputError: matrices of wrong size, not symmetric or not finite; a part that is
+// constrained, unconnected, or has more strain-free motions than the six rigid ones; a mass matrix that does not
+// determine C_ab; interfaces that define no rotation or share nodes; dimensions and frequencies that no material has.
+//   `mass_integrals` replaces those of M, for parts whose elements are known, such as beams: called with the
 // body's shapes (dofs x n), returns the body with mass, S, C.
 FeReduction reduce_part(const FePart& part, const std::vector<FeInterface>& interfaces, const FeOptions& options,
                         const std::function<Body(const MatrixXd&)>& mass_integrals = {});
 
-// Elastic frequencies (n, Hz, rising) of a body that nothing holds, from its mass integrals: the rigid motions
+// Elastic frequencies (n, Hz, increasing) of the free body, from its mass integrals with the rigid motions
 // condensed, G - M_fr M_rr^-1 M_rf.
 VectorXd compute_free_hertz(const Body& body);
 // Inertia of the undeformed body for (eta, omega, v), theory §2 (n + 6 x n + 6).
 MatrixXd rest_inertia(const Body& body);
 
-// ---- what a body keeps of it --------------------------------------------------------------------
+// ---- data kept with the body --------------------------------------------------------------------
 
 // Of a body from a modal-body file: docs/modal-body.md.  Body::modal points to one, without points.
 struct PartSpec : ModalSpec {
   using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   std::string file;   // name in the model
   std::string path;   // the same from the root of the file system
-  std::string bytes;  // of the file, which recordings keep
+  std::string bytes;  // of the file, stored in recordings
   Rows places;        // (N x 3) of the surface
   Rows shapes;        // (3N x n)
   std::vector<std::array<int, 3>> triangles;
@@ -114,7 +115,7 @@ struct PartSpec : ModalSpec {
 // Places and shapes of the nodes of the surface; of a fine mesh, of some of them.
 void set_surface(const FePart& part, const FeReduction& reduction, PartSpec& out);
 std::shared_ptr<const ModalSpec> share_part(PartSpec part);
-// nullptr: the body was made otherwise.
+// nullptr: the body is not from such a file.
 const PartSpec* part_of(const Body& body);
 
 }  // namespace limber

@@ -30,7 +30,7 @@ struct SectionProperties {
   double J = 0;           // torsion constant (Saint-Venant), m^4
 };
 
-// Throws InputError for sizes that make no section.  J is exact for round, tube and rectangle [TG §109]; of a box it is
+// Throws InputError for impossible sizes.  J is exact for round, tube and rectangle [TG §109]; of a box it is
 // that of EN 10210-2 annex B, of an I section that of [Roark] table 10.1.  docs/model-format.md has their accuracy.
 SectionProperties compute_section(const Section& section);
 
@@ -43,7 +43,7 @@ struct NamedMaterial {
   std::string_view name;
   Material material;
 };
-// steel, aluminium, titanium, cfrp; docs/model-format.md has the sources.
+// steel, aluminium, titanium, cfrp; sources in docs/model-format.md.
 std::span<const NamedMaterial> named_materials();
 
 struct BeamSection;

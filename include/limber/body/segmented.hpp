@@ -11,32 +11,32 @@ namespace limber {
 
 inline constexpr int kMaxSegments = 1000;
 
-// A beam that a model cuts into bodies of equal length, so that it bends far while each piece bends little.  Body::beam
+// A beam that a model divides into bodies of equal length, for large deflections with small strains.  Body::beam
 // points to one.
 struct SegmentedSpec : BeamSpec {
   int segments = 1;
 };
 
-// The whole beam as ModelBuilder::add_body takes it; joints and closures name its nodes as those of one body.
-// `spec.modes` are those of each segment.  Its basis is `polynomial` (or the default, which becomes it): constant and
+// The whole beam, for ModelBuilder::add_body; joints and closures refer to its nodes as to those of one body.
+// `spec.modes` are those of each segment.  The basis is `polynomial` (also by default): constant and
 // linear curvatures, which are exact for loads on the ends of a segment.  `spec.damping`: one ratio, of the first mode
-// of each family of the whole beam, held at its root; that of higher modes grows with their frequency.
+// of each family of the whole beam, clamped at its root; the ratio of higher modes grows with their frequency.
 Body make_segmented_beam(const BeamSpec& spec, int segments, bool second_order);
 
-// nullptr: the body is not such a beam.
+// nullptr: the body is not a segmented beam.
 const SegmentedSpec* segmented_of(const Body& body);
 
-// The segments, root first.  A node at a cut belongs to the segment behind it; the ends at the cuts have hidden nodes.
+// The segments, root first.  A node at a cut belongs to the outboard segment; the cut ends have hidden nodes.
 std::vector<Body> make_segments(const SegmentedSpec& spec, bool second_order);
 
-// The segment that holds a place s = 0 ... 1 of the whole, and the place 0 ... 1 in it.
+// The segment that contains the position s = 0 ... 1 of the whole beam, and the position 0 ... 1 in the segment.
 struct SegmentPlace {
   int segment = 0;
   double at = 0;
 };
 SegmentPlace place_in_segments(int segments, double s);
 
-// A node at a cut, which has no name in files: "#root", "#tip".
+// A node at a cut, which files cannot name: "#root", "#tip".
 inline bool is_hidden(const Node& node) { return !node.name.empty() && node.name[0] == '#'; }
 
 }  // namespace limber

@@ -11,17 +11,17 @@
 
 namespace limber {
 
-// Triangles of a file that a rigid body is drawn with, in the units of the file; a fine one is thinned.
+// Triangles of a mesh file for drawing a rigid body, in the units of the file; fine meshes are thinned.
 struct VisualMesh {
   std::string file;   // name in the model
-  std::string bytes;  // the same triangles as a binary STL, which recordings keep
+  std::string bytes;  // the same triangles as a binary STL, stored in recordings
   Matrix3Xd points;
   std::vector<std::array<int, 3>> triangles;
 };
 
 // A rigid body with the meshes of its visuals: Body::rigid points to one.
 struct DrawnSpec : RigidSpec {
-  std::vector<std::shared_ptr<const VisualMesh>> meshes;  // one per visual; null: not a mesh, or not to be had
+  std::vector<std::shared_ptr<const VisualMesh>> meshes;  // one per visual; null: not a mesh, or not readable
 };
 std::shared_ptr<const RigidSpec> share_drawn(DrawnSpec drawn);
 // nullptr: the body has no meshes.

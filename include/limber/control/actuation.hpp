@@ -10,18 +10,18 @@
 
 namespace limber {
 
-// How the inputs of a controller move its driven joints: torques at joints, or forces f of actuators, which act on all
+// The effect of the inputs of a controller: torques at joints, or forces f of actuators, which act on all
 // speeds by J^T f, J = d length / dq.  With the columns G (nv x driven) of both, G_J those of the driven speeds:
 //   torques at the driven joints = G_J inputs
 //   forces on all speeds         = G G_J^-1 torques = spread() torques:  1 on the driven ones
-// What is left of spread() on modes and other joints bends the bodies that a cylinder takes hold of.
+// The rows of spread() on modes and other joints bend the bodies to which a cylinder is attached.
 class Actuation {
  public:
   // Both must outlive it.
   Actuation(const Model& model, const DrivenJoints& driven);
 
   bool any() const { return loads_ != nullptr; }  // false: inputs are torques
-  // At a configuration.  Not ok: an actuator has no lever there (a dead centre).  No allocation.
+  // Evaluates G at a configuration.  Not ok: an actuator has no lever arm there (a dead centre).  No allocation.
   [[nodiscard]] Status set(const State& x);
   const MatrixXd& forces() const { return G_; }  // G
   void to_inputs(ConstVec torques, Vec inputs);
@@ -40,7 +40,7 @@ class Actuation {
   Eigen::PartialPivLU<MatrixXd> lu_;
 };
 
-// The same at a configuration.  Throws InputError: an actuator without a lever there.
+// spread() at a configuration.  Throws InputError: an actuator without a lever arm there.
 MatrixXd compute_spread(const Model& model, const DrivenJoints& driven, const State& x);
 
 }  // namespace limber

@@ -15,11 +15,11 @@ namespace limber {
 // Attitude control of a body: docs/attitude.md.
 struct AttitudeOptions {
   std::shared_ptr<const Model> model;  // the controller's model of the machine
-  std::string body;                    // whose attitude it is
+  std::string body;                    // the controlled body
   double rate = 10;                    // Hz
   Profile profile = Profile::cycloid;
   double begin = 0;                         // s
-  std::vector<AttitudeWaypoint> waypoints;  // none: it stays where it is at the start
+  std::vector<AttitudeWaypoint> waypoints;  // none: hold the initial attitude
   SlewLimits limits;
   FeedForward feed_forward = FeedForward::none;
   std::optional<TrackingOptions> feedback;  // quaternion feedback
@@ -27,9 +27,9 @@ struct AttitudeOptions {
   WheelOptions wheels;
   ThrusterSetOptions thrusters;
   AttitudeSensorOptions sensors;
-  std::optional<AttitudeFilterOptions> estimator;  // needs gyro and star tracker
-  // Joints of the model that another controller moves, and how it is to: for `hybrid` feed-forward.  All else takes
-  // them to stand where they are at the start.
+  std::optional<AttitudeFilterOptions> estimator;  // requires gyro and star tracker
+  // Joints of the model that another controller moves, with their desired motion: for `hybrid` feed-forward. Everything
+  // else assumes that they stay at their initial positions.
   std::vector<MotionInput> motions;
 };
 
@@ -37,24 +37,24 @@ struct AttitudeOptions {
 void check_attitude(const AttitudeOptions& options);
 
 // The vibrations that the slews excite most, the largest amplitude of a node first; at most shaping->vibrations.  With
-// `hybrid` feed-forward those of the machine whose body does not turn, else those of the free machine.
+// `hybrid` feed-forward, those of the machine with its body held; otherwise, those of the free machine.
 std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& options, const State& x,
                                                     const AttitudePath& path);
 
-// The pole of the sampled feedback loop that grows fastest, at rest at x.  Readings count as exact and prompt, thrust
-// as its mean.  Not judged: no feedback, closed chains, more than kMostJudged speeds.
+// The fastest growing pole of the sampled feedback loop, at rest at x.  Readings are assumed exact and undelayed,
+// thrust averaged.  Not judged: no feedback, closed chains, more than kMaxAttitudeSpeeds speeds.
 struct AttitudeVerdict {
   bool judged = false;
   double growth = 0, frequency = 0;  // 1/s, 0: none grows; Hz
 };
-inline constexpr int kMostJudged = 120;
+inline constexpr int kMaxAttitudeSpeeds = 120;
 AttitudeVerdict judge_attitude(const Model& plant, const State& x, const AttitudeOptions& options,
                                const AttitudeInertia& inertia);
 
 // An attitude controller in closed loop with a simulated machine (plant), which may differ from the controller's model.
 class AttitudeLoop : public Sampler {
  public:
-  // start: state of the plant at which it begins.  Throws InputError.
+  // start: initial state of the plant.  Throws InputError.
   AttitudeLoop(const Model& plant, const State& start, AttitudeOptions options);
   AttitudeLoop(const Model&&, const State&, AttitudeOptions) = delete;  // it keeps a reference
   ~AttitudeLoop() override;
@@ -65,19 +65,19 @@ class AttitudeLoop : public Sampler {
   void transfer(Archive& archive) override;
   std::string failure() const override;
 
-  // What the thrusters do, for the inputs of the System that it controls; they refer to this.
+  // Forces of the thrusters, for the inputs of the controlled System; they refer to this object.
   std::vector<WrenchLaw> wrench_laws() const;
   std::vector<ExternalChannel> channels() const;  // for recordings
-  const AttitudeOptions& options() const;         // with the vibrations that are shaped for
+  const AttitudeOptions& options() const;         // with the shaped vibrations
   const AttitudePath& path() const;               // desired
   const AttitudeInertia& inertia() const;         // of the controller's model
   const AttitudeFilter* filter() const;           // null: none
   const AttitudeSensors& sensors() const;         // of the plant
   const Thrusters* thrusters() const;             // null: none
-  Tracking tracking() const;                      // how it followed until now; about the axes of the body
-  // Begins anew at this state of the plant.
+  Tracking tracking() const;                      // tracking errors so far, about the axes of the body
+  // Restarts at this state of the plant.
   void restart(const State& start);
-  // What a person should know before it runs.
+  // Warnings before a run.
   std::vector<std::string> warnings() const;
 
  private:

@@ -10,43 +10,43 @@
 
 namespace limber {
 
-// Where a body points and how it turns there.
+// The attitude of a body, with its rate and acceleration.
 struct Attitude {
   Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();           // of the body in world
   Vector3d rate = Vector3d::Zero(), acceleration = Vector3d::Zero();  // rad/s, rad/s^2, in the body's axes
 };
 
-// Where a slew goes to: an attitude in world, by the shortest way, or a turn about an axis of the body.
+// The target of a slew: an attitude in world, by the shortest rotation, or a rotation about an axis of the body.
 struct AttitudeWaypoint {
   std::optional<Eigen::Quaterniond> quaternion;  // q and -q are the same attitude
-  Vector3d axis = Vector3d::UnitZ();             // in the body's axes, where there is no quaternion
-  bool axis_in_world = false;                    // in the frame that the body turns in instead
-  double angle = 0;                              // rad about it; may be more than half a turn
+  Vector3d axis = Vector3d::UnitZ();             // in the body axes, if there is no quaternion
+  bool axis_in_world = false;                    // in the frame of the attitude instead
+  double angle = 0;                              // rad about the axis; may exceed pi
   double duration = 0;                           // of the slew; 0: the shortest within the limits
-  double dwell = 0;                              // s to stay there
+  double dwell = 0;                              // s to hold there
 };
 
-// How fast a body may turn; infinite: no limit.
+// Limits of the rate of a slew; infinite: no limit.
 struct SlewLimits {
   double speed = std::numeric_limits<double>::infinity();         // rad/s
   double acceleration = std::numeric_limits<double>::infinity();  // rad/s^2
 };
 
-// A turn about one axis, fixed in the body and in world: an eigen-axis slew.
+// A rotation about one axis, fixed in the body and in world: an eigen-axis slew.
 struct Slew {
   double begin = 0, end = 0;
   Eigen::Quaterniond from;
   Vector3d axis;  // unit length, in the body's axes
-  double angle;   // rad, of all of it
+  double angle;   // rad, total
   Signal turned;  // rad about the axis, from 0 to angle
 };
 
 // The desired attitude: eigen-axis slews from waypoint to waypoint, at rest at each.
 class AttitudePath {
  public:
-  AttitudePath() = default;  // stays
-  // From `start` at time `begin`; each slew is shaped by `shaper` (make_shaper), and so takes longer.  Throws
-  // InputError: a slew without duration and limits, one that is shorter than the limits allow.
+  AttitudePath() = default;  // holds the attitude
+  // From `start` at time `begin`; each slew is shaped by `shaper` (make_shaper), and takes longer accordingly.  Throws
+  // InputError: a slew without duration and limits, or shorter than the limits allow.
   AttitudePath(Profile profile, const Eigen::Quaterniond& start, double begin,
                const std::vector<AttitudeWaypoint>& waypoints, const SlewLimits& limits,
                const std::vector<Signal::Impulse>& shaper = {{0, 1}});
@@ -59,8 +59,8 @@ class AttitudePath {
   std::vector<Slew> slews_;
 };
 
-// The turn that leads from one attitude to another, in the axes of the first: |angle| <= pi, whichever of q and -q is
-// given.
+// The rotation vector from one attitude to another, in the axes of the first: |angle| <= pi, for either sign of
+// the quaternions.
 Vector3d attitude_error(const Eigen::Quaterniond& from, const Eigen::Quaterniond& to);
 
 }  // namespace limber

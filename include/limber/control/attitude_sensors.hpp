@@ -12,30 +12,31 @@
 
 namespace limber {
 
-// Three gyros on a body, in its axes.  A reading is the mean rate since the one before, as of a rate-integrating gyro.
+// Three gyros on a body, in its axes.  A reading is the mean rate since the previous one, like that of a
+// rate-integrating gyro.
 struct GyroOptions {
   Vector3d noise = Vector3d::Zero();         // rad/s, standard deviation of a reading
   Vector3d bias = Vector3d::Zero();          // rad/s, at the start
   Vector3d bias_walk = Vector3d::Zero();     // rad/s per root of a second: random walk of the bias
-  Vector3d misalignment = Vector3d::Zero();  // rad: rotation vector of its axes in the body's, which nobody knows
+  Vector3d misalignment = Vector3d::Zero();  // rad: rotation vector of its axes in the body axes, not known
   int delay = 0;                             // samples until a reading arrives
 };
 
 // Reads the attitude in world.
 struct StarTrackerOptions {
   Vector3d noise = Vector3d::Zero();         // rad about each axis, standard deviation
-  Vector3d misalignment = Vector3d::Zero();  // rad, as of the gyro
+  Vector3d misalignment = Vector3d::Zero();  // rad, as for the gyro
   int delay = 0;                             // samples until a reading arrives
   int every = 1;                             // samples between readings
 };
 
-// Specific force (acceleration less gravity) at a node, in its axes; with a gyro an IMU.
+// Specific force (acceleration minus gravity) at a node, in its axes; together with a gyro, an IMU.
 struct ImuAccelerometerOptions {
   std::string node;
   Vector3d noise = Vector3d::Zero(), bias = Vector3d::Zero();  // m/s^2
 };
 
-// Without gyro or star tracker the rate or the attitude is known exactly.
+// Without a gyro or star tracker the rate or the attitude is known exactly.
 struct AttitudeSensorOptions {
   std::optional<GyroOptions> gyro;
   std::optional<StarTrackerOptions> star_tracker;
@@ -43,15 +44,15 @@ struct AttitudeSensorOptions {
   unsigned seed = 1;
 };
 
-// What arrives at one sample.
+// The readings that arrive at one sample.
 struct AttitudeReading {
   Vector3d rate = Vector3d::Zero();  // rad/s
   Eigen::Quaterniond attitude = Eigen::Quaterniond::Identity();
-  bool fresh = true;                           // the attitude is a new one; else that of before
+  bool fresh = true;                           // the attitude is new; otherwise the previous one
   Vector3d specific_force = Vector3d::Zero();  // m/s^2
 };
 
-// Simulated sensors of the attitude of a body.  No allocation but in the constructor.
+// Simulated attitude sensors of a body.  Only the constructor allocates.
 class AttitudeSensors {
  public:
   AttitudeSensors(const Model& plant, int body, AttitudeSensorOptions options, double period);
@@ -59,8 +60,8 @@ class AttitudeSensors {
   void restart();                                                                  // as new
   // kin: of x, with poses in world.
   const AttitudeReading& read(const State& x, const Kinematics& kin, ConstVec vdot);
-  const Vector3d& bias() const { return bias_; }  // true bias of the gyro, now
-  void transfer(Archive& archive);                // all that the next readings depend on
+  const Vector3d& bias() const { return bias_; }  // true bias of the gyro at present
+  void transfer(Archive& archive);                // everything that later readings depend on
 
  private:
   Vector3d noise(const Vector3d& deviation);
@@ -75,9 +76,9 @@ class AttitudeSensors {
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   Vector3d bias_;
-  Matrix3d last_;                          // attitude at the reading before
-  std::vector<Vector3d> rates_;            // under way
-  std::vector<Eigen::Quaterniond> stars_;  // under way
+  Matrix3d last_;                          // attitude at the previous reading
+  std::vector<Vector3d> rates_;            // delayed
+  std::vector<Eigen::Quaterniond> stars_;  // delayed
   AttitudeReading out_;
   long reads_ = 0;
 };

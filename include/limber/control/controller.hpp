@@ -30,34 +30,34 @@ struct PidOptions {
 // PD gains that give each driven joint this frequency and damping at x, with the others locked and rigid bodies.
 PidOptions make_pid(const Model& model, const DrivenJoints& driven, const State& x, const TrackingOptions& wanted);
 
-// Where the configuration for which accelerations are computed comes from.
+// The source of the configuration for which accelerations are computed.
 enum class Embodiment {
   propagated,  // from the accelerations of the last step, [Pat] claim 6
   sensed,      // driven joints from sensors, modes propagated and corrected, [Pat] claim 7
-  pipelined    // the same, with articulated-body quantities and residual forces of the step before: they are computed
+  pipelined    // the same, with articulated-body quantities and residual forces of the previous step: they are computed
                // while the sensors are read, [Pat] claims 6 and 7, FIG. 6
 };
 
-// A vibration that the desired motion is shaped for.
+// A vibration for which the desired motion is shaped.
 struct ShapedVibration {
   double frequency = 0, ratio = 0;  // Hz; of damping
-  double residual = 0;              // m: amplitude that the motion would leave of it, unshaped; 0: not known
-  std::string node;                 // where; empty: the frequency was given
+  double residual = 0;              // m: its residual amplitude without shaping; 0: not known
+  std::string node;                 // of this amplitude; empty: the frequency was given
 };
 
 struct ShapingOptions {
   Shaper kind = Shaper::zvd;
   int vibrations = 1;  // number of shaped vibrations: those that the motion excites most, choose_vibrations
-  std::vector<double> frequencies;      // Hz, in their place
+  std::vector<double> frequencies;      // Hz, instead of these
   double ratio = 0;                     // of damping, of these
   std::vector<ShapedVibration> chosen;  // by prepare_control
-  double delay = 0;                     // s that it adds to the motion, by prepare_control
+  double delay = 0;                     // s by which it extends the motion, by prepare_control
 };
 
-// Active damping: accelerations c M_JF w of the driven joints, where w are the modal rates less the quasi-static ones
+// Active damping: accelerations c M_JF w of the driven joints, where w are the modal rates minus the quasi-static ones
 // of the desired motion.  The power taken from w is c |M_JF w|^2.  docs/control.md, Damping.
 struct DampingOptions {
-  double ratio = 0.1;  // damping ratio to be reached for the slowest vibration, driven joints locked
+  double ratio = 0.1;  // target damping ratio of the slowest vibration with the driven joints locked
 };
 
 struct ControlOptions {
@@ -66,14 +66,14 @@ struct ControlOptions {
   std::shared_ptr<const Model> model;  // the controller's model of the machine
   DrivenJoints driven;                 // of that model
   std::vector<Signal> desired;         // (driven coordinate)
-  double end = 0;                      // when the desired motion comes to rest
-  std::optional<TipPath> path;         // that `desired` follows, where it was made from one
-  std::vector<Signal> learned;         // (driven coordinate) offsets to what is followed, learning.hpp; empty: none
+  double end = 0;                      // s: the desired motion comes to rest
+  std::optional<TipPath> path;         // the path of `desired`, if it was made from one
+  std::vector<Signal> learned;         // (driven coordinate) learned offsets to `desired`, learning.hpp; empty: none
   std::optional<AdaptationOptions> adaptation;
   FeedForward feed_forward = FeedForward::none;
   std::optional<PidOptions> pid;
   std::optional<TrackingOptions> computed_torque;  // through hybrid dynamics
-  std::optional<TrackingOptions> correction;       // through the correction of forces: the patent's method
+  std::optional<TrackingOptions> correction;       // through the force correction: the method of the patent
   CorrectionOptions correcting;
   Embodiment embodiment = Embodiment::sensed;
   std::optional<LqrOptions> lqr;
@@ -86,7 +86,7 @@ struct ControlOptions {
 
   // Whether the chosen laws need the full state.
   bool estimates() const { return computed_torque || correction || lqr; }
-  // The law that follows accelerations, if there is one.
+  // The tracking law, if there is one.
   const TrackingOptions* tracking() const {
     return correction ? &*correction : computed_torque ? &*computed_torque : nullptr;
   }
@@ -98,59 +98,60 @@ struct ControlOptions {
 // Throws InputError for options that are missing, out of range or contradictory.
 void check_control(const ControlOptions& options);
 
-// The digital controller of a flexible arm: from readings to an estimate of the state, to torques that its laws add up,
-// to servos.  update() is called once per period; it neither allocates nor waits.
+// The digital controller of a flexible arm: from readings to an estimate of the state, to the sum of the torques of its
+// laws, to the servos.  update() is called once per period; it neither allocates nor blocks.
 class Controller {
  public:
   explicit Controller(ControlOptions options);  // checks
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
-  // From a state x of the controller's model, at rest or not.
+  // Starts from a state x of the controller's model, at rest or not.
   [[nodiscard]] Status start(const State& x);
-  // From rest at x, where `torques` (driven coordinate) hold the machine: the command begins with them and nothing
-  // moves, as far as the sensors are exact.  Modes and other joints begin in the balance of the controller's own model;
-  // integrators, observer and servos begin with the torques, and what no integrator takes is added as a constant.
-  // docs/control.md, Static start.  Throws InputError: no such balance, a servo that is too weak.
+  // Starts from rest at x, where `torques` (driven coordinate) hold the machine: the command begins with them and
+  // nothing moves if the sensors are exact.  Modes and other joints begin in the equilibrium of the controller's own
+  // model; integrators, observer and servos begin with the torques, and the part that no integrator takes is added as a
+  // constant. docs/control.md, Static start.  Throws InputError: no such equilibrium, a servo that is too weak.
   [[nodiscard]] Status hold(const State& x, ConstVec torques);
-  // A machine that moves, and that another controller has commanded: after start or hold, the observer follows its
-  // readings y and the torques (driven coordinate) that act from its time t on, sample by sample; anew: from these
-  // readings and torques alone, which allocates.  The reference comes after it, some steps per call, until it has
+  // For a moving machine that another controller has commanded: after start or hold, the observer follows its
+  // readings y and the acting torques (driven coordinate) from its time t on, sample by sample; anew: from these
+  // readings and torques alone, which allocates.  The reference follows, some steps per call, until it has
   // caught up with the machine.
   [[nodiscard]] Status listen(const Measurement& y, double t, ConstVec torques, bool anew);
-  bool caught_up(double t) const;  // the next update may be that of time t of the machine
-  // Before the update with these readings, which then commands the torques (driven coordinate) that act.  Within `join`
-  // seconds the machine comes to the desired motion, within `fade` to the torques of the laws.  Handover.
+  bool caught_up(double t) const;  // the next update may be for time t of the machine
+  // Call it before the update with these readings, which then commands the acting torques (driven coordinate).  Within
+  // `join` seconds the machine joins the desired motion, within `fade` the torques of the laws take over.  See
+  // Handover.
   [[nodiscard]] Status take_over(const Measurement& y, ConstVec torques, double join, double fade);
-  // Before an update: the torques (driven coordinate) that act since the readings, where the machine tells.  Otherwise
-  // they are taken to be those of the last update.
+  // Call it before an update, if the machine reports them: the torques (driven coordinate) acting since the readings.
+  // Otherwise those of the last update are assumed.
   void set_acting(ConstVec torques) {
     acting_ = torques;
     told_ = true;
   }
-  // From the newest readings to the servo commands (driven coordinate) of the next period, as torques at the joints
-  // (forces of the actuators where these move joints) within the limits of the servos; currents() has the same as motor
-  // currents.  Torques that are given to a controller are those, too.  In two parts: what must wait for the
-  // readings, after which the commands can be sent, and all else up to the next sample.
+  // Computes the servo commands (driven coordinate) of the next period from the newest readings, as torques at the
+  // joints (forces of the actuators that move joints) within the limits of the servos; currents() gives them as motor
+  // currents.  Torques passed to a controller have the same meaning.  In two parts: respond() is what must wait for the
+  // readings, after which the commands can be sent; prepare() does the rest before the next sample.
   [[nodiscard]] Status update(const Measurement& y, Vec commands);
   [[nodiscard]] Status respond(const Measurement& y, Vec commands);
   [[nodiscard]] Status prepare();
-  // (driven coordinate) of the last commands, A; 0 where the torque constant is not known.
+  // (driven coordinate) motor currents of the last commands, A; 0 if the torque constant is unknown.
   const VectorXd& currents() const { return servos_.currents(); }
-  // All that the next updates depend on.
+  // Everything that later updates depend on.
   void transfer(Archive& archive);
-  // After a failure: what went wrong.
+  // After a failure: its cause.
   const std::string& failure() const { return failure_; }
 
   const ControlOptions& options() const { return options_; }     // as given
   double period() const { return 1 / options_.rate; }            // s
-  const State& reference() const { return reference_.state(); }  // the desired state, now
+  const State& reference() const { return reference_.state(); }  // the present desired state
   const State& estimate() const { return estimator_ ? estimator_->state() : reference_.state(); }  // else reference
-  // (driven coordinate) that the last update fed back.
+  // (driven coordinate) errors fed back by the last update.
   const VectorXd& errors() const { return sample_.error; }
-  // (reading) of the observer, in the order of its gains; empty without one.
+  // (reading) innovations of the observer, in the order of its gains; empty without an observer.
   const VectorXd& innovations() const { return estimator_ ? estimator_->innovations() : none_; }
-  // The largest |measured - predicted position| of a joint, by the observer; 0 without one.
+  // The largest |measured - predicted position| of a joint; 0 without an observer.
   double innovation() const { return estimator_ ? estimator_->joint_innovation() : 0; }
   // (driven coordinate) 1: a limit was active in the last command.
   std::span<const std::uint8_t> saturated() const { return servos_.saturated(); }

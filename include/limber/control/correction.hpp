@@ -22,12 +22,12 @@ class NaturalGain {
   // period: see ForceCorrection.  weight, s^2: of the modes in balance().
   NaturalGain(const Model& model, const DrivenJoints& driven, double period = 0, double weight = 0);
   ~NaturalGain();
-  // At a configuration; time and speeds of x are not used.
+  // Factors N at a configuration; time and speeds of x are ignored.
   [[nodiscard]] Status set(const State& x);
   // torques (coordinate) += N accelerations (coordinate).
   void add(ConstVec accelerations, Vec torques);
-  // By how much to change the accelerations of the driven joints where all of them are off by `errors` (nv), with the
-  // least of |errors of driven joints|^2_N + |errors of the others|^2_Q, Q^-1 = M_FF^-1 + (weight K_FF)^-1: one
+  // The changes of the accelerations of the driven joints for errors (nv) of all accelerations that
+  // minimise |errors of driven joints|^2_N + |errors of the others|^2_Q, Q^-1 = M_FF^-1 + (weight K_FF)^-1: one
   // solution with M + weight K_FF.  Without weight: the errors of the driven joints.  O(N).  docs/control.md, Modal
   // correction.
   void balance(ConstVec errors, Vec changes);
@@ -46,11 +46,11 @@ class NaturalGain {
 };
 
 struct CorrectionOptions {
-  double tolerance = 1e-9;  // rad/s^2 or m/s^2: accepted discrepancy of a driven joint
-  int most = 10;            // number of corrections
-  double modes = 0;  // weight of modal accelerations; 0: those of the driven joints alone.  Times 1/w1^2 it is the
-                     // weight of NaturalGain, w1: slowest vibration with the driven joints locked
-  double modal_ratio = 0.1;  // damping ratio that is desired of that vibration, where there is a weight
+  double tolerance = 1e-9;   // rad/s^2 or m/s^2: accepted discrepancy of a driven joint
+  int most = 10;             // number of corrections
+  double modes = 0;          // weight of modal accelerations; 0: driven joints only.  Times 1/w1^2 it is the
+                             // weight of NaturalGain, w1: slowest vibration with the driven joints locked
+  double modal_ratio = 0.1;  // desired damping ratio of that vibration, if there is a weight
 };
 
 // Result of a correction.
@@ -69,17 +69,17 @@ class MeanAccelerations {
  public:
   MeanAccelerations(const Model& model, const DrivenJoints& driven, double period, DrivenBy by = DrivenBy::torques);
   ~MeanAccelerations();
-  // At the beginning of a period: ropes are slack or taut, contacts open or not, as x says.
+  // Call it at the beginning of a period: sets ropes slack or taut, contacts open or closed, from x.
   void set_phases(const State& x);
   // From torques, or inputs, (coordinate) to all accelerations.
   [[nodiscard]] Status forward(const State& x, ConstVec torques);
   // From accelerations (coordinate) of the driven joints to their torques and all accelerations.  [JR] §4
   [[nodiscard]] Status hybrid(const State& x, ConstVec accelerations, Vec torques);
-  // What forces (nv) more would add to all accelerations of the last call, in their place.
+  // Replaces forces (nv) by the change of all accelerations of the last call due to them.
   void respond(Vec forces);
-  // forces (nv) += what force elements add where the state is off by dq and dv (nv), as of the last call.
+  // forces (nv) += the change of the force elements for deviations dq and dv (nv) from the state of the last call.
   void add_element_forces(ConstVec dq, ConstVec dv, Vec forces);
-  // (nv) of the last call, and the initial guess of the next.
+  // (nv) accelerations of the last call, and the initial guess of the next.
   const VectorXd& now() const { return a_; }
   void reset() { a_.setZero(); }
   void guess(const VectorXd& a) { a_ = a; }
@@ -101,20 +101,21 @@ class MeanAccelerations {
 
 // The correction of the specified body forces, [Pat] claim 1, FIG. 6 processors 125-144: computes the accelerations
 // that torques would give, compares those of the driven joints with the desired ones and corrects the torques by the
-// natural gain times the discrepancy, until that is below the tolerance.  Desired accelerations of the modes come in by
-// NaturalGain::balance: it says what of them the driven joints can do, and at which cost.
+// natural gain times the discrepancy, until it is below the tolerance.  Desired accelerations of the modes enter
+// through NaturalGain::balance.
 class ForceCorrection {
  public:
   // weight, s^2: see NaturalGain.
   ForceCorrection(const Model& model, const DrivenJoints& driven, double period = 0,
                   const CorrectionOptions& options = {}, double weight = 0);
-  // To be set at this state (claim 1), or left as set at an earlier one (claim 6).
+  // Set it at this state (claim 1), or keep that of an earlier one (claim 6).
   NaturalGain& gain() { return gain_; }
   // desired: accelerations (coordinate) of the driven joints.  torques (coordinate): initial guess on entry.
   Correction operator()(const State& x, ConstVec desired, Vec torques);
-  // The same in two parts, [Pat] claim 6: all that does not need the readings of a sample, at the state that is
-  // expected then, under the torques (coordinate) that act until then; and one correction, with these articulated
-  // inertias, residual forces and accelerations, revised by the elastic forces of what x is beside the expected state.
+  // The same in two parts, [Pat] claim 6: prepare() does everything that does not need the readings of a sample, at the
+  // state expected then, under the torques (coordinate) acting until then; correct_prepared() does one correction, with
+  // these articulated inertias, residual forces and accelerations, revised by the elastic forces of the deviation of x
+  // from the expected state.
   [[nodiscard]] Status prepare(const State& expected, ConstVec torques);
   Correction correct_prepared(const State& x, ConstVec desired, Vec torques);
   // All accelerations of the last comparison, and the articulated-body quantities.

@@ -26,12 +26,12 @@ struct DrivenJoints {
   VectorXd speeds(const State& x) const { return x.v(v); }     // (joint)
 };
 
-// By name; empty: every joint that can be driven.  Throws InputError for an unknown or duplicate name and for a joint
-// that cannot be driven (fixed, spherical, free).
+// Finds joints by name; empty: every joint that can be driven.  Throws InputError for an unknown or duplicate name and
+// for a joint that cannot be driven (fixed, spherical, free).
 DrivenJoints find_driven_joints(const Model& model, const std::vector<std::string>& joints);
 
-// These joints are moved by force elements: (joint, actuator) by name.  Throws InputError: a joint that is not driven
-// or has more than one coordinate, an element that is none, is no actuator or moves another joint already.
+// Assigns actuators to joints: (joint, actuator) by name.  Throws InputError: a joint that is not driven
+// or has several coordinates, an element that does not exist, is not an actuator or already moves another joint.
 void set_actuators(const Model& model, const std::vector<std::pair<std::string, std::string>>& actuators,
                    DrivenJoints& driven);
 
@@ -41,7 +41,7 @@ DrivenJoints find_same_joints(const Model& from, const DrivenJoints& driven, con
 // (coordinate) with position_units, speed_units or force_units.
 std::vector<std::string> units_of(const Model& model, const DrivenJoints& joints,
                                   std::vector<std::string> (*units)(JointKind));
-// (coordinate) of what is commanded: torques and forces at joints, forces of actuators.
+// (coordinate) units of the commands: torques and forces at joints, forces of actuators.
 std::vector<std::string> input_units(const Model& model, const DrivenJoints& joints);
 
 }  // namespace limber

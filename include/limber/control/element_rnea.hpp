@@ -10,7 +10,7 @@
 
 namespace limber {
 
-// Inverse dynamics with force elements and contacts: rnea less what these do.  Keeps a reference to the model.
+// Inverse dynamics with force elements and contacts: rnea minus their forces.  Keeps a reference to the model.
 class ElementRnea {
  public:
   explicit ElementRnea(const Model& model) : model_(model), ws_(model) {

@@ -9,19 +9,19 @@ namespace limber {
 
 // State observer: propagates the state by the predictor, O(N) dynamics of the model ([Pat] claim 6) and one product
 // with a matrix of the schedule, and corrects it by measurements (claim 7) with the steady-state Kalman gain of the
-// configuration.  Readings that are under way are predicted when they are taken, and compared when they arrive.
+// configuration.  Delayed readings are predicted when they are taken, and compared when they arrive.
 class Estimator {
  public:
-  // phase: of the predictor, Predictor::phase; empty: the midpoint rule alone.  Without gains it only propagates.
-  // `sensors`: those that the gains were computed for.
+  // phase: Predictor::phase; empty: the midpoint rule alone.  Without gains it only propagates.
+  // `sensors`: those for which the gains were computed.
   Estimator(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, Schedule phase,
             Schedule gains, double period);
   [[nodiscard]] Status start(const State& x);
-  // Under these inputs (driven coordinate: torques of joints, forces of actuators) until now.
+  // The same, with these inputs acting until now (driven coordinate: torques of joints, forces of actuators).
   [[nodiscard]] Status start(const State& x, ConstVec inputs);
-  // With the readings that arrive at this time.  One that was used before, by its time, is not used again.
+  // Corrects by the readings that arrive at this time.  A reading with the time of an earlier one is not used again.
   [[nodiscard]] Status correct(const Measurement& y);
-  // By one period, under these inputs (driven coordinate).
+  // Propagates by one period, under these inputs (driven coordinate).
   [[nodiscard]] Status propagate(ConstVec inputs);
 
   void transfer(Archive& archive);  // to or from an archive

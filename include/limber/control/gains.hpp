@@ -8,43 +8,45 @@
 
 namespace limber {
 
-// Kalman filter: standard deviations of white noise.  `least_...`: lower bounds, for sensors that are exact.
+// Kalman filter: standard deviations of white noise.  `min_...`: lower bounds, for sensors that are exact.
 struct KalmanOptions {
   double acceleration = 0.01;  // process noise on every coordinate: rad/s^2, m/s^2 or per modal unit
-  double least_position = 1e-6, least_speed = 1e-5;
-  double least_strain = 1e-9, least_acceleration = 1e-3;
-  double distrust = 1;  // of all sensors: their noise is taken to be so many times as large; by settle_loop
-  // (driven coordinate) Steps of the torques from one sample to the next: what they leave ringing beyond the sight of
-  // the sampling counts as noise of the sensors.  Empty: 10 usual_torques.
+  double min_position = 1e-6, min_speed = 1e-5;
+  double min_strain = 1e-9, min_acceleration = 1e-3;
+  double distrust = 1;  // factor by which settle_loop increases the assumed noise of all sensors
+  // (driven coordinate) Steps of the torques from one sample to the next: the ringing that they leave beyond the
+  // bandwidth of the sampling counts as sensor noise.  Empty: 10 usual_torques.
   VectorXd torque_steps;
 };
 
 // Linear-quadratic regulator: deviations of equal weight (Bryson's rule).
-//   Torques weigh by the accelerations M_JJ^-1 u that they would give the rigid machine, against w^2 position with
-// w = 2 pi frequency: every direction of the joints then has this bandwidth.  (One torque for each joint in its place
-// makes directions with little inertia, such as an arm that folds, faster by the root of the ratio of inertias.)
+//   Torques are weighted by the accelerations M_JJ^-1 u that they would give the rigid machine, relative to w^2
+//   position with
+// w = 2 pi frequency: every direction of the joints then has this bandwidth.  (An equal torque for each joint instead
+// makes directions with little inertia, such as a folding arm, faster by the square root of the ratio of inertias.)
 struct LqrOptions {
   double position = 0;   // error of a joint, rad.  0: 1e-3, or 4 counts of the encoder
   double speed = 0;      // rad/s.  0: 20 frequency position
   double frequency = 0;  // Hz.  0: usual_frequency; by prepare_control
-  double torque = 0;     // Nm beside the feed-forward, the same for all joints, in the place of the accelerations
-  double vibration = 0;  // J in the modes.  0: that of the joints that swing by `position` at `frequency`, on the mean
+  double torque = 0;     // N m added to the feed-forward, the same for all joints; replaces the weight by accelerations
+  double vibration = 0;  // J in the modes.  0: mean energy of the joints oscillating by `position` at `frequency`
 };
 
 // Second-order error dynamics: wanted acceleration a = a_desired + 2 ratio w de/dt + w^2 e, w = 2 pi frequency.
 struct TrackingOptions {
   double frequency = 0.5;  // Hz
   double ratio = 1;        // of damping
-  double modal_share = 0;  // 0 to 1, of the gain that regards the modes; by settle_loop, where joints alone grow
+  double modal_share = 0;  // 0 to 1, share of the gain that includes the modes; by settle_loop, if the law of the
+                           // joints alone is unstable
 };
 
-// (driven coordinate) The torque that feedback is expected to use: a tenth of the limit of servo or joint; without one,
-// what turns the joint's inertia at 0.5 Hz by 1e-3 rad.
+// (driven coordinate) The torque that feedback is expected to use: a tenth of the limit of servo or joint; without a
+// limit, the torque that moves the joint's inertia at 0.5 Hz by 1e-3 rad.
 VectorXd usual_torques(const Model& model, const DrivenJoints& driven, const State& x,
                        const std::vector<ServoOptions>& servos = {});
 
 // The bandwidth of a regulator, Hz, that a tenth of the torque limits allows for errors of this size in all joints at
-// once, up to half the slowest vibration with the joints locked; 0.5 Hz without limits, or where that is more.  At most
+// once, up to half the slowest vibration with the joints locked; 0.5 Hz without limits, or if that is larger.  At most
 // a thirtieth of the rate.
 double usual_frequency(const Model& model, const DrivenJoints& driven, const State& x,
                        const std::vector<ServoOptions>& servos, double position, double rate);
@@ -53,36 +55,36 @@ double usual_frequency(const Model& model, const DrivenJoints& driven, const Sta
 // forces) in this order.  All gains are for the machine at rest at the predictor's configuration, by the discrete
 // Riccati equation of this very predictor.
 //
-// Kalman: (2 nv + (delay - 1) readings x readings).  The first 2 nv rows correct the state of now by a reading of
-// `delay` samples ago, the others, by blocks, the predicted readings that are under way, the oldest first: the filter
-// of the state with these readings as further states.  Readings that come at every `every`-th sample only are expected
-// to. Throws InputError when the machine is not detectable from the sensors.
+// Kalman: (2 nv + (delay - 1) readings x readings).  The first 2 nv rows correct the present state by a reading of
+// `delay` samples ago, the others, by blocks, the predicted delayed readings, the oldest first: the filter
+// of the state augmented by these readings.  Readings are expected at every `every`-th sample
+// only. Throws InputError if the machine is not detectable from the sensors.
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
                              const Predictor& predictor, const KalmanOptions& options);
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
                              const State& x, const KalmanOptions& options, double period);
-// (driven coordinates x 2 nv) for the state at the time from which the torques act.  Throws InputError when the machine
-// is not stabilizable by the driven joints.
+// (driven coordinates x 2 nv) for the state at the time from which the torques act.  Throws InputError if the machine
+// is not stabilisable by the driven joints.
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                           const LqrOptions& options);
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const State& x, const LqrOptions& options,
                           double period);
 
 // (driven coordinates x 2 nv) F: wanted mean accelerations a_desired + F (x_reference - x) over the coming period, to
-// be met by the midpoint rule (MeanAccelerations).  F = (w^2, 2 ratio w + w^2 T/2) on joints, and modal_share of the
-// difference to that for which the joints of the predictor follow these error dynamics as closely as is stable:
-// implicit model following (Anderson, Moore 1990, §6.3), the least sum of squares of
+// be realised by the midpoint rule (MeanAccelerations).  F = (w^2, 2 ratio w + w^2 T/2) on joints, plus modal_share of
+// the difference to the gain for which the joints of the predictor follow these error dynamics as closely as stability
+// allows: implicit model following (Anderson, Moore 1990, §6.3), the least sum of squares of
 //   e = (v_joint(k+1) - v_joint(k)) / T + 2 ratio w v_joint(k) + w^2 (q_joint(k) + T/2 v_joint(k))
-// and of kYield times the second difference of the accelerations that the machine would give its joints without
-// torques: it keeps the solution where vibrations have no damping.
-inline constexpr double kYield = 1e-4;
+// and of kRegularisation times the second difference of the accelerations of the joints without
+// torques, which makes the solution exist for undamped vibrations.
+inline constexpr double kRegularisation = 1e-4;
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options);
 
 // Gain schedule along a motion, linear in time between its points.
 class Schedule {
  public:
-  void add(double t, MatrixXd gain);             // times rise
+  void add(double t, MatrixXd gain);             // times increase
   const MatrixXd& at(double t);                  // no allocation; must not be empty
   void multiply(double t, ConstVec x, Vec y);    // y = at(t) x, without forming it
   bool empty() const { return gains_.empty(); }  // no points

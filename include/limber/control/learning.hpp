@@ -8,18 +8,18 @@
 
 namespace limber {
 
-// Iterative learning over repeated moves: what a controller is told to follow is the desired motion and an offset, and
-// each repetition adds to the offset what the one before was off by, [Arimoto, Kawamura, Miyazaki 1984]:
-//   offset' = offset + Q (desired - true)        Q: a low-pass without phase (Gauss), 3 dB at `cutoff`
-// With a loop that moves its joints by T(s) times what it is told, the error falls by |1 - Q T| per repetition where
-// that is below one: hence a cutoff within the bandwidth of the law.  docs/control.md, Learning.
+// Iterative learning over repeated moves: a controller follows the desired motion plus an offset, and
+// each repetition adds the filtered error of the previous one to the offset, [Arimoto, Kawamura, Miyazaki 1984]:
+//   offset' = offset + Q (desired - true)        Q: a zero-phase low-pass (Gauss), 3 dB at `cutoff`
+// With the transfer function T(s) from the reference to the joints, the error falls by |1 - Q T| per repetition where
+// this is below one; the cutoff should lie within the bandwidth of the law.  docs/control.md, Learning.
 struct LearningOptions {
   int runs = 5;         // repetitions
   double cutoff = 0.5;  // Hz
 };
 
-// The offsets after one more repetition.  error, offsets: (time x driven coordinate), at times `step` apart from 0 on.
-// They begin with zero.
+// The offsets after one more repetition.  error, offsets: (time x driven coordinate), at times `step` apart, from 0.
+// Offsets start from zero.
 MatrixXd learn_offsets(const MatrixXd& offsets, const MatrixXd& error, double step, double cutoff);
 
 // Offsets as signals, for ControlOptions::learned.

@@ -9,26 +9,26 @@
 
 namespace limber {
 
-// What a sampler tells actuators, which its torques cannot: for the inputs of the System that it controls.
+// Commands of a sampler to actuators, in addition to its torques: for the inputs of the controlled System.
 class ActuatorForces {
  public:
   virtual ~ActuatorForces() = default;
-  virtual double actuator_force(int element) const = 0;  // held until the next sample; 0: it does not command this one
+  virtual double actuator_force(int element) const = 0;  // held until the next sample; 0: not commanded
 };
-// These inputs, and for every actuator that is driven one that asks `forces` (null: none, 0).
+// These inputs, and one for every driven actuator that takes its command from `forces` (null: 0).
 Inputs with_actuators(Inputs inputs, const DrivenJoints& driven, std::function<const ActuatorForces*()> forces);
 
 // A controller in closed loop with a simulated machine (plant), which may differ from the controller's model.  With
 // ControlOptions::latency its commands act from the next sample on.
 class ControlLoop : public Sampler, public ActuatorForces {
  public:
-  // sensors: those of the plant.  Throws InputError when the plant lacks a driven joint of the controller.
+  // sensors: those of the plant.  Throws InputError if the plant lacks a driven joint of the controller.
   ControlLoop(const Model& plant, SensorOptions sensors, ControlOptions options);
   ControlLoop(const Model&&, SensorOptions, ControlOptions) = delete;  // it keeps a reference
 
   double period() const override { return controller_.period(); }
   bool wants_accelerations() const override { return sensors_.wants_accelerations(); }
-  // Before the first sample: it begins at rest at x, where `torques` (nv) hold the machine.  Controller::hold.
+  // Call it before the first sample: starts at rest at x, where `torques` (nv) hold the machine.  See Controller::hold.
   [[nodiscard]] Status hold(const State& x, ConstVec torques);
   Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) override;
   void transfer(Archive& archive) override {
@@ -40,8 +40,8 @@ class ControlLoop : public Sampler, public ActuatorForces {
 
   const Controller& controller() const { return controller_; }   // the digital controller
   const DrivenJoints& driven_joints() const { return driven_; }  // of the machine
-  Tracking tracking() const { return tracking_.tracking(); }     // how it followed until now
-  // What a person should know before it runs: loop_warnings.
+  Tracking tracking() const { return tracking_.tracking(); }     // tracking errors so far
+  // Warnings before a run: loop_warnings.
   std::vector<std::string> warnings() const;
 
  private:
@@ -56,7 +56,7 @@ class ControlLoop : public Sampler, public ActuatorForces {
   bool started_ = false;
 };
 
-// A state of one model as that of another: coordinates of the same name are copied, the rest is zero.
+// Converts a state of one model to another: coordinates of the same name are copied, the others are zero.
 State translate_state(const Model& from, const State& x, const Model& to);
 
 }  // namespace limber

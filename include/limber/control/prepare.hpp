@@ -10,9 +10,9 @@ namespace limber {
 // InputError.
 ControlOptions prepare_control(ControlOptions options);
 
-// The vibrations that the desired motion leaves most of, with the driven joints locked where it ends: by participation,
-// the largest amplitude of a node first; at most options.shaping->vibrations.  One that the motion does not excite is
-// not among them.
+// The largest residual vibrations of the desired motion, with the driven joints locked at its end: by participation,
+// the largest amplitude of a node first; at most options.shaping->vibrations.  Vibrations that the motion does not
+// excite are not included.
 std::vector<ShapedVibration> choose_vibrations(const ControlOptions& options);
 
 // "zvd for 0.156 Hz, which would leave 0.022 m at hand.tip; 6.43 s longer".  Empty: nothing is shaped.

@@ -11,7 +11,7 @@ namespace limber {
 enum class FeedForward {
   none,
   rigid,  // inverse dynamics of the desired joint motion with rigid bodies
-  hybrid  // joint motion prescribed, modal forces zero, modes integrated along: exact.  [JR] §4, theory §5 Hybrid
+  hybrid  // joint motion prescribed, modal forces zero, modes integrated: exact.  [JR] §4, theory §5 Hybrid
 };
 
 // Reference trajectory: the desired motion of the driven joints, the motion of modes and other joints that follows from
@@ -22,10 +22,10 @@ class Reference {
   Reference(const Model& model, const DrivenJoints& driven, const std::vector<Signal>& desired, double period,
             FeedForward kind);
 
-  // At the time of x, with its modes and other joints.
+  // Starts at the time of x, with its modes and other joints.
   [[nodiscard]] Status start(const State& x);
-  // By one period.  torque() is then the feed-forward in the middle of it: as a constant over the period it acts like
-  // the varying torque, to second order.
+  // Advances by one period.  torque() is then the feed-forward in the middle of it: as a constant over the period it
+  // acts like the varying torque, to second order.
   [[nodiscard]] Status step();
 
   // To or from an archive.
@@ -33,7 +33,7 @@ class Reference {
   const State& state() const { return x_; }                // desired state
   const VectorXd& torque() const { return torque_; }       // (coordinate)
   const VectorXd& acceleration() const { return a_; }      // (coordinate) desired, in the middle of the last step
-  const VectorXd& friction() const { return friction_; }   // (coordinate) dry, of the desired rate there
+  const VectorXd& friction() const { return friction_; }   // (coordinate) dry friction at the desired rate there
   const std::string& failure() const { return failure_; }  // after a failure
 
  private:

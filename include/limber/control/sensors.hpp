@@ -12,15 +12,15 @@
 
 namespace limber {
 
-inline constexpr double kSpeedFilter = 0.2;  // share of the newest difference in a speed without tachometer
+inline constexpr double kSpeedFilter = 0.2;  // weight of the newest difference in a speed without tachometer
 
 // The encoder of one joint coordinate; exact by default.
 struct EncoderOptions {
   double resolution = 0;   // rad or m per count; 0: exact
   double noise = 0;        // standard deviation of a position
-  double speed_noise = 0;  // of a speed, where there is a tachometer
+  double speed_noise = 0;  // of a speed, with a tachometer
   bool tachometer = true;  // false: the speed is the filtered difference of positions
-  bool on_link = false;    // of a joint with an elastic drive: at the joint, else at the motor
+  bool on_link = false;    // for a joint with an elastic drive: at the joint, otherwise at the motor
 };
 
 // Measures a linear combination of the modal coordinates of a body.
@@ -31,11 +31,11 @@ struct StrainGauge {
   double noise = 0;  // standard deviation
 };
 
-// The curvature of a body between two of its nodes about an axis (0 ... 2) of its frame: the difference of their turns
-// over their distance; what a pair of strain gauges at a unit distance from the neutral axis reads.
+// The curvature of a body between two of its nodes about an axis (0 ... 2) of its frame: the difference of their
+// rotations over their distance, as measured by a pair of strain gauges at unit distance from the neutral axis.
 StrainGauge make_curvature_gauge(const Model& model, NodeRef from, NodeRef to, int axis);
 
-// Three axes of specific force (acceleration less gravity) at a node, in its own axes.
+// Three axes of specific force (acceleration minus gravity) at a node, in its own axes.
 struct Accelerometer {
   std::string name;
   NodeRef at;
@@ -64,7 +64,7 @@ struct Measurement {
   void transfer(Archive& archive) { archive(t, q, v, strain, acceleration); }  // to or from an archive
 };
 
-// Simulated sensors.  No allocation but in the constructor.
+// Simulated sensors.  Only the constructor allocates.
 class Sensors {
  public:
   Sensors(const Model& model, const DrivenJoints& driven, SensorOptions options, double period);
@@ -72,7 +72,7 @@ class Sensors {
   bool wants_accelerations() const { return !options_.accelerometers.empty(); }  // accelerometers need vdot
   // kin: of x, with poses in world.
   const Measurement& read(const State& x, const Kinematics& kin, ConstVec vdot);
-  // Readings under way, filters and the generator of noise.
+  // Delayed readings, filters and the noise generator.
   void transfer(Archive& archive) { archive(random_, normal_, line_, last_q_, filtered_, reads_); }
 
  private:

@@ -15,25 +15,25 @@ struct ServoOptions {
   double max_torque = std::numeric_limits<double>::infinity();       // at the joint
   double max_torque_rate = std::numeric_limits<double>::infinity();  // per second
   double bandwidth = 0;        // Hz of the torque loop, a first-order lag; 0: no lag
-  double gear = 1;             // turns of the motor per turn of the joint
+  double gear = 1;             // revolutions of the motor per revolution of the joint
   double torque_constant = 0;  // N m of the motor per A; 0: unknown, currents are then 0
 };
 
-// A, for a torque at the joint; 0 where the torque constant is not known.
+// A, for a torque at the joint; 0 if the torque constant is unknown.
 inline double motor_current(const ServoOptions& servo, double torque) {
   return servo.torque_constant > 0 ? torque / (servo.gear * servo.torque_constant) : 0;
 }
 
-// Turns commanded torques into acting ones: saturation, rate limit, lag.  Sampled with the controller.  The machine has
-// these, and the controller a model of them: what it sends is the command, not what the servo makes of it.
+// Converts commanded torques into acting ones: saturation, rate limit, lag.  Sampled with the controller.  The machine
+// has servos, and the controller a model of them: it sends the command, not the output of the servo.
 class Servos {
  public:
   Servos(std::vector<ServoOptions> options, double period);
   void reset();                  // torques and currents to zero
-  void start(ConstVec torques);  // as if these had acted until now
+  void start(ConstVec torques);  // as if these had acted for a long time
   // Acting torques of the next period.
   void drive(ConstVec command, Vec torque);
-  // Of the last drive: its command within the limits, which is what a servo is sent, as a torque at the joint; and as a
+  // Of the last drive: the command within the limits, which is sent to the servo, as a torque at the joint; and as a
   // current of the motor, A.
   const VectorXd& commands() const { return sent_; }
   const VectorXd& currents() const { return current_; }

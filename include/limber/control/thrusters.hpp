@@ -10,7 +10,7 @@
 
 namespace limber {
 
-// A thruster pushes its node along a direction of the node's axes, fully or not at all.
+// An on-off thruster that pushes its node along a direction of the node's axes.
 struct ThrusterOptions {
   std::string name, node;
   Vector3d direction = Vector3d::UnitX();  // of the force on the node; unit length
@@ -18,7 +18,7 @@ struct ThrusterOptions {
 };
 
 enum class Modulation {
-  pulse_width,  // in each modulation period one pulse, as long as the torque asks for
+  pulse_width,  // one pulse in each modulation period, of a length proportional to the torque
   deadband      // about each axis full thrust while the error, with its rate, is beyond a dead zone: a Schmitt trigger
 };
 
@@ -28,19 +28,19 @@ struct ThrusterSetOptions {
   double period = 1;         // s of pulse width modulation
   double minimum_pulse = 0;  // s: shorter ones are not fired; valves switch at samples
   double deadband = 0.01;    // rad
-  double hysteresis = 0;     // rad: thrust ends this far inside of the dead zone
-  double unload = 0;         // N m s of the wheels beyond which thrusters take momentum out of them; 0: never
+  double hysteresis = 0;     // rad: thrust ends this far inside the dead zone
+  double unload = 0;         // N m s: momentum of the wheels above which thrusters unload them; 0: never
 };
 
-// From wanted torques to valves.
+// Thruster modulation: from commanded torques to valves.
 class Thrusters {
  public:
   // wrench (6 x thruster): torque about the center of mass and force of each at full thrust, in the body's axes.
-  // Throws InputError: a direction about which they give no torque.
+  // Throws InputError: an axis about which they give no torque.
   Thrusters(const ThrusterSetOptions& options, const Eigen::Ref<const Matrix6X>& wrench, double period);
   int size() const { return static_cast<int>(wrench_.cols()); }  // number of thrusters
   void restart();                                                // all valves closed
-  // T: N m wanted on the mean; error: rad, of each axis, with its rate (deadband).  False: limited.  No allocation.
+  // T: N m, the commanded mean; error: rad, of each axis, with its rate (deadband).  False: limited.  No allocation.
   bool fire(const Vector3d& T, const Vector3d& error);
   const VectorXd& forces() const { return force_; }  // (thruster) N, until the next sample
   Vector3d delivered() const;                        // N m on the body, until the next sample
@@ -58,7 +58,7 @@ class Thrusters {
   VectorXd force_, duty_;
   int cycle_, least_;  // samples of a modulation period, of the shortest pulse
   long sample_ = 0, pulses_ = 0;
-  std::vector<int> on_;             // (thruster) samples that its pulse still takes
+  std::vector<int> on_;             // (thruster) remaining samples of its pulse
   std::vector<int> axis_, on_for_;  // (axis) -1, 0, 1: direction of thrust; samples it has been on
 };
 

@@ -10,7 +10,7 @@
 
 namespace limber {
 
-// How well a machine followed its desired motion, over all samples of its controller.  Errors are true position less
+// Tracking errors of a machine, over all samples of its controller.  Errors are the true position minus
 // the desired one.
 struct Tracking {
   std::vector<std::string> names, units;  // (driven coordinate); empty: no controller
@@ -18,30 +18,30 @@ struct Tracking {
   double t = 0;                           // s: the last sample
   long samples = 0;
   VectorXd squares, largest, last;  // (driven coordinate) sum of squares of the error; its largest size; the last one
-  VectorXd band;                    // (driven coordinate) kSettlingBand of the desired travel; 0: it is to stay
+  VectorXd band;                    // (driven coordinate) kSettlingBand of the desired travel; 0: no travel
   VectorXd outside;                 // (driven coordinate) last time at which the error was larger than that; -1: never
-  VectorXd saturated;               // (driven coordinate) samples in which the servo gave less than the command
+  VectorXd saturated;               // (driven coordinate) samples in which the servo was limited
 
   std::string node;                                          // of a tip path; empty: none
   double node_squares = 0, node_largest = 0, node_last = 0;  // m: its distance from the path
   std::string moving;                                        // node that moves most after the end; empty: none does
-  double residual = 0;   // m: half the diagonal of the box it moves in after the end
-  bool growing = false;  // the error grew all the time, threefold per quarter
+  double residual = 0;                                       // m: half the diagonal of its bounding box after the end
+  bool growing = false;                                      // the error grew throughout, threefold per quarter
 
   VectorXd rms() const { return (squares / static_cast<double>(std::max(samples, 1L))).cwiseSqrt(); }
   double node_rms() const;
   VectorXd saturation() const { return saturated / static_cast<double>(std::max(samples, 1L)); }  // share of samples
-  // s from the end of the desired motion until the error stays within its band; infinite: it does not; not a number:
-  // the joint was to stay, or the run ended before the motion.
+  // s from the end of the desired motion until the error stays within its band; infinite: never; NaN:
+  // the joint has no desired travel, or the run ended before the motion.
   double settling(int k) const;
 };
 inline constexpr double kSettlingBand = 0.02;
 
-// Gathers it, sample by sample, without allocation.
+// Accumulates Tracking, sample by sample, without allocation.
 class TrackingMonitor {
  public:
   TrackingMonitor() = default;
-  // driven: of the plant; options: as prepare_control gives them.
+  // driven: of the plant; options: from prepare_control.
   TrackingMonitor(const Model& plant, const DrivenJoints& driven, const ControlOptions& options);
   // kin: of x, with poses in world.  saturated (driven coordinate): may be empty.
   void add(const State& x, const Kinematics& kin, std::span<const std::uint8_t> saturated);

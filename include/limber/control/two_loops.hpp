@@ -7,10 +7,11 @@
 
 namespace limber {
 
-// An attitude controller and one of joints on the same machine, each at its own rate: torques and forces add up.
+// An attitude controller and a joint controller on the same machine, each at its own rate; torques and forces add up.
 class TwoLoops : public Sampler, public ActuatorForces {
  public:
-  // Both outlive it.  Throws InputError: neither rate is a whole multiple of the other, a joint that both drive.
+  // Both must outlive it.  Throws InputError: neither rate is an integer multiple of the other, a joint that both
+  // drive.
   TwoLoops(const Model& plant, AttitudeLoop& attitude, ControlLoop& joints);
 
   double period() const override { return period_; }
@@ -20,7 +21,7 @@ class TwoLoops : public Sampler, public ActuatorForces {
   std::string failure() const override { return failed_ == nullptr ? "" : failed_->failure(); }
   double actuator_force(int element) const override { return joints_.actuator_force(element); }
 
-  // Of both: names and errors one after the other.
+  // Of both controllers, concatenated.
   Tracking tracking() const;
   // Those of the attitude are under attitude/, those of the joints under control/.
   std::vector<ExternalChannel> channels() const;

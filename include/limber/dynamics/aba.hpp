@@ -17,42 +17,42 @@ class AbaWorkspace : public Workspace<AbaData> {  // one per thread
   // Of the last call with this workspace.
   Kinematics& kinematics();
   const Kinematics& kinematics() const;
-  // Index of the speed without inertia, after Status::singular_mass; else -1.
+  // Index of the speed without inertia, after Status::singular_mass; otherwise -1.
   int failure() const;
 };
 
 // Forward dynamics by the articulated-body recursion, O(N) and linear in the modes.  [JR] (63)-(64), theory §5.
-// On failure ws.failure() is the index of the speed that has no inertia, and vdot is not to be used.
+// On failure ws.failure() is the index of the speed without inertia, and vdot is invalid.
 [[nodiscard]] Status aba(const Model& model, const State& x, const Forces& forces, AbaData& ws, Vec vdot);
 
 // Hybrid dynamics: joints with prescribed[i] != 0 (i: index of the body they carry; size body_count()) have
 // their hinge accelerations given in vdot on entry; the others, and all modes, are solved for.  theory §5, Hybrid.
-// tau_out (nv) is forces.tau with the torques that the prescribed joints need in their place.
+// tau_out (nv) is forces.tau, with the required torques at the prescribed joints.
 [[nodiscard]] Status hybrid(const Model& model, const State& x, const Forces& forces,
                             std::span<const std::uint8_t> prescribed, AbaData& ws, Vec vdot, Vec tau_out);
 
-// From now on aba and hybrid with this workspace solve with M + c_D D + c_K K in the place of M, D and K the damping
-// and stiffness of modes and joints and `more` (nv) that of other springs on hinge speeds, already weighted: the matrix
-// of an implicit step.  open[i] != 0: the transmission to joint i stands in its backlash; empty: none does.
-// theory §5, Implicit step.  Allocates the first time only.
+// From now on aba and hybrid with this workspace solve with M + c_D D + c_K K instead of M.  D and K are the damping
+// and stiffness of modes and joints; `more` (nv) is that of other springs on hinge speeds, already weighted.  This is
+// the matrix of an implicit step.  open[i] != 0: the transmission to joint i is within its backlash; empty: none is.
+// theory §5, Implicit step.  Allocates only the first time.
 void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, AbaData& ws,
                   std::span<const std::uint8_t> open = {});
 // tau += (c_D D + c_K K) a.
 void add_implicit_force(const Model& model, const AbaData& ws, ConstVec a, Vec tau);
 
-// Speeds after impulses: M dv = impulses, where those on prescribed joints are whatever gives these joints the dv that
-// they have on entry; the others are zero.  O(N).
+// Speeds after impulses: M dv = impulses.  The impulses on prescribed joints give these joints the dv that
+// they have on entry; all others are zero.  O(N).
 [[nodiscard]] Status hybrid_impulse(const Model& model, const State& x, std::span<const std::uint8_t> prescribed,
                                     AbaData& ws, Vec dv);
 
-// Kinematics and articulated inertias alone, for functions that use them more than once: solve_factored, and those of
-// operational.hpp.  After aba, hybrid and solve_mass they are there, too.  Joints with prescribed[i] != 0 (as in
-// hybrid; empty: none) are not eliminated: M is then the mass matrix of the other coordinates, that is with the rows
-// and columns of these left out.  With set_implicit, M + c_D D + c_K K takes the place of M.  O(N).
+// Computes only kinematics and articulated inertias, for functions that use them repeatedly: solve_factored, and those
+// of operational.hpp.  aba, hybrid and solve_mass leave them, too.  Joints with prescribed[i] != 0 (as in hybrid;
+// empty: none) are not eliminated: M is then the mass matrix of the other coordinates, with the rows and columns of
+// these omitted.  With set_implicit, M + c_D D + c_K K replaces M.  O(N).
 [[nodiscard]] Status factor_mass(const Model& model, const State& x, AbaData& ws,
                                  std::span<const std::uint8_t> prescribed = {});
 // out = M^-1 f with the factors in ws, zero for prescribed joints; out may be f.  O(N), two sweeps.
-// Throws InputError where the workspace holds no factors.
+// Throws InputError if the workspace holds no factors.
 void solve_factored(const Model& model, ConstVec f, AbaData& ws, Vec out);
 
 // out = M(q)^-1 f, O(N).

@@ -10,9 +10,9 @@
 
 #include "limber/dynamics/forces.hpp"
 
-// Many states of one model at a time: as many side by side in the machine's registers as these hold, on all cores.
-// Results do not depend on the number of threads, to the last bit; between machines with other registers they differ by
-// rounding.
+// Many states of one model at a time: one state per lane of the processor's registers, on all cores.
+// Results do not depend on the number of threads, to the last bit; between processors with different registers they
+// differ by rounding.
 namespace limber {
 
 // One row per coordinate, one column per item: structure of arrays.
@@ -25,11 +25,11 @@ BatchArray to_columns(const Eigen::Ref<const BatchArray>& items);
 BatchArray to_items(const Eigen::Ref<const BatchArray>& columns);
 
 struct BatchOptions {
-  int threads = 0;  // 0: as many as there are cores
-  int lanes = 0;    // states in a register: 8 (AVX-512), 4 (AVX2) or 1; 0: the most that this machine has
+  int threads = 0;  // 0: one per core
+  int lanes = 0;    // states per register: 8 (AVX-512), 4 (AVX2) or 1; 0: the maximum of this processor
 };
 
-// Registers that this machine and this build have, widest first.
+// Register widths of this processor and this build, widest first.
 std::vector<int> batch_lanes();
 
 struct RolloutOptions {
@@ -42,9 +42,9 @@ struct RolloutOptions {
 
 struct BatchData;
 
-// Forward dynamics and what belongs to it for a fixed number of items of one model, which must outlive it.  Items may
-// have numbers of their own: set_rigid, set_stiffness.  Sizes are checked, InputError names the array; numerical
-// failure is told item by item in status().  Only the constructor and the set_ functions allocate.
+// Forward dynamics and related functions for a fixed number of items of one model, which must outlive it.  Items may
+// differ in parameters: set_rigid, set_stiffness.  Sizes are checked, InputError names the array; numerical
+// failures are reported per item in status().  Only the constructor and the set_ functions allocate.
 class BatchAba {
  public:
   BatchAba(const Model& model, int items, const BatchOptions& options = {});
@@ -57,23 +57,23 @@ class BatchAba {
   int lanes() const;
   int threads() const;
 
-  // ---- numbers that differ from item to item ------------------------------------------------------------
+  // ---- parameters that differ between items -------------------------------------------------------------
   // Mass, centre of mass and inertia (about it) of a rigid body: one spec per item.
   void set_rigid(int body, const std::vector<RigidSpec>& specs);
   // Factors of the stiffness and of the damping of a body's modes: (items) each.
   void set_stiffness(int body, ConstVec stiffness, ConstVec damping);
 
-  // ---- what acts -----------------------------------------------------------------------------------------
-  // Joints (body) whose accelerations are given: forward() takes them from vdot and writes the torques they need.
+  // ---- loads ---------------------------------------------------------------------------------------------
+  // Joints (body) whose accelerations are given: forward() takes them from vdot and computes their torques.
   void set_prescribed(const std::vector<std::uint8_t>& prescribed);
   // External wrenches on these nodes, each in its frame; values: (6 per node, items).
   void set_wrenches(const std::vector<NodeRef>& nodes, const std::vector<Frame>& frames, ConstBatch values);
 
   // ---- one evaluation of all items -----------------------------------------------------------------------
   // vdot (nv) from q (nq), v (nv) and tau (nv), as aba; with prescribed joints, as hybrid.  The results of items whose
-  // status is not ok are not to be used.
+  // status is not ok are invalid.
   void forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot);
-  // The same; needed (nv): tau with the torques of prescribed joints in their place.
+  // The same; needed (nv): tau, with the required torques at prescribed joints.
   void forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot, BatchRef needed);
 
   // tau (nv) from q, v and vdot (nv), as rnea with these wrenches.
@@ -83,14 +83,14 @@ class BatchAba {
   // Poses in world: (12 per node, items), the rotation row by row, then the position.
   void node_poses(const std::vector<NodeRef>& nodes, ConstBatch q, BatchRef poses);
 
-  // Moves q and v over steps of one length, by the same definition as the steppers of simulate.  tau: (nv) held, or
+  // Advances q and v by steps of equal length, with the same methods as the steppers of simulate.  tau: (nv) held, or
   // (steps nv), the forces of each step.  Prescribed joints, travel limits, friction, drives, force elements and
   // contacts are refused.
   void rollout(const RolloutOptions& options, BatchRef q, BatchRef v, ConstBatch tau);
 
   // Of the last call, item by item; after a rollout, of its first failure.
   const std::vector<Status>& status() const;
-  // Index of the speed without inertia where the status is singular_mass, else -1.
+  // Index of the speed without inertia if the status is singular_mass, otherwise -1.
   const std::vector<int>& failure() const;
 
  private:

@@ -7,9 +7,9 @@
 
 namespace limber {
 
-// forward_derivatives of a closed chain: its accelerations as hybrid (or aba) and close_accelerations give them, and
-// their exact derivatives by q, v and tau, each (nv x nv).  theory §8.  The closures need not be met; where some rows
-// are redundant, derivatives hold along motions that the closures allow.  From then on ws watches the nodes of the
+// forward_derivatives of a closed chain: its accelerations as from hybrid (or aba) and close_accelerations, and
+// their exact derivatives by q, v and tau, each (nv x nv).  theory §8.  The closures need not be satisfied; if some
+// rows are redundant, derivatives hold along motions that the closures allow.  Afterwards ws watches the nodes of the
 // closures (watch_nodes).  O(nv^2) for a chain, and cubic in the number of rows.  Allocates.
 [[nodiscard]] Status closed_forward_derivatives(const Model& model, const State& x, const Forces& forces,
                                                 std::span<const std::uint8_t> prescribed, DerivativesData& ws,

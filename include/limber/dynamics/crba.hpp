@@ -19,7 +19,7 @@ class CrbaWorkspace : public Workspace<CrbaData> {  // one per thread
 // Mass matrix (nv x nv), both triangles.  [JR] (47)-(50), theory §4.
 void crba(const Model& model, const State& x, CrbaData& ws, Eigen::Ref<MatrixXd> M);
 
-// The same over the kinematics that are already in ws.
+// The same with the kinematics already in ws.
 void compute_mass_matrix(const Model& model, CrbaData& ws, Eigen::Ref<MatrixXd> M);
 
 // Forward dynamics with a dense Cholesky factorisation of the mass matrix: O(N^3), for comparison.

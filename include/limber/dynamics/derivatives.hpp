@@ -8,9 +8,9 @@
 #include "limber/dynamics/aba.hpp"
 #include "limber/dynamics/rnea.hpp"
 
-// Exact derivatives of inverse and forward dynamics: the recursions differentiated by hand, no differences. Derivatives
-// by q are taken along the speeds' directions, q moved by `move` of manifold.hpp at constant v; wrenches on nodes stay
-// what they are in the frame they are given in.  theory §8.
+// Exact derivatives of inverse and forward dynamics: recursions differentiated by hand, no finite differences.
+// Derivatives by q are taken along the directions of the speeds, q moved by `move` of manifold.hpp at constant v;
+// wrenches on nodes stay constant in their own frame.  theory §8.
 namespace limber {
 
 struct DerivativesData;
@@ -23,12 +23,12 @@ class DerivativesWorkspace : public Workspace<DerivativesData> {  // one per thr
   // (6 per watched node, nv): of node_acceleration at constant vdot, by q and by v.  By watch_nodes.
   const MatrixXd& node_dq() const;
   const MatrixXd& node_dv() const;
-  // Index of the speed without inertia, after Status::singular_mass; else -1.
+  // Index of the speed without inertia, after Status::singular_mass; otherwise -1.
   int failure() const;
 };
 
-// From now on rnea_derivatives with this workspace fills node_dq() and node_dv() for these nodes.  Allocates.  At zero
-// speeds with vdot = u, node_dq() is the derivative of J u: so velocities of nodes are differentiated by the same call.
+// From now on rnea_derivatives with this workspace computes node_dq() and node_dv() for these nodes.  Allocates.  At
+// zero speeds with vdot = u, node_dq() is the derivative of J u: the same call thus differentiates velocities of nodes.
 void watch_nodes(const Model& model, std::span<const NodeRef> nodes, DerivativesData& ws);
 
 // d rnea / d q and d rnea / d v (nv x nv) at constant vdot; d rnea / d vdot is the mass matrix (crba).
@@ -37,7 +37,7 @@ void watch_nodes(const Model& model, std::span<const NodeRef> nodes, Derivatives
 void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches,
                       DerivativesData& ws, Eigen::Ref<MatrixXd> dtau_dq, Eigen::Ref<MatrixXd> dtau_dv);
 
-// Forward dynamics (aba; hybrid where `prescribed` has an entry per body, whose given accelerations are in vdot on
+// Forward dynamics (aba; hybrid if `prescribed` has an entry per body, with the given accelerations in vdot on
 // entry) and its derivatives by q, v and tau, each (nv x nv):  d vdot = M^-1 (d tau - d rnea).  Rows of prescribed
 // joints are zero.  O(nv^2) for a chain.  On failure ws.failure() is as after aba.
 [[nodiscard]] Status forward_derivatives(const Model& model, const State& x, const Forces& forces,

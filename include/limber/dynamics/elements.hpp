@@ -11,8 +11,8 @@
 
 namespace limber {
 
-// Forces of the elements and contacts of a model.  What a rope or a contact does (slack, taut; open, pushing, sticking,
-// slipping) is a phase that only `update` changes, so that forces are smooth in a step.  docs/theory.md, Force
+// Forces of the elements and contacts of a model.  The phase of a rope or a contact (slack, taut; open, pushing,
+// sticking, slipping) changes only in `update`, so that forces are smooth within a step.  docs/theory.md, Force
 // elements.
 class ElementLoads {  // one per thread
  public:
@@ -21,18 +21,18 @@ class ElementLoads {  // one per thread
   ~ElementLoads();
   ElementLoads(ElementLoads&&) noexcept;
 
-  // Phases as the state says; kin: of x, with poses in world.  True: something changed.
+  // Sets the phases from the state; kin: of x, with poses in world.  True: something changed.
   bool update(const State& x, const Kinematics& kin);
-  // Elastic energy that changes of phases have turned into heat since the last call.
+  // Elastic energy dissipated by phase changes since the last call.
   double take_heat();
-  // Joints (a flag per body) whose motion is prescribed: the inertia that a contact with restitution meets is without
+  // Joints (a flag per body) whose motion is prescribed: the effective inertia of a contact with restitution excludes
   // them.
   void set_prescribed(std::vector<std::uint8_t> joints);
 
-  // From now on points do not stick or slip: statics, where friction could hold anything.
+  // From now on points have no friction: for statics, where friction makes the equilibrium non-unique.
   void set_frictionless();
 
-  // At x, with the forces that actuators are told (one per element, or none).  kin as above.  No allocation.
+  // At x, with the commanded forces of actuators (one per element, or none).  kin as above.  No allocation.
   void compute(const State& x, const Kinematics& kin, std::span<const double> commands);
   // Of the last compute:
   std::span<const NodeWrench> wrenches() const;  // on nodes, in world
@@ -43,27 +43,27 @@ class ElementLoads {  // one per thread
   // Per element, then per contact; make_channels (simulate/channels.hpp) has the order.
   const VectorXd& values() const;
 
-  // Energy of the springs: a function of the state, but for the springs of contacts that stick.
+  // Energy of the springs: a function of the state, except for the springs of sticking contacts.
   double energy(const State& x, const Kinematics& kin) const;
 
-  // Functions that rise above zero where a phase ends, and their scales: rounding is a multiple of these.
+  // Event functions, which rise above zero where a phase ends, and their scales: rounding is a multiple of these.
   int event_count() const;
   void events(const State& x, const Kinematics& kin, Vec values, Vec scales) const;
 
-  // Nodes that elements and contacts hold, each once.
+  // Nodes on which elements and contacts act, each once.
   const std::vector<NodeRef>& nodes() const;
-  // After compute: d wrenches (6 per node, angular first, in world) by turns and displacements of the nodes in world at
-  // constant velocities, and by their velocities; exact, but for channels of other parts.
+  // After compute: derivatives of the wrenches (6 per node, angular first, in world) by rotations and displacements of
+  // the nodes in world at constant velocities, and by their velocities; exact, except for channels of other parts.
   void tangent(MatrixXd& by_pose, MatrixXd& by_velocity);
   // After compute: slopes (nv) of torques() by the coordinate and by the speed of the joint.
   void joint_slopes(Vec by_q, Vec by_v) const;
-  // After compute: adds the derivatives of all forces on speeds (nv x nv) by q, along the speeds' directions, but for
-  // wrenches that are constant in world, which rnea_derivatives has; and by v.  velocity_q (6 per node): derivatives of
-  // the nodes' velocities by q.  Exact.
+  // After compute: adds the derivatives of all forces on speeds (nv x nv) by q, along the directions of the speeds,
+  // except for wrenches constant in world, which rnea_derivatives covers; and by v.  velocity_q (6 per node):
+  // derivatives of the nodes' velocities by q.  Exact.
   void add_derivatives(const State& x, const Kinematics& kin, const MatrixXd& velocity_q, MatrixXd& by_q,
                        MatrixXd& by_v);
 
-  // Phases with their memory, one after the other, for an archive.
+  // Phases with their memory, for an archive.
   std::vector<double> memory() const;
   void set_memory(std::span<const double> memory);
 
@@ -73,7 +73,7 @@ class ElementLoads {  // one per thread
   std::unique_ptr<Data> data_;
 };
 
-// Whether a model has any of them.
+// Whether a model has elements or contacts.
 bool has_elements(const Model& model);
 
 }  // namespace limber

@@ -12,7 +12,7 @@ struct Energy {
   double gravity = 0;                                               // zero at the world origin
   double elastic = 0;                                               // of the modes
   double springs = 0;                                               // of the joints
-  double potential() const { return gravity + elastic + springs; }  // all but kinetic
+  double potential() const { return gravity + elastic + springs; }  // all except kinetic
 };
 
 struct Momentum {

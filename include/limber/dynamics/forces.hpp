@@ -8,7 +8,7 @@
 
 namespace limber {
 
-// Basis of a wrench: the world's, or the node's own (a follower force).
+// Basis of a wrench: the world, or the node (a follower force).
 enum class Frame { world, node };
 
 // A wrench [torque; force] on a node, about the node's origin.
@@ -18,7 +18,7 @@ struct NodeWrench {
   Frame frame = Frame::world;
 };
 
-// What acts on the machine besides gravity and the springs and dampers of the model.
+// Forces on the machine besides gravity and the springs and dampers of the model.
 struct Forces {
   ConstVec tau;  // (nv) hinge torques and modal forces
   std::span<const NodeWrench> wrenches{};

@@ -11,25 +11,25 @@
 
 namespace limber {
 
-// Forward dynamics by name: all algorithms answer the same question and are interchangeable.
+// Forward dynamics by name: all algorithms solve the same problem and are interchangeable.
 class ForwardDynamics {  // one per thread
  public:
   virtual ~ForwardDynamics() = default;
   // vdot (nv) from the state and the forces.  No allocation.
   virtual Status operator()(const State& x, const Forces& forces, Vec vdot) = 0;
-  // After a failure: index into Model::speeds of the coordinate that went wrong, or -1.
+  // After a failure: index into Model::speeds of the coordinate that caused it, or -1.
   virtual int failure() const { return -1; }
 };
 
-// "aba", "crba", "dca", "denoc", "book", "operators".  The last two take only some models, see book.hpp and
+// "aba", "crba", "dca", "denoc", "book", "operators".  The last two accept only some models, see book.hpp and
 // operators.hpp.
 std::vector<std::string> forward_dynamics_names();
-// Throws InputError for a name that is not in the list and for a model that the algorithm does not cover.  The model
-// must outlive the result.  In a model with closures the accelerations are those of the closed chain at the state as it
-// is, see close_accelerations.
+// Throws InputError for a name that is not in the list and for a model that the algorithm does not support.  The model
+// must outlive the result.  In a model with closures the accelerations are those of the closed chain at the given
+// state, see close_accelerations.
 std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model& model, std::string_view name);
 std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model&& model, std::string_view name) = delete;
-// The same of the tree alone: closures are left out, for callers that close the chain themselves.
+// The same without closures: only the tree, for callers that close the chain themselves.
 std::unique_ptr<ForwardDynamics> make_tree_dynamics(const Model& model, std::string_view name);
 std::unique_ptr<ForwardDynamics> make_tree_dynamics(const Model&& model, std::string_view name) = delete;
 

@@ -5,11 +5,11 @@
 #include "limber/dynamics/batch.hpp"
 
 // Batches on a GPU: one state per thread, the same source as BatchAba.  States, forces and results stay on the device
-// between calls.  A build without CUDA has the same functions: gpu_count() is 0, and GpuBatch says what is missing.
+// between calls.  A build without CUDA has the same functions: gpu_count() is 0, and GpuBatch throws an explanation.
 namespace limber {
 
-int gpu_count();                   // devices that can be used; 0: none, or a build without CUDA
-std::string gpu_name(int device);  // as its driver calls it
+int gpu_count();                   // usable devices; 0: none, or a build without CUDA
+std::string gpu_name(int device);  // as reported by its driver
 
 struct GpuData;
 
@@ -32,12 +32,13 @@ class GpuBatch {
   void set_state(ConstBatch q, ConstBatch v);
   void set_forces(ConstBatch tau);
   void set_accelerations(ConstBatch vdot);
-  // On the device; each returns before it is done.
+  // On the device, asynchronously.
   void forward();  // accelerations from state and forces
-  void inverse();  // forces from state and accelerations, in the place of the forces
+  void inverse();  // forces from state and accelerations, replacing the forces
   void rollout(const RolloutOptions& options);
-  // The same, step by step: before_step(step) is called on the host before each, and may start kernels of the caller's
-  // own that write device_forces() from device_q() and device_v(), in the default stream.  set_forces: nv rows before.
+  // The same, step by step: before_step(step) is called on the host before each step, and may start the caller's own
+  // kernels that write device_forces() from device_q() and device_v(), in the default stream.  set_forces: nv rows
+  // before.
   void rollout(const RolloutOptions& options, const std::function<void(int)>& before_step);
   // From the device.
   void get_state(BatchRef q, BatchRef v);
@@ -46,9 +47,9 @@ class GpuBatch {
   // Of the last forward or rollout, item by item.
   std::vector<Status> status();
 
-  double seconds();            // the last call took, by the device's clock
+  double seconds();            // duration of the last call, by the device clock
   std::string kernel() const;  // its kernel: registers, local memory, threads
-  // Numbers in the memory of the device, a row per coordinate, `items` apart: for kernels of the caller's own, which
+  // Arrays in device memory, a row per coordinate, `items` apart: for the caller's own kernels, which
   // may write forces between steps.
   double* device_q();
   double* device_v();
@@ -62,11 +63,11 @@ struct GpuChainData;
 inline constexpr int kProcessor = -1;
 
 // Forward dynamics of one long chain by divide and conquer (theory §6), a thread for each part of a level: the longest
-// chain of steps that wait for each other is O(log N).  Chains of rigid bodies or beams (2 + 2 bending and 1 torsion
-// mode, or 4 + 4 and 2) on revolute or fixed joints; others throw InputError: dca takes them.
+// sequence of dependent steps is O(log N).  Chains of rigid bodies or beams (2 + 2 bending and 1 torsion
+// mode, or 4 + 4 and 2) on revolute or fixed joints; others throw InputError: use dca.
 class GpuChain {
  public:
-  // kProcessor: the same source here, one part after the other; that is how it is tested.
+  // kProcessor: the same source on the host, one part after another, for tests.
   explicit GpuChain(const Model& model, int device = 0);
   explicit GpuChain(const Model&&, int = 0) = delete;
   ~GpuChain();
@@ -75,13 +76,13 @@ class GpuChain {
 
   void set_state(ConstVec q, ConstVec v);
   void set_forces(ConstVec tau);
-  void forward();  // on the device; returns before it is done
-  // From the device; waits.  Where a part alone has too little inertia for its digits, aba answers here, as in dca.
+  void forward();  // on the device, asynchronously
+  // From the device; waits.  If a part alone has too little inertia, aba computes the result on the host, as in dca.
   [[nodiscard]] Status get_accelerations(Vec vdot);
   bool answered_serially() const;
 
   int levels() const;  // of the tree
-  double seconds();    // the last forward() took, by the device's clock
+  double seconds();    // duration of the last forward(), by the device clock
 
  private:
   std::unique_ptr<GpuChainData> data_;

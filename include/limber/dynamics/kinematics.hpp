@@ -9,7 +9,7 @@
 
 namespace limber {
 
-// Everything of a state that is not linear in forces and accelerations: the outward pass with zero hinge and modal
+// The part of the dynamics that is not linear in forces and accelerations: the outward pass with zero hinge and modal
 // accelerations.  The algorithms are linear sweeps over it.  theory §2, §3, §5.
 struct Kinematics;
 extern template class Workspace<Kinematics>;
@@ -26,16 +26,16 @@ class SweepWorkspace : public Workspace<LinearSweep> {  // one per thread
   explicit SweepWorkspace(const Model& model);
 };
 
-// Gravity from now on; at first it is the model's.
+// Sets gravity; initially it is the model's.
 void set_gravity(const Vector3d& gravity, Kinematics& kin);
 
-// Fills kin from the state.  O(N).  Throws InputError for sizes that do not fit and for a workspace of another model.
+// Computes kin from the state.  O(N).  Throws InputError for wrong sizes and for a workspace of another model.
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin);
-// Then the poses in world.  O(N).
+// Then computes the poses in world.  O(N).
 void compute_world_poses(const Model& model, Kinematics& kin);
 
 // ---- any frame, in world ---------------------------------------------------------------------------
-// These need compute_kinematics and then compute_world_poses, and throw InputError where the last of them is missing;
+// These require compute_kinematics and then compute_world_poses, and throw InputError if the latter is missing;
 // [angular; linear] at the node's origin, world components.
 
 // Of the frame of a body.

@@ -6,9 +6,9 @@
 
 #include "limber/dynamics/aba.hpp"
 
-// What the inverse of the mass matrix is needed for, without either matrix.  All of these use the factors that
-// factor_mass (or aba, hybrid, solve_mass) left in the workspace, and throw InputError where there are none; M is the
-// matrix that was factored there, with the rows and columns of prescribed joints left out.  [JR] lemma 6.3, theory §6.
+// Applications of the inverse mass matrix, without forming either matrix.  All of these use the factors that
+// factor_mass (or aba, hybrid, solve_mass) left in the workspace, and throw InputError if there are none; M is the
+// matrix that was factored, without the rows and columns of prescribed joints.  [JR] lemma 6.3, theory §6.
 namespace limber {
 
 struct OperationalData;
@@ -28,12 +28,12 @@ double compute_log_det_mass(const Model& model, const AbaData& ws);
 // wrenches on them, both [angular; linear] at the nodes' origins in world components, as in compute_node_jacobian.
 // Nodes of the ground have rows of zeros.  Both triangles hold the same bits.
 // By recursion, without J: O(bodies between the nodes and the ground), and for each further node O(bodies
-// between it and the others), for each pair O(modes of the body where they meet).  Allocates only when there are more
-// nodes than ever before with this scratch.
+// between it and the others), for each pair O(modes of the body where their paths meet).  Allocates only for more
+// nodes than before with this scratch.
 void compute_operational_inertia(const Model& model, std::span<const NodeRef> nodes, AbaData& ws,
                                  OperationalData& scratch, Eigen::Ref<MatrixXd> Lambda_inverse);
 
-// dv = M^-1 J^T lambda: what wrenches on nodes (6k, as above) add to all accelerations.  O(N).
+// dv = M^-1 J^T lambda: the accelerations due to wrenches on nodes (6k, as above).  O(N).
 void respond(const Model& model, std::span<const NodeRef> nodes, ConstVec lambda, AbaData& ws, OperationalData& scratch,
              Vec dv);
 

@@ -16,7 +16,7 @@ class RneaWorkspace : public Workspace<RneaData> {  // one per thread
   const Kinematics& kinematics() const;
 };
 
-// Inverse dynamics: the hinge torques and modal forces that give the accelerations vdot.  O(N).
+// Inverse dynamics: the hinge torques and modal forces for the accelerations vdot.  O(N).
 //   tau = M(q) vdot + h(q, v) + K eta + D etadot + joint springs and dampers - gravity - wrenches
 // [JR] (44)-(45), theory §4.
 void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches, RneaData& ws,
@@ -24,7 +24,7 @@ void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const Nod
 
 // out = M(q) a, by the same two sweeps without bias.  O(N).
 void multiply_mass(const Model& model, const State& x, ConstVec a, RneaData& ws, Vec out);
-// The same over kinematics that are already there.
+// The same with given kinematics.
 void multiply_mass(const Model& model, const Kinematics& kin, ConstVec a, LinearSweep& sweep, Vec out);
 
 }  // namespace limber

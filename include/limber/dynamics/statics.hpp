@@ -11,7 +11,7 @@
 namespace limber {
 
 // Static forces of a tree and their exact tangent stiffness, eliminated body by body: the articulated-body recursion
-// with stiffness in the place of inertia, O(N).  docs/theory.md, Statics.
+// with stiffness in place of inertia, O(N).  docs/theory.md, Statics.
 class StaticTangent {  // one per thread
  public:
   explicit StaticTangent(const Model& model);  // which must outlive it
@@ -20,18 +20,18 @@ class StaticTangent {  // one per thread
 
   // At the configuration of x, at rest, under gravity and wrenches.
   void set(const State& x, const Vector3d& gravity, std::span<const NodeWrench> wrenches);
-  // (nv) the hinge torques and modal forces that keep the machine there: rnea at rest.
+  // (nv) the hinge torques and modal forces that hold the machine there: rnea at rest.
   const VectorXd& forces() const;
-  // (nv) the sizes of their terms before these cancel: what rounding is proportional to.
+  // (nv) the magnitudes of their terms before these cancel; rounding is proportional to them.
   const VectorXd& scale() const;
-  // (nv) the diagonal of M, but for the inertia that modes get from what they carry.
+  // (nv) the diagonal of M, without the inertia of outboard bodies at modes.
   const VectorXd& mass() const;
 
   // Solves (K + sigma M + diag(added)) dq = r over the coordinates of joints that are not prescribed (an entry per
-  // body; empty: none), zero for the others.  K = d forces / d q, along the speeds' directions.  Returns the number of
-  // eigenvalues of the matrix that are not positive, exact where it is symmetric (conservative loads in equilibrium);
-  // dq is not finite where it is singular.  The diagonal that is eliminated is raised by 1e-12 of itself and of
-  // scale(), so that a coordinate without stiffness is neutral and not singular by rounding: dq is that much too small.
+  // body; empty: none), zero for the others.  K = d forces / d q, along the directions of the speeds.  Returns the
+  // number of nonpositive eigenvalues of the matrix, exact if it is symmetric (conservative loads in equilibrium); dq
+  // is not finite if it is singular.  The diagonal is raised by 1e-12 of itself and of scale(), so that a coordinate
+  // without stiffness is neutral and not singular by rounding; dq is too small by this amount.
   int solve(double sigma, ConstVec added, std::span<const std::uint8_t> prescribed, ConstVec r, Vec dq);
 
  private:

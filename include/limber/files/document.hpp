@@ -13,11 +13,11 @@ namespace limber {
 struct DocumentNode {
   enum class Kind : unsigned char { null, scalar, list, map };
   Kind kind = Kind::null;
-  bool quoted = false;                     // scalar: stood in quotes, so it is text and nothing else
+  bool quoted = false;                     // scalar: in quotes, and therefore text
   bool complete = false;                   // false while its children are being read
   unsigned char height = 0;                // levels below
   int line = 0;                            // counts from 1
-  int size = 1;                            // values in the subtree, aliases counted as if written out
+  int size = 1;                            // values in the subtree, with aliases expanded
   std::string text;                        // scalar
   std::vector<const DocumentNode*> keys;   // map: scalars, as many as items
   std::vector<const DocumentNode*> items;  // list, map
@@ -27,7 +27,7 @@ struct DocumentNode {
 struct Document {
   std::string file;  // for messages
   const DocumentNode* root = nullptr;
-  bool written_out = false;        // a model that was, or named, a URDF: its bodies and joints stand here instead
+  bool written_out = false;        // from a URDF, whose bodies and joints are expanded here
   std::deque<DocumentNode> nodes;  // owns them
 
   Document() = default;
@@ -37,7 +37,7 @@ struct Document {
   Document& operator=(const Document&) = delete;
 };
 
-inline constexpr int kMaxDocumentNodes = 4'000'000;  // with aliases written out
+inline constexpr int kMaxDocumentNodes = 4'000'000;  // with aliases expanded
 inline constexpr int kMaxDocumentDepth = 64;
 
 // Tree of a YAML or JSON text; linear in its length.  Throws InputError "FILE:LINE: why" for bad syntax, two equal keys

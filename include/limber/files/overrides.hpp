@@ -10,7 +10,7 @@
 
 namespace limber {
 
-// A value given from outside in place of the one in the file, or beside those in it.  docs/studies.md, "Paths".
+// A value that overrides or extends those of a file.  docs/studies.md, "Paths".
 struct Override {
   std::string path;   // "load.mass", "bodies.load.rigid.mass", "scenario.solver.step"
   std::string value;  // as it would be written in the file: "5", "[0, 0, -1.6]"
@@ -18,28 +18,28 @@ struct Override {
 };
 using Overrides = std::vector<Override>;
 
-// "load.mass=5".  Throws InputError: no '=', nothing before or behind it.
+// "load.mass=5".  Throws InputError: no '=', nothing before or after it.
 Override parse_override(std::string_view text);
 Overrides parse_overrides(const std::vector<std::string>& texts);
 std::string to_string(const Override& given);
 
-// What a set of overrides changes.  Every path belongs to one of these.
+// Overrides by their target.  Every path belongs to one of these.
 struct SplitOverrides {
   Overrides machine;     // of the model, without `model.`
   Overrides scenario;    // without `scenario.`
   Overrides controller;  // of the controller's own model, without `scenario.control.model.`
 };
-// A model alone has no scenario: throws InputError where one is named.
+// A model alone has no scenario: throws InputError if a path refers to one.
 SplitOverrides split_overrides(const Overrides& given, bool is_scenario);
 
-// Replaces values of a model's or a scenario's document; what an alias shares is changed at this place only.  A key
-// that is not written there is added: whoever reads the document judges it.  `root` becomes a new one, which belongs to
-// `owner`.  Returns the full paths.  Throws InputError: a path that leads nowhere or to several places, with those
-// meant; a value that is no YAML.
+// Replaces values of the document of a model or scenario; a value shared by an alias changes only at this place.  A key
+// that is not in the file is added, and checked by the reader of the document.  `root` becomes a new one, which belongs
+// to `owner`.  Returns the full paths.  Throws InputError: an unknown or ambiguous path, with the candidates; a value
+// that is not YAML.
 Overrides override_model(const DocumentNode*& root, Document& owner, const Overrides& given);
 Overrides override_scenario(const DocumentNode*& root, Document& owner, const Overrides& given);
 
-// The same error with what was set: "arm.yaml:9: ...; with load.mass=-5"; one about a path names that already.
+// Throws the same error with the overrides: "arm.yaml:9: ...; with load.mass=-5", unless it already names a path.
 [[noreturn]] void fail_with(const std::string& what, const Overrides& given);
 
 }  // namespace limber

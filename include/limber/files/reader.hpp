@@ -18,16 +18,16 @@ namespace limber {
 
 inline constexpr std::size_t kLongestPath = 4000;  // bytes, of the name of a file
 
-// One value of a document as the reader of a format sees it: typed, strict, with messages that say where.
+// Typed, strict access to one value of a document, with messages that give the location.
 // Every failure is an InputError "FILE:LINE: ITEM: PATH what is wrong; what to write instead", in one line:
 // "arm.yaml:9: body 'boom': beam.length must be a number, but is 'six'".  A view: the document must outlive it.
 class Reader {
  public:
   explicit Reader(const Document& document) : document_(&document), node_(document.root) {}
 
-  // The same value; messages name the item, as in "body 'boom'", and paths start here.
+  // The same value; messages name the item, e.g. "body 'boom'", and paths start here.
   Reader in(std::string item) const;
-  // Throws; `what` goes on from the path: "must be a number", ...
+  // Throws; `what` follows the path: "must be a number", ...
   [[noreturn]] void fail(std::string_view what) const;
   // Throws without the path.
   [[noreturn]] void fail_item(std::string_view what) const;
@@ -51,9 +51,9 @@ class Reader {
   std::vector<std::pair<Reader, Reader>> entries() const;
   bool has(std::string_view key) const { return find(key).has_value(); }
   std::optional<Reader> find(std::string_view key) const;
-  // Required; `example` is what a missing one could be written as: "length: 6".
+  // Required; `example` shows how to write a missing one: "length: 6".
   Reader at(std::string_view key, std::string_view example) const;
-  // The one key of the choices that is there; none or two are refused.
+  // The key among the choices that is present; none or two are refused.
   std::string_view one_of(std::initializer_list<std::string_view> choices) const;
 
   // ---- lists ----
@@ -66,9 +66,9 @@ class Reader {
   int whole_number(int least, int most) const;  // in this range
   bool boolean() const;                         // true or false
   std::string text() const;                     // any scalar
-  // One line that is not empty, of at most so many bytes.
+  // A nonempty line of at most `most` bytes.
   std::string one_line(std::size_t most) const;
-  // Text fit for "body.node" and for a path in a recording: no '.', no '/', one line, at most 200 bytes.
+  // A name for "body.node" and for paths in a recording: no '.', no '/', one line, at most 200 bytes.
   std::string name() const;
   // The index of one of the choices.
   int choice(std::span<const std::string_view> choices) const;
@@ -76,7 +76,7 @@ class Reader {
   // ---- arrays ----
   VectorXd numbers() const;                             // any length
   VectorXd numbers(Eigen::Index size) const;            // that length
-  VectorXd number_or_numbers(Eigen::Index size) const;  // one number stands for all
+  VectorXd number_or_numbers(Eigen::Index size) const;  // one number applies to all
   Vector3d vector3() const { return numbers(3); }       // three numbers
   Matrix3d rpy() const;                                 // the rotation of roll, pitch, yaw about fixed axes, in radians
   MatrixXd matrix(Eigen::Index rows, Eigen::Index cols) const;   // a list of rows

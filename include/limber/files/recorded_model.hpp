@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// The model inside a recording, with the modal-body files that are kept there.  Throws InputError as parse_model does.
+// The model stored in a recording, with its modal-body files.  Throws InputError as parse_model does.
 Model parse_recorded_model(const RecordingReader& recording);
 
 }  // namespace limber

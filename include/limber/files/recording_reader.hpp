@@ -9,7 +9,7 @@
 
 namespace limber {
 
-// One dataset of a recording but `time`, or one column of a table.
+// One dataset of a recording other than `time`, or one column of a table.
 struct RecordedSeries {
   std::string path;                // "nodes/boom.tip/position"
   int columns = 1;                 // may be 0
@@ -17,14 +17,14 @@ struct RecordedSeries {
   std::vector<std::string> names;  // (columns), or empty
 };
 
-// Signals over time, wherever they come from.
+// Signals over time, from any source.
 class Recorded {
  public:
   virtual ~Recorded() = default;
   const std::string& path() const { return path_; }                      // of the file
-  const std::vector<double>& time() const { return time_; }              // s, rising
+  const std::vector<double>& time() const { return time_; }              // s, increasing
   long records() const { return static_cast<long>(time_.size()); }       // number of times
-  const std::vector<RecordedSeries>& series() const { return series_; }  // what is recorded
+  const std::vector<RecordedSeries>& series() const { return series_; }  // the recorded series
   int find(const std::string& path) const;                               // index of a series, -1: none
   // Columns [column, column + columns) of records first, first + 1, ...: count x columns numbers, row by row.
   virtual void read(int series, long first, long count, int column, int columns, double* out) const = 0;
@@ -35,10 +35,12 @@ class Recorded {
   std::vector<RecordedSeries> series_;
 };
 
-// Reads a recording: docs/recording-format.md.  It may still be written, or cut short: what /time says is there.
-//   Every failure is a FileError "PATH: ...": a file that is no recording, one without records, a dataset that is
-// shorter than /time or not of numbers, one that leads to other files.  Not one number is read before it is asked for,
-// but for the times.  HDF5 works in a process of its own (fork): a damaged file on which it crashes is an error, too.
+// Reads a recording: docs/recording-format.md.  It may still be in progress, or incomplete: /time determines its
+// length.
+//   Every failure is a FileError "PATH: ...": a file that is not a recording, one without records, a dataset that is
+// shorter than /time or not numeric, one that refers to other files.  Only the times are read in advance,
+// everything else on request.  HDF5 runs in a separate process (fork), so a damaged file that crashes it is an error,
+// too.
 class RecordingReader : public Recorded {
  public:
   explicit RecordingReader(const std::string& path);
@@ -60,8 +62,8 @@ class RecordingReader : public Recorded {
   std::unique_ptr<Impl> impl_;
 };
 
-// Reads a table in text with names in its first line, `time` first among them, as `limber run --csv` and `limber
-// control` write it.  All of it is in memory.  A last line that was not finished is left out.  Throws FileError
+// Reads a text table with names in its first line, `time` first, as written by `limber run --csv` and `limber
+// control`.  It is held in memory.  An incomplete last line is ignored.  Throws FileError
 // "PATH:LINE: ...".
 class TableReader : public Recorded {
  public:
@@ -72,7 +74,7 @@ class TableReader : public Recorded {
   std::vector<std::vector<double>> columns_;  // (series)
 };
 
-// True for a plain file that starts as a table in text does, with the word `time`; as an HDF5 file does.
+// Whether a file starts like a text table, with the word `time`; whether it starts like an HDF5 file.
 bool is_table(const std::string& path);
 bool is_hdf5(const std::string& path);
 

@@ -11,12 +11,12 @@ namespace limber {
 
 struct TableOptions {
   int digits = 17;
-  double flush_every = 1;                     // seconds on the clock
+  double flush_every = 1;                     // seconds of wall-clock time
   std::vector<std::string> never_overwrites;  // files that `path` must not be
 };
 
-// Writes rows of numbers as a table in text, with names in the first line, of which the first must be "time".  What was
-// handed on is in the file whatever happens to the process.  Failures are a FileError "PATH: ...".
+// Writes rows of numbers as a text table, with names in the first line, of which the first must be "time".  Flushed
+// rows are in the file even if the process is killed.  Failures are a FileError "PATH: ...".
 // One process writes a path at a time.
 class TableWriter {
  public:
@@ -26,7 +26,7 @@ class TableWriter {
   void add(double value);                   // a cell
   void end_row();                           // after the last column
   void write(std::span<const double> row);  // a whole row
-  // Hands everything on when its time has come; end_row() does it, too.
+  // Flushes when the interval has passed; end_row() does so, too.
   void flush_if_due();
   void finish();
 

@@ -9,7 +9,8 @@ namespace limber {
 
 inline constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 
-// Whole file as text.  Throws FileError "FILE: why" for what cannot be opened, a directory, more than kMaxFileBytes.
+// The whole file as text.  Throws FileError "FILE: why" for a file that cannot be opened, a directory, more than
+// kMaxFileBytes.
 std::string read_text_file(const std::string& path);
 
 }  // namespace limber

@@ -11,9 +11,9 @@
 
 namespace limber {
 
-// A vibration about a steady motion, x(t) = exp(lambda t) sum_h c_h exp(i h speed t).  Each of its parts is seen at
-// another frequency, Im(lambda) + h speed.  The largest, by c_h* M c_h, gives the mode its name; where none has half of
-// the sum, that nearest to the mean frequency.
+// A vibration about a steady motion, x(t) = exp(lambda t) sum_h c_h exp(i h speed t).  Each harmonic appears at
+// another frequency, Im(lambda) + h speed.  The largest, by c_h* M c_h, names the mode; if none has half of
+// the sum, the one nearest to the mean frequency.
 struct RotorMode {
   struct Harmonic {
     int order = 0;     // h
@@ -21,13 +21,13 @@ struct RotorMode {
     VectorXcd shape;   // (coordinates) c_h of dq, largest entry 1
   };
   std::complex<double> exponent;    // lambda + i h speed of the first harmonic, 1/s; imaginary part not negative
-  double frequency = 0;             // |exponent|, rad/s; 0: it does not vibrate
+  double frequency = 0;             // |exponent|, rad/s; 0: no vibration
   double damping = 0;               // ratio
-  bool rotating = false;            // most of it in coordinates that turn with the rotor
-  std::vector<Harmonic> harmonics;  // the largest first; orders count from `exponent`: the first is 0
+  bool rotating = false;            // mostly in coordinates that rotate with the rotor
+  std::vector<Harmonic> harmonics;  // the largest first; orders relative to `exponent`: the first is 0
 };
 
-// How it was found: A of a machine at rest; A that does not change along the motion; the same in multi-blade
+// Method: A of a machine at rest; A constant along the motion; A constant in multi-blade
 // coordinates; Floquet multipliers.
 enum class RotorMethod { rest, constant, multi_blade, floquet };
 const char* to_string(RotorMethod method);
@@ -37,21 +37,21 @@ struct RotorModes {
   double torque = 0;  // of a free rotor
   RotorMethod method = RotorMethod::rest;
   VectorXcd multipliers;           // exp(lambda period), of all solutions; empty at rest
-  std::vector<RotorMode> modes;    // by rising imaginary part of the exponent
+  std::vector<RotorMode> modes;    // by increasing imaginary part of the exponent
   std::vector<std::string> names;  // of coordinates; of blades: of their multi-blade coordinates
-  MatrixXd mass;                   // of coordinates, mean of a turn
+  MatrixXd mass;                   // of coordinates, mean over a revolution
   SteadyMotion motion;             // empty at rest
-  std::string failure;             // why there are no modes; empty: there are
+  std::string failure;             // the reason if there are no modes
 };
 
-// Vibrations about the steady motion at a speed of the rotor.  At speed 0: about the equilibrium, the rotor locked at
+// Vibrations about the steady motion at a rotor speed.  At speed 0: about the equilibrium, with the rotor locked at
 // its angle (free: held there by its torque).  Throws as find_steady_motion and compute_transition.
 RotorModes compute_rotor_modes(const Model& model, const State& start, const RotorOptions& options, double speed,
                                const SteadyMotion* guess = nullptr);
 
-// Frequencies over speed.  Modes of neighbouring speeds are joined by their shapes (modal assurance criterion), so that
-// a branch is a line: at[speed].modes[branch], frequency NaN where a branch has no mode.  A speed without steady motion
-// has none, and `failure` says why; throws NumericalError where all are so.
+// Frequencies over speed.  Modes of neighbouring speeds are matched by their shapes (modal assurance criterion), so
+// that a branch is a curve: at[speed].modes[branch], frequency NaN where a branch has no mode.  A speed without steady
+// motion has none, and `failure` gives the reason; throws NumericalError if all fail.
 struct Campbell {
   std::vector<RotorModes> at;
   std::size_t branches() const { return at.empty() ? 0 : at.front().modes.size(); }

@@ -9,15 +9,15 @@
 
 namespace limber {
 
-// One mode of a body whose frame is held.
+// One mode of a body with its frame held.
 struct ModeFacts {
   std::string name;
   double hertz = 0;
   double modal_mass = 0;
   double damping_ratio = 0;  // NaN for a mode without stiffness
   VectorXd shape;            // modal coordinates
-  // What the mode moves when the frame is shaken along, or turned about, x, y, z:
-  //   S_a^2 / G and ax(C_a0)^2 / G; over all modes of a clamped beam they add up to its mass and its inertia.
+  // Effective modal mass and inertia for base excitation along, or about, x, y, z:
+  //   S_a^2 / G and ax(C_a0)^2 / G; over all modes of a clamped beam they sum to its mass and its inertia.
   Vector3d effective_mass = Vector3d::Zero(), effective_inertia = Vector3d::Zero();
 };
 
@@ -32,11 +32,11 @@ struct BodyFacts {
 };
 BodyFacts compute_body_facts(const Body& body);  // of the body held at its frame
 
-// Natural frequencies of the machine at a configuration that meets its closures, with the stiffness of modes, joint
+// Natural frequencies of the machine at a configuration that satisfies its closures, with the stiffness of modes, joint
 // springs and force elements only: no gravity, no motion.  Shapes are speeds, one column per frequency.
 struct FrequencyFacts {
-  std::string why_not;                  // when there are none
-  std::string caution;                  // why they may mislead here, and what to do
+  std::string why_not;                  // the reason if there are none
+  std::string caution;                  // a reason to doubt them here, and a cure
   int rigid = 0;                        // motions without stiffness
   std::vector<double> joints_free;      // Hz, without the `rigid` zeros
   std::vector<double> joints_locked;    // Hz, all hinges held
@@ -44,15 +44,15 @@ struct FrequencyFacts {
 };
 inline constexpr int kMaxForFrequencies = 200;                           // coordinates
 FrequencyFacts compute_frequencies(const Model& model, const State& x);  // at the configuration of x
-// A state at rest, moved the shortest way to where the closures hold.  Throws InputError when that is not found.
+// The nearest state at rest that satisfies the closures.  Throws InputError if there is none.
 State find_rest(const Model& model, const State& start);
 
 struct ModelFacts {
   double total_mass = 0;
-  State at;                                    // the configuration, where the closures hold if they can
+  State at;                                    // the configuration, with the closures satisfied if possible
   std::string where;                           // its name: "the zero state"
   Vector3d center_of_mass = Vector3d::Zero();  // in world, there
-  std::vector<BodyFacts> shapes;               // of bodies that differ
+  std::vector<BodyFacts> shapes;               // of distinct bodies
   std::vector<int> shape_of;                   // (body) index into shapes; the ground has none
   FrequencyFacts frequencies;
 };

@@ -24,7 +24,7 @@ struct Transition {
 
 // By Magnus' series to sixth order (Blanes, Casas, Oteo, Ros: The Magnus expansion and some of its applications,
 // Physics Reports 470, 2009), exact where A is constant; steps are halved until two results differ by less than
-// `tolerance`. Throws NumericalError where even kMaxMagnusSteps do not bring them to within 1e4 times of it.
+// `tolerance`. Throws NumericalError if kMaxMagnusSteps do not reach 1e4 times the tolerance.
 inline constexpr int kMaxMagnusSteps = 1 << 14;  // of a period
 Transition compute_transition(const PeriodicSystem& system, int parts, double tolerance = 1e-11);
 
@@ -37,7 +37,7 @@ struct FloquetSolutions {
 };
 
 // Eigenvalues and vectors of a product of many matrices.  Solutions that decay at very different rates are separated
-// before anything is multiplied out, so that a multiplier of 1e-100 is as good as one of 1 (orthogonal iteration along
+// before the product is formed, so that a multiplier of 1e-100 is as accurate as one of 1 (orthogonal iteration along
 // the period, then periodic Sylvester equations; Watkins: Product eigenvalue problems, SIAM Review 47, 2005).
 FloquetSolutions compute_floquet(const std::vector<MatrixXd>& parts, double period);
 

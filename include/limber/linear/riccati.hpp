@@ -9,7 +9,7 @@
 namespace limber {
 
 // The stabilising X >= 0 of  X = A^T X A - A^T X B (R + B^T X B)^-1 B^T X A + Q,  R > 0, Q >= 0, by doubling.
-// [Chu, Fan, Lin, Wang 2004].  None: it does not exist (something unstable is out of reach or out of sight).
+// [Chu, Fan, Lin, Wang 2004].  nullopt: it does not exist (not stabilisable or not detectable).
 std::optional<MatrixXd> solve_riccati(const MatrixXd& A, const MatrixXd& B, const MatrixXd& Q, const MatrixXd& R);
 
 // x' = A x + B u over a period with u held: exact.

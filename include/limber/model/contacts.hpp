@@ -10,8 +10,8 @@
 
 namespace limber {
 
-// A sphere, or a point, against one shape on another body or the world.  Penalty: a spring and a damper that push along
-// the normal and never pull, and Coulomb friction.
+// A sphere, or a point, against one shape on another body or the world.  Penalty method: a spring and a damper along
+// the normal that push and never pull, and Coulomb friction.
 struct Contact {
   enum class Shape {
     plane,     // solid below z = 0 of the frame
@@ -26,7 +26,7 @@ struct Contact {
   Vector3d size = Vector3d::Zero();
   double stiffness = 0;                           // N/m
   double damping = 0;                             // N s/m
-  std::optional<double> restitution;              // in place of damping: of the speeds of approach and departure
+  std::optional<double> restitution;              // instead of damping: speed after over speed before
   double friction = 0;                            // coefficient
   double stick_stiffness = 0, stick_damping = 0;  // of a point that sticks: N/m and N s/m
   double slip_speed = 1e-3;                       // m/s: below it a sphere's friction falls to zero
@@ -43,13 +43,13 @@ struct Contacts {
   std::vector<StopRestitution> stops;
 };
 
-// Throws InputError "contact 'foot': ..." for what does not fit the model.
+// Throws InputError "contact 'foot': ..." for data that do not match the model.
 void check_contacts(const Model& model, const Contacts& contacts);
 
 const char* to_string(Contact::Shape shape);  // as in model files
 
-// Damping of a mass m on a linear spring k that never pulls, such that it leaves with e times the speed at which it
-// came: e = exp(-2 b cot b), cos b = d / (2 sqrt(k m)); 0 < e <= 1.  [Schwager, Poeschel 2007] (18), (20).
+// Damping for a mass m on a linear spring k that never pulls, such that it leaves with e times its impact
+// speed: e = exp(-2 b cot b), cos b = d / (2 sqrt(k m)); 0 < e <= 1.  [Schwager, Poeschel 2007] (18), (20).
 double damping_of_restitution(double e, double k, double m);
 
 }  // namespace limber

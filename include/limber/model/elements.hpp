@@ -11,13 +11,13 @@
 
 namespace limber {
 
-// A place on a node, a body or the world where a force element or a contact takes hold.
+// An attachment point of a force element or a contact on a node, a body or the world.
 struct ElementEnd {
   NodeRef node;
-  Pose at;  // in the frame of the node; its axes matter to bushings and to shapes of contacts
+  Pose at;  // in the frame of the node; only bushings and contact shapes use its axes
 };
 
-// A number of the state that a force law may depend on.
+// A quantity of the state on which a force law may depend.
 struct StateChannel {
   enum class Kind {
     coordinate,  // q[index]
@@ -39,9 +39,9 @@ class ForceLaw {
  public:
   virtual ~ForceLaw() = default;
   // values: the length (or joint coordinate) x, its rate v, then the channels of the element; slopes: derivatives by
-  // these, as many.  No allocation.
+  // each of these.  No allocation.
   virtual double force(double t, std::span<const double> values, std::span<double> slopes) const = 0;
-  // The potential of a law that depends on x alone; nothing: its power is work that comes from outside.
+  // The potential of a law that depends on x alone; nullopt: its power counts as external work.
   virtual std::optional<double> energy(double) const { return std::nullopt; }
 };
 
@@ -49,20 +49,20 @@ class ForceLaw {
 struct ForceElement {
   enum class Kind {
     spring,    // along the line from a to b, or on a joint: -stiffness (x - length) - damping v, or a law - damping v
-    bushing,   // between the frames a and b: stiffness and damping against turns and displacements
+    bushing,   // between the frames a and b: stiffness and damping for rotations and displacements
     rope,      // from a over points to b: tension only
-    actuator,  // as spring, and takes commands
+    actuator,  // like spring, and takes commands
   };
   std::string name;
   Kind kind = Kind::spring;
   ElementEnd a, b;
-  std::vector<ElementEnd> over;  // rope: points that it slides over without friction, from a to b
-  int joint = -1;                // in place of a and b: the body whose joint, of one coordinate, it drives
+  std::vector<ElementEnd> over;  // rope: points over which it slides without friction, from a to b
+  int joint = -1;                // instead of a and b: the body whose joint, with one coordinate, it acts on
   double stiffness = 0, damping = 0;
   double length = 0;  // unstretched; of a joint: the coordinate at rest
   std::shared_ptr<const ForceLaw> law;
   std::vector<StateChannel> channels;
-  // Bushing, angular first: Q = -K x - D dx/dt with x the turn and the displacement of b in frame a.
+  // Bushing, angular first: Q = -K x - D dx/dt with x the rotation vector and the displacement of b in frame a.
   MatrixXd K, D;
 };
 
@@ -72,13 +72,13 @@ struct JointRest {
   VectorXd position;  // (speed_count)
 };
 
-// What acts between the bodies of a model besides its joints.
+// Force elements between the bodies of a model, and rest positions of joint springs.
 struct ForceElements {
   std::vector<ForceElement> list;
   std::vector<JointRest> rests;
 };
 
-// Throws InputError "element 'strut': ..." for what does not fit the model: indices, sizes, negative numbers, a
+// Throws InputError "element 'strut': ..." for data that do not match the model: indices, sizes, negative numbers, a
 // bushing's matrices that are not symmetric and positive semidefinite.
 void check_elements(const Model& model, const ForceElements& elements);
 

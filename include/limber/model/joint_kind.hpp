@@ -9,8 +9,8 @@
 
 namespace limber {
 
-// Everything that is known of a kind of joint stands in one table, src/model/joint_kind.cpp; its kinematics are in
-// src/model/joint.cpp.  Numbers above those named here are kinds that a program added with add_joint_kind.
+// One table, src/model/joint_kind.cpp, holds all properties of the joint kinds; their kinematics are in
+// src/model/joint.cpp.  Larger numbers are kinds that a program added with add_joint_kind.
 enum class JointKind : int { fixed, revolute, prismatic, cylindrical, universal, spherical, free };
 
 struct Joint;
@@ -18,8 +18,8 @@ struct Closure;
 
 // One coordinate or one speed of a joint.
 struct JointCoordinate {
-  std::string suffix;  // of its name, as in "base.qw"; empty: the name of the joint alone
-  std::string unit;    // rad, m or 1; for a speed that of its integral
+  std::string suffix;  // of its name, e.g. "base.qw"; empty: the name of the joint alone
+  std::string unit;    // rad, m or 1; for a speed, the unit of its integral
 };
 
 // One scalar constraint of a closure between the frames of its nodes a and b, in one of two forms:
@@ -33,7 +33,7 @@ struct ClosureRow {
   double rest = 0;
 };
 
-// What a closure aligns: nothing, the axes, or the whole frames of its two nodes.
+// The alignment that a closure enforces: none, of the axes, or of the whole frames of its two nodes.
 enum class ClosureAlignment { none, axis, frame };
 
 // A kind of joint.  theory §3.
@@ -41,12 +41,12 @@ struct JointTraits {
   std::string name;                        // in files
   std::vector<JointCoordinate> positions;  // in q
   std::vector<JointCoordinate> speeds;     // in v
-  int axes = 0;                            // directions that a joint of this kind needs: none, axis, or axis and axis2
+  int axes = 0;                            // number of directions: none, axis, or axis and axis2
   bool quaternion = false;  // q begins with a unit quaternion (w, x, y, z), v with the angular velocity in O
-  bool driven = false;      // a controller can drive it, a motion can be prescribed: speeds are rates of coordinates
+  bool driven = false;      // a controller can drive it and a motion can be prescribed: speeds are rates of coordinates
   bool stops = false;       // it can have travel limits: one coordinate
-  std::string drawn_as;     // the kind whose picture the viewer takes: one that is named in JointKind
-  // Constraints of a cut joint of this kind; null: no closure can have it.
+  std::string drawn_as;     // the kind whose symbol the viewer draws: one of JointKind
+  // Constraints of a cut joint of this kind; null: not available for closures.
   std::vector<ClosureRow> (*closure_rows)(const Closure& closure) = nullptr;
   ClosureAlignment alignment = ClosureAlignment::none;
   // The joint as a product of exponentials, X_J = exp(s_1 q_1) ... exp(s_n q_n): its unit twists s_k (angular first) in
@@ -54,12 +54,12 @@ struct JointTraits {
   std::vector<Vector6> (*screws)(const Joint& joint) = nullptr;
 };
 
-// The entry of a kind; throws InputError for a number that is no kind.
+// The entry of a kind; throws InputError for an unknown number.
 const JointTraits& joint_traits(JointKind kind);
 // All kinds, in the order of their numbers.
 std::vector<JointKind> joint_kinds();
-// Adds a kind, whose pose is a product of exponentials, for the rest of the program; the entry is checked and copied.
-// Models, files, pages and closures know it from then on.  To be called before threads that use models are started.
+// Adds a kind whose pose is a product of exponentials, until the program ends; the entry is checked and copied.
+// Models, files, pages and closures then accept it.  Call it before starting threads that use models.
 JointKind add_joint_kind(JointTraits traits);
 
 const char* to_string(JointKind kind);  // as in model files

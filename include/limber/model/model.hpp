@@ -20,7 +20,7 @@ enum class Fidelity { ruthless, full, stiffened };  // theory §2, Fidelity
 
 const char* to_string(Fidelity fidelity);  // as in model files
 
-inline constexpr int kBodyFrame = -1;  // in place of a node index: the frame of the body itself
+inline constexpr int kBodyFrame = -1;  // as a node index: the frame of the body itself
 inline constexpr int kGround = 0;      // bodies[0]: the world
 
 // A node of a body, or the frame of the body itself.
@@ -29,7 +29,7 @@ struct NodeRef {
   int node = kBodyFrame;
 };
 
-// Travel limits of a joint, each a spring and a damper that push back and never pull.
+// Travel limits of a joint: at each, a spring and a damper push back and never pull.
 struct JointStop {
   double lower = 0, upper = 0;  // may be infinite
   double stiffness = 0, damping = 0;
@@ -42,12 +42,12 @@ struct JointFriction;  // model/friction.hpp
 struct Joint {
   std::string name;
   JointKind kind = JointKind::fixed;
-  Vector3d axis = Vector3d::UnitZ();   // unit length, in the frame on the parent (and, but for universal, on the child)
-  Vector3d axis2 = Vector3d::UnitX();  // universal: unit length, in the frame on the child
-  NodeRef parent;                      // where frame O+ sits
-  Pose origin;                         // O+ in the parent's node frame
-  int child_node = kBodyFrame;         // where frame O sits on the child
-  VectorXd stiffness, damping, armature;        // (speed_count); the stiffness of a quaternion's rotation is one number
+  Vector3d axis = Vector3d::UnitZ();      // unit length, in the frame on the parent and, unless universal, on the child
+  Vector3d axis2 = Vector3d::UnitX();     // universal: unit length, in the frame on the child
+  NodeRef parent;                         // where frame O+ is
+  Pose origin;                            // O+ in the parent's node frame
+  int child_node = kBodyFrame;            // where frame O is on the child
+  VectorXd stiffness, damping, armature;  // (speed_count); the stiffness of a quaternion's rotation is one number
   double effort_limit = 0, velocity_limit = 0;  // 0: none
   std::optional<JointStop> stop;                // travel limits; kinds with one coordinate
   std::shared_ptr<const Drive> drive;           // nullptr: forces act on the joint itself
@@ -64,27 +64,27 @@ struct Closure {
   NodeRef a, b;
 };
 
-// How the modes of a body are eliminated in the articulated-body recursion.  theory §5.
+// Elimination of the modes of a body in the articulated-body recursion.  theory §5.
 enum class Elimination {
-  automatic,  // active where they are fewer than the modes
+  automatic,  // active if they are fewer than the modes
   all_modes,  // every mode is an unknown of the elimination
-  active,     // the combinations of modes that move an outboard node, where the body allows it
+  active,     // the combinations of modes that move an outboard node, if the body allows it
 };
 
 struct ForceElements;   // springs, bushings, ropes between nodes: model/elements.hpp
 struct Contacts;        // model/contacts.hpp
 struct SegmentedBeams;  // beams cut into several bodies: model/segments.hpp
-struct Layout;          // the machine in the order in which the sweeps walk it: model/detail/layout.hpp
+struct Layout;          // the machine in the order of the sweeps: model/detail/layout.hpp
 
-// The machine.  Built by ModelBuilder and validated.  The sweeps read tables that were made from it (`layout`), so that
-// what they depend on can be read but not be changed from outside; the set_ functions below check, and keep the tables
-// right.
+// The machine.  Built by ModelBuilder and validated.  The sweeps use tables derived from it (`layout`).  The data on
+// which these depend are therefore read-only; the set_ functions below check changes, and update
+// the tables.
 struct Model {
   std::string name;
-  Vector3d gravity = Vector3d::Zero();  // a change acts at once
+  Vector3d gravity = Vector3d::Zero();  // a change takes effect immediately
   ReadOnly<Fidelity> fidelity = Fidelity::full;
   ReadOnly<std::vector<std::shared_ptr<const Body>>> bodies;  // parent before child; bodies[0] is the ground
-  ReadOnly<std::vector<std::string>> body_names;              // equal bodies may share their data, never their name
+  ReadOnly<std::vector<std::string>> body_names;              // equal bodies may share their data, but not their name
   ReadOnly<std::vector<Joint>> joints;                        // joints[i] carries bodies[i]
   ReadOnly<std::vector<Closure>> closures;
   std::shared_ptr<const ForceElements> elements;   // nullptr: none
@@ -102,7 +102,7 @@ struct Model {
   int find_body(const std::string& body_name) const;                                      // -1: none
   int find_joint(const std::string& joint_name) const;  // index of the body it carries, -1: none
 
-  // By name.  InputError: no such name; the message lists the known ones.
+  // By name.  Throws InputError for an unknown name; the message lists the known ones.
   int body_index(const std::string& body_name) const;
   int joint_index(const std::string& joint_name) const;  // in joints: also the body that it carries
   int closure_index(const std::string& closure_name) const;
@@ -112,15 +112,15 @@ struct Model {
 
   // Limits of a joint's effort and velocity; 0: none.
   void set_limits(int joint, double effort, double velocity);
-  // One more closure, its nodes by the indices of the model.  Workspaces of closures must be made anew.
+  // Adds a closure, with its nodes by the indices of the model.  Make new workspaces of closures afterwards.
   void add_closure(Closure closure);
-  // Another body in place of body i, with as many modes and the same nodes by name: all indices stay.  Only its own
-  // constants are computed; the result is that of a build with this body, bit by bit.  Workspaces must be made anew.
+  // Replaces body i by one with as many modes and the same nodes by name: all indices remain.  Only its own
+  // constants are computed; the result equals a build with this body bit for bit.  Make new workspaces afterwards.
   void set_body(int i, Body body);
 };
 
 // The model with a rigid load on a node ("fore.tip") or a body's frame ("hub"); see with_payload of bodies.  Indices
-// stay; start from the bare model to change the load.
+// remain; start from the bare model to change the load.
 Model with_payload(const Model& bare, const std::string& node, const RigidSpec& load);
 
 // The state: time, coordinates, speeds; nothing derived.
@@ -132,28 +132,28 @@ struct State {
 // All zero, quaternions the identity.
 State make_zero_state(const Model& model);
 
-// Throws InputError when a size is wrong, a number is not finite, or a quaternion has no length 1 (to 1e-6).
+// Throws InputError if a size is wrong, a number is not finite, or a quaternion does not have norm 1 (to 1e-6).
 void check_state(const Model& model, const State& x);
 
-// Collects bodies and joints, checks them, and makes a Model.  Every InputError names the item.
+// Collects bodies and joints, checks them, and builds a Model.  Every InputError names the item.
 class ModelBuilder {
  public:
   explicit ModelBuilder(std::string name = "") { model_.name = std::move(name); }
   ModelBuilder& gravity(const Vector3d& g);  // m/s^2, in world; default none
-  ModelBuilder& fidelity(Fidelity f);        // `stiffened` wants bodies that were made with second-order shapes
-  // Bodies in any order, with names that differ; joints parents first, one per body.  The number that add_body returns
-  // counts its calls from 1, and serves the other calls of this builder only: the model has its bodies in the order of
+  ModelBuilder& fidelity(Fidelity f);        // `stiffened` requires bodies with second-order shapes
+  // Bodies in any order, with distinct names; joints parents first, one per body.  The number returned by add_body
+  // counts its calls from 1 and is for the other calls of this builder only: the model has its bodies in the order of
   // their joints (Model::body_index).
   int add_body(Body body);
-  // By names: the parent is "world", a body ("upper") or a node ("upper.tip"), so is the child but for the world.
+  // By names: the parent is "world", a body ("upper") or a node ("upper.tip"); the child is a body or a node.
   void add_joint(Joint joint, const std::string& parent, const std::string& child);
   void add_closure(Closure closure, const std::string& a, const std::string& b);
   // By numbers from add_body, or kGround, in `child`, joint.parent.body, closure.a.body and closure.b.body.
   void add_joint(Joint joint, int child);
   void add_closure(Closure closure);
-  // Default: the cheaper one, body by body.  `active` applies with a diagonal modal mass and the joint on the frame.
+  // Default: the cheaper one for each body.  `active` requires a diagonal modal mass and the joint on the body frame.
   ModelBuilder& elimination(Elimination choice);
-  // Orders the bodies as their joints, numbers the coordinates, checks the whole, prepares the sweeps.
+  // Orders the bodies as their joints, numbers the coordinates, validates the model, prepares the sweeps.
   Model build() const;
 
  private:

@@ -9,7 +9,7 @@ namespace limber {
 class ModelBuilder;
 struct Model;
 
-// A value that everybody may read as if it were const, and that Model and its builder alone may change.
+// A value that is const for everyone except Model and its builder.
 template <class T>
 class ReadOnly {
  public:

@@ -11,16 +11,16 @@
 
 namespace limber {
 
-// What both ends of the wire do when something is wrong.  docs/real-time.md, Failures.
+// Failure handling of both ends of the link.  docs/real-time.md, Failures.
 struct SafetyOptions {
   static constexpr double kLongest = 10;  // s, of the next three
   double hold = 0.02;                     // s without a packet in which the last torques are held
-  double ramp = 0.2;                      // s in which a controller lets the weight go after a safe stop
-  double brake = 0.2;                     // s in which brakes would stop a joint if nothing bent
-  int most_misses = 10;                   // deadlines missed in a row
-  double most_innovation = 0.1;           // rad or m: where joints are less where the observer expects them
-  double most_error = std::numeric_limits<double>::infinity();  // rad or m: less where they should be
-  std::shared_ptr<LinkKey> key;                                 // that packets must be tagged with; null: none
+  double ramp = 0.2;                      // s in which gravity compensation falls to zero after a safe stop
+  double brake = 0.2;                     // s: time constant of the brakes for the rigid machine
+  int max_misses = 10;                    // consecutive missed deadlines
+  double max_innovation = 0.1;            // rad or m: measured minus predicted joint position
+  double max_error = std::numeric_limits<double>::infinity();  // rad or m: tracking error
+  std::shared_ptr<LinkKey> key;                                // of the tags of packets; null: none
 };
 // Throws InputError.  period: s, of the controller; 0: not known yet.
 void check_safety(const SafetyOptions& options, double period = 0);
@@ -28,80 +28,82 @@ void check_safety(const SafetyOptions& options, double period = 0);
 // Why a controller stopped.
 enum class StopReason {
   none,
-  ended,        // the machine ended in order
-  finished,     // its time is over
-  interrupted,  // somebody asked
+  ended,        // the machine ended normally
+  finished,     // its duration is over
+  interrupted,  // by the user
   silent,       // no measurement came for the hold time
   machine,      // the machine is in its safe stop
-  deadlines,    // too many were missed in a row
-  not_finite,   // a reading or a torque is no number
+  deadlines,    // too many consecutive ones were missed
+  not_finite,   // a reading or a torque is not finite
   speed,        // a joint is faster than its limit
-  innovation,   // the machine does not do what the model says
-  error,        // a joint is too far from where it should be
-  failed,       // the controller says that it cannot go on: Controller::failure()
+  innovation,   // the machine deviates from the model
+  error,        // a joint is too far from its desired position
+  failed,       // the controller failed: Controller::failure()
   implausible,  // a joint moved farther between two readings than its velocity limit allows
   unheard       // the machine does not take the commands
 };
 const char* to_string(StopReason stop);  // for a message
 
-// A controller between packets: what it does in every period, without clock and socket.  take(), cycle() and prepare()
-// neither allocate nor wait.  Its time is the machine's, as packets tell it: one update of the controller for each
-// sample of the machine.  Where a measurement is missing, up to kMaxBlind updates take the joints to move on as they
-// did; after that the torques are held; where several are missing, it catches up by kMaxUpdates a period.
-//   Commands that are lost leave the joints without a part of the impulse that the laws want of them. The machine tells
-// the impulse of the commands that it held, and the next ones make up for what is missing, kMadeUp of it per period.
-// (Not where all of them are late.)
-//   A machine that another controller has commanded before, and that moves, is joined: the executive listens, without
-// commands, until its observer has followed the machine for kListen and the reference has come to the machine's time;
-// then it takes over from the torques that act, Controller::take_over.
-//   A safe stop brakes: -c v and the weight at the place of the stop, within the limits, until the joints are at rest,
-// unseen, or kLongestStop is over; then it lets the weight go.
+// The work of a controller in every period, without clock and socket.  take(), cycle() and prepare()
+// neither allocate nor block.  Its time is that of the machine, taken from packets: one update of the controller for
+// each sample of the machine.  If a measurement is missing, up to kMaxBlind updates extrapolate the motion of the
+// joints; after that the torques are held.  If several are missing, it catches up by kMaxUpdates per period.
+//   Lost commands deprive the joints of a part of the impulse that the laws demand.  The machine reports
+// the impulse of the commands that it held, and the next ones compensate for the missing part, kImpulseShare of it per
+// period. (Not where all of them are late.)
+//   A moving machine that another controller has commanded before is joined: the executive listens, without
+// commands, until its observer has followed the machine for kListen and the reference has reached the time of the
+// machine; then it takes over from the acting torques, Controller::take_over.
+//   A safe stop brakes: -c v and gravity compensation at the position of the stop, within the limits, until the joints
+//   are at rest,
+// no longer measured, or kLongestStop is over; then gravity compensation falls to zero.
 class Executive {
  public:
   static constexpr int kMaxBlind = 2, kMaxUpdates = 2;
-  static constexpr double kMostSpeedInnovation = 0.5;  // of the velocity limit
-  static constexpr double kRest = 0.02;                // of the velocity limit
-  static constexpr double kBrakingShare = 0.25;        // of the natural inertia over the period: its torques act late
-  static constexpr double kLongestStop = 30;           // s
-  static constexpr double kListen = 0.25;              // s; and 20 periods at least
-  static constexpr double kJoin = 1;                   // s in which joints come back to the desired motion, at least
-  static constexpr double kJoinSpeed = 0.15;           // of the velocity limit, at most
-  static constexpr double kFade = 0.5;                 // s in which the torques that it found fade
-  static constexpr double kMadeUp = 0.2;               // of what lost commands left, per period
-  static constexpr int kForgotten = 10;  // periods without a measurement, or a prompt command: nothing is made up
+  static constexpr double kMaxSpeedInnovation = 0.5;  // of the velocity limit
+  static constexpr double kRest = 0.02;               // of the velocity limit
+  static constexpr double kBrakingShare = 0.25;  // of the natural inertia over the period, because its torques act late
+  static constexpr double kLongestStop = 30;     // s
+  static constexpr double kListen = 0.25;        // s; and 20 periods at least
+  static constexpr double kJoin = 1;             // s, minimum time for joints to join the desired motion
+  static constexpr double kJoinSpeed = 0.15;     // of the velocity limit, at most
+  static constexpr double kFade = 0.5;           // s in which the torques found at takeover fade
+  static constexpr double kImpulseShare = 0.2;   // share of the lost impulse, per period
+  static constexpr int kImpulsePeriods = 10;     // periods without a measurement, or a prompt command: no compensation
 
-  // The controller must have been started.  Its commands count up from `ahead`, or that much above those of the
-  // controller it takes over from: a random number there makes that recorded measurements cannot pass for answers.
+  // The controller must have been started.  Its commands are numbered from `ahead`, or that much above those of the
+  // previous controller: a random number there prevents recorded measurements from passing as answers.
   // Throws InputError.
   Executive(Controller& controller, const LinkLimits& limits, const SafetyOptions& options, std::uint32_t ahead = 0);
 
-  // A datagram that came.  now: s, of any clock that only runs forward.
+  // Processes a received datagram.  now: s, of any monotonic clock.
   PacketFault take(std::span<const std::byte> bytes, double now);
-  // The work of one period: the command to be sent; empty while it listens.
+  // The work of one period; returns the command to send, empty while it listens.
   std::span<const std::byte> cycle(double now);
-  // After the command is sent: what can be computed for the next before its reading, Controller::prepare.
+  // Call it after the command is sent: computes everything for the next one that does not need its reading,
+  // Controller::prepare.
   void prepare(double now);
-  // Of the period before: missed deadlines in a row.
+  // Consecutive missed deadlines up to the previous period.
   void watch(long misses_in_a_row, double now);
-  // A safe stop; the first reason counts.
+  // Starts a safe stop; the first reason counts.
   void stop(StopReason reason, double now);
 
   bool begun() const { return gate_.accepted() > 0; }  // a measurement has arrived
-  StopReason stopped() const { return stop_; }         // why, or that it has not
-  bool joined() const { return joined_; }              // it took over, or will, a machine that moved
-  bool listening() const { return listening_; }        // not yet
-  // Stopped, and torques are zero.
+  StopReason stopped() const { return stop_; }         // the reason, or none
+  bool joined() const { return joined_; }              // it took over a moving machine, or will
+  bool listening() const { return listening_; }        // it has not taken over yet
+  // Whether it has stopped and the torques are zero.
   bool over(double now) const;
-  const std::string& joint() const { return joint_; }  // that a stop is about; empty: none
+  const std::string& joint() const { return joint_; }  // the joint that caused the stop; empty: none
   PacketGate& gate() { return gate_; }
   const VectorXd& torques() const { return sent_; }  // (driven coordinate) last sent
   double machine_time() const { return gate_.packet().time; }
   double age(double now) const { return now - arrived_; }  // s since the last measurement
   int updates() const { return updates_; }                 // of the controller in the last cycle
   long blind() const { return blind_total_; }              // updates without a measurement
-  long doubled() const { return doubled_; }                // measurements that came with the next one
+  long doubled() const { return doubled_; }                // measurements that arrived together with the next one
   long prompt() const { return prompts_; }                 // measurements of samples that began with the newest command
-  long limited() const { return limited_; }                // torques that a limit of a joint cut
+  long limited() const { return limited_; }                // torques limited by a joint limit
 
  private:
   void begin(double now);

@@ -12,7 +12,7 @@ namespace limber {
 inline constexpr std::size_t kTagBytes = 16;
 using PacketTag = std::array<std::byte, kTagBytes>;
 
-// A secret that both ends of a link share, and nobody else.  Its tag of a packet is SipHash-2-4 with 128 bits
+// A shared key of both ends of a link.  The tag of a packet is SipHash-2-4 with 128 bits
 // (Aumasson and Bernstein, INDOCRYPT 2012) by OpenSSL's libcrypto, keyed by the first half of SHA-256 of the secret.
 class LinkKey {
  public:
@@ -25,7 +25,7 @@ class LinkKey {
 
   // No allocation.  False: libcrypto failed.
   [[nodiscard]] bool tag(std::span<const std::byte> bytes, PacketTag& out);
-  // Takes the same time wherever they differ.
+  // In constant time.
   [[nodiscard]] bool verify(std::span<const std::byte> bytes, std::span<const std::byte, kTagBytes> tag);
 
  private:

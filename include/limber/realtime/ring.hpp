@@ -9,20 +9,20 @@
 
 namespace limber {
 
-// Rows of numbers from one thread to one other.  Neither side ever waits for the other or allocates.
+// A lock-free queue of rows of numbers from one thread to one other.  Neither side ever blocks or allocates.
 class RowRing {
  public:
   RowRing(std::size_t width, std::size_t rows) : width_(width), rows_(rows), data_(width * rows) {}
   std::size_t width() const { return width_; }  // numbers per row
 
-  // The writer: where the next row goes; empty when the ring is full.  push() hands it over.
+  // The writer: the next row to fill; empty if the ring is full.  push() publishes it.
   std::span<double> next() {
     if (written_.load(std::memory_order_relaxed) - read_.load(std::memory_order_acquire) == rows_) return {};
     return row(written_.load(std::memory_order_relaxed));
   }
   void push() { written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
-  // The reader: the oldest row, empty when there is none.  pop() gives it back.
+  // The reader: the oldest row, empty if there is none.  pop() releases it.
   std::span<const double> front() {
     if (read_.load(std::memory_order_relaxed) == written_.load(std::memory_order_acquire)) return {};
     return row(read_.load(std::memory_order_relaxed));

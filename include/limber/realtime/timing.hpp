@@ -10,7 +10,7 @@
 
 namespace limber {
 
-// Of the clock that neither jumps nor is set.
+// Times of the monotonic clock.
 using Nanoseconds = std::int64_t;
 Nanoseconds now_ns();
 void sleep_until(Nanoseconds deadline);
@@ -22,13 +22,13 @@ inline long quantile_rank(double share, long count) {
   return std::clamp(static_cast<long>(std::ceil(share * static_cast<double>(count) - kRounding)), 1L, count);
 }
 
-// How often a time came, in classes 0.4 % wide.
+// A histogram of times with 0.4 % bins.
 class Histogram {
  public:
   void add(Nanoseconds value);  // below 0 counts as 0
   long count() const { return count_; }
   Nanoseconds worst() const { return worst_; }
-  // The upper end of the class that holds the quantile, 0 ... 1; never above the worst.
+  // The upper edge of the bin that contains the quantile, 0 ... 1; never above the worst.
   Nanoseconds quantile(double share) const;
 
  private:
@@ -40,32 +40,32 @@ class Histogram {
   Nanoseconds worst_ = 0;
 };
 
-// How a loop kept its times.
+// Timing statistics of a loop.
 struct Timing {
   Histogram period;       // from one start to the next
   Histogram jitter;       // from the deadline to the start
-  Histogram response;     // from the start to what the other end waits for, CycleClock::respond
+  Histogram response;     // from the start to the response for the other end, CycleClock::respond
   Histogram computation;  // from the start to the end of the work
   long cycles = 0;
   long misses = 0;   // cycles that ended after the next deadline
-  long row = 0;      // of misses up to now
-  long longest = 0;  // row of misses
-  long skipped = 0;  // deadlines passed over because the work was too far behind
+  long row = 0;      // current consecutive misses
+  long longest = 0;  // longest run of consecutive misses
+  long skipped = 0;  // deadlines skipped because the loop was too late
 };
 
 // A loop at a fixed rate with absolute deadlines.
 class CycleClock {
  public:
-  // behind: so many periods late it begins at once, and hurries; more are passed over.
+  // behind: up to this many periods late it starts at once and catches up; further ones are skipped.
   CycleClock(double period, int behind = 1);
   void first(Nanoseconds deadline) { deadline_ = deadline; }
-  // Sleeps until the next deadline, unless that is over.  When it began.
+  // Sleeps until the next deadline, unless it has passed.  Returns the start time.
   Nanoseconds begin();
-  // What the other end waits for is done.
+  // Marks the response for the other end as done.
   void respond() { timing_.response.add(now_ns() - started_); }
-  // The work is done.
+  // Marks the end of the work.
   void end();
-  // Later by this from the next deadline on.
+  // Delays all deadlines from the next one on.
   void delay(Nanoseconds by) { deadline_ += by; }
   Nanoseconds deadline() const { return deadline_; }
   Nanoseconds started() const { return started_; }
@@ -79,9 +79,9 @@ class CycleClock {
   Timing timing_;
 };
 
-// Each "" or why not.
-std::string lock_memory();                    // all of it, now and later
-std::string ask_for_real_time(int priority);  // this thread before all ordinary ones: SCHED_FIFO
+// Each returns "" or the reason of a failure.
+std::string lock_memory();                    // all present and future pages
+std::string ask_for_real_time(int priority);  // for this thread: SCHED_FIFO
 std::uint64_t make_session_number();          // random, not 0
 
 }  // namespace limber

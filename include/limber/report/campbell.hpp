@@ -14,8 +14,8 @@ namespace limber {
 inline constexpr std::size_t kDrawnBranches = 12;
 std::string campbell_svg(const Campbell& found);
 
-// The picture alone where the name ends in .svg, else a page (HTML) with the picture and its numbers.  Throws FileError
-// "PATH: ..." where it cannot or must not be written; check_campbell_page does so before any work.
+// The picture alone if the name ends in .svg, otherwise an HTML page with the picture and its numbers.  Throws
+// FileError "PATH: ..." if it cannot or must not be written; check_campbell_page does so before any work.
 void write_campbell_page(const Model& model, const Campbell& found, const std::string& rotor, const std::string& path,
                          const std::vector<std::string>& never_overwrites);
 void check_campbell_page(const std::string& path, const std::vector<std::string>& never_overwrites);

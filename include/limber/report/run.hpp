@@ -9,13 +9,13 @@ namespace limber {
 
 struct RunReport : RecordedRun {
   std::string page;          // the HTML file; empty: none
-  ReportFacts page_facts;    // what is in it
-  std::string page_failure;  // why there is none although one was asked for
+  ReportFacts page_facts;    // its content
+  std::string page_failure;  // the reason if a requested page could not be made
 };
 
-// What `limber run` does: simulates the scenario to its end, writes what `outputs` names, tells how it went.  A run
-// that fails numerically, or is stopped, keeps what was recorded: see result.  Here, and not in room `scenario`,
-// because it makes pages.  Throws InputError for what is wrong with the scenario, FileError for files that cannot be
+// Does what `limber run` does: simulates the scenario to its end, writes the files of `outputs`, returns the results.
+// A run that fails numerically, or is stopped, keeps its records: see result.  It is here, and not in room `scenario`,
+// because it makes pages.  Throws InputError for errors in the scenario, FileError for files that cannot be
 // written.
 RunReport run(const Scenario& scenario, const RunOutputs& outputs = {});
 

@@ -9,7 +9,7 @@
 
 namespace limber {
 
-// How one result of a study depends on its parameters, from the runs in which the result is finite.
+// The sensitivity of one result of a study to its parameters, from the runs in which the result is finite.
 struct Sensitivity {
   long runs = 0;
 
@@ -24,14 +24,14 @@ struct Sensitivity {
   std::vector<double> first, total;
   long points = 0;       // of the design; 0: from an expansion
   int degree = 0;        // of the expansion
-  double predicted = 0;  // Q^2, 1 less the leave-one-out error over the variance
+  double predicted = 0;  // Q^2, 1 minus the leave-one-out error over the variance
   std::string why_no_sobol;
 };
 
-// Of each column of `results` (runs x results) on the columns of `parameters` (runs x parameters).  Numbers of results
-// or parameters that are not finite are left out.  Word parameters have the number of their word.
+// For each column of `results` (runs x results) with respect to the columns of `parameters` (runs x parameters). Values
+// of results or parameters that are not finite are omitted.  Word parameters have the index of their word.
 //   points > 0: the rows are those of Saltelli's design, points each: samples A and B, then A with column i of B for
-// each parameter i.  A point is left out when one of its runs has no result.
+// each parameter i.  A point is omitted if one of its runs has no result.
 //   Cost: O(runs terms^2), at most kMaxWork operations for each degree and each set of runs with finite results.
 //   [Saltelli] Saltelli et al., Global Sensitivity Analysis: The Primer, Wiley 2008.
 //   [Sudret] B. Sudret, Global sensitivity analysis using polynomial chaos expansions, Reliability Engineering and

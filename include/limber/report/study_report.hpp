@@ -9,8 +9,8 @@
 
 namespace limber {
 
-// Of the finite values.  Percentiles as everywhere in limber: the smallest value with at least that share of the values
-// at or below it.  Without values, not a number.
+// Statistics of the finite values.  Percentiles as everywhere in limber: the smallest value with at least that share of
+// the values at or below it.  Without values, not a number.
 struct ResultStatistics {
   long count = 0;
   double mean = 0, deviation = 0;  // with n - 1
@@ -24,17 +24,17 @@ struct ResultFacts {
   Sensitivity sensitivity;
 };
 
-// What came into the page of a study.
+// The content of the page of a study.
 struct StudyFacts {
   std::size_t bytes = 0;                // of the file
   long runs = 0, done = 0, failed = 0;  // failed: done, and not "ok"
-  long recordings = 0;                  // that are in the page
+  long recordings = 0;                  // included in the page
   std::vector<std::string> parameters;
   std::vector<ResultFacts> results;
 };
 
 // Writes the table of a study, finished or not, as one HTML file: docs/viewer.md, "Studies".  Throws FileError
-// "FILE: ..." for what is no such table or cannot be written; no file is left then.
+// "FILE: ..." if it is not such a table or cannot be written; no file is left in that case.
 StudyFacts write_study_report(const std::string& table, const std::string& page, const ReportOptions& options = {});
 
 }  // namespace limber

@@ -10,18 +10,18 @@
 
 namespace limber {
 
-// What a good file may still have wrong, one line each, with its place.  Nothing of it is an error.
+// Likely mistakes in valid files, one line each, with their location.  They are not errors.
 
-// A model: turns (`rpy`) that look like degrees, damping ratios that look like percent.
+// In a model: angles (`rpy`) that look like degrees, damping ratios that look like percent.
 std::vector<std::string> model_hints(const Document& document);
-// A scenario and its model: the same, and angles of `initial` and waypoints that look like degrees.
+// In a scenario and its model: the same, and angles of `initial` and waypoints that look like degrees.
 std::vector<std::string> scenario_hints(const Scenario& scenario);
-// A machine before it runs: a loop that is unstable, a motion that the run does not see the end of or that begins where
-// the joints are not.
+// Before a run: an unstable loop, a desired motion that does not end within the run or does not begin at the position
+// of the joints.
 std::vector<std::string> control_hints(const Scenario& scenario, const ControlLoop& loop);
-// The same with an attitude controller: slews beyond the limits of its wheels, feedback that is unstable.
+// The same with an attitude controller: slews beyond the limits of its wheels, unstable feedback.
 std::vector<std::string> attitude_hints(const Scenario& scenario, const AttitudeLoop& loop);
-// After a run: an error that grew, servos at their limits, a method that the machine is too stiff for.
+// After a run: growing errors, servos at their limits, a machine too stiff for the method.
 std::vector<std::string> run_hints(const Scenario& scenario, const RunResult& result, const Tracking& tracking);
 
 }  // namespace limber

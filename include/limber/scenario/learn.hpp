@@ -11,28 +11,28 @@
 
 namespace limber {
 
-// A move that was repeated.
+// The result of a repeated move.
 struct LearnedMove {
   VectorXd t;
   MatrixXd offsets;                  // (time x driven coordinate): of the last repetition
-  std::vector<double> rms, largest;  // (repetition) error of the joints: the worst one's, over all samples; rad or m
+  std::vector<double> rms, largest;  // (repetition) error of the worst joint, over all samples; rad or m
   std::vector<double> residual;      // (repetition) m: Tracking::residual
 };
 
-// Repeats the move of a scenario with a controller and learns what to tell it.  done(repetition, share of it): false
-// stops, and what was learned until then is returned.  Throws InputError: no controller, options out of range, a
-// repetition that fails.
+// Repeats the move of a scenario with a controller and learns offsets.  done(repetition, fraction): false
+// stops, and the offsets learned so far are returned.  Throws InputError: no controller, options out of range, a
+// failed repetition.
 LearnedMove learn(const Scenario& scenario, const LearningOptions& options = {},
                   const std::function<bool(int run, double share)>& done = {});
 
-// What such a file holds.
+// The content of such a file.
 struct LearnedFile {
-  VectorXd t;                      // s, rising
+  VectorXd t;                      // s, increasing
   std::vector<std::string> names;  // driven coordinates
   std::vector<Signal> offsets;     // (name)
   double largest = 0;              // |offset|
 };
-// Throws FileError: place and cure.
+// Throws FileError with location and cure.
 LearnedFile read_learned(const Reader& root);
 
 // As a file for `control: {learned: FILE}`: JSON.

@@ -24,7 +24,7 @@ enum class PortKind {
 
 enum class PortDirection { input, output };
 
-// A number or several of a simulation, by name.  A node is "body.node", or "body" for the frame of the body.
+// One or more values of a simulation, by name.  A node is "body.node", or "body" for the frame of the body.
 struct Port {
   std::string name;
   PortKind kind = PortKind::joint_position;
@@ -36,10 +36,10 @@ struct Port {
   int size() const { return static_cast<int>(components.size()); }  // number of components
 };
 
-// Those of a machine; `prescribed` (body): joints whose motion is.
+// The ports of a machine; `prescribed` (body): joints with prescribed motion.
 std::vector<Port> list_ports(const Model& model, const std::vector<bool>& prescribed);
 
-// The node "body.node", or "body" for the frame of the body.  Throws InputError: there is none.
+// The node "body.node", or "body" for the frame of the body.  Throws InputError for an unknown name.
 NodeRef find_node(const Model& model, const std::string& name);
 
 }  // namespace limber

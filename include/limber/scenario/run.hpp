@@ -10,27 +10,27 @@
 
 namespace limber {
 
-// What a run leaves behind, beside its report.
+// The output files of a run.
 struct RunOutputs {
   std::string recording = {};                            // HDF5, docs/recording-format.md; empty: none
-  std::string csv = {};                                  // a table in text; empty: none
+  std::string csv = {};                                  // a text table; empty: none
   std::string report = {};                               // an HTML page, made from the recording; empty: none
   double flush = 1;                                      // s between writes to the disk
-  bool force = false;                                    // begin even where the disk has no room for all records
-  std::function<bool(double t)> go_on = {};              // asked after every step; false: stop here
+  bool force = false;                                    // start even if the disk has too little space for all records
+  std::function<bool(double t)> go_on = {};              // called after every step; false: stop
   std::function<void(double share)> page_progress = {};  // 0 ... 1
 };
 
-// What there is to say about a run.
+// The results of a run.
 struct RecordedRun {
   RunResult result;
   std::optional<Equilibrium> equilibrium;
   double wall = 0;             // s
   std::string recording, csv;  // files; empty: none
-  std::string warning;         // about the room on the disk; empty: there is enough
+  std::string warning;         // about disk space; empty: there is enough
   long records = 0;
   Tracking tracking;                  // of a controller
-  std::string shaping;                // what its desired motion is shaped for, in words; empty: nothing
+  std::string shaping;                // the shaped vibrations of its desired motion, as text; empty: none
   std::vector<std::string> warnings;  // before and after the run: control_hints, run_hints
   bool complete() const { return result.status == Status::ok && !result.interrupted; }  // to its end, without failure
 };
@@ -38,10 +38,10 @@ struct RecordedRun {
 // Writes the records of a run.  Throws InputError and FileError "FILE: ...".
 class RunRecorder : public RunListener {
  public:
-  // channels: of a controller, beside those of the machine; shaping: in words.
+  // channels: of a controller, added to those of the machine; shaping: as text.
   RunRecorder(const Scenario& scenario, const RunOutputs& outputs, std::vector<ExternalChannel> channels,
               std::string shaping = {});
-  // To the end; a run that fails is reported in the result and keeps what was recorded.
+  // Runs to the end; a failure is reported in the result, and the records are kept.
   RecordedRun operator()(Simulation& simulation);
 
   void record(const Record& record) override;
@@ -51,7 +51,7 @@ class RunRecorder : public RunListener {
   RunOutputs outputs_;
   std::optional<RecordingWriter> recording_;
   std::optional<CsvWriter> csv_;
-  std::optional<TrackingMonitor> monitor_;  // at records: of a controller elsewhere
+  std::optional<TrackingMonitor> monitor_;  // at records: for a controller in another process
   RecordedRun run_;
 };
 

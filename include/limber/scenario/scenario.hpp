@@ -17,23 +17,23 @@ struct AttitudeOptions;  // control/attitude.hpp
 
 // The controller of a scenario.
 struct ControlScenario {
-  ControlOptions options;              // with the sensors as the controller knows them
+  ControlOptions options;              // with the sensors as modelled by the controller
   SensorOptions sensors;               // of the machine
   std::string model_file, model_text;  // of the controller's model; the file is empty when it is that of the machine
 };
 
-// A model and what happens to it.  docs/scenario-format.md.
+// A model and an experiment with it.  docs/scenario-format.md.
 struct Scenario {
   std::string name;
   std::string text;        // of the whole file
   std::string model_text;  // of the model file; of a model inside the scenario, the same in one line
   std::string file, model_file;
-  Overrides set;  // values given in place of those of the files, by full path; the texts have them
+  Overrides set;  // overrides of the files, by full path; included in the texts
   std::shared_ptr<const Model> model;
-  State initial;             // checked; joints whose motion is prescribed stand and move as it has them at t = 0
+  State initial;             // checked; joints with prescribed motion have its position and speed at t = 0
   bool equilibrium = false;  // it starts at rest, in static equilibrium near `initial`
-  std::vector<int> held;     // joints that stay where `initial` has them in it; by default those that are driven
-  std::vector<int> kept;     // joints that assembly of closed chains leaves where `initial` has them
+  std::vector<int> held;     // joints held at their `initial` position in it; default: the driven joints
+  std::vector<int> kept;     // joints that the assembly of closed chains does not move
   Inputs inputs;
   SolverOptions solver;
   RunOptions run;
@@ -49,11 +49,11 @@ inline constexpr double kMaxRecords = 5e8;          // of a recording: 4 GiB per
 inline constexpr double kMaxSteps = 1e12;           // of a fixed or longest length
 inline constexpr double kShortestDuration = 1e-12;  // s
 
-// A scenario file, YAML or JSON, and its model.  Every key is checked; the first fault is an InputError
-// "FILE:LINE: inputs[2].torque what is wrong; what to write instead".  A fault in the model file names that file.
-// `set`: values in place of those of both files, checked as these are.
+// A scenario file, YAML or JSON, and its model.  Every key is checked; the first error is an InputError
+// "FILE:LINE: inputs[2].torque what is wrong; what to write instead".  An error in the model file names that file.
+// `set`: overrides of values of both files, checked like these.
 Scenario read_scenario(const std::string& path, const Overrides& set = {});
-// `folder`: from which the name of the model file is taken; "" is the current one.
+// `folder`: the folder of the relative path of the model file; "" is the current one.
 Scenario parse_scenario(std::string_view text, const std::string& name_for_messages, const std::string& folder,
                         const Overrides& set = {});
 

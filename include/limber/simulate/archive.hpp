@@ -13,17 +13,17 @@
 
 namespace limber {
 
-// The state that something resumes from, as bytes of this machine.  Everything that has a state lists its members once,
+// Saved state, as bytes of this machine.  Every class with state lists its members once,
 //   void transfer(Archive& archive) { archive(q_, v_, count_); }
-// and so writes or reads them, whichever the archive is for.
+// which then writes or reads them, depending on the archive.
 class Archive {
  public:
   Archive() = default;                                                              // for writing
   explicit Archive(std::span<const std::byte> saved) : in_(saved), reads_(true) {}  // which must outlive it
 
-  bool reads() const { return reads_; }                         // else it writes
+  bool reads() const { return reads_; }                         // otherwise it writes
   const std::vector<std::byte>& bytes() const { return out_; }  // what was written
-  bool at_end() const { return next_ == in_.size(); }           // all was read
+  bool at_end() const { return next_ == in_.size(); }           // everything was read
 
   // Writes or reads them, in this order.
   template <class... T>

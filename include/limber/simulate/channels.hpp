@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one table of what can be recorded: recordings, text tables, pages and the ports of a simulation take paths,
-// names, units and values from here.
+// The table of all quantities that can be recorded: recordings, text tables, pages and the ports of a simulation take
+// paths, names, units and values from here.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ struct Channel {
   const std::string& unit(int column) const { return units[units.size() == 1 ? 0 : static_cast<std::size_t>(column)]; }
 };
 
-// Numbers kept by a part outside of the dynamics, such as a controller, that must outlive the channel.
+// Values of a part outside the dynamics, such as a controller, which must outlive the channel.
 struct ExternalChannel {
   std::string path;                       // "control/desired"
   std::vector<std::string> names, units;  // (columns)
@@ -51,11 +51,11 @@ std::vector<Channel> make_channels(const Model& model, const ChannelOptions& opt
 // nullptr: none of this path.
 const Channel* find_channel(std::span<const Channel> channels, std::string_view path);
 
-// All channels of a record one after the other; `row` has total_columns() places.  No allocation.
+// Writes all channels of a record in order; `row` has total_columns() entries.  No allocation.
 int total_columns(std::span<const Channel> channels);
 void fill_row(std::span<const Channel> channels, const Record& record, double* row);
 
-// "nodes/boom.tip/deflection"; a body frame goes by the name of its body.
+// "nodes/boom.tip/deflection"; a body frame has the name of its body.
 std::string node_channel(const Model& model, NodeRef node, std::string_view quantity);
 
 // Name of a column that is an axis: x, y, z; a component of a wrench; otherwise a number from 1.  "" for a single one.

@@ -15,13 +15,13 @@ struct Jet {
 };
 
 // A smooth function of time written as text, such as "pi/4*(-1 + 72*t^3)": numbers, t, pi, e, + - * / ^, parentheses,
-// and sin cos tan asin acos atan sinh cosh tanh exp log sqrt.  Functions with kinks or jumps are not among them: those
-// are written as pieces, where steppers can stop.  Derivatives are exact (forward mode).
+// and sin cos tan asin acos atan sinh cosh tanh exp log sqrt.  Functions with kinks or jumps are excluded: these
+// are written as pieces, at whose ends steppers stop.  Derivatives are exact (forward mode).
 class Expression {
  public:
   // Throws InputError: what is wrong and at which character.
   explicit Expression(std::string_view text);
-  // The same with further names, whose values at() takes in this order.
+  // The same with further names, whose values are passed to at() in this order.
   Expression(std::string_view text, std::span<const std::string> names);
   Jet at(double t) const;
   double at(double t, std::span<const double> values) const;

@@ -11,24 +11,24 @@
 
 namespace limber {
 
-// A force by an expression in x, v, t and the channels that it names.
+// A force given by an expression in x, v, t and named channels.
 class ExpressionLaw final : public ForceLaw {
  public:
   // names: x, v, then those of the channels.  Throws InputError: what is wrong and at which character.
   ExpressionLaw(std::string text, std::span<const std::string> names);
   double force(double t, std::span<const double> values, std::span<double> slopes) const override;
-  const std::string& text() const { return text_; }  // as it was written
+  const std::string& text() const { return text_; }  // as written
 
  private:
   std::string text_;
   Expression expression_;
 };
 
-// The characteristic of a spring: force by length (or joint coordinate) through the points of a table; beyond its ends
-// the force is held.
+// A spring characteristic: force over length (or joint coordinate) through the points of a table; constant beyond
+// its ends.
 class TableLaw final : public ForceLaw {
  public:
-  // Throws InputError: sizes differ, no points, lengths that do not rise.
+  // Throws InputError: sizes differ, no points, lengths that do not increase.
   TableLaw(const VectorXd& x, const VectorXd& force, Interpolation interpolation);
   double force(double t, std::span<const double> values, std::span<double> slopes) const override;
   std::optional<double> energy(double x) const override;  // zero at the first point
@@ -44,12 +44,12 @@ class TableLaw final : public ForceLaw {
   Signal signal_;
 };
 
-// Names of the state that an expression uses, each once, in the order of their appearance: words of letters, digits, _
-// and dots that are no functions or constants, nor x, v, t.
+// Names of state quantities in an expression, each once, in order of appearance: words of letters, digits, _
+// and dots that are not functions, constants, x, v or t.
 std::vector<std::string> names_in_expression(std::string_view text);
 
 // The channel of a name: a coordinate ("elbow", "boom.bending_y1"), NAME.rate, a node's "boom.tip.x", "boom.tip.vx", or
-// "strut.length", "strut.rate" of a force element.  Throws InputError: there is none.
+// "strut.length", "strut.rate" of a force element.  Throws InputError for an unknown name.
 StateChannel find_state_channel(const Model& model, std::span<const ForceElement> elements, const std::string& name);
 
 }  // namespace limber

@@ -12,7 +12,7 @@
 
 namespace limber {
 
-// What a signal commands of a drive: the force on its speed (N m or N), or current (A) or voltage (V) of its motor.
+// The quantity that a signal commands: the force on a speed (N m or N), or the current (A) or voltage (V) of a motor.
 enum class DriveCommand { force, current, voltage };
 
 // A force on one speed: a joint torque, or a force on a mode.
@@ -20,10 +20,10 @@ struct SpeedInput {
   int speed = 0;  // index into v
   Signal force;
   std::string label;                           // for messages: "inputs[2].torque"
-  DriveCommand command = DriveCommand::force;  // else the speed is that of a motor, or of a joint with a rigid gear
+  DriveCommand command = DriveCommand::force;  // otherwise `speed` is of a motor, or of a joint with a rigid gear
 };
 
-// Engages the brake of a drive: 0 released, 1 with all of its torque.
+// Engages the brake of a drive: 0 released, 1 full torque.
 struct BrakeInput {
   int joint = 0;  // index of the body it carries
   Signal command;
@@ -45,14 +45,14 @@ struct WrenchInput {
   std::string label;
 };
 
-// Gravity beside that of the model.
+// Gravity added to that of the model.
 struct GravityInput {
   std::array<Signal, 3> gravity;
   std::string label;
 };
 
-// A wrench on a node that depends on the state: a drag, a spring to a place in the world.  Asked at every evaluation,
-// and so many times in a step; kin: of x, with poses in world.  Static equilibrium does not know it.
+// A wrench on a node that depends on the state, such as drag, or a spring to a point of the world.  Called at every
+// evaluation, several times per step; kin: of x, with poses in world.  Static equilibrium ignores it.
 struct WrenchLaw {
   NodeRef at;
   Frame frame = Frame::world;
@@ -60,14 +60,14 @@ struct WrenchLaw {
   std::string label;
 };
 
-// The force of a force element (N, or N m on a turning joint), beside what its own law gives.
+// The force of a force element (N, or N m on a revolute joint), added to its own law.
 struct ElementInput {
   int element = 0;  // index into ForceElements
   Signal force;
   std::string label;
 };
 
-// What drives a machine.  Inputs of one kind on the same place add up, but a joint has one motion.
+// The inputs of a machine.  Inputs of one kind at the same place add up, but a joint has only one motion.
 struct Inputs {
   std::vector<SpeedInput> speeds;
   std::vector<MotionInput> motions;
@@ -78,14 +78,14 @@ struct Inputs {
   std::vector<BrakeInput> brakes = {};
 };
 
-// Throws InputError "LABEL: ..." for what does not fit the model: indices, numbers of signals, a motion of a spherical
-// or free joint, two motions of one joint, a motion whose value jumps.
+// Throws InputError "LABEL: ..." for inputs that do not match the model: indices, numbers of signals, a motion of a
+// spherical or free joint, two motions of one joint, a motion whose value jumps.
 void check_inputs(const Model& model, const Inputs& inputs);
 
 // The force on its speed of an input with this value, at a rate of the speed.
 double force_of_command(const Model& model, const SpeedInput& input, double value, double rate);
 
-// The breaks of all signals, rising, each once.
+// The breaks of all signals, increasing, each once.
 std::vector<double> breaks(const Inputs& inputs);
 
 }  // namespace limber

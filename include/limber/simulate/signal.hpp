@@ -29,28 +29,29 @@ class Signal {
   static Signal cycloid(double start, double distance, double from, double duration);
   // c[0] + c[1] (t - from) + ... , at most to the fifth power.
   static Signal polynomial(double from, std::span<const double> c);
-  // sum of weight s(t - delay): what an input shaper makes of s, which stands still before t = 0.
+  // sum of weight s(t - delay): the shaped signal of s, which is constant before t = 0.
   struct Impulse {
     double delay = 0, weight = 1;
   };
   static Signal shaped(const Signal& s, std::span<const Impulse> impulses);  // s, convolved with them
-  // Any function of time, smooth but at `breaks`, which rise.  A plain number per time does for forces; a motion needs
-  // the derivatives too.
+  // Any function of time, smooth except at `breaks`, which increase.  Forces need only the value; a motion also needs
+  // the derivatives.
   static Signal callback(std::function<Jet(double t)> law, const std::vector<double>& breaks = {});
   // Through the points (t, y): straight lines, or a spline of degree 3 or 5 with the not-a-knot condition at its ends
-  // (fewer points: the polynomial through them).  Before the first and after the last time the value is held.
-  // Throws InputError: sizes differ, no points, times that do not rise.
+  // (fewer points: the polynomial through them).  Constant before the first and after the last time.
+  // Throws InputError: sizes differ, no points, times that do not increase.
   static Signal table(const VectorXd& t, const VectorXd& y, Interpolation interpolation);
-  // Each piece holds from the end of the one before; the last has no end.  Throws InputError: ends that do not rise.
+  // Each piece begins at the end of the previous one; the last has no end.  Throws InputError: ends that do not
+  // increase.
   struct Piece;
   static Signal pieces(const std::vector<Piece>& pieces);
 
-  // At time t on the branch that holds at the time `inside`: so a step up to a break and the one after it each see
+  // At time t on the branch that is valid at the time `inside`: a step up to a break and the next one each see
   // their own side.  O(log breaks).
   Jet at(double t, double inside) const;
   Jet at(double t) const { return at(t, t); }
 
-  // Times at which it, or one of its derivatives, jumps; rising.
+  // Times at which the signal, or one of its derivatives, jumps; increasing.
   std::vector<double> breaks() const;
   bool is_constant() const;
 
@@ -71,7 +72,7 @@ class Signal {
     std::function<Jet(double)> law;
   };
   struct Segment {
-    double begin;  // holds from here to the next; the first from -infinity
+    double begin;  // valid from here to the next; the first from -infinity
     std::variant<Polynomial, Sine, Expression, Sum, Callback> law;
   };
   static Jet at(const Segment& segment, double t, double inside);

@@ -12,10 +12,10 @@ struct RunOptions {
   double record_every = 0.01;  // recorded times: multiples of it, and the end
 };
 
-// What is recorded at a time.
+// The data of a record.
 struct Record {
   const Motion& motion;
-  ConstVec torques;         // (nv) applied, or needed for a prescribed motion
+  ConstVec torques;         // (nv) applied, or required by a prescribed motion
   ConstVec stops;           // (nv) of joint stops
   ConstVec friction;        // System::friction_torques: of joints, brakes and gears
   ConstVec closure_forces;  // (6 per closure) [torque; force] on node b, about its origin, in world
@@ -32,22 +32,22 @@ class RunListener {
  public:
   virtual ~RunListener() = default;
   virtual void record(const Record&) {}  // at every record time
-  // After every step; false: stop here.
+  // Called after every step; false: stop the run.
   virtual bool go_on(double /*t*/, const StepCounts&) { return true; }
 };
 
-// A digital controller: at fixed times it reads the machine and sets torques, which are held until the next.
+// A digital controller: at fixed times it reads the machine and sets torques, which are held until the next sample.
 class Sampler {
  public:
   virtual ~Sampler() = default;
   virtual double period() const = 0;                          // s
   virtual bool wants_accelerations() const { return false; }  // vdot in sample
-  // At k period(), k = 0, 1, ...; kin: of x, with poses in world.  vdot: just before, or empty when not wanted.
-  // torques (nv): on entry those held until now.
+  // At k period(), k = 0, 1, ...; kin: of x, with poses in world.  vdot: just before the sample, or empty if not
+  // wanted. torques (nv): on entry, those held until now.
   virtual Status sample(const State& x, const Kinematics& kin, ConstVec vdot, Vec torques) = 0;
-  // The state it resumes from; a listener without state has nothing to do.
+  // Saves or restores its state; a sampler without state does nothing.
   virtual void transfer(Archive&) {}
-  // After a failure: what went wrong.
+  // After a failure: its cause.
   virtual std::string failure() const { return ""; }
 };
 
@@ -56,13 +56,13 @@ struct RunResult {
   Status status = Status::ok;
   bool interrupted = false;
   double t = 0;                    // reached
-  std::string failure;             // what went wrong, for a person; empty: nothing
-  std::vector<std::string> notes;  // what one may want to know: redundant closures, a start beyond a joint limit
+  std::string failure;             // cause of a failure, as text; empty: none
+  std::vector<std::string> notes;  // remarks: redundant closures, a start beyond a joint limit
   StepCounts counts;
   double energy_error = 0;             // largest |balance|
-  double energy_scale = 0;             // largest energy or work beside it
+  double energy_scale = 0;             // largest energy or work, for comparison
   VectorXd largest;                    // (nq) largest |q|
-  std::vector<Saturation> saturation;  // coordinates whose efforts were cut by limits
+  std::vector<Saturation> saturation;  // coordinates whose efforts were limited
   Validity validity;
 };
 
@@ -70,13 +70,13 @@ struct RunResult {
 long record_count(const RunOptions& options);
 double record_time(const RunOptions& options, long k);
 
-// Throws InputError for a duration or an interval that is not above 0.
+// Throws InputError for a duration or an interval that is not positive.
 void check_run(const RunOptions& options);
 
-// From `start`, at its time, over the duration; closed chains are assembled first (System::assemble) and put back on
-// their closures after every step.  Steps end at breaks of signals and where a stop is met or left.  Numerical failure
-// ends the run and is reported in the result, with everything up to there recorded.  At a break the record shows the
-// side before it, at a sample that after it.  `sampler` may be null.
+// From `start`, at its time, over the duration; closed chains are assembled first (System::assemble) and projected onto
+// their closures after every step.  Steps end at breaks of signals and where a stop is reached or left.  Numerical
+// failure ends the run and is reported in the result; the records up to that time are kept.  At a break the record
+// holds the values before it, at a sample those after it.  `sampler` may be null.
 RunResult simulate(System& system, const SolverOptions& solver, const RunOptions& options, const State& start,
                    RunListener& listener, Sampler* sampler = nullptr);
 

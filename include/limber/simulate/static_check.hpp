@@ -6,8 +6,8 @@
 
 namespace limber {
 
-// What a model at rest says against its own assumptions, before any run: weights that load beams near their critical
-// load, travels along beams (at x and at the ends of joint stops), bending links of closed chains.  One line each.
+// Checks a model at rest against its own assumptions, before any run: gravity loads near the critical load of beams,
+// travel along beams (at x and at the joint limits), flexible links of closed chains.  One line each.
 std::vector<std::string> static_warnings(const Model& model, const State& x);
 
 }  // namespace limber

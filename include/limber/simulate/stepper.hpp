@@ -14,7 +14,7 @@ namespace limber {
 struct SolverOptions {
   std::string method = "dopri5";    // see stepper_names()
   std::string algorithm = "aba";    // forward dynamics, see forward_dynamics_names()
-  double step = 1e-3;               // rk4, implicit: the step, made a little shorter where a time must be met
+  double step = 1e-3;               // rk4, implicit: the step; slightly shorter where a step must end at a given time
   double rtol = 1e-6, atol = 1e-9;  // dopri5, cvode: local error per step
   double max_step = std::numeric_limits<double>::infinity();  // dopri5, cvode
   double rho_inf = 1;           // implicit: spectral radius at infinite frequency; 1: no numerical damping
@@ -26,32 +26,32 @@ struct StepCounts {
   long steps = 0, rejected = 0, evaluations = 0;
 };
 
-// Moves a System in time, on a smooth interval.  Low-level: it knows no breaks of signals (System::select_interval), no
-// stops (update_contacts), no closures (assemble, project) and no controller; Simulation and simulate() do, and are
-// what one wants.  One per run; no allocation but in make_stepper and start.
+// Integrates a System over a smooth interval.  Low-level: it does not handle breaks of signals
+// (System::select_interval), stops (update_contacts), closures (assemble, project) or a controller; Simulation and
+// simulate() do, and are the usual interface.  One per run; only make_stepper and start allocate.
 class Stepper {
  public:
   virtual ~Stepper() = default;
-  // From here; what was before is forgotten.  Must be called before the first step and after every discontinuity.
-  // Throws InputError: a state of another model.
+  // Starts from this state, without memory of the past.  Must be called before the first step and after every
+  // discontinuity. Throws InputError: a state of another model.
   [[nodiscard]] Status start(const Motion& from);
-  // The state was put back on the closures: a small change, after which the method continues unchanged.
+  // The state was projected onto the closures: a small change, after which the method continues unchanged.
   virtual Status adjust(const Motion& m) = 0;
-  // Torques held over the sample have changed: the state is continuous, its derivative jumps.
+  // The held torques have changed: the state is continuous, its derivative jumps.
   virtual Status release(const Motion& m) { return adjust(m); }
   // One step, at most to `limit`, which is met exactly when it is near.  Throws InputError before start, and for a
-  // limit that is not ahead.
+  // limit in the past.
   [[nodiscard]] Status step(double limit);
-  // Where the last step ended.
+  // The end of the last step.
   virtual const Motion& now() const = 0;
   // Between the beginning and the end of the last step.  Only when dense().
   virtual void at(double t, Motion& out) const = 0;
   bool dense() const { return degree() > 0; }
-  // Of the polynomial in time that `at` evaluates; 0: none.
+  // Degree of the polynomial in time that `at` evaluates; 0: none.
   virtual int degree() const = 0;
-  // The last step once more, now up to t inside of it.  Right after step; what is before t stays for `at`.
+  // Repeats the last step up to t inside it.  Only right after step; `at` remains valid before t.
   [[nodiscard]] virtual Status cut(double t) = 0;
-  // All that the next steps depend on.  Where it is not resumable(), reading starts the method anew at now().
+  // Everything that later steps depend on.  If the method is not resumable(), reading restarts it at now().
   void transfer(Archive& archive);
   virtual bool resumable() const { return true; }
   const StepCounts& counts() const { return counts_; }

@@ -15,7 +15,7 @@
 
 namespace limber {
 
-// A state, and what has flowed until then.
+// A state, with work and dissipation up to it.
 struct Motion {
   State x;
   double work = 0;                                                   // done by the inputs
@@ -26,7 +26,7 @@ struct Motion {
 // A joint limit: a spring and a damper that push and never pull.
 struct StopContact {
   // pushing: with stiffness depth + damping rate, above 0.  recoiling: the joint withdraws faster than the damper lets
-  // the spring follow; no force, and the spring's energy turns into heat.
+  // the spring follow; no force, and the energy of the spring is dissipated.
   enum class Phase : std::uint8_t { open, pushing, recoiling };
   int joint, q, v;
   double bound, sign;  // beyond when sign (q - bound) > 0
@@ -34,7 +34,7 @@ struct StopContact {
   int motion = -1;  // index of the joint's motion input; -1: none
   Phase phase = Phase::open;
   double depth(double position) const { return sign * (position - bound); }
-  // The force it would push with, over its stiffness.
+  // The force of spring and damper, over the stiffness.
   double push(double position, double rate) const { return depth(position) + damping / stiffness * sign * rate; }
   double energy(double position) const {
     return depth(position) > 0 ? 0.5 * stiffness * depth(position) * depth(position) : 0;
@@ -49,11 +49,11 @@ struct StopContact {
   }
 };
 
-// A coordinate whose effort was cut by a limit of its joint or motor.
+// A coordinate whose effort was limited by its joint or motor.
 struct Saturation {
   std::string speed;   // as in Model::speeds
-  long spells = 0;     // how often
-  double seconds = 0;  // how long in all
+  long spells = 0;     // number of times
+  double seconds = 0;  // total duration
 };
 
 struct FrictionForces;  // of joints, brakes and gears: src/simulate/friction_forces.hpp
@@ -66,13 +66,13 @@ struct Powers {
   double work = 0, dissipated = 0;
 };
 
-// What assembly changed, for a person: names, as given and as used, the largest changes first; empty: nothing.
+// The changes of the assembly, as text: names, given and used values, the largest changes first; empty: none.
 std::string assembly_note(const Model& model, const State& given, const State& used);
 
-// A model under its inputs: what steppers integrate.
+// A model with its inputs: the system that steppers integrate.
 class System {
  public:
-  // Throws InputError for inputs that do not fit (check_inputs), and for an algorithm that cannot do what they ask.
+  // Throws InputError for inputs that do not match (check_inputs), and for an algorithm that does not support them.
   // The model must outlive it.
   System(const Model& model, Inputs inputs, const std::string& algorithm = "aba");
   System(const Model&&, Inputs, const std::string& = "aba") = delete;
@@ -81,102 +81,102 @@ class System {
 
   const Model& model() const { return model_; }     // as given
   const Inputs& inputs() const { return inputs_; }  // as given
-  // Of its signals, rising.
+  // Breaks of its signals, increasing.
   const std::vector<double>& breaks() const { return breaks_; }
 
-  // From here on the branches of signals that hold at this time, until the next call.
+  // Selects the branches of signals that are valid at this time, until the next call.
   void select_interval(double inside) { inside_ = inside; }
 
-  // Torques (nv) that act besides the inputs until the next call: a digital controller's.  Throws InputError: the size.
+  // Torques (nv) of a digital controller, added to the inputs until the next call.  Throws InputError: wrong size.
   void set_control_torques(ConstVec torques);
-  // A wrench on a node that acts besides the inputs until the next call for the same node and frame; only the first one
-  // there allocates.  Throws InputError: no such node.
+  // A wrench on a node, added to the inputs until the next call for the same node and frame; only the first call
+  // for it allocates.  Throws InputError: no such node.
   void set_control_wrench(NodeRef at, Frame frame, const Vector6& wrench);
-  // The motion of a coordinate of a joint among the motion inputs, in their place from t on: position + velocity
+  // The motion of a coordinate of a joint with a motion input, replacing that input from t on: position + velocity
   // (time - t) + acceleration (time - t)^2 / 2.  Throws InputError: a joint without motion input.
   void set_control_motion(int joint, int coordinate, double t, const Jet& motion);
-  // The force of a force element (its index in Model::elements), beside what its own law gives, until the next call.
+  // The force of a force element (its index in Model::elements), added to its own law, until the next call.
   // Throws InputError: no such element, or one that takes no command.
   void set_control_force(int element, double force);
-  // None of these.
+  // Removes all of these.
   void clear_control();
 
-  // Puts the joints whose motion is prescribed where it has them at x.t.
+  // Sets the joints with prescribed motion to that motion at x.t.
   void prescribe(State& x) const;
   bool is_prescribed(int joint) const { return prescribed_[joint] != 0; }
-  // Speeds and modes after a jump in prescribed speeds at x.t: the branch before and the one entered differ there.
-  // M dv = impulse, modes and free joints take none.  `work` gets the change of kinetic energy.
+  // Speeds and modes after a jump in prescribed speeds at x.t, between the branch before and the branch after.
+  // M dv = impulse, with no impulse on modes and free joints.  Adds the change of kinetic energy to `work`.
   [[nodiscard]] Status apply_jump(Motion& m);
 
-  // Accelerations at a state, whose prescribed part must be in place.  No allocation.
+  // Accelerations at a state, whose prescribed part must be set.  No allocation.
   [[nodiscard]] Status accelerate(const State& x, Vec vdot, Powers* powers = nullptr);
-  // Forces on speeds in the last accelerate: inputs, and what the prescribed motions need.
+  // Forces on speeds in the last accelerate: inputs, and those required by prescribed motions.
   const VectorXd& torques() const { return torque_; }
-  // And those of joint stops.
+  // Those of joint stops.
   const VectorXd& stop_torques() const { return stop_; }
 
-  // Force elements and contacts, and what they show: as of the last accelerate, in the order of make_channels.
+  // Values of force elements and contacts in the last accelerate, in the order of make_channels.
   const ElementForces* element_forces() const { return elements_.get(); }  // nullptr: none
   const VectorXd& element_values() const;
 
-  // And those of dry friction: (nv) of joints, (body) of brakes on the speed of the motor or the joint, (body) of gears
-  // on the joint.  Who looks after changes of phase.
+  // Those of dry friction: (nv) of joints, (body) of brakes on the speed of the motor or the joint, (body) of gears
+  // on the joint.
   const VectorXd& friction_torques() const { return friction_shown_; }
   FrictionForces* friction() const { return friction_.get(); }  // nullptr: no joint has any
   BacklashForces* backlash() const { return gaps_.get(); }      // nullptr: no transmission has any
-  // The loads that friction depends on, at a state, in its contacts.
+  // Computes the loads on which friction depends, at a state, with its contact phases.
   [[nodiscard]] Status compute_friction_loads(const State& x);
-  // Energy that changes of contact have turned into heat since the last call.
+  // Energy dissipated by contact changes since the last call.
   double take_released();
-  // Efforts that limits of joints and motors have cut.  count_limits: at a state that stood for `span` seconds.
+  // Efforts limited by joints and motors.  count_limits: counts a state that lasts `span` seconds.
   std::vector<Saturation> saturation() const;
   [[nodiscard]] Status count_limits(const State& x, double span);
 
   // One pass of an implicit step: solves (M + c_D D + c_K K) a_new = f(x) + (c_D D + c_K K) a, with D and K of modes,
   // joints and stops in contact; at its fixed point M a = f(x).  theory §5, Implicit step.  `a` holds both.
-  void set_implicit(double c_D, double c_K);  // again after a change of contacts
+  void set_implicit(double c_D, double c_K);  // call again after a change of contacts
   [[nodiscard]] Status accelerate_implicit(const State& x, Vec a, Powers* powers = nullptr);
 
-  // Stops: what each does depends on its contact flag, not on the state, so that the right side is smooth in a step.
+  // Stops: their forces depend on contact flags, not on the state, so that the right-hand side is smooth within a step.
   const std::vector<StopContact>& stops() const { return stops_; }
-  // As the state says.  True: something changed.
+  // Sets the contact flags from the state.  True: something changed.
   bool update_contacts(const State& x);
-  // The motion that is prescribed to the joint of a stop (StopContact::motion).
+  // The prescribed motion of the joint of a stop (StopContact::motion).
   Jet stop_motion(const StopContact& stop, double t) const;
 
   // Closed chains.  Forces and errors are those of the last accelerate.
   bool has_closures() const { return closures_ != nullptr; }
   const VectorXd& closure_forces() const { return closure_force_; }  // (6 per closure), see ClosureWorkspace
   const VectorXd& closure_errors() const { return closure_error_; }  // (closure)
-  // The nearest state that meets the closures, and the rank of their constraints from now on.  Throws InputError: which
-  // closure cannot be met and by how much, or that the machine stands in a singular configuration.
+  // Finds the nearest state that satisfies the closures, and the rank of their constraints.  Throws InputError: which
+  // closure cannot be satisfied and by how much, or that the configuration is singular.
   void assemble(State& x);
-  // Joints (body) whose coordinates and speeds assemble leaves as they are; the others yield.
+  // Joints (body) whose coordinates and speeds assemble does not change.
   void keep(std::vector<std::uint8_t> joints);
-  // What assemble found, for a person: redundant constraints; empty: none.
+  // Remarks of assemble, as text: redundant constraints; empty: none.
   std::string closure_note() const;
-  // Puts a state back on the closures, position and speed.
+  // Projects a state onto the closures, position and speed.
   [[nodiscard]] Status project(State& x);
-  // Of the last projection: tends to zero, at a finite rate, where the closures become singular.
+  // Margin of the last projection: tends to zero, at a finite rate, where the closures become singular.
   double closure_margin() const { return closures_->rank() < rank_ ? 0 : closures_->margin(); }
 
-  // (body) Axial forces in the beams (N, pulling positive) with the accelerations and forces of the last accelerate, as
-  // equivalent loads on their tips; 0 elsewhere.  O(N), no allocation.
+  // (body) Axial forces in the beams (N, tension positive) with the accelerations and forces of the last accelerate, as
+  // equivalent loads on their tips; 0 for other bodies.  O(N), no allocation.
   const VectorXd& compute_axial_forces(const State& x);
 
-  // Energies, with those of stops among `springs`: functions of the state alone, so that a contact that is found late
-  // shows in the ledger.
+  // Energies, with those of stops in `springs`: functions of the state alone, so that a contact detected late
+  // shows in the energy balance.
   Energy energy(const State& x);
   Momentum momentum(const State& x) { return compute_momentum(model_, x, rnea_); }
   // Kinematics at a state, with poses in world.
   const Kinematics& compute_kinematics(const State& x);
-  // At the state of the last call of energy or look.
+  // At the state of the last call of energy or compute_kinematics.
   const Kinematics& kinematics() const { return rnea_.kinematics(); }
 
-  // All that the next evaluations depend on besides the state.
+  // Everything besides the state that later evaluations depend on.
   void transfer(Archive& archive);
 
-  // After a failure: the coordinate or the input that went, for a message.
+  // After a failure: the coordinate or input that caused it, for a message.
   std::string failure() const { return failure_; }
 
  private:

@@ -9,49 +9,50 @@ namespace limber {
 class SingularWatch;
 class StopEvents;
 
-// Moves a System from time to time, as simulate() and Simulation do: steps end at breaks of signals and at samples of a
-// controller, contacts of stops are found, closed chains stay closed.  Adaptive methods choose their steps without
-// regard to the times asked for and interpolate there; the fixed steps of the others end there.  No allocation but in
-// the constructor, start and save; of cvode, which allocates where it likes.
+// Advances a System in time, for simulate() and Simulation: steps end at breaks of signals and at samples of a
+// controller, contacts of stops are detected, closed chains stay closed.  Adaptive methods choose their steps
+// independently of the requested times and interpolate; fixed steps end at the requested times.  Only
+// the constructor, start and save allocate, and cvode anywhere.
 class TimeLoop {
  public:
   enum class Outcome { reached, interrupted, failed };
 
-  // What it refers to must outlive it; the sampler may be null.  A step ends at start + duration, which may be
+  // Its arguments must outlive it; the sampler may be null.  A step ends at start + duration, which may be
   // infinite.
   TimeLoop(System& system, const SolverOptions& solver, double duration, Sampler* sampler);
   ~TimeLoop();
   TimeLoop(const TimeLoop&) = delete;
   TimeLoop& operator=(const TimeLoop&) = delete;
 
-  // From x, at its own time; the chains are closed first (System::assemble, which throws).  False: failed.
+  // Starts from x, at its own time; assembles closed chains first (System::assemble, which throws).  False: failed.
   [[nodiscard]] bool start(const State& x);
-  // Up to t.  listener: asked after every step whether to go on; may be null.
+  // Advances to t.  listener: called after every step, decides whether to continue; may be null.
   [[nodiscard]] Outcome advance_to(double t, RunListener* listener = nullptr);
-  // Ends what advance_to leaves for the next call: closes the chains, asks the listener.
+  // Completes a step that advance_to leaves for the next call: projects closed chains, calls the listener.
   [[nodiscard]] Outcome complete_step(RunListener* listener);
-  // Where it is, with closed chains closed.
+  // The present state, with closed chains closed.
   const Motion& now() const { return shown_; }
 
-  // From now on: in place of another.  Samples are at now + k period.
+  // Replaces the sampler from now on.  Samples are at now + k period.
   [[nodiscard]] bool set_sampler(Sampler* sampler);
-  // Torques (nv) beside those of the sampler, until the next call.
+  // Torques (nv) added to those of the sampler, until the next call.
   void set_torques(ConstVec torques);
   const VectorXd& given_torques() const { return given_; }
-  // The system was changed: wrenches, motions.  The next step begins anew where it is.
+  // Wrenches or motions of the system were changed: the next step restarts the method.
   void inputs_changed() { changed_ = true; }
 
-  // Energies now.  Kinematics are those of System::kinematics afterwards.
+  // Computes the energies now; System::kinematics then holds the kinematics.
   void observe();
-  // And accelerations, forces and momentum, which a record has.  False: failed.
+  // Also computes accelerations, forces and momentum for a record.  False: failed.
   [[nodiscard]] bool evaluate();
   Record record() const;
   const VectorXd& accelerations() const { return vdot_; }  // of the last evaluate
   Status status() const { return result_.status; }
-  // How it went, in all steps up to now, whatever was observed; `t` is that of the last observe.
+  // The result over all steps up to now; `t` is that of the last observe.
   const RunResult& result();
 
-  // All that the future depends on.  A method that is not resumable starts anew here, in what is saved and here too.
+  // Everything that the future depends on.  A method that is not resumable restarts here, both in the saved state and
+  // in this run.
   void transfer(Archive& archive);
 
  private:

@@ -11,13 +11,13 @@
 
 namespace limber {
 
-// The largest deflection of a node: from its undeformed place, in the body frame.
+// The largest deflection of a node from its undeformed position, in the body frame.
 struct LargestDeflection {
   double value = 0, t = 0;
   NodeRef node;
 };
 
-// How far a run went from what its model assumes.
+// The largest deviations of a run from the assumptions of its model.
 struct Validity {
   struct Largest {
     double value = 0;
@@ -26,17 +26,17 @@ struct Validity {
   };
   LargestDeflection largest_deflection;
   Largest deflection;   // of a node over the length of its body
-  Largest truncation;   // estimated displacement of nodes by modes beyond the kept ones, over the body's largest
+  Largest truncation;   // estimated displacement of nodes by omitted modes, over the body's largest
   Largest spin;         // of a body over its first frequency; not watched in `stiffened`
   Largest compression;  // of a beam over its critical load; not watched in `stiffened`
-  Largest tension;      // the same, pulling
-  Largest slide;        // error of a beam's deflection by what slides on it; `body` is what slides
+  Largest tension;      // the same in tension
+  Largest slide;        // error of a beam's deflection due to a sliding load; `body` is the load
 };
 
-// One plain line for each assumption that did not hold.
+// One line for each assumption that did not hold.
 std::vector<std::string> warnings(const Model& model, const Validity& validity);
 
-// Follows a run.  No allocation but in the constructor.
+// Monitors a run.  Only the constructor allocates.
 class ValidityMonitor {
  public:
   explicit ValidityMonitor(const Model& model);
@@ -45,10 +45,10 @@ class ValidityMonitor {
   ValidityMonitor(ValidityMonitor&&) noexcept;
   void watch(const State& x);                         // deflections and travels
   void watch(const State& x, const Kinematics& kin);  // and spins; kin: of x
-  // The axial force in a beam (N, pulling positive), as an equivalent load on its tip.
+  // The axial force in a beam (N, tension positive), as an equivalent load on its tip.
   void watch_axial(int body, double force, double t);
-  bool watches_axial() const;       // some beam can buckle, or be stiffened
-  Validity validity() const;        // of all that was watched
+  bool watches_axial() const;       // a beam can buckle, or be stiffened
+  Validity validity() const;        // over all calls
   void transfer(Archive& archive);  // to or from an archive
 
  private:

@@ -22,13 +22,13 @@ inline Matrix3d skew(const Vector3d& a) {  // a~: a~ b = a x b
   return m;
 }
 
-// A unit vector at right angles to an axis that is not zero.
+// A unit vector perpendicular to a nonzero axis.
 Vector3d perpendicular(const Vector3d& axis);
 // Rotation by the vector theta.
 Matrix3d exp_rotation(const Vector3d& theta);
 // The rotation vector of R, |theta| <= pi.
 Vector3d log_rotation(const Matrix3d& R);
-// How the rotation vector theta changes when the frame turns by a, given in its own basis: the inverse of the right
+// The change of the rotation vector theta when the frame rotates by a, expressed in its own basis: the inverse right
 // Jacobian, a + (theta x a)/2 + c theta x (theta x a), c = (1 - |theta|/2 cot(|theta|/2)) / |theta|^2.
 Vector3d inverse_right_jacobian(const Vector3d& theta, const Vector3d& a);
 // Fixed-axis roll, pitch, yaw (URDF): Rz(yaw) Ry(pitch) Rx(roll).
@@ -38,7 +38,7 @@ Matrix3d rpy_rotation(const Vector3d& rpy);
 Matrix3d quaternion_rotation(const double* q);
 // The rotation vector of q / |q|, |theta| <= pi.
 Vector3d quaternion_log(const double* q);
-// q * exp(theta): the quaternion after turning by theta, given in the body's own frame.
+// q * exp(theta): the quaternion after a rotation by theta, expressed in the body's own frame.
 void quaternion_turn(const double* q, const Vector3d& theta, double* out);
 
 }  // namespace limber

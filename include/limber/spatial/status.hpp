@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-// Our own bug; off in release builds.
+// Checks for bugs in limber itself; off in release builds.
 #define LIMBER_ASSERT(condition) assert(condition)
 
 namespace limber {
@@ -16,17 +16,17 @@ class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-// Bad input, at the door: says where, what, and what to do.
+// Bad input.  The message says where, what is wrong, and what to do.
 class InputError : public Error {
  public:
   using Error::Error;
 };
-// A file that cannot be opened, read or written: the cause lies outside of its content.
+// A file that cannot be opened, read or written; its content is not the cause.
 class FileError : public Error {
  public:
   using Error::Error;
 };
-// A calculation that could not be done although its input is well formed.
+// A computation that failed on well-formed input.
 class NumericalError : public Error {
  public:
   using Error::Error;
@@ -37,11 +37,11 @@ enum class Status {
   ok,
   singular_mass,     // a coordinate has no inertia
   not_finite,        // a number overflowed or an input was not finite
-  no_convergence,    // an iteration did not settle
-  singular_closure,  // closed chains lost constraints: what follows is not determined
+  no_convergence,    // an iteration did not converge
+  singular_closure,  // closed chains lost constraints: the motion is not unique beyond this point
 };
 
-// One word for a message: "ok", "singular mass matrix", ...
+// Text for a message: "ok", "singular mass matrix", ...
 const char* to_string(Status status);
 
 }  // namespace limber

@@ -15,27 +15,27 @@ namespace limber {
 
 inline constexpr double kMaxRuns = 1e7;  // of a study
 
-// A value of model or scenario that a study changes.
+// A value of model or scenario that a study varies.
 struct StudyParameter {
   enum class Kind { values, uniform, normal, lognormal };
   std::string path;
   Kind kind = Kind::uniform;
   double a = 0, b = 1;              // bounds; mean and sigma; median and sigma of the logarithm
-  std::vector<std::string> values;  // of an axis, as they would be written in the file
-  std::vector<double> weights;      // of these, adding up to 1; empty: equal
-  bool numbers = true;              // the values are
+  std::vector<std::string> values;  // of an axis, as written in the file
+  std::vector<double> weights;      // of these, with sum 1; empty: equal
+  bool numbers = true;              // the values are numbers
   std::optional<double> start;      // of a search
-  std::string unit;                 // that the file gives its numbers, in SI; empty: none
+  std::string unit;                 // of its numbers in the file, in SI; empty: none
   std::string text;                 // as in the study file
 };
 
-// A value as an override takes it: with its unit, which is checked at the place.
+// A value as the text of an override, with its unit, which is checked where it is used.
 std::string write_value(const StudyParameter& parameter, double value);
 
 enum class SamplingMethod { grid, latin, sobol, random, saltelli };
 std::string_view to_string(SamplingMethod method);
 
-// What is drawn: docs/studies.md, "Sampling".
+// The sampling of a study: docs/studies.md, "Sampling".
 struct SamplingOptions {
   SamplingMethod method = SamplingMethod::grid;
   long count = 0;  // 0: not given
@@ -48,7 +48,7 @@ struct ChannelColumn {
   std::string channel, component;  // component empty: the only one; "norm": length of the row
 };
 
-// A number of a run: docs/studies.md, "Results".
+// A result of a run: docs/studies.md, "Results".
 struct StudyResult {
   enum class Kind { channel, frequency, pole, tracking, formula };
   enum class Reduce { max, min, max_abs, rms, mean, last, at, settling };
@@ -60,8 +60,8 @@ struct StudyResult {
   std::vector<std::pair<bool, std::size_t>> sources;  // formula: (letter) (is a parameter, its index or the result's)
   Reduce reduce = Reduce::last;
   double argument = 0;          // time, or band
-  std::optional<double> about;  // settling: in place of the last value
-  double from = 0;              // s: records before it are left out
+  std::optional<double> about;  // settling: instead of the last value
+  double from = 0;              // s: earlier records are omitted
   int number = 1;               // of frequency or pole, from 1
   bool locked = true;           // joints
   std::string word;             // part of a pole; which tracking error
@@ -80,7 +80,7 @@ struct TuneOptions {
   std::size_t goal = 0;  // index of the result
   bool maximise = false;
   int evaluations = 200;
-  double tolerance = 1e-4;  // of the parameters, in shares of their ranges
+  double tolerance = 1e-4;  // of the parameters, as a fraction of their ranges
 };
 
 struct Study {
@@ -93,10 +93,10 @@ struct Study {
   std::optional<TuneOptions> tune;
 };
 
-// A study file.  Every key is checked; the first fault is an InputError "FILE:LINE: parameters[1].range ...".  Paths
+// A study file.  Every key is checked; the first error is an InputError "FILE:LINE: parameters[1].range ...".  Paths
 // and channels are checked by prepare_study, with the scenario.
 Study read_study(const std::string& path);
-// `folder`: from which the name of the scenario is taken.
+// `folder`: the folder of the relative path of the scenario.
 Study parse_study(std::string_view text, const std::string& name_for_messages, const std::string& folder);
 
 }  // namespace limber

@@ -11,15 +11,15 @@
 
 namespace limber {
 
-// Asked after every step of a run; false: stop here.
+// Called after every step of a run; false: stop.
 using GoOn = std::function<bool()>;
 
-// Checks a study against its scenario: paths, channels, components, frequencies.  Throws InputError: the first fault;
-// every value of the trial runs refused.  Returns its table without results: texts, parameters, seeds, units.
+// Checks a study against its scenario: paths, channels, components, frequencies.  Throws InputError: the first error;
+// or if every trial run was refused.  Returns its table without results: texts, parameters, seeds, units.
 StudyData prepare_study(const Study& study, const StudySamples& samples);
 
-// One run with these values: simulates and reduces.  Nothing of it is shared with other runs.  What is wrong with the
-// values, or goes wrong underway, is in the row; what is wrong with the machine it runs on (memory, files) is the
+// One run with these values: simulates and reduces.  It shares nothing with other runs.  Errors in the
+// values and failures of the run are in the row; a failure of the computer (memory, files) has the
 // status "failed", after three attempts.  recording: a file for it; empty: none.  interrupted: `go_on` stopped it.
 struct CaseResult {
   StudyRow row;
@@ -28,11 +28,11 @@ struct CaseResult {
 };
 CaseResult run_case(const Study& study, const Overrides& values, const std::string& recording = {},
                     const GoOn& go_on = {});
-// Run k of a study; `folder` for its recording, where one is to be kept.
+// Run k of a study; `folder` for its recording, if it is kept.
 CaseResult run_case(const Study& study, const StudySamples& samples, long run, const std::string& folder,
                     const GoOn& go_on = {});
 
-// Who does the runs of a sweep.
+// The executor of the runs of a sweep.
 class Team {
  public:
   virtual ~Team() = default;
@@ -41,14 +41,14 @@ class Team {
     std::function<void(long run)> begun;
     std::function<void(const CaseResult& result)> done;
   };
-  // Returns when all are done, or `go_on` says no.
+  // Returns when all are done, or when `go_on` returns false.
   virtual void run(const std::vector<long>& runs, const Work& work, const Events& events, const GoOn& go_on) = 0;
 };
 
 // All cores of this machine, by oneTBB.
 class ThreadTeam : public Team {
  public:
-  explicit ThreadTeam(int threads) : threads_(threads) {}  // 0: as many as there are cores
+  explicit ThreadTeam(int threads) : threads_(threads) {}  // 0: one per core
   void run(const std::vector<long>& runs, const Work& work, const Events& events, const GoOn& go_on) override;
 
  private:
@@ -75,7 +75,7 @@ struct SweepReport {
   bool complete = false;
 };
 
-// Does the runs of a study that its table does not have, each once.  Throws InputError, FileError.
+// Does the runs that are missing in the table of a study, each once.  Throws InputError, FileError.
 SweepReport sweep(const Study& study, const SweepOptions& options, Team& team);
 
 // Folder of the kept recordings of a table: study.h5 -> study.runs.

@@ -14,12 +14,12 @@ struct TuneReport {
   long best = -1;              // run of the best one; -1: every run failed
   std::vector<double> values;  // (parameter) of the best
   double goal = 0;             // the result there
-  std::string ended;           // why the search ended: "tolerance reached", "evaluations used up", "interrupted"
+  std::string ended;           // reason of the end: "tolerance reached", "evaluations used up", "interrupted"
   double wall = 0;             // s
 };
 
-// Looks for the values of the parameters, within their bounds, where the result that the study's `tune` names is
-// smallest (or largest), by NLopt.  The table has every evaluation, in their order.  A run that fails counts as worse
+// Searches for the values of the parameters, within their bounds, for which the result named by `tune` is
+// smallest (or largest), by NLopt.  The table holds every evaluation in order.  A run that fails counts as worse
 // than all others.  Throws InputError: no `tune`, a parameter without bounds; FileError.
 TuneReport tune(const Study& study, const SweepOptions& options);
 

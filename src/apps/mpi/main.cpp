@@ -117,10 +117,9 @@ class MpiTeam : public Team {
   // Work ahead for every process: a tenth of a second of it, at least one run; none when few are left.  So nobody waits
   // for a message, nor at the end for a slow neighbour.
   int runs_ahead() const {
-    constexpr double kSeconds = 0.1, kMost = 64;
+    constexpr double kSeconds = 0.1, kMax = 64;
     if (left_.size() <= 2 * static_cast<std::size_t>(size_)) return 1;
-    return 1 +
-           static_cast<int>(taken_ > 0 ? std::clamp(kSeconds * static_cast<double>(taken_) / wall_, 1.0, kMost) : 1);
+    return 1 + static_cast<int>(taken_ > 0 ? std::clamp(kSeconds * static_cast<double>(taken_) / wall_, 1.0, kMax) : 1);
   }
 
   bool hand_out(const Events& events) {
@@ -243,7 +242,7 @@ int lead(const SweepCommand& command, int size) {
 
 int run_process(int argc, char** argv) {
   if (argc < 3) {
-    write_output("limber-mpi: is started by `mpirun -n N limber sweep STUDY`\n", stderr);
+    write_output("limber-mpi: start it by `mpirun -n N limber sweep STUDY`\n", stderr);
     return 1;
   }
   const SweepCommand command = parse_mpi_arguments({argv + 1, argv + argc});

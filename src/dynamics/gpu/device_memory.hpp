@@ -64,7 +64,7 @@ struct DeviceMachine {
 // Makes a device the one that is used; throws InputError where it is not there.
 inline void choose_device(int device) {
   if (const int found = device_count(); device < 0 || device >= found) {
-    throw InputError(found == 0 ? "GPU: none is there, or this build has no CUDA; take BatchAba or dca"
+    throw InputError(found == 0 ? "GPU: there is none, or this build has no CUDA; use BatchAba or dca"
                                 : "GPU: device " + std::to_string(device) + " is not there; there are " +
                                       std::to_string(found));
   }

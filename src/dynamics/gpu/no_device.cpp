@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-[[noreturn]] void no_cuda() { throw InputError("GPU: this build has no CUDA; build where nvcc is, or take BatchAba"); }
+[[noreturn]] void no_cuda() { throw InputError("GPU: this build has no CUDA; build with nvcc, or use BatchAba"); }
 
 }  // namespace
 

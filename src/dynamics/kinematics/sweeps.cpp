@@ -20,7 +20,7 @@ void check_speeds(const Model& model, ConstVec v) {
 void refuse_rotors(const Model& model, const char* algorithm) {
   if (model.layout->rotors.empty()) return;
   throw InputError(std::string(algorithm) + ": the drive of joint '" + model.joints[model.layout->rotors[0]].name +
-                   "' has an axis, and the spin of rotors is not covered; choose aba or crba, or remove the axis");
+                   "' has an axis, and rotor spin is not supported; choose aba or crba, or remove the axis");
 }
 
 void throw_other_model() { throw InputError("the workspace was made for another model; make one workspace per model"); }

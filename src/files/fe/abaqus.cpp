@@ -19,7 +19,8 @@ NamedMatrix read_abaqus_matrix(Lines& lines) {
     if (text.empty() || text.starts_with('*') || text.starts_with('%')) continue;
     const auto fields = words(text);
     if (fields.size() == 3)
-      lines.fail("is a matrix by rows, whose nodes are not told; write it with *MATRIX OUTPUT, FORMAT=MATRIX INPUT");
+      lines.fail(
+          "is a matrix by rows, which does not name its nodes; write it with *MATRIX OUTPUT, FORMAT=MATRIX INPUT");
     if (fields.size() != 5) lines.fail("must be NODE, DOF, NODE, DOF, VALUE; the file was cut short?");
     NamedMatrix::Row at[2];
     for (std::size_t k = 0; k < 2; ++k) {
@@ -28,7 +29,7 @@ NamedMatrix read_abaqus_matrix(Lines& lines) {
       if (node <= 0)
         lines.fail(fmt::format("node {} is internal to Abaqus; export a model without constraints of that kind", node));
       if (direction < 1 || direction > 6)
-        lines.fail(fmt::format("degree of freedom {} is no displacement or rotation", direction));
+        lines.fail(fmt::format("degree of freedom {} is not a displacement or rotation", direction));
       at[k] = {node, static_cast<int>(direction) - 1};
     }
     const double value = number_at(lines, fields[4], "the value");

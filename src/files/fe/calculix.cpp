@@ -22,7 +22,7 @@ std::vector<std::pair<long, int>> read_rows(Lines& lines) {
     const long node = integer_at(lines, text.substr(0, dot), "the node");
     const long direction = integer_at(lines, text.substr(dot + 1), "the direction");
     if (node <= 0 || direction < 1 || direction > 3)
-      lines.fail(fmt::format("direction {} of node {} is no displacement; directions are 1, 2, 3", direction, node));
+      lines.fail(fmt::format("direction {} of node {} is not a displacement; directions are 1, 2, 3", direction, node));
     if (out.size() >= kMaxRows) lines.fail(fmt::format("more than {} degrees of freedom", kMaxRows));
     out.emplace_back(node, static_cast<int>(direction) - 1);
   }
@@ -57,7 +57,7 @@ void join_rigid_bodies(const Mesh& mesh, const std::string& deck, FePart& part) 
     };
     const int reference = mesh.find(body.reference), rotation = mesh.find(body.rotation);
     if (reference < 0 || rotation < 0)
-      refuse("*RIGID BODY must name REF NODE and ROT NODE, both defined by *NODE, so that its rows can be told");
+      refuse("*RIGID BODY must name REF NODE and ROT NODE, both defined by *NODE, to identify its rows");
     int rows = 0, turns = 0;
     for (FeDof& dof : part.dofs) {
       rows += dof.node == reference ? 1 : 0;

@@ -91,7 +91,7 @@ bool DeckReader::data(Lines& lines, std::string_view& line) const {
 
 int DeckReader::node_at(const Lines& lines, long label) const {
   const int node = mesh_.find(label);
-  if (node < 0) lines.fail(fmt::format("node {} is not there; define it with *NODE above", label));
+  if (node < 0) lines.fail(fmt::format("node {} does not exist; define it with *NODE above", label));
   return node;
 }
 

@@ -183,7 +183,7 @@ bool Lines::next(std::string_view& line) {
     const std::size_t searched = buffer_.size() - begin_;
     if (searched > kLongestLine) {
       ++number_;
-      fail("the line is longer than 1 MiB; this is no text of a finite-element program");
+      fail("the line is longer than 1 MiB; this is not a text file of a finite-element program");
     }
     if (!fill()) break;
     end = buffer_.find('\n', searched);

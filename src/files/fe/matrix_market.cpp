@@ -22,7 +22,7 @@ Header read_header(Lines& lines) {
   Header out;
   std::string_view line;
   if (!lines.next(line) || !upper(line).starts_with("%%MATRIXMARKET"))
-    lines.fail("is no MatrixMarket file; its first line is %%MatrixMarket matrix coordinate real symmetric");
+    lines.fail("is not a MatrixMarket file; its first line must be %%MatrixMarket matrix coordinate real symmetric");
   const std::string first = upper(line);
   const auto kind = words(first);
   const auto is = [&](std::size_t k, const char* word) { return k < kind.size() && kind[k] == word; };
@@ -77,7 +77,7 @@ Eigen::SparseMatrix<double> read_matrix_market(Lines& lines) {
     out.add(static_cast<int>(row), static_cast<int>(column), number_at(lines, fields.back(), "the value"));
   }
   if (count < header.entries)
-    lines.fail(fmt::format("{} of {} entries are there; the file was cut short", count, header.entries));
+    lines.fail(fmt::format("only {} of {} entries; the file was cut short", count, header.entries));
   return out.matrix(header.rows, lines.name());
 }
 
@@ -92,7 +92,7 @@ void read_node_table(Lines& lines, Mesh& mesh) {
     if (mesh.size() == 0 && !to_integer(fields[0])) continue;  // the names of the columns
     if (fields.size() < 4) lines.fail("must be node, x, y, z [, set]");
     const long label = integer_at(lines, fields[0], "the number of the node");
-    if (mesh.find(label) >= 0) lines.fail(fmt::format("node {} is there twice", label));
+    if (mesh.find(label) >= 0) lines.fail(fmt::format("duplicate node {}", label));
     Vector3d position;
     for (std::size_t k = 0; k < 3; ++k)
       position(static_cast<Eigen::Index>(k)) = number_at(lines, fields[k + 1], "a coordinate");

@@ -64,7 +64,7 @@ void Mesh::add_node(const Lines& lines, long label, const Vector3d& position) {
   const auto [entry, is_new] = index_.emplace(label, static_cast<int>(labels_.size()));
   if (!is_new) {
     if (positions_[static_cast<std::size_t>(entry->second)] != position)
-      lines.fail(fmt::format("node {} is there twice, at two places; number the nodes anew", label));
+      lines.fail(fmt::format("duplicate node {}, at two positions; renumber the nodes", label));
     return;
   }
   if (labels_.size() >= kMaxMeshNodes) lines.fail(fmt::format("more than {} nodes", kMaxMeshNodes));
@@ -142,7 +142,7 @@ Eigen::SparseMatrix<double> Entries::matrix(Eigen::Index n, const std::string& f
   Eigen::SparseMatrix<double> one(n, n);
   one.setFromTriplets(entries_.begin(), entries_.end());
   if (static_cast<std::size_t>(one.nonZeros()) < entries_.size())
-    throw InputError(fmt::format("{}: {} entries are there twice; export the matrix again", file,
+    throw InputError(fmt::format("{}: {} duplicate entries; export the matrix again", file,
                                  entries_.size() - static_cast<std::size_t>(one.nonZeros())));
   if (above_ && below_) return one;
   Eigen::SparseMatrix<double> both(n, n);
@@ -212,7 +212,7 @@ std::vector<int> find_nodes(const FeModel& model, const std::string& text) {
       refuse("is neither a node set nor a list of nodes such as 12,15,20-31");
     for (long label = *first; label <= *last; ++label) {
       const auto found = index.find(label);
-      if (found == index.end()) refuse(fmt::format("names node {}, which is not there", label));
+      if (found == index.end()) refuse(fmt::format("names node {}, which does not exist", label));
       out.push_back(found->second);
     }
   }

@@ -107,7 +107,7 @@ void add_element(const Lines& lines, const Entry& card, Mesh& mesh) {
     if (card.at(k).empty()) break;
     const long label = integer_at(lines, card.at(k), "a node of the element");
     nodes.push_back(mesh.find(label));
-    if (nodes.back() < 0) lines.fail(fmt::format("GRID {} is not there; write it above the elements", label));
+    if (nodes.back() < 0) lines.fail(fmt::format("GRID {} does not exist; write it above the elements", label));
   }
   const auto is = [&](const char* name, std::size_t count) { return card.name == name && nodes.size() == count; };
   if (is("CHEXA", 20)) std::rotate(nodes.begin() + 12, nodes.begin() + 16, nodes.end());
@@ -134,7 +134,7 @@ std::vector<long> set_of(const Lines& lines, const std::string& list) {
       set.push_back(integer_at(lines, items[k], "an item of the SET"));
       continue;
     }
-    if (set.empty() || k + 1 >= items.size()) lines.fail("THRU of a SET needs a number before and behind it");
+    if (set.empty() || k + 1 >= items.size()) lines.fail("THRU of a SET needs a number before and after it");
     const long last = integer_at(lines, items[++k], "the end of THRU");
     if (last - set.back() > static_cast<long>(kMaxMeshNodes)) lines.fail("THRU of a SET is too long");
     for (long label = set.back() + 1; label <= last; ++label) set.push_back(label);
@@ -162,8 +162,9 @@ void add_matrix_entry(const Lines& lines, const Entry& card, Punch& punch) {
     const long node = integer_at(lines, card.at(k), "the node of a DMIG entry");
     const long component = integer_at(lines, card.at(k + 1), "the component of a DMIG entry");
     if (node <= 0 || component < 1 || component > 6)
-      lines.fail(fmt::format("component {} of point {} is no displacement or rotation; reduce scalar points out first",
-                             component, node));
+      lines.fail(
+          fmt::format("component {} of point {} is not a displacement or rotation; reduce scalar points out first",
+                      component, node));
     return NamedMatrix::Row{node, static_cast<int>(component) - 1};
   };
   const NamedMatrix::Row column = row_at(1);

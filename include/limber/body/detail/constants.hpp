@@ -26,7 +26,7 @@ struct NodeConstants {
   bool moves = false;         // some column is not zero
 };
 
-// One body's constants in the order in which the sweeps read them.  Made from a Body, never changed.
+// One body's constants in the order of the sweeps.  Made from a Body, immutable.
 struct BodyConstants {
   const Body* source = nullptr;  // compared, never read
   int n = 0;                     // modes
@@ -35,7 +35,7 @@ struct BodyConstants {
   Vec4d s = zero();                    // S_0
   Mat3 J;                              // tr(C_00) 1 - C_00
   std::vector<Vec4d> S;                // (ne) S_a, one mode a column
-  std::vector<ShapePair> shape_pairs;  // of each mode: b = 0 comes first; pairs that are all zero are not there
+  std::vector<ShapePair> shape_pairs;  // of each mode: b = 0 comes first; zero pairs are omitted
   std::vector<int> pair_begin;         // (ne + 1)
   std::vector<ModePair> pairs;
   std::vector<double> G;          // (ne x ne) modal masses tr C_ab

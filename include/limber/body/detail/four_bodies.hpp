@@ -9,12 +9,12 @@
 #include "limber/body/detail/constants.hpp"
 #include "limber/spatial/detail/four.hpp"
 
-// The constants of four bodies of the same form, one in each lane: what a body computes without its neighbours, four
-// compute at once.
+// The constants of four bodies of the same form, one in each lane: computations that need no neighbour are done for
+// four bodies at once.
 namespace limber {
 
 // Families of shapes: those of a beam (bending in y and z, axial, torsion) couple in few of the nine numbers of C_ab.
-// The pairs of a mode stand in the order of these kinds, which is found out from the numbers themselves.
+// The pairs of a mode are in the order of these kinds, which are determined from the numbers themselves.
 enum class PairKind {
   any,       // nine numbers
   diagonal,  // shapes along the same axis: inertia xx, yy, zz
@@ -79,11 +79,11 @@ struct FourBodies {
   std::vector<Vec4d> numbers;      // 9, 3, 2, 2 or 2 of each pair, by its kind
   std::vector<ModePair> products;  // of modes: ne - n of them
 
-  // Where all shapes are those of a beam with mass-orthogonal modes, family by family: of two shapes of one family one
-  // number and the modal mass are all there is, of two families one number.  theory §2, Families of shapes.
+  // If all shapes are those of a beam with mass-orthogonal modes, by family: two shapes of one family need only one
+  // number and the modal mass, shapes of two families one number.  theory §2, Families of shapes.
   struct BeamMode {
     Vec4d g, f, S;  // modal mass; F and S with the undeformed body, each along the family's axis
-    Vec4d h, h_0;   // J with the undeformed body, less what F says of it; that and J
+    Vec4d h, h_0;   // J with the undeformed body, minus the part given by F; the sum of both
   };
   struct Range {
     int begin = 0, end = 0;
@@ -105,7 +105,7 @@ struct FourBodies {
   std::vector<ProductMass> product_masses;
 };
 
-// Bodies whose forms have equal names may be in the same four.
+// Bodies with equal form names may be in the same group of four.
 std::string form_of(const BodyConstants& constants);
 FourBodies make_four_bodies(std::span<const BodyConstants* const, kLanes> bodies);
 FourNodes make_four_nodes(std::span<const NodeConstants* const, kLanes> nodes, int n);

@@ -11,10 +11,10 @@ namespace limber {
 
 using SurfaceTriangles = std::vector<std::array<int, 3>>;
 
-// A surface for drawing: at most 5000 points of `points` (3 x N), those in one cell of a grid merged, triangles that
-// collapse left out.
+// A surface for drawing: at most 5000 points of `points` (3 x N), merged within cells of a grid, without triangles that
+// collapse.
 SurfaceTriangles thin_surface(const Matrix3Xd& points, const SurfaceTriangles& triangles);
-// The points that triangles name, rising, each once.
+// The points used by triangles, increasing, each once.
 std::vector<int> points_of(const SurfaceTriangles& triangles);
 
 }  // namespace limber

@@ -32,7 +32,7 @@ struct BookLink {
 };
 
 struct BookData {
-  // Throws InputError, naming the item, for what the paper does not cover.
+  // Throws InputError, naming the item, for models that the paper does not cover.
   explicit BookData(const Model& model);
   std::vector<BookLink> links;  // links[0]: the ground
   std::vector<Matrix4d> left;   // (speed) W^_(j-1) U_j of joints, W_j M_jf of modes: what stands left in every trace

@@ -9,16 +9,16 @@
 namespace limber {
 
 struct ClosedInverseData {
-  // actuated (nv): speeds on which an actuator can act; at the others, and at modes that have none, forces are zero.
+  // actuated (nv): speeds on which an actuator can act; at all others, including modes, forces are zero.
   ClosedInverseData(const Model& model, std::span<const std::uint8_t> actuated);
   std::vector<int> active, passive;  // speeds
   RneaData rnea;
-  ClosureData closures;  // lambda and forces: those of the closures; error and rate: how the state meets them
+  ClosureData closures;  // lambda and forces of the closures; error and rate of the state
   MatrixXd C;            // (rows x nv) rates of the closures per speeds
   Matrix6X node;         // (6 x nv) scratch
-  VectorXd needed;       // (nv) forces that the accelerations take, of actuators and closures together
+  VectorXd needed;       // (nv) required forces, of actuators and closures together
   // By inverse_closed:
-  VectorXd residual;              // (nv) of these, what neither can give
+  VectorXd residual;              // (nv) the part that neither can supply
   VectorXd closure_acceleration;  // (rows) second derivatives of the constraint violations
 };
 

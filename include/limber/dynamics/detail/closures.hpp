@@ -22,7 +22,7 @@ struct ClosureData {
   VectorXd lambda;           // multipliers
   VectorXd forces;           // (6 per closure) [torque; force] on node b, about its origin, in world
   int rank = 0;              // independent rows
-  double margin = 1;         // distance from losing rank: tends to zero, at a finite rate, in a singular configuration
+  double margin = 1;         // distance from rank loss: tends to zero, at a finite rate, at a singular configuration
   MatrixXd inverse_inertia;  // (12 per closure, square) J M^-1 J^T of the nodes
   MatrixXd S, V;             // (rows) W J M^-1 J^T W^T, scaled to a diagonal of ones; its eigenvectors where needed
   VectorXd scale, right, wrenches, twists;

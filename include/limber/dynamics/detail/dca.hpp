@@ -10,23 +10,23 @@
 
 namespace limber {
 
-// A part: consecutive bodies of one path of the tree, with everything that hangs on their sides.  Its inboard end is
-// the child side of the joint that carries its first body, its outboard end the place on its last body where the path
-// goes on.
+// A part: consecutive bodies of one path of the tree, with all side branches.  Its inboard end is
+// the child side of the joint of its first body, its outboard end the place on its last body where the path
+// continues.
 struct DcaPart {
-  int left = -1, right = -1;         // the two that it is made of, inboard and outboard; -1: a single body
+  int left = -1, right = -1;         // its inboard and outboard halves; -1: a single body
   int first = 0;                     // first body
   int attachment = -1;               // outboard end: this moving node of the last body; -1: its frame
   bool open = false;                 // has an outboard end
   bool rigid = false;                // one body whose outboard end moves with its inboard end
   bool direct = false;               // one body whose modal mass is diagonal, and stays so
   bool closes = false;               // its first joint is the last to be closed: outboard half of a pair, or a branch
-  int bodies = 0;                    // how many it has
-  int branch = -1;                   // what hangs on the side of a single body
+  int bodies = 0;                    // number of bodies
+  int branch = -1;                   // side branch of a single body
   int load_begin = 0, load_end = 0;  // the same as loads
 };
 
-// What hangs on one body beside its path: one part, or two branches.
+// A side branch of a body: one part, or two branches.
 struct DcaBranch {
   int left = -1, right = -1;
   int part = -1;
@@ -34,7 +34,7 @@ struct DcaBranch {
   int bodies = 0;
 };
 
-// A branch (or several, added) as the body that carries it feels it.
+// The load of a branch (or several, added) on its supporting body.
 struct DcaLoad {
   int attachment = -1;  // where, -1: on the frame
   int branch = 0;
@@ -46,12 +46,12 @@ struct DcaTree {
   std::vector<DcaPart> parts;
   std::vector<DcaBranch> branches;
   std::vector<DcaLoad> loads;
-  int ground = -1;  // all that the ground carries, as a branch
-  int levels = 0;   // steps that wait for each other in one sweep over the tree
+  int ground = -1;  // everything on the ground, as a branch
+  int levels = 0;   // dependent steps in one sweep over the tree
 };
 
 // A part seen from its ends: with the acceleration a of the inboard end (beyond the bias) and the wrench f that the
-// outboard end gives away, the inboard end takes the wrench P a + B^T f + z, the outboard end has the acceleration
+// outboard end exerts, the inboard end feels the wrench P a + B^T f + z, and the outboard end has the acceleration
 // B a - Omega f + y.  theory §6.
 struct DcaEnds {
   Mat6 P, Bt, Omega;
@@ -67,7 +67,7 @@ struct DcaMotion {
   Spatial V, a;
 };
 
-// What a branch puts on the node that carries it.
+// The load of a branch on its node.
 struct DcaSum {
   Mat6 Gamma;  // articulated inertia
   Spatial z;   // bias wrench
@@ -77,7 +77,7 @@ struct DcaData {
   explicit DcaData(const Model& model, const DcaOptions& options = {});
 
   DcaTree tree;
-  AbaData serial;                                      // its kinematics, and who answers where parts are weak
+  AbaData serial;                                      // its kinematics; solves serially where parts are weak
   std::vector<DcaEnds> ends;                           // (part)
   std::vector<DcaMotion> motions;                      // (part)
   std::vector<DcaEnds> constants;                      // (part) in `ruthless`, of single bodies

@@ -8,11 +8,11 @@
 
 namespace limber {
 
-// What one frame does relative to another that carries it, at a motion with accelerations.  Spatial vectors, on the
-// carried side.
+// Motion of a frame relative to its inboard frame, with accelerations.  Spatial vectors, at the
+// outboard frame.
 struct RelativeMotion {
-  Spatial V_in, A_in;  // twist and spatial acceleration of the carrying frame, seen from the carried one
-  Spatial V, A;        // of the carried frame
+  Spatial V_in, A_in;  // twist and spatial acceleration of the inboard frame, expressed at the outboard one
+  Spatial V, A;        // of the outboard frame
   Spatial W, W_rate;   // V = V_in + W,  A = A_in + V x W + W_rate
 };
 
@@ -24,7 +24,7 @@ struct SliderColumn {
   Vec4d lambda_s = zero(), gamma_s = zero();
 };
 
-// How a node moves in its body: l, and R = exp(theta) R0 with the left Jacobian A of theta.  theory §2, Nodes.
+// Motion of a node in its body: l, and R = exp(theta) R0 with the left Jacobian A of theta.  theory §2, Nodes.
 struct MovingNode {
   const NodeConstants* constants = nullptr;  // null: the frame of the body itself
   int n = 0;
@@ -61,7 +61,7 @@ struct DerivativesData {
   std::vector<int> slider_begin, slider_second_begin;  // (attachment)
   std::vector<MovingNode> loaded, watched;             // (wrench), (watched node)
   std::vector<Spatial> load;                           // (wrench) in the basis of its body
-  // One column: how all of that changes.                                 by the sweeps
+  // One column: the changes of all of these.                             by the sweeps
   std::vector<std::uint8_t> moved;  // (body)
   std::vector<Spatial> dV, dA, df;  // (body)
   std::vector<Vec4d> turn;          // (body) of the body in world, in its own basis

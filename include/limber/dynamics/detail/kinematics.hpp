@@ -15,8 +15,8 @@ struct LinkFrame {
   Mat3 R, Rt;  // rotation of the body frame in its inboard frame, and its transpose
   Vec4d r;     // its origin, from that of the inboard frame
   Spatial V;   // its twist
-  Spatial a;   // its spatial acceleration when all speeds keep constant, less gravity
-  Spatial p;   // p_r: the rigid part of the inertial forces in that motion, less the external wrenches
+  Spatial a;   // its spatial acceleration at constant speeds, minus gravity
+  Spatial p;   // p_r: the rigid part of the inertial forces in that motion, minus the external wrenches
   Mat3 J;      // inertia about the origin
   Vec4d s;     // first moment of mass
   double m;
@@ -46,10 +46,10 @@ struct GroupScratch {
 
 struct Kinematics {
   explicit Kinematics(const Model& model);
-  std::shared_ptr<const Layout> layout;  // of the model that this was made for
+  std::shared_ptr<const Layout> layout;  // of the model for which this was made
   std::vector<LinkFrame> links;
   std::vector<AttachmentFrame> attachments;
-  // Per mode: [F; S] of bodies, U of inboard attachments, Pi of outboard attachments.  Layout says where.
+  // Per mode: [F; S] of bodies, U of inboard attachments, Pi of outboard attachments, at indices from the layout.
   std::vector<Spatial> columns;
   std::vector<Spatial> varying;        // motion maps that depend on q
   std::vector<double> p_f;             // the modal part of p, per body at link.scalars
@@ -57,12 +57,12 @@ struct Kinematics {
   std::vector<std::vector<double>> G;  // (body) modal mass, rows padded to whole registers: only where it depends on q
   std::vector<Pose> world;             // (body) X_WB, by compute_world_poses
   std::vector<double> turns;           // sines and cosines of layout.angles
-  // A body in each lane, at the places that layout.groups and layout.node_groups say.
+  // A body in each lane, according to layout.groups and layout.node_groups.
   std::vector<FourVectors> four_F;                // (shape) the angular part of the bodies' columns
   std::vector<FourAttachments> four_attachments;  // (node group)
   std::vector<FourVectors> four_gamma;            // (mode) the linear part of attachments' columns, where it moves
   VectorXd q, v;
-  std::uint64_t stamp = 0;         // how often the kinematics were computed
+  std::uint64_t stamp = 0;         // number of times the kinematics were computed
   std::uint64_t framed_stamp = 0;  // `stamp` that links, attachments and columns belong to
   std::uint64_t posed_stamp = 0;   // `stamp` that the poses in world belong to
 

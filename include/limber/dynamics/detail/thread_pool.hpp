@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// Worker threads; a copy has its own, as many.
+// Worker threads; a copy has its own, of the same number.
 struct Threads;
 struct ThreadsDeleter {
   void operator()(Threads* threads) const;

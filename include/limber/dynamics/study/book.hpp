@@ -11,16 +11,16 @@ struct BookData;
 extern template class Workspace<BookData>;
 class BookWorkspace : public Workspace<BookData> {  // one per thread
  public:
-  // Throws InputError, naming the item, for what the paper does not cover.
+  // Throws InputError, naming the item, for models that the paper does not cover.
   explicit BookWorkspace(const Model& model);
 };
 
 // Forward dynamics by Book's recursive Lagrangian formulation: dense inertia matrix, 4x4 transformations, link
 // transformations linear in the deflections.  [Book] (58)-(90), theory §6.  O(N^2) 4x4 products, then Cholesky.
 //
-// Covers chains of revolute and fixed joints that hold their bodies where no mode moves them, fidelity `full`, no
-// wrenches on nodes; throws InputError for the rest.  Its small rotations add like vectors, so that it is another
-// machine than that of the other algorithms: the same without deformation, and away from it by the first power of the
+// Covers chains of revolute and fixed joints on bodies whose modes do not move their inboard node, fidelity `full`, no
+// wrenches on nodes; throws InputError otherwise.  Its small rotations add like vectors, so it describes another
+// machine than the other algorithms: equal without deformation, and different in the first order of the
 // deflections.
 [[nodiscard]] Status book(const Model& model, const State& x, const Forces& forces, BookData& ws, Vec vdot);
 

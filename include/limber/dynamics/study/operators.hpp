@@ -8,11 +8,11 @@
 
 namespace limber {
 
-// The spatial operators of [JR] §3.5-§7 as dense matrices, for study: the recursions are what one computes with.
+// The spatial operators of [JR] §3.5-§7 as dense matrices, for study; the recursions are for computation.
 // Body k has a block of n + 6 rows, modes first, as in [JR]: (etaddot, alpha) or (f_f, f_r).  Generalized coordinates
-// are ordered as v, hinge before modes.  Parents come before children, so that E_Phi and E_Psi, which lead from a body
+// are ordered as v, hinge before modes.  Parents come before children, so that E_Phi and E_Psi, which map from a body
 // to its parent, are strictly upper block triangular here ([JR] numbers from the tip: lower), one block per body.
-// Unlike [JR], D has the armature of the hinges: M = H Phi M_m Phi^T H^T + armature.  The lemmas hold as they stand.
+// Unlike [JR], D has the armature of the hinges: M = H Phi M_m Phi^T H^T + armature.  The lemmas hold unchanged.
 struct SpatialOperators {
   explicit SpatialOperators(const Model& model);  // throws InputError beyond kMaxOperatorRows
   KinematicsWorkspace kin;
@@ -33,8 +33,8 @@ struct SpatialOperators {
 
 inline constexpr int kMaxOperatorRows = 2000;
 
-// All of them at the state of ops.kin, but for D_factor and what follows from it where D is singular.
-// O(N^2) blocks, written only where they are not zero.
+// Computes all operators at the state of ops.kin, except D_factor and those that follow from it if D is singular.
+// O(N^2) blocks, of which only nonzero ones are written.
 [[nodiscard]] Status compute_operators(const Model& model, SpatialOperators& ops);
 
 struct OperatorsData;
@@ -42,7 +42,7 @@ extern template class Workspace<OperatorsData>;
 class OperatorsWorkspace : public Workspace<OperatorsData> {  // one per thread
  public:
   explicit OperatorsWorkspace(const Model& model);
-  // Index of the speed without inertia, after Status::singular_mass; else -1.
+  // Index of the speed without inertia, after Status::singular_mass; otherwise -1.
   int failure() const;
 };
 

@@ -8,7 +8,7 @@
 
 namespace limber {
 
-// A value of a document as text of its own, in one line; read again, it is the same.
+// A value of a document as text, in one line; reading it gives the same value.
 std::string write_flow(const DocumentNode& node);
 
 }  // namespace limber

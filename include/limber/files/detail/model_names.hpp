@@ -10,13 +10,13 @@
 
 namespace limber {
 
-// Finds what a scenario names in its model; a name that is not there is refused, with those that are.
+// Finds the items of a model by the names in a scenario; an unknown name is refused, with the known ones.
 class ModelNames {
  public:
   explicit ModelNames(const Model& model);  // which must outlive it
   const Model& model() const { return model_; }
 
-  // Index of the body with that name, or that the joint carries; -1: none.
+  // Index of the body with that name, or carried by the joint of that name; -1: none.
   int find_body(const std::string& name) const { return find(bodies_, name); }
   int find_joint(const std::string& name) const { return find(joints_, name); }
   // The same of a value in a file.

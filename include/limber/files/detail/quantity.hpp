@@ -25,7 +25,7 @@ std::optional<Unit> parse_unit(std::string_view text);
 
 struct Quantity {
   double value = 0;  // in SI units
-  std::string unit;  // as it is written; empty: none
+  std::string unit;  // as written; empty: none
   Dimension dimension{};
 };
 // "90 deg", "3mm", "2 kN", "pi/2", "-pi/4 rad"; nothing: neither a number with a unit nor a constant expression.  A
@@ -33,13 +33,14 @@ struct Quantity {
 std::optional<Quantity> parse_quantity(std::string_view text);
 // "kg m^2 s^-2": the SI unit of a dimension; empty: none.
 std::string si_unit(const Dimension& dimension);
-// The unit of "12 parsec": what follows a number and is no unit; empty: the text does not look so.
+// The unknown unit of "12 parsec"; empty: the text is not a number with a unit.
 std::string unknown_unit(std::string_view text);
 
-// Same quantity?  Radians count only where neither length nor mass does: N m/rad is N m, but 90 deg is no ratio.
+// Whether two dimensions are the same quantity.  Radians count only without length and mass: N m/rad is N m, but 90 deg
+// is not a ratio.
 bool same_quantity(const Dimension& a, const Dimension& b);
 
-// Units that the value at this place may have, in SI: by its key and by what it belongs to.  Empty: none.
+// SI units that the value at this place may have, by its key and its item.  Empty: none.
 std::string_view units_at(const Reader& value);
 
 // A value that is written with a unit must be of the quantity of units[0], as "rad" or "N m", those of a list of the

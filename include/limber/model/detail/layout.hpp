@@ -22,11 +22,11 @@ struct Transmission {
   int q = 0, v = 0;  // coordinate and speed of the motor, from those of the joint; 0: there is none
   double ratio = 1, inertia = 0, stiffness = 0, damping = 0;
   double per_turn = 1;  // 1 / ratio
-  double gap = 0;       // half the backlash: spring and damper act where |phi| > gap, and push alone there
+  double gap = 0;       // half the backlash: spring and damper act where |phi| > gap, and only push there
   // phi = q_motor / n - q, and its rate.
   double twist(const double* joint_q) const { return joint_q[q] * per_turn - joint_q[0]; }
   double rate(const double* joint_v) const { return joint_v[v] * per_turn - joint_v[0]; }
-  // How far the spring is twisted, with its sign.
+  // Twist of the spring, signed.
   double deflection(double phi) const {
     if (gap == 0) return phi;
     return phi > gap ? phi - gap : phi < -gap ? phi + gap : 0;
@@ -40,7 +40,7 @@ struct Transmission {
   bool touches(const double* joint_q, const double* joint_v) const { return gap == 0 || torque(joint_q, joint_v) != 0; }
 };
 
-// A rotor whose spin acts on what carries it.  theory §3, Drives.
+// A rotor whose spin acts on its supporting body.  theory §3, Drives.
 struct Rotor {
   bool spins = false;
   Vec4d axis = zero();  // in the inboard frame: that of the parent, or of its moving node
@@ -51,8 +51,8 @@ struct Rotor {
 struct Link {
   const BodyConstants* constants = nullptr;
   int parent = kGround;
-  int attachment = -1;  // the moving node of the parent that the joint sits on; -1: rigidly on the parent's frame
-  int inboard = -1;     // the moving node of the body that the joint sits on; -1: rigidly on its frame
+  int attachment = -1;  // the moving node of the parent on which the joint sits; -1: rigid on the parent's frame
+  int inboard = -1;     // the moving node of the body on which the joint sits; -1: rigid on its frame
   JointKind kind = JointKind::fixed;
   int nr = 0, n = 0;                             // hinge speeds, modes
   int q = 0, v = 0;                              // first hinge coordinate and speed
@@ -61,12 +61,12 @@ struct Link {
   int columns = 0;                               // where the body's columns [F; S] start in a workspace
   int inboard_columns = 0;        // where the columns U of its inboard attachment start, when inboard >= 0
   int scalars = 0;                // where its modal numbers start in a workspace: a multiple of kLanes
-  int varying = -1;               // where its hinge map starts in a workspace when it moves; -1: H is constant
-  int angle = -1;                 // where a workspace has the sine of its angle, and kLanes further on the cosine
+  int varying = -1;               // where its hinge map starts in a workspace if it varies; -1: H is constant
+  int angle = -1;                 // where a workspace holds the sine of its angle, and kLanes further the cosine
   bool fixed_axis = false;        // fixed, revolute, prismatic, cylindrical: compute_fixed_axis
   bool quaternion = false;        // q begins with a quaternion: spherical, free
-  bool varies = false;            // H moves with q, as that of a universal joint
-  bool pivots = false;            // one turn about a fixed axis through the body's origin
+  bool varies = false;            // H depends on q, like that of a universal joint
+  bool pivots = false;            // one rotation about a fixed axis through the body's origin
   bool opens_attachment = false;  // the first on its attachment in an inward sweep
   Elimination elimination = Elimination::all_modes;
 
@@ -95,8 +95,8 @@ struct OutboardAttachment {
   bool opened = false;
 };
 
-// Up to four bodies of the same form, wherever they stand in the tree: what needs no neighbour they compute together, a
-// body in each lane.  The last group of a form is filled up with its first body.
+// Up to four bodies of the same form, anywhere in the tree: computations that need no neighbour are done together, a
+// body in each lane.  The last group of a form is padded with its first body.
 struct BodyGroup {
   std::array<int, kLanes> bodies{};
   std::array<int, kLanes> scalars{}, columns{};  // as in Link
@@ -115,7 +115,7 @@ struct NodeGroup {
   const FourNodes* constants = nullptr;
 };
 
-// The machine in the order in which the sweeps walk it.
+// The machine in the order of the sweeps.
 struct Layout {
   std::vector<Link> links;  // links[0]: the ground, without constants
   std::vector<OutboardAttachment> attachments;
@@ -133,24 +133,24 @@ struct Layout {
   Elimination choice = Elimination::automatic;
 };
 
-// `before`: the layout of a model that shares bodies with this one at the same places; their constants are taken over.
+// `before`: the layout of a model that shares bodies with this one at the same indices; their constants are reused.
 Layout make_layout(const Model& model, Elimination choice, const Layout* before = nullptr);
 
-// Four by four, in the order of the bodies; by make_layout.
+// Groups of four, in the order of the bodies; by make_layout.
 void set_groups(Layout& layout);
 
 // Poses and motion map of theory §3, with everything constant multiplied out.  A: pose of O+ in the carrier; B: pose of
 // the child side in O.
 void set_hinge(const Joint& joint, const Pose& A, const Pose& B, Link& link);
 
-// What a joint does at a state.
+// The motion of a joint at a state.
 struct Hinge {
   PackedPose pose;    // of the child side in the inboard frame
   Spatial V = {};     // H beta, on the child side
   Spatial rate = {};  // (dH/dt) beta as seen from the child side
 };
 
-// Joints with a fixed axis; turn: the sine of the angle, and kLanes further on its cosine.
+// Joints with a fixed axis; turn: the sine of the angle, and kLanes further its cosine.
 LIMBER_INLINE void compute_fixed_axis(const Link& link, const double* q, const double* v, const double* turn,
                                       Hinge& out) {
   const PackedPose* K = link.K;
@@ -182,7 +182,7 @@ LIMBER_INLINE void for_motors(const Layout& layout, Each each) {
     each(link, link.q + link.motor.q, link.v + link.motor.v);
   }
 }
-// What the transmission does to the motor.
+// The torque of the transmission on the motor.
 LIMBER_INLINE double motor_reaction(const Link& link, const double* q, const double* v) {
   return -link.motor.per_turn * link.motor.torque(q + link.q, v + link.v);
 }

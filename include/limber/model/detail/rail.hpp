@@ -4,9 +4,9 @@
 
 #include "limber/model/detail/layout.hpp"
 
-// The axis of a beam that a slider runs on: shapes at any place, with their derivatives.
+// The axis of a beam with a slider: shapes at any position, with their derivatives.
 //
-// The constants of such a beam have, behind its own nodes, those of the rail: one that holds its sizes, then one per
+// The constants of such a beam contain, after its own nodes, those of the rail: one with its sizes, then one per
 // cell and power, whose gamma are the coefficients of (translation, twist about x) and whose second are those of Xi.
 namespace limber {
 
@@ -19,13 +19,13 @@ inline bool is_rail(const Layout& layout, const OutboardAttachment& attachment) 
 // Appends the rail of a beam to its constants, and returns its index there.
 int add_rail(const Body& beam, BodyConstants& constants);
 
-// Shapes at s (m from the root) and their first three derivatives by s.  Beyond the ends of the beam the axis goes on
+// Shapes at s (m from the root) and their first three derivatives by s.  Beyond the ends of the beam the axis continues
 // straight.
 struct RailPlace {
   int cell = 0;
   double t = 0;          // in the cell, -1 ... 1
   double per_metre = 0;  // dt/ds
-  double beyond = 0;     // m behind an end; negative: before the root
+  double beyond = 0;     // m beyond an end; negative: before the root
 };
 RailPlace find_on_rail(const NodeConstants& rail, double s);
 

@@ -12,17 +12,17 @@
 
 namespace limber {
 
-inline constexpr int kMaxArrivals = 64;  // packets taken in one period: a flood must not keep a loop from its work
+inline constexpr int kMaxArrivals = 64;  // packets accepted in one period, so that a flood cannot block the loop
 
-// Every datagram that came, up to kMaxArrivals.  `End`: PlantEnd or Executive.
+// Takes every received datagram, up to kMaxArrivals.  `End`: PlantEnd or Executive.
 template <class End>
 void take_arrivals(UdpSocket& link, End& end, double now) {
   for (int k = 0; k < kMaxArrivals && link.receive(); ++k) end.take(link.bytes(), now);
 }
 
-// The controller of a plant in real time: its clock is the real one, its torques come from the wire.  It sends the
-// first reading, period by period, until a command comes, and calls `waits` with the seconds since it began to; where
-// that says false, or throws, it waits no more.  All references outlive it.
+// The sampler of a plant in real time: it follows the real clock, and its torques come from the link.  It sends the
+// first reading in every period until a command arrives, and calls `waits` with the seconds waited; if
+// that returns false, or throws, it stops waiting.  All references must outlive it.
 class WireSampler : public Sampler, public ActuatorForces {
  public:
   WireSampler(const Scenario& scenario, const DrivenJoints& driven, PlantEnd& end, UdpSocket& link,
@@ -34,7 +34,7 @@ class WireSampler : public Sampler, public ActuatorForces {
 
   double actuator_force(int element) const override { return end_.actuator_force(element); }
 
-  // Tells the controller that the machine ends.
+  // Tells the controller that the machine has ended.
   void say_goodbye();
   const Timing& timing() const { return clock_.timing(); }
 

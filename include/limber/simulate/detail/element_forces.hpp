@@ -15,11 +15,11 @@
 
 namespace limber {
 
-// What force elements and contacts keep between evaluations.
+// State of force elements and contacts between evaluations.
 struct ElementForces {
   ElementForces(const Model& model, std::vector<std::uint8_t> prescribed);
 
-  // Forces at x; `told`: the input signals of elements at this time are in `commands` already.
+  // Forces at x; `told`: `commands` already holds the input signals of elements at this time.
   void compute(const State& x, const Kinematics& kin);
   // All wrenches on the machine: those given, then those of the elements.
   std::span<const NodeWrench> with(const std::vector<NodeWrench>& others);
@@ -30,7 +30,7 @@ struct ElementForces {
   // a, the solution of A a = f, becomes that of (A + J^T C J) a = f; ws has the factors of A.
   //   a -= A^-1 J^T (1 + C S)^-1 C J a,   S = J A^-1 J^T.   [Woodbury 1950]
   void correct(AbaWorkspace& ws, Vec a);
-  // After correct or correct_closed, with joints whose accelerations are prescribed: what these need beside the forces
+  // After correct or correct_closed, with prescribed joints: their required forces in addition to the forces
   // (nv) of hybrid, close_hybrid.
   void correct_needed(AbaWorkspace& ws, Vec forces);
   // forces (nv) += J^T C J a, as of the last add_implicit.

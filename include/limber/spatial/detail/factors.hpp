@@ -7,10 +7,11 @@
 // Triangular factors, for algorithms that keep a matrix as the product of a factor and its transpose.
 namespace limber {
 
-// The lower L of A = L L^T, A symmetric positive definite; of its lower triangle.  No numbers (NaN) where it is not.
+// The lower L of A = L L^T, A symmetric positive definite; reads its lower triangle.  NaN if A is not positive
+// definite.
 MatrixXd cholesky_factor(const MatrixXd& A);
 
-// F = Q R with orthonormal columns and an upper trapezoidal R; of fewer rows than columns Q is square.
+// F = Q R with orthonormal columns and an upper trapezoidal R; Q is square for fewer rows than columns.
 struct ThinQr {
   MatrixXd Q, R;
 };

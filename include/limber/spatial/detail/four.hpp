@@ -71,7 +71,7 @@ LIMBER_INLINE FourVectors operator*(const FourSymmetric& m, const FourVectors& v
           m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }
 
-// ---- to and from registers of one body each -----------------------------------------------------------
+// ---- to and from registers of single bodies -----------------------------------------------------------
 
 // Rows become columns.
 LIMBER_INLINE void transpose4(Vec4d a, Vec4d b, Vec4d c, Vec4d d, Vec4d* out) {
@@ -103,7 +103,7 @@ LIMBER_INLINE void scatter(const FourVectors& v, At at) {
   transpose3(v.x, v.y, v.z, out);
   at(0) = out[0], at(1) = out[1], at(2) = out[2], at(3) = out[3];
 }
-// Numbers of four bodies, each at its own place from at(lane) on: `count` of them, padded to whole registers.
+// Numbers of four bodies, each at its own address from at(lane) on: `count` of them, padded to whole registers.
 template <typename At>
 LIMBER_INLINE void gather_numbers(int count, At at, Vec4d* out) {
   const double *a = at(0), *b = at(1), *c = at(2), *d = at(3);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Power series of turns, for a number or for numbers in a register, on every machine: all that uses them is compiled
-// into its callers.
+// Power series of rotations, for a number or for numbers in a register, on every machine: code that uses them is
+// compiled into its callers.
 namespace limber::power_series {
 
 #ifdef __CUDACC__

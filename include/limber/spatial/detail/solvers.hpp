@@ -6,14 +6,14 @@
 
 #include "limber/spatial/types.hpp"
 
-// Dense factorisations behind plain functions.  Eigen's decompositions are compiled here, once: naming one in a source
-// costs 5 to 20 s of its build.  All of them allocate, except where it says so.
+// Dense factorisations as plain functions.  Eigen's decompositions are compiled here, once: using one in a source
+// costs 5 to 20 s of its build.  All of them allocate, except where stated.
 namespace limber {
 
 // A = L L^T of a symmetric positive definite matrix; reads its lower triangle.  Copies share the factor.
 class Cholesky {
  public:
-  Cholesky() = default;  // of no matrix; solves nothing
+  Cholesky() = default;  // without a matrix; cannot solve
   explicit Cholesky(const MatrixXd& A);
 
   bool positive_definite() const;
@@ -40,7 +40,7 @@ class Lu {
 Eigen::MatrixXcd solve(const Eigen::MatrixXcd& A, const Eigen::MatrixXcd& B);  // row pivoting
 MatrixXd solve_full_pivoting(const MatrixXd& A, const MatrixXd& B);            // of any rank
 
-// The x of least norm among those with the smallest |A x - b|, by complete orthogonal decomposition.
+// The minimum-norm least-squares solution of A x = b, by complete orthogonal decomposition.
 VectorXd solve_least_norm(const MatrixXd& A, const VectorXd& b);
 
 // A P = Q R with column pivoting: pivots up to `threshold` of the largest are zero; below 0: Eigen's default.
@@ -53,7 +53,7 @@ PivotedQr pivoted_qr(const MatrixXd& A, double threshold = -1);
 // An orthonormal basis of the x with A x = 0.
 MatrixXd null_space(const MatrixXd& A, double threshold = -1);
 
-// A = U diag(values) V^T, values falling.
+// A = U diag(values) V^T, values decreasing.
 struct Svd {
   MatrixXd U;  // as many columns as values; empty unless asked for
   VectorXd values;
@@ -62,7 +62,7 @@ struct Svd {
 enum class SvdParts { thin_u, full_v, both };
 Svd svd(const MatrixXd& A, SvdParts parts);
 
-// A x = lambda x and A x = lambda B x of symmetric A and positive definite B, lambda rising, x^T B x = 1.
+// A x = lambda x and A x = lambda B x of symmetric A and positive definite B, lambda increasing, x^T B x = 1.
 struct SymmetricEigen {
   VectorXd values;
   MatrixXd vectors;

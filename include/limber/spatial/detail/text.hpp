@@ -21,13 +21,13 @@ inline std::string text(double x, int digits = 9) {
 std::string show(std::string_view text);
 // "a, b, c"; beyond `most` words only their number.
 std::string join(std::span<const std::string_view> words, std::size_t most = 20);
-// " did you mean 'length'?", or nothing when no known word is near.
+// " did you mean 'length'?", or nothing if no known word is similar.
 std::string suggest(std::string_view word, std::span<const std::string_view> known);
 std::vector<std::string_view> views(std::span<const std::string> words);
 
-// What is wrong with the name of a body, joint, node or closure ("must not be empty"), or nothing.
+// The error in the name of a body, joint, node or closure ("must not be empty"), or nothing.
 std::string name_fault(std::string_view name);
-// The same for the words that models and scenarios keep for themselves, which no body and no joint may have.
+// The same for reserved words of models and scenarios, which no body or joint may have as a name.
 std::string reserved_fault(std::string_view name);
 
 }  // namespace limber

@@ -56,7 +56,7 @@ LIMBER_INLINE void transpose3(Vec4d x, Vec4d y, Vec4d z, Vec4d* out) {
   out[3] = __builtin_shufflevector(xy13, zo13, 2, 3, 6, 7);
 }
 
-// The way back: four items (x, y, z, *) become rows over them, `stride` apart.
+// The inverse: four items (x, y, z, *) become rows over them, `stride` apart.
 LIMBER_INLINE void rows_of(Vec4d a, Vec4d b, Vec4d c, Vec4d d, Vec4d* out, int stride) {
   const Vec4d ab02 = __builtin_shufflevector(a, b, 0, 4, 2, 6), cd02 = __builtin_shufflevector(c, d, 0, 4, 2, 6);
   const Vec4d ab13 = __builtin_shufflevector(a, b, 1, 5, 3, 7), cd13 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
