@@ -11,7 +11,7 @@
 #include "limber/dynamics/study/book.hpp"
 #include "limber/dynamics/study/denoc.hpp"
 #include "limber/dynamics/study/operators.hpp"
-#include "limber/dynamics/study/two_stage_aba.hpp"
+#include "limber/dynamics/study/two_stage.hpp"
 
 namespace limber {
 namespace {
@@ -54,17 +54,17 @@ class Denoc final : public ForwardDynamics {
   DenocWorkspace ws_;
 };
 
-class TwoStageAba final : public ForwardDynamics {
+class TwoStage final : public ForwardDynamics {
  public:
-  explicit TwoStageAba(const Model& model) : model_(model), ws_(model) {}
+  explicit TwoStage(const Model& model) : model_(model), ws_(model) {}
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
-    return two_stage_aba(model_, x, forces, ws_, vdot);
+    return two_stage(model_, x, forces, ws_, vdot);
   }
   int failure() const override { return ws_.failure(); }
 
  private:
   const Model& model_;
-  TwoStageAbaWorkspace ws_;
+  TwoStageWorkspace ws_;
 };
 
 class Book final : public ForwardDynamics {
@@ -143,7 +143,7 @@ constexpr Entry kAlgorithms[] = {{"aba", make<Aba>},
                                  {"crba", make<Crba>},
                                  {"dca", make<Dca>},
                                  {"denoc", make<Denoc>},
-                                 {"two_stage_aba", make<TwoStageAba>},
+                                 {"two_stage", make<TwoStage>},
                                  {"book", make<Book>},
                                  {"operators", make<Operators>}};
 

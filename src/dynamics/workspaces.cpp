@@ -10,7 +10,7 @@
 #include "limber/dynamics/detail/derivatives.hpp"
 #include "limber/dynamics/detail/operational.hpp"
 #include "limber/dynamics/detail/operators.hpp"
-#include "limber/dynamics/detail/two_stage_aba.hpp"
+#include "limber/dynamics/detail/two_stage.hpp"
 #include "limber/dynamics/detail/workspace.hpp"
 
 // The public side of every workspace.
@@ -30,7 +30,7 @@ template class Workspace<DcaData>;
 template class Workspace<DerivativesData>;
 template class Workspace<BookData>;
 template class Workspace<DenocData>;
-template class Workspace<TwoStageAbaData>;
+template class Workspace<TwoStageData>;
 template class Workspace<OperatorsData>;
 
 KinematicsWorkspace::KinematicsWorkspace(const Model& model) : Workspace(new Kinematics(model)) {}
@@ -87,8 +87,8 @@ BookWorkspace::BookWorkspace(const Model& model) : Workspace(new BookData(model)
 DenocWorkspace::DenocWorkspace(const Model& model) : Workspace(new DenocData(model)) {}
 int DenocWorkspace::failure() const { return (*this)->failure; }
 
-TwoStageAbaWorkspace::TwoStageAbaWorkspace(const Model& model) : Workspace(new TwoStageAbaData(model)) {}
-int TwoStageAbaWorkspace::failure() const { return (*this)->failure; }
+TwoStageWorkspace::TwoStageWorkspace(const Model& model) : Workspace(new TwoStageData(model)) {}
+int TwoStageWorkspace::failure() const { return (*this)->failure; }
 
 OperatorsWorkspace::OperatorsWorkspace(const Model& model) : Workspace(new OperatorsData(model)) {}
 int OperatorsWorkspace::failure() const { return (*this)->failure; }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/dynamics/detail/two_stage_aba.hpp"
+#include "limber/dynamics/detail/two_stage.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 namespace limber::test {
 namespace {
 
-TEST(TwoStageAba, IsAbaOnRandomTreesAndUndoneByRnea) {
-  Worst worst("two_stage_aba_relative_1e-9");
+TEST(TwoStage, IsAbaOnRandomTreesAndUndoneByRnea) {
+  Worst worst("two_stage_relative_1e-9");
   int moved = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     TreeOptions o = mixed_tree(seed, 12, 0.4);
@@ -25,9 +25,9 @@ TEST(TwoStageAba, IsAbaOnRandomTreesAndUndoneByRnea) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    TwoStageAbaWorkspace ws(model);
+    TwoStageWorkspace ws(model);
     VectorXd vdot(model.nv);
-    ASSERT_EQ(two_stage_aba(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
+    ASSERT_EQ(two_stage(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
     EXPECT_EQ(ws.failure(), -1);
     const VectorXd expected = engine.forward(s.x, s.tau, s.wrenches);
     EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm());
@@ -40,7 +40,7 @@ TEST(TwoStageAba, IsAbaOnRandomTreesAndUndoneByRnea) {
   EXPECT_GE(moved, 195);
 }
 
-TEST(TwoStageAba, WithoutModesIsTheRigidMachine) {
+TEST(TwoStage, WithoutModesIsTheRigidMachine) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     TreeOptions o = mixed_tree(seed, 12, 0.4);
     o.modes = 0;
@@ -48,50 +48,50 @@ TEST(TwoStageAba, WithoutModesIsTheRigidMachine) {
     if (model.nv == 0) continue;
     const Sample s = random_sample(model, seed);
     Engine engine(model);
-    TwoStageAbaWorkspace ws(model);
+    TwoStageWorkspace ws(model);
     VectorXd vdot(model.nv);
-    ASSERT_EQ(two_stage_aba(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
+    ASSERT_EQ(two_stage(model, s.x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
     const VectorXd expected = engine.dense_forward(s.x, s.tau, s.wrenches);
     EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm()) << describe(o, seed);
   }
 }
 
-TEST(TwoStageAba, UsesNoHeapAndGivesTheSameBits) {
+TEST(TwoStage, UsesNoHeapAndGivesTheSameBits) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     TreeOptions o = mixed_tree(seed, 12, 0.4);
     o.modes = seed % 7 == 1 ? 40 : 6;  // the time grows as the cube
     const Model model = make_model(random_machine(o, seed));
     const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
-    TwoStageAbaWorkspace ws(model);
+    TwoStageWorkspace ws(model);
     VectorXd first(model.nv), again(model.nv);
-    ASSERT_EQ(two_stage_aba(model, s.x, {s.tau, s.wrenches}, ws, first), Status::ok);
-    ASSERT_EQ(two_stage_aba(model, other.x, {other.tau, {}}, ws, again), Status::ok);
+    ASSERT_EQ(two_stage(model, s.x, {s.tau, s.wrenches}, ws, first), Status::ok);
+    ASSERT_EQ(two_stage(model, other.x, {other.tau, {}}, ws, again), Status::ok);
     Status status{};
     {
       NoAlloc guard;
-      status = two_stage_aba(model, s.x, {s.tau, s.wrenches}, ws, again);
+      status = two_stage(model, s.x, {s.tau, s.wrenches}, ws, again);
     }
     EXPECT_EQ(status, Status::ok);
     EXPECT_TRUE(is_same_bits(first, again)) << "seed " << seed;
   }
 }
 
-TEST(TwoStageAba, NumbersThatAreNoneStayBehind) {
+TEST(TwoStage, NumbersThatAreNoneStayBehind) {
   const Model model = make_model(random_machine(mixed_tree(11, 12, 0.4), 11));
   const Sample s = random_sample(model, 11);
-  TwoStageAbaWorkspace ws(model);
+  TwoStageWorkspace ws(model);
   VectorXd before(model.nv), after(model.nv);
-  ASSERT_EQ(two_stage_aba(model, s.x, {s.tau, s.wrenches}, ws, before), Status::ok);
+  ASSERT_EQ(two_stage(model, s.x, {s.tau, s.wrenches}, ws, before), Status::ok);
   Sample bad = s;
   bad.x.q.setConstant(std::numeric_limits<double>::quiet_NaN());
-  EXPECT_EQ(two_stage_aba(model, bad.x, {bad.tau, bad.wrenches}, ws, after), Status::not_finite);
+  EXPECT_EQ(two_stage(model, bad.x, {bad.tau, bad.wrenches}, ws, after), Status::not_finite);
   bad = s;
   bad.tau[0] = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(two_stage_aba(model, bad.x, {bad.tau, bad.wrenches}, ws, after), Status::not_finite);
-  ASSERT_EQ(two_stage_aba(model, s.x, {s.tau, s.wrenches}, ws, after), Status::ok);
+  EXPECT_EQ(two_stage(model, bad.x, {bad.tau, bad.wrenches}, ws, after), Status::not_finite);
+  ASSERT_EQ(two_stage(model, s.x, {s.tau, s.wrenches}, ws, after), Status::ok);
   EXPECT_TRUE(is_same_bits(before, after));
   const VectorXd shorter = s.tau.head(model.nv - 1);
-  EXPECT_THROW(static_cast<void>(two_stage_aba(model, s.x, {shorter, {}}, ws, after)), InputError);
+  EXPECT_THROW(static_cast<void>(two_stage(model, s.x, {shorter, {}}, ws, after)), InputError);
 }
 
 }  // namespace

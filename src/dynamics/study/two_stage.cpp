@@ -11,7 +11,7 @@
 //             P+  = P_R - P_R H D_R^-1 (P_R H)^T      z+ = z_R + P_R H D_R^-1 e_R
 //   outward   betadot = D_R^-1 (e_R - (P_R H)^T a)    a_R = a + H betadot
 //             etaddot = L^-T d^-1 (L^-1 e_f - y^T a_R)      a_F = a_R + U etaddot
-#include "limber/dynamics/detail/two_stage_aba.hpp"
+#include "limber/dynamics/detail/two_stage.hpp"
 
 #include "dynamics/aba/elimination.hpp"
 
@@ -157,7 +157,7 @@ LIMBER_INLINE int factor(const Terms& terms, const double* G, N n, Vec4d* L, dou
 
 // The terms of a moving inboard attachment may cancel G and those of the attachments: then what is left is rounding of
 // these.
-int find_cancelled(const Layout& layout, const Link& link, const TwoStageAbaData& ws, const Terms& terms,
+int find_cancelled(const Layout& layout, const Link& link, const TwoStageData& ws, const Terms& terms,
                    const double* G) {
   const int n = link.n, width = kLanes * lanes_for(n);
   for (int j = 0; j < n; ++j) {
@@ -172,7 +172,7 @@ int find_cancelled(const Layout& layout, const Link& link, const TwoStageAbaData
 
 // P_R into body.P.  Returns the mode without inertia, or -1.
 template <typename N>
-int factor_modes(N n, const Layout& layout, const Link& link, int i, TwoStageAbaData& ws) {
+int factor_modes(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws) {
   const Kinematics& kin = ws.kin;
   Spatial* y = &ws.y[link.columns];
   const Spatial* mu = &kin.columns[link.columns];
@@ -199,7 +199,7 @@ int factor_modes(N n, const Layout& layout, const Link& link, int i, TwoStageAba
 
 // z_R into body.z, L^-1 e_f into e_f, which holds u_f - p_f on entry.
 template <typename N>
-void reduce_modes(N n, const Layout& layout, const Link& link, int i, TwoStageAbaData& ws) {
+void reduce_modes(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws) {
   const Kinematics& kin = ws.kin;
   Spatial z = ws.bodies[i].z;
   double* e = &ws.e_f[link.scalars];
@@ -232,7 +232,7 @@ void reduce_modes(N n, const Layout& layout, const Link& link, int i, TwoStageAb
 
 // etaddot; body.a, which holds a_R on entry; the attachments' accelerations.
 template <typename N>
-void expand_modes(N n, const Layout& layout, const Link& link, int i, TwoStageAbaData& ws, double* etaddot) {
+void expand_modes(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws, double* etaddot) {
   const Kinematics& kin = ws.kin;
   const int lanes = lane_count(n);
   Spatial a = ws.bodies[i].a;
@@ -264,7 +264,7 @@ void expand_modes(N n, const Layout& layout, const Link& link, int i, TwoStageAb
 // ---- hinges -----------------------------------------------------------------------------------------
 
 // Scale of each hinge speed, before the modes are eliminated: what their elimination leaves is rounded, too.
-LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const TwoStageAbaData& ws, const Mat6& P,
+LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const TwoStageData& ws, const Mat6& P,
                                 double* scale) {
   for (int k = 0; k < link.nr; ++k) {
     scale[k] = inertia_scale(P, H[k]);
@@ -275,7 +275,7 @@ LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const TwoSta
 }
 
 // One speed after the other, which is the same as all at once.  Returns the speed without inertia, or -1.
-LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, const double* scale, Mat6& P, TwoStageAbaData& ws) {
+LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, const double* scale, Mat6& P, TwoStageData& ws) {
   for (int k = 0; k < link.nr; ++k) {
     const Spatial PH = P * H[k];
     const double D = dot(H[k], PH) + link.armature[k];
@@ -292,7 +292,7 @@ LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, const double*
 // ---- sweeps -----------------------------------------------------------------------------------------
 
 // P, p and u of the body alone.
-void start_body(const Link& link, int i, const double* u, TwoStageAbaData& ws) {
+void start_body(const Link& link, int i, const double* u, TwoStageData& ws) {
   const LinkFrame& f = ws.kin.links[i];
   ws.bodies[i].P = body_inertia(f.m, f.s, f.J);
   ws.bodies[i].z = f.p;
@@ -312,7 +312,7 @@ void start_body(const Link& link, int i, const double* u, TwoStageAbaData& ws) {
 }
 
 // Inertias, inward.  Returns the speed without inertia, or -1.
-int inward_inertia(const Layout& layout, int i, TwoStageAbaData& ws) {
+int inward_inertia(const Layout& layout, int i, TwoStageData& ws) {
   const Link& link = layout.links[i];
   const Spatial* H = ws.kin.hinge_map(link);
   double scale[6];
@@ -336,7 +336,7 @@ int inward_inertia(const Layout& layout, int i, TwoStageAbaData& ws) {
 }
 
 // Bias wrenches, inward.
-void inward_force(const Layout& layout, int i, TwoStageAbaData& ws) {
+void inward_force(const Layout& layout, int i, TwoStageData& ws) {
   const Link& link = layout.links[i];
   if (link.n > 0) with_size(link.n, [&](auto n) { reduce_modes(n, layout, link, i, ws); });
   Spatial z = ws.bodies[i].z;
@@ -357,7 +357,7 @@ void inward_force(const Layout& layout, int i, TwoStageAbaData& ws) {
 }
 
 // Accelerations, outward: the hinge speed eliminated last comes first.
-void outward_acceleration(const Layout& layout, int i, TwoStageAbaData& ws, double* vdot) {
+void outward_acceleration(const Layout& layout, int i, TwoStageData& ws, double* vdot) {
   const Link& link = layout.links[i];
   Spatial a =
       across(ws.kin.links[i], link.attachment >= 0 ? ws.attachments[link.attachment].a : ws.bodies[link.parent].a);
@@ -372,8 +372,8 @@ void outward_acceleration(const Layout& layout, int i, TwoStageAbaData& ws, doub
 
 }  // namespace
 
-TwoStageAbaData::TwoStageAbaData(const Model& model) : kin(model) {
-  refuse_rotors(model, "two_stage_aba");
+TwoStageData::TwoStageData(const Model& model) : kin(model) {
+  refuse_rotors(model, "two_stage");
   const Layout& layout = *model.layout;
   bodies.resize(layout.links.size());
   attachments.resize(layout.attachments.size());
@@ -394,7 +394,7 @@ TwoStageAbaData::TwoStageAbaData(const Model& model) : kin(model) {
   d.assign(layout.max_modes, 0);
 }
 
-Status two_stage_aba(const Model& model, const State& x, const Forces& forces, TwoStageAbaData& ws, Vec vdot) {
+Status two_stage(const Model& model, const State& x, const Forces& forces, TwoStageData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
   const Layout& layout = *model.layout;
   const int count = static_cast<int>(layout.links.size());

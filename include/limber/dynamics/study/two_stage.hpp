@@ -7,12 +7,12 @@
 
 namespace limber {
 
-struct TwoStageAbaData;
-extern template class Workspace<TwoStageAbaData>;
-class TwoStageAbaWorkspace : public Workspace<TwoStageAbaData> {  // one per thread
+struct TwoStageData;
+extern template class Workspace<TwoStageData>;
+class TwoStageWorkspace : public Workspace<TwoStageData> {  // one per thread
  public:
   // Throws InputError for models with rotors that spin.
-  explicit TwoStageAbaWorkspace(const Model& model);
+  explicit TwoStageWorkspace(const Model& model);
   // Index of the speed without inertia, after Status::singular_mass; else -1.
   int failure() const;
 };
@@ -21,7 +21,6 @@ class TwoStageAbaWorkspace : public Workspace<TwoStageAbaData> {  // one per thr
 // first, by a Cholesky factorisation, then its hinge, everything in the bases of the bodies.  theory §6.  O(N) in the
 // bodies, O(n^3) in the modes of each.  The reference that `aba` is compared with.
 // On failure ws.failure() is the index of the speed that has no inertia, and vdot is not to be used.
-[[nodiscard]] Status two_stage_aba(const Model& model, const State& x, const Forces& forces, TwoStageAbaData& ws,
-                                   Vec vdot);
+[[nodiscard]] Status two_stage(const Model& model, const State& x, const Forces& forces, TwoStageData& ws, Vec vdot);
 
 }  // namespace limber

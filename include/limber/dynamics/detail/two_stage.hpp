@@ -3,7 +3,7 @@
 #pragma once
 
 #include "limber/dynamics/detail/kinematics.hpp"
-#include "limber/dynamics/study/two_stage_aba.hpp"
+#include "limber/dynamics/study/two_stage.hpp"
 
 namespace limber {
 
@@ -21,8 +21,8 @@ struct TwoStageAttachment {
   Spatial a;   // acceleration of the attachment beyond the bias                     by the outward sweep
 };
 
-struct TwoStageAbaData {
-  explicit TwoStageAbaData(const Model& model);
+struct TwoStageData {
+  explicit TwoStageData(const Model& model);
   Kinematics kin;
   std::vector<TwoStageBody> bodies;
   std::vector<TwoStageAttachment> attachments;
