@@ -68,9 +68,9 @@ void add_inboard_attachment(const Spatial* U, const Mat6& P, int n, Terms& terms
 
 // A column over the modes: of a fixed number in registers, of any number in memory.
 template <int N>
-struct RegisterColumn {
+struct ModesInRegisters {
   Vec4d lanes[lanes_for(N)];
-  RegisterColumn(Size<N>, Vec4d*) {}
+  ModesInRegisters(Size<N>, Vec4d*) {}
   Vec4d& operator[](int c) { return lanes[c]; }
   void put(Vec4d* memory, int first) {
     for_each(
@@ -79,17 +79,17 @@ struct RegisterColumn {
         });
   }
 };
-struct MemoryColumn {
+struct ModesInMemory {
   Vec4d* lanes;
-  MemoryColumn(int, Vec4d* memory) : lanes(memory) {}
+  ModesInMemory(int, Vec4d* memory) : lanes(memory) {}
   Vec4d& operator[](int c) { return lanes[c]; }
   void put(Vec4d*, int) {}
 };
 template <int N>
-LIMBER_INLINE RegisterColumn<N> make_column(Size<N> n, Vec4d* memory) {
+LIMBER_INLINE ModesInRegisters<N> hold_modes(Size<N> n, Vec4d* memory) {
   return {n, memory};
 }
-LIMBER_INLINE MemoryColumn make_column(int n, Vec4d* memory) { return {n, memory}; }
+LIMBER_INLINE ModesInMemory hold_modes(int n, Vec4d* memory) { return {n, memory}; }
 
 // Column j of D_f, less what the columns before it account for; y_j -= L_jk y_k beside it.  Returns D_jj.  Lanes above
 // the diagonal are left alone.
@@ -97,7 +97,7 @@ template <typename N, typename J>
 LIMBER_INLINE double compute_column(const Terms& terms, const double* G, N n, J j, const Vec4d* L, const double* d,
                                     Vec4d* column, Spatial* y) {
   const int lanes = lane_count(n), first = j / kLanes;
-  auto sum = make_column(n, column);
+  auto sum = hold_modes(n, column);
   for_each(
       lane_count(n), LIMBER_EACH(c) {
         if (c >= first) sum[c] = load(G + (j * lanes + c) * kLanes);
@@ -172,7 +172,7 @@ int find_cancelled(const Layout& layout, const Link& link, const TwoStageData& w
 
 // P_R into body.P.  Returns the mode without inertia, or -1.
 template <typename N>
-int factor_modes(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws) {
+int factor_mode_block(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws) {
   const Kinematics& kin = ws.kin;
   Spatial* y = &ws.y[link.columns];
   const Spatial* mu = &kin.columns[link.columns];
@@ -214,7 +214,7 @@ void reduce_modes(N n, const Layout& layout, const Link& link, int i, TwoStageDa
   const double* d_inverse = &ws.d_inverse[link.scalars];
   const Spatial* y = &ws.y[link.columns];
   Vec4d* in_memory = reinterpret_cast<Vec4d*>(e);
-  auto column = make_column(n, in_memory);
+  auto column = hold_modes(n, in_memory);
   for_each(
       lane_count(n), LIMBER_EACH(c) { column[c] = in_memory[c]; });
   for_each(
@@ -232,7 +232,7 @@ void reduce_modes(N n, const Layout& layout, const Link& link, int i, TwoStageDa
 
 // etaddot; body.a, which holds a_R on entry; the attachments' accelerations.
 template <typename N>
-void expand_modes(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws, double* etaddot) {
+void accelerate_modes(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws, double* etaddot) {
   const Kinematics& kin = ws.kin;
   const int lanes = lane_count(n);
   Spatial a = ws.bodies[i].a;
@@ -318,7 +318,7 @@ int inward_inertia(const Layout& layout, int i, TwoStageData& ws) {
   double scale[6];
   hinge_scales(link, H, ws, ws.bodies[i].P, scale);
   if (link.n > 0) {
-    const int k = with_size(link.n, [&](auto n) { return factor_modes(n, layout, link, i, ws); });
+    const int k = with_size(link.n, [&](auto n) { return factor_mode_block(n, layout, link, i, ws); });
     if (k >= 0) return link.vm + k;
   }
   Mat6 P = ws.bodies[i].P;
@@ -367,7 +367,7 @@ void outward_acceleration(const Layout& layout, int i, TwoStageData& ws, double*
     a += H[k] * vdot[link.v + k];
   }
   ws.bodies[i].a = a;
-  if (link.n > 0) with_size(link.n, [&](auto n) { expand_modes(n, layout, link, i, ws, vdot + link.vm); });
+  if (link.n > 0) with_size(link.n, [&](auto n) { accelerate_modes(n, layout, link, i, ws, vdot + link.vm); });
 }
 
 }  // namespace
