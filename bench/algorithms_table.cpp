@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All algorithms of forward dynamics on chains of flexible links: what docs/algorithms.md compares.
-//   build/bench/algorithms_table [--seconds 0.5] [--filter WORDS]         times as CSV: best of many, in turn
+//   build/bench/algorithms_table [--seconds 0.5] [--filter WORDS]         processor times as CSV: best of many, in turn
 //   build/bench/algorithms_table --list                                   the cases: ALGORITHM BODIES MODES FIDELITY
 //   build/bench/algorithms_table --count ALGORITHM BODIES MODES FIDELITY TIMES      evaluates only, for callgrind
 //   build/bench/algorithms_table --count matvec 64 0 full 1               a known number of operations, as a check
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,13 @@ namespace {
 
 using namespace limber;
 using Clock = std::chrono::steady_clock;
+
+// Processor time of this thread, so that other work on the machine does not count.
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 // One chain, which all algorithms share.
 struct Machine {
@@ -108,9 +116,9 @@ struct Runner {
   void run(Chain& chain) {
     evaluate(*algorithm, chain);
     const long repeats = best > 1e29 ? 1 : std::max(1L, static_cast<long>(50e-6 / best));
-    const auto begin = Clock::now();
+    const double begin = processor_seconds();
     for (long k = 0; k < repeats; ++k) evaluate(*algorithm, chain);
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count() / repeats);
+    best = std::min(best, (processor_seconds() - begin) / static_cast<double>(repeats));
     ++samples;
   }
 };

@@ -32,7 +32,7 @@ class Identities(unittest.TestCase):
     def test_algorithms_agree(self):
         for model, q, v, tau in self.trees(8):
             vdot = limber.aba(model, q, v, tau)
-            for name in ("crba", "dca", "denoc"):
+            for name in ("crba", "dca", "denoc", "two_stage"):
                 other = limber.forward_dynamics(model, q, v, tau, name)
                 np.testing.assert_allclose(other, vdot, rtol=0, atol=1e-8 * np.linalg.norm(vdot))
 

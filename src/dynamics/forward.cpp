@@ -11,6 +11,7 @@
 #include "limber/dynamics/study/book.hpp"
 #include "limber/dynamics/study/denoc.hpp"
 #include "limber/dynamics/study/operators.hpp"
+#include "limber/dynamics/study/two_stage.hpp"
 
 namespace limber {
 namespace {
@@ -51,6 +52,19 @@ class Denoc final : public ForwardDynamics {
  private:
   const Model& model_;
   DenocWorkspace ws_;
+};
+
+class TwoStage final : public ForwardDynamics {
+ public:
+  explicit TwoStage(const Model& model) : model_(model), ws_(model) {}
+  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
+    return two_stage(model_, x, forces, ws_, vdot);
+  }
+  int failure() const override { return ws_.failure(); }
+
+ private:
+  const Model& model_;
+  TwoStageWorkspace ws_;
 };
 
 class Book final : public ForwardDynamics {
@@ -125,8 +139,13 @@ struct Entry {
   const char* name;
   std::unique_ptr<ForwardDynamics> (*make)(const Model&);
 };
-constexpr Entry kAlgorithms[] = {{"aba", make<Aba>},     {"crba", make<Crba>}, {"dca", make<Dca>},
-                                 {"denoc", make<Denoc>}, {"book", make<Book>}, {"operators", make<Operators>}};
+constexpr Entry kAlgorithms[] = {{"aba", make<Aba>},
+                                 {"crba", make<Crba>},
+                                 {"dca", make<Dca>},
+                                 {"denoc", make<Denoc>},
+                                 {"two_stage", make<TwoStage>},
+                                 {"book", make<Book>},
+                                 {"operators", make<Operators>}};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "limber/dynamics/detail/derivatives.hpp"
 #include "limber/dynamics/detail/operational.hpp"
 #include "limber/dynamics/detail/operators.hpp"
+#include "limber/dynamics/detail/two_stage.hpp"
 #include "limber/dynamics/detail/workspace.hpp"
 
 // The public side of every workspace.
@@ -29,6 +30,7 @@ template class Workspace<DcaData>;
 template class Workspace<DerivativesData>;
 template class Workspace<BookData>;
 template class Workspace<DenocData>;
+template class Workspace<TwoStageData>;
 template class Workspace<OperatorsData>;
 
 KinematicsWorkspace::KinematicsWorkspace(const Model& model) : Workspace(new Kinematics(model)) {}
@@ -84,6 +86,9 @@ BookWorkspace::BookWorkspace(const Model& model) : Workspace(new BookData(model)
 
 DenocWorkspace::DenocWorkspace(const Model& model) : Workspace(new DenocData(model)) {}
 int DenocWorkspace::failure() const { return (*this)->failure; }
+
+TwoStageWorkspace::TwoStageWorkspace(const Model& model) : Workspace(new TwoStageData(model)) {}
+int TwoStageWorkspace::failure() const { return (*this)->failure; }
 
 OperatorsWorkspace::OperatorsWorkspace(const Model& model) : Workspace(new OperatorsData(model)) {}
 int OperatorsWorkspace::failure() const { return (*this)->failure; }

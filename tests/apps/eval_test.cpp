@@ -59,7 +59,7 @@ TEST_P(Reference, IsReproduced) {
     const Json expected = state["expected"];
     state.erase("expected");
     const std::string file = folder.write("state.json", state.dump());
-    for (const char* algorithm : {"aba", "crba", "dca", "denoc", "operators"}) {
+    for (const char* algorithm : {"aba", "crba", "dca", "denoc", "two_stage", "operators"}) {
       const Result result = limber({"eval", model, file, "--algorithm", algorithm});
       ASSERT_EQ(result.code, 0) << result.err;
       const Json got = result.json();
@@ -158,7 +158,7 @@ joints:
   - {name: roll, type: revolute, axis: [1, 0, 0], parent: world, child: gimbal}
   - {name: yaw, type: revolute, axis: [0, 0, 1], parent: gimbal, child: bob, stiffness: 10}
 )");
-  for (const char* algorithm : {"aba", "crba", "dca", "denoc", "book", "operators"}) {
+  for (const char* algorithm : {"aba", "crba", "dca", "denoc", "two_stage", "book", "operators"}) {
     const Result result = limber({"eval", model, "-", "--algorithm", algorithm}, R"({"q": [0, 0], "v": [0, 0]})");
     EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
     EXPECT_TRUE(contains(result.err, "'roll' has no inertia")) << result.err;
@@ -192,7 +192,7 @@ joints:
   - {name: rail2, type: prismatic, axis: [1, 0, 0], parent: world, child: second}
 closures: [{name: pin, type: spherical, a: first, b: second}]
 )");
-  for (const char* algorithm : {"aba", "crba", "dca", "denoc", "operators"}) {
+  for (const char* algorithm : {"aba", "crba", "dca", "denoc", "two_stage", "operators"}) {
     const Result result =
         limber({"eval", model, "-", "--algorithm", algorithm}, R"({"q": [1, 1], "v": [2, 2], "tau": [10, 0]})");
     ASSERT_EQ(result.code, 0) << result.err;

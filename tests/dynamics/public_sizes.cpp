@@ -12,6 +12,7 @@
 #include "limber/dynamics/study/book.hpp"
 #include "limber/dynamics/study/denoc.hpp"
 #include "limber/dynamics/study/operators.hpp"
+#include "limber/dynamics/study/two_stage.hpp"
 
 namespace limber::test {
 
@@ -56,6 +57,7 @@ const PublicSize LIMBER_SIZES[] = {
     LIMBER_SIZE(DerivativesWorkspace),
     LIMBER_SIZE(BookWorkspace),
     LIMBER_SIZE(DenocWorkspace),
+    LIMBER_SIZE(TwoStageWorkspace),
     LIMBER_SIZE(OperatorsWorkspace),
     {nullptr, 0, 0},
 };

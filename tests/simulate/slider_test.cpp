@@ -126,7 +126,7 @@ TEST(Slider, ForwardAndInverseDynamicsUndoEachOther) {
       }
       EXPECT_LT((M - columns).cwiseAbs().maxCoeff(), 1e-11 * (M.cwiseAbs().maxCoeff() + bias.cwiseAbs().maxCoeff()));
       // All algorithms that take sliders.
-      for (const char* name : {"crba", "denoc"}) {
+      for (const char* name : {"crba", "denoc", "two_stage"}) {
         VectorXd other(model.nv);
         const auto algorithm = make_forward_dynamics(model, name);
         ASSERT_EQ((*algorithm)(x, {tau, {}}, other), Status::ok) << name;
