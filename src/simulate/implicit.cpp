@@ -97,7 +97,7 @@ class Implicit final : public Stepper {
     h_set_ = h;
   }
 
-  // A at the state middle_, which `set` computes from A.
+  // A at the state middle_, which `set` computes from A, and the powers of the last pass.
   template <class Set>
   Status solve(const Set& set, Powers& powers) {
     for (int pass = 0; pass < passes_; ++pass) {
@@ -105,7 +105,9 @@ class Implicit final : public Stepper {
       move(system_.model(), now_.x.q, dq_f_, middle_.x.q);
       system_.prescribe(middle_.x);
       ++counts_.evaluations;
-      if (const Status status = system_.accelerate_implicit(middle_.x, A_, &powers); status != Status::ok) {
+      const bool last = pass + 1 == passes_;
+      if (const Status status = system_.accelerate_implicit(middle_.x, A_, last ? &powers : nullptr);
+          status != Status::ok) {
         return status;
       }
     }

@@ -74,6 +74,25 @@ double slide_error(double x, double s) {
   return std::abs(s * s * (3 * (1 - x) - s)) / 2;
 }
 
+// How modes move a node.  theory §2.
+Vector3d displaced(const Node& node, const double* eta, int modes, bool second_order) {
+  Vector3d out = Vector3d::Zero();
+  for (int k = 0; k < modes; ++k) out += node.translation.col(k) * eta[k];
+  if (!second_order) return out;
+  for (int c = 0; c < 3; ++c) {
+    const double* second = node.second[c].data();
+    if (node.second[c].size() == 0) continue;
+    double sum = 0;
+    for (int k = 0; k < modes; ++k) {
+      double row = 0;
+      for (int j = 0; j < modes; ++j) row += second[k * modes + j] * eta[j];
+      sum += eta[k] * row;
+    }
+    out[c] += 0.5 * sum;
+  }
+  return out;
+}
+
 }  // namespace
 
 struct ValidityMonitor::Impl {
@@ -106,14 +125,9 @@ struct ValidityMonitor::Impl {
     const BodyLimits& own = limits[limit[i]];
     const auto eta = x.q.segment(model.first_mode_q(i), body.modes);
     const auto rate = x.v.segment(model.first_mode(i), body.modes);
+    const bool stiffened = model.fidelity == Fidelity::stiffened;
     for (const int n : own.moving) {
-      const Node& node = body.nodes[n];
-      Vector3d moved = node.translation.lazyProduct(eta);
-      if (model.fidelity == Fidelity::stiffened) {
-        for (int c = 0; c < 3; ++c)
-          if (node.second[c].size() > 0) moved[c] += 0.5 * eta.dot(node.second[c].lazyProduct(eta));
-      }
-      const double value = moved.norm();
+      const double value = displaced(body.nodes[n], eta.data(), body.modes, stiffened).norm();
       displacement[i] = std::max(displacement[i], value);
       if (value > validity.largest_deflection.value && !find_segmented(model, i))
         validity.largest_deflection = {value, x.t, {i, n}};
@@ -131,9 +145,7 @@ struct ValidityMonitor::Impl {
     const auto eta = x.q.segment(model.first_mode_q(i), model.body(i).modes);
     Pose out{node.rotation, node.position};
     if (model.fidelity == Fidelity::ruthless) return out;
-    out.p += node.translation.lazyProduct(eta);
-    for (int c = 0; c < 3; ++c)
-      if (node.second[c].size() > 0) out.p[c] += 0.5 * eta.dot(node.second[c].lazyProduct(eta));
+    out.p += displaced(node, eta.data(), model.body(i).modes, true);
     out.R = exp_rotation(Vector3d(node.turn.lazyProduct(eta))) * node.rotation;
     return out;
   }
