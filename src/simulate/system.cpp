@@ -228,7 +228,7 @@ Status System::apply_jump(Motion& m) {
 // The inputs at a state.
 Status System::gather(const State& x) {
   const auto value = [&](const Signal& signal, const std::string& label) {
-    const double y = signal.at(x.t, inside_).value;
+    const double y = signal.value(x.t, inside_);
     if (!std::isfinite(y)) failure_ = label + " is not finite" + at_time(x.t);
     return y;
   };
@@ -246,7 +246,7 @@ Status System::gather(const State& x) {
   for (const GravityInput& input : inputs_.gravities) {
     for (int k = 0; k < 3; ++k) gravity_[k] += value(input.gravity[k], input.label);
   }
-  stop_.setZero();
+  if (!stops_.empty()) stop_.setZero();
   for (const StopContact& stop : stops_) {
     if (stop.phase != StopContact::Phase::pushing) continue;
     stop_[stop.v] -= stop.sign * stop.stiffness * stop.push(x.q[stop.q], x.v[stop.v]);

@@ -74,23 +74,25 @@ double slide_error(double x, double s) {
   return std::abs(s * s * (3 * (1 - x) - s)) / 2;
 }
 
-// How modes move a node.  theory §2.
-Vector3d displaced(const Node& node, const double* eta, int modes, bool second_order) {
-  Vector3d out = Vector3d::Zero();
-  for (int k = 0; k < modes; ++k) out += node.translation.col(k) * eta[k];
-  if (!second_order) return out;
-  for (int c = 0; c < 3; ++c) {
-    const double* second = node.second[c].data();
-    if (node.second[c].size() == 0) continue;
-    double sum = 0;
-    for (int k = 0; k < modes; ++k) {
-      double row = 0;
-      for (int j = 0; j < modes; ++j) row += second[k * modes + j] * eta[j];
-      sum += eta[k] * row;
+// How far modes move a node.  theory §2.
+double displacement_of(const Node& node, const DisplacedNode& axes, bool second_order, const double* eta, int modes) {
+  double squares = 0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    double moved = 0;
+    for (int k = 0; axes.moves[c] && k < modes; ++k) moved += node.translation(static_cast<int>(c), k) * eta[k];
+    if (second_order && axes.bends[c]) {
+      const double* row = node.second[c].data();  // symmetric
+      double product = 0;
+      for (int k = 0; k < modes; ++k, row += modes) {
+        double sum = 0;
+        for (int j = 0; j < modes; ++j) sum += row[j] * eta[j];
+        product += eta[k] * sum;
+      }
+      moved += 0.5 * product;
     }
-    out[c] += 0.5 * sum;
+    squares += moved * moved;
   }
-  return out;
+  return std::sqrt(squares);
 }
 
 }  // namespace
@@ -126,8 +128,9 @@ struct ValidityMonitor::Impl {
     const auto eta = x.q.segment(model.first_mode_q(i), body.modes);
     const auto rate = x.v.segment(model.first_mode(i), body.modes);
     const bool stiffened = model.fidelity == Fidelity::stiffened;
-    for (const int n : own.moving) {
-      const double value = displaced(body.nodes[n], eta.data(), body.modes, stiffened).norm();
+    for (const DisplacedNode& moving : own.moving) {
+      const int n = moving.node;
+      const double value = displacement_of(body.nodes[n], moving, stiffened, eta.data(), body.modes);
       displacement[i] = std::max(displacement[i], value);
       if (value > validity.largest_deflection.value && !find_segmented(model, i))
         validity.largest_deflection = {value, x.t, {i, n}};
@@ -145,7 +148,9 @@ struct ValidityMonitor::Impl {
     const auto eta = x.q.segment(model.first_mode_q(i), model.body(i).modes);
     Pose out{node.rotation, node.position};
     if (model.fidelity == Fidelity::ruthless) return out;
-    out.p += displaced(node, eta.data(), model.body(i).modes, true);
+    out.p += node.translation.lazyProduct(eta);
+    for (int c = 0; c < 3; ++c)
+      if (node.second[c].size() > 0) out.p[c] += 0.5 * eta.dot(node.second[c].lazyProduct(eta));
     out.R = exp_rotation(Vector3d(node.turn.lazyProduct(eta))) * node.rotation;
     return out;
   }
