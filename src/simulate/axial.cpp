@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "limber/dynamics/detail/aba.hpp"
 #include "limber/dynamics/detail/rnea.hpp"
 #include "limber/simulate/detail/element_forces.hpp"
 #include "limber/simulate/system.hpp"
@@ -37,9 +38,9 @@ void read_axial_forces(const Model& model, const Kinematics& kin, const LinearSw
 
 // Wrenches between the bodies, in the sweep of rnea_; poses in world where wrenches act.
 Kinematics& System::compute_held_forces(const State& x, AbaWorkspace& solved) {
-  // The last solve left kinematics with their bias; wrenches of closures and inputs come on top.
+  // At the state of the last solve; wrenches of closures and inputs come on top.
   RneaData& found = rnea_;
-  const bool solved_here = !other_ && solved.kinematics().stamp > 0;
+  const bool solved_here = !other_ && solved->kin.stamp > 0;
   outer_.clear();
   for (std::size_t k = 0; k < model_.closures.size(); ++k) {
     const Vector6 wrench = closure_force_.segment<6>(6 * static_cast<Eigen::Index>(k));
@@ -48,12 +49,13 @@ Kinematics& System::compute_held_forces(const State& x, AbaWorkspace& solved) {
   }
   outer_.insert(outer_.end(), wrenches_.begin(), wrenches_.end());
   if (elements_) outer_.insert(outer_.end(), elements_->loads.wrenches().begin(), elements_->loads.wrenches().end());
-  Kinematics& kin = solved_here ? solved.kinematics() : rnea_.kinematics();
+  const bool known = solved_here && outer_.empty() && inputs_.gravities.empty() &&
+                     is_state(x, solved->q.data(), solved->v.data()) && is_current(x, found.kin);
+  Kinematics& kin = solved_here && !known ? solved.kinematics() : found.kin;
   if (solved_here) {
     if (!outer_.empty()) compute_world_poses(model_, kin);
     apply_wrenches(model_, outer_, kin);
     compute_joint_forces(model_, kin, last_, found.sweep, needed_);
-    kin.framed_stamp = 0;  // with wrenches it is nobody else's
   } else {
     if (!inputs_.gravities.empty()) set_gravity(model_.gravity + gravity_, kin);
     rnea(model_, x, last_, outer_, rnea_, needed_);

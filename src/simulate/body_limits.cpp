@@ -149,8 +149,16 @@ BodyLimits find_limits(const Body& body) {
     const double reach = reach_of(body, out.length, VectorXd::Unit(n, k), &turns_only);
     out.twist.push_back(turns_only ? reach : 0);
   }
-  for (std::size_t k = 0; k < body.nodes.size(); ++k)
-    if (!body.nodes[k].translation.isZero(0)) out.moving.push_back(static_cast<int>(k));
+  for (std::size_t k = 0; k < body.nodes.size(); ++k) {
+    const Node& node = body.nodes[k];
+    if (node.translation.isZero(0)) continue;
+    DisplacedNode moving{static_cast<int>(k)};
+    for (int c = 0; c < 3; ++c) {
+      moving.moves[static_cast<std::size_t>(c)] = !node.translation.row(c).isZero(0);
+      moving.bends[static_cast<std::size_t>(c)] = !node.second[static_cast<std::size_t>(c)].isZero(0);
+    }
+    out.moving.push_back(moving);
+  }
   // Other bodies than beams may have any coordinates, and are brought to their modes.
   const MatrixXd mass = body.modal_mass();
   const SymmetricEigen own = eigen_generalized(body.stiffness, mass);

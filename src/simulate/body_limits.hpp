@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -17,11 +18,17 @@ struct LastMode {
   double rest = 0;   // quasi-static displacement of all higher modes, over that of this one
 };
 
+// A node that modes displace, and the axes along which they do: in the first order, in the second of `stiffened`.
+struct DisplacedNode {
+  int node = 0;
+  std::array<bool, 3> moves{}, bends{};
+};
+
 // What a body can do within the assumptions of its modes.
 struct BodyLimits {
   double length = 0, first_frequency = 0;
   std::vector<LastMode> last;
-  std::vector<int> moving;    // nodes that the modes displace
+  std::vector<DisplacedNode> moving;
   std::vector<double> twist;  // (mode) displacement at the body's length of modes that only turn nodes, else 0
   double critical_load = std::numeric_limits<double>::infinity();  // N, of a beam with held root and free tip
 };

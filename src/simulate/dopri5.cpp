@@ -76,13 +76,13 @@ class Dopri5 final : public Stepper {
     z_ = z0_;
     error_before_ = 1e-4;
     first_ = true;
-    fresh_ = false;
+    fresh_ = scaled_ = false;
     return evaluate(now_.x.t, z0_, k_[0]);
   }
 
   Status adjust(const Motion& m) override {
     now_ = m;
-    fresh_ = false;
+    fresh_ = scaled_ = false;
     flow_.set_base(now_, z0_);
     return evaluate(now_.x.t, z0_, k_[0]);
   }
@@ -94,7 +94,9 @@ class Dopri5 final : public Stepper {
     fresh_ = false;
     flow_.set_base(now_, z0_);
     flow_.rate_at_base(z0_, k_[0]);
-    compute_scales(flow_.system(), flow_.base(), z0_, scale0_);
+    if (scaled_) scale0_.swap(scale_);  // at the end of the last step
+    if (!scaled_) compute_scales(flow_.system(), flow_.base(), z0_, scale0_);
+    scaled_ = false;
     if (first_) {
       choose_first_step(limit);
       first_ = false;
@@ -152,7 +154,7 @@ class Dopri5 final : public Stepper {
   void do_transfer(Archive& archive) override {
     archive(flow_, h_, before_, error_before_, first_, fresh_, now_, z0_, z_);
     for (VectorXd& k : k_) archive(k);
-    dense_known_ = false;
+    dense_known_ = scaled_ = false;
   }
 
  private:
@@ -196,7 +198,7 @@ class Dopri5 final : public Stepper {
         kSafety * std::pow(error_before_, kBeta) * std::pow(std::max(error, 1e-10), -kExponent), kLeast, kMax);
     h_ = h * (rejected ? std::min(factor, 1.0) : factor);
     error_before_ = std::max(error, 1e-4);
-    fresh_ = true;
+    fresh_ = scaled_ = true;
   }
 
   // [HNW] §II.4, Starting step size.
@@ -220,6 +222,7 @@ class Dopri5 final : public Stepper {
   SolverOptions options_;
   double h_ = 0, before_ = 0, error_before_ = 1e-4;
   bool first_ = true, fresh_ = false;
+  bool scaled_ = false;  // scale_ is that of now_
   mutable bool dense_known_ = false;
   Motion now_;
   VectorXd z0_, z_, k_[kStages], scale0_, scale_, zero_;

@@ -21,6 +21,7 @@ struct Weights {
   }
 };
 
+constexpr double kSameStep = 1e-9;              // relative
 constexpr double kGamma = 0.29289321881345248;  // 1 - 1/sqrt(2)
 
 // The O(N) step of theory §5: forces at the generalized midpoint of [Chung, Hulbert], with displacements on the
@@ -91,13 +92,14 @@ class Implicit final : public Stepper {
     return Status::ok;
   }
 
+  // Times have rounding: the same step is never the same number.  The matrix is that of the iteration alone.
   void set_implicit(double h, double c_D, double c_K) {
-    if (std::abs(h - h_set_) <= 1e-12 * h) return;
+    if (std::abs(h - h_set_) <= kSameStep * h) return;
     system_.set_implicit(c_D, c_K);
     h_set_ = h;
   }
 
-  // A at the state middle_, which `set` computes from A.
+  // A at the state middle_, which `set` computes from A, and the powers of the last pass.
   template <class Set>
   Status solve(const Set& set, Powers& powers) {
     for (int pass = 0; pass < passes_; ++pass) {
@@ -105,7 +107,9 @@ class Implicit final : public Stepper {
       move(system_.model(), now_.x.q, dq_f_, middle_.x.q);
       system_.prescribe(middle_.x);
       ++counts_.evaluations;
-      if (const Status status = system_.accelerate_implicit(middle_.x, A_, &powers); status != Status::ok) {
+      const bool last = pass + 1 == passes_;
+      if (const Status status = system_.accelerate_implicit(middle_.x, A_, last ? &powers : nullptr);
+          status != Status::ok) {
         return status;
       }
     }

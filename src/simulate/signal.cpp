@@ -144,23 +144,39 @@ Signal Signal::pieces(const std::vector<Piece>& pieces) {
   return out;
 }
 
-Jet Signal::at(double t, double inside) const {
+// Where the breaks are equally spaced, as those of most tables, at the first try.
+std::size_t Signal::find(double inside) const {
+  const std::size_t last = segments_.size() - 1;
+  if (last == 0 || !(inside >= segments_[1].begin)) return 0;
+  if (inside >= segments_[last].begin) return last;
+  const double first = segments_[1].begin, share = (inside - first) / (segments_[last].begin - first);
+  const std::size_t guess = 1 + std::min(last - 2, static_cast<std::size_t>(share * static_cast<double>(last - 1)));
+  if (segments_[guess].begin <= inside && inside < segments_[guess + 1].begin) return guess;
   const auto after = std::upper_bound(segments_.begin() + 1, segments_.end(), inside,
                                       [](double time, const Segment& s) { return time < s.begin; });
-  if (std::holds_alternative<Sum>((after - 1)->law)) {
+  return static_cast<std::size_t>(after - segments_.begin()) - 1;
+}
+
+Jet Signal::at(double t, double inside) const {
+  const std::size_t k = find(inside);
+  if (std::holds_alternative<Sum>(segments_[k].law)) {
     // Well inside, where rounding of the delays does not matter.
-    const double begin = (after - 1)->begin, end = after == segments_.end() ? begin + 1 : after->begin;
+    const double begin = segments_[k].begin, end = k + 1 == segments_.size() ? begin + 1 : segments_[k + 1].begin;
     inside = std::isfinite(begin) ? 0.5 * (begin + end) : end - 1;
   }
-  return at(*(after - 1), t, inside);
+  return at(segments_[k], t, inside);
+}
+
+double Signal::value(double t, double inside) const {
+  const auto* p = std::get_if<Polynomial>(&segments_[find(inside)].law);
+  return p != nullptr ? p->value(t) : at(t, inside).value;
 }
 
 Jet Signal::at(const Segment& segment, double t, double inside) {
   if (const auto* p = std::get_if<Polynomial>(&segment.law)) {
     const double x = t - p->from;
     const double* c = p->c;
-    return {c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5])))),
-            c[1] + x * (2 * c[2] + x * (3 * c[3] + x * (4 * c[4] + x * 5 * c[5]))),
+    return {p->value(t), c[1] + x * (2 * c[2] + x * (3 * c[3] + x * (4 * c[4] + x * 5 * c[5]))),
             2 * c[2] + x * (6 * c[3] + x * (12 * c[4] + x * 20 * c[5]))};
   }
   if (const auto* s = std::get_if<Sine>(&segment.law)) {

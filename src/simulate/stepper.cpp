@@ -42,9 +42,9 @@ void compute_scales(const System& system, ConstVec q0, ConstVec z, Vec scale) {
   scale.tail(2).setConstant(-1);
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
-    const int quaternion = position_count(link.kind) - link.nr;  // 1: its three angles come first
+    const int quaternion = link.quaternion ? 1 : 0;  // its three angles come first
     for (int k = 0; k < link.nr && !system.is_prescribed(static_cast<int>(i)); ++k) {
-      const bool angle = quaternion != 0 && k < 3;
+      const bool angle = link.quaternion && k < 3;
       const int v = link.v + k;
       scale[v] = angle ? 1 : std::abs(q0[link.q + k + quaternion] + z[v]);
       scale[model.nv + v] = std::abs(z[model.nv + v]);

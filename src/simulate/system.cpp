@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "limber/dynamics/detail/aba.hpp"
 #include "limber/model/detail/layout.hpp"
 #include "limber/model/drive.hpp"
 #include "limber/simulate/detail/element_forces.hpp"
@@ -25,6 +26,28 @@ constexpr double kStiffMetric = 1;
 constexpr double kRunAway = 1e6;
 
 std::string at_time(double t) { return " at t = " + text(t) + " s"; }
+
+// Of joints, transmissions and modes.
+double damping_power(const Layout& layout, const double* v) {
+  double sum = 0;
+  for (std::size_t i = 1; i < layout.links.size(); ++i) {
+    const Link& link = layout.links[i];
+    for (int k = 0; k < link.nr; ++k) sum += link.damping[k] * v[link.v + k] * v[link.v + k];
+    if (link.motor.v != 0 && link.motor.gap == 0) {
+      const double rate = link.motor.rate(v + link.v);
+      sum += link.motor.damping * rate * rate;
+    }
+    if (link.n == 0) continue;
+    const double *D = link.constants->D.data(), *rate = v + link.vm;
+    if (link.constants->elastic_diagonal) {
+      for (int a = 0; a < link.n; ++a) sum += D[a] * rate[a] * rate[a];
+    } else {
+      const Eigen::Map<const VectorXd> rates(rate, link.n);
+      sum += rates.dot(Eigen::Map<const MatrixXd>(D, link.n, link.n).lazyProduct(rates));
+    }
+  }
+  return sum;
+}
 
 // A stop is met: the damping of its coefficient of restitution, for the inertia that it meets now.
 void set_restitution(const State& x, const std::vector<std::uint8_t>& prescribed, AbaWorkspace& ws, VectorXd& unit,
@@ -205,7 +228,7 @@ Status System::apply_jump(Motion& m) {
 // The inputs at a state.
 Status System::gather(const State& x) {
   const auto value = [&](const Signal& signal, const std::string& label) {
-    const double y = signal.at(x.t, inside_).value;
+    const double y = signal.value(x.t, inside_);
     if (!std::isfinite(y)) failure_ = label + " is not finite" + at_time(x.t);
     return y;
   };
@@ -223,7 +246,7 @@ Status System::gather(const State& x) {
   for (const GravityInput& input : inputs_.gravities) {
     for (int k = 0; k < 3; ++k) gravity_[k] += value(input.gravity[k], input.label);
   }
-  stop_.setZero();
+  if (!stops_.empty()) stop_.setZero();
   for (const StopContact& stop : stops_) {
     if (stop.phase != StopContact::Phase::pushing) continue;
     stop_[stop.v] -= stop.sign * stop.stiffness * stop.push(x.q[stop.q], x.v[stop.v]);
@@ -261,7 +284,7 @@ void System::gather_wrenches(const State& x) {
 }
 
 Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers) {
-  if (!inputs_.gravities.empty()) set_gravity(model_.gravity + gravity_, ws.kinematics());
+  if (!inputs_.gravities.empty()) set_gravity(model_.gravity + gravity_, ws->kin);
   const std::span<const NodeWrench> acting =
       elements_ ? elements_->with(wrenches_) : std::span<const NodeWrench>(wrenches_);
   Status status;
@@ -298,7 +321,7 @@ Status System::solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers)
       take_needed_torques();
     }
   }
-  if (powers != nullptr) *powers = compute_powers(x, ws.kinematics());
+  if (powers != nullptr) *powers = compute_powers(x, ws);
   last_ = vdot;
   return Status::ok;
 }
@@ -365,24 +388,9 @@ Status System::accelerate_implicit(const State& x, Vec a, Powers* powers) {
 }
 
 // Work of the inputs on the speeds, and what modes, joints and stops turn into heat.
-Powers System::compute_powers(const State& x, const Kinematics& kin) {
+Powers System::compute_powers(const State& x, AbaWorkspace& ws) {
   Powers powers;
-  for (int i = 1; i < model_.body_count(); ++i) {
-    const Link& link = model_.layout->links[i];
-    for (int k = 0; k < link.nr; ++k) powers.dissipated += link.damping[k] * x.v[link.v + k] * x.v[link.v + k];
-    if (link.motor.v != 0 && link.motor.gap == 0) {
-      const double rate = link.motor.rate(&x.v[link.v]);
-      powers.dissipated += link.motor.damping * rate * rate;
-    }
-    if (link.n == 0) continue;
-    const double* D = link.constants->D.data();
-    const auto rate = x.v.segment(link.vm, link.n);
-    if (link.constants->elastic_diagonal) {
-      for (int a = 0; a < link.n; ++a) powers.dissipated += D[a] * rate[a] * rate[a];
-    } else {
-      powers.dissipated += rate.dot(Eigen::Map<const MatrixXd>(D, link.n, link.n).lazyProduct(rate));
-    }
-  }
+  powers.dissipated = damping_power(*model_.layout, x.v.data());
   for (const StopContact& stop : stops_) powers.dissipated += stop.dissipation(x.q[stop.q], x.v[stop.v]);
   if (gaps_) powers.dissipated += gaps_->dissipation(x);
   if (friction_) powers.dissipated += friction_->dissipation(x);
@@ -393,15 +401,14 @@ Powers System::compute_powers(const State& x, const Kinematics& kin) {
   }
   if (!wrenches_.empty()) {
     // The workspace of another algorithm is not seen from here.
-    const Kinematics* at = &kin;
-    if (other_) at = &compute_kinematics(x);
+    const Kinematics& kin = other_ ? compute_kinematics(x) : ws.kinematics();
     for (const NodeWrench& input : wrenches_) {
       Vector6 wrench = input.wrench;
       if (input.frame == Frame::node) {
-        const Matrix3d R = node_pose(model_, *at, input.at).R;
+        const Matrix3d R = node_pose(model_, kin, input.at).R;
         wrench << R * wrench.head<3>(), R * wrench.tail<3>();
       }
-      powers.work += wrench.dot(node_velocity(model_, *at, input.at, x.v));
+      powers.work += wrench.dot(node_velocity(model_, kin, input.at, x.v));
     }
   }
   if (!inputs_.gravities.empty()) powers.work += gravity_.dot(momentum(x).linear);
@@ -435,8 +442,7 @@ Energy System::energy(const State& x) {
 }
 
 const Kinematics& System::compute_kinematics(const State& x) {
-  limber::compute_kinematics(model_, x, rnea_.kinematics());
-  compute_world_poses(model_, rnea_.kinematics());
+  update_kinematics(model_, x, rnea_.kinematics());
   return rnea_.kinematics();
 }
 

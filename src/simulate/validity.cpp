@@ -74,6 +74,27 @@ double slide_error(double x, double s) {
   return std::abs(s * s * (3 * (1 - x) - s)) / 2;
 }
 
+// How far modes move a node.  theory §2.
+double displacement_of(const Node& node, const DisplacedNode& axes, bool second_order, const double* eta, int modes) {
+  double squares = 0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    double moved = 0;
+    for (int k = 0; axes.moves[c] && k < modes; ++k) moved += node.translation(static_cast<int>(c), k) * eta[k];
+    if (second_order && axes.bends[c]) {
+      const double* row = node.second[c].data();  // symmetric
+      double product = 0;
+      for (int k = 0; k < modes; ++k, row += modes) {
+        double sum = 0;
+        for (int j = 0; j < modes; ++j) sum += row[j] * eta[j];
+        product += eta[k] * sum;
+      }
+      moved += 0.5 * product;
+    }
+    squares += moved * moved;
+  }
+  return std::sqrt(squares);
+}
+
 }  // namespace
 
 struct ValidityMonitor::Impl {
@@ -106,14 +127,10 @@ struct ValidityMonitor::Impl {
     const BodyLimits& own = limits[limit[i]];
     const auto eta = x.q.segment(model.first_mode_q(i), body.modes);
     const auto rate = x.v.segment(model.first_mode(i), body.modes);
-    for (const int n : own.moving) {
-      const Node& node = body.nodes[n];
-      Vector3d moved = node.translation.lazyProduct(eta);
-      if (model.fidelity == Fidelity::stiffened) {
-        for (int c = 0; c < 3; ++c)
-          if (node.second[c].size() > 0) moved[c] += 0.5 * eta.dot(node.second[c].lazyProduct(eta));
-      }
-      const double value = moved.norm();
+    const bool stiffened = model.fidelity == Fidelity::stiffened;
+    for (const DisplacedNode& moving : own.moving) {
+      const int n = moving.node;
+      const double value = displacement_of(body.nodes[n], moving, stiffened, eta.data(), body.modes);
       displacement[i] = std::max(displacement[i], value);
       if (value > validity.largest_deflection.value && !find_segmented(model, i))
         validity.largest_deflection = {value, x.t, {i, n}};

@@ -219,6 +219,7 @@ TEST(Drives, AbaIsUndoneByRneaAndCrbaIsItsColumns) {
     EXPECT_TRUE(is_close(back, s.tau, 1e-11 * (1 + M.norm() * vdot.norm() + s.tau.norm()))) << seed;
     for (int k = 0; k < model.nv; ++k)
       EXPECT_TRUE(is_close(VectorXd(M.col(k)), e.mass_times(s.x, VectorXd::Unit(model.nv, k)), 1e-12 * M.norm()));
+    EXPECT_NEAR(e.energy(s.x).kinetic, 0.5 * s.x.v.dot(M * s.x.v), 1e-13 * M.norm() * s.x.v.squaredNorm()) << seed;
     EXPECT_TRUE(
         is_close(e.mass_solve(s.x, s.tau), VectorXd(M.partialPivLu().solve(s.tau)), 1e-10 * (1 + s.tau.norm())));
   }

@@ -54,6 +54,49 @@ TEST(Workspaces, AreValues) {
   EXPECT_TRUE(is_same_bits(vdot, expected));
 }
 
+// Energies and momenta of a state that the workspace has been at: the same bits, whatever came between.
+TEST(Workspaces, KinematicsAreThoseOfTheStateHoweverOftenTheyAreAskedFor) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Model model = some_model(seed);
+    const Sample s = random_sample(model, seed), other = random_sample(model, seed + 100);
+    KinematicsWorkspace fresh(model), kin(model);
+    RneaWorkspace ws(model), unused(model);
+    VectorXd tau(model.nv);
+    const auto same_as_fresh = [&](const Kinematics& found) {
+      compute_kinematics(model, s.x, fresh);
+      compute_world_poses(model, fresh);
+      bool same = true;
+      for (const NodeRef at : all_nodes(model)) {
+        const Pose X = node_pose(model, fresh, at), Y = node_pose(model, found, at);
+        same = same && is_same_bits(X.p, Y.p) &&
+               is_same_bits(node_velocity(model, fresh, at, s.x.v), node_velocity(model, found, at, s.x.v)) &&
+               is_same_bits(node_bias_acceleration(model, fresh, at), node_bias_acceleration(model, found, at));
+      }
+      return same;
+    };
+    update_kinematics(model, s.x, kin);
+    EXPECT_TRUE(same_as_fresh(kin));
+    update_kinematics(model, other.x, kin);
+    update_kinematics(model, s.x, kin);
+    EXPECT_TRUE(same_as_fresh(kin));
+    set_gravity(Vector3d(0, 0, 9.81), kin);
+    set_gravity(model.gravity, kin);
+    update_kinematics(model, s.x, kin);
+    EXPECT_TRUE(same_as_fresh(kin));
+    // After wrenches on nodes too.
+    const Energy expected = compute_energy(model, s.x, unused);
+    rnea(model, s.x, s.vdot, s.wrenches, ws, tau);
+    const Energy energy = compute_energy(model, s.x, ws);
+    State faster = s.x;
+    faster.v *= 2;
+    EXPECT_NE(compute_energy(model, faster, unused).kinetic, expected.kinetic);
+    EXPECT_EQ(energy.kinetic, expected.kinetic);
+    EXPECT_EQ(energy.gravity, expected.gravity);
+    EXPECT_TRUE(same_as_fresh(ws.kinematics()));
+    EXPECT_TRUE(is_same_bits(compute_momentum(model, s.x, ws).angular, compute_momentum(model, s.x, unused).angular));
+  }
+}
+
 TEST(Workspaces, OfDivideAndConquerHaveThreadsOfTheirOwn) {
   const Model model = some_model(5);
   const Sample s = random_sample(model, 5);

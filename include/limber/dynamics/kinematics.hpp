@@ -33,6 +33,8 @@ void set_gravity(const Vector3d& gravity, Kinematics& kin);
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin);
 // Then computes the poses in world.  O(N).
 void compute_world_poses(const Model& model, Kinematics& kin);
+// Both, unless kin is that of x already.
+void update_kinematics(const Model& model, const State& x, Kinematics& kin);
 
 // ---- any frame, in world ---------------------------------------------------------------------------
 // These require compute_kinematics and then compute_world_poses, and throw InputError if the latter is missing;

@@ -50,6 +50,7 @@ class Signal {
   // their own side.  O(log breaks).
   Jet at(double t, double inside) const;
   Jet at(double t) const { return at(t, t); }
+  double value(double t, double inside) const;  // that of at(t, inside)
 
   // Times at which the signal, or one of its derivatives, jumps; increasing.
   std::vector<double> breaks() const;
@@ -59,6 +60,10 @@ class Signal {
   struct Polynomial {
     double from = 0;
     double c[6] = {};  // of (t - from)^k
+    double value(double t) const {
+      const double x = t - from;
+      return c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))));
+    }
   };
   struct Sine {  // offset + slope (t - from) + amplitude sin(omega (t - from) + phase)
     double amplitude, omega, phase, offset;
@@ -75,6 +80,7 @@ class Signal {
     double begin;  // valid from here to the next; the first from -infinity
     std::variant<Polynomial, Sine, Expression, Sum, Callback> law;
   };
+  std::size_t find(double inside) const;  // the segment that holds there
   static Jet at(const Segment& segment, double t, double inside);
 
   std::vector<Segment> segments_;

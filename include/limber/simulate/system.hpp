@@ -211,7 +211,7 @@ class System {
   [[nodiscard]] Status close(const State& x, AbaWorkspace& ws, Vec vdot);
   void take_needed_torques();  // of prescribed motions, from needed_
   [[nodiscard]] Status solve(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers);
-  Powers compute_powers(const State& x, const Kinematics& kin);
+  Powers compute_powers(const State& x, AbaWorkspace& ws);
   [[nodiscard]] Status explain(Status status, const State& x, ConstVec vdot, int speed);
 
   const Model& model_;

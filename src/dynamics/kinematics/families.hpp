@@ -56,7 +56,8 @@ LIMBER_INLINE void with_families(const FourBodies& bodies, Kernel kernel) {
     return true;
   };
   if (if_fits(FixedFamilies<2, 2, 0, 1>{}) || if_fits(FixedFamilies<4, 4, 0, 2>{}) ||
-      if_fits(FixedFamilies<2, 2, 0, 0>{}) || if_fits(FixedFamilies<1, 1, 0, 0>{})) {
+      if_fits(FixedFamilies<2, 2, 0, 0>{}) || if_fits(FixedFamilies<1, 1, 0, 0>{}) ||
+      if_fits(FixedFamilies<2, 0, 0, 0>{})) {
     return;
   }
   kernel(AnyFamilies{bodies});

@@ -3,6 +3,7 @@
 #include "limber/dynamics/detail/kinematics.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "body_motion.hpp"
 #include "sliders.hpp"
@@ -79,13 +80,34 @@ LIMBER_INLINE void push_attachments(const Layout& layout, const Link& link, cons
 
 }  // namespace
 
-void set_gravity(const Vector3d& gravity, Kinematics& kin) { kin.links[kGround].a.lin = -to_vec4d(gravity); }
+void set_gravity(const Vector3d& gravity, Kinematics& kin) {
+  kin.framed_stamp = 0;
+  kin.links[kGround].a.lin = -to_vec4d(gravity);
+}
 
 void compute_kinematics(const Model& model, const State& x, Kinematics& kin) {
   check_sizes(model, x, x.v, x.v);
   check_model(model, kin);
   ++kin.stamp;
   compute_frames(x.q.data(), x.v.data(), kin);
+}
+
+bool is_state(const State& x, const double* q, const double* v) {
+  const auto same = [](const VectorXd& a, const double* b) {
+    return a.size() == 0 || std::memcmp(a.data(), b, sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+  };
+  return same(x.q, q) && same(x.v, v);
+}
+
+bool is_current(const State& x, const Kinematics& kin) {
+  return kin.stamp > 0 && kin.framed_stamp == kin.stamp && is_state(x, kin.q.data(), kin.v.data());
+}
+
+void update_kinematics(const Model& model, const State& x, Kinematics& kin) {
+  check_sizes(model, x, x.v, x.v);
+  check_model(model, kin);
+  if (!is_current(x, kin)) compute_kinematics(model, x, kin);
+  if (kin.posed_stamp != kin.stamp) compute_world_poses(model, kin);
 }
 
 void compute_frames(const double* q, const double* v, Kinematics& kin) {

@@ -157,6 +157,7 @@ Vector6 node_bias_acceleration(const Model& model, const Kinematics& kin, NodeRe
 }
 
 void apply_wrenches(const Model& model, std::span<const NodeWrench> wrenches, Kinematics& kin) {
+  if (!wrenches.empty()) kin.framed_stamp = 0;
   for (const NodeWrench& input : wrenches) {
     const NodeRef at = input.at;
     check_node(model, at);

@@ -5,9 +5,7 @@
 #include "sweeps.hpp"
 
 namespace limber {
-namespace {
 
-// Accelerations outward, homogeneous: da_F = Z (X_t da_P + Y_t etaddot_P) + H_F betadot + U etaddot.  theory §3.
 void outward_accelerations(const Layout& layout, const Kinematics& kin, const double* a, LinearSweep& sweep) {
   sweep.a[0] = zero_spatial();
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
@@ -24,6 +22,8 @@ void outward_accelerations(const Layout& layout, const Kinematics& kin, const do
     }
   }
 }
+
+namespace {
 
 // f = M_m (etaddot, alpha) of every body.
 void body_forces(const Layout& layout, const Kinematics& kin, const double* a, LinearSweep& sweep) {

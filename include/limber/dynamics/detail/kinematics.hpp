@@ -63,7 +63,7 @@ struct Kinematics {
   std::vector<FourVectors> four_gamma;            // (mode) the linear part of attachments' columns, where it moves
   VectorXd q, v;
   std::uint64_t stamp = 0;         // number of times the kinematics were computed
-  std::uint64_t framed_stamp = 0;  // `stamp` that links, attachments and columns belong to
+  std::uint64_t framed_stamp = 0;  // `stamp` that links, attachments and columns belong to; 0: with wrenches
   std::uint64_t posed_stamp = 0;   // `stamp` that the poses in world belong to
 
   const Spatial* hinge_map(const Link& link) const { return link.varying < 0 ? link.H : varying.data() + link.varying; }
@@ -75,6 +75,10 @@ struct Kinematics {
 
   GroupScratch scratch;
 };
+
+// Whether q and v, bit by bit, are those of x, and whether kin is that of x, without wrenches.  For sizes that fit.
+bool is_state(const State& x, const double* q, const double* v);
+bool is_current(const State& x, const Kinematics& kin);
 
 struct LinearSweep {
   explicit LinearSweep(const Model& model);
