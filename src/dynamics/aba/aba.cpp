@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ahead.hpp"
 #include "dynamics/kinematics/body_motion.hpp"
 #include "elimination.hpp"
 #include "limber/model/slider.hpp"
@@ -89,8 +90,10 @@ void add_wrenches(const BodyGroup& group, AbaData& ws) {
 // The bodies alone, up to entry `end` of ws.starts: inertias with the bias wrenches of their motion, columns of modes.
 template <bool Bias>
 LIMBER_INLINE void start_groups(const Layout& layout, int& started, int end, bool loaded, AbaData& ws) {
+  const int size = static_cast<int>(ws.starts.size()), ahead = started > 0 ? kBlock / 2 : size;
   for (; started < end; ++started) {
     const int g = ws.starts[started];
+    if (started + ahead < size) prefetch_start(layout, ws.starts[started + ahead], ws);
     if (g < 0) {
       start_columns(layout, -1 - g, ws);
       continue;
@@ -128,7 +131,9 @@ Status inward_sweep(const Layout& layout, bool loaded, std::span<const std::uint
     start_groups<Bias>(layout, started, ws.blocks[block].started, loaded, ws);
     const BodyStep *step = ws.steps.data() + ws.blocks[block].end, *const first =
                                                                        ws.steps.data() + ws.blocks[block].begin;
+    const bool more = ws.blocks[block].begin > kBlock;
     while (step-- > first) {
+      if (more) prefetch_inward(step[-kBlock]);
       const int failure = eliminate(*step, ws.has_prescribed && ws.prescribed[step->i] != 0 ? given : nullptr, ws);
       if (failure < 0) continue;
       ws.failure = failure;
@@ -143,7 +148,11 @@ void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   int expanded = 0;
   for (const SweepBlock& block : ws.blocks) {
     const BodyStep *step = ws.steps.data() + block.begin, *const end = ws.steps.data() + block.end;
-    for (; step < end; ++step) accelerate(*step, ws, vdot);
+    const bool more = block.end + kBlock < static_cast<int>(ws.steps.size());
+    for (; step < end; ++step) {
+      if (more) prefetch_outward(step[kBlock]);
+      accelerate(*step, ws, vdot);
+    }
     for (; expanded < block.expanded; ++expanded) expand_group(layout, ws.expands[expanded], ws, vdot);
   }
   accelerate_motors(layout, ws, vdot);

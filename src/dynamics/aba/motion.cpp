@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ahead.hpp"
 #include "dynamics/kinematics/body_motion.hpp"
 #include "dynamics/kinematics/sliders.hpp"
 #include "elimination.hpp"
@@ -152,7 +153,9 @@ void move_bodies(const Layout& layout, AbaData& ws) {
     for (; placed < block.placed; ++placed) place_group(layout, ws.places[placed], ws);
     const MotionStep *step = ws.motion_steps.data() + block.begin - 1, *const end =
                                                                            ws.motion_steps.data() + block.end - 1;
+    const bool more = block.end + kBlock < static_cast<int>(ws.steps.size());
     for (; step < end; ++step) {
+      if (more) prefetch_motion(step[kBlock]);
       step->pivot != nullptr ? across_pivot(*step) : move_body(layout, *step, ws);
       if (step->renewed) make_orthogonal(step->frame->R);
       for (int h = 0; h < step->carrying; ++h) {

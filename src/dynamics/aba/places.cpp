@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "ahead.hpp"
 #include "elimination.hpp"
 
 // The order of the sweeps, and scratch memory in which bodies take turns: what lives for one block of bodies only stays
@@ -14,7 +15,6 @@ namespace {
 
 // In which order and with which bodies groups are computed.
 void set_blocks(AbaData& ws) {
-  constexpr int kBodies = 64;
   const Layout& layout = *ws.kin.layout;
   const int count = static_cast<int>(layout.links.size());
   // The last body that reads what a body starts with: itself, or what hands its inertia over to its frame.
@@ -52,8 +52,8 @@ void set_blocks(AbaData& ws) {
         entries.begin());
   };
   ws.blocks.clear();
-  for (int begin = 1; begin < count; begin += kBodies) {
-    const int end = std::min(begin + kBodies, count);
+  for (int begin = 1; begin < count; begin += kBlock) {
+    const int end = std::min(begin + kBlock, count);
     ws.blocks.push_back({begin, end, before(places, end), before(starts, 1 - begin), before(expands, end)});
   }
 }
