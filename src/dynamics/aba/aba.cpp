@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/detail/aba.hpp"
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
 #include <cmath>
 
@@ -205,6 +209,20 @@ void set_constant_mass(const Link& link, int i, AbaData& ws) {
   }
 }
 
+// Room for so many, in large pages where the system has them: with small ones long machines wait for their addresses.
+template <typename T, typename Allocator>
+void make_room([[maybe_unused]] std::size_t count, [[maybe_unused]] std::vector<T, Allocator>& out) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::size_t kPage = 4096, kLarge = std::size_t{1} << 21;
+  if (count * sizeof(T) < kLarge || out.capacity() >= count) return;
+  out = {};
+  out.reserve(count);
+  const auto begin = (reinterpret_cast<std::uintptr_t>(out.data()) + kPage - 1) / kPage * kPage;
+  const auto end = reinterpret_cast<std::uintptr_t>(out.data() + count) / kPage * kPage;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // it may decline
+#endif
+}
+
 // Places and constants of the unknowns of all bodies, four by four: what a group writes has room at each of its bodies.
 void set_unknowns(const Layout& layout, AbaData& ws) {
   for (std::size_t i = 1; i < layout.links.size(); ++i) find_active(layout, static_cast<int>(i), ws);
@@ -232,6 +250,13 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
   }
   const std::size_t chunks = lanes_for(static_cast<int>(most)), padded = kLanes * chunks;
   ws.H.assign(hinges, zero_spatial());
+  make_room(layout.columns, ws.W);
+  make_room(numbers, ws.Z);
+  make_room(entries, ws.L);
+  make_room(layout.links.size(), ws.steps);
+  make_room(layout.links.size(), ws.motion_steps);
+  make_room(layout.groups.size(), ws.group_steps);
+  make_room(layout.node_groups.size(), ws.node_steps);
   ws.W.assign(layout.columns, zero_spatial());
   ws.body_columns = static_cast<int>(padded);
   ws.Z.assign(numbers, zero_spatial());
@@ -268,6 +293,8 @@ AbaArrays::AbaArrays(const Model& model) : kin(model) {
   q.assign(model.nq + kLanes, 0);
   v.assign(model.nv + kLanes, 0);
   u = v;
+  make_room(layout.links.size(), frames);
+  make_room(layout.links.size(), bodies);
   frames.resize(layout.links.size());
   for (int j = 0; j < 3; ++j) frames[0].R.c[j][j] = 1;
   U.assign(layout.columns, zero_spatial());
