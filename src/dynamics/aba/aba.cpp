@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/dynamics/detail/aba.hpp"
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <cmath>
 
@@ -94,10 +90,10 @@ void add_wrenches(const BodyGroup& group, AbaData& ws) {
 // The bodies alone, up to entry `end` of ws.starts: inertias with the bias wrenches of their motion, columns of modes.
 template <bool Bias>
 LIMBER_INLINE void start_groups(const Layout& layout, int& started, int end, bool loaded, AbaData& ws) {
-  const int size = static_cast<int>(ws.starts.size()), ahead = started > 0 ? kBlock / 2 : size;
+  const int size = static_cast<int>(ws.starts.size());
+  for (int k = end; started > 0 && k < std::min(end + kBlock / 2, size); ++k) prefetch_start(layout, ws.starts[k], ws);
   for (; started < end; ++started) {
     const int g = ws.starts[started];
-    if (started + ahead < size) prefetch_start(layout, ws.starts[started + ahead], ws);
     if (g < 0) {
       start_columns(layout, -1 - g, ws);
       continue;
@@ -133,16 +129,10 @@ Status inward_sweep(const Layout& layout, bool loaded, std::span<const std::uint
   ws.has_prescribed = !prescribed.empty();
   for (std::size_t block = ws.blocks.size(); block-- > 0;) {
     start_groups<Bias>(layout, started, ws.blocks[block].started, loaded, ws);
-    const BodyStep *step = ws.steps.data() + ws.blocks[block].end, *const first =
-                                                                       ws.steps.data() + ws.blocks[block].begin;
-    const bool more = ws.blocks[block].begin > kBlock;
-    while (step-- > first) {
-      if (more) prefetch_inward(step[-kBlock]);
-      const int failure = eliminate(*step, ws.has_prescribed && ws.prescribed[step->i] != 0 ? given : nullptr, ws);
-      if (failure < 0) continue;
-      ws.failure = failure;
-      return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
-    }
+    const SweepBlock& bodies = ws.blocks[block];
+    const bool more = bodies.begin > kBlock;
+    ws.failure = more ? eliminate_block<true>(bodies, given, ws) : eliminate_block<false>(bodies, given, ws);
+    if (ws.failure >= 0) return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
   }
   return Status::ok;
 }
@@ -151,12 +141,8 @@ void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   ws.bodies[0].a = zero_spatial();
   int expanded = 0;
   for (const SweepBlock& block : ws.blocks) {
-    const BodyStep *step = ws.steps.data() + block.begin, *const end = ws.steps.data() + block.end;
-    const bool more = block.end + kBlock < static_cast<int>(ws.steps.size());
-    for (; step < end; ++step) {
-      if (more) prefetch_outward(step[kBlock]);
-      accelerate(*step, ws, vdot);
-    }
+    const bool more = block.end + kBlock <= static_cast<int>(ws.steps.size());
+    more ? accelerate_block<true>(block, ws, vdot) : accelerate_block<false>(block, ws, vdot);
     for (; expanded < block.expanded; ++expanded) expand_group(layout, ws.expands[expanded], ws, vdot);
   }
   accelerate_motors(layout, ws, vdot);
@@ -207,20 +193,6 @@ void set_constant_mass(const Link& link, int i, AbaData& ws) {
       }
     }
   }
-}
-
-// Room for so many, in large pages where the system has them: with small ones long machines wait for their addresses.
-template <typename T, typename Allocator>
-void make_room([[maybe_unused]] std::size_t count, [[maybe_unused]] std::vector<T, Allocator>& out) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::size_t kPage = 4096, kLarge = std::size_t{1} << 21;
-  if (count * sizeof(T) < kLarge || out.capacity() >= count) return;
-  out = {};
-  out.reserve(count);
-  const auto begin = (reinterpret_cast<std::uintptr_t>(out.data()) + kPage - 1) / kPage * kPage;
-  const auto end = reinterpret_cast<std::uintptr_t>(out.data() + count) / kPage * kPage;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // it may decline
-#endif
 }
 
 // Places and constants of the unknowns of all bodies, four by four: what a group writes has room at each of its bodies.

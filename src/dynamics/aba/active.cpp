@@ -92,7 +92,9 @@ void start_active_forces(const Layout& layout, int i, AbaData& ws) {
   const ActiveModes& active = ws.active[i];
   const double* b_modal = &ws.b_modal[link.scalars];
   const int width = kLanes * lanes_for(link.n);
-  const auto of_body = [&](const FourVectors& four) { return Vec4d{four.x[u.lane], four.y[u.lane], four.z[u.lane], 0}; };
+  const auto of_body = [&](const FourVectors& four) {
+    return Vec4d{four.x[u.lane], four.y[u.lane], four.z[u.lane], 0};
+  };
   Spatial z = zero_spatial();
   for (int a = 0; a < link.n; ++a) {
     z -= Spatial{of_body(ws.kin.four_F[u.shapes + a]), link.constants->S[a]} * (active.weight[a] * b_modal[a]);

@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
+#include <cstdint>
 
-#include "limber/dynamics/detail/aba.hpp"
+#include "elimination.hpp"
 
-// What a machine of many bodies has in memory comes to the sweeps in more streams than processors foresee; so each sweep
-// asks for what it needs a block of bodies ahead.
+// What a machine of many bodies has in memory comes to the sweeps in more streams than processors foresee; so each
+// sweep asks for what it needs a block of bodies ahead.
 namespace limber {
 
 inline constexpr int kBlock = 64;  // bodies of a SweepBlock
@@ -54,6 +59,41 @@ LIMBER_INLINE void prefetch_start(const Layout& layout, int g, const AbaData& ws
     prefetch(ws.node_steps[-1 - g]);
     prefetch(ws.kin.four_attachments[-1 - g]);
   }
+}
+
+// A block of bodies, inward: the speed without inertia, or -1.  More: a whole block comes after this one.
+template <bool More>
+int eliminate_block(const SweepBlock& block, const double* given, AbaData& ws) {
+  const BodyStep *step = ws.steps.data() + block.end, *const first = ws.steps.data() + block.begin;
+  while (step-- > first) {
+    if (More) prefetch_inward(step[-kBlock]);
+    const int failure = eliminate(*step, ws.has_prescribed && ws.prescribed[step->i] != 0 ? given : nullptr, ws);
+    if (failure >= 0) return failure;
+  }
+  return -1;
+}
+
+template <bool More>
+void accelerate_block(const SweepBlock& block, AbaData& ws, double* vdot) {
+  const BodyStep *step = ws.steps.data() + block.begin, *const end = ws.steps.data() + block.end;
+  for (; step < end; ++step) {
+    if (More) prefetch_outward(step[kBlock]);
+    accelerate(*step, ws, vdot);
+  }
+}
+
+// Room for so many, in large pages where the system has them: with small ones long machines wait for their addresses.
+template <typename T, typename Allocator>
+void make_room([[maybe_unused]] std::size_t count, [[maybe_unused]] std::vector<T, Allocator>& out) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::size_t kPage = 4096, kLarge = std::size_t{1} << 21;
+  if (count * sizeof(T) < kLarge || out.capacity() >= count) return;
+  out = {};
+  out.reserve(count);
+  const auto begin = (reinterpret_cast<std::uintptr_t>(out.data()) + kPage - 1) / kPage * kPage;
+  const auto end = reinterpret_cast<std::uintptr_t>(out.data() + count) / kPage * kPage;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // it may decline
+#endif
 }
 
 }  // namespace limber

@@ -109,7 +109,9 @@ void set_motion_steps(AbaData& ws);
 void set_group_steps(AbaData& ws);
 // The order of the sweeps, and the places of bodies and attachments in scratch memory (places.cpp).
 void set_places(bool first, AbaData& ws);
-inline Spatial* own_columns(int i, AbaData& ws) { return &ws.mu[static_cast<std::size_t>(ws.body_places[i]) * ws.body_columns]; }
+inline Spatial* own_columns(int i, AbaData& ws) {
+  return &ws.mu[static_cast<std::size_t>(ws.body_places[i]) * ws.body_columns];
+}
 // An outboard attachment as its body sees it: in `ruthless` a constant.
 AttachmentFrame* placed_attachment(int h, AbaData& ws);
 // x = D^-1 b, over the factors.

@@ -153,7 +153,7 @@ void move_bodies(const Layout& layout, AbaData& ws) {
     for (; placed < block.placed; ++placed) place_group(layout, ws.places[placed], ws);
     const MotionStep *step = ws.motion_steps.data() + block.begin - 1, *const end =
                                                                            ws.motion_steps.data() + block.end - 1;
-    const bool more = block.end + kBlock < static_cast<int>(ws.steps.size());
+    const bool more = block.end + kBlock <= static_cast<int>(ws.steps.size());
     for (; step < end; ++step) {
       if (more) prefetch_motion(step[kBlock]);
       step->pivot != nullptr ? across_pivot(*step) : move_body(layout, *step, ws);
@@ -203,8 +203,7 @@ void set_motion_steps(AbaData& ws) {
     MotionStep& step = ws.motion_steps[i - 1];
     step.link = &link;
     step.on_node = link.attachment >= 0;
-    step.from =
-        step.on_node ? &ws.attachment_frames[ws.attachment_places[link.attachment]] : &ws.frames[link.parent];
+    step.from = step.on_node ? &ws.attachment_frames[ws.attachment_places[link.attachment]] : &ws.frames[link.parent];
     step.frame = &ws.frames[i];
     step.H = ws.H.data() + ws.unknowns[i].hinge;
     if (link.pivots) {

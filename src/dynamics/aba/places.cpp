@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "ahead.hpp"
-#include "elimination.hpp"
 
 // The order of the sweeps, and scratch memory in which bodies take turns: what lives for one block of bodies only stays
 // in the cache, however long the machine is.
@@ -58,8 +57,8 @@ void set_blocks(AbaData& ws) {
   }
 }
 
-// Places that are taken and given back in turns, `size` of them side by side.
-class Places {
+// TurnPlaces that are taken and given back in turns, `size` of them side by side.
+class TurnPlaces {
  public:
   int take(int size) {
     std::vector<int>& open = open_[size];
@@ -82,12 +81,12 @@ class Places {
 int attachment_count(const Link& link) { return link.attachment_end - link.attachment_begin; }
 
 // Those of all attachments of a body, where they have none yet.
-void take_attachments(const Link& link, Places& places, std::vector<int>& out) {
+void take_attachments(const Link& link, TurnPlaces& places, std::vector<int>& out) {
   if (attachment_count(link) == 0 || out[link.attachment_begin] >= 0) return;
   const int begin = places.take(attachment_count(link));
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) out[h] = begin + h - link.attachment_begin;
 }
-void give_attachments(const Link& link, Places& places, const std::vector<int>& out) {
+void give_attachments(const Link& link, TurnPlaces& places, const std::vector<int>& out) {
   if (attachment_count(link) > 0) places.give(out[link.attachment_begin], attachment_count(link));
 }
 
@@ -95,7 +94,7 @@ void give_attachments(const Link& link, Places& places, const std::vector<int>& 
 void place_bodies(const Layout& layout, AbaData& ws) {
   std::vector<int>& out = ws.body_places;
   out.assign(layout.links.size(), -1);
-  Places places;
+  TurnPlaces places;
   int started = 0;
   for (std::size_t block = ws.blocks.size(); block-- > 0;) {
     for (; started < ws.blocks[block].started; ++started) {
@@ -113,7 +112,7 @@ void place_bodies(const Layout& layout, AbaData& ws) {
 void place_carried(const Layout& layout, AbaData& ws) {
   std::vector<int>& out = ws.carried_places;
   out.assign(layout.attachments.size(), -1);
-  Places places;
+  TurnPlaces places;
   for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
     const Link& link = layout.links[i];
     if (link.attachment >= 0) take_attachments(layout.links[link.parent], places, out);
@@ -132,7 +131,7 @@ void place_attachments(const Layout& layout, AbaData& ws) {
   }
   std::vector<int>& out = ws.attachment_places;
   out.assign(layout.attachments.size(), -1);
-  Places places;
+  TurnPlaces places;
   int placed = 0;
   for (const SweepBlock& block : ws.blocks) {
     for (; placed < block.placed; ++placed) {

@@ -194,24 +194,24 @@ struct SweepBlock {
 // The data of AbaData itself.
 struct AbaArrays {
   explicit AbaArrays(const Model& model);
-  Kinematics kin;                             // those of the last call, by complete_kinematics
-  std::vector<double> q, v, u;                // the state and the forces, with room behind them
-  std::vector<WorldFrame> frames;             // (body)
-  std::vector<Spatial> H;                     // (at Unknowns::hinge) motion maps, at the bodies' origins
-  std::vector<Spatial> U;  // (at link.inboard_columns) columns of the body frame, where a moving node holds it
+  Kinematics kin;                  // those of the last call, by complete_kinematics
+  std::vector<double> q, v, u;     // the state and the forces, with room behind them
+  std::vector<WorldFrame> frames;  // (body)
+  std::vector<Spatial> H;          // (at Unknowns::hinge) motion maps, at the bodies' origins
+  std::vector<Spatial> U;          // (at link.inboard_columns) columns of the body frame, where a moving node holds it
   std::vector<ArticulatedBody> bodies;
   std::vector<ArticulatedAttachment> attachments;
-  std::vector<Inertia> joint_P;           // (body) P+ of prescribed joints                                 inward
+  std::vector<Inertia> joint_P;  // (body) P+ of prescribed joints                                 inward
   // Scratch in which bodies and attachments take turns in few places, which stay in the cache (places.cpp): by start,
-  std::vector<Inertia> P;                 // of bodies and what their frames carry, until their elimination
-  std::vector<Spatial> mu;                // their own coupling, in the fourth lane b
-  std::vector<CarriedInertia> carried;    // of attachments, until the elimination of their bodies
-  std::vector<AttachmentFrame> placed;    // attachments as their bodies see them, until those move
+  std::vector<Inertia> P;                     // of bodies and what their frames carry, until their elimination
+  std::vector<Spatial> mu;                    // their own coupling, in the fourth lane b
+  std::vector<CarriedInertia> carried;        // of attachments, until the elimination of their bodies
+  std::vector<AttachmentFrame> placed;        // attachments as their bodies see them, until those move
   std::vector<WorldFrame> attachment_frames;  // until the last body on them moves
-  std::vector<Spatial> attachment_a;      // accelerations beyond the bias, until that body has its own
-  std::vector<int> body_places;           // (body) in P and, body_columns each, in mu
-  std::vector<int> carried_places;        // (outboard attachment) in carried
-  std::vector<int> attachment_places;     // (outboard attachment) in placed, attachment_frames and attachment_a
+  std::vector<Spatial> attachment_a;          // accelerations beyond the bias, until that body has its own
+  std::vector<int> body_places;               // (body) in P and, body_columns each, in mu
+  std::vector<int> carried_places;            // (outboard attachment) in carried
+  std::vector<int> attachment_places;         // (outboard attachment) in placed, attachment_frames and attachment_a
   int body_columns = 0;
   bool keeps_attachments = false;         // sliders, `ruthless`: attachments stay in kin instead of `placed`
   std::vector<int> turning;               // (outboard attachment) how many columns of its body turn it; first ones
@@ -255,12 +255,12 @@ struct AbaArrays {
   std::vector<BodyStep> steps;           // (body)
   std::vector<PivotJoint> pivots;        // equal ones are read from one place
   std::vector<MotionStep> motion_steps;  // (body, from 1 on)
-  std::vector<GroupStep> group_steps;              // (group)
-  std::vector<NodeStep> node_steps;                // (node group)
-  std::vector<SweepBlock> blocks;                  // from the base on
-  std::vector<int> places, starts, expands;        // node groups; groups and, as -1 - g, node groups; active groups
-  std::vector<int> hinge_speeds;                   // (at Unknowns::hinge)
-  std::vector<int> passive;                        // bodies whose joints have a spring or a damper
+  std::vector<GroupStep> group_steps;    // (group)
+  std::vector<NodeStep> node_steps;      // (node group)
+  std::vector<SweepBlock> blocks;        // from the base on
+  std::vector<int> places, starts, expands;  // node groups; groups and, as -1 - g, node groups; active groups
+  std::vector<int> hinge_speeds;             // (at Unknowns::hinge)
+  std::vector<int> passive;                  // bodies whose joints have a spring or a damper
 };
 
 struct AbaData : AbaArrays {
