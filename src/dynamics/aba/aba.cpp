@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ahead.hpp"
 #include "dynamics/kinematics/body_motion.hpp"
 #include "elimination.hpp"
 #include "limber/model/slider.hpp"
@@ -18,12 +19,12 @@ bool is_prescribed(std::span<const std::uint8_t> prescribed, std::size_t i) {
 
 // Bias forces of hinges: -u, less those of their springs and dampers.
 void start_hinges(AbaData& ws) {
-  for (const HingeForce& force : ws.hinge_forces) *force.b = -*force.u;
+  for (std::size_t k = 0; k < ws.hinge_b.size(); ++k) ws.hinge_b[k] = -ws.u[ws.hinge_speeds[k]];
 }
 void add_passive_forces(AbaData& ws) {
   for (const int i : ws.passive) {
     const Link& link = *ws.steps[i].link;
-    double* b = ws.steps[i].b + ws.steps[i].k;
+    double* b = ws.steps[i].b;
     if (link.motor.v != 0) {  // one coordinate; its transmission: start_drives
       b[0] += link.stiffness[0] * ws.q[link.q] + link.damping[0] * ws.v[link.v];
       continue;
@@ -34,8 +35,9 @@ void add_passive_forces(AbaData& ws) {
   }
 }
 
-// Wrenches on nodes: their modal part joins the forces, the rest waits in z for the inertias.
+// Wrenches on nodes: their modal part joins the forces, the rest waits in z for the inertia of the body.
 void collect_wrenches(const Model& model, std::span<const NodeWrench> wrenches, AbaData& ws) {
+  std::fill(ws.loaded.begin(), ws.loaded.end(), 0);
   for (const NodeWrench& input : wrenches) {
     if (input.at.body > 0 && input.at.body < model.body_count()) ws.bodies[input.at.body].z = zero_spatial();
   }
@@ -52,6 +54,7 @@ void collect_wrenches(const Model& model, std::span<const NodeWrench> wrenches, 
     }
     std::fill_n(ws.modal.data(), link.n, 0.0);
     load_node(model, at, w, ws, ws.bodies[at.body].z, ws.modal.data());
+    ws.loaded[at.body] = 1;
     for (int k = 0; k < link.n; ++k) ws.u[link.vm + k] -= ws.modal[k];
   }
 }
@@ -74,18 +77,35 @@ void start_sliders(const Layout& layout, AbaData& ws) {
   }
 }
 
-// The bodies alone, up to entry `end` of ws.starts: inertias with the bias wrenches of their motion, columns of modes.
-template <bool Bias>
-LIMBER_INLINE void start_groups(const Layout& layout, int& started, int end, AbaData& ws) {
-  for (; started < end; ++started) {
-    const int g = ws.starts[started];
-    g >= 0 ? start_group<Bias>(layout, g, ws) : start_columns(layout, -1 - g, ws);
+// Wrenches on nodes join those of the motion.
+void add_wrenches(const BodyGroup& group, AbaData& ws) {
+  for (const int i : group.bodies) {
+    if (ws.loaded[i] == 0) continue;
+    ws.loaded[i] = 0;
+    add_wrench(ws.P[ws.body_places[i]], ws.bodies[i].z);
+    ws.bodies[i].z = zero_spatial();
   }
 }
 
-// Forces on hinges and, where there are wrenches on nodes, all of the bodies alone.  Returns how many of ws.starts.
+// The bodies alone, up to entry `end` of ws.starts: inertias with the bias wrenches of their motion, columns of modes.
 template <bool Bias>
-int start_forces(const Model& model, const double* u, std::span<const NodeWrench> wrenches, AbaData& ws) {
+LIMBER_INLINE void start_groups(const Layout& layout, int& started, int end, bool loaded, AbaData& ws) {
+  const int size = static_cast<int>(ws.starts.size());
+  for (int k = end; started > 0 && k < std::min(end + kBlock / 2, size); ++k) prefetch_start(layout, ws.starts[k], ws);
+  for (; started < end; ++started) {
+    const int g = ws.starts[started];
+    if (g < 0) {
+      start_columns(layout, -1 - g, ws);
+      continue;
+    }
+    start_group<Bias>(layout, g, ws);
+    if (loaded) add_wrenches(layout.groups[g], ws);
+  }
+}
+
+// Forces on hinges, and wrenches on nodes.
+template <bool Bias>
+void start_forces(const Model& model, const double* u, std::span<const NodeWrench> wrenches, AbaData& ws) {
   const Layout& layout = *model.layout;
   std::copy_n(u, ws.zero.size(), ws.u.data());
   if (!wrenches.empty()) collect_wrenches(model, wrenches, ws);
@@ -93,21 +113,14 @@ int start_forces(const Model& model, const double* u, std::span<const NodeWrench
   start_hinges(ws);
   if (Bias) add_passive_forces(ws);
   start_drives<Bias>(layout, ws);
-  int started = 0;
-  if (wrenches.empty()) return started;
-  start_groups<Bias>(layout, started, static_cast<int>(ws.starts.size()), ws);
-  for (const NodeWrench& input : wrenches) {
-    if (input.at.body == kGround) continue;
-    add_wrench(ws.bodies[input.at.body].P, ws.bodies[input.at.body].z);
-    ws.bodies[input.at.body].z = zero_spatial();
-  }
-  return started;
 }
 
-// Bodies one after the other, from the tips; `given`: accelerations of prescribed hinges.
+// Bodies one after the other, from the tips; `given`: accelerations of prescribed hinges.  `loaded`: there are wrenches
+// on nodes.
 template <bool Bias>
-Status inward_sweep(const Layout& layout, int started, std::span<const std::uint8_t> prescribed, const double* given,
+Status inward_sweep(const Layout& layout, bool loaded, std::span<const std::uint8_t> prescribed, const double* given,
                     AbaData& ws) {
+  int started = 0;
   ws.failure = -1;
   ws.stage = AbaStage::none;
   if (ws.has_prescribed || !prescribed.empty()) {
@@ -115,15 +128,11 @@ Status inward_sweep(const Layout& layout, int started, std::span<const std::uint
   }
   ws.has_prescribed = !prescribed.empty();
   for (std::size_t block = ws.blocks.size(); block-- > 0;) {
-    start_groups<Bias>(layout, started, ws.blocks[block].started, ws);
-    const BodyStep *step = ws.steps.data() + ws.blocks[block].end, *const first =
-                                                                       ws.steps.data() + ws.blocks[block].begin;
-    while (step-- > first) {
-      const int failure = eliminate(*step, ws.has_prescribed && ws.prescribed[step->i] != 0 ? given : nullptr, ws);
-      if (failure < 0) continue;
-      ws.failure = failure;
-      return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
-    }
+    start_groups<Bias>(layout, started, ws.blocks[block].started, loaded, ws);
+    const SweepBlock& bodies = ws.blocks[block];
+    const bool more = bodies.begin > kBlock;
+    ws.failure = more ? eliminate_block<true>(bodies, given, ws) : eliminate_block<false>(bodies, given, ws);
+    if (ws.failure >= 0) return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
   }
   return Status::ok;
 }
@@ -132,8 +141,8 @@ void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   ws.bodies[0].a = zero_spatial();
   int expanded = 0;
   for (const SweepBlock& block : ws.blocks) {
-    const BodyStep *step = ws.steps.data() + block.begin, *const end = ws.steps.data() + block.end;
-    for (; step < end; ++step) accelerate(*step, ws, vdot);
+    const bool more = block.end + kBlock <= static_cast<int>(ws.steps.size());
+    more ? accelerate_block<true>(block, ws, vdot) : accelerate_block<false>(block, ws, vdot);
     for (; expanded < block.expanded; ++expanded) expand_group(layout, ws.expands[expanded], ws, vdot);
   }
   accelerate_motors(layout, ws, vdot);
@@ -145,8 +154,8 @@ Status sweep(const Model& model, const State& x, const double* u, std::span<cons
              std::span<const std::uint8_t> prescribed, AbaStage reached, AbaData& ws, Vec vdot) {
   const Layout& layout = *model.layout;
   compute_motion(model, x, ws);
-  const int started = start_forces<Bias>(model, u, wrenches, ws);
-  const Status status = inward_sweep<Bias>(layout, started, prescribed, vdot.data(), ws);
+  start_forces<Bias>(model, u, wrenches, ws);
+  const Status status = inward_sweep<Bias>(layout, !wrenches.empty(), prescribed, vdot.data(), ws);
   if (status != Status::ok) return status;
   outward_sweep(layout, ws, vdot.data());
   if (!is_finite(vdot)) return Status::not_finite;
@@ -213,15 +222,23 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
   }
   const std::size_t chunks = lanes_for(static_cast<int>(most)), padded = kLanes * chunks;
   ws.H.assign(hinges, zero_spatial());
+  make_room(layout.columns, ws.W);
+  make_room(numbers, ws.Z);
+  make_room(entries, ws.L);
+  make_room(layout.links.size(), ws.steps);
+  make_room(layout.links.size(), ws.motion_steps);
+  make_room(layout.groups.size(), ws.group_steps);
+  make_room(layout.node_groups.size(), ws.node_steps);
   ws.W.assign(layout.columns, zero_spatial());
-  ws.mu.assign(numbers, zero_spatial());
-  ws.Z = ws.mu;
+  ws.body_columns = static_cast<int>(padded);
+  ws.Z.assign(numbers, zero_spatial());
+  ws.hinge_b.assign(hinges, 0);
   ws.b.assign(numbers, 0);
   ws.d_inverse.assign(numbers, 0);
   ws.D_0.assign(entries, zero());
   ws.L = ws.implicit.D_added = ws.D_0;
   ws.D.assign(padded * chunks, zero());
-  ws.x = ws.b;
+  ws.x.assign(numbers + padded, 0);
   for (std::size_t i = 1; i < layout.links.size(); ++i) set_constant_mass(layout.links[i], static_cast<int>(i), ws);
   for (std::size_t g = 0; g < layout.groups.size(); ++g) set_group_modes(layout, g, ws);
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) set_node_columns(layout, g, ws);
@@ -234,8 +251,9 @@ void set_constant_columns(const Model& model, AbaData& ws) {
   ws.constant_columns = false;
   if (!layout.ruthless) return;
   compute_motion(model, ws.rest, ws);
-  int started = start_forces<false>(model, ws.zero.data(), {}, ws);
-  start_groups<false>(layout, started, static_cast<int>(ws.starts.size()), ws);
+  start_forces<false>(model, ws.zero.data(), {}, ws);
+  int started = 0;
+  start_groups<false>(layout, started, static_cast<int>(ws.starts.size()), false, ws);
   ws.constant_columns = true;
 }
 
@@ -247,9 +265,10 @@ AbaArrays::AbaArrays(const Model& model) : kin(model) {
   q.assign(model.nq + kLanes, 0);
   v.assign(model.nv + kLanes, 0);
   u = v;
+  make_room(layout.links.size(), frames);
+  make_room(layout.links.size(), bodies);
   frames.resize(layout.links.size());
   for (int j = 0; j < 3; ++j) frames[0].R.c[j][j] = 1;
-  attachment_frames.resize(layout.attachments.size());
   U.assign(layout.columns, zero_spatial());
   bodies.resize(layout.links.size());
   attachments.resize(layout.attachments.size());
@@ -261,6 +280,10 @@ AbaArrays::AbaArrays(const Model& model) : kin(model) {
   node_turning = node_unknowns;
   axis_columns.resize(layout.group_modes);
   node_axes.assign(layout.node_groups.size(), 0);
+  keeps_attachments = layout.ruthless || has_sliders(model);
+  joint_P.resize(layout.links.size());
+  loaded.assign(layout.links.size(), 0);
+  group_F.resize(std::size_t{kLanes} * lanes_for(layout.max_extended));
   group_b.assign(std::size_t{2} * kLanes * lanes_for(layout.max_modes), limber::zero());
   g.resize(std::max(layout.max_attachments, 1));
   node_scratch.resize(static_cast<std::size_t>(kLanes) * lanes_for(layout.max_modes));
@@ -391,8 +414,8 @@ Status factor_mass(const Model& model, const State& x, AbaData& ws, std::span<co
   }
   check_sizes(model, x, x.v, x.v);
   compute_motion(model, x, ws);
-  const int started = start_forces<false>(model, ws.zero.data(), {}, ws);
-  const Status status = inward_sweep<false>(*model.layout, started, prescribed, ws.zero.data(), ws);
+  start_forces<false>(model, ws.zero.data(), {}, ws);
+  const Status status = inward_sweep<false>(*model.layout, false, prescribed, ws.zero.data(), ws);
   if (status != Status::ok) return status;
   ws.set_stage(AbaStage::factors);
   return Status::ok;
@@ -430,7 +453,7 @@ Spatial joint_wrench(const Layout& layout, int i, const AbaData& ws, const doubl
   const Link& link = layout.links[i];
   Spatial a = ws.bodies[i].a;
   if (link.inboard >= 0) a -= times(&ws.U[link.inboard_columns], vdot + link.vm, link.n);
-  const Inertia& P = ws.bodies[i].P;
+  const Inertia& P = ws.joint_P[i];
   const Spatial f = times(P, transpose(P.B), a);
   return Spatial{without_last(f.ang), f.lin} + ws.bodies[i].z;
 }

@@ -92,11 +92,12 @@ void start_active_forces(const Layout& layout, int i, AbaData& ws) {
   const ActiveModes& active = ws.active[i];
   const double* b_modal = &ws.b_modal[link.scalars];
   const int width = kLanes * lanes_for(link.n);
+  const auto of_body = [&](const FourVectors& four) {
+    return Vec4d{four.x[u.lane], four.y[u.lane], four.z[u.lane], 0};
+  };
   Spatial z = zero_spatial();
   for (int a = 0; a < link.n; ++a) {
-    const FourVectors& F = ws.kin.four_F[u.shapes + a];
-    const Vec4d ang{F.x[u.lane], F.y[u.lane], F.z[u.lane], 0};
-    z -= Spatial{ang, link.constants->S[a]} * (active.weight[a] * b_modal[a]);
+    z -= Spatial{of_body(ws.kin.four_F[u.shapes + a]), link.constants->S[a]} * (active.weight[a] * b_modal[a]);
   }
   const Mat3& R = ws.frames[i].R;
   z = {R * z.ang, R * z.lin};
@@ -104,7 +105,8 @@ void start_active_forces(const Layout& layout, int i, AbaData& ws) {
     const double* T = &active.T[static_cast<std::size_t>(j) * width];
     const double b = std::inner_product(T, T + link.n, b_modal, 0.0);
     ws.b[u.begin + j] = b;
-    z += Spatial{without_last(ws.mu[u.begin + j].ang), ws.mu[u.begin + j].lin} * b;
+    const FourSpatial& mu = ws.group_modes[u.group].mu[j];
+    z += Spatial{R * of_body(mu.ang), R * of_body(mu.lin)} * b;
   }
   ws.bodies[i].z += z;
 }

@@ -13,7 +13,7 @@ namespace limber {
 namespace {
 
 const WorldFrame& carrier_of(const Link& link, const AbaData& ws) {
-  return link.attachment >= 0 ? ws.attachment_frames[link.attachment] : ws.frames[link.parent];
+  return link.attachment >= 0 ? ws.attachment_frames[ws.attachment_places[link.attachment]] : ws.frames[link.parent];
 }
 
 // Before the motors: what of the bias motion acts on their spin.
@@ -39,7 +39,7 @@ void place_rotor(const Link& link, BodyStep& step, RotorStep& rotor, AbaData& ws
   if (elastic) {
     ws.u[link.v + link.motor.v] -= J * rotor.bias;
   } else {
-    step.b[step.k] += n * J * rotor.bias;
+    step.b[0] += n * J * rotor.bias;
   }
 }
 
@@ -54,7 +54,7 @@ void start_drives(const Layout& layout, AbaData& ws) {
   for (const int i : layout.motors) {
     const Link& link = layout.links[i];
     const int m = link.v + link.motor.v;
-    double& b = ws.steps[i].b[ws.steps[i].k];
+    double& b = ws.steps[i].b[0];
     if (Bias) {
       const double torque = link.motor.torque(&ws.q[link.q], &ws.v[link.v]);
       b -= torque;
@@ -81,7 +81,7 @@ void start_motor_forces(const Layout& layout, AbaData& ws) {
     const int m = link.v + link.motor.v;
     const MotorTerms terms(link, m, ws.implicit);
     const BodyStep& step = ws.steps[i];
-    step.b[step.k] -= terms.coupling / terms.inertia * ws.u[m];
+    step.b[0] -= terms.coupling / terms.inertia * ws.u[m];
     if (step.rotor == nullptr) continue;
     Spatial& z = link.attachment >= 0 ? ws.attachments[link.attachment].z : ws.bodies[link.parent].z;
     z.ang += step.rotor->axis * spread(link.motor.inertia / terms.inertia * ws.u[m]);

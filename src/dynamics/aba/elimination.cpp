@@ -123,7 +123,7 @@ struct Factor {
 //   mu = mu_0 + M U + sum Gamma W      D = D_0 + sum W^T (Gamma W) + U^T (mu_0 + M U) + mu_0^T U      below: H^T mu
 template <int Moving, bool Pivot, typename K, typename R, typename C, typename Factors>
 LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& step, AbaData& ws, Factors& f) {
-  const Inertia& M = step.body->P;
+  const Inertia& M = *step.P;
   constexpr bool kAny = std::is_same_v<C, int>;
   const Spatial* U = kAny ? step.U : nullptr;
   Spatial* g = ws.g.data();
@@ -183,7 +183,7 @@ LIMBER_INLINE void eliminate_hinge_columns(K k, R r, const BodyStep& step, const
         const auto j = total(k, s);
         Spatial m = times(P, Bt, step.H[s], true, !Pivot);
         const double scale = hinge_scale<Pivot>(P, step, ws, step.H[s]);
-        m.ang += with_last(zero(), spread(step.b[j]));
+        m.ang += with_last(zero(), spread(step.b[s]));
         auto column = make_column(f.chunks, f.D + j * f.chunks);
         const Vec4d* D_0 = step.D_0 + j * f.chunks;
         const auto term = [&](int row) __attribute__((always_inline)) {
@@ -228,7 +228,7 @@ LIMBER_INLINE void subtract_unknowns(M m, Chunks chunks, const Vec4d* L, const d
 // What a single hinge would feel without the loads on the body's moving nodes, or 0: nothing but rounding.  With
 // bounded modes no load can make its pivot smaller than this.
 double own_inertia(const BodyStep& step, const AbaData& ws) {
-  const Inertia& M = step.body->P;
+  const Inertia& M = *step.P;
   const Spatial h = step.H[0];
   const double* D_0 = reinterpret_cast<const double*>(step.D_0);
   const auto mass = [&](int j) { return D_0[j * (kLanes * step.chunks + 1)]; };
@@ -254,8 +254,8 @@ LIMBER_INLINE void hand_over(const BodyStep& step, Inertia& P) {
 }
 
 // A prescribed hinge: P and z of its joint side stay; the parent feels z + P H betadot.
-void prescribe(const BodyStep& step, const double* given, Inertia& P) {
-  set(step.body->P, P);
+void prescribe(const BodyStep& step, const double* given, Inertia& P, AbaData& ws) {
+  set(ws.joint_P[step.i], P);
   step.body->z = wrench_of(P);
   add_wrench(P, times(P, transpose(P.B), times(step.H, given + step.v, step.link->nr)));
   if (step.rotor != nullptr) add_wrench(P, {step.rotor->axis * spread(step.rotor->g * given[step.v]), zero()});
@@ -276,7 +276,7 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
   Factor<decltype(m), decltype(chunks)> f{m, chunks, ws.D.data(), step.L, step.d_inverse, step.Z};
   eliminate_mode_columns<Moving, Pivot>(k, r, carrying, step, ws, f);
   Inertia P;
-  set(P, step.body->P);
+  set(P, *step.P);
   for_each(
       carrying, LIMBER_EACH(h) { add(P, step.carried[h].Gamma); });
   eliminate_hinge_columns<Pivot>(k, r, step, P, least, ws, f);
@@ -286,7 +286,7 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
     return own > 0 ? eliminate_columns<-1, -1, -1>(step, given, own, ws) : find_speed(step, f.failure);
   }
   subtract_unknowns(m, chunks, step.L, step.d_inverse, step.Z, P);
-  if (R < 0 && given != nullptr) prescribe(step, given, P);
+  if (R < 0 && given != nullptr) prescribe(step, given, P, ws);
   if (__builtin_expect(step.rotor != nullptr, 0)) add_rotor(*step.rotor, P);
   hand_over(step, P);
   return -1;
@@ -328,7 +328,7 @@ void accelerate_columns(const BodyStep& step, AbaData& ws, double* vdot) {
         if (!Pivot) a.lin += step.H[j].lin * spread(x[k + j]);
       });
   for_each(
-      carrying, LIMBER_EACH(h) { step.attachments[h].a = a + times(columns_of(step, h, ws), x, k); });
+      carrying, LIMBER_EACH(h) { step.outboard_a[h] = a + times(columns_of(step, h, ws), x, k); });
   if (C < 0 && step.U != nullptr) a += times(step.U, x, k);
   step.body->a = a;
   if (step.active) return;  // expand_group
@@ -397,7 +397,7 @@ void reduce(const Layout& layout, int i, AbaData& ws) {
     z += ws.attachments[h].z;
   }
   const int r = ws.prescribed[i] != 0 ? 0 : link.nr, count = u.modes + r;
-  for (int k = 0; k < r; ++k) b[u.modes + k] += dot(ws.H[u.hinge + k], z);
+  for (int k = 0; k < r; ++k) b[u.modes + k] = ws.hinge_b[u.hinge + k] + dot(ws.H[u.hinge + k], z);
   for (int k = 0; k < count; ++k) z -= ws.Z[u.begin + k] * b[k];
   ws.bodies[i].z = {without_last(z.ang), z.lin};
   double* x = &ws.x[u.begin];

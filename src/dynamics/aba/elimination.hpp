@@ -106,7 +106,14 @@ void choose_step_kernels(int moving, BodyStep& step);
 // `first`: of this workspace; later calls, of implicit steps, allocate nothing where the active bodies stay the same.
 void set_steps(bool first, AbaData& ws);
 void set_motion_steps(AbaData& ws);
-void set_group_steps(bool first, AbaData& ws);
+void set_group_steps(AbaData& ws);
+// The order of the sweeps, and the places of bodies and attachments in scratch memory (places.cpp).
+void set_places(bool first, AbaData& ws);
+inline Spatial* own_columns(int i, AbaData& ws) {
+  return &ws.mu[static_cast<std::size_t>(ws.body_places[i]) * ws.body_columns];
+}
+// An outboard attachment as its body sees it: in `ruthless` a constant.
+AttachmentFrame* placed_attachment(int h, AbaData& ws);
 // x = D^-1 b, over the factors.
 void solve_unknowns(const Unknowns& u, int count, const AbaData& ws, const double* b, double* x);
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "coordinates.hpp"
 #include "elimination.hpp"
@@ -36,52 +34,6 @@ bool set_axis(const FourVectors& v, int& axis, Vec4d& along) {
   return dot(v.x, v.x) + dot(v.y, v.y) + dot(v.z, v.z) == dot(along, along);
 }
 
-// In which order and with which bodies groups are computed.
-void set_blocks(AbaData& ws) {
-  constexpr int kBodies = 64;
-  const Layout& layout = *ws.kin.layout;
-  const int count = static_cast<int>(layout.links.size());
-  // The last body that reads what a body starts with: itself, or what hands its inertia over to its frame.
-  std::vector<int> last(count);
-  for (int i = 0; i < count; ++i) last[i] = i;
-  for (int i = 1; i < count; ++i) {
-    if (layout.links[i].attachment < 0) last[layout.links[i].parent] = i;
-  }
-  using Entry = std::pair<int, int>;  // body, group
-  std::vector<Entry> places, starts, expands;
-  const auto most = [&](const auto& group, auto of) {
-    return of(*std::max_element(group.bodies.begin(), group.bodies.end(), [&](int a, int b) { return of(a) < of(b); }));
-  };
-  for (int g = 0; g < static_cast<int>(layout.groups.size()); ++g) {
-    const BodyGroup& group = layout.groups[g];
-    starts.emplace_back(-most(group, [&](int i) { return last[i]; }), g);
-    if (ws.group_modes[g].active) expands.emplace_back(most(group, [](int i) { return i; }), g);
-  }
-  for (int g = 0; g < static_cast<int>(layout.node_groups.size()); ++g) {
-    const NodeGroup& group = layout.node_groups[g];
-    starts.emplace_back(-most(group, [](int i) { return i; }), -1 - g);
-    if (!layout.ruthless) places.emplace_back(-most(group, [](int i) { return -i; }), g);
-  }
-  const auto sort = [](std::vector<Entry>& entries, std::vector<int>& out) {
-    std::sort(entries.begin(), entries.end());
-    out.clear();
-    for (const auto& [body, g] : entries) out.push_back(g);
-  };
-  sort(places, ws.places);
-  sort(starts, ws.starts);
-  sort(expands, ws.expands);
-  const auto before = [](const std::vector<Entry>& entries, int end) {
-    return static_cast<int>(
-        std::lower_bound(entries.begin(), entries.end(), Entry{end, std::numeric_limits<int>::min()}) -
-        entries.begin());
-  };
-  ws.blocks.clear();
-  for (int begin = 1; begin < count; begin += kBodies) {
-    const int end = std::min(begin + kBodies, count);
-    ws.blocks.push_back({begin, end, before(places, end), before(starts, 1 - begin), before(expands, end)});
-  }
-}
-
 }  // namespace
 
 void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
@@ -93,6 +45,7 @@ void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
   for (int lane = 0; lane < kLanes; ++lane) {
     Unknowns& u = ws.unknowns[group.bodies[lane]];
     u.shapes = group.shapes;
+    u.group = static_cast<int>(g);
     if (lane == 0 || group.bodies[lane] != group.bodies[0]) u.lane = lane;
     modes.active = modes.active || u.active;
     modes.k = std::max(modes.k, u.modes);
@@ -132,32 +85,33 @@ void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
   }
 }
 
-void set_group_steps(bool first, AbaData& ws) {
+void set_group_steps(AbaData& ws) {
   const Layout& layout = *ws.kin.layout;
-  const auto set = [&](const auto& group, int lane, GroupStep& step) {
+  const auto set = [&](const auto& group, int lane, auto& step) {
     step.frame[lane] = &ws.frames[group.bodies[lane]];
-    step.body[lane] = &ws.bodies[group.bodies[lane]];
     step.q[lane] = ws.q.data() + group.qm[lane];
     step.v[lane] = ws.v.data() + group.vm[lane];
-    step.u[lane] = ws.u.data() + group.vm[lane];
   };
-  std::size_t same = 0;  // active groups that were active before, too
-  for (const int g : ws.expands) same += ws.group_modes[g].active ? 1 : 0;
-  const auto active =
-      std::count_if(ws.group_modes.begin(), ws.group_modes.end(), [](const GroupModes& modes) { return modes.active; });
-  if (first || same != ws.expands.size() || active != static_cast<std::ptrdiff_t>(same)) set_blocks(ws);
   ws.group_steps.resize(layout.groups.size());
   ws.node_steps.resize(layout.node_groups.size());
   for (int lane = 0; lane < kLanes; ++lane) {
     for (std::size_t g = 0; g < layout.groups.size(); ++g) {
-      set(layout.groups[g], lane, ws.group_steps[g]);
-      const std::size_t begin = ws.unknowns[layout.groups[g].bodies[lane]].begin;
-      ws.group_steps[g].columns[lane] = ws.mu.data() + begin;
-      ws.group_steps[g].x[lane] = ws.x.data() + begin;
+      const BodyGroup& group = layout.groups[g];
+      GroupStep& step = ws.group_steps[g];
+      const int i = group.bodies[lane];
+      set(group, lane, step);
+      step.u[lane] = ws.u.data() + group.vm[lane];
+      step.P[lane] = &ws.P[ws.body_places[i]];
+      step.columns[lane] = own_columns(i, ws);
+      step.a[lane] = &ws.bodies[i].a;
+      step.x[lane] = ws.x.data() + ws.unknowns[i].begin;
     }
     for (std::size_t g = 0; g < layout.node_groups.size(); ++g) {
-      set(layout.node_groups[g], lane, ws.node_steps[g]);
-      ws.node_steps[g].columns[lane] = ws.W.data() + layout.node_groups[g].columns[lane];
+      const NodeGroup& group = layout.node_groups[g];
+      NodeStep& step = ws.node_steps[g];
+      set(group, lane, step);
+      step.at[lane] = placed_attachment(group.attachments[lane], ws);
+      step.columns[lane] = ws.W.data() + group.columns[lane];
     }
   }
 }

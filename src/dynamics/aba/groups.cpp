@@ -42,7 +42,7 @@ LIMBER_INLINE FourVectors turned_back(const FourMatrices& R, const FourVectors& 
 LIMBER_INLINE FourVectors gather_frames(const GroupStep& at, Vec4d WorldFrame::*part) {
   return gather([&](int lane) __attribute__((always_inline))->const Vec4d& { return at.frame[lane]->*part; });
 }
-LIMBER_INLINE FourMatrices gather_rotations(const GroupStep& at) {
+LIMBER_INLINE FourMatrices gather_rotations(const auto& at) {
   const auto column = [&](int j) __attribute__((always_inline)) {
     return gather([&](int lane) __attribute__((always_inline))->const Vec4d& { return at.frame[lane]->R.c[j]; });
   };
@@ -132,28 +132,28 @@ LIMBER_INLINE void subtract_other_modes(const Coordinates& coordinates, int n, c
 // M with the wrench z in the fourth lanes.
 LIMBER_INLINE void put_A(const FourSymmetric& A, const FourVectors& z, const GroupStep& at) {
   scatter(
-      A.xx, A.xy, A.xz, z.x, LIMBER_LANE(lane) { return at.body[lane]->P.A.x; });
+      A.xx, A.xy, A.xz, z.x, LIMBER_LANE(lane) { return at.P[lane]->A.x; });
   scatter(
-      A.xy, A.yy, A.yz, z.y, LIMBER_LANE(lane) { return at.body[lane]->P.A.y; });
+      A.xy, A.yy, A.yz, z.y, LIMBER_LANE(lane) { return at.P[lane]->A.y; });
   scatter(
-      A.xz, A.yz, A.zz, z.z, LIMBER_LANE(lane) { return at.body[lane]->P.A.z; });
+      A.xz, A.yz, A.zz, z.z, LIMBER_LANE(lane) { return at.P[lane]->A.z; });
 }
 LIMBER_INLINE void put_B(const FourVectors& x, const FourVectors& y, const FourVectors& z, const FourVectors& wrench,
                          const GroupStep& at) {
   scatter(
-      x.x, x.y, x.z, wrench.x, LIMBER_LANE(lane) { return at.body[lane]->P.B.x; });
+      x.x, x.y, x.z, wrench.x, LIMBER_LANE(lane) { return at.P[lane]->B.x; });
   scatter(
-      y.x, y.y, y.z, wrench.y, LIMBER_LANE(lane) { return at.body[lane]->P.B.y; });
+      y.x, y.y, y.z, wrench.y, LIMBER_LANE(lane) { return at.P[lane]->B.y; });
   scatter(
-      z.x, z.y, z.z, wrench.z, LIMBER_LANE(lane) { return at.body[lane]->P.B.z; });
+      z.x, z.y, z.z, wrench.z, LIMBER_LANE(lane) { return at.P[lane]->B.z; });
 }
 LIMBER_INLINE void put_C(const FourSymmetric& C, const GroupStep& at) {
   scatter(
-      FourVectors{C.xx, C.xy, C.xz}, LIMBER_LANE(lane) { return at.body[lane]->P.C.x; });
+      FourVectors{C.xx, C.xy, C.xz}, LIMBER_LANE(lane) { return at.P[lane]->C.x; });
   scatter(
-      FourVectors{C.xy, C.yy, C.yz}, LIMBER_LANE(lane) { return at.body[lane]->P.C.y; });
+      FourVectors{C.xy, C.yy, C.yz}, LIMBER_LANE(lane) { return at.P[lane]->C.y; });
   scatter(
-      FourVectors{C.xz, C.yz, C.zz}, LIMBER_LANE(lane) { return at.body[lane]->P.C.z; });
+      FourVectors{C.xz, C.yz, C.zz}, LIMBER_LANE(lane) { return at.P[lane]->C.z; });
 }
 
 // Of whole bodies: [J, s~; -s~, m 1].
@@ -198,7 +198,10 @@ LIMBER_INLINE void put_column(Size<Axis> axis, const FourMatrices& R, int j, con
   const FourVectors a = R * ang;
   scatter(
       a.x, a.y, a.z, b, LIMBER_LANE(lane) { return at.columns[lane][j].ang; });
-  if constexpr (Axis < 0) return;
+  if constexpr (Axis < 0) {
+    for (int lane = 0; lane < kLanes; ++lane) at.columns[lane][j].lin = zero();
+    return;
+  }
   scatter(
       times_along(axis, R, lin), LIMBER_LANE(lane) { return at.columns[lane][j].lin; });
 }
@@ -281,12 +284,13 @@ void start_group(const Layout& layout, std::size_t g, AbaData& ws) {
       group.n, [&](int lane) { return at.q[lane]; }, scratch.e.data());
   gather_numbers(
       group.n, [&](int lane) { return at.v[lane]; }, scratch.rate.data());
+  GroupModes& modes = ws.group_modes[g];
   FourLoads loads;
-  compute_loads(layout, group, motion, ws.kin, scratch, loads);
+  FourVectors* F = modes.active || layout.ruthless ? &ws.kin.four_F[group.shapes] : ws.group_F.data();
+  compute_loads(layout, group, motion, F, scratch, loads);
   const FourVectors none{zero(), zero(), zero()};
   FourSpatial z{none, none};
   if (Bias) z.ang = loads.p.ang, z.lin = loads.p.lin;
-  GroupModes& modes = ws.group_modes[g];
   start_modes<Bias>(group, R, loads, at, z, modes, ws);
   z.ang = R * z.ang;
   z.lin = R * z.lin;
@@ -299,7 +303,7 @@ template void start_group<false>(const Layout& layout, std::size_t g, AbaData& w
 //   W = [A lambda; gamma + l x A lambda] + U, at the bodies' origins
 void start_columns(const Layout& layout, std::size_t g, AbaData& ws) {
   const NodeGroup& group = layout.node_groups[g];
-  const GroupStep& step = ws.node_steps[g];
+  const NodeStep& step = ws.node_steps[g];
   const FourMatrices R = gather_rotations(step);
   const FourAttachments& at = ws.kin.four_attachments[g];
   FourMatrices turned_A;
@@ -382,8 +386,8 @@ void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot
   gather_numbers(
       modes.k, [&](int lane) { return at.x[lane]; }, x);
   const FourMatrices R = gather_rotations(at);
-  const FourSpatial a{turned_back(R, gather(LIMBER_LANE(lane) { return at.body[lane]->a.ang; })),
-                      turned_back(R, gather(LIMBER_LANE(lane) { return at.body[lane]->a.lin; }))};
+  const FourSpatial a{turned_back(R, gather(LIMBER_LANE(lane) { return at.a[lane]->ang; })),
+                      turned_back(R, gather(LIMBER_LANE(lane) { return at.a[lane]->lin; }))};
   with_coordinates(*group.constants, modes,
                    [&](const auto& coordinates) { expand_modes(coordinates, n, modes, F, S, a, x, r, out); });
   double* to[kLanes];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ahead.hpp"
 #include "dynamics/kinematics/body_motion.hpp"
 #include "dynamics/kinematics/sliders.hpp"
 #include "elimination.hpp"
@@ -136,13 +137,13 @@ LIMBER_INLINE void move_attachment(const WorldFrame& f, const AttachmentFrame& a
 // Attachments as their bodies see them.
 void place_group(const Layout& layout, std::size_t g, AbaData& ws) {
   const NodeGroup& group = layout.node_groups[g];
-  const GroupStep& at = ws.node_steps[g];
+  const NodeStep& at = ws.node_steps[g];
   GroupScratch& scratch = ws.kin.scratch;
   gather_numbers(
       group.n, [&](int lane) { return at.q[lane]; }, scratch.e.data());
   gather_numbers(
       group.n, [&](int lane) { return at.v[lane]; }, scratch.rate.data());
-  place_nodes(group, ws.kin, scratch);
+  place_nodes(group, at.at, ws.kin, scratch);
 }
 
 template <bool Ruthless, bool Stiffened>
@@ -152,7 +153,9 @@ void move_bodies(const Layout& layout, AbaData& ws) {
     for (; placed < block.placed; ++placed) place_group(layout, ws.places[placed], ws);
     const MotionStep *step = ws.motion_steps.data() + block.begin - 1, *const end =
                                                                            ws.motion_steps.data() + block.end - 1;
+    const bool more = block.end + kBlock <= static_cast<int>(ws.steps.size());
     for (; step < end; ++step) {
+      if (more) prefetch_motion(step[kBlock]);
       step->pivot != nullptr ? across_pivot(*step) : move_body(layout, *step, ws);
       if (step->renewed) make_orthogonal(step->frame->R);
       for (int h = 0; h < step->carrying; ++h) {
@@ -200,7 +203,7 @@ void set_motion_steps(AbaData& ws) {
     MotionStep& step = ws.motion_steps[i - 1];
     step.link = &link;
     step.on_node = link.attachment >= 0;
-    step.from = step.on_node ? &ws.attachment_frames[link.attachment] : &ws.frames[link.parent];
+    step.from = step.on_node ? &ws.attachment_frames[ws.attachment_places[link.attachment]] : &ws.frames[link.parent];
     step.frame = &ws.frames[i];
     step.H = ws.H.data() + ws.unknowns[i].hinge;
     if (link.pivots) {
@@ -208,9 +211,11 @@ void set_motion_steps(AbaData& ws) {
       step.turn = &ws.kin.turns[link.angle];
     }
     step.speed = ws.v.data() + link.v;
-    step.attachments = ws.kin.attachments.data() + link.attachment_begin;
-    step.outboard = ws.attachment_frames.data() + link.attachment_begin;
     step.carrying = link.attachment_end - link.attachment_begin;
+    if (step.carrying > 0) {
+      step.attachments = placed_attachment(link.attachment_begin, ws);
+      step.outboard = &ws.attachment_frames[ws.attachment_places[link.attachment_begin]];
+    }
     const Vec4d p = link.K[0].p;
     step.same_origin = step.on_node && p[0] == 0 && p[1] == 0 && p[2] == 0;
     depth[i] = depth[link.parent] + 1;

@@ -34,7 +34,7 @@ void pass_unknowns(const Layout& layout, int i, bool node, int h, AbaData& ws, S
   for (int r = 0; r < 6; ++r, e += width, x += width) {
     if (!node) std::fill_n(e + first_mode, link.n, 0.0);
     std::copy_n(e + first_mode, link.n, modal);
-    for (int k = 0; k < link.nr; ++k) ws.b[u.begin + u.modes + k] = 0;
+    for (int k = 0; k < link.nr; ++k) ws.hinge_b[u.hinge + k] = 0;
     ws.bodies[i].z = h < 0 ? z[r] : zero_spatial();
     if (h >= 0) ws.attachments[h].z = z[r];
     reduce(layout, i, ws);

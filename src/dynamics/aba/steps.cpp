@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <span>
 
 #include "elimination.hpp"
@@ -18,32 +17,6 @@ const Vec4d* share_mass(std::span<const Vec4d> own, bool constant, std::span<con
   return last.data();
 }
 
-// (outboard attachment) its place in ws.carried: from the elimination of the first body that it carries to that of its
-// own, those of one body side by side.
-void place_carried(const Layout& layout, AbaData& ws) {
-  std::vector<int>& out = ws.carried_places;
-  out.assign(layout.attachments.size(), -1);
-  std::map<int, std::vector<int>> open;  // by how many there are side by side
-  int count = 0;
-  const auto take = [&](const Link& body) {
-    const int size = body.attachment_end - body.attachment_begin;
-    std::vector<int>& places = open[size];
-    if (places.empty()) {
-      places.push_back(count);
-      count += size;
-    }
-    for (int h = 0; h < size; ++h) out[body.attachment_begin + h] = places.back() + h;
-    places.pop_back();
-  };
-  for (std::size_t i = layout.links.size() - 1; i > 0; --i) {
-    const Link& link = layout.links[i];
-    if (link.attachment >= 0 && out[link.attachment] < 0) take(layout.links[link.parent]);
-    const int size = link.attachment_end - link.attachment_begin;
-    if (size > 0) open[size].push_back(out[link.attachment_begin]);
-  }
-  ws.carried.resize(count);
-}
-
 // How many columns of a body turn its attachment.
 void set_turning(const Layout& layout, AbaData& ws) {
   ws.turning.assign(layout.attachments.size(), layout.max_modes);
@@ -57,11 +30,11 @@ void set_turning(const Layout& layout, AbaData& ws) {
 void set_steps(bool first, AbaData& ws) {
   const Layout& layout = *ws.kin.layout;
   ws.steps.resize(layout.links.size());
-  ws.hinge_forces.clear();
+  ws.hinge_speeds.clear();
   ws.passive.clear();
   set_turning(layout, ws);
-  if (first) place_carried(layout, ws);
-  const std::vector<int>&place = ws.carried_places, &turning = ws.turning;
+  set_places(first, ws);
+  const std::vector<int>&carried = ws.carried_places, &moved = ws.attachment_places, &turning = ws.turning;
   std::span<const Vec4d> mass;
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
     const Link& link = layout.links[i];
@@ -70,17 +43,20 @@ void set_steps(bool first, AbaData& ws) {
     step.link = &link;
     step.frame = &ws.frames[i];
     step.body = &ws.bodies[i];
-    step.inboard_a = link.attachment >= 0 ? &ws.attachments[link.attachment].a : &ws.bodies[link.parent].a;
-    step.inboard = link.attachment >= 0 ? &ws.carried[place[link.attachment]] : nullptr;
+    step.P = &ws.P[ws.body_places[i]];
+    step.inboard_a = link.attachment >= 0 ? &ws.attachment_a[moved[link.attachment]] : &ws.bodies[link.parent].a;
+    step.inboard = link.attachment >= 0 ? &ws.carried[carried[link.attachment]] : nullptr;
     step.parent = link.parent == kGround    ? nullptr
                   : step.inboard != nullptr ? &step.inboard->Gamma
-                                            : &ws.bodies[link.parent].P;
-    step.attachments = ws.attachments.data() + link.attachment_begin;
+                                            : &ws.P[ws.body_places[link.parent]];
     step.outboard = layout.attachments.data() + link.attachment_begin;
     step.carrying = link.attachment_end - link.attachment_begin;
-    step.carried = step.carrying > 0 ? &ws.carried[place[link.attachment_begin]] : nullptr;
+    if (step.carrying > 0) {
+      step.outboard_a = &ws.attachment_a[moved[link.attachment_begin]];
+      step.carried = &ws.carried[carried[link.attachment_begin]];
+    }
     for (int h = 0; h < std::min(step.carrying, 2); ++h) step.W[h] = &ws.W[step.outboard[h].columns];
-    step.mu = ws.mu.data() + u.begin;
+    step.mu = own_columns(static_cast<int>(i), ws);
     step.Z = ws.Z.data() + u.begin;
     step.H = ws.H.data() + u.hinge;
     step.U = link.inboard >= 0 ? ws.U.data() + link.inboard_columns : nullptr;
@@ -89,8 +65,8 @@ void set_steps(bool first, AbaData& ws) {
         share_mass({ws.D_0.data() + u.D, (u.modes + static_cast<std::size_t>(link.nr)) * u.chunks}, constant, mass);
     step.L = ws.L.data() + u.D;
     step.d_inverse = ws.d_inverse.data() + u.begin;
-    step.b = ws.b.data() + u.begin;
-    step.x = ws.x.data() + u.begin;
+    step.b = ws.hinge_b.data() + u.hinge;
+    step.x = u.active ? ws.x.data() + u.begin : ws.x.data() + ws.b.size();
     step.i = static_cast<int>(i);
     step.k = u.modes;
     step.r = link.nr;
@@ -101,13 +77,13 @@ void set_steps(bool first, AbaData& ws) {
     step.no_mode = kNoInertia * (1 - step.bounded);
     step.active = u.active;
     step.opens = link.opens_attachment;
-    for (int k = 0; k < link.nr; ++k) ws.hinge_forces.push_back({step.b + step.k + k, ws.u.data() + link.v + k});
+    for (int k = 0; k < link.nr; ++k) ws.hinge_speeds.push_back(link.v + k);
     if (link.passive) ws.passive.push_back(step.i);
     choose_step_kernels(step.carrying > 0 ? step.k - turning[link.attachment_begin] : 0, step);
   }
   for (std::size_t k = 0; k < layout.rotors.size(); ++k) ws.steps[layout.rotors[k]].rotor = &ws.rotors[k];
   if (first) set_motion_steps(ws);
-  set_group_steps(first, ws);
+  set_group_steps(ws);
 }
 
 }  // namespace limber

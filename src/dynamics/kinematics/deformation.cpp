@@ -239,10 +239,9 @@ void put_products(const BodyGroup& group, const GroupScratch& scratch, Kinematic
 
 }  // namespace
 
-void compute_loads(const Layout& layout, const BodyGroup& group, const FourMotions& motion, Kinematics& kin,
+void compute_loads(const Layout& layout, const BodyGroup& group, const FourMotions& motion, FourVectors* F,
                    GroupScratch& scratch, FourLoads& out) {
   const FourBodies& bodies = *group.constants;
-  FourVectors* F = &kin.four_F[group.shapes];
   out.p_f = scratch.p.data();
   out.F = F;
   out.S = bodies.S.data();
@@ -284,7 +283,7 @@ void load_bodies(const Layout& layout, const BodyGroup& group, Kinematics& kin, 
       group.n, [&](int lane) { return &kin.etadot[group.scalars[lane]]; }, scratch.rate.data());
   const FourMotions motion = gather_motions(f);
   FourLoads loads;
-  compute_loads(layout, group, motion, kin, scratch, loads);
+  compute_loads(layout, group, motion, kin.four_F.data() + group.shapes, scratch, loads);
   if (group.n > 0) {
     if (!layout.ruthless) put_modes(group, loads, f, kin);
     if (loads.G != nullptr) put_products(group, scratch, kin);

@@ -35,8 +35,8 @@ struct FourLoads {
   const FourVectors* S;
   const Vec4d* G;  // (n x n padded) modal mass, where it depends on the state, else null
 };
-// With the modes and their rates in `scratch`.
-void compute_loads(const Layout& layout, const BodyGroup& group, const FourMotions& motion, Kinematics& kin,
+// With the modes and their rates in `scratch`; F as in FourLoads, which in `ruthless` is constant.
+void compute_loads(const Layout& layout, const BodyGroup& group, const FourMotions& motion, FourVectors* F,
                    GroupScratch& scratch, FourLoads& out);
 // Its sums over shapes where these are those of beams (FourBodies::beam_modes).
 void contract_beams(const FourBodies& bodies, const FourMotions& motion, FourVectors* F, GroupScratch& scratch,
@@ -48,7 +48,7 @@ void load_bodies(const Layout& layout, const BodyGroup& group, Kinematics& kin, 
 
 // Outboard attachments as their bodies see them, V and a relative: before the motion of the bodies is known.  With the
 // modes and their rates in `scratch`.
-void place_nodes(const NodeGroup& group, Kinematics& kin, GroupScratch& scratch);
+void place_nodes(const NodeGroup& group, AttachmentFrame* const* at, Kinematics& kin, GroupScratch& scratch);
 // The same with the modes in `kin`, and columns.
 void move_nodes(const NodeGroup& group, Kinematics& kin, GroupScratch& scratch);
 

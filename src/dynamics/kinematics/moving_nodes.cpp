@@ -87,12 +87,9 @@ LIMBER_INLINE void put_nodes(const FourNodes& node, const MovedNodes& d, Attachm
 
 }  // namespace
 
-void place_nodes(const NodeGroup& group, Kinematics& kin, GroupScratch& scratch) {
+void place_nodes(const NodeGroup& group, AttachmentFrame* const* at, Kinematics& kin, GroupScratch& scratch) {
   const FourNodes& node = *group.constants;
   const Vec4d *e = scratch.e.data(), *rate = scratch.rate.data();
-  AttachmentFrame* const frames = kin.attachments.data();
-  AttachmentFrame* const at[kLanes] = {frames + group.attachments[0], frames + group.attachments[1],
-                                       frames + group.attachments[2], frames + group.attachments[3]};
   MovedNodes d;
   with_size(group.n, [&](auto n) { displace(n, node, e, rate, d); });
   if (!node.second.empty()) displace_second(node, group.n, e, rate, d, &kin.four_gamma[group.modes]);
@@ -104,7 +101,10 @@ void move_nodes(const NodeGroup& group, Kinematics& kin, GroupScratch& scratch) 
       group.n, [&](int lane) { return &kin.eta[group.scalars[lane]]; }, scratch.e.data());
   gather_numbers(
       group.n, [&](int lane) { return &kin.etadot[group.scalars[lane]]; }, scratch.rate.data());
-  place_nodes(group, kin, scratch);
+  AttachmentFrame* const frames = kin.attachments.data();
+  AttachmentFrame* const at[kLanes] = {frames + group.attachments[0], frames + group.attachments[1],
+                                       frames + group.attachments[2], frames + group.attachments[3]};
+  place_nodes(group, at, kin, scratch);
   const FourNodes& node = *group.constants;
   const FourVectors* gamma = &kin.four_gamma[group.modes];
   Spatial* const all = kin.columns.data();

@@ -29,8 +29,7 @@ struct WorldFrame {
 };
 
 // What the recursion keeps of one body, at its origin, in world basis.  theory §5; letters as there.
-struct ArticulatedBody {
-  Inertia P;  // of the body and what its frame carries; then, where the joint is prescribed, P+          inward
+struct alignas(64) ArticulatedBody {  // a sweep touches one line of the cache
   Spatial z;  // solve_factored, prescribed joints: bias wrench, then that of the joint side              inward
   Spatial a;  // acceleration of the body frame beyond the bias                                           outward
 };
@@ -38,10 +37,8 @@ struct ArticulatedBody {
 // What it keeps of an outboard attachment, at the origin of its body, too.
 struct ArticulatedAttachment {
   Spatial z;  // solve_factored: bias wrench                                                              inward
-  Spatial a;  // acceleration beyond the bias                                                             outward
 };
-// What an attachment carries, from the elimination of the first body on it to that of its own: attachments take turns
-// in few places, which stay in the cache.
+// What an attachment carries, from the elimination of the first body on it to that of its own.
 struct CarriedInertia {
   Inertia Gamma;  // articulated inertia, with its bias wrench
   Block Bt;       // transpose of its block B
@@ -56,6 +53,7 @@ struct Unknowns {
   std::size_t hinge = 0;  // where the hinge map starts
   int shapes = 0;         // where four_F has its modes, and in which lane
   int lane = 0;
+  int group = 0;
   bool active = false;
 };
 
@@ -122,12 +120,13 @@ struct BodyStep {
   const Link* link = nullptr;
   const WorldFrame* frame = nullptr;
   ArticulatedBody* body = nullptr;
-  const Spatial* inboard_a = nullptr;            // acceleration of what the joint sits on
-  CarriedInertia* inboard = nullptr;             // that of the attachment it sits on, or null
-  Inertia* parent = nullptr;                     // where it hands its inertia over to; null: the ground
-  ArticulatedAttachment* attachments = nullptr;  // outboard ones
-  const CarriedInertia* carried = nullptr;       // theirs
-  const Spatial* W[2] = {};                      // columns of the first two of them
+  const Inertia* P = nullptr;               // of the body and what its frame carries
+  const Spatial* inboard_a = nullptr;       // acceleration of what the joint sits on
+  CarriedInertia* inboard = nullptr;        // that of the attachment it sits on, or null
+  Inertia* parent = nullptr;                // where it hands its inertia over to; null: the ground
+  Spatial* outboard_a = nullptr;            // accelerations of the outboard attachments
+  const CarriedInertia* carried = nullptr;  // what they carry
+  const Spatial* W[2] = {};                 // columns of the first two of them
   const OutboardAttachment* outboard = nullptr;
   const Spatial *mu = nullptr, *H = nullptr;
   const RotorStep* rotor = nullptr;  // of its drive, where it spins, or null
@@ -135,7 +134,7 @@ struct BodyStep {
   Spatial* Z = nullptr;
   const Vec4d* D_0 = nullptr;
   Vec4d* L = nullptr;
-  double *d_inverse = nullptr, *b = nullptr, *x = nullptr;
+  double *d_inverse = nullptr, *b = nullptr, *x = nullptr;  // b: of the hinge
   int i = 0, k = 0, r = 0, carrying = 0, chunks = 0;  // body; modes or active coordinates, hinge speeds, attachments
   int v = 0, vm = 0;                                  // as in Link
   double bounded = 0;  // 1: U = 0 and a diagonal modal mass, so that no load makes pivots of modes smaller than that
@@ -167,13 +166,21 @@ struct MotionStep {
   bool renewed = false;      // every 16th body of a path: its rotation is made orthogonal again
 };
 
-// Where the four bodies of a BodyGroup, or those of a NodeGroup, have what they read and write together.
+// Where the four bodies of a BodyGroup have what they read and write together.
 struct GroupStep {
   const WorldFrame* frame[kLanes] = {};
   const double *q[kLanes] = {}, *v[kLanes] = {}, *u[kLanes] = {};  // from the first mode on
-  ArticulatedBody* body[kLanes] = {};
-  Spatial* columns[kLanes] = {};  // mu; of attachments W
+  Inertia* P[kLanes] = {};
+  Spatial* columns[kLanes] = {};  // mu
+  Spatial* a[kLanes] = {};
   const double* x[kLanes] = {};
+};
+// The same of a NodeGroup.
+struct NodeStep {
+  const WorldFrame* frame[kLanes] = {};
+  const double *q[kLanes] = {}, *v[kLanes] = {};
+  AttachmentFrame* at[kLanes] = {};
+  Spatial* columns[kLanes] = {};  // W
 };
 
 // Bodies that the sweeps take together: what their groups compute is in the cache when they read it.
@@ -184,25 +191,29 @@ struct SweepBlock {
   int expanded = 0;        // of `expands` after their accelerations
 };
 
-// Bias force and applied force of one hinge speed.
-struct HingeForce {
-  double* b = nullptr;
-  const double* u = nullptr;
-};
-
 // The data of AbaData itself.
 struct AbaArrays {
   explicit AbaArrays(const Model& model);
-  Kinematics kin;                             // those of the last call, by complete_kinematics
-  std::vector<double> q, v, u;                // the state and the forces, with room behind them
-  std::vector<WorldFrame> frames;             // (body)
-  std::vector<WorldFrame> attachment_frames;  // (outboard attachment)
-  std::vector<Spatial> H;                     // (at Unknowns::hinge) motion maps, at the bodies' origins
-  std::vector<Spatial> U;  // (at link.inboard_columns) columns of the body frame, where a moving node holds it
+  Kinematics kin;                  // those of the last call, by complete_kinematics
+  std::vector<double> q, v, u;     // the state and the forces, with room behind them
+  std::vector<WorldFrame> frames;  // (body)
+  std::vector<Spatial> H;          // (at Unknowns::hinge) motion maps, at the bodies' origins
+  std::vector<Spatial> U;          // (at link.inboard_columns) columns of the body frame, where a moving node holds it
   std::vector<ArticulatedBody> bodies;
   std::vector<ArticulatedAttachment> attachments;
-  std::vector<CarriedInertia> carried;    // scratch of the inward sweep
-  std::vector<int> carried_places;        // (outboard attachment) its place there
+  std::vector<Inertia> joint_P;  // (body) P+ of prescribed joints                                 inward
+  // Scratch in which bodies and attachments take turns in few places, which stay in the cache (places.cpp): by start,
+  std::vector<Inertia> P;                     // of bodies and what their frames carry, until their elimination
+  std::vector<Spatial> mu;                    // their own coupling, in the fourth lane b
+  std::vector<CarriedInertia> carried;        // of attachments, until the elimination of their bodies
+  std::vector<AttachmentFrame> placed;        // attachments as their bodies see them, until those move
+  std::vector<WorldFrame> attachment_frames;  // until the last body on them moves
+  std::vector<Spatial> attachment_a;          // accelerations beyond the bias, until that body has its own
+  std::vector<int> body_places;               // (body) in P and, body_columns each, in mu
+  std::vector<int> carried_places;            // (outboard attachment) in carried
+  std::vector<int> attachment_places;         // (outboard attachment) in placed, attachment_frames and attachment_a
+  int body_columns = 0;
+  bool keeps_attachments = false;         // sliders, `ruthless`: attachments stay in kin instead of `placed`
   std::vector<int> turning;               // (outboard attachment) how many columns of its body turn it; first ones
   std::vector<Unknowns> unknowns;         // (body)
   std::vector<ActiveModes> active;        // (body)
@@ -213,23 +224,25 @@ struct AbaArrays {
   std::vector<int> node_unknowns;         // (node group) the most mode columns of a body
   std::vector<int> node_turning;          // (node group) those of them that turn the attachment come first
   std::vector<std::uint8_t> node_axes;    // (node group) axis_columns serve
-  std::vector<Spatial> mu;                // (unknown) the body's own coupling, in the fourth lane b         by start
   std::vector<Spatial> W;                 // (at attachment.columns) columns of attachments, at the origin   by start
   std::vector<Vec4d> D_0;                 // (at Unknowns::D) modal mass, armature
   std::vector<Vec4d> L;                   // (at Unknowns::D) D = L d L^T                                    inward
   std::vector<double> d_inverse;          // (unknown)                                                       inward
   std::vector<Spatial> Z;                 // (unknown) rows of D^-1 mu^T, in the fourth lane D^-1 b          inward
-  std::vector<double, Vec4dAllocator> b;  // (unknown) bias forces: D x + mu^T a + b = 0              by start
+  std::vector<double> hinge_b;            // (at Unknowns::hinge) bias forces: D x + mu^T a + b = 0     by start
+  std::vector<double, Vec4dAllocator> b;  // (unknown) the same of modes: solve_factored
   std::vector<Vec4d> four_b;              // (at group.shapes) those of the modes of active bodies     by start
   std::vector<double, Vec4dAllocator> b_modal;  // (at link.scalars) the same body by body: solve_factored
   std::vector<std::uint8_t> prescribed;         // (body) its hinge is prescribed, not eliminated           inward
   bool has_prescribed = false;                  // that of some body                                        inward
-  std::vector<double, Vec4dAllocator> x;        // (unknown) accelerations of active coordinates and hinges  outward
+  std::vector<std::uint8_t> loaded;             // (body) a wrench waits in its z                           by start
+  std::vector<double, Vec4dAllocator> x;        // (unknown) accelerations of active bodies; scratch behind them
   std::vector<Vec4d> D;                         // scratch of one body
   std::vector<Spatial> g;                       // (attachment of a body) the same
   std::vector<double, Vec4dAllocator> modal;    // the same
   std::vector<Spatial> node_scratch;            // (mode) the same
   std::vector<Vec4d> group_b;                   // scratch of four bodies
+  std::vector<FourVectors> group_F;             // the same
   ImplicitTerms implicit;
   bool constant_columns = false;  // `ruthless`: mu of all groups are there
   VectorXd tau, zero;             // (nv) scratch
@@ -242,11 +255,12 @@ struct AbaArrays {
   std::vector<BodyStep> steps;           // (body)
   std::vector<PivotJoint> pivots;        // equal ones are read from one place
   std::vector<MotionStep> motion_steps;  // (body, from 1 on)
-  std::vector<GroupStep> group_steps, node_steps;  // (group), (node group)
-  std::vector<SweepBlock> blocks;                  // from the base on
-  std::vector<int> places, starts, expands;        // node groups; groups and, as -1 - g, node groups; active groups
-  std::vector<HingeForce> hinge_forces;            // (hinge speed)
-  std::vector<int> passive;                        // bodies whose joints have a spring or a damper
+  std::vector<GroupStep> group_steps;    // (group)
+  std::vector<NodeStep> node_steps;      // (node group)
+  std::vector<SweepBlock> blocks;        // from the base on
+  std::vector<int> places, starts, expands;  // node groups; groups and, as -1 - g, node groups; active groups
+  std::vector<int> hinge_speeds;             // (at Unknowns::hinge)
+  std::vector<int> passive;                  // bodies whose joints have a spring or a damper
 };
 
 struct AbaData : AbaArrays {

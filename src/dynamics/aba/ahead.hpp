@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: limber contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "elimination.hpp"
+
+// What a machine of many bodies has in memory comes to the sweeps in more streams than processors foresee; so each
+// sweep asks for what it needs a block of bodies ahead.
+namespace limber {
+
+inline constexpr int kBlock = 64;  // bodies of a SweepBlock
+
+// Asks for memory to be brought into the second cache.
+LIMBER_INLINE void prefetch(const void* begin, std::size_t bytes) {
+  const char* p = static_cast<const char*>(begin);
+  for (std::size_t k = 0; k < bytes; k += 64) __builtin_prefetch(p + k, 1, 2);
+}
+template <typename T>
+LIMBER_INLINE void prefetch(const T& data) {
+  prefetch(&data, sizeof(T));
+}
+
+LIMBER_INLINE void prefetch_columns(const BodyStep& step) {
+  const std::size_t k = step.k;
+  for (int h = 0; h < std::min(step.carrying, 2); ++h) prefetch(step.W[h], k * sizeof(Spatial));
+  prefetch(step.Z, (k + step.r) * sizeof(Spatial));
+}
+LIMBER_INLINE void prefetch_inward(const BodyStep& step) {
+  const std::size_t count = step.k + step.r;
+  prefetch(*step.frame);
+  prefetch_columns(step);
+  prefetch(step.L, count * step.chunks * sizeof(Vec4d));
+  prefetch(step.d_inverse, count * sizeof(double));
+}
+LIMBER_INLINE void prefetch_outward(const BodyStep& step) {
+  prefetch(step.frame->l);
+  prefetch_columns(step);
+  prefetch(step.H, step.r * sizeof(Spatial));
+  prefetch(step.body->a);
+}
+LIMBER_INLINE void prefetch_motion(const MotionStep& step) {
+  prefetch(*step.frame);
+  prefetch(*step.H);
+}
+// Entry of AbaArrays::starts.
+LIMBER_INLINE void prefetch_start(const Layout& layout, int g, const AbaData& ws) {
+  if (g >= 0) {
+    prefetch(layout.groups[g]);
+    prefetch(ws.group_steps[g]);
+  } else {
+    prefetch(layout.node_groups[-1 - g]);
+    prefetch(ws.node_steps[-1 - g]);
+    prefetch(ws.kin.four_attachments[-1 - g]);
+  }
+}
+
+// A block of bodies, inward: the speed without inertia, or -1.  More: a whole block comes after this one.
+template <bool More>
+int eliminate_block(const SweepBlock& block, const double* given, AbaData& ws) {
+  const BodyStep *step = ws.steps.data() + block.end, *const first = ws.steps.data() + block.begin;
+  while (step-- > first) {
+    if (More) prefetch_inward(step[-kBlock]);
+    const int failure = eliminate(*step, ws.has_prescribed && ws.prescribed[step->i] != 0 ? given : nullptr, ws);
+    if (failure >= 0) return failure;
+  }
+  return -1;
+}
+
+template <bool More>
+void accelerate_block(const SweepBlock& block, AbaData& ws, double* vdot) {
+  const BodyStep *step = ws.steps.data() + block.begin, *const end = ws.steps.data() + block.end;
+  for (; step < end; ++step) {
+    if (More) prefetch_outward(step[kBlock]);
+    accelerate(*step, ws, vdot);
+  }
+}
+
+// Room for so many, in large pages where the system has them: with small ones long machines wait for their addresses.
+template <typename T, typename Allocator>
+void make_room([[maybe_unused]] std::size_t count, [[maybe_unused]] std::vector<T, Allocator>& out) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::size_t kPage = 4096, kLarge = std::size_t{1} << 21;
+  if (count * sizeof(T) < kLarge || out.capacity() >= count) return;
+  out = {};
+  out.reserve(count);
+  const auto begin = (reinterpret_cast<std::uintptr_t>(out.data()) + kPage - 1) / kPage * kPage;
+  const auto end = reinterpret_cast<std::uintptr_t>(out.data() + count) / kPage * kPage;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // it may decline
+#endif
+}
+
+}  // namespace limber
