@@ -95,9 +95,8 @@ template <class T>
 struct BeamSums {
   const T *w, *wd, *vd, *e, *rate;
   T xx, yy, zz, xy, xz, yz, w2[3];
-  T N[9], s_rate[3];
+  T J[6], s[3], N[9], s_rate[3];
   T *F, *p_f;
-  BodyTerms<T>& out;
 };
 
 // Bending in y, one mode.  F: the two numbers of F_a that vary, in the order x y z; the third is kBeamF.
@@ -113,12 +112,12 @@ LIMBER_KERNEL void add_bending_y(const J& job, const BatchLink& link, Fam f, int
   s.p_f[a] = mode[kBeamF] * s.wd[2] + mode[kBeamS] * s.vd[1] - (s.xx + s.zz) * x + own * (s.xx - s.yy) -
              mode[kBeamH] * s.xy - F0 * (s.yz - s.wd[0]) + F1 * (s.xz + s.wd[1]) + F0_rate * s.w2[0] +
              F1_rate * s.w2[1];
-  T *I = s.out.J, *N = s.N;
+  T *I = s.J, *N = s.N;
   I[0] += x * rest, I[1] += x * own, I[2] += x * x;
   I[3] += mode[kBeamH] * x, I[4] -= x * F1, I[5] += x * F0;
   N[0] += v * rest, N[4] += v * own, N[8] += v * x;
   N[1] += mode[kBeamM1] * v, N[3] += mode[kBeamM2] * v, N[2] -= v * F1, N[5] += v * F0;
-  s.out.s[1] += mode[kBeamS] * x, s.s_rate[1] += mode[kBeamS] * v;
+  s.s[1] += mode[kBeamS] * x, s.s_rate[1] += mode[kBeamS] * v;
 }
 template <class J, class T, class Fam>
 LIMBER_KERNEL void add_bending_z(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T>& s) {
@@ -132,12 +131,12 @@ LIMBER_KERNEL void add_bending_z(const J& job, const BatchLink& link, Fam f, int
   s.p_f[a] = mode[kBeamF] * s.wd[1] + mode[kBeamS] * s.vd[2] - (s.xx + s.yy) * x + own * (s.xx - s.zz) -
              mode[kBeamH] * s.xz + F0 * (s.yz + s.wd[0]) - F2 * (s.xy - s.wd[2]) + F0_rate * s.w2[0] +
              F2_rate * s.w2[2];
-  T *I = s.out.J, *N = s.N;
+  T *I = s.J, *N = s.N;
   I[0] += x * rest, I[1] += x * x, I[2] += x * own;
   I[3] += x * F2, I[4] += mode[kBeamH] * x;
   N[0] += v * rest, N[4] += v * x, N[8] += v * own;
   N[2] += mode[kBeamM2] * v, N[6] += mode[kBeamM1] * v, N[1] += v * F2, N[7] -= v * F0;
-  s.out.s[2] += mode[kBeamS] * x, s.s_rate[2] += mode[kBeamS] * v;
+  s.s[2] += mode[kBeamS] * x, s.s_rate[2] += mode[kBeamS] * v;
 }
 template <class J, class T, class Fam>
 LIMBER_KERNEL void add_torsion(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T>& s) {
@@ -150,7 +149,7 @@ LIMBER_KERNEL void add_torsion(const J& job, const BatchLink& link, Fam f, int a
   s.F[2 * a] = F1, s.F[2 * a + 1] = F2;
   s.p_f[a] = mode[kBeamF] * s.wd[0] - (s.xx + s.zz) * x + own * (s.zz - s.yy) - mode[kBeamH] * s.yz +
              F1 * (s.wd[1] - s.xz) + F2 * (s.wd[2] + s.xy) + F1_rate * s.w2[1] + F2_rate * s.w2[2];
-  T *I = s.out.J, *N = s.N;
+  T *I = s.J, *N = s.N;
   I[0] += x * x, I[1] += x * own, I[2] += x * rest, I[5] += mode[kBeamH] * x;
   N[0] += v * x, N[4] += v * own, N[8] += v * rest;
   N[7] += mode[kBeamM2] * v, N[5] += mode[kBeamM1] * v, N[6] += v * F1, N[3] -= v * F2;
@@ -162,11 +161,15 @@ LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T*
                             const T* LIMBER_ALONE rate, const T* LIMBER_ALONE motion, T* LIMBER_ALONE F,
                             T* LIMBER_ALONE p_f, BodyTerms<T>& LIMBER_ALONE out) {
   const T *w = motion, *wd = motion + 3, *vd = motion + 6;
-  BeamSums<T> s = {w,           wd,          vd, e,  rate, w[0] * w[0], w[1] * w[1], w[2] * w[2], w[0] * w[1],
-                   w[0] * w[2], w[1] * w[2], {}, {}, {},   F,           p_f,         out};
+  BeamSums<T> s;
+  s.w = w, s.wd = wd, s.vd = vd, s.e = e, s.rate = rate, s.F = F, s.p_f = p_f;
+  s.xx = w[0] * w[0], s.yy = w[1] * w[1], s.zz = w[2] * w[2];
+  s.xy = w[0] * w[1], s.xz = w[0] * w[2], s.yz = w[1] * w[2];
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) s.w2[i] = w[i] + w[i];
+  clear<9>(s.N), clear<3>(s.s_rate);
   start_terms(job, link, out);
+  copy<3>(out.s, s.s), copy<6>(out.J, s.J);
   over(
       f.y, LIMBER_OVER(i) { add_bending_y(job, link, f, i, s); });
   over(
@@ -177,6 +180,7 @@ LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T*
   turn(s.N, s.w2, gyroscopic);
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) s.s_rate[i] += s.s_rate[i];
+  copy<3>(s.s, out.s), copy<6>(s.J, out.J);
   rigid_forces(w, wd, vd, s.s_rate, gyroscopic, out);
 }
 

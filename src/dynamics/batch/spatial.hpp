@@ -112,6 +112,11 @@ LIMBER_KERNEL const T* flat(const Struct<T>& s) {
   return reinterpret_cast<const T*>(&s);
 }
 
+// Number by number: compilers copy and clear large structs by slow instructions.
+template <class T>
+LIMBER_KERNEL void copy(const Inertia<T>& P, Inertia<T>& out) {
+  copy<6>(P.A, out.A), copy<9>(P.B, out.B), copy<6>(P.C, out.C), copy<6>(P.z, out.z);
+}
 template <class T>
 LIMBER_KERNEL void clear(Inertia<T>& P) {
   clear<6>(P.A), clear<9>(P.B), clear<6>(P.C), clear<6>(P.z);

@@ -213,7 +213,7 @@ LIMBER_STEP void inward_beam(J& job, const BatchLink& link, int i, F f, R r, Ine
     if (!link.followed) job.template get<kInertia>(node.inertia, flat(hand));
     const T* at = job.template view<3>(node.l, l);
     collect_beam(job, link, job.template view<9>(node.A, A), at, hand, columns);
-    P = hand;
+    copy(hand, P);
     shift(at, P);
   } else {
     start_alone(columns);
