@@ -157,9 +157,8 @@ LIMBER_KERNEL void add_torsion(const J& job, const BatchLink& link, Fam f, int a
 
 // As contract of body.hpp; motion: Motion.
 template <class J, class T, class Fam>
-LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE e,
-                            const T* LIMBER_ALONE rate, const T* LIMBER_ALONE motion, T* LIMBER_ALONE F,
-                            T* LIMBER_ALONE p_f, BodyTerms<T>& LIMBER_ALONE out) {
+LIMBER_KERNEL void sum_beam(const J& job, const BatchLink& link, Fam f, const T* e, const T* rate, const T* motion, T* F,
+                            T* p_f, BodyTerms<T>& out) {
   const T *w = motion, *wd = motion + 3, *vd = motion + 6;
   BeamSums<T> s;
   s.w = w, s.wd = wd, s.vd = vd, s.e = e, s.rate = rate, s.F = F, s.p_f = p_f;
@@ -181,7 +180,13 @@ LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T*
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) s.s_rate[i] += s.s_rate[i];
   copy<3>(s.s, out.s), copy<6>(s.J, out.J);
-  rigid_forces(w, wd, vd, s.s_rate, gyroscopic, out);
+  add_rigid_forces(w, wd, vd, s.s_rate, gyroscopic, out);
+}
+template <class J, class T, class Fam>
+LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE e,
+                            const T* LIMBER_ALONE rate, const T* LIMBER_ALONE motion, T* LIMBER_ALONE F,
+                            T* LIMBER_ALONE p_f, BodyTerms<T>& LIMBER_ALONE out) {
+  sum_beam(job, link, f, e, rate, motion, F, p_f, out);
 }
 
 // A beam while its modes leave, in the order of the active coordinates.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "beam.hpp"
+#include "beam_inward.hpp"
 
 // Forward dynamics: three sweeps over the bodies.  theory §5.
 namespace limber::LIMBER_BATCH_MACHINE {
@@ -108,12 +108,10 @@ LIMBER_STEP void collect_carried(const J& job, const BatchLink& link, K k, M m, 
   }
 }
 
-// To the parent's origin or to its node, in its basis.
+// To the parent's origin or to its node, in its basis.  pass_on: it has this basis.
 template <class J, class T>
-LIMBER_STEP void hand_over(const J& job, const BatchLink& link, const Inertia<T>& P, Inertia<T>& hand) {
-  if (link.parent == 0) return;
-  T R[9], r[3];
-  rotate(job.template view<9>(link.R, R), P, hand);
+LIMBER_KERNEL void pass_on(const J& job, const BatchLink& link, Inertia<T>& hand) {
+  T r[3];
   if (!link.on_node) shift(job.template view<3>(link.r, r), hand);
   if (link.follows) return;
   const int into = link.node >= 0 ? job.node(link.node).inertia : job.link(link.parent).inertia;
@@ -123,6 +121,13 @@ LIMBER_STEP void hand_over(const J& job, const BatchLink& link, const Inertia<T>
     add(others, hand);
   }
   job.template put<kInertia>(into, flat(hand));
+}
+template <class J, class T>
+LIMBER_STEP void hand_over(const J& job, const BatchLink& link, const Inertia<T>& P, Inertia<T>& hand) {
+  if (link.parent == 0) return;
+  T R[9];
+  rotate(job.template view<9>(link.R, R), P, hand);
+  pass_on(job, link, hand);
 }
 
 // A prescribed hinge: P and z of its joint side are kept; the parent feels z + P H betadot.
@@ -197,10 +202,30 @@ LIMBER_KERNEL void eliminate_hinge(J& job, const BatchLink& link, R r, T* scratc
   keep_solution(job, link.Z, link.x, r, D.x, inverse.x, u.x, b.x);
 }
 
+// beam_inward.hpp applies.
+template <class J>
+LIMBER_KERNEL bool leaves_by_blocks(const J& job, const BatchLink& link, int i) {
+  return link.centred && !link.prescribed && link.inertia < 0 && !(link.followed && job.link(i + 1).node < 0);
+}
+template <class J, class F>
+LIMBER_STEP void inward_by_blocks(J& job, const BatchLink& link, F f, Inertia<typename J::T>& hand) {
+  if (link.first_node < link.last_node) {
+    const BatchNode& node = job.node(link.first_node);
+    if (!link.followed) job.template get<kInertia>(node.inertia, flat(hand));
+    leave_beam<true>(job, link, f, node, hand);
+  } else {
+    leave_beam<false>(job, link, f, job.node(0), hand);
+  }
+  if (link.parent != 0) pass_on(job, link, hand);
+}
+
 // Inward, one beam.
 template <class J, class F, class R>
 LIMBER_STEP void inward_beam(J& job, const BatchLink& link, int i, F f, R r, Inertia<typename J::T>& hand) {
   using T = typename J::T;
+  if constexpr (kStoreIsNear && kIsConstant<R>) {
+    if (leaves_by_blocks(job, link, i)) return inward_by_blocks(job, link, f, hand);
+  }
   T* scratch = job.scratch;
   const auto n = f.count();
   Inertia<T> P;
