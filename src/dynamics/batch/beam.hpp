@@ -415,9 +415,10 @@ LIMBER_KERNEL void solve_beam(const J& job, const BatchLink& link, const T* a, T
     const auto& c = *reinterpret_cast<const BeamColumns<T>*>(job.template view<1>(link.columns, x));
     LIMBER_UNROLL
     for (int j = kBeamColumns - 1; j >= 0; --j) {
-      x[j] = -c.inverse[j] * (c.b[j] + dot6(c.mu + 6 * j, a));
+      const T* y = c.mu + 6 * j;
+      x[j] = -c.inverse[j] * ((c.b[j] + dot3(y, a)) + dot3(y + 3, a + 3));
       LIMBER_UNROLL
-      for (int i = j + 1; i < kBeamColumns; ++i) x[j] -= c.D[kBeamColumns * j + i] * x[i];
+      for (int i = kBeamColumns - 1; i > j; --i) x[j] -= c.D[kBeamColumns * j + i] * x[i];  // the latest one last
     }
   } else {
     LIMBER_UNROLL

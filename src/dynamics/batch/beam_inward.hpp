@@ -93,11 +93,11 @@ LIMBER_KERNEL void carry_tip(const BeamTip<T>& tip, int c, const Inertia<T>& P, 
   for (int i = 0; i < 6; ++i) g[i] = c < 3 ? g[i] + shift * along[i] : shift * along[i];
 }
 
-// The modes leave: y, b, L and inverses as of factor(), u = d^-1 y; column by column.  Tip: something sits on the node.
+// The modes leave: y, b, L and inverses as of factor(); column by column.  Tip: something sits on the node.
 template <bool Tip, class J, class T>
 LIMBER_STEP void leave_modes(J& job, const BatchLink& link, const T* LIMBER_ALONE turn, const T* LIMBER_ALONE l,
                              const Inertia<T>& LIMBER_ALONE carried, const BeamAlone<T>& LIMBER_ALONE alone,
-                             BeamColumns<T>& LIMBER_ALONE out, T* LIMBER_ALONE u) {
+                             BeamColumns<T>& LIMBER_ALONE out) {
   constexpr Size<kBeamColumns> m{};
   const auto head = beam_head(job, link);
   BeamTip<T> tip;
@@ -150,7 +150,7 @@ LIMBER_STEP void leave_modes(J& job, const BatchLink& link, const T* LIMBER_ALON
         }
         out.inverse[c] = inverse, out.b[c] = force;
         LIMBER_UNROLL
-        for (int j = 0; j < 6; ++j) out.mu[6 * c + j] = y[j], u[6 * c + j] = inverse * y[j];
+        for (int j = 0; j < 6; ++j) out.mu[6 * c + j] = y[j];
       });
   if constexpr (Tip) {
     if (__builtin_expect(any(good == 0), 0)) {
@@ -164,22 +164,22 @@ LIMBER_STEP void leave_modes(J& job, const BatchLink& link, const T* LIMBER_ALON
 // A hinge of one axis through the body's origin while it leaves.
 template <class T>
 struct AxisHinge {
-  T h[3], y[6], Z[6], b, inverse;
+  T h[3], y[6], b, inverse;
 };
-// P - u y^T of one block: the rows from `row` on.
+// P - y d^-1 y^T of one block, and the same of a wrench: one column.
 template <class T>
-LIMBER_KERNEL void leave_symmetric(const T* u, const T* y, T b, T* block, T* z) {
-  block[0] -= u[0] * y[0], block[3] -= u[0] * y[1], block[4] -= u[0] * y[2];
-  block[1] -= u[1] * y[1], block[5] -= u[1] * y[2], block[2] -= u[2] * y[2];
-  z[0] -= u[0] * b, z[1] -= u[1] * b, z[2] -= u[2] * b;
+LIMBER_KERNEL void leave_symmetric(const T* y, T inverse, T b, T* block, T* z) {
+  const T u0 = inverse * y[0], u1 = inverse * y[1], u2 = inverse * y[2];
+  block[0] -= u0 * y[0], block[3] -= u0 * y[1], block[4] -= u0 * y[2];
+  block[1] -= u1 * y[1], block[5] -= u1 * y[2], block[2] -= u2 * y[2];
+  z[0] -= u0 * b, z[1] -= u1 * b, z[2] -= u2 * b;
 }
 template <class T>
-LIMBER_KERNEL void leave_square(const T* u, const T* y, T* block) {
+LIMBER_KERNEL void leave_square(const T* y, T inverse, T* block) {
+  const T u0 = inverse * y[3], u1 = inverse * y[4], u2 = inverse * y[5];
   LIMBER_UNROLL
-  for (int i = 0; i < 3; ++i) {
-    LIMBER_UNROLL
-    for (int j = 0; j < 3; ++j) block[3 * i + j] -= u[i] * y[3 + j];
-  }
+  for (int i = 0; i < 3; ++i)
+    block[3 * i] -= y[i] * u0, block[3 * i + 1] -= y[i] * u1, block[3 * i + 2] -= y[i] * u2;
 }
 
 // The hinge leaves the angular block.  diagonal: of the block with the modes.
@@ -198,10 +198,9 @@ LIMBER_KERNEL void start_axis(J& job, const BatchLink& link, const T* diagonal, 
     note_failure(job, link, 0, Size<1>{}, &at, &none);
   }
   out.inverse = reciprocal(pivot), out.b = b;
-  LIMBER_UNROLL
-  for (int i = 0; i < 3; ++i) out.Z[i] = out.inverse * out.y[i];
-  job.template put<3>(link.Z, out.Z);
   job.put(link.x, out.inverse * b);
+  LIMBER_UNROLL
+  for (int i = 0; i < 3; ++i) job.put(link.Z + i, out.inverse * out.y[i]);
 }
 
 // B' = B + l~ C of shift().
@@ -248,7 +247,7 @@ LIMBER_KERNEL void add_alone_linear(const Inertia<T>& P, T* C) {
 template <bool Tip, bool Usual, class J, class T>
 LIMBER_STEP void leave_body(J& job, const BatchLink& link, const T* LIMBER_ALONE l, const T* LIMBER_ALONE R,
                             const BeamAlone<T>& LIMBER_ALONE alone, const BeamColumns<T>& LIMBER_ALONE c,
-                            const T* LIMBER_ALONE u, Inertia<T>& LIMBER_ALONE hand) {
+                            Inertia<T>& LIMBER_ALONE hand) {
   constexpr Size<kBeamColumns> m{};
   const T* y = c.mu;
   AxisHinge<T> hinge;
@@ -271,20 +270,19 @@ LIMBER_STEP void leave_body(J& job, const BatchLink& link, const T* LIMBER_ALONE
     LIMBER_UNROLL
     for (int i = 0; i < 3; ++i) diagonal[i] = Usual ? A[i] : A[i] + alone.lost[i];
     over(
-        m, LIMBER_OVER(j) { leave_symmetric(u + 6 * j, y + 6 * j, c.b[j], A, z); });
+        m, LIMBER_OVER(j) { leave_symmetric(y + 6 * j, c.inverse[j], c.b[j], A, z); });
     start_axis(job, link, diagonal, A, z, hinge);
-    leave_symmetric(hinge.Z, hinge.y, hinge.b, A, z);
+    leave_symmetric(hinge.y, hinge.inverse, hinge.b, A, z);
     if (link.parent != 0) rotate_symmetric(R, A, hand.A);
   }
   add_alone_square<Usual>(alone.P, B);
   over(
-      m, LIMBER_OVER(j) { leave_square(u + 6 * j, y + 6 * j, B); });
+      m, LIMBER_OVER(j) { leave_square(y + 6 * j, c.inverse[j], B); });
   turn_back(B, hinge.h, hinge.y + 3);
   LIMBER_UNROLL
-  for (int i = 3; i < 6; ++i) hinge.Z[i] = hinge.inverse * hinge.y[i];
-  job.template put<3>(link.Z + 3, hinge.Z + 3);
+  for (int i = 3; i < 6; ++i) job.put(link.Z + i, hinge.inverse * hinge.y[i]);
   if (link.parent == 0) return;
-  leave_square(hinge.Z, hinge.y, B);
+  leave_square(hinge.y, hinge.inverse, B);
   T M[9], C[6], force[3];
   multiply(R, B, M);
   multiply_transposed(M, R, hand.B);
@@ -296,8 +294,8 @@ LIMBER_STEP void leave_body(J& job, const BatchLink& link, const T* LIMBER_ALONE
   add_alone_linear<Usual>(alone.P, C);
   add<3>(alone.P.z + 3, force);
   over(
-      m, LIMBER_OVER(j) { leave_symmetric(u + 6 * j + 3, y + 6 * j + 3, c.b[j], C, force); });
-  leave_symmetric(hinge.Z + 3, hinge.y + 3, hinge.b, C, force);
+      m, LIMBER_OVER(j) { leave_symmetric(y + 6 * j + 3, c.inverse[j], c.b[j], C, force); });
+  leave_symmetric(hinge.y + 3, hinge.inverse, hinge.b, C, force);
   rotate_symmetric(R, C, hand.C);
   turn(R, z, hand.z), turn(R, force, hand.z + 3);
 }
@@ -306,12 +304,13 @@ LIMBER_STEP void leave_body(J& job, const BatchLink& link, const T* LIMBER_ALONE
 template <bool Tip, class J, class Fam, class T>
 LIMBER_KERNEL void leave_beam(J& job, const BatchLink& link, Fam f, const BatchNode& node, Inertia<T>& hand) {
   BeamAlone<T> alone;
-  T u[6 * kBeamColumns];
+  BeamColumns<T> buffer;
+  auto& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, flat(buffer)));
+  const auto at = [&](int place) LIMBER_LAMBDA { return job.template view<1>(place, flat(buffer)); };
+  const T *turn = Tip ? at(node.A) : nullptr, *l = Tip ? at(node.l) : nullptr;
   set_alone(job, link, f, alone);
-  auto& columns = *reinterpret_cast<BeamColumns<T>*>(job.place(link.columns, u));
-  const T *turn = Tip ? job.template view<9>(node.A, u) : nullptr, *l = Tip ? job.template view<3>(node.l, u) : nullptr;
-  leave_modes<Tip>(job, link, turn, l, hand, alone, columns, u);
-  leave_body<Tip, kIsUsual<Fam>>(job, link, l, job.template view<9>(link.R, u), alone, columns, u, hand);
+  leave_modes<Tip>(job, link, turn, l, hand, alone, columns);
+  leave_body<Tip, kIsUsual<Fam>>(job, link, l, at(link.R), alone, columns, hand);
 }
 
 }  // namespace limber::LIMBER_BATCH_MACHINE

@@ -223,9 +223,6 @@ LIMBER_STEP void inward_by_blocks(J& job, const BatchLink& link, F f, Inertia<ty
 template <class J, class F, class R>
 LIMBER_STEP void inward_beam(J& job, const BatchLink& link, int i, F f, R r, Inertia<typename J::T>& hand) {
   using T = typename J::T;
-  if constexpr (kStoreIsNear && kIsConstant<R>) {
-    if (leaves_by_blocks(job, link, i)) return inward_by_blocks(job, link, f, hand);
-  }
   T* scratch = job.scratch;
   const auto n = f.count();
   Inertia<T> P;
@@ -441,7 +438,12 @@ LIMBER_RARE void forward_dynamics(J& job, const OutRows<typename J::T>& out) {
   for (int i = job.tables.bodies - 1; i > 0; --i) {
     const BatchLink& link = job.link(i);
     if (link.beam >= 0) {
-      with_beam(link, [&](auto f, auto r) LIMBER_LAMBDA { inward_beam(job, link, i, f, r, hand); });
+      with_beam(link, [&](auto f, auto r) LIMBER_LAMBDA {
+        if constexpr (kStoreIsNear && kIsConstant<decltype(r)>) {
+          if (leaves_by_blocks(job, link, i)) return inward_by_blocks(job, link, f, hand);
+        }
+        inward_beam(job, link, i, f, r, hand);
+      });
       continue;
     }
     with_columns(link, [&](auto n, auto k, auto r) LIMBER_LAMBDA { inward_body(job, link, i, n, k, r, hand); });
