@@ -9,12 +9,17 @@
 // one; each block of the inertia is shifted, loses modes and hinge, and is rotated, before the next one is read.
 namespace limber::LIMBER_BATCH_MACHINE {
 
+// Numbers in memory are read once more after this.  Compilers that keep them in registers, which are too few, write them
+// to the stack a second time.
+LIMBER_KERNEL void read_again() { asm volatile("" ::: "memory"); }
+
 // The body alone.  With the usual families B and C of its inertia have s and m alone: B[7], B[2], B[3] and C[0].
 template <class T>
 struct BeamAlone {
   Inertia<T> P;
   T own[2 * kBeamColumns], b[kBeamColumns];
   T lost[6];  // what modes that do not move the node take from the diagonal
+  T B[9];     // of what the node carries, at the body's origin
 };
 
 template <class J, class T, class Fam>
@@ -151,6 +156,7 @@ LIMBER_STEP void leave_modes(J& job, const BatchLink& link, const T* LIMBER_ALON
         out.inverse[c] = inverse, out.b[c] = force;
         LIMBER_UNROLL
         for (int j = 0; j < 6; ++j) out.mu[6 * c + j] = y[j];
+        read_again();
       });
   if constexpr (Tip) {
     if (__builtin_expect(any(good == 0), 0)) {
@@ -246,25 +252,26 @@ LIMBER_KERNEL void add_alone_linear(const Inertia<T>& P, T* C) {
 // What the body hands over, in the basis of its parent, block by block.  hand: what its node carries, on entry.
 template <bool Tip, bool Usual, class J, class T>
 LIMBER_STEP void leave_body(J& job, const BatchLink& link, const T* LIMBER_ALONE l, const T* LIMBER_ALONE R,
-                            const BeamAlone<T>& LIMBER_ALONE alone, const BeamColumns<T>& LIMBER_ALONE c,
+                            BeamAlone<T>& LIMBER_ALONE alone, const BeamColumns<T>& LIMBER_ALONE c,
                             Inertia<T>& LIMBER_ALONE hand) {
   constexpr Size<kBeamColumns> m{};
   const T* y = c.mu;
   AxisHinge<T> hinge;
-  T B[9], z[3];
+  T z[3];
   LIMBER_UNROLL
   for (int i = 0; i < 3; ++i) hinge.h[i] = spread<T>(link.H[0][i]);
   if constexpr (Tip) {
-    shift_square(l, hand.B, hand.C, B);
+    shift_square(l, hand.B, hand.C, alone.B);
   } else {
-    clear<9>(B);
+    clear<9>(alone.B);
   }
+  read_again();
   {
     T A[6], diagonal[3];
     copy<6>(alone.P.A, A), copy<3>(alone.P.z, z);
     if constexpr (Tip) {
       add<6>(hand.A, A), add<3>(hand.z, z);
-      shift_symmetric(l, hand.B, B, A);
+      shift_symmetric(l, hand.B, alone.B, A);
       add_cross(l, hand.z + 3, z);
     }
     LIMBER_UNROLL
@@ -275,6 +282,9 @@ LIMBER_STEP void leave_body(J& job, const BatchLink& link, const T* LIMBER_ALONE
     leave_symmetric(hinge.y, hinge.inverse, hinge.b, A, z);
     if (link.parent != 0) rotate_symmetric(R, A, hand.A);
   }
+  read_again();
+  T B[9];
+  copy<9>(alone.B, B);
   add_alone_square<Usual>(alone.P, B);
   over(
       m, LIMBER_OVER(j) { leave_square(y + 6 * j, c.inverse[j], B); });
@@ -286,6 +296,7 @@ LIMBER_STEP void leave_body(J& job, const BatchLink& link, const T* LIMBER_ALONE
   T M[9], C[6], force[3];
   multiply(R, B, M);
   multiply_transposed(M, R, hand.B);
+  read_again();
   if constexpr (Tip) {
     copy<6>(hand.C, C), copy<3>(hand.z + 3, force);
   } else {
