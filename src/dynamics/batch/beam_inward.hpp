@@ -22,40 +22,60 @@ struct BeamAlone {
   T B[9];     // of what the node carries, at the body's origin
 };
 
+// As beam_terms, in passes.  F, own: in memory.
+template <class J, class T, class Fam>
+LIMBER_KERNEL void sum_beam(const J& job, const BatchLink& link, Fam f, T* F, T* own, T* p_f, BodyTerms<T>& out) {
+  BeamSums<T, Rows<T>> s;
+  s.w = job.template view<kMotion>(link.motion, F), s.wd = s.w + 3, s.vd = s.w + 6;
+  s.e = {job.q.at(link.qm), {}}, s.rate = {job.v.at(link.vm), {}};
+  s.F = F, s.own = own, s.p_f = p_f;
+  start_terms(job, link, out);
+  copy<3>(out.s, s.s), copy<6>(out.J, s.J);
+  add_modes<kShapePass>(job, link, f, s);
+  copy<3>(s.s, out.s), copy<6>(s.J, out.J);
+  read_again();
+  clear<9>(s.N), clear<3>(s.s_rate);
+  add_modes<kRatePass>(job, link, f, s);
+  LIMBER_UNROLL
+  for (int i = 0; i < 3; ++i) s.w2[i] = s.w[i] + s.w[i];
+  finish_sums(s, out);
+  read_again();
+  set_squares(s);
+  add_modes<kForcePass>(job, link, f, s);
+}
+
+// Forces of the modes besides: external wrenches, elastic forces, those given.
+template <class J, class T, class Fam>
+LIMBER_RARE void load_beam(const J& job, const BatchLink& link, Fam f, T* scratch, T* b_f, T* p) {
+  const auto n = f.count();
+  Array<1, T, CountOf<Fam>> e(n, scratch), rate(n, scratch);
+  read_modes(job, link, n, e.x, rate.x);
+  subtract_loads(job, link, e.x, rate.x, b_f, p);
+}
+
 template <class J, class T, class Fam>
 LIMBER_STEP void set_alone(const J& job, const BatchLink& link, Fam f, BeamAlone<T>& LIMBER_ALONE out) {
   T* scratch = job.scratch;
   const auto n = f.count();
-  Array<1, T, CountOf<Fam>> e(n, scratch), rate(n, scratch), b_f(n, scratch);
-  Array<2, T, CountOf<Fam>> F(n, scratch);
+  T *F = scratch, *own = F + 2 * n, *b_f = own + n;
   BodyTerms<T> terms;
-  T motion[kMotion];
-  read_modes(job, link, n, e.x, rate.x);
-  job.template get<kMotion>(link.motion, motion);
-  sum_beam(job, link, f, e.x, rate.x, motion, F.x, b_f.x, terms);
-  if (__builtin_expect(link.first_load < link.last_load, 0)) {  // in copies: the numbers themselves stay in registers
-    Array<3, T, CountOf<Fam>> copies(n, scratch);
-    T p[6];
-    copy<6>(terms.p, p);
-    over(
-        n, LIMBER_OVER(a) { copies[a] = e[a], copies[n + a] = rate[a], copies[2 * n + a] = b_f[a]; });
-    subtract_loads(job, link, copies.x, copies.x + n, copies.x + 2 * n, p);
-    over(
-        n, LIMBER_OVER(a) { b_f[a] = copies[2 * n + a]; });
-    copy<6>(p, terms.p);
-  }
-  add_diagonal_elastic(job, link, n, e.x, rate.x, b_f.x);
+  sum_beam(job, link, f, F, own, b_f, terms);
+  copy<6>(terms.p, out.P.z);
+  if (link.first_load < link.last_load) load_beam(job, link, f, b_f + n, b_f, out.P.z);
+  const Rows<T> e = {job.q.at(link.qm), {}}, rate = {job.v.at(link.vm), {}};
+  add_diagonal_elastic(job, link, n, e, rate, b_f);
   over(
       n, LIMBER_OVER(a) { b_f[a] -= job.u[link.vm + a]; });
-  beam_columns(job, link, f, F.x, b_f.x, out.own, out.b);
+  beam_columns(job, link, f, F, b_f, out.own, out.b);
   if constexpr (kIsUsual<Fam>) {
-    copy<6>(terms.J, out.P.A), copy<6>(terms.p, out.P.z);
+    copy<6>(terms.J, out.P.A);
     out.P.B[7] = terms.s[0], out.P.B[2] = terms.s[1], out.P.B[3] = terms.s[2], out.P.C[0] = terms.m;
-    clear<6>(out.lost);
   } else {
+    T p[6];
+    copy<6>(out.P.z, p);
     set_body(terms.m, terms.s, terms.J, out.P);
-    copy<6>(terms.p, out.P.z);
-    beam_rest(job, link, f, F.x, b_f.x, out.own, out.b, out.lost, out.P);
+    copy<6>(p, out.P.z);
+    beam_rest(job, link, f, F, b_f, out.own, out.b, out.lost, out.P);
   }
 }
 

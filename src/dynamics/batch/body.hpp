@@ -254,8 +254,8 @@ LIMBER_KERNEL void elastic_factors(const J& job, const BatchLink& link, T& kf, T
   df = df * job.parameters[link.parameters + kRigidRows + 1];
 }
 // b += K eta + D etadot.
-template <class J, class T, class N>
-LIMBER_KERNEL void add_diagonal_elastic(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b) {
+template <class J, class T, class N, class E>
+LIMBER_KERNEL void add_diagonal_elastic(const J& job, const BatchLink& link, N n, const E& e, const E& rate, T* b) {
   const auto K = job.numbers(link.K_modes), D = job.numbers(link.D_modes);
   if (link.parameters < 0) {
     over(
