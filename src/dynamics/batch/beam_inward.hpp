@@ -2,16 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "beam.hpp"
+#include "beam_motion.hpp"
 
 // Inward, a beam on one revolute joint, on processors: the steps of inward_beam (sweep.hpp) in another order, so that
 // fewer numbers are written and read again.  A column of the elimination is made, eliminated and left before the next
 // one; each block of the inertia is shifted, loses modes and hinge, and is rotated, before the next one is read.
 namespace limber::LIMBER_BATCH_MACHINE {
-
-// Numbers in memory are read once more after this.  Compilers that keep them in registers, which are too few, write them
-// to the stack a second time.
-LIMBER_KERNEL void read_again() { asm volatile("" ::: "memory"); }
 
 // The body alone.  With the usual families B and C of its inertia have s and m alone: B[7], B[2], B[3] and C[0].
 template <class T>

@@ -427,8 +427,12 @@ LIMBER_RARE void forward_dynamics(J& job, const OutRows<typename J::T>& out) {
   for (int i = 1; i < job.tables.bodies; ++i) {
     const BatchLink& link = job.link(i);
     if (link.beam >= 0) {
-      with_families(
-          link, [&](auto f) LIMBER_LAMBDA { move_body<false>(job, link, f.count(), BeamNode<decltype(f)>{f}, frame); });
+      with_families(link, [&](auto f) LIMBER_LAMBDA {
+        if constexpr (kStoreIsNear && kConstantSizes) {
+          if (link.centred) return move_beam(job, link, f, frame);
+        }
+        move_body<false>(job, link, f.count(), BeamNode<decltype(f)>{f}, frame);
+      });
       continue;
     }
     with_modes(
