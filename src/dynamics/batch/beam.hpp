@@ -528,9 +528,13 @@ LIMBER_KERNEL void move_by_modes(const J& job, const BatchLink& link, const T* b
   copy<6>(b, a);
   add_cross(b, l, a + 3);
   LIMBER_UNROLL
-  for (int i = 0; i < 3; ++i) a[i] += A[3 * i + 2] * y1 + A[3 * i + 1] * z1 + A[3 * i] * t;
-  a[4] += head[kBeamLy + 1] * x[0] + head[kBeamLy + 2] * x[3];
-  a[5] += head[kBeamLz + 1] * x[1] + head[kBeamLz + 2] * x[4];
+  for (int i = 0; i < 3; ++i) {  // x[0] is known last
+    a[i] += A[3 * i] * t;
+    a[i] += A[3 * i + 1] * z1;
+    a[i] += A[3 * i + 2] * y1;
+  }
+  a[5] += head[kBeamLz + 2] * x[4], a[4] += head[kBeamLy + 2] * x[3];
+  a[5] += head[kBeamLz + 1] * x[1], a[4] += head[kBeamLy + 1] * x[0];
 }
 
 }  // namespace limber::LIMBER_BATCH_MACHINE

@@ -356,8 +356,9 @@ LIMBER_KERNEL void outward_joint(J& job, const BatchLink& link, int k, M m, R r,
   if (link.prescribed) needed_torque(job, link, b, job.needed);
   over(
       m, LIMBER_OVER(j) {
-        T Z[6];
-        x[j] = -(job.get(link.x + j) + dot6(job.template view<6>(link.Z + 6 * j, Z), b));
+        T buffer[6];
+        const T* Z = job.template view<6>(link.Z + 6 * j, buffer);
+        x[j] = -((job.get(link.x + j) + dot3(Z, b)) + dot3(Z + 3, b + 3));
       });
   over(
       r, LIMBER_OVER(j) {
