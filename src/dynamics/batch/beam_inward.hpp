@@ -75,11 +75,11 @@ LIMBER_STEP void set_alone(const J& job, const BatchLink& link, Fam f, BeamAlone
   }
 }
 
-// Columns of the active coordinates at the node, one of them: g = P w of what the node carries, and w^T g of the columns
-// up to it.
+// Columns of the active coordinates at the node, one of them: g = P w of what the node carries, and w^T g of the
+// columns up to it.
 template <class T>
 struct BeamTip {
-  T a[9];            // turns
+  T a[9];             // turns
   double y[2], z[2];  // shifts
 };
 template <class A, class T>
@@ -114,6 +114,29 @@ LIMBER_KERNEL void carry_tip(const BeamTip<T>& tip, int c, const Inertia<T>& P, 
   for (int i = 0; i < 6; ++i) g[i] = c < 3 ? g[i] + shift * along[i] : shift * along[i];
 }
 
+// Column c of the elimination less those before it.  D: its numbers on entry, the pivot in D[c] on return.
+template <bool Tip, class T>
+LIMBER_KERNEL void subtract_columns(int c, T* D, T* y, T& force, BeamColumns<T>& out) {
+  over(
+      Size<kBeamColumns>{}, LIMBER_OVER(i) {
+        if (i >= c) return;
+        if constexpr (Tip) {
+          over(
+              Size<kBeamColumns>{}, LIMBER_OVER(k) {
+                if (k < i) D[i] -= out.D[kBeamColumns * k + i] * D[k];
+              });
+          const T L = D[i] * out.inverse[i];
+          D[c] -= L * D[i];
+          LIMBER_UNROLL
+          for (int j = 0; j < 6; ++j) y[j] -= L * out.mu[6 * i + j];
+          force -= L * out.b[i];
+          out.D[kBeamColumns * i + c] = L;
+        } else {
+          out.D[kBeamColumns * i + c] = T{};
+        }
+      });
+}
+
 // The modes leave: y, b, L and inverses as of factor(); column by column.  Tip: something sits on the node.
 template <bool Tip, class J, class T>
 LIMBER_STEP void leave_modes(J& job, const BatchLink& link, const T* LIMBER_ALONE turn, const T* LIMBER_ALONE l,
@@ -145,25 +168,7 @@ LIMBER_STEP void leave_modes(J& job, const BatchLink& link, const T* LIMBER_ALON
           if (c != 2) y[3 + beam_axis(c)] = spread<T>(beam_S(head, c));
         }
         const T before = D[c];
-        over(
-            m, LIMBER_OVER(i) {
-              if (i >= c) return;
-              T& to = out.D[kBeamColumns * i + c];
-              if constexpr (Tip) {
-                over(
-                    m, LIMBER_OVER(k) {
-                      if (k < i) D[i] -= out.D[kBeamColumns * k + i] * D[k];
-                    });
-                const T L = D[i] * out.inverse[i];
-                D[c] -= L * D[i];
-                LIMBER_UNROLL
-                for (int j = 0; j < 6; ++j) y[j] -= L * out.mu[6 * i + j];
-                force -= L * out.b[i];
-                to = L;
-              } else {
-                to = T{};
-              }
-            });
+        subtract_columns<Tip>(c, D, y, force, out);
         const T inverse = Tip ? reciprocal(D[c]) : spread<T>(1.0);
         if constexpr (Tip) {
           margin[c] = D[c] - kNoInertia * before;
@@ -200,8 +205,7 @@ template <class T>
 LIMBER_KERNEL void leave_square(const T* y, T inverse, T* block) {
   const T u0 = inverse * y[3], u1 = inverse * y[4], u2 = inverse * y[5];
   LIMBER_UNROLL
-  for (int i = 0; i < 3; ++i)
-    block[3 * i] -= y[i] * u0, block[3 * i + 1] -= y[i] * u1, block[3 * i + 2] -= y[i] * u2;
+  for (int i = 0; i < 3; ++i) block[3 * i] -= y[i] * u0, block[3 * i + 1] -= y[i] * u1, block[3 * i + 2] -= y[i] * u2;
 }
 
 // The hinge leaves the angular block.  diagonal: of the block with the modes.

@@ -8,8 +8,8 @@
 // where it is read.
 namespace limber::LIMBER_BATCH_MACHINE {
 
-// Numbers in memory are read once more after this.  Compilers that keep them in registers, which are too few, write them
-// to the stack a second time.
+// Numbers in memory are read once more after this.  Compilers that keep them in registers, which are too few, write
+// them to the stack a second time.
 LIMBER_KERNEL void read_again() { asm volatile("" ::: "memory"); }
 
 // A turn and its rate, the rate of the node's shift along y and z, the coefficients of the turn.
@@ -58,7 +58,8 @@ LIMBER_KERNEL void move_tip(const J& job, const BatchLink& link, const BatchNode
   read_again();
   turn_matrix(t.angle, t.s.sinc, t.s.a, t.s.b, A);
   read_again();
-  T once[3], twice[3], third[3], rate[3], x[3] = {T{}, t.shift_rate[0] + t.shift_rate[0], t.shift_rate[1] + t.shift_rate[1]};
+  T once[3], twice[3], third[3], rate[3],
+      x[3] = {T{}, t.shift_rate[0] + t.shift_rate[0], t.shift_rate[1] + t.shift_rate[1]};
   cross(t.angle, t.rate, once);
   cross(t.angle, once, twice);
   cross(t.rate, once, third);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "beam_inward.hpp"
+#include "beam_outward.hpp"
 
 // Forward dynamics: three sweeps over the bodies.  theory §5.
 namespace limber::LIMBER_BATCH_MACHINE {
@@ -44,6 +45,9 @@ template <class Kernel>
 LIMBER_KERNEL void with_families(const BatchLink& link, Kernel kernel) {
   const int* f = link.families;
   if (link.usual) return kernel(UsualFamilies{});
+  if constexpr (kConstantSizes) {
+    if (f[0] == 4 && f[1] == 4 && f[2] == 2) return kernel(LongFamilies{});
+  }
   kernel(Families<int, int, int>{f[0], f[1], f[2]});
 }
 
