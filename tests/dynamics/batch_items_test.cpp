@@ -163,6 +163,49 @@ TEST(BatchItems, TellTheirFailures) {
   }
 }
 
+// Two beams with modes in one plane; the second turns about its own axis, where it has no inertia unless it is bent.
+Model thin_beams(const std::array<int, 4>& modes) {
+  BeamSpec beam;
+  beam.length = 1, beam.mass_per_length = 2, beam.EIy = beam.EIz = 800, beam.GJ = 600;
+  beam.rotary_inertia_y = beam.rotary_inertia_z = modes[3] > 0 ? 1e-3 : 0;
+  beam.modes = modes;
+  ModelBuilder builder("thin");
+  for (const char* name : {"upper", "lower"}) {
+    Body body = make_beam_body(beam, false);
+    body.name = name;
+    builder.add_body(body);
+  }
+  Joint joint;
+  joint.name = "shoulder", joint.kind = JointKind::revolute;
+  builder.add_joint(joint, "world", "upper");
+  joint.name = "twist", joint.axis = Vector3d::UnitX();
+  builder.add_joint(joint, "upper.tip", "lower");
+  return builder.build();
+}
+
+TEST(BatchItems, OfBeamsTellTheirFailures) {
+  for (const bool usual : {false, true}) {
+    const Model model = thin_beams(usual ? std::array<int, 4>{2, 2, 0, 1} : std::array<int, 4>{2, 0, 0, 0});
+    const int twist = model.joints[2].v;
+    BatchArray q = BatchArray::Constant(model.nq, 9, 0.02), v = BatchArray::Constant(model.nv, 9, 0.1), tau = v;
+    BatchArray out(model.nv, 9);
+    if (!usual) q.col(3).setZero();
+    q(model.joints[1].q + 1, 6) = std::numeric_limits<double>::quiet_NaN();
+    Engine engine(model);
+    for (const int lanes : batch_lanes()) {
+      BatchAba batch(model, 9, {.threads = 1, .lanes = lanes});
+      batch.forward(q, v, tau, out);
+      for (int k = 0; k < 9; ++k) {
+        const bool singular = !usual && k == 3;
+        ASSERT_EQ(batch.status()[k], singular ? Status::singular_mass : k == 6 ? Status::not_finite : Status::ok);
+        EXPECT_EQ(batch.failure()[k], singular ? twist : -1);
+        if (batch.status()[k] != Status::ok) continue;
+        EXPECT_LE(off(out.col(k), engine.forward({0, q.col(k), v.col(k)}, tau.col(k))), 1e-10) << k;
+      }
+    }
+  }
+}
+
 TEST(BatchItems, AllocateNothing) {
   const Model model = make_model(random_machine(mixed_tree(40), 40));
   Columns c(model, 40, 3);

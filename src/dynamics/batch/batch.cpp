@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "batch_data.hpp"
 #include "dynamics/thread_pool.hpp"
@@ -13,6 +14,7 @@ namespace limber {
 namespace {
 
 constexpr std::size_t kAlignment = 8;  // numbers
+using Quad = double __attribute__((vector_size(32)));
 
 BatchView view(const BatchItems& items, const char* name, const ConstBatch& x, int rows) {
   items.check(name, x, rows);
@@ -34,16 +36,37 @@ const BatchKernels* choose_kernels(int lanes) {
   return wanted == 8 ? avx512_kernels() : wanted == 4 ? avx2_kernels() : plain_kernels();
 }
 
+// One row of a block; most blocks are full, and then the length is a constant of the compiled code.
+void copy_row(const double* from, int count, double* to) {
+  if (count < kBatchBlock) {
+    std::copy_n(from, count, to);
+    return;
+  }
+  for (int k = 0; k < kBatchBlock; k += 4) {
+    Quad numbers;
+    __builtin_memcpy(&numbers, from + k, sizeof numbers);
+    __builtin_memcpy(to + k, &numbers, sizeof numbers);
+  }
+}
 // A block's rows: copied in, the last item repeated where the block is not full.
 void copy_in(const BatchView& from, int first, int count, int block, double* to) {
   for (int j = 0; j < from.rows; ++j, to += block) {
     const double* row = from.p + j * from.stride + first;
-    std::copy_n(row, count, to);
+    copy_row(row, count, to);
     std::fill(to + count, to + block, row[count - 1]);
   }
 }
 void copy_out(const double* from, int first, int count, int block, const BatchOut& to) {
-  for (int j = 0; j < to.rows; ++j, from += block) std::copy_n(from, count, to.p + j * to.stride + first);
+  for (int j = 0; j < to.rows; ++j, from += block) copy_row(from, count, to.p + j * to.stride + first);
+}
+// One of `parts` parts of a block's rows is asked for, so that they come while states before them are evaluated.
+template <class Rows>
+void prefetch(const Rows& rows, int first, int part, int parts) {
+  if (rows.p == nullptr) return;
+  for (int j = part; j < rows.rows; j += parts) {
+    for (int k = 0; k < kBatchBlock; k += static_cast<int>(kAlignment))
+      __builtin_prefetch(rows.p + j * rows.stride + first + k, std::is_same_v<Rows, BatchOut> ? 1 : 0);
+  }
 }
 
 // Places in the memory of a thread.
@@ -62,7 +85,7 @@ struct Places {
     loads = take(static_cast<std::size_t>(data.loads.rows()) * block);
     parameters = take(static_cast<std::size_t>(data.own.parameters.rows()) * block);
     A = take(tables.nv * block), work = take(work_rows * block);
-    store = take(tables.store * lanes), scratch = take(tables.scratch * lanes), flags = take(2 * lanes);
+    store = take(tables.store * lanes), scratch = take(tables.scratch * lanes), flags = take(3 * block);
     size = next;
   }
 };
@@ -75,12 +98,11 @@ void set_status(BatchData& data, int item, double failed, double broken, bool fi
 int work_rows(const BatchTables& tables) { return tables.nq + kBatchStepRows * tables.nv; }
 
 // All of one block that a group needs, from its first item on.
-BatchCall make_call(const BatchData& data, const BatchWork& work, const BatchTables& tables, const Places& at,
-                    BatchMemory& memory, int k) {
+BatchCall make_call(const BatchWork& work, const BatchTables& tables, const Places& at, BatchMemory& memory, int k) {
   BatchCall call;
   call.tables = tables;
   call.store = memory.at(at.store), call.scratch = memory.at(at.scratch);
-  call.failure = memory.at(at.flags), call.broken = call.failure + data.lanes;
+  call.failure = memory.at(at.flags) + k, call.broken = call.failure + kBatchBlock;
   call.q = memory.at(at.q) + k, call.v = memory.at(at.v) + k, call.u = memory.at(at.u) + k;
   call.given = call.out = memory.at(at.out) + k;
   call.needed = memory.at(at.needed) + k;
@@ -94,26 +116,37 @@ BatchCall make_call(const BatchData& data, const BatchWork& work, const BatchTab
   return call;
 }
 
-bool is_finite(const double* rows, int count) {
-  double sum = 0;  // 0 x is 0 for every finite x
-  for (int j = 0; j < count; ++j) sum += 0 * rows[static_cast<long>(j) * kBatchBlock];
-  return sum == 0;
+// 0 of each item whose numbers are finite: 0 x is 0 for every finite x.
+void sum_zeros(const double* rows, int count, double* sums) {
+  std::fill_n(sums, kBatchBlock, 0.0);
+  for (int j = 0; j < count; ++j, rows += kBatchBlock) {
+    for (int k = 0; k < kBatchBlock; ++k) sums[k] += 0 * rows[k];
+  }
+}
+
+// The rows that the next block reads, and those that this one writes.
+void prefetch_part(const BatchData& data, const BatchWork& work, int first, int part, int parts) {
+  prefetch(work.out, first, part, parts);
+  const int next = first + data.block;
+  if (next + data.block > data.own.count) return;
+  for (const BatchView& rows : {work.q, work.v, work.u}) prefetch(rows, next, part, parts);
 }
 
 // One group after the other of a block, with the forces of one step.
 void run_groups(BatchData& data, const BatchWork& work, const BatchTables& tables, const Places& at,
                 BatchMemory& memory, int first, int count, bool again) {
+  double *failure = memory.at(at.flags), *broken = failure + kBatchBlock, *zero = broken + kBatchBlock;
+  std::fill_n(failure, kBatchBlock, -1.0);
+  std::fill_n(broken, kBatchBlock, 0.0);
+  const bool steps = work.moved_q.p != nullptr, full = count == kBatchBlock;
   for (int k = 0; k < count; k += data.lanes) {
-    const BatchCall call = make_call(data, work, tables, at, memory, k);
-    std::fill_n(call.failure, data.lanes, -1.0);
-    std::fill_n(call.broken, data.lanes, 0.0);
-    work.kernel(call);
-    for (int i = 0; i < data.lanes && k + i < count; ++i) {
-      if (again && data.status[first + k + i] != Status::ok) continue;
-      const bool finite = is_finite((work.moved_q.p != nullptr ? call.v : call.out) + i,
-                                    work.moved_q.p != nullptr ? tables.nv : work.out.rows);
-      set_status(data, first + k + i, call.failure[i], call.broken[i], finite);
-    }
+    if (full && !again) prefetch_part(data, work, first, k / data.lanes, kBatchBlock / data.lanes);
+    work.kernel(make_call(work, tables, at, memory, k));
+  }
+  sum_zeros(memory.at(steps ? at.v : at.out), steps ? tables.nv : work.out.rows, zero);
+  for (int i = 0; i < count; ++i) {
+    if (again && data.status[first + i] != Status::ok) continue;
+    set_status(data, first + i, failure[i], broken[i], zero[i] == 0);
   }
 }
 

@@ -21,6 +21,7 @@ struct Families {
   LIMBER_KERNEL auto count() const { return sum_of(sum_of(y, z), t); }
 };
 using UsualFamilies = Families<Size<2>, Size<2>, Size<1>>;
+using LongFamilies = Families<Size<4>, Size<4>, Size<2>>;
 template <class F>
 inline constexpr bool kIsUsual = std::is_same_v<F, UsualFamilies>;
 template <class F>
@@ -41,8 +42,8 @@ LIMBER_KERNEL auto beam_pairs(const J& job, const BatchLink& link, F f, int a) {
 }
 
 // Sum over the modes of one family.
-template <class A, class T, class N>
-LIMBER_KERNEL T family_sum(A pairs, const T* x, int first, N count) {
+template <class T, class A, class E, class N>
+LIMBER_KERNEL T family_sum(A pairs, const E& x, int first, N count) {
   T sum = T{};
   over(
       count, LIMBER_OVER(j) { sum += pairs[first + j] * x[first + j]; });
@@ -90,70 +91,135 @@ struct BeamNode {
 };
 
 // What the sums over the modes of a beam need of its motion, and where they go.  N = (tr Cdot 1 - Cdot): C has the
-// numbers of the pairs, of which one each is not zero.
-template <class T>
+// numbers of the pairs, of which one each is not zero.  E: where modes and their rates are read.
+template <class T, class E = const T*>
 struct BeamSums {
-  const T *w, *wd, *vd, *e, *rate;
+  const T *w, *wd, *vd;
+  E e, rate;
   T xx, yy, zz, xy, xz, yz, w2[3];
-  T N[9], s_rate[3];
-  T *F, *p_f;
-  BodyTerms<T>& out;
+  T J[6], s[3], N[9], s_rate[3];
+  T *F, *own, *p_f;
 };
+// The sums in one pass, or in three with fewer numbers at a time; `own` is for these.
+enum BeamPass { kShapePass = 1, kRatePass = 2, kForcePass = 4, kAllPasses = 7 };
+
+// Of one mode: sums over its own family and over the two others.
+template <class T>
+struct ModePairs {
+  T own, F0, F1;
+};
+template <int Pass, class T, class A, class E, class N, class N0, class N1>
+LIMBER_KERNEL ModePairs<T> pairs_of(A pair, int a, int first, N count, int first0, N0 count0, int first1, N1 count1,
+                                    BeamSums<T, E>& s) {
+  if constexpr ((Pass & kShapePass) == 0) return {s.own[a], s.F[2 * a], s.F[2 * a + 1]};
+  const ModePairs<T> sums = {family_sum<T>(pair, s.e, first, count), family_sum<T>(pair, s.e, first0, count0),
+                             family_sum<T>(pair, s.e, first1, count1)};
+  s.F[2 * a] = sums.F0, s.F[2 * a + 1] = sums.F1;
+  if constexpr (Pass == kShapePass) s.own[a] = sums.own;
+  return sums;
+}
 
 // Bending in y, one mode.  F: the two numbers of F_a that vary, in the order x y z; the third is kBeamF.
-template <class J, class T, class Fam>
-LIMBER_KERNEL void add_bending_y(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T>& s) {
+template <int Pass, class J, class T, class E, class Fam>
+LIMBER_KERNEL void add_bending_y(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T, E>& s) {
   const auto mode = beam_mode(job, link, a);
   const auto pair = beam_pairs(job, link, f, a);
   const int z0 = f.y, t0 = f.y + f.z;
-  const T x = s.e[a], v = s.rate[a], own = family_sum(pair, s.e, 0, f.y), rest = x - own;
-  const T F0 = family_sum(pair, s.e, z0, f.z), F1 = family_sum(pair, s.e, t0, f.t);
-  const T F0_rate = family_sum(pair, s.rate, z0, f.z), F1_rate = family_sum(pair, s.rate, t0, f.t);
-  s.F[2 * a] = F0, s.F[2 * a + 1] = F1;
-  s.p_f[a] = mode[kBeamF] * s.wd[2] + mode[kBeamS] * s.vd[1] - (s.xx + s.zz) * x + own * (s.xx - s.yy) -
-             mode[kBeamH] * s.xy - F0 * (s.yz - s.wd[0]) + F1 * (s.xz + s.wd[1]) + F0_rate * s.w2[0] +
-             F1_rate * s.w2[1];
-  T *I = s.out.J, *N = s.N;
-  I[0] += x * rest, I[1] += x * own, I[2] += x * x;
-  I[3] += mode[kBeamH] * x, I[4] -= x * F1, I[5] += x * F0;
-  N[0] += v * rest, N[4] += v * own, N[8] += v * x;
-  N[1] += mode[kBeamM1] * v, N[3] += mode[kBeamM2] * v, N[2] -= v * F1, N[5] += v * F0;
-  s.out.s[1] += mode[kBeamS] * x, s.s_rate[1] += mode[kBeamS] * v;
+  const auto [own, F0, F1] = pairs_of<Pass>(pair, a, 0, f.y, z0, f.z, t0, f.t, s);
+  const T x = s.e[a], rest = x - own;
+  if constexpr ((Pass & kForcePass) != 0) {
+    const T F0_rate = family_sum<T>(pair, s.rate, z0, f.z), F1_rate = family_sum<T>(pair, s.rate, t0, f.t);
+    s.p_f[a] = mode[kBeamF] * s.wd[2] + mode[kBeamS] * s.vd[1] - (s.xx + s.zz) * x + own * (s.xx - s.yy) -
+               mode[kBeamH] * s.xy - F0 * (s.yz - s.wd[0]) + F1 * (s.xz + s.wd[1]) + F0_rate * s.w2[0] +
+               F1_rate * s.w2[1];
+  }
+  if constexpr ((Pass & kShapePass) != 0) {
+    T* I = s.J;
+    I[0] += x * rest, I[1] += x * own, I[2] += x * x;
+    I[3] += mode[kBeamH] * x, I[4] -= x * F1, I[5] += x * F0;
+    s.s[1] += mode[kBeamS] * x;
+  }
+  if constexpr ((Pass & kRatePass) != 0) {
+    const T v = s.rate[a];
+    T* N = s.N;
+    N[0] += v * rest, N[4] += v * own, N[8] += v * x;
+    N[1] += mode[kBeamM1] * v, N[3] += mode[kBeamM2] * v, N[2] -= v * F1, N[5] += v * F0;
+    s.s_rate[1] += mode[kBeamS] * v;
+  }
 }
-template <class J, class T, class Fam>
-LIMBER_KERNEL void add_bending_z(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T>& s) {
+template <int Pass, class J, class T, class E, class Fam>
+LIMBER_KERNEL void add_bending_z(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T, E>& s) {
   const auto mode = beam_mode(job, link, a);
   const auto pair = beam_pairs(job, link, f, a);
   const int z0 = f.y, t0 = f.y + f.z;
-  const T x = s.e[a], v = s.rate[a], own = family_sum(pair, s.e, z0, f.z), rest = x - own;
-  const T F0 = family_sum(pair, s.e, 0, f.y), F2 = family_sum(pair, s.e, t0, f.t);
-  const T F0_rate = family_sum(pair, s.rate, 0, f.y), F2_rate = family_sum(pair, s.rate, t0, f.t);
-  s.F[2 * a] = F0, s.F[2 * a + 1] = F2;
-  s.p_f[a] = mode[kBeamF] * s.wd[1] + mode[kBeamS] * s.vd[2] - (s.xx + s.yy) * x + own * (s.xx - s.zz) -
-             mode[kBeamH] * s.xz + F0 * (s.yz + s.wd[0]) - F2 * (s.xy - s.wd[2]) + F0_rate * s.w2[0] +
-             F2_rate * s.w2[2];
-  T *I = s.out.J, *N = s.N;
-  I[0] += x * rest, I[1] += x * x, I[2] += x * own;
-  I[3] += x * F2, I[4] += mode[kBeamH] * x;
-  N[0] += v * rest, N[4] += v * x, N[8] += v * own;
-  N[2] += mode[kBeamM2] * v, N[6] += mode[kBeamM1] * v, N[1] += v * F2, N[7] -= v * F0;
-  s.out.s[2] += mode[kBeamS] * x, s.s_rate[2] += mode[kBeamS] * v;
+  const auto [own, F0, F2] = pairs_of<Pass>(pair, a, z0, f.z, 0, f.y, t0, f.t, s);
+  const T x = s.e[a], rest = x - own;
+  if constexpr ((Pass & kForcePass) != 0) {
+    const T F0_rate = family_sum<T>(pair, s.rate, 0, f.y), F2_rate = family_sum<T>(pair, s.rate, t0, f.t);
+    s.p_f[a] = mode[kBeamF] * s.wd[1] + mode[kBeamS] * s.vd[2] - (s.xx + s.yy) * x + own * (s.xx - s.zz) -
+               mode[kBeamH] * s.xz + F0 * (s.yz + s.wd[0]) - F2 * (s.xy - s.wd[2]) + F0_rate * s.w2[0] +
+               F2_rate * s.w2[2];
+  }
+  if constexpr ((Pass & kShapePass) != 0) {
+    T* I = s.J;
+    I[0] += x * rest, I[1] += x * x, I[2] += x * own;
+    I[3] += x * F2, I[4] += mode[kBeamH] * x;
+    s.s[2] += mode[kBeamS] * x;
+  }
+  if constexpr ((Pass & kRatePass) != 0) {
+    const T v = s.rate[a];
+    T* N = s.N;
+    N[0] += v * rest, N[4] += v * x, N[8] += v * own;
+    N[2] += mode[kBeamM2] * v, N[6] += mode[kBeamM1] * v, N[1] += v * F2, N[7] -= v * F0;
+    s.s_rate[2] += mode[kBeamS] * v;
+  }
 }
-template <class J, class T, class Fam>
-LIMBER_KERNEL void add_torsion(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T>& s) {
+template <int Pass, class J, class T, class E, class Fam>
+LIMBER_KERNEL void add_torsion(const J& job, const BatchLink& link, Fam f, int a, BeamSums<T, E>& s) {
   const auto mode = beam_mode(job, link, a);
   const auto pair = beam_pairs(job, link, f, a);
   const int z0 = f.y, t0 = f.y + f.z;
-  const T x = s.e[a], v = s.rate[a], own = family_sum(pair, s.e, t0, f.t), rest = x - own;
-  const T F1 = family_sum(pair, s.e, 0, f.y), F2 = family_sum(pair, s.e, z0, f.z);
-  const T F1_rate = family_sum(pair, s.rate, 0, f.y), F2_rate = family_sum(pair, s.rate, z0, f.z);
-  s.F[2 * a] = F1, s.F[2 * a + 1] = F2;
-  s.p_f[a] = mode[kBeamF] * s.wd[0] - (s.xx + s.zz) * x + own * (s.zz - s.yy) - mode[kBeamH] * s.yz +
-             F1 * (s.wd[1] - s.xz) + F2 * (s.wd[2] + s.xy) + F1_rate * s.w2[1] + F2_rate * s.w2[2];
-  T *I = s.out.J, *N = s.N;
-  I[0] += x * x, I[1] += x * own, I[2] += x * rest, I[5] += mode[kBeamH] * x;
-  N[0] += v * x, N[4] += v * own, N[8] += v * rest;
-  N[7] += mode[kBeamM2] * v, N[5] += mode[kBeamM1] * v, N[6] += v * F1, N[3] -= v * F2;
+  const auto [own, F1, F2] = pairs_of<Pass>(pair, a, t0, f.t, 0, f.y, z0, f.z, s);
+  const T x = s.e[a], rest = x - own;
+  if constexpr ((Pass & kForcePass) != 0) {
+    const T F1_rate = family_sum<T>(pair, s.rate, 0, f.y), F2_rate = family_sum<T>(pair, s.rate, z0, f.z);
+    s.p_f[a] = mode[kBeamF] * s.wd[0] - (s.xx + s.zz) * x + own * (s.zz - s.yy) - mode[kBeamH] * s.yz +
+               F1 * (s.wd[1] - s.xz) + F2 * (s.wd[2] + s.xy) + F1_rate * s.w2[1] + F2_rate * s.w2[2];
+  }
+  if constexpr ((Pass & kShapePass) != 0) {
+    T* I = s.J;
+    I[0] += x * x, I[1] += x * own, I[2] += x * rest, I[5] += mode[kBeamH] * x;
+  }
+  if constexpr ((Pass & kRatePass) != 0) {
+    const T v = s.rate[a];
+    T* N = s.N;
+    N[0] += v * x, N[4] += v * own, N[8] += v * rest;
+    N[7] += mode[kBeamM2] * v, N[5] += mode[kBeamM1] * v, N[6] += v * F1, N[3] -= v * F2;
+  }
+}
+template <int Pass, class J, class T, class E, class Fam>
+LIMBER_KERNEL void add_modes(const J& job, const BatchLink& link, Fam f, BeamSums<T, E>& s) {
+  over(
+      f.y, LIMBER_OVER(i) { add_bending_y<Pass>(job, link, f, i, s); });
+  over(
+      f.z, LIMBER_OVER(i) { add_bending_z<Pass>(job, link, f, f.y + i, s); });
+  over(
+      f.t, LIMBER_OVER(i) { add_torsion<Pass>(job, link, f, f.y + f.z + i, s); });
+}
+template <class T, class E>
+LIMBER_KERNEL void set_squares(BeamSums<T, E>& s) {
+  const T* w = s.w;
+  s.xx = w[0] * w[0], s.yy = w[1] * w[1], s.zz = w[2] * w[2];
+  s.xy = w[0] * w[1], s.xz = w[0] * w[2], s.yz = w[1] * w[2];
+}
+// p_r, out of the sums.
+template <class T, class E>
+LIMBER_KERNEL void finish_sums(BeamSums<T, E>& s, BodyTerms<T>& out) {
+  T gyroscopic[3];
+  turn(s.N, s.w2, gyroscopic);
+  LIMBER_UNROLL
+  for (int i = 0; i < 3; ++i) s.s_rate[i] += s.s_rate[i];
+  add_rigid_forces(s.w, s.wd, s.vd, s.s_rate, gyroscopic, out);
 }
 
 // As contract of body.hpp; motion: Motion.
@@ -161,23 +227,17 @@ template <class J, class T, class Fam>
 LIMBER_STEP void beam_terms(const J& job, const BatchLink& link, Fam f, const T* LIMBER_ALONE e,
                             const T* LIMBER_ALONE rate, const T* LIMBER_ALONE motion, T* LIMBER_ALONE F,
                             T* LIMBER_ALONE p_f, BodyTerms<T>& LIMBER_ALONE out) {
-  const T *w = motion, *wd = motion + 3, *vd = motion + 6;
-  BeamSums<T> s = {w,           wd,          vd, e,  rate, w[0] * w[0], w[1] * w[1], w[2] * w[2], w[0] * w[1],
-                   w[0] * w[2], w[1] * w[2], {}, {}, {},   F,           p_f,         out};
+  BeamSums<T> s;
+  s.w = motion, s.wd = motion + 3, s.vd = motion + 6, s.e = e, s.rate = rate, s.F = F, s.p_f = p_f;
+  set_squares(s);
   LIMBER_UNROLL
-  for (int i = 0; i < 3; ++i) s.w2[i] = w[i] + w[i];
+  for (int i = 0; i < 3; ++i) s.w2[i] = s.w[i] + s.w[i];
+  clear<9>(s.N), clear<3>(s.s_rate);
   start_terms(job, link, out);
-  over(
-      f.y, LIMBER_OVER(i) { add_bending_y(job, link, f, i, s); });
-  over(
-      f.z, LIMBER_OVER(i) { add_bending_z(job, link, f, f.y + i, s); });
-  over(
-      f.t, LIMBER_OVER(i) { add_torsion(job, link, f, f.y + f.z + i, s); });
-  T gyroscopic[3];
-  turn(s.N, s.w2, gyroscopic);
-  LIMBER_UNROLL
-  for (int i = 0; i < 3; ++i) s.s_rate[i] += s.s_rate[i];
-  rigid_forces(w, wd, vd, s.s_rate, gyroscopic, out);
+  copy<3>(out.s, s.s), copy<6>(out.J, s.J);
+  add_modes<kAllPasses>(job, link, f, s);
+  copy<3>(s.s, out.s), copy<6>(s.J, out.J);
+  finish_sums(s, out);
 }
 
 // A beam while its modes leave, in the order of the active coordinates.
@@ -396,81 +456,6 @@ LIMBER_KERNEL void condense_beam(J& job, const BatchLink& link, BeamColumns<T>& 
     for (int i = 0; i < 6 * kBeamColumns; ++i) c.mu[i] = c.inverse[i / 6] * c.mu[i];
     keep_solution(job, link.columns, link.columns + 6 * kBeamColumns, m, c.D, c.inverse, c.mu, c.b);
   }
-}
-
-// Accelerations of the active coordinates from that of the frame, a.  A store that is near has the factors as they are,
-// another the solution, which is smaller.
-template <class J, class T>
-LIMBER_KERNEL void solve_beam(const J& job, const BatchLink& link, const T* a, T* x) {
-  if constexpr (kStoreIsNear) {
-    const auto& c = *reinterpret_cast<const BeamColumns<T>*>(job.template view<1>(link.columns, x));
-    LIMBER_UNROLL
-    for (int j = kBeamColumns - 1; j >= 0; --j) {
-      x[j] = -c.inverse[j] * (c.b[j] + dot6(c.mu + 6 * j, a));
-      LIMBER_UNROLL
-      for (int i = j + 1; i < kBeamColumns; ++i) x[j] -= c.D[kBeamColumns * j + i] * x[i];
-    }
-  } else {
-    LIMBER_UNROLL
-    for (int j = 0; j < kBeamColumns; ++j) {
-      T Z[6];
-      job.template get<6>(link.columns + 6 * j, Z);
-      x[j] = -(job.get(link.columns + 6 * kBeamColumns + j) + dot6(Z, a));
-    }
-  }
-}
-
-// Numbers F and b of modes that do not move the node: in the store.
-template <class J>
-struct StoredColumns {
-  const J& job;
-  const BatchLink& link;
-  LIMBER_KERNEL auto F(int i) const { return job.get(link.F + i); }
-  LIMBER_KERNEL auto b(int i) const { return job.get(link.b + i); }
-};
-
-// Accelerations of all modes from those of the active coordinates and of the frame, a.  As expand of sweep.hpp.
-template <class J, class T, class Fam, class Columns, class Out>
-LIMBER_KERNEL void expand_beam(const J& job, const BatchLink& link, Fam f, T* x, const T* a, T* scratch,
-                               const Columns& columns, const Out& out) {
-  const auto n = f.count();
-  Array<1, T, CountOf<Fam>> rest(n, scratch);
-  if constexpr (!kIsUsual<Fam>) {
-    over(
-        n, LIMBER_OVER(c) {
-          const auto mode = beam_mode(job, link, c);
-          const bool y = c < f.y, z = !y && c < f.y + f.z;
-          const T u = columns.F(2 * c), v = columns.F(2 * c + 1);
-          T r = columns.b(c) + u * a[y || z ? 0 : 1] + v * a[y ? 1 : 2] + mode[kBeamF] * a[y ? 2 : z ? 1 : 0];
-          if (y || z) r += mode[kBeamS] * a[y ? 4 : 5];
-          rest[c] = mode[kBeamWeight] * r;
-          x[y ? 0 : z ? 1 : 2] += mode[kBeamQ1] * r;
-          if (y || z) x[y ? 3 : 4] += mode[kBeamQ2] * r;
-        });
-  }
-  over(
-      n, LIMBER_OVER(c) {
-        const auto mode = beam_mode(job, link, c);
-        const bool y = c < f.y, z = !y && c < f.y + f.z;
-        T value = mode[kBeamQ1] * x[y ? 0 : z ? 1 : 2];
-        if (y || z) value += mode[kBeamQ2] * x[y ? 3 : 4];
-        if constexpr (!kIsUsual<Fam>) value -= rest[c];
-        out.put(link.vm + c, value);
-      });
-}
-
-// Acceleration of the node from those of the frame, b, and of the active coordinates, x.
-template <class J, class T>
-LIMBER_KERNEL void move_by_modes(const J& job, const BatchLink& link, const T* b, const T* A, const T* l, const T* x,
-                                 T* a) {
-  const auto head = beam_head(job, link);
-  const T y1 = head[kBeamLy] * x[0], z1 = head[kBeamLz] * x[1], t = head[kBeamLt] * x[2];
-  copy<6>(b, a);
-  add_cross(b, l, a + 3);
-  LIMBER_UNROLL
-  for (int i = 0; i < 3; ++i) a[i] += A[3 * i + 2] * y1 + A[3 * i + 1] * z1 + A[3 * i] * t;
-  a[4] += head[kBeamLy + 1] * x[0] + head[kBeamLy + 2] * x[3];
-  a[5] += head[kBeamLz + 1] * x[1] + head[kBeamLz + 2] * x[4];
 }
 
 }  // namespace limber::LIMBER_BATCH_MACHINE

@@ -181,8 +181,8 @@ LIMBER_KERNEL void start_terms(const J& job, const BatchLink& link, BodyTerms<T>
 
 // p_r = M_rr alpha + b_r.  s_rate2: twice the rate of s; more: what modes add to the torque.
 template <class T>
-LIMBER_STEP void rigid_forces(const T* w, const T* wd, const T* vd, const T* s_rate2, const T* more,
-                              BodyTerms<T>& out) {
+LIMBER_KERNEL void add_rigid_forces(const T* w, const T* wd, const T* vd, const T* s_rate2, const T* more,
+                                    BodyTerms<T>& out) {
   T Jw[3], x[3];
   apply_symmetric(out.J, w, Jw);
   apply_symmetric(out.J, wd, out.p);
@@ -195,6 +195,11 @@ LIMBER_STEP void rigid_forces(const T* w, const T* wd, const T* vd, const T* s_r
   for (int i = 0; i < 3; ++i) out.p[3 + i] = out.m * vd[i];
   add_cross(wd, out.s, out.p + 3);
   add_cross(w, x, out.p + 3);
+}
+template <class T>
+LIMBER_STEP void rigid_forces(const T* w, const T* wd, const T* vd, const T* s_rate2, const T* more,
+                              BodyTerms<T>& out) {
+  add_rigid_forces(w, wd, vd, s_rate2, more, out);
 }
 
 // F (3 per mode) and p_f of the modes (and products), J, s and p_r.
@@ -249,8 +254,8 @@ LIMBER_KERNEL void elastic_factors(const J& job, const BatchLink& link, T& kf, T
   df = df * job.parameters[link.parameters + kRigidRows + 1];
 }
 // b += K eta + D etadot.
-template <class J, class T, class N>
-LIMBER_KERNEL void add_diagonal_elastic(const J& job, const BatchLink& link, N n, const T* e, const T* rate, T* b) {
+template <class J, class T, class N, class E>
+LIMBER_KERNEL void add_diagonal_elastic(const J& job, const BatchLink& link, N n, const E& e, const E& rate, T* b) {
   const auto K = job.numbers(link.K_modes), D = job.numbers(link.D_modes);
   if (link.parameters < 0) {
     over(

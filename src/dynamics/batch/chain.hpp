@@ -466,6 +466,6 @@ LIMBER_STEP void chain_dynamics(J& job, const Out& out) {
 // The chains that there are kernels for.
 using RigidChain = Families<Size<0>, Size<0>, Size<0>>;
 using BeamChain = UsualFamilies;
-using LongBeamChain = Families<Size<4>, Size<4>, Size<2>>;
+using LongBeamChain = LongFamilies;
 
 }  // namespace limber::LIMBER_BATCH_MACHINE

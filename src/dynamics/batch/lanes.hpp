@@ -65,7 +65,7 @@ inline constexpr int kWidth = sizeof(T) / sizeof(double);
 
 template <class T>
 LIMBER_KERNEL T spread(double s) {
-  return T{} + s;
+  return s - T{};  // T{} + s is not s where s is -0, and would be an addition
 }
 LIMBER_KERNEL double load_as(const double* p, double*) { return *p; }
 template <class T>

@@ -83,8 +83,8 @@ LIMBER_RARE void from_inboard(const J& job, const BatchLink& link, const T* e, c
 
 // Pose of the child side in the parent's basis, and its motion.  r: from the inboard frame.
 template <class T>
-LIMBER_STEP void across_joint(const BatchLink& link, const Frame<T>& from, const Hinge<T>& hinge, T* R, T* r,
-                              Motion<T>& m) {
+LIMBER_KERNEL void cross_joint(const BatchLink& link, const Frame<T>& from, const Hinge<T>& hinge, T* R, T* r,
+                               Motion<T>& m) {
   T vd[3], x[3], w[3];
   copy<3>(from.motion.vd, vd);
   if (link.node >= 0) {
@@ -119,6 +119,11 @@ LIMBER_STEP void across_joint(const BatchLink& link, const Frame<T>& from, const
     add<3>(hinge.rate, m.wd);
     add<3>(hinge.rate + 3, m.vd);
   }
+}
+template <class T>
+LIMBER_STEP void across_joint(const BatchLink& link, const Frame<T>& from, const Hinge<T>& hinge, T* R, T* r,
+                              Motion<T>& m) {
+  cross_joint(link, from, hinge, R, r, m);
 }
 
 // A moving node of the body; its motion at given accelerations of the modes is added by the caller.

@@ -11,7 +11,7 @@ namespace limber::LIMBER_BATCH_MACHINE {
 template <int N, class A, class B>
 LIMBER_KERNEL void copy(A a, B* out) {
   LIMBER_UNROLL
-  for (int i = 0; i < N; ++i) out[i] = B{} + a[i];
+  for (int i = 0; i < N; ++i) out[i] = a[i] - B{};
 }
 template <int N, class T>
 LIMBER_KERNEL void clear(T* out) {
@@ -112,6 +112,11 @@ LIMBER_KERNEL const T* flat(const Struct<T>& s) {
   return reinterpret_cast<const T*>(&s);
 }
 
+// Number by number: compilers copy and clear large structs by slow instructions.
+template <class T>
+LIMBER_KERNEL void copy(const Inertia<T>& P, Inertia<T>& out) {
+  copy<6>(P.A, out.A), copy<9>(P.B, out.B), copy<6>(P.C, out.C), copy<6>(P.z, out.z);
+}
 template <class T>
 LIMBER_KERNEL void clear(Inertia<T>& P) {
   clear<6>(P.A), clear<9>(P.B), clear<6>(P.C), clear<6>(P.z);
@@ -126,7 +131,7 @@ LIMBER_KERNEL void set_body(const M& m, const T* s, const T* J, Inertia<T>& P) {
   copy<6>(J, P.A);
   P.B[0] = P.B[4] = P.B[8] = T{};
   P.B[1] = -s[2], P.B[2] = s[1], P.B[3] = s[2], P.B[5] = -s[0], P.B[6] = -s[1], P.B[7] = s[0];
-  P.C[0] = P.C[1] = P.C[2] = T{} + m;
+  P.C[0] = P.C[1] = P.C[2] = m - T{};
   P.C[3] = P.C[4] = P.C[5] = T{};
 }
 // P v.

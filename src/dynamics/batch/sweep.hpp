@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "beam.hpp"
+#include "beam_inward.hpp"
+#include "beam_outward.hpp"
 
 // Forward dynamics: three sweeps over the bodies.  theory §5.
 namespace limber::LIMBER_BATCH_MACHINE {
@@ -44,6 +45,9 @@ template <class Kernel>
 LIMBER_KERNEL void with_families(const BatchLink& link, Kernel kernel) {
   const int* f = link.families;
   if (link.usual) return kernel(UsualFamilies{});
+  if constexpr (kConstantSizes) {
+    if (f[0] == 4 && f[1] == 4 && f[2] == 2) return kernel(LongFamilies{});
+  }
   kernel(Families<int, int, int>{f[0], f[1], f[2]});
 }
 
@@ -108,12 +112,10 @@ LIMBER_STEP void collect_carried(const J& job, const BatchLink& link, K k, M m, 
   }
 }
 
-// To the parent's origin or to its node, in its basis.
+// To the parent's origin or to its node, in its basis.  pass_on: it has this basis.
 template <class J, class T>
-LIMBER_STEP void hand_over(const J& job, const BatchLink& link, const Inertia<T>& P, Inertia<T>& hand) {
-  if (link.parent == 0) return;
-  T R[9], r[3];
-  rotate(job.template view<9>(link.R, R), P, hand);
+LIMBER_KERNEL void pass_on(const J& job, const BatchLink& link, Inertia<T>& hand) {
+  T r[3];
   if (!link.on_node) shift(job.template view<3>(link.r, r), hand);
   if (link.follows) return;
   const int into = link.node >= 0 ? job.node(link.node).inertia : job.link(link.parent).inertia;
@@ -123,6 +125,13 @@ LIMBER_STEP void hand_over(const J& job, const BatchLink& link, const Inertia<T>
     add(others, hand);
   }
   job.template put<kInertia>(into, flat(hand));
+}
+template <class J, class T>
+LIMBER_STEP void hand_over(const J& job, const BatchLink& link, const Inertia<T>& P, Inertia<T>& hand) {
+  if (link.parent == 0) return;
+  T R[9];
+  rotate(job.template view<9>(link.R, R), P, hand);
+  pass_on(job, link, hand);
 }
 
 // A prescribed hinge: P and z of its joint side are kept; the parent feels z + P H betadot.
@@ -197,6 +206,23 @@ LIMBER_KERNEL void eliminate_hinge(J& job, const BatchLink& link, R r, T* scratc
   keep_solution(job, link.Z, link.x, r, D.x, inverse.x, u.x, b.x);
 }
 
+// beam_inward.hpp applies.
+template <class J>
+LIMBER_KERNEL bool leaves_by_blocks(const J& job, const BatchLink& link, int i) {
+  return link.centred && !link.prescribed && link.inertia < 0 && !(link.followed && job.link(i + 1).node < 0);
+}
+template <class J, class F>
+LIMBER_STEP void inward_by_blocks(J& job, const BatchLink& link, F f, Inertia<typename J::T>& hand) {
+  if (link.first_node < link.last_node) {
+    const BatchNode& node = job.node(link.first_node);
+    if (!link.followed) job.template get<kInertia>(node.inertia, flat(hand));
+    leave_beam<true>(job, link, f, node, hand);
+  } else {
+    leave_beam<false>(job, link, f, job.node(0), hand);
+  }
+  if (link.parent != 0) pass_on(job, link, hand);
+}
+
 // Inward, one beam.
 template <class J, class F, class R>
 LIMBER_STEP void inward_beam(J& job, const BatchLink& link, int i, F f, R r, Inertia<typename J::T>& hand) {
@@ -213,7 +239,7 @@ LIMBER_STEP void inward_beam(J& job, const BatchLink& link, int i, F f, R r, Ine
     if (!link.followed) job.template get<kInertia>(node.inertia, flat(hand));
     const T* at = job.template view<3>(node.l, l);
     collect_beam(job, link, job.template view<9>(node.A, A), at, hand, columns);
-    P = hand;
+    copy(hand, P);
     shift(at, P);
   } else {
     start_alone(columns);
@@ -334,8 +360,9 @@ LIMBER_KERNEL void outward_joint(J& job, const BatchLink& link, int k, M m, R r,
   if (link.prescribed) needed_torque(job, link, b, job.needed);
   over(
       m, LIMBER_OVER(j) {
-        T Z[6];
-        x[j] = -(job.get(link.x + j) + dot6(job.template view<6>(link.Z + 6 * j, Z), b));
+        T buffer[6];
+        const T* Z = job.template view<6>(link.Z + 6 * j, buffer);
+        x[j] = -((job.get(link.x + j) + dot3(Z, b)) + dot3(Z + 3, b + 3));
       });
   over(
       r, LIMBER_OVER(j) {
@@ -405,8 +432,12 @@ LIMBER_RARE void forward_dynamics(J& job, const OutRows<typename J::T>& out) {
   for (int i = 1; i < job.tables.bodies; ++i) {
     const BatchLink& link = job.link(i);
     if (link.beam >= 0) {
-      with_families(
-          link, [&](auto f) LIMBER_LAMBDA { move_body<false>(job, link, f.count(), BeamNode<decltype(f)>{f}, frame); });
+      with_families(link, [&](auto f) LIMBER_LAMBDA {
+        if constexpr (kStoreIsNear && kConstantSizes) {
+          if (link.centred) return move_beam(job, link, f, frame);
+        }
+        move_body<false>(job, link, f.count(), BeamNode<decltype(f)>{f}, frame);
+      });
       continue;
     }
     with_modes(
@@ -416,7 +447,12 @@ LIMBER_RARE void forward_dynamics(J& job, const OutRows<typename J::T>& out) {
   for (int i = job.tables.bodies - 1; i > 0; --i) {
     const BatchLink& link = job.link(i);
     if (link.beam >= 0) {
-      with_beam(link, [&](auto f, auto r) LIMBER_LAMBDA { inward_beam(job, link, i, f, r, hand); });
+      with_beam(link, [&](auto f, auto r) LIMBER_LAMBDA {
+        if constexpr (kStoreIsNear && kIsConstant<decltype(r)>) {
+          if (leaves_by_blocks(job, link, i)) return inward_by_blocks(job, link, f, hand);
+        }
+        inward_beam(job, link, i, f, r, hand);
+      });
       continue;
     }
     with_columns(link, [&](auto n, auto k, auto r) LIMBER_LAMBDA { inward_body(job, link, i, n, k, r, hand); });
