@@ -152,7 +152,7 @@ class Plant {
   long count_ = 0;
 };
 
-TEST(ControlSnapshot, a_restored_loop_goes_on_bit_by_bit) {
+TEST(ControlSnapshot, ARestoredLoopGoesOnBitByBit) {
   const Model arm = make_arm({.damping = 0.005, .gravity = {0, -0.2, 0}});
   for (Case& c : make_cases(arm)) {
     ControlLoop loop(arm, c.sensors, c.options), other(arm, c.sensors, c.options), fresh(arm, c.sensors, c.options);
@@ -180,7 +180,7 @@ TEST(ControlSnapshot, a_restored_loop_goes_on_bit_by_bit) {
 }
 
 // The same object taken back to where it was repeats itself.
-TEST(ControlSnapshot, a_loop_taken_back_repeats_itself) {
+TEST(ControlSnapshot, ALoopTakenBackRepeatsItself) {
   const Model arm = make_arm({.damping = 0.005});
   ControlOptions options = make_slew(arm, 3);
   options.correction = TrackingOptions{};

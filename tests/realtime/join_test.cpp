@@ -118,7 +118,7 @@ class Succession : public Sampler {
 bool is_time(const State& x, double t) { return std::abs(x.t - t) < 0.25 / kJoinRate; }
 
 // Held all the time, or braked to rest in between: torques do not jump, and the machine comes to where it should be.
-TEST(Join, takes_over_without_a_jump) {
+TEST(Join, TakesOverWithoutAJump) {
   for (const char* law : {"computed torque", "correction", "pid"}) {
     for (const double hold : {1.5, 0.02}) {
       const std::string which = std::string(law) + ", hold " + std::to_string(hold);
@@ -174,7 +174,7 @@ TEST(Join, OneThatWasCutOffDoesNotComeBack) {
 }
 
 // Nor do those that closed for another reason open for anybody.
-TEST(Join, brakes_that_are_closed_for_good_stay_closed) {
+TEST(Join, BrakesThatAreClosedForGoodStayClosed) {
   Succession two(make_arm({.damping = 0.02}), "computed torque", 0.02);
   two.at = [&](const State& x) {
     if (!is_time(x, 1)) return;
