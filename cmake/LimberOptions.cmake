@@ -48,7 +48,8 @@ set(limber_warnings -Wall -Wextra -Wpedantic -Wshadow -Wcast-qual -Wformat=2 -Wn
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND limber_warnings -Wduplicated-cond -Wlogical-op)
   # These see ghosts in optimised code of Eigen and of the standard strings (GCC 12).
-  list(APPEND limber_warnings -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)
+  list(APPEND limber_warnings -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict
+       -Wno-free-nonheap-object)
 endif()
 # Sanitizers confuse the warnings that follow values; the plain builds are the ones that must be clean.
 if(LIMBER_SANITIZE)

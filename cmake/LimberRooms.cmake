@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# limber_room(name [KERNEL] [SWEEPS] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room, from
+# limber_room(name [KERNEL] [SWEEPS] [ALONE regex] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room, from
 # src/<name>/**.cpp, linked to the room named by the call before.  A room without sources is its headers only; one without
-# either is passed over.  KERNEL: its functions are where the time of a run goes.  They are optimised in full, each source by
-# itself.  SWEEPS: the recursions; of all rooms sanitizers optimise this one alone.
+# either is passed over.  KERNEL: optimised in full.  SWEEPS: the recursions; of all rooms sanitizers optimise this one alone.
+# ALONE: sources where the time of a run goes, each compiled by itself in release builds; the others are compiled together.
 # PACKAGES: what find_dependency must find for these libs, with its arguments.
 #
 # limber_libraries(): after the last room, the targets that others link: limber::<room>, and limber::limber for all of them.
@@ -32,7 +32,7 @@ function(limber_usage target scope)
 endfunction()
 
 function(limber_room name)
-  cmake_parse_arguments(arg "KERNEL;SWEEPS" "" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
+  cmake_parse_arguments(arg "KERNEL;SWEEPS" "ALONE" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/limber/${name}/*.hpp)
   if(NOT sources AND NOT headers)
@@ -53,13 +53,16 @@ function(limber_room name)
     endif()
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE ${arg_PRIVATE})
-    if(LIMBER_UNITY AND NOT (arg_KERNEL AND CMAKE_BUILD_TYPE STREQUAL Release))
+    if(LIMBER_UNITY)
       limber_unity(${target} 60)
+      if(arg_ALONE AND CMAKE_BUILD_TYPE STREQUAL Release)
+        list(FILTER sources EXCLUDE REGEX "${arg_ALONE}")
+        set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${name})
+        set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+        limber_precompile(${target} <Eigen/Dense>)
+      endif()
     else()
       limber_precompile(${target} <Eigen/Dense>)
-      if(LIMBER_UNITY)
-        limber_uncollected(${target})
-      endif()
     endif()
     if(NOT arg_KERNEL)
       target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
