@@ -15,7 +15,7 @@ namespace limber {
 namespace {
 
 constexpr double kPerCutoff = 20;  // records per period of the cutoff frequency
-constexpr double kMaxRecords = 1e5;
+constexpr double kMaxLearningSamples = 1e5;
 constexpr int kMaxRuns = 1000;
 
 // The error at each record.
@@ -49,7 +49,7 @@ void check_learning(const Scenario& scenario, const LearningOptions& options) {
   if (options.runs < 1 || options.runs > kMaxRuns) throw InputError("the number of learning runs must be 1 to 1000");
   if (!(options.cutoff > 0 && options.cutoff <= scenario.control->options.rate / 4))
     throw InputError("the cutoff of learning must be above 0 and at most a quarter of the controller's rate");
-  if (!(scenario.run.duration * options.cutoff * kPerCutoff < kMaxRecords))
+  if (!(scenario.run.duration * options.cutoff * kPerCutoff < kMaxLearningSamples))
     throw InputError("the move is too long for this cutoff of learning; lower it");
 }
 

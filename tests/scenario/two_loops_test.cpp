@@ -116,7 +116,7 @@ TEST(TwoLoops, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused(with(good, "  joints: [shoulder]\n", "")).find("needs joints"), std::string::npos);
   // An observer does not see where the hub is.
   const std::string floats = refused(with(good, "{pid: {frequency: 0.5}}", "{lqr: {}}"));
-  EXPECT_NE(floats.find("body 'hub' is: it floats"), std::string::npos) << floats;
+  EXPECT_NE(floats.find("body 'hub': it floats"), std::string::npos) << floats;
 }
 
 // ---- cylinders -----------------------------------------------------------------------------------------
