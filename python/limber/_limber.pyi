@@ -1388,7 +1388,7 @@ def forward_dynamics(model: Model, q: ArrayLike, v: ArrayLike | None, tau: Array
     """Throws InputError for a name that is not in the list and for a model that the algorithm does not support.  The model"""
 
 def forward_dynamics_names() -> list[str]:
-    """"aba", "crba", "dca", "denoc", "two_stage", "book", "operators".  The last two accept only some models, see book.hpp and"""
+    """"aba", "crba", "dca", "denoc", "two_stage", "book", "operators".  The last two accept only some models, see"""
 
 def hybrid(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None, prescribed: dict[str, Any], *, wrenches: Wrenches = None, workspace: Workspace | None = None) -> tuple[Array, Array]:
     """Hybrid dynamics: joints with prescribed[i] != 0 (i: index of the body they carry; size body_count()) have"""

@@ -268,7 +268,7 @@ void define_machine(py::module_& m) {
   py::class_<PyModel, std::shared_ptr<PyModel>> model(m.attr("Model"));
   const std::string told =
       "A list of dicts as in model files, which replaces those of the model.  Returns the "
-      "changed model; this one stays.";
+      "changed model; this one is not modified.";
   model.def(
       "with_elements", &with_elements,
       Signature("(elements: list[dict[str, Any]]) -> Model", "", "The model with these force elements.  " + told));
