@@ -56,7 +56,9 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }  // while it runs
-  void signal(int number) const { kill(pid_, number); }
+  void signal(int number) const {
+    if (pid_ > 0) kill(pid_, number);  // 0 is the group of the tests themselves
+  }
   bool running() {
     if (pid_ > 0 && wait4(pid_, &status_, WNOHANG, &usage_) == pid_) pid_ = 0;
     return pid_ > 0;
