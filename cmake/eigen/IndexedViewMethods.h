@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Indexed views of Eigen 3.4, M(rows, cols) and v(indices), in place of its own header of this name in builds of limber
-// itself: cmake/LimberEigen.cmake.  Each class of an expression has these members; Eigen's are 26 with long return types.
+// itself: cmake/LimberEigen.cmake.  Each class of an expression has these members; Eigen's are some two dozen with long return types.
 template <typename Indices, int Size>
 static decltype(auto) indexed_by(const Indices& indices, Index size) {
   return internal::makeIndexedViewCompatible(indices, internal::variable_if_dynamic<Index, Size>(size), Specialized);
