@@ -3,7 +3,7 @@
 #
 # limber_room(name [KERNEL] [SWEEPS] [ALONE regex] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room, from
 # src/<name>/**.cpp, linked to the room named by the call before.  A room without sources is its headers only; one without
-# either is passed over.  KERNEL: optimised in full.  SWEEPS: the recursions; of all rooms sanitizers optimise this one alone.
+# either is passed over.  KERNEL: optimised in full.  SWEEPS: sanitizers optimise these rooms alone, whose tests run long.
 # ALONE: sources where the time of a run goes, each compiled by itself in release builds; the others are compiled together.
 # PACKAGES: what find_dependency must find for these libs, with its arguments.
 #
