@@ -16,93 +16,22 @@
 namespace limber {
 namespace {
 
-class Aba final : public ForwardDynamics {
+// An algorithm of the tree with its workspace.
+template <typename Workspace, auto compute>
+class Algorithm final : public ForwardDynamics {
  public:
-  explicit Aba(const Model& model) : model_(model), ws_(model) {}
+  explicit Algorithm(const Model& model) : model_(model), ws_(model) {}
   Status operator()(const State& x, const Forces& forces, Vec vdot) override {
-    return aba(model_, x, forces, ws_, vdot);
+    return compute(model_, x, forces, ws_, vdot);
   }
-  int failure() const override { return ws_.failure(); }
-
- private:
-  const Model& model_;
-  AbaWorkspace ws_;
-};
-
-class Crba final : public ForwardDynamics {
- public:
-  explicit Crba(const Model& model) : model_(model), ws_(model) {}
-  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
-    return crba_forward(model_, x, forces, ws_, vdot);
+  int failure() const override {
+    if constexpr (requires { ws_.failure(); }) return ws_.failure();
+    return -1;
   }
 
  private:
   const Model& model_;
-  CrbaWorkspace ws_;
-};
-
-class Denoc final : public ForwardDynamics {
- public:
-  explicit Denoc(const Model& model) : model_(model), ws_(model) {}
-  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
-    return denoc(model_, x, forces, ws_, vdot);
-  }
-  int failure() const override { return ws_.failure(); }
-
- private:
-  const Model& model_;
-  DenocWorkspace ws_;
-};
-
-class TwoStage final : public ForwardDynamics {
- public:
-  explicit TwoStage(const Model& model) : model_(model), ws_(model) {}
-  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
-    return two_stage(model_, x, forces, ws_, vdot);
-  }
-  int failure() const override { return ws_.failure(); }
-
- private:
-  const Model& model_;
-  TwoStageWorkspace ws_;
-};
-
-class Book final : public ForwardDynamics {
- public:
-  explicit Book(const Model& model) : model_(model), ws_(model) {}
-  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
-    return book(model_, x, forces, ws_, vdot);
-  }
-
- private:
-  const Model& model_;
-  BookWorkspace ws_;
-};
-
-class Operators final : public ForwardDynamics {
- public:
-  explicit Operators(const Model& model) : model_(model), ws_(model) {}
-  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
-    return operators_forward(model_, x, forces, ws_, vdot);
-  }
-  int failure() const override { return ws_.failure(); }
-
- private:
-  const Model& model_;
-  OperatorsWorkspace ws_;
-};
-
-class Dca final : public ForwardDynamics {
- public:
-  explicit Dca(const Model& model) : model_(model), ws_(model) {}
-  Status operator()(const State& x, const Forces& forces, Vec vdot) override {
-    return dca(model_, x, forces, ws_, vdot);
-  }
-  int failure() const override { return ws_.failure(); }
-
- private:
-  const Model& model_;
-  DcaWorkspace ws_;
+  Workspace ws_;
 };
 
 // The tree by any algorithm, then its closures by their multipliers.
@@ -130,22 +59,22 @@ class Closed final : public ForwardDynamics {
   int failure_ = -1;
 };
 
-template <typename Algorithm>
+template <typename Workspace, auto compute>
 std::unique_ptr<ForwardDynamics> make(const Model& model) {
-  return std::make_unique<Algorithm>(model);
+  return std::make_unique<Algorithm<Workspace, compute>>(model);
 }
 
 struct Entry {
   const char* name;
   std::unique_ptr<ForwardDynamics> (*make)(const Model&);
 };
-constexpr Entry kAlgorithms[] = {{"aba", make<Aba>},
-                                 {"crba", make<Crba>},
-                                 {"dca", make<Dca>},
-                                 {"denoc", make<Denoc>},
-                                 {"two_stage", make<TwoStage>},
-                                 {"book", make<Book>},
-                                 {"operators", make<Operators>}};
+constexpr Entry kAlgorithms[] = {{"aba", make<AbaWorkspace, aba>},
+                                 {"crba", make<CrbaWorkspace, crba_forward>},
+                                 {"dca", make<DcaWorkspace, dca>},
+                                 {"denoc", make<DenocWorkspace, denoc>},
+                                 {"two_stage", make<TwoStageWorkspace, two_stage>},
+                                 {"book", make<BookWorkspace, book>},
+                                 {"operators", make<OperatorsWorkspace, operators_forward>}};
 
 }  // namespace
 

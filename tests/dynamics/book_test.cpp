@@ -15,8 +15,8 @@
 #include "support/engine.hpp"
 #include "support/jet.hpp"
 #include "support/mixed_trees.hpp"
-#include "support/no_alloc.hpp"
 #include "support/random.hpp"
+#include "support/repeatable.hpp"
 
 namespace limber::test {
 namespace {
@@ -318,21 +318,8 @@ TEST(Book, RefusesForcesOnNodes) {
 }
 
 TEST(Book, UsesNoHeapAndGivesTheSameBits) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const Model model = make_model(machine_of(book_options(seed), seed));
-    const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
-    BookWorkspace ws(model);
-    VectorXd first(model.nv), again(model.nv);
-    ASSERT_EQ(book(model, s.x, {s.tau, {}}, ws, first), Status::ok);
-    ASSERT_EQ(book(model, other.x, {other.tau, {}}, ws, again), Status::ok);
-    Status status{};
-    {
-      NoAlloc guard;
-      status = book(model, s.x, {s.tau, {}}, ws, again);
-    }
-    EXPECT_EQ(status, Status::ok);
-    EXPECT_TRUE(is_same_bits(first, again)) << "seed " << seed;
-  }
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    expect_repeatable<BookWorkspace>(make_model(machine_of(book_options(seed), seed)), seed, book, false);
 }
 
 TEST(Book, NumbersThatAreNoneStayBehind) {

@@ -8,7 +8,7 @@
 
 #include "support/engine.hpp"
 #include "support/mixed_trees.hpp"
-#include "support/no_alloc.hpp"
+#include "support/repeatable.hpp"
 
 namespace limber::test {
 namespace {
@@ -93,19 +93,7 @@ TEST(Denoc, UsesNoHeapAndGivesTheSameBits) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     TreeOptions o = mixed_tree(seed, 12, 0.4);
     o.modes = seed % 7 == 1 ? 40 : 6;  // the time grows as the cube
-    const Model model = make_model(random_machine(o, seed));
-    const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
-    DenocWorkspace ws(model);
-    VectorXd first(model.nv), again(model.nv);
-    ASSERT_EQ(denoc(model, s.x, {s.tau, s.wrenches}, ws, first), Status::ok);
-    ASSERT_EQ(denoc(model, other.x, {other.tau, {}}, ws, again), Status::ok);
-    Status status{};
-    {
-      NoAlloc guard;
-      status = denoc(model, s.x, {s.tau, s.wrenches}, ws, again);
-    }
-    EXPECT_EQ(status, Status::ok);
-    EXPECT_TRUE(is_same_bits(first, again)) << "seed " << seed;
+    expect_repeatable<DenocWorkspace>(make_model(random_machine(o, seed)), seed, denoc);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 
@@ -40,7 +41,8 @@ class Everything {
         prescribed_(model.body_count()) {
     for (const std::string& name : general_algorithms()) named_.push_back(make_forward_dynamics(model, name));
     for (int i = 1; i < model.body_count(); i += 2) prescribed_[i] = 1;
-    for (VectorXd* v : {&tau, &product, &vdot, &dense, &solved, &hybrid_vdot, &hybrid_tau, &by_name})
+    by_name.assign(named_.size(), VectorXd::Zero(model.nv));
+    for (VectorXd* v : {&tau, &product, &vdot, &dense, &solved, &hybrid_vdot, &hybrid_tau, &derived})
       v->setZero(model.nv);
     for (MatrixXd* m : {&M, &dq, &dv, &dtau}) m->setZero(model.nv, model.nv);
     J.setZero(6, model.nv);
@@ -58,7 +60,7 @@ class Everything {
     also(solve_mass(model_, s.x, s.tau, aba_, solved));
     hybrid_vdot = s.vdot;
     also(hybrid(model_, s.x, forces, prescribed_, aba_, hybrid_vdot, hybrid_tau));
-    for (const auto& algorithm : named_) also((*algorithm)(s.x, forces, by_name));
+    for (std::size_t k = 0; k < named_.size(); ++k) also((*named_[k])(s.x, forces, by_name[k]));
     compute_kinematics(model_, s.x, kin_);
     compute_world_poses(model_, kin_);
     const NodeRef node{model_.body_count() - 1, 0};
@@ -73,7 +75,7 @@ class Everything {
   // Products of matrices allocate.
   Status with_derivatives(const Sample& s) {
     const Status status = (*this)(s);
-    const Status also = forward_derivatives(model_, s.x, {s.tau, s.wrenches}, {}, derivatives_, by_name, dq, dv, dtau);
+    const Status also = forward_derivatives(model_, s.x, {s.tau, s.wrenches}, {}, derivatives_, derived, dq, dv, dtau);
     return status == Status::ok ? also : status;
   }
 
@@ -81,7 +83,8 @@ class Everything {
     return is_same_bits(tau, other.tau) && is_same_bits(product, other.product) && is_same_bits(M, other.M) &&
            is_same_bits(vdot, other.vdot) && is_same_bits(dense, other.dense) && is_same_bits(solved, other.solved) &&
            is_same_bits(hybrid_vdot, other.hybrid_vdot) && is_same_bits(hybrid_tau, other.hybrid_tau) &&
-           is_same_bits(by_name, other.by_name) && is_same_bits(dq, other.dq) && is_same_bits(dv, other.dv) &&
+           std::equal(by_name.begin(), by_name.end(), other.by_name.begin(), is_same_bits<VectorXd, VectorXd>) &&
+           is_same_bits(derived, other.derived) && is_same_bits(dq, other.dq) && is_same_bits(dv, other.dv) &&
            is_same_bits(dtau, other.dtau) && is_same_bits(J, other.J) && is_same_bits(numbers, other.numbers);
   }
 
@@ -94,7 +97,8 @@ class Everything {
   DerivativesWorkspace derivatives_;
   std::vector<std::uint8_t> prescribed_;
   std::vector<std::unique_ptr<ForwardDynamics>> named_;
-  VectorXd tau, product, vdot, dense, solved, hybrid_vdot, hybrid_tau, by_name;
+  VectorXd tau, product, vdot, dense, solved, hybrid_vdot, hybrid_tau, derived;
+  std::vector<VectorXd> by_name;  // (algorithm)
   MatrixXd M, dq, dv, dtau;
   Matrix6X J;
   Eigen::Matrix<double, 28, 1> numbers;

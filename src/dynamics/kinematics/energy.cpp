@@ -33,7 +33,7 @@ double elastic_energy(const BodyConstants& constants, const double* eta) {
 }
 
 // 2 T of the bodies, the armatures and the motors: V . M_rr V + 2 V . mu^T etadot + etadot^T G etadot of each body,
-// with the twists V that the mass matrix knows; in `ruthless` these are not those of kin.
+// with the twists V that the mass matrix knows; in `ruthless` these are not those of kin.  docs/theory.md section 4.
 double twice_kinetic(const Layout& layout, const Kinematics& kin, const double* v, const LinearSweep* sweep) {
   double sum = 0;
   for_motors(layout, [&](const Link& link, int, int m) { sum += link.motor.inertia * v[m] * v[m]; });
