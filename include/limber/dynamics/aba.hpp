@@ -31,24 +31,24 @@ class AbaWorkspace : public Workspace<AbaData> {  // one per thread
 [[nodiscard]] Status hybrid(const Model& model, const State& x, const Forces& forces,
                             std::span<const std::uint8_t> prescribed, AbaData& ws, Vec vdot, Vec tau_out);
 
-// From now on aba and hybrid with this workspace solve with M + c_D D + c_K K instead of M.  D and K are the damping
-// and stiffness of modes and joints; `more` (nv) is that of other springs on hinge speeds, already weighted.  This is
-// the matrix of an implicit step.  open[i] != 0: the transmission to joint i is within its backlash; empty: none is.
-// theory §5, Implicit step.  Allocates only the first time.
+// Later calls of aba and hybrid with this workspace solve with M + c_D D + c_K K, the matrix of an implicit step,
+// instead of M.  D and K are the damping and stiffness of modes and joints; `more` (nv) is added to the diagonal at
+// hinge speeds, for other springs and dampers, already weighted.  open[i] != 0: the transmission to joint i is within
+// its backlash; empty: none is.  theory §5, Implicit step.  Allocates only the first time.
 void set_implicit(const Model& model, double c_D, double c_K, ConstVec more, AbaData& ws,
                   std::span<const std::uint8_t> open = {});
 // tau += (c_D D + c_K K) a.
 void add_implicit_force(const Model& model, const AbaData& ws, ConstVec a, Vec tau);
 
-// Speeds after impulses: M dv = impulses.  The impulses on prescribed joints give these joints the dv that
-// they have on entry; all others are zero.  O(N).
+// Changes of the speeds due to impulses: M dv = impulses.  The impulses on prescribed joints are those that produce
+// the dv given for these joints on entry; all others are zero.  O(N).
 [[nodiscard]] Status hybrid_impulse(const Model& model, const State& x, std::span<const std::uint8_t> prescribed,
                                     AbaData& ws, Vec dv);
 
-// Computes only kinematics and articulated inertias, for functions that use them repeatedly: solve_factored, and those
-// of operational.hpp.  aba, hybrid and solve_mass leave them, too.  Joints with prescribed[i] != 0 (as in hybrid;
-// empty: none) are not eliminated: M is then the mass matrix of the other coordinates, with the rows and columns of
-// these omitted.  With set_implicit, M + c_D D + c_K K replaces M.  O(N).
+// Computes only kinematics and articulated inertias, for functions that use them repeatedly: solve_factored and those
+// of operational.hpp.  aba, hybrid and solve_mass compute them, too.  Joints with prescribed[i] != 0 (as in hybrid;
+// empty: none) are not eliminated: M is then the mass matrix without the rows and columns of these joints.  With
+// set_implicit, M + c_D D + c_K K replaces M.  O(N).
 [[nodiscard]] Status factor_mass(const Model& model, const State& x, AbaData& ws,
                                  std::span<const std::uint8_t> prescribed = {});
 // out = M^-1 f with the factors in ws, zero for prescribed joints; out may be f.  O(N), two sweeps.

@@ -7,10 +7,10 @@
 
 namespace limber {
 
-// forward_derivatives of a closed chain: its accelerations as from hybrid (or aba) and close_accelerations, and
+// forward_derivatives of a closed chain: its accelerations, as from hybrid (or aba) and close_accelerations, and
 // their exact derivatives by q, v and tau, each (nv x nv).  theory §8.  The closures need not be satisfied; if some
-// rows are redundant, derivatives hold along motions that the closures allow.  Afterwards ws watches the nodes of the
-// closures (watch_nodes).  O(nv^2) for a chain, and cubic in the number of rows.  Allocates.
+// rows are redundant, the derivatives hold along motions that the closures allow.  Replaces the watched nodes of ws by
+// those of the closures (watch_nodes).  O(nv^2) for a chain, and cubic in the number of rows.  Allocates.
 [[nodiscard]] Status closed_forward_derivatives(const Model& model, const State& x, const Forces& forces,
                                                 std::span<const std::uint8_t> prescribed, DerivativesData& ws,
                                                 ClosureData& cw, Vec vdot, Eigen::Ref<MatrixXd> dvdot_dq,

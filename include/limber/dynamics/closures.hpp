@@ -13,7 +13,7 @@ class ClosureWorkspace : public Workspace<ClosureData> {  // one per thread
  public:
   // Throws InputError for a ruthless model with closures.
   explicit ClosureWorkspace(const Model& model);
-  int count() const;  // scalar constraints: rows
+  int count() const;  // number of scalar constraints (rows)
   // Per row, by compute_closures:
   const VectorXd& error() const;  // constraint violation
   const VectorXd& rate() const;   // its derivative at the speeds

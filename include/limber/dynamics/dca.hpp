@@ -7,7 +7,7 @@
 
 #include "limber/dynamics/aba.hpp"
 
-// Forward dynamics by divide and conquer: parts of the machine with two ends are assembled in pairs in a balanced
+// Forward dynamics by divide and conquer: subsystems with two ends are assembled in pairs along a balanced binary
 // tree, then disassembled.  [MA] (54)-(91), theory §6.  The work is O(N), the longest sequence of dependent steps
 // O(log N).
 namespace limber {
@@ -17,7 +17,7 @@ struct DcaOptions {
   int grain = 0;    // parts of fewer bodies are not divided among threads; 0: kDcaGrain
 };
 
-// Found by measurement: bench/results/dca.md.
+// From measurements: bench/results/dca.md.
 inline constexpr int kDcaGrain = 128;
 
 struct DcaData;
@@ -31,10 +31,10 @@ class DcaWorkspace : public Workspace<DcaData> {  // one per caller; each copy h
   int failure() const;
 };
 
-// Forward dynamics.  The same bits for every number of threads.  Only oneTBB allocates, for its tasks; with one
-// thread, or fewer bodies than the grain, none at all.
-// A part alone may have no inertia in a joint although the machine has, or be so light compared with the rest that
-// digits are lost; then aba computes the result in this workspace, as for states without a solution.
+// Forward dynamics.  The result is bitwise the same for every number of threads.  Only oneTBB allocates, for its tasks;
+// with one thread, or fewer bodies than the grain, nothing does.
+// A part alone may have no inertia in a joint although the whole model has, or be so light compared with the rest that
+// digits are lost.  In these cases, and for states without a solution, aba computes the result in this workspace.
 [[nodiscard]] Status dca(const Model& model, const State& x, const Forces& forces, DcaData& ws, Vec vdot);
 
 // The same with prescribed joints, as in hybrid.

@@ -9,8 +9,8 @@
 #include "limber/dynamics/rnea.hpp"
 
 // Exact derivatives of inverse and forward dynamics: recursions differentiated by hand, no finite differences.
-// Derivatives by q are taken along the directions of the speeds, q moved by `move` of manifold.hpp at constant v;
-// wrenches on nodes stay constant in their own frame.  theory §8.
+// Derivatives by q are taken along the directions of the speeds: q is moved by `move` of manifold.hpp at constant v.
+// Wrenches on nodes are constant in their own frames.  theory §8.
 namespace limber {
 
 struct DerivativesData;
@@ -20,20 +20,20 @@ class DerivativesWorkspace : public Workspace<DerivativesData> {  // one per thr
   explicit DerivativesWorkspace(const Model& model);
   // Of the last call with this workspace, with poses in world.
   const Kinematics& kinematics() const;
-  // (6 per watched node, nv): of node_acceleration at constant vdot, by q and by v.  By watch_nodes.
+  // (6 per watched node, nv): derivatives of node_acceleration at constant vdot, by q and by v.  See watch_nodes.
   const MatrixXd& node_dq() const;
   const MatrixXd& node_dv() const;
   // Index of the speed without inertia, after Status::singular_mass; otherwise -1.
   int failure() const;
 };
 
-// From now on rnea_derivatives with this workspace computes node_dq() and node_dv() for these nodes.  Allocates.  At
+// Later calls of rnea_derivatives with this workspace compute node_dq() and node_dv() for these nodes.  Allocates.  At
 // zero speeds with vdot = u, node_dq() is the derivative of J u: the same call thus differentiates velocities of nodes.
 void watch_nodes(const Model& model, std::span<const NodeRef> nodes, DerivativesData& ws);
 
 // d rnea / d q and d rnea / d v (nv x nv) at constant vdot; d rnea / d vdot is the mass matrix (crba).
-// Per column one sweep outward over the bodies that its coordinate carries, and one inward from there to the ground:
-// O(nv^2) for a chain.  No allocation unless there are more wrenches than before.
+// Each column takes one outward sweep over the bodies moved by its coordinate, and one inward sweep from there to the
+// ground: O(nv^2) for a chain.  No allocation unless there are more wrenches than before.
 void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches,
                       DerivativesData& ws, Eigen::Ref<MatrixXd> dtau_dq, Eigen::Ref<MatrixXd> dtau_dv);
 

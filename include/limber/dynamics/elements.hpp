@@ -11,7 +11,7 @@
 
 namespace limber {
 
-// Forces of the elements and contacts of a model.  The phase of a rope or a contact (slack, taut; open, pushing,
+// Forces of the elements and contacts of a model.  The phase of a rope (slack, taut) or a contact (open, pushing,
 // sticking, slipping) changes only in `update`, so that forces are smooth within a step.  docs/theory.md, Force
 // elements.
 class ElementLoads {  // one per thread
@@ -21,7 +21,7 @@ class ElementLoads {  // one per thread
   ~ElementLoads();
   ElementLoads(ElementLoads&&) noexcept;
 
-  // Sets the phases from the state; kin: of x, with poses in world.  True: something changed.
+  // Sets the phases from the state; kin: of x, with poses in world.  Returns whether a phase changed.
   bool update(const State& x, const Kinematics& kin);
   // Elastic energy dissipated by phase changes since the last call.
   double take_heat();
@@ -29,7 +29,7 @@ class ElementLoads {  // one per thread
   // them.
   void set_prescribed(std::vector<std::uint8_t> joints);
 
-  // From now on points have no friction: for statics, where friction makes the equilibrium non-unique.
+  // Disables friction of contacts: for statics, where friction makes the equilibrium non-unique.
   void set_frictionless();
 
   // At x, with the commanded forces of actuators (one per element, or none).  kin as above.  No allocation.
@@ -39,14 +39,14 @@ class ElementLoads {  // one per thread
   const VectorXd& torques() const;               // (nv) on joints
   double work() const;                           // power of laws without potential and of commands, W
   double dissipated() const;                     // power of dampers and friction, W
-  bool finite() const;                           // all forces are
-  // Per element, then per contact; make_channels (simulate/channels.hpp) has the order.
+  bool finite() const;                           // whether all forces are finite
+  // Per element, then per contact, in the order of make_channels (simulate/channels.hpp).
   const VectorXd& values() const;
 
   // Energy of the springs: a function of the state, except for the springs of sticking contacts.
   double energy(const State& x, const Kinematics& kin) const;
 
-  // Event functions, which rise above zero where a phase ends, and their scales: rounding is a multiple of these.
+  // Event functions, which rise above zero when a phase ends, and their scales, for rounding errors.
   int event_count() const;
   void events(const State& x, const Kinematics& kin, Vec values, Vec scales) const;
 
@@ -63,7 +63,7 @@ class ElementLoads {  // one per thread
   void add_derivatives(const State& x, const Kinematics& kin, const MatrixXd& velocity_q, MatrixXd& by_q,
                        MatrixXd& by_v);
 
-  // Phases with their memory, for an archive.
+  // Phases and their internal variables, for an archive.
   std::vector<double> memory() const;
   void set_memory(std::span<const double> memory);
 

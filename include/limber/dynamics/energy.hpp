@@ -6,7 +6,7 @@
 
 namespace limber {
 
-// Energies of the machine at a state.
+// Energies at a state.
 struct Energy {
   double kinetic = 0;
   double gravity = 0;                                               // zero at the world origin

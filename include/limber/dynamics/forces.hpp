@@ -18,7 +18,7 @@ struct NodeWrench {
   Frame frame = Frame::world;
 };
 
-// Forces on the machine besides gravity and the springs and dampers of the model.
+// Forces besides gravity and the springs and dampers of the model.
 struct Forces {
   ConstVec tau;  // (nv) hinge torques and modal forces
   std::span<const NodeWrench> wrenches{};

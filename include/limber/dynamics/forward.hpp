@@ -24,7 +24,7 @@ class ForwardDynamics {  // one per thread
 // "aba", "crba", "dca", "denoc", "two_stage", "book", "operators".  The last two accept only some models, see
 // book.hpp and operators.hpp.
 std::vector<std::string> forward_dynamics_names();
-// Throws InputError for a name that is not in the list and for a model that the algorithm does not support.  The model
+// Throws InputError for an unknown name and for a model that the algorithm does not support.  The model
 // must outlive the result.  In a model with closures the accelerations are those of the closed chain at the given
 // state, see close_accelerations.
 std::unique_ptr<ForwardDynamics> make_forward_dynamics(const Model& model, std::string_view name);

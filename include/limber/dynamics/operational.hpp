@@ -6,8 +6,8 @@
 
 #include "limber/dynamics/aba.hpp"
 
-// Applications of the inverse mass matrix, without forming either matrix.  All of these use the factors that
-// factor_mass (or aba, hybrid, solve_mass) left in the workspace, and throw InputError if there are none; M is the
+// Applications of the inverse mass matrix, without forming either matrix.  All functions use the factors computed in
+// the workspace by factor_mass (or aba, hybrid, solve_mass), and throw InputError if there are none; M is the
 // matrix that was factored, without the rows and columns of prescribed joints.  [JR] lemma 6.3, theory §6.
 namespace limber {
 

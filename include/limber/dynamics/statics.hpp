@@ -20,7 +20,7 @@ class StaticTangent {  // one per thread
 
   // At the configuration of x, at rest, under gravity and wrenches.
   void set(const State& x, const Vector3d& gravity, std::span<const NodeWrench> wrenches);
-  // (nv) the hinge torques and modal forces that hold the machine there: rnea at rest.
+  // (nv) the hinge torques and modal forces that hold the model there: rnea at rest.
   const VectorXd& forces() const;
   // (nv) the magnitudes of their terms before these cancel; rounding is proportional to them.
   const VectorXd& scale() const;

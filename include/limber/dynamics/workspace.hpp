@@ -8,9 +8,9 @@ namespace limber {
 
 [[noreturn]] void throw_moved_from();  // InputError
 
-// Owner of the data of one family of algorithms; converts to the argument of their functions.  The layout of the data
-// is internal (limber/dynamics/detail): it depends on the instruction set for which the library was built.
-// A value: copies are deep; a moved-from workspace can only be assigned to or destroyed, its use throws InputError.
+// Owns the data of one family of algorithms and converts to the argument type of their functions.  The layout of the
+// data is internal (limber/dynamics/detail): it depends on the instruction set for which the library was built.
+// Copies are deep; a moved-from workspace can only be assigned to or destroyed, its use throws InputError.
 template <typename Data>
 class Workspace {
  public:

@@ -11,8 +11,8 @@ namespace limber {
 using Eigen::Matrix4d;  // of a transformation: [1 0; p R], points are [1; x], [Book] (1)
 using Eigen::Vector4d;
 
-// One link with the joint that carries it.  Letters of [Book]; W^ is W with a hat (at the far end of the link), a dot
-// is _rate, _v what is left of a second derivative without accelerations.
+// One link with its inboard joint.  Letters of [Book]; W^ is W with a hat (at the far end of the link), _rate a dot, _v
+// the velocity terms of a second derivative.
 struct BookLink {
   // Constants: the link transformation is E = H + sum delta_k M_k, the joint transformation A = Rot(axis, q) B.
   Matrix4d H, B;            // [Book] (6), with the placement of the next joint; from the joint to the frame of the link
@@ -35,11 +35,11 @@ struct BookData {
   // Throws InputError, naming the item, for models that the paper does not cover.
   explicit BookData(const Model& model);
   std::vector<BookLink> links;  // links[0]: the ground
-  std::vector<Matrix4d> left;   // (speed) W^_(j-1) U_j of joints, W_j M_jf of modes: what stands left in every trace
+  std::vector<Matrix4d> left;   // (speed) left factor in every trace: W^_(j-1) U_j of joints, W_j M_jf of modes
   std::vector<Matrix4d> F, T;   // (body x body) F~ of [Book] (67), jW_h of (58)
   MatrixXd J;                   // (nv x nv) inertia matrix, [Book] (82); then its Cholesky factor
-  VectorXd R;                   // (nv) the rest of the dynamics, [Book] (82)
-  VectorXd scale;               // (nv) what rounding on the diagonal of J is measured against
+  VectorXd R;                   // (nv) all terms without accelerations, [Book] (82)
+  VectorXd scale;               // (nv) scale of rounding errors on the diagonal of J
 };
 
 }  // namespace limber

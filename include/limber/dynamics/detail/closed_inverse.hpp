@@ -14,7 +14,7 @@ struct ClosedInverseData {
   std::vector<int> active, passive;  // speeds
   RneaData rnea;
   ClosureData closures;  // lambda and forces of the closures; error and rate of the state
-  MatrixXd C;            // (rows x nv) rates of the closures per speeds
+  MatrixXd C;            // (rows x nv) constraint Jacobian: the rates are C v
   Matrix6X node;         // (6 x nv) scratch
   VectorXd needed;       // (nv) required forces, of actuators and closures together
   // By inverse_closed:

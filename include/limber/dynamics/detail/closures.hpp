@@ -24,7 +24,7 @@ struct ClosureData {
   int rank = 0;              // independent rows
   double margin = 1;         // distance from rank loss: tends to zero, at a finite rate, at a singular configuration
   MatrixXd inverse_inertia;  // (12 per closure, square) J M^-1 J^T of the nodes
-  MatrixXd S, V;             // (rows) W J M^-1 J^T W^T, scaled to a diagonal of ones; its eigenvectors where needed
+  MatrixXd S, V;             // (rows) W J M^-1 J^T W^T, scaled to a unit diagonal; its eigenvectors if needed
   VectorXd scale, right, wrenches, twists;
   VectorXd dv;  // (nv)
   OperationalData operational;

@@ -11,8 +11,8 @@ namespace limber {
 
 using MatrixX6 = Eigen::Matrix<double, Eigen::Dynamic, 6>;
 
-// What the recursion keeps of body i, whose twist is t = [omega; v; etadot] (6 + n numbers, [MS] (3) in our order) and
-// whose coordinates are its hinge and its modes as one block (nr + n).  p is its parent.
+// Data of body i, whose twist is t = [omega; v; etadot] (6 + n numbers, [MS] (3) in our order) and whose coordinates
+// are its hinge and its modes as one block (nr + n).  p is its parent.
 struct DenocBody {
   Matrix6X A;        // (6 x 6 + n of p) A_ip; its n rows below are zero                     [MS] (8)
   Matrix6X P;        // (6 x nr + n) [H U], the upper rows of P_i; those below are [0 1]     [MS] (8)
@@ -31,7 +31,7 @@ struct DenocData {
   std::vector<DenocBody> bodies;
   VectorXd phi, zero;  // (nv)
   Matrix6X product;    // scratch: M_bar A of one body
-  VectorXd scale;      // scratch: what rounding in the pivots of one block is measured against
+  VectorXd scale;      // scratch: scale of rounding errors in the pivots of one block
   int failure = -1;    // index of the speed without inertia, after Status::singular_mass
 };
 

@@ -9,14 +9,14 @@
 
 namespace limber {
 
-// One body at a state.  Its inboard frame is the frame of its parent, or the outboard attachment of the parent that its
-// joint sits on, in both cases in the basis of the parent's body frame.
+// One body at a state.  Its inboard frame is the frame of its parent, or the outboard attachment of the parent at its
+// joint, in both cases in the basis of the parent's body frame.
 struct LinkFrame {
   Mat3 R, Rt;  // rotation of the body frame in its inboard frame, and its transpose
-  Vec4d r;     // its origin, from that of the inboard frame
+  Vec4d r;     // its origin, relative to that of the inboard frame
   Spatial V;   // its twist
   Spatial a;   // its spatial acceleration at constant speeds, minus gravity
-  Spatial p;   // p_r: the rigid part of the inertial forces in that motion, minus the external wrenches
+  Spatial p;   // p_r: inertial wrench in that motion, minus the external wrenches
   Mat3 J;      // inertia about the origin
   Vec4d s;     // first moment of mass
   double m;
@@ -29,7 +29,7 @@ struct AttachmentFrame {
   Spatial V, a;  // twist and spatial acceleration at l, as above
 };
 
-// The same attachment of four bodies.
+// One attachment in each of four bodies.
 struct FourAttachments {
   FourVectors l;   // position
   FourMatrices A;  // left Jacobian of the rotation vector
@@ -54,17 +54,17 @@ struct Kinematics {
   std::vector<Spatial> varying;        // motion maps that depend on q
   std::vector<double> p_f;             // the modal part of p, per body at link.scalars
   std::vector<double> eta, etadot;     // modal coordinates and their products, padded with zeros
-  std::vector<std::vector<double>> G;  // (body) modal mass, rows padded to whole registers: only where it depends on q
+  std::vector<std::vector<double>> G;  // (body) modal mass, rows padded to whole registers; only if it depends on q
   std::vector<Pose> world;             // (body) X_WB, by compute_world_poses
   std::vector<double> turns;           // sines and cosines of layout.angles
   // A body in each lane, according to layout.groups and layout.node_groups.
   std::vector<FourVectors> four_F;                // (shape) the angular part of the bodies' columns
   std::vector<FourAttachments> four_attachments;  // (node group)
-  std::vector<FourVectors> four_gamma;            // (mode) the linear part of attachments' columns, where it moves
+  std::vector<FourVectors> four_gamma;            // (mode) the linear part of attachments' columns, if it depends on q
   VectorXd q, v;
   std::uint64_t stamp = 0;         // number of times the kinematics were computed
-  std::uint64_t framed_stamp = 0;  // `stamp` that links, attachments and columns belong to; 0: with wrenches
-  std::uint64_t posed_stamp = 0;   // `stamp` that the poses in world belong to
+  std::uint64_t framed_stamp = 0;  // `stamp` of links, attachments and columns; 0: with wrenches
+  std::uint64_t posed_stamp = 0;   // `stamp` of the poses in world
 
   const Spatial* hinge_map(const Link& link) const { return link.varying < 0 ? link.H : varying.data() + link.varying; }
 
@@ -76,7 +76,7 @@ struct Kinematics {
   GroupScratch scratch;
 };
 
-// Whether q and v, bit by bit, are those of x, and whether kin is that of x, without wrenches.  For sizes that fit.
+// Whether q and v are bitwise those of x; whether kin is that of x, without wrenches.  Sizes must match.
 bool is_state(const State& x, const double* q, const double* v);
 bool is_current(const State& x, const Kinematics& kin);
 
@@ -90,7 +90,7 @@ struct LinearSweep {
 // Subtracts wrenches on nodes from p; needs the poses in world.
 void apply_wrenches(const Model& model, std::span<const NodeWrench> wrenches, Kinematics& kin);
 
-// A node in its body.
+// A node relative to its body.
 struct NodeFrame {
   Vec4d l;                     // position
   Mat3 R;                      // rotation

@@ -10,7 +10,7 @@ namespace limber {
 struct OperatorsData {
   explicit OperatorsData(const Model& model);
   SpatialOperators ops;
-  VectorXd T, nu;    // (nv) forces less elastic ones; D^-1 of the innovations
+  VectorXd T, nu;    // (nv) forces minus elastic ones; D^-1 times the innovations
   VectorXd p, wide;  // (rows) inertial forces in the motion without accelerations; scratch
   int failure = -1;  // index of the speed without inertia, after Status::singular_mass
 };

@@ -16,8 +16,8 @@ struct RneaData {
 
 // Accelerations outward, homogeneous: da_F = Z (X_t da_P + Y_t etaddot_P) + H_F betadot + U etaddot.  theory §3.
 void outward_accelerations(const Layout& layout, const Kinematics& kin, const double* a, LinearSweep& sweep);
-// The wrenches that pass through joints, sweep.f and sweep.attachment_f, at kinematics with their bias (compute_bias),
-// and tau without springs and dampers.
+// Wrenches transmitted by joints, sweep.f and sweep.attachment_f, with kinematics from compute_bias; and tau without
+// springs and dampers.
 void compute_joint_forces(const Model& model, const Kinematics& kin, ConstVec vdot, LinearSweep& sweep, Vec tau);
 
 }  // namespace limber

@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// Worker threads; a copy has its own, of the same number.
+// Worker threads; a copy has its own, and as many.
 struct Threads;
 struct ThreadsDeleter {
   void operator()(Threads* threads) const;
@@ -15,7 +15,7 @@ struct ThreadsDeleter {
 class ThreadPool {
  public:
   ThreadPool() = default;
-  explicit ThreadPool(int count);  // one: no others are started
+  explicit ThreadPool(int count);  // 1: starts none
   ThreadPool(const ThreadPool& other) : ThreadPool(other.count_) {}
   ThreadPool(ThreadPool&&) noexcept = default;
   ThreadPool& operator=(ThreadPool other) noexcept {
@@ -23,7 +23,7 @@ class ThreadPool {
     threads_.swap(other.threads_);
     return *this;
   }
-  Threads* get() const { return threads_.get(); }  // null: one thread
+  Threads* get() const { return threads_.get(); }  // null if count is 1
 
  private:
   int count_ = 1;

@@ -7,16 +7,16 @@
 
 namespace limber {
 
-// What the recursion keeps of one body, in its basis.  Letters of [JR] (63)-(64).
+// Result of the recursion for one body, in its basis.  Letters of [JR] (63)-(64).
 struct TwoStageBody {
   Mat6 P;     // articulated inertia P_rr, then P_R once the modes are eliminated    by the inward sweep
   Spatial z;  // bias wrench p_r, then z_R                                           by the inward sweep
   Spatial a;  // acceleration of the body frame beyond the bias                      by the outward sweep
 };
 
-// What it keeps of an outboard attachment.
+// The same for an outboard attachment.
 struct TwoStageAttachment {
-  Mat6 Gamma;  // articulated inertia of what it carries                             by the inward sweep
+  Mat6 Gamma;  // articulated inertia of its load                                    by the inward sweep
   Spatial z;   // and its bias wrench                                                by the inward sweep
   Spatial a;   // acceleration of the attachment beyond the bias                     by the outward sweep
 };

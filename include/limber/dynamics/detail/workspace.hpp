@@ -4,7 +4,7 @@
 
 #include "limber/dynamics/workspace.hpp"
 
-// For the one file that instantiates a Workspace, where its data is a complete type.
+// Only for the file that instantiates a Workspace; its data must be a complete type there.
 namespace limber {
 
 template <typename Data>

@@ -19,9 +19,8 @@ class BookWorkspace : public Workspace<BookData> {  // one per thread
 // transformations linear in the deflections.  [Book] (58)-(90), theory §6.  O(N^2) 4x4 products, then Cholesky.
 //
 // Covers chains of revolute and fixed joints on bodies whose modes do not move their inboard node, fidelity `full`, no
-// wrenches on nodes; throws InputError otherwise.  Its small rotations add like vectors, so it describes another
-// machine than the other algorithms: equal without deformation, and different in the first order of the
-// deflections.
+// wrenches on nodes; throws InputError otherwise.  Its small rotations add like vectors, so its equations differ from
+// those of the other algorithms: they agree without deformation and differ at first order in the deflections.
 [[nodiscard]] Status book(const Model& model, const State& x, const Forces& forces, BookData& ws, Vec vdot);
 
 }  // namespace limber

@@ -18,7 +18,7 @@ struct SpatialOperators {
   KinematicsWorkspace kin;
   int rows = 0;                           // of all blocks
   std::vector<int> row;                   // (body) first row of its block
-  std::vector<std::vector<int>> subtree;  // (body) it and all that it carries
+  std::vector<std::vector<int>> subtree;  // (body) the body and all outboard bodies
   MatrixXd H;                             // (nv x rows) joint maps                                      [JR] (13)
   MatrixXd E_Phi, Phi;                    // (rows x rows) to the parent; Phi = (1 - E_Phi)^-1           [JR] (18)-(19)
   MatrixXd M_m, R;                        // (rows x rows) modal masses; composite inertias              [JR] (23), (47)

@@ -13,14 +13,14 @@ class TwoStageWorkspace : public Workspace<TwoStageData> {  // one per thread
  public:
   // Throws InputError for models with rotors that spin.
   explicit TwoStageWorkspace(const Model& model);
-  // Index of the speed without inertia, after Status::singular_mass; else -1.
+  // Index of the speed without inertia, after Status::singular_mass; otherwise -1.
   int failure() const;
 };
 
-// Forward dynamics by the articulated-body recursion as [JR] (63)-(64) have it: the modes of a body are eliminated
-// first, by a Cholesky factorisation, then its hinge, everything in the bases of the bodies.  theory §6.  O(N) in the
-// bodies, O(n^3) in the modes of each.  The reference that `aba` is compared with.
-// On failure ws.failure() is the index of the speed that has no inertia, and vdot is not to be used.
+// Forward dynamics by the articulated-body recursion in the form of [JR] (63)-(64): the modes of a body are eliminated
+// first, by a Cholesky factorisation, then its hinge, all in the bases of the bodies.  theory §6.  O(N) in the
+// bodies, O(n^3) in the modes of each.  The reference for `aba`.
+// On failure ws.failure() is the index of the speed without inertia, and vdot is invalid.
 [[nodiscard]] Status two_stage(const Model& model, const State& x, const Forces& forces, TwoStageData& ws, Vec vdot);
 
 }  // namespace limber
