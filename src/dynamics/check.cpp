@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-// Some configuration, the same one on every machine; modes undeformed.
+// An arbitrary but reproducible configuration, without deformation.
 State some_state(const Model& model, int k) {
   State x = make_zero_state(model);
   for (int i = 1; i < model.body_count(); ++i) {
@@ -22,7 +22,7 @@ State some_state(const Model& model, int k) {
   return x;
 }
 
-// "joint 'elbow': " or "body 'boom': ", whose coordinate it is.
+// Owner of a coordinate: "joint 'elbow': " or "body 'boom': ".
 std::string owner(const Model& model, int speed) {
   for (int i = model.body_count() - 1; i > 0; --i) {
     if (speed >= model.first_mode(i)) return "body '" + model.body_names[i] + "': ";
@@ -31,7 +31,7 @@ std::string owner(const Model& model, int speed) {
   return "";
 }
 
-// -1 where the mass matrix is regular in some configuration, else the speed without inertia.
+// Returns -1 if the mass matrix is regular in some configuration, otherwise the speed without inertia.
 int find_no_inertia(const Model& model) {
   constexpr int kTries = 3;
   AbaData ws(model);
@@ -44,8 +44,8 @@ int find_no_inertia(const Model& model) {
   return ws.failure;
 }
 
-// The same machine with masses of one size.  Speeds without kinetic energy are the same: a body that is light beside
-// what it carries has inertia, a massless one has none.
+// The same model with all masses scaled to 1, except zero ones.  Speeds without kinetic energy remain, but a body that
+// is only light compared with its load has inertia.
 Model with_equal_masses(const Model& model) {
   ModelBuilder out(model.name);
   out.fidelity(model.fidelity);

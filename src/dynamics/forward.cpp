@@ -16,7 +16,7 @@
 namespace limber {
 namespace {
 
-// An algorithm of the tree with its workspace.
+// An algorithm for trees with its workspace.
 template <typename Workspace, auto compute>
 class Algorithm final : public ForwardDynamics {
  public:
@@ -34,7 +34,7 @@ class Algorithm final : public ForwardDynamics {
   Workspace ws_;
 };
 
-// The tree by any algorithm, then its closures by their multipliers.
+// Solves the tree by any algorithm, then the closures by their multipliers.
 class Closed final : public ForwardDynamics {
  public:
   Closed(const Model& model, std::unique_ptr<ForwardDynamics> tree)

@@ -17,7 +17,7 @@ struct Threads {
   explicit Threads(int count) : arena(count) {
     if (count > core_count()) more.emplace(tbb::global_control::max_allowed_parallelism, count);
   }
-  std::optional<tbb::global_control> more;  // more than there are cores, when somebody asks for it
+  std::optional<tbb::global_control> more;  // for more threads than cores
   tbb::task_arena arena;
 };
 

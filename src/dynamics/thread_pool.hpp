@@ -6,9 +6,9 @@
 
 #include "limber/dynamics/detail/thread_pool.hpp"
 
-// Work on several cores, by oneTBB.  Its headers stay in thread_pool.cpp: the package's library is not instrumented, so
-// that the thread sanitizer sees none of its synchronisation; told here what waits for what, it checks our own parts
-// against each other.
+// Parallel execution by oneTBB.  Its headers are included only in thread_pool.cpp.  The packaged library is not
+// instrumented, so the thread sanitizer does not see its synchronisation; the annotations below describe it, so that
+// races between our own tasks are detected.
 #if defined(__SANITIZE_THREAD__)
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
@@ -28,13 +28,13 @@ inline void tell_acquire([[maybe_unused]] const char& token) {
 }
 
 int core_count();
-// Below the number of threads of the pool; valid within run_on.
+// Less than the number of threads of the pool; valid within run_on.
 int thread_index();
 void run_on(Threads& threads, void (*function)(const void*), const void* argument);
 void invoke_each(Threads& threads, int count, void (*item)(const void* items, int which), const void* items);
 void invoke_both(void (*half)(const void* halves, int which), const void* halves);
 
-// Returns when both are done.  Within run_on.
+// Runs both in parallel and returns when both are done.  Call within run_on.
 template <typename First, typename Second>
 void at_the_same_time(const First& first, const Second& second) {
   struct Halves {
@@ -54,13 +54,13 @@ void at_the_same_time(const First& first, const Second& second) {
   tell_acquire(halves.end);
 }
 
-// item(k, thread) for k from 0 below count, in any order; returns when all are done.  thread: below the number of
-// threads of the pool, the same for one item at a time.
+// Calls item(k, thread) for 0 <= k < count, in any order; returns when all are done.  thread: less than the number of
+// threads of the pool; no two concurrent items have the same.
 template <typename Item>
 void for_each_index(Threads& threads, int thread_count, int count, const Item& item) {
   struct Items {
     const Item& item;
-    std::vector<char> order;  // by thread: what one item leaves there the next one finds
+    std::vector<char> order;  // (thread) orders consecutive items of one thread
     char begin = 0, end = 0;
   } const items{item, std::vector<char>(static_cast<std::size_t>(thread_count))};
   tell_release(items.begin);

@@ -13,7 +13,7 @@
 #include "limber/dynamics/detail/two_stage.hpp"
 #include "limber/dynamics/detail/workspace.hpp"
 
-// The public side of every workspace.
+// Public members of all workspaces.
 namespace limber {
 
 void throw_moved_from() { throw InputError("the workspace was moved from; assign another to it, or make a new one"); }

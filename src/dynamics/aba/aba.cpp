@@ -17,7 +17,7 @@ bool is_prescribed(std::span<const std::uint8_t> prescribed, std::size_t i) {
   return !prescribed.empty() && prescribed[i] != 0;
 }
 
-// Bias forces of hinges: -u, less those of their springs and dampers.
+// Bias forces of hinges: -u, then minus the forces of joint springs and dampers.
 void start_hinges(AbaData& ws) {
   for (std::size_t k = 0; k < ws.hinge_b.size(); ++k) ws.hinge_b[k] = -ws.u[ws.hinge_speeds[k]];
 }
@@ -25,7 +25,7 @@ void add_passive_forces(AbaData& ws) {
   for (const int i : ws.passive) {
     const Link& link = *ws.steps[i].link;
     double* b = ws.steps[i].b;
-    if (link.motor.v != 0) {  // one coordinate; its transmission: start_drives
+    if (link.motor.v != 0) {  // one coordinate; transmission: see start_drives
       b[0] += link.stiffness[0] * ws.q[link.q] + link.damping[0] * ws.v[link.v];
       continue;
     }
@@ -35,7 +35,8 @@ void add_passive_forces(AbaData& ws) {
   }
 }
 
-// Wrenches on nodes: their modal part joins the forces, the rest waits in z for the inertia of the body.
+// External wrenches on nodes: adds their modal part to the forces u; stores the rest in z of the body until
+// add_wrenches.
 void collect_wrenches(const Model& model, std::span<const NodeWrench> wrenches, AbaData& ws) {
   std::fill(ws.loaded.begin(), ws.loaded.end(), 0);
   for (const NodeWrench& input : wrenches) {
@@ -43,7 +44,7 @@ void collect_wrenches(const Model& model, std::span<const NodeWrench> wrenches, 
   }
   for (const NodeWrench& input : wrenches) {
     const NodeRef at = input.at;
-    node_in_body(model, ws.kin, at, nullptr);  // throws for one that is not there
+    node_in_body(model, ws.kin, at, nullptr);  // throws if there is no such node
     if (at.body == kGround) continue;
     const Link& link = model.layout->links[at.body];
     copy_modes(link, ws.q.data(), ws.v.data(), ws.kin);
@@ -59,7 +60,7 @@ void collect_wrenches(const Model& model, std::span<const NodeWrench> wrenches, 
   }
 }
 
-// Columns of the modes at the attachments that sliders run on:  W = [A lambda; gamma + l x A lambda] + U.
+// Columns of the modes at the attachments of sliders:  W = [A lambda; gamma + l x A lambda] + U.
 void start_sliders(const Layout& layout, AbaData& ws) {
   if (layout.varying == 0) return;
   for (const Link& link : layout.links) {
@@ -77,7 +78,7 @@ void start_sliders(const Layout& layout, AbaData& ws) {
   }
 }
 
-// Wrenches on nodes join those of the motion.
+// Adds external wrenches on nodes to the bias wrenches of the motion.
 void add_wrenches(const BodyGroup& group, AbaData& ws) {
   for (const int i : group.bodies) {
     if (ws.loaded[i] == 0) continue;
@@ -87,7 +88,8 @@ void add_wrenches(const BodyGroup& group, AbaData& ws) {
   }
 }
 
-// The bodies alone, up to entry `end` of ws.starts: inertias with the bias wrenches of their motion, columns of modes.
+// Starts groups up to entry `end` of ws.starts: inertias, bias wrenches of the motion and columns of modes of each body
+// alone.
 template <bool Bias>
 LIMBER_INLINE void start_groups(const Layout& layout, int& started, int end, bool loaded, AbaData& ws) {
   const int size = static_cast<int>(ws.starts.size());
@@ -103,7 +105,7 @@ LIMBER_INLINE void start_groups(const Layout& layout, int& started, int end, boo
   }
 }
 
-// Forces on hinges, and wrenches on nodes.
+// Forces on hinges and wrenches on nodes.
 template <bool Bias>
 void start_forces(const Model& model, const double* u, std::span<const NodeWrench> wrenches, AbaData& ws) {
   const Layout& layout = *model.layout;
@@ -115,8 +117,8 @@ void start_forces(const Model& model, const double* u, std::span<const NodeWrenc
   start_drives<Bias>(layout, ws);
 }
 
-// Bodies one after the other, from the tips; `given`: accelerations of prescribed hinges.  `loaded`: there are wrenches
-// on nodes.
+// Eliminates bodies from the leaves to the base.  `given`: accelerations of prescribed hinges; `loaded`: there are
+// wrenches on nodes.
 template <bool Bias>
 Status inward_sweep(const Layout& layout, bool loaded, std::span<const std::uint8_t> prescribed, const double* given,
                     AbaData& ws) {
@@ -148,7 +150,7 @@ void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   accelerate_motors(layout, ws, vdot);
 }
 
-// The sweeps; Bias: with the bias forces of the motion.
+// All sweeps.  Bias: with the bias forces of the motion.
 template <bool Bias>
 Status sweep(const Model& model, const State& x, const double* u, std::span<const NodeWrench> wrenches,
              std::span<const std::uint8_t> prescribed, AbaStage reached, AbaData& ws, Vec vdot) {
@@ -163,7 +165,7 @@ Status sweep(const Model& model, const State& x, const double* u, std::span<cons
   return Status::ok;
 }
 
-// D_0 of a body: modal mass, armature, and what an implicit step adds to them.
+// D_0 of a body: modal mass, armature, and the terms added by an implicit step.
 void set_constant_mass(const Link& link, int i, AbaData& ws) {
   const Unknowns& unknowns = ws.unknowns[i];
   const BodyConstants& constants = *link.constants;
@@ -195,7 +197,8 @@ void set_constant_mass(const Link& link, int i, AbaData& ws) {
   }
 }
 
-// Places and constants of the unknowns of all bodies, four by four: what a group writes has room at each of its bodies.
+// Indices and constants of the unknowns of all bodies.  Bodies of a group are padded to equal size, because a group
+// writes all four lanes.
 void set_unknowns(const Layout& layout, AbaData& ws) {
   for (std::size_t i = 1; i < layout.links.size(); ++i) find_active(layout, static_cast<int>(i), ws);
   std::size_t numbers = 0, entries = 0, most = 0, hinges = 0;
@@ -245,7 +248,7 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
   set_steps(ws.steps.empty(), ws);
 }
 
-// In `ruthless` the columns of the bodies are constants in their own bases.
+// In `ruthless` the columns of the bodies are constant in their own bases.
 void set_constant_columns(const Model& model, AbaData& ws) {
   const Layout& layout = *model.layout;
   ws.constant_columns = false;
@@ -422,7 +425,7 @@ Status factor_mass(const Model& model, const State& x, AbaData& ws, std::span<co
 }
 
 void start_solve(const Model& model, ConstVec f, AbaData& ws) {
-  ws.stage = AbaStage::factors;  // z and a of the bodies are those of this solution from now on
+  ws.stage = AbaStage::factors;  // overwrites z and a of the bodies
   for (int i = 0; i < model.body_count(); ++i) ws.bodies[i].z = zero_spatial();
   for (ArticulatedAttachment& attachment : ws.attachments) attachment.z = zero_spatial();
   std::copy_n(f.data(), f.size(), ws.u.data());

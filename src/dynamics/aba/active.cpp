@@ -6,13 +6,15 @@
 
 #include "elimination.hpp"
 
-// Active coordinates.  With the modal mass G = diag and Lambda = G^-1, orthonormal combinations xi = Lambda^(-1/2) eta
-// are turned so that the first k of them, x, span all rows of the outboard attachments' columns: k <= 6 per attachment.
-// The others move no attachment, so that they meet nothing but their own body.  theory §5.
+// Active coordinates.  With diagonal modal mass G and Lambda = G^-1, an orthogonal transformation of the
+// mass-normalised modes xi = Lambda^(-1/2) eta makes the first k coordinates, x, span all rows of the outboard
+// attachments' columns: k <= 6 per attachment.  The other coordinates move no attachment and couple only to their own
+// body.  theory §5.
 namespace limber {
 namespace {
 
-// Makes a row of `width` orthogonal to the k orthonormal rows Q, and of length 1; false: it is a combination of them.
+// Gram-Schmidt: makes a row of `width` orthogonal to the k orthonormal rows Q and scales it to length 1.  Returns false
+// if it is linearly dependent on them.
 bool orthonormalise(double* row, const double* Q, int k, int width) {
   const auto scale = [&](double length) { std::for_each(row, row + width, [&](double& x) { x /= length; }); };
   const auto length = [&] { return std::sqrt(std::inner_product(row, row + width, row, 0.0)); };
@@ -31,7 +33,7 @@ bool orthonormalise(double* row, const double* Q, int k, int width) {
   return true;
 }
 
-// The inverse of a diagonal modal mass, with what an implicit step adds to it.
+// Inverse of the diagonal modal mass, including the terms added by an implicit step.
 void set_weight(const BodyConstants& constants, const ImplicitTerms& implicit,
                 std::vector<double, Vec4dAllocator>& weight) {
   weight.assign(static_cast<std::size_t>(kLanes) * lanes_for(constants.n), 0);
@@ -41,7 +43,7 @@ void set_weight(const BodyConstants& constants, const ImplicitTerms& implicit,
   }
 }
 
-// Orthonormal combinations that span the rows of the attachments, into T; their number, or n when none are left over.
+// Writes to T an orthonormal basis of the rows of the attachments.  Returns its size, or n if no reduction is possible.
 int find_directions(const Layout& layout, const Link& link, const double* root,
                     std::vector<double, Vec4dAllocator>& T) {
   const int n = link.n, width = kLanes * lanes_for(n), count = link.attachment_end - link.attachment_begin;
@@ -77,7 +79,7 @@ void find_active(const Layout& layout, int i, AbaData& ws) {
   double* root = ws.modal.data();
   for (int a = 0; a < n; ++a) root[a] = std::sqrt(active.weight[a]);
   const int k = find_directions(layout, link, root, active.T);
-  if (k >= n || (k == 0 && n <= kFewModes)) return;  // few modes of a tip cost less in the elimination
+  if (k >= n || (k == 0 && n <= kFewModes)) return;  // a leaf body with few modes is cheaper without
   u.active = true;
   u.modes = k;
   for (int c = 0; c < k; ++c) {

@@ -11,13 +11,13 @@
 
 #include "elimination.hpp"
 
-// What a machine of many bodies has in memory comes to the sweeps in more streams than processors foresee; so each
-// sweep asks for what it needs a block of bodies ahead.
+// Long chains stream more arrays than hardware prefetchers can track, so each sweep prefetches its data one block of
+// bodies ahead.
 namespace limber {
 
 inline constexpr int kBlock = 64;  // bodies of a SweepBlock
 
-// Asks for memory to be brought into the second cache.
+// Prefetches memory into the second-level cache.
 LIMBER_INLINE void prefetch(const void* begin, std::size_t bytes) {
   const char* p = static_cast<const char*>(begin);
   for (std::size_t k = 0; k < bytes; k += 64) __builtin_prefetch(p + k, 1, 2);
@@ -49,7 +49,7 @@ LIMBER_INLINE void prefetch_motion(const MotionStep& step) {
   prefetch(*step.frame);
   prefetch(*step.H);
 }
-// Entry of AbaArrays::starts.
+// g: entry of AbaArrays::starts.
 LIMBER_INLINE void prefetch_start(const Layout& layout, int g, const AbaData& ws) {
   if (g >= 0) {
     prefetch(layout.groups[g]);
@@ -61,7 +61,8 @@ LIMBER_INLINE void prefetch_start(const Layout& layout, int g, const AbaData& ws
   }
 }
 
-// A block of bodies, inward: the speed without inertia, or -1.  More: a whole block comes after this one.
+// Eliminates a block of bodies.  Returns the index of the speed without inertia, or -1.  More: another whole block
+// follows.
 template <bool More>
 int eliminate_block(const SweepBlock& block, const double* given, AbaData& ws) {
   const BodyStep *step = ws.steps.data() + block.end, *const first = ws.steps.data() + block.begin;
@@ -82,7 +83,7 @@ void accelerate_block(const SweepBlock& block, AbaData& ws, double* vdot) {
   }
 }
 
-// Room for so many, in large pages where the system has them: with small ones long machines wait for their addresses.
+// Reserves memory for `count` elements, in huge pages if available: fewer TLB misses for long chains.
 template <typename T, typename Allocator>
 void make_room([[maybe_unused]] std::size_t count, [[maybe_unused]] std::vector<T, Allocator>& out) {
 #ifdef MADV_HUGEPAGE
@@ -92,7 +93,7 @@ void make_room([[maybe_unused]] std::size_t count, [[maybe_unused]] std::vector<
   out.reserve(count);
   const auto begin = (reinterpret_cast<std::uintptr_t>(out.data()) + kPage - 1) / kPage * kPage;
   const auto end = reinterpret_cast<std::uintptr_t>(out.data() + count) / kPage * kPage;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // it may decline
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a hint
 #endif
 }
 

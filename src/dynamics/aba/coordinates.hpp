@@ -5,8 +5,8 @@
 #include "dynamics/kinematics/families.hpp"
 #include "limber/dynamics/detail/aba.hpp"
 
-// Loops over the modes of four bodies and over their active coordinates, with what is known of them: the axis that the
-// linear part of a column is along, and which modes a coordinate is made of.
+// Loops over the modes of four bodies and over their active coordinates that exploit known structure: the axis of the
+// linear part of a column, and the modes that a coordinate combines.
 namespace limber {
 
 // each(axis, first mode, number of modes); each(axis, coordinate, first mode, number of modes).
@@ -28,7 +28,7 @@ struct DenseCoordinates {
   }
 };
 
-// Beams: S of a family is along one axis; active coordinates are each made of one family.
+// Beams: S of a family is along one axis; each active coordinate combines modes of one family.
 template <typename Families>
 LIMBER_INLINE void for_beam_modes(Families families, auto each) {
   for_families(
@@ -50,17 +50,17 @@ struct BeamCoordinates {
   }
 };
 
-// Beams with one attachment, on their axis: coordinates in the order of its rows, first the turns about x, y, z, then
-// the displacements along them.
+// Beams with one attachment on the beam axis: coordinates in the order of the attachment's rows, rotations about x, y,
+// z, then displacements along x, y, z.
 inline constexpr int kRowFamilies[6] = {3, 1, 0, 2, 0, 1};
 template <int... N>
 struct TipCoordinates {
   using Families = FixedFamilies<N...>;
-  // Coordinates of the rows before.
+  // Number of coordinates of the first `rows` rows.
   static constexpr int count(int rows) {
     int out = 0;
     for (int row = 0; row < rows; ++row) {
-      const int others = row > 3 ? 1 : 0;  // of bending: the turn is another row of the family
+      const int others = row > 3 ? 1 : 0;  // bending: the rotation is another row of the family
       out += family_size<N...>(kRowFamilies[row]) > others ? 1 : 0;
     }
     return out;
@@ -80,7 +80,7 @@ struct TipCoordinates {
           }
         });
   }
-  // Whether those of `modes` are these.
+  // Whether `modes` have this structure.
   static bool fits(const FourBodies& bodies, const GroupModes& modes) {
     bool fits = Families::fits(bodies) && modes.k == count(6);
     for (int row = 0; fits && row < 6; ++row) {

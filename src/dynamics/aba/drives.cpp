@@ -4,7 +4,7 @@
 // Drives in the articulated-body recursion.  A rotor with the axis e on its parent, whose frame has the angular
 // velocity w, has the kinetic energy J (theta' + e . w)^2 / 2: the angular momentum h = J (theta' + e . w) e, and
 //   tau_m = J (theta'' + e . wdot)      torque on the parent: -(tau_m e + w x h)
-// A rigid gear has theta = n q.  An elastic one leaves theta to be eliminated before the hinge:
+// A rigid gear has theta = n q.  With an elastic gear, theta is an unknown that is eliminated before the hinge:
 //   J' theta'' + J e . a - c betadot = u_m      J' = J + c_mm, and c from c_D D + c_K K of the transmission
 // theory §3, Drives; [RBDA §9.6].
 #include "elimination.hpp"
@@ -16,7 +16,7 @@ const WorldFrame& carrier_of(const Link& link, const AbaData& ws) {
   return link.attachment >= 0 ? ws.attachment_frames[ws.attachment_places[link.attachment]] : ws.frames[link.parent];
 }
 
-// Before the motors: what of the bias motion acts on their spin.
+// Axis, inertia and coupling of a rotor, and the terms of the bias motion in its spin equation.
 template <bool Bias>
 void place_rotor(const Link& link, BodyStep& step, RotorStep& rotor, AbaData& ws) {
   const WorldFrame& on = carrier_of(link, ws);

@@ -10,9 +10,8 @@ namespace limber {
 namespace {
 
 // ---- sizes --------------------------------------------------------------------------------------------
-// The usual numbers are constants of the compiled code: K columns of modes, the last Moving of which turn no
-// attachment, R of the hinge, C outboard attachments; -1: any number.  Pivot: the hinge turns about an axis through the
-// origin.
+// Kernels are compiled for common sizes: K mode columns, the last Moving of which rotate no attachment, R hinge
+// columns, C outboard attachments; -1: any number.  Pivot: revolute hinge with its axis through the body's origin.
 
 template <int N>
 LIMBER_INLINE auto size_of(int n) {
@@ -47,7 +46,7 @@ LIMBER_INLINE Vec4d sum_of(int n, Term term) {
   return sum;
 }
 
-// A column over the unknowns: of a fixed number in registers, of any number in memory.
+// A column of D: in registers if its size is fixed, otherwise in memory.
 template <int C>
 struct RegisterColumn {
   Vec4d chunk[C];
@@ -70,7 +69,7 @@ LIMBER_INLINE MemoryColumn make_column(int, Vec4d* memory) { return {memory}; }
 
 // ---- inward -------------------------------------------------------------------------------------------
 
-// `turns`, `moves`: false where that half of a is zero.
+// `turns`, `moves`: false if the angular or linear part of a is zero.
 LIMBER_INLINE Vec4d products(const Spatial& a, const Spatial& b, bool turns = true, bool moves = true) {
   if (!moves) return a.ang * b.ang;
   if (!turns) return a.lin * b.lin;
@@ -81,7 +80,7 @@ LIMBER_INLINE const Spatial* columns_of(const BodyStep& step, int h, const AbaDa
   return h < 2 ? step.W[h] : &ws.W[step.outboard[h].columns];
 }
 
-// D = L d L^T by columns, left-looking, and y = L^-1 mu^T beside it.
+// Left-looking factorisation D = L d L^T by columns, with y = L^-1 mu^T.
 template <typename M, typename Chunks>
 struct Factor {
   M m;
@@ -91,8 +90,8 @@ struct Factor {
   Spatial* y;
   int failure = -1;
 
-  // The unknown j: its column of D, and its mu.  A pivot of no more than `none` is no inertia; what is below `least` is
-  // rounding.
+  // Adds unknown j: its column of D and its mu.  A pivot not above `none` is a failure; a pivot below `least`, its
+  // exact lower bound, is replaced by it.
   template <typename J, typename Column>
   LIMBER_INLINE void add(J j, Column& column, Spatial y_j, double none, double least) {
     for_each(
@@ -106,7 +105,7 @@ struct Factor {
         });
     y[j] = y_j;
     const double raw = column[j / kLanes][j % kLanes];
-    const double pivot = raw < least ? least : raw;  // NaN stays
+    const double pivot = raw < least ? least : raw;  // keeps NaN
     if (__builtin_expect(!(pivot > none), 0)) failure = failure < 0 ? int{j} : failure;
     d_inverse[j] = 1 / pivot;
     if (j + 1 == m) return;
@@ -119,7 +118,7 @@ struct Factor {
   }
 };
 
-// The modes.
+// Eliminates the modes.
 //   mu = mu_0 + M U + sum Gamma W      D = D_0 + sum W^T (Gamma W) + U^T (mu_0 + M U) + mu_0^T U      below: H^T mu
 template <int Moving, bool Pivot, typename K, typename R, typename C, typename Factors>
 LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& step, AbaData& ws, Factors& f) {
@@ -164,7 +163,7 @@ LIMBER_INLINE void eliminate_mode_columns(K k, R r, C carrying, const BodyStep& 
       });
 }
 
-// What rounding in h^T P h is measured against.
+// Scale of rounding errors in h^T P h.
 template <bool Pivot = false>
 LIMBER_INLINE double hinge_scale(const Inertia& P, const BodyStep& step, const AbaData& ws, const Spatial& h) {
   const double scale = Pivot ? sum(diagonal(P.A) * h.ang * h.ang) : inertia_scale(diagonal(P), h);
@@ -173,7 +172,8 @@ LIMBER_INLINE double hinge_scale(const Inertia& P, const BodyStep& step, const A
   return scale + active.lost_ang * dot(h.ang, h.ang) + (Pivot ? 0 : active.lost_lin * dot(h.lin, h.lin));
 }
 
-// The hinge: mu = P H, D = D_0 + H^T mu.  `least` > 0: pivot of a single hinge that rounding of the load has hidden.
+// Eliminates the hinge: mu = P H, D = D_0 + H^T mu.  `least` > 0: lower bound of the pivot of a single hinge, used if
+// rounding errors of the load exceed it.
 template <bool Pivot, typename K, typename R, typename Factors>
 LIMBER_INLINE void eliminate_hinge_columns(K k, R r, const BodyStep& step, const Inertia& P, double least,
                                            const AbaData& ws, Factors& f) {
@@ -200,7 +200,7 @@ LIMBER_INLINE void eliminate_hinge_columns(K k, R r, const BodyStep& step, const
       });
 }
 
-// P+ = P - y d^-1 y^T;  Z = L^-T d^-1 y in the place of y.
+// P+ = P - y d^-1 y^T;  Z = L^-T d^-1 y overwrites y.
 template <typename M, typename Chunks>
 LIMBER_INLINE void subtract_unknowns(M m, Chunks chunks, const Vec4d* L, const double* d_inverse, Spatial* y,
                                      Inertia& P) {
@@ -225,8 +225,8 @@ LIMBER_INLINE void subtract_unknowns(M m, Chunks chunks, const Vec4d* L, const d
       });
 }
 
-// What a single hinge would feel without the loads on the body's moving nodes, or 0: nothing but rounding.  With
-// bounded modes no load can make its pivot smaller than this.
+// Pivot of a single hinge without the loads on the body's moving nodes, or 0 if it is only rounding error.  For bounded
+// modes it is a lower bound of the pivot with loads.  theory §5, Heavy loads.
 double own_inertia(const BodyStep& step, const AbaData& ws) {
   const Inertia& M = *step.P;
   const Spatial h = step.H[0];
@@ -237,14 +237,14 @@ double own_inertia(const BodyStep& step, const AbaData& ws) {
   return inertia > kNoInertia * hinge_scale(M, step, ws, h) ? inertia : 0;
 }
 
-// What a rotor adds on its parent: a torque and a moment of inertia, the same about any point.
+// Adds the torque and the moment of inertia of a rotor at its parent; both are the same about any point.
 void add_rotor(const RotorStep& rotor, Inertia& P) {
   const Vec4d along = rotor.axis * spread(-rotor.inertia);
   subtract(P.A, along, lane<0>(rotor.axis), lane<1>(rotor.axis), lane<2>(rotor.axis));
   add_wrench(P, {rotor.wrench, zero()});
 }
 
-// To the parent's origin.
+// Shifts the articulated inertia to the parent's origin and adds it there.
 LIMBER_INLINE void hand_over(const BodyStep& step, Inertia& P) {
   if (step.parent == nullptr) return;
   shift(step.frame->l, P);
@@ -253,7 +253,7 @@ LIMBER_INLINE void hand_over(const BodyStep& step, Inertia& P) {
   if (step.inboard != nullptr) step.inboard->Bt = transpose(P.B);
 }
 
-// A prescribed hinge: P and z of its joint side stay; the parent feels z + P H betadot.
+// A prescribed hinge: keeps P and z of the joint side; passes z + P H betadot to the parent.
 void prescribe(const BodyStep& step, const double* given, Inertia& P, AbaData& ws) {
   set(ws.joint_P[step.i], P);
   step.body->z = wrench_of(P);
@@ -294,7 +294,7 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
 
 // ---- outward ------------------------------------------------------------------------------------------
 
-// x = -Z a, in whose fourth lane is D^-1 b.
+// x = -Z a - D^-1 b; D^-1 b is in the fourth lane of Z.
 template <int K, int R, int C, bool Pivot = false>
 void accelerate_columns(const BodyStep& step, AbaData& ws, double* vdot) {
   const auto k = size_of<K>(step.k);
@@ -331,7 +331,7 @@ void accelerate_columns(const BodyStep& step, AbaData& ws, double* vdot) {
       carrying, LIMBER_EACH(h) { step.outboard_a[h] = a + times(columns_of(step, h, ws), x, k); });
   if (C < 0 && step.U != nullptr) a += times(step.U, x, k);
   step.body->a = a;
-  if (step.active) return;  // expand_group
+  if (step.active) return;  // expand_group writes etaddot
   for (int j = k - k % kLanes; j < k; ++j) etaddot[j] = x[j];
 }
 
@@ -353,14 +353,14 @@ void choose_for_hinge(BodyStep& step) {
 
 }  // namespace
 
-// Those for the usual numbers.
+// Kernels for common sizes.
 void choose_step_kernels(int moving, BodyStep& step) {
   set_kernels<-1, -1, -1>(step);
   if (step.r != 1 || step.U != nullptr) return;
   if (step.carrying == 0) choose_for_hinge<0>(step);
   if (step.carrying != 1) return;
   choose_for_hinge<1>(step);
-  if (!step.link->pivots) return;  // beams: two bending modes in each plane; and axial ones
+  if (!step.link->pivots) return;  // beams: two bending coordinates in each plane, torsion; then axial
   if (step.k == 5 && moving >= 2) set_kernels<5, 1, 1, 2, true>(step);
   if (step.k == 6 && moving >= 3) set_kernels<6, 1, 1, 3, true>(step);
 }

@@ -6,11 +6,11 @@
 #include "coordinates.hpp"
 #include "elimination.hpp"
 
-// Constants and places of four bodies, once their unknowns are known.
+// Constants and pointers of groups of four bodies, after their unknowns are known.
 namespace limber {
 namespace {
 
-// The modes that coordinates are made of, and the loops that fit them.
+// The modes that each coordinate combines, and the loops to use.
 void set_spans(const FourBodies& bodies, GroupModes& modes) {
   const int n = bodies.n;
   modes.spans.assign(modes.k, {n, 0});
@@ -27,7 +27,7 @@ void set_spans(const FourBodies& bodies, GroupModes& modes) {
                                                : GroupModes::Form::beams;
 }
 
-// The axis that the vectors are along, if they are.
+// Finds the coordinate axis of the vectors.  Returns false if they are not along one axis.
 bool set_axis(const FourVectors& v, int& axis, Vec4d& along) {
   axis = dot(v.y, v.y) > 0 ? 1 : dot(v.z, v.z) > 0 ? 2 : 0;
   along = axis == 0 ? v.x : axis == 1 ? v.y : v.z;
@@ -126,7 +126,8 @@ void set_node_columns(const Layout& layout, std::size_t g, AbaData& ws) {
     const Unknowns& u = ws.unknowns[group.bodies[lane]];
     k = std::max(k, u.modes);
     for (int j = 0; j < u.modes; ++j) {
-      // Sums that are zero but for rounding are zero: active coordinates that only move come after those that turn.
+      // Sums that are only rounding error are set to zero.  Coordinates that only translate come after those that
+      // rotate.
       const auto sum = [&](Vec4d FourVectors::*c, const std::vector<FourVectors>& shapes) {
         double total = 0, size = 0;
         for (int a = 0; a < n; ++a) {

@@ -6,9 +6,8 @@
 #include "dynamics/kinematics/deformation.hpp"
 #include "elimination.hpp"
 
-// What bodies do without their neighbours before and after the sweeps, four at a time: inertias and forces, columns of
-// the attachments, the modes that are not active.  Made in the bodies' own bases, then turned to that of the world.
-// theory §5.
+// Computations of single bodies before and after the sweeps, for four bodies at once: inertias and forces, columns of
+// attachments, modes that are not active.  Computed in the bodies' own bases, then rotated to world basis.  theory §5.
 namespace limber {
 namespace {
 
@@ -70,7 +69,7 @@ LIMBER_INLINE void collect_modal_forces(const FourBodies& bodies, const FourLoad
   });
 }
 
-// b_x = T^T b, and what the other modes leave at the body: z -= mu Lambda b - mu_x b_x.
+// b_x = T^T b, and the wrench of the other modes on the body: z -= mu Lambda b - mu_x b_x.
 template <typename Coordinates>
 LIMBER_INLINE void project_forces(const Coordinates& coordinates, const GroupModes& modes, int n, const Vec4d* b,
                                   const FourVectors* F, const FourVectors* S, Vec4d* b_x, FourSpatial& z) {
@@ -156,7 +155,7 @@ LIMBER_INLINE void put_C(const FourSymmetric& C, const GroupStep& at) {
       FourVectors{C.xz, C.yz, C.zz}, LIMBER_LANE(lane) { return at.P[lane]->C.z; });
 }
 
-// Of whole bodies: [J, s~; -s~, m 1].
+// Inertia of the body without reduction: [J, s~; -s~, m 1].
 LIMBER_INLINE void put_inertia(const FourSymmetric& J, const FourVectors& s, Vec4d m, const FourSpatial& z,
                                const GroupStep& at) {
   const Vec4d o = zero();
@@ -164,7 +163,7 @@ LIMBER_INLINE void put_inertia(const FourSymmetric& J, const FourVectors& s, Vec
   put_B({o, s.z, -s.y}, {-s.z, o, s.x}, {s.y, -s.x, o}, z.lin, at);
   put_C({m, m, m, o, o, o}, at);
 }
-// Rigid bodies, in world basis throughout.
+// Rigid bodies, computed in world basis.
 template <bool Bias>
 void start_rigid(const FourBodies& bodies, const GroupStep& at) {
   const FourMatrices R = gather_rotations(at);
@@ -178,7 +177,7 @@ void start_rigid(const FourBodies& bodies, const GroupStep& at) {
   }
   put_inertia(J, s, bodies.m, z, at);
 }
-// Without the modes that are not active.
+// Inertia after elimination of the modes that are not active.
 void put_remaining_inertia(const FourMatrices& R, const FourLoads& loads, const GroupModes& modes, const FourSpatial& z,
                            const GroupStep& at) {
   const FourSymmetric &J = loads.J, &A = modes.lost_A;
@@ -191,7 +190,7 @@ void put_remaining_inertia(const FourMatrices& R, const FourLoads& loads, const 
   put_C(turned(R, modes.C), at);
 }
 
-// A column of mu; the linear part is along an axis of the body, or zero.
+// A column of mu; the linear part is zero, along an axis of the body, or general (kAnyAxis).
 template <int Axis>
 LIMBER_INLINE void put_column(Size<Axis> axis, const FourMatrices& R, int j, const FourVectors& ang,
                               const FourVectors& lin, Vec4d b, const GroupStep& at) {
@@ -398,7 +397,7 @@ void expand_group(const Layout& layout, std::size_t g, AbaData& ws, double* vdot
     scatter_numbers(kLanes, out + first, [&](int lane) { return to[lane] + first; });
   };
   for (int m = 0; m + kLanes <= n; m += kLanes) put(m);
-  if (n % kLanes != 0 && n > kLanes) put(n - kLanes);  // nothing is written behind the last one
+  if (n % kLanes != 0 && n > kLanes) put(n - kLanes);  // overlaps, so that no entry past the last mode is written
   for (int m = 0; n < kLanes && m < n; ++m) {
     for (int lane = 0; lane < kLanes; ++lane) to[lane][m] = out[m][lane];
   }

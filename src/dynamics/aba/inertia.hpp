@@ -4,8 +4,8 @@
 
 #include "limber/dynamics/detail/aba.hpp"
 
-// Articulated inertias with a wrench in the spare lanes.  Results are written in place: g++ copies structs of registers
-// through memory.
+// Articulated inertias with a wrench in the fourth lanes.  Results are written in place, because g++ copies structs of
+// registers through memory.
 namespace limber {
 
 // Component k of a vector in all lanes.
@@ -13,7 +13,7 @@ template <int K>
 LIMBER_INLINE Vec4d lane(Vec4d a) {
   return __builtin_shufflevector(a, a, K, K, K, K);
 }
-// (a0, a1, a2, w3): the fourth lane of another vector.
+// (a0, a1, a2, w3).
 LIMBER_INLINE Vec4d with_last(Vec4d a, Vec4d w) { return __builtin_shufflevector(a, w, 0, 1, 2, 7); }
 LIMBER_INLINE Vec4d without_last(Vec4d a) { return with_last(a, zero()); }
 
@@ -28,7 +28,7 @@ LIMBER_INLINE void add(Block& m, const Block& other) { m.x += other.x, m.y += ot
 LIMBER_INLINE void subtract(Block& m, Vec4d u, Vec4d w0, Vec4d w1, Vec4d w2) {
   m.x -= u * w0, m.y -= u * w1, m.z -= u * w2;
 }
-// m w, w0, w1 and w2 spread.
+// m w; each component of w in all lanes.
 LIMBER_INLINE Vec4d times(const Block& m, Vec4d w0, Vec4d w1, Vec4d w2) { return m.x * w0 + m.y * w1 + m.z * w2; }
 
 LIMBER_INLINE void set(Inertia& P, const Inertia& other) { set(P.A, other.A), set(P.B, other.B), set(P.C, other.C); }
@@ -46,7 +46,8 @@ LIMBER_INLINE void set_inertia(double m, Vec4d s, const Mat3& J, Spatial p, Iner
          __builtin_shufflevector(masses, zero(), 4, 5, 2, 7)};
 }
 
-// P v, Bt: B^T; in the fourth lane of the angular part z . v.  `turns`, `moves`: false where that half of v is zero.
+// P v, with z . v in the fourth lane of the angular part.  Bt = B^T.  `turns`, `moves`: false if the angular or linear
+// part of v is zero.
 LIMBER_INLINE Spatial times(const Inertia& P, const Block& Bt, const Spatial& v, bool turns = true, bool moves = true) {
   if (!moves) {
     const Vec4d a0 = spread(v.ang[0]), a1 = spread(v.ang[1]), a2 = spread(v.ang[2]);
@@ -67,7 +68,7 @@ LIMBER_INLINE Spatial times(const Inertia& P, const Block& Bt, const Spatial& v,
   return {ang, lin};
 }
 
-// P -= u w^T, u = s w; with w_ang[3] = b the wrench loses u b.
+// P -= u w^T with u = s w.  With b in the fourth lane of u and w, also z -= w (s b).
 LIMBER_INLINE void subtract_outer(Inertia& P, const Spatial& u, const Spatial& w) {
   subtract(P.A, u.ang, spread(w.ang[0]), spread(w.ang[1]), spread(w.ang[2]));
   const Vec4d l0 = spread(w.lin[0]), l1 = spread(w.lin[1]), l2 = spread(w.lin[2]);
@@ -75,7 +76,7 @@ LIMBER_INLINE void subtract_outer(Inertia& P, const Spatial& u, const Spatial& w
   subtract(P.C, u.lin, l0, l1, l2);
 }
 
-// R m R^T; the fourth lanes are a row vector that is turned, too.
+// R m R^T; the fourth lanes hold a row vector z^T, which becomes z^T R^T.
 LIMBER_INLINE void rotate(const Mat3& R, Block& m) {
   const auto column = [&](Vec4d v) __attribute__((always_inline)) {
     return with_last(R.c[0] * lane<0>(v) + R.c[1] * lane<1>(v) + R.c[2] * lane<2>(v), v);
@@ -88,7 +89,7 @@ LIMBER_INLINE void rotate(const Mat3& R, Block& m) {
 // blkdiag(R) P blkdiag(R)^T.
 LIMBER_INLINE void rotate(const Mat3& R, Inertia& P) { rotate(R, P.A), rotate(R, P.B), rotate(R, P.C); }
 
-// The lower triangle in the place of the upper.
+// Copies one triangle to the other.
 LIMBER_INLINE void symmetrise(Block& m) {
   const Vec4d pairs = __builtin_shufflevector(m.x, m.y, 0, 4, 2, 6),
               swapped = __builtin_shufflevector(m.x, m.x, 1, 0, 3, 2);
@@ -96,12 +97,12 @@ LIMBER_INLINE void symmetrise(Block& m) {
   m.z = __builtin_shufflevector(m.z, __builtin_shufflevector(pairs, pairs, 2, 3, 2, 3), 4, 5, 2, 3);
 }
 
-// X(l)^T P X(l), an inertia at the point l brought to the origin.  A and C leave symmetric to the last bit, whatever
-// rounding did to them before: nothing in the recursion would damp what is not symmetric.
+// X(l)^T P X(l): shifts an inertia from the point l to the origin.  Makes A and C exactly symmetric, because the
+// recursion does not damp a skew part.
 //   T = A/2 - (B + l~ C/2) l~      A' = T + T^T      B' = B + l~ C
 LIMBER_INLINE void shift(Vec4d l, Inertia& P) {
   const Vec4d x = lane<0>(l), y = lane<1>(l), z = lane<2>(l), half_l = l * spread(0.5);
-  const Vec4d half{0.5, 0.5, 0.5, 1};  // the wrench is no half
+  const Vec4d half{0.5, 0.5, 0.5, 1};  // does not halve the wrench
   const Block K{cross(half_l, P.C.x), cross(half_l, P.C.y), cross(half_l, P.C.z)};
   Block& B = P.B;
   add(B, K);
@@ -120,7 +121,7 @@ LIMBER_INLINE void add_wrench(Inertia& P, const Spatial& f) {
   P.B.x[3] += f.lin[0], P.B.y[3] += f.lin[1], P.B.z[3] += f.lin[2];
 }
 
-// The diagonal; the fourth lanes are of no meaning.
+// The diagonal; the fourth lane is undefined.
 LIMBER_INLINE Vec4d diagonal(const Block& m) {
   return __builtin_shufflevector(__builtin_shufflevector(m.x, m.y, 0, 5, 2, 3), m.z, 0, 1, 6, 3);
 }

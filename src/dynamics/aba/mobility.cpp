@@ -5,7 +5,7 @@
 namespace limber {
 namespace {
 
-// Angular and linear parts exchanged: a mobility W transforms as an inertia does then, with -r in the place of r.
+// Exchanges angular and linear parts: then a mobility W transforms like an inertia, with -r instead of r.
 LIMBER_INLINE Mat6 exchanged(const Mat6& m) {
   return {{{m.c[3].lin, m.c[3].ang},
            {m.c[4].lin, m.c[4].ang},
@@ -17,7 +17,7 @@ LIMBER_INLINE Mat6 exchanged(const Mat6& m) {
 
 }  // namespace
 
-// With f = L^-1 W^T, a row for each unknown:
+// With f = L^-1 W^T, one row per unknown:
 //   own = f^T d^-1 f      through^T = 1 - W Z
 Passage compute_passage(const Layout& layout, int i, int attachment, const AbaData& ws, OperationalData& scratch) {
   const Link& link = layout.links[i];

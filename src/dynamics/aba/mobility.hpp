@@ -6,8 +6,8 @@
 #include "elimination.hpp"
 #include "limber/dynamics/detail/operational.hpp"
 
-// Mobilities: the acceleration W f of a place per wrench f on it, symmetric 6x6 matrices that travel outward, over the
-// factors that the inward sweep left.  theory §6, Operational-space inertia.
+// Mobilities W: the acceleration of a frame due to a wrench f on it is W f.  Symmetric 6x6 matrices, propagated outward
+// with the factors of the inward sweep.  theory §6, Operational-space inertia.
 namespace limber {
 
 LIMBER_INLINE Spatial unit_spatial(int r) {
@@ -24,19 +24,20 @@ LIMBER_INLINE Mat6 transpose(const Mat6& m) {
   return {{{A.c[0], B.c[0]}, {A.c[1], B.c[1]}, {A.c[2], B.c[2]}, {C.c[0], D.c[0]}, {C.c[1], D.c[1]}, {C.c[2], D.c[2]}}};
 }
 
-// How wrenches on an outboard attachment of a body (or on its frame) pass its unknowns: its modes and its hinge.  With
-// the columns W of the unknowns there, a wrench z' leaves b' = W^T z' at them and z+ = through z' inboard of the joint.
+// Propagation of wrenches from an outboard attachment of a body (or from its frame) across its unknowns, modes and
+// hinge.  With the columns W of the unknowns there, a wrench z' gives bias forces b' = W^T z' and the wrench
+// z+ = through z' inboard of the joint.
 struct Passage {
-  Mat6 own;                 // of two wrenches: b'_1^T D^-1 b'_2
+  Mat6 own;                 // for two wrenches: b'_1^T D^-1 b'_2
   Mat6 through_transposed;  // accelerations of the attachment per accelerations inboard of the joint
 };
 
-// Outboard attachment of body i, or -1: its frame.  Both at the body's origin.  O(k^2), k: the body's unknowns.
+// attachment: outboard attachment of body i, or -1: its frame.  Both ends at the body's origin.  O(k^2) for k unknowns.
 Passage compute_passage(const Layout& layout, int i, int attachment, const AbaData& ws, OperationalData& scratch);
 
-// Mobility of the attachment from that inboard of the joint.
+// Mobility of the attachment, from the mobility inboard of the joint.
 Mat6 pass_outward(const Passage& passage, const Mat6& W);
-// From the parent's origin to that of body i, before the speeds of its joint.
+// Shifts a mobility from the parent's origin to that of body i, without the speeds of its joint.
 Mat6 cross_joint_outward(int i, const AbaData& ws, const Mat6& W);
 
 }  // namespace limber

@@ -9,12 +9,12 @@
 #include "elimination.hpp"
 #include "limber/model/slider.hpp"
 
-// The motion of the bodies in world basis, each at its own origin: sums from body to body, of classical accelerations.
+// Motion of the bodies in world basis, each at its own origin, summed from body to body; classical accelerations.
 // theory §5, World basis.
 namespace limber {
 namespace {
 
-// R v, v in a register.
+// R v, with v in a register.
 LIMBER_INLINE Vec4d turned_register(const Mat3& R, Vec4d v) {
   return R.c[0] * lane<0>(v) + R.c[1] * lane<1>(v) + R.c[2] * lane<2>(v);
 }
@@ -23,15 +23,15 @@ LIMBER_INLINE void set_turned(const Mat3& R, const Mat3& other, Mat3& out) {
   out.c[1] = R * other.c[1];
   out.c[2] = R * other.c[2];
 }
-// R (3 - R^T R) / 2: orthogonal but for one rounding.  Products along a chain are less so with each body.
+// R (3 - R^T R) / 2: orthogonal to rounding.  Products of rotations along a chain lose orthogonality with each body.
 void make_orthogonal(Mat3& R) {
   const Mat3 before = R, squares = transpose(R) * R;
   for (int j = 0; j < 3; ++j) R.c[j] = spread(1.5) * before.c[j] - spread(0.5) * (before * squares.c[j]);
 }
 LIMBER_INLINE Spatial to_world(const Mat3& R, const Spatial& s) { return {R * s.ang, R * s.lin}; }
 
-// The joint sits on a moving node d of the body: from the joint frame on that node, which f holds on entry, to the body
-// frame.  Moves the hinge map along and writes the columns U.  theory §2, Body frame, [JR] (10).
+// For a joint on a moving node d of the body: transforms f from the joint frame on that node to the body frame, shifts
+// the hinge map there and writes the columns U.  theory §2, Body frame, [JR] (10).
 void from_inboard_node(const Layout& layout, const Link& link, WorldFrame& f, Spatial* H, AbaData& ws) {
   NodeFrame d;
   Spatial* U = &ws.U[link.inboard_columns];
@@ -52,7 +52,7 @@ void from_inboard_node(const Layout& layout, const Link& link, WorldFrame& f, Sp
   f.vdot -= cross(f.wdot, l) + cross(f.w, cross(f.w, l) + spread(2) * (R * d.l_rate)) + R * d.l_bias;
 }
 
-// The same by one turn about an axis through the body's origin.
+// move_body for a revolute joint with its axis through the body's origin.
 LIMBER_INLINE void across_pivot(const MotionStep& step) {
   const WorldFrame& from = *step.from;
   WorldFrame& f = *step.frame;
@@ -80,7 +80,8 @@ LIMBER_INLINE void across_pivot(const MotionStep& step) {
   f.vdot = from.vdot + cross(from.wdot, r) + cross(from.w, cross(from.w, r));
 }
 
-// The second derivative of a slider's place on its beam, which move_attachments leaves out: nodes have none in `full`.
+// Second time derivative of a slider's position on its beam.  move_attachment omits it, because other nodes have none
+// in `full`.
 Vec4d slider_bias(const Link& link, const AbaData& ws) {
   const AttachmentFrame& at = ws.kin.attachments[link.attachment];
   return ws.frames[link.parent].R * (at.a.lin + cross(at.V.ang, at.V.lin));
@@ -113,7 +114,7 @@ void move_body(const Layout& layout, const MotionStep& step, AbaData& ws) {
   if (link.inboard >= 0) from_inboard_node(layout, link, f, H, ws);
 }
 
-// A moving node that carries others.  theory §2, Nodes.
+// Motion of an outboard attachment.  theory §2, Nodes.
 template <bool Ruthless, bool Stiffened>
 LIMBER_INLINE void move_attachment(const WorldFrame& f, const AttachmentFrame& at, WorldFrame& out) {
   const Mat3 R = f.R;
@@ -134,7 +135,7 @@ LIMBER_INLINE void move_attachment(const WorldFrame& f, const AttachmentFrame& a
   out.vdot = vdot + cross(w, v);
 }
 
-// Attachments as their bodies see them.
+// Poses and motion of four attachments relative to their bodies.
 void place_group(const Layout& layout, std::size_t g, AbaData& ws) {
   const NodeGroup& group = layout.node_groups[g];
   const NodeStep& at = ws.node_steps[g];
@@ -165,7 +166,7 @@ void move_bodies(const Layout& layout, AbaData& ws) {
   }
 }
 
-// The joint of a link among those that there are, or a new one; they are not moved.
+// Finds an equal joint among the last ones, or appends one.  `pivots` has reserved memory, so pointers stay valid.
 const PivotJoint* find_pivot(const Link& link, std::vector<PivotJoint>& pivots) {
   constexpr std::size_t kLast = 8;
   const PivotJoint joint{{link.K[0].R, link.K[1].R, link.K[2].R}, link.K[0].p, link.H[0].ang};

@@ -9,12 +9,12 @@
 #include "operational_steps.hpp"
 
 // J M^-1 J^T = J (1 - H Psi K)^T D^-1 (1 - H Psi K) J^T: a sum over all bodies that carry both nodes.  [JR] lemma 6.3.
-// Wrenches on nodes travel inward until they meet; what all bodies further inward give to the sum is the mobility W of
-// the body where they meet, found by one sweep outward.  theory §6.
+// Unit wrenches on nodes are propagated inward to the body where their paths meet.  The contribution of all bodies
+// further inward is the mobility W of that body, from one outward sweep.  theory §6.
 namespace limber {
 namespace {
 
-// Numbers kept per wrench: one per unknown of a body, then one per mode.
+// Numbers stored per wrench: one per unknown of a body, then one per mode.
 std::ptrdiff_t unknowns_of(const Layout& layout) { return std::ptrdiff_t{kLanes} * lanes_for(layout.max_modes + 6); }
 std::ptrdiff_t width_of(const Layout& layout) {
   return unknowns_of(layout) + std::ptrdiff_t{kLanes} * lanes_for(layout.max_modes);
@@ -22,9 +22,9 @@ std::ptrdiff_t width_of(const Layout& layout) {
 
 // ---- one body ---------------------------------------------------------------------------------------
 
-// Six wrenches z pass body i: they come from the attachment h, from a body on its frame (h = -1), or from a node of it
-// with bias forces of the modes.  z becomes that inboard of the joint; e, x: b' and D^-1 b' of the unknowns, then those
-// of the modes that are not active.  theory §5.
+// Propagates six wrenches z across the unknowns of body i, from its attachment h, from its frame (h = -1), or from one
+// of its nodes with bias forces of the modes (`node`).  On return z is inboard of the joint; e, x: b' and D^-1 b' of
+// the unknowns, then of the modes that are not active.  theory §5.
 void pass_unknowns(const Layout& layout, int i, bool node, int h, AbaData& ws, Spatial* z, double* e, double* x) {
   const Link& link = layout.links[i];
   const Unknowns& u = ws.unknowns[i];
@@ -45,7 +45,8 @@ void pass_unknowns(const Layout& layout, int i, bool node, int h, AbaData& ws, S
   }
 }
 
-// Entry (r, s) of a block of the result: the unknowns of the body and its other modes, and all that is further inward.
+// Entry of a block of the result: sum over the unknowns of the body and its other modes, plus `inward`, the share of
+// all bodies further inward.
 double entry(const Layout& layout, const AbaData& ws, int i, const double* e, const double* x, double inward) {
   const Unknowns& u = ws.unknowns[i];
   const int r = ws.prescribed[i] != 0 ? 0 : layout.links[i].nr;
@@ -56,7 +57,7 @@ double entry(const Layout& layout, const AbaData& ws, int i, const double* e, co
   return sum;
 }
 
-// ---- outward: W of every body on the way --------------------------------------------------------------
+// ---- outward: W of every body between ground and nodes ------------------------------------------------
 
 void outward_mobilities(const Layout& layout, int moving, const AbaData& ws, OperationalData& s) {
   for (int i = 1; i < static_cast<int>(layout.links.size()); ++i) {
@@ -66,11 +67,11 @@ void outward_mobilities(const Layout& layout, int moving, const AbaData& ws, Ope
     if (link.parent == kGround) continue;
     const Passage passage = compute_passage(layout, link.parent, link.attachment, ws, s);
     s.W[i] = cross_joint_outward(i, ws, pass_outward(passage, s.W[link.parent]));
-    if (s.carried[i] < moving) s.through[i] = transpose(passage.through_transposed);  // there is more to meet
+    if (s.carried[i] < moving) s.through[i] = transpose(passage.through_transposed);  // other paths join further inward
   }
 }
 
-// ---- inward: from the nodes to where they meet --------------------------------------------------------
+// ---- inward: from the nodes to where their paths meet -------------------------------------------------
 
 // The six unit wrenches on a node.
 void start_wrenches(const Model& model, NodeRef node, AbaData& ws, UnitWrenches& t, double* e) {
@@ -85,7 +86,7 @@ void start_wrenches(const Model& model, NodeRef node, AbaData& ws, UnitWrenches&
   }
 }
 
-// The block of nodes a and b, which have met.
+// Writes the block of nodes a and b, whose paths meet at this body.
 void write_block(const Layout& layout, const AbaData& ws, const OperationalData& s, int a, int b,
                  Eigen::Ref<MatrixXd>& out) {
   const UnitWrenches &left = s.wrenches[a], &right = s.wrenches[b];
@@ -101,7 +102,7 @@ void write_block(const Layout& layout, const AbaData& ws, const OperationalData&
   }
 }
 
-// Whether all that are at body i came through the same body, so that there are no blocks to make.
+// Whether all wrenches at body i came from the same outboard body, so that no blocks are due here.
 bool came_together(const OperationalData& s, int i, int count) {
   int from = -1;
   for (int b = 0; b < count; ++b) {
@@ -112,7 +113,8 @@ bool came_together(const OperationalData& s, int i, int count) {
   return true;
 }
 
-// All that are at body i pass its unknowns, and make blocks with those that came another way.  Returns how many.
+// Propagates all wrenches at body i across its unknowns and writes the blocks of pairs whose paths meet here.  Returns
+// the number of wrenches.
 int pass_body(const Layout& layout, int i, AbaData& ws, OperationalData& s, Eigen::Ref<MatrixXd>& out) {
   const std::ptrdiff_t width = width_of(layout);
   const int count = static_cast<int>(out.rows()) / 6;
@@ -164,7 +166,7 @@ void check_wrenches(Eigen::Index rows, Eigen::Index cols, std::size_t nodes) {
   if (rows != size || cols != size) throw InputError("nodes take six numbers each: " + std::to_string(size));
 }
 
-// How many of the nodes that move every body carries.  Returns how many there are.
+// Counts the nodes carried by each body.  Returns the number of nodes that are not on the ground.
 int count_carried(const Layout& layout, std::span<const NodeRef> nodes, OperationalData& s) {
   for (const NodeRef node : nodes) ++s.carried[node.body];
   const int moving = static_cast<int>(nodes.size()) - s.carried[kGround];
@@ -192,7 +194,7 @@ void compute_operational_inertia_posed(const Model& model, std::span<const NodeR
   ws.set_stage(AbaStage::factors);  // z and a of the bodies serve as scratch
   grow(layout, std::max<std::size_t>(nodes.size(), 1), s);
   Lambda_inverse.setZero();
-  for (const NodeRef node : nodes) node_in_body(model, ws.kin, node, nullptr);  // throws for one that is not there
+  for (const NodeRef node : nodes) node_in_body(model, ws.kin, node, nullptr);  // throws if there is no such node
   const int moving = count_carried(layout, nodes, s);
   outward_mobilities(layout, moving, ws, s);
   for (int b = 0; b < count; ++b) {
@@ -200,7 +202,7 @@ void compute_operational_inertia_posed(const Model& model, std::span<const NodeR
   }
   for (int i = model.body_count() - 1; i > 0; --i) {
     if (s.carried[i] == 0) continue;
-    if (pass_body(layout, i, ws, s, Lambda_inverse) == moving) return;  // all have met
+    if (pass_body(layout, i, ws, s, Lambda_inverse) == moving) return;  // all paths have met
     leave_body(layout, i, count, ws, s);
   }
 }

@@ -7,16 +7,16 @@
 
 #include "ahead.hpp"
 
-// The order of the sweeps, and scratch memory in which bodies take turns: what lives for one block of bodies only stays
-// in the cache, however long the machine is.
+// The order of the sweeps, and scratch slots shared by bodies: data needed for only one block of bodies stays in the
+// cache, however long the chain.
 namespace limber {
 namespace {
 
-// In which order and with which bodies groups are computed.
+// The order of groups, and the block with which each is computed.
 void set_blocks(AbaData& ws) {
   const Layout& layout = *ws.kin.layout;
   const int count = static_cast<int>(layout.links.size());
-  // The last body that reads what a body starts with: itself, or what hands its inertia over to its frame.
+  // The first body in the inward sweep that accesses P of a body: the body itself or the last one on its frame.
   std::vector<int> last(count);
   for (int i = 0; i < count; ++i) last[i] = i;
   for (int i = 1; i < count; ++i) {
@@ -57,7 +57,7 @@ void set_blocks(AbaData& ws) {
   }
 }
 
-// TurnPlaces that are taken and given back in turns, `size` of them side by side.
+// Pool of slots: `size` contiguous ones are taken and later given back.
 class TurnPlaces {
  public:
   int take(int size) {
@@ -74,13 +74,13 @@ class TurnPlaces {
   int count() const { return count_; }
 
  private:
-  std::map<int, std::vector<int>> open_;  // by how many there are side by side
+  std::map<int, std::vector<int>> open_;  // free slots by block size
   int count_ = 0;
 };
 
 int attachment_count(const Link& link) { return link.attachment_end - link.attachment_begin; }
 
-// Those of all attachments of a body, where they have none yet.
+// Assigns slots to all attachments of a body, unless they have some.
 void take_attachments(const Link& link, TurnPlaces& places, std::vector<int>& out) {
   if (attachment_count(link) == 0 || out[link.attachment_begin] >= 0) return;
   const int begin = places.take(attachment_count(link));
@@ -90,7 +90,7 @@ void give_attachments(const Link& link, TurnPlaces& places, const std::vector<in
   if (attachment_count(link) > 0) places.give(out[link.attachment_begin], attachment_count(link));
 }
 
-// Inward: from the start of a body's group to its elimination.
+// Inward: slots from the start of a body's group to the elimination of the body.
 void place_bodies(const Layout& layout, AbaData& ws) {
   std::vector<int>& out = ws.body_places;
   out.assign(layout.links.size(), -1);
@@ -108,7 +108,7 @@ void place_bodies(const Layout& layout, AbaData& ws) {
   ws.P.resize(places.count());
 }
 
-// Inward: from the elimination of the first body on an attachment to that of its own.
+// Inward: slots from the elimination of the first body on an attachment to that of the attachment's own body.
 void place_carried(const Layout& layout, AbaData& ws) {
   std::vector<int>& out = ws.carried_places;
   out.assign(layout.attachments.size(), -1);
@@ -121,7 +121,7 @@ void place_carried(const Layout& layout, AbaData& ws) {
   ws.carried.resize(places.count());
 }
 
-// Outward: from when an attachment is placed to the last body on it.  Rotors read what they sit on after all others.
+// Outward: slots from the placement of an attachment to the last body on it.  Spinning rotors read it after the sweep.
 void place_attachments(const Layout& layout, AbaData& ws) {
   const int count = static_cast<int>(layout.links.size());
   std::vector<int> last(count, 0);

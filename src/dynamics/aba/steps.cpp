@@ -6,18 +6,18 @@
 
 #include "elimination.hpp"
 
-// Where each body has what the sweeps read and write.
+// Pointers to the data of each body that the sweeps read and write.
 namespace limber {
 namespace {
 
-// D_0 of a body, or the same numbers of a body before it: equal links read them from one place.
+// D_0 of a body, or that of the preceding body if it is constant and equal: equal links share one copy.
 const Vec4d* share_mass(std::span<const Vec4d> own, bool constant, std::span<const Vec4d>& last) {
   if (!constant || own.empty()) return own.data();
   if (own.size() != last.size() || std::memcmp(own.data(), last.data(), own.size_bytes()) != 0) last = own;
   return last.data();
 }
 
-// How many columns of a body turn its attachment.
+// Number of columns of a body that rotate its attachment.
 void set_turning(const Layout& layout, AbaData& ws) {
   ws.turning.assign(layout.attachments.size(), layout.max_modes);
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) {

@@ -20,7 +20,7 @@ LIMBER_INLINE Vec4d& product_at(FourSymmetric& m) {
   if constexpr (Axis == 2) return m.xy;
 }
 
-// One number with each shape of the family that a mode of family A has F along this axis with: F and 2 w . F'.
+// Adds F and 2 w . F' along this axis for a mode of family A: sums over the one family with which A has F there.
 template <int A, int Axis, typename Families>
 LIMBER_INLINE void add_partners(Families families, const Vec4d* pair, const Vec4d* e, const Vec4d* rate,
                                 const FourVectors& w, FourVectors& F, Vec4d& force) {
@@ -39,8 +39,8 @@ LIMBER_INLINE void add_partners(Families families, const Vec4d* pair, const Vec4
   }
 }
 
-// What multiplies the constants of a family's modes: modal mass, J along the second axis, J with the undeformed body,
-// F.
+// Factors of the constants of a family's modes in the modal forces: of the modal mass, of J along the second axis, of J
+// with the undeformed body, and of F.
 struct FamilyMotion {
   Vec4d mass, second, h;
   FourVectors turn;
@@ -55,7 +55,7 @@ struct FamilyMotion {
   }
 };
 
-// F and modal forces of family A; `second`: sums within it.
+// F and modal forces of family A; `second`: sums over the modes of the family itself.
 template <int A, typename Families>
 LIMBER_INLINE void contract_family(Families families, const FourBodies& bodies, const FourMotions& motion,
                                    const Vec4d* e, const Vec4d* rate, FourVectors* F, Vec4d* p, Vec4d* second) {
@@ -88,8 +88,8 @@ LIMBER_INLINE void contract_family(Families families, const FourBodies& bodies, 
       });
 }
 
-// What family A adds to J = sum x_a (J_a0 + J_a), or to sum x_a J_a and sum x_a F_a, and to s = sum x_a S_a; x: e, or
-// its rate.
+// Adds the share of family A to J = sum x_a (J_a0 + J_a) and s = sum x_a S_a with x = e, or (Rate) to sum x_a J_a,
+// sum x_a F_a and sum x_a S_a with x the rate of e.
 template <int A, bool Rate, typename Families>
 LIMBER_INLINE void add_family(Families families, const FourBodies& bodies, const Vec4d* e, const Vec4d* x,
                               const FourVectors* F, const Vec4d* second, FourSymmetric& J, FourVectors& F_rate,
@@ -164,7 +164,7 @@ void contract_beams(const FourBodies& bodies, const FourMotions& motion, FourVec
   with_families(bodies, [&](auto families) { contract_families(families, bodies, motion, F, scratch, out); });
 }
 
-// F = f and J = h are constants of a mode, but for what F says of J.
+// At e = 0, F = f and J = h are constants of a mode.  The part of J determined by F is in FamilyMotion::turn.
 void contract_undeformed_beams(const FourBodies& bodies, const FourMotions& motion, Vec4d* p) {
   const FourBodies::BeamMode* modes = bodies.beam_modes.data();
   with_families(bodies, [&](auto families) {

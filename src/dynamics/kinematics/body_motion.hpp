@@ -7,10 +7,10 @@
 #include "deformation.hpp"
 #include "sweeps.hpp"
 
-// What of the kinematics belongs to one body alone: the serial pass and the divide-and-conquer tree call the same.
+// Kinematics of a single body, shared by the serial pass and the divide-and-conquer tree.
 namespace limber {
 
-// The modes of a body out of the state.
+// Copies the modal coordinates of a body from the state.
 LIMBER_INLINE void copy_modes(const Link& link, const double* q, const double* v, Kinematics& kin) {
   double* e = &kin.eta[link.scalars];
   double* e_rate = &kin.etadot[link.scalars];
@@ -24,7 +24,7 @@ LIMBER_INLINE void copy_modes(const Link& link, const double* q, const double* v
   });
 }
 
-// The joint of a body at a state; writes its hinge map where that moves.
+// The joint of a body at a state; writes its hinge map if that depends on q.
 LIMBER_INLINE void compute_joint(const Link& link, const double* q, const double* v, Kinematics& kin, Hinge& hinge) {
   if (link.fixed_axis) {
     compute_fixed_axis(link, q + link.q, v + link.v, kin.turns.data() + std::max(link.angle, 0), hinge);
@@ -32,7 +32,7 @@ LIMBER_INLINE void compute_joint(const Link& link, const double* q, const double
   }
   compute_hinge(link, q + link.q, v + link.v, link.varying < 0 ? nullptr : &kin.varying[link.varying], hinge);
 }
-// Sines and cosines of fixed axes, for four joints from number `first` on.
+// Sines and cosines for four joints with fixed axes, starting at entry `first` of layout.angles.
 inline void compute_turns(const Layout& layout, std::size_t first, const double* q, Kinematics& kin) {
   const int* at = layout.angles.data() + first;
   Vec4d sine, cosine;
@@ -41,14 +41,14 @@ inline void compute_turns(const Layout& layout, std::size_t first, const double*
   store(&kin.turns[2 * first + kLanes], cosine);
 }
 
-// From a body to one of its attachments, as the body sees it.  theory §2, Nodes.
+// Twist and acceleration of an attachment from those of its body, in the basis of the body.  theory §2, Nodes.
 LIMBER_INLINE void push(const AttachmentFrame& at, Spatial& V, Spatial& a) {
   V = twist_at(at.l, V) + at.V;
   a = twist_at(at.l, a) + cross_twist(V, at.V) + at.a;
 }
 
-// The joint sits on a moving node d of the body: from the joint frame O on that node, which f holds on entry, to the
-// body frame.  Writes the columns U and the hinge map of the body.
+// For a joint on a moving node d of the body: transforms f from the joint frame O on that node to the body frame.
+// Writes the columns U and the hinge map of the body.
 void from_inboard_attachment(const Layout& layout, const Link& link, LinkFrame& f, Kinematics& kin);
 
 }  // namespace limber

@@ -6,8 +6,8 @@
 
 namespace limber {
 
-// The half of a spatial vector that component r (0 ... 5, angular first) is in; it is there at r % 3.  A function,
-// because g++ 12 with the undefined-behaviour sanitizer takes (r < 3 ? s.ang : s.lin)[r % 3] for another component.
+// The half of a spatial vector that contains component r (0 ... 5, angular first), at index r % 3.  A function, because
+// g++ 12 with the undefined-behaviour sanitizer selects the wrong component in (r < 3 ? s.ang : s.lin)[r % 3].
 LIMBER_INLINE Vec4d& half(Spatial& s, int r) { return r < 3 ? s.ang : s.lin; }
 LIMBER_INLINE const Vec4d& half(const Spatial& s, int r) { return r < 3 ? s.ang : s.lin; }
 

@@ -9,8 +9,8 @@
 namespace limber {
 namespace {
 
-// The wrench g that one coordinate makes on what carries joint i, walked to the ground: the force on every coordinate
-// on the way, in its column of M.
+// Propagates the wrench g of a unit acceleration from the inboard frame of joint i to the ground, and writes the force
+// on each coordinate of the path to the column of M.
 void walk_inboard(const Layout& layout, const Kinematics& kin, std::size_t i, Spatial g, double* column) {
   for (;;) {
     const Link& link = layout.links[i];
@@ -32,12 +32,12 @@ void walk_inboard(const Layout& layout, const Kinematics& kin, std::size_t i, Sp
     g = back_across(kin.links[i], f);
   }
 }
-// The same with the wrench f of body i.
+// The same, starting with a wrench f on body i.
 void walk_column(const Layout& layout, const Kinematics& kin, std::size_t i, Spatial f, double* column) {
   walk_inboard(layout, kin, i, back_across(kin.links[i], f), column);
 }
 
-// The modes of body i: composite blocks P_ff, P_rf, and the columns of M they make.  [JR] (48)-(50) with H_f = [1 U^T].
+// The modes of body i: composite blocks P_ff, P_rf, and their columns of M.  [JR] (48)-(50) with H_f = [1 U^T].
 void mode_columns(const Layout& layout, std::size_t i, CrbaData& ws, Eigen::Ref<MatrixXd>& M) {
   const Kinematics& kin = ws.rnea.kin;
   const Link& link = layout.links[i];
@@ -58,7 +58,7 @@ void mode_columns(const Layout& layout, std::size_t i, CrbaData& ws, Eigen::Ref<
       for (int j = 0; j <= k; ++j) own(j, k) += dot(Y[j], g);
     }
   }
-  ws.scale.segment(link.vm, n) = own.diagonal();  // before the terms of U, which may cancel it
+  ws.scale.segment(link.vm, n) = own.diagonal();  // before adding the terms of U, which may cancel it
   if (link.inboard >= 0) {
     const Spatial* U = &kin.columns[link.inboard_columns];
     for (int k = 0; k < n; ++k) {
@@ -77,7 +77,7 @@ void mode_columns(const Layout& layout, std::size_t i, CrbaData& ws, Eigen::Ref<
   }
 }
 
-// The rotor of joint i as what carries it feels it, and the column of its motor, where it has one: motors come last.
+// Adds the rotor of joint i to the inertia of its carrier, and the column of its motor, if any (motors come last).
 void rotor_columns(const Layout& layout, std::size_t i, const Kinematics& kin, Mat6& on_inboard,
                    Eigen::Ref<MatrixXd>& M) {
   const Link& link = layout.links[i];
@@ -131,8 +131,8 @@ void subtract_columns(double* __restrict column, double a, const double* __restr
   for (Eigen::Index i = begin; i < end; ++i) column[i] -= a * x[i] + b * y[i];
 }
 
-// M = L L^T in its lower triangle, column by column, [GVL] algorithm 4.2.1.  In plain loops that the compiler
-// vectorises with the machine's registers, which Eigen may not use (decision 0012).  False: not positive definite.
+// M = L L^T in its lower triangle, column by column, [GVL] algorithm 4.2.1.  Plain loops, which the compiler vectorises
+// for the processor's full register width; Eigen may not (decision 0012).  Returns false if not positive definite.
 bool cholesky_in_place(MatrixXd& M) {
   const Eigen::Index n = M.rows();
   for (Eigen::Index j = 0; j < n; ++j) {

@@ -11,13 +11,13 @@ namespace {
 
 // ---- sums over shapes -----------------------------------------------------------------------------------
 
-// Mode a with all shapes: J_a = tr C_a 1 - sym C_a, F_a = ax(C_a), F'_a = ax(C'_a).
+// Sums over all shapes for mode a: J_a = tr C_a 1 - sym C_a, F_a = ax(C_a), F'_a = ax(C'_a).
 struct ModeSums {
   FourSymmetric J;
   FourVectors F, F_rate;
 };
 
-// step(pair) of the pairs up to `end`, two by two.
+// Calls step(pair) for the pairs up to `end`, unrolled by two.
 template <typename Step>
 LIMBER_INLINE void for_pairs(const int*& shape, const int* end, Step step) {
   for (; end - shape >= 2; shape += 2) {
@@ -27,7 +27,7 @@ LIMBER_INLINE void for_pairs(const int*& shape, const int* end, Step step) {
   if (shape < end) step(*shape++);
 }
 
-// The shapes b >= 1, kind by kind: e_b times the numbers that are not zero.
+// Sums over the shapes b >= 1, grouped by their pattern of nonzero numbers.
 LIMBER_INLINE void contract_shapes(const FourBodies& bodies, const FourBodies::Pairs& pairs, const Vec4d* e,
                                    const Vec4d* rate, ModeSums& s) {
   const int* const shapes = bodies.shape.data();
@@ -80,7 +80,7 @@ LIMBER_INLINE Vec4d modal_force(const ModeSums& s, const FourVectors& S, const F
 }
 
 // J = J_00 + sum e_a (J_a0 + J_a);   2 (tr Cdot w - Cdot w) = sum rate_a (2 J_a w - F_a x w)
-// One sum after the other: so many registers there are.
+// Separate loops, because all sums at once do not fit into the registers.
 void contract_bodies(const FourBodies& bodies, const FourMotions& motion, FourVectors* F, GroupScratch& scratch,
                      FourLoads& out) {
   const Vec4d *e = scratch.e.data(), *rate = scratch.rate.data();
@@ -130,7 +130,7 @@ void contract_undeformed(const FourBodies& bodies, const FourMotions& motion, Ve
 
 // ---- geometric stiffening, theory §2 --------------------------------------------------------------------
 
-// The products of modes and their rates after the modes themselves.
+// Appends the products of modes and their rates to the modes.
 void extend_modes(const FourBodies& bodies, Vec4d* e, Vec4d* rate) {
   for (std::size_t i = 0; i < bodies.products.size(); ++i) {
     const auto [a, b] = bodies.products[i];
@@ -150,7 +150,7 @@ LIMBER_INLINE void add_projected(const FourBodies& bodies, const Vec4d* e, const
   }
 }
 
-// G = E^T G_e E; X: (ne rows, padded) scratch for G_e E.  Its first n rows are G in the end.
+// G = E^T G_e E; X: (ne rows, padded) scratch for G_e E.  On return its first n rows are G.
 void project_mass(const FourBodies& bodies, const Vec4d* e, Vec4d* X) {
   const int n = bodies.n, width = kLanes * lanes_for(n);
   for (int a = 0; a < bodies.ne; ++a) {
@@ -174,7 +174,7 @@ void project_mass(const FourBodies& bodies, const Vec4d* e, Vec4d* X) {
   }
 }
 
-// The way back from products to modes: M = E^T M_e E, b = E^T (b_e + M_e c).  F, S and p of the modes are final then.
+// Projects products onto modes: M = E^T M_e E, b = E^T (b_e + M_e c).  Afterwards F, S and p of the modes are complete.
 void project_products(const FourBodies& bodies, FourVectors* F, GroupScratch& scratch, FourLoads& out) {
   const int n = bodies.n;
   const Vec4d *e = scratch.e.data(), *rate = scratch.rate.data();
@@ -205,7 +205,7 @@ LIMBER_INLINE FourMotions gather_motions(LinkFrame* const* f) {
               cross(w, gather(LIMBER_LANE(lane) { return f[lane]->V.lin; }))};
 }
 
-// Columns, J and s of bodies with modes; the linear part of columns where it moves.
+// Columns, J and s of bodies with modes; the linear part of columns only if it depends on q.
 LIMBER_INLINE void put_modes(const BodyGroup& group, const FourLoads& loads, LinkFrame* const* f, Kinematics& kin) {
   Spatial* const columns = kin.columns.data();
   Spatial* const at[kLanes] = {columns + group.columns[0], columns + group.columns[1], columns + group.columns[2],

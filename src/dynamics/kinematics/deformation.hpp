@@ -6,9 +6,9 @@
 
 namespace limber {
 
-// What bodies compute without their neighbours, four at a time, in their own bases.  theory §2.
+// Computations of single bodies, for four bodies at once, in their own bases.  theory §2.
 
-// Motion of four bodies, as their inertial forces need it.
+// Motion of four bodies, input of their inertial forces.
 struct FourMotions {
   FourVectors w, wdot, vdot;
   FourSymmetric ww;  // m . ww = w^T m w
@@ -19,13 +19,13 @@ struct FourMotions {
   }
 };
 
-// p_r = M_rr alpha + b_r of bodies that keep their form.
+// p_r = M_rr alpha + b_r at zero modal rates and accelerations.
 LIMBER_INLINE FourSpatial rigid_forces(Vec4d m, const FourVectors& s, const FourSymmetric& J, const FourVectors& w,
                                        const FourVectors& wdot, const FourVectors& vdot) {
   return {J * wdot + cross(s, vdot) + cross(w, J * w), vdot * m + cross(wdot, s) + cross(w, cross(w, s))};
 }
 
-// Deformed bodies, and their inertial forces.
+// Mass integrals of four deformed bodies, and their inertial forces.
 struct FourLoads {
   FourSymmetric J;
   FourVectors s, s_rate;
@@ -33,23 +33,23 @@ struct FourLoads {
   const Vec4d* p_f;      // (n)
   const FourVectors* F;  // (n) columns [F; S]
   const FourVectors* S;
-  const Vec4d* G;  // (n x n padded) modal mass, where it depends on the state, else null
+  const Vec4d* G;  // (n x n padded) modal mass if it depends on the state, otherwise null
 };
-// With the modes and their rates in `scratch`; F as in FourLoads, which in `ruthless` is constant.
+// Input: modes and their rates in `scratch`.  F: see FourLoads; in `ruthless` it is constant and not written.
 void compute_loads(const Layout& layout, const BodyGroup& group, const FourMotions& motion, FourVectors* F,
                    GroupScratch& scratch, FourLoads& out);
-// Its sums over shapes where these are those of beams (FourBodies::beam_modes).
+// The sums over shapes in compute_loads for beams (FourBodies::beam_modes).
 void contract_beams(const FourBodies& bodies, const FourMotions& motion, FourVectors* F, GroupScratch& scratch,
                     FourLoads& out);
 // The modal forces of beams at e = rate = 0.
 void contract_undeformed_beams(const FourBodies& bodies, const FourMotions& motion, Vec4d* p);
-// The same of bodies in `kin`, and for all who use it: columns, J, s, p_r, p_f and G.
+// compute_loads for bodies in `kin`; writes columns, J, s, p_r, p_f and G there.
 void load_bodies(const Layout& layout, const BodyGroup& group, Kinematics& kin, GroupScratch& scratch);
 
-// Outboard attachments as their bodies see them, V and a relative: before the motion of the bodies is known.  With the
-// modes and their rates in `scratch`.
+// Outboard attachments relative to their bodies, including V and a; needs no motion of the bodies.  Input: modes and
+// their rates in `scratch`.
 void place_nodes(const NodeGroup& group, AttachmentFrame* const* at, Kinematics& kin, GroupScratch& scratch);
-// The same with the modes in `kin`, and columns.
+// The same with the modes in `kin`; also writes columns.
 void move_nodes(const NodeGroup& group, Kinematics& kin, GroupScratch& scratch);
 
 }  // namespace limber

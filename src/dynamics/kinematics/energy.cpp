@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-// x^T M x; M by rows, `stride` from one to the next, or its diagonal alone.
+// x^T M x; M by rows with this `stride`, or only its diagonal.
 double quadratic_form(bool diagonal, int n, const double* M, int stride, const double* x) {
   double sum = 0;
   for (int a = 0; a < n; ++a) {
@@ -33,7 +33,7 @@ double elastic_energy(const BodyConstants& constants, const double* eta) {
 }
 
 // 2 T of the bodies, the armatures and the motors: V . M_rr V + 2 V . mu^T etadot + etadot^T G etadot of each body,
-// with the twists V that the mass matrix knows; in `ruthless` these are not those of kin.  docs/theory.md section 4.
+// with the twists V consistent with the mass matrix, which in `ruthless` differ from those of kin.  theory §4.
 double twice_kinetic(const Layout& layout, const Kinematics& kin, const double* v, const LinearSweep* sweep) {
   double sum = 0;
   for_motors(layout, [&](const Link& link, int, int m) { sum += link.motor.inertia * v[m] * v[m]; });
@@ -53,7 +53,8 @@ double twice_kinetic(const Layout& layout, const Kinematics& kin, const double* 
   return sum;
 }
 
-// What rotors add: J (w^2 + 2 w theta') with the angular velocity w of what carries them, about their axis.
+// 2 T of spinning rotors without J theta'^2: J (w^2 + 2 w theta'), w the angular velocity of the carrier about their
+// axis.
 double twice_spin(const Layout& layout, const Kinematics& kin, const double* v, const LinearSweep& sweep) {
   double sum = 0;
   for (const int i : layout.rotors) {
@@ -71,7 +72,7 @@ double kinetic_energy(const Layout& layout, const double* v, RneaData& ws) {
   return 0.5 * (twice_kinetic(layout, ws.kin, v, &ws.sweep) + twice_spin(layout, ws.kin, v, ws.sweep));
 }
 
-// Rotors on the world act on nothing that moves: the sweeps leave them out.
+// Angular momentum of rotors mounted on the ground.  The sweeps omit them, because they act on no moving body.
 Vector3d grounded_spin(const Model& model, const State& x) {
   Vector3d spin = Vector3d::Zero();
   for (int i = 1; i < model.body_count(); ++i) {
@@ -100,8 +101,7 @@ Energy compute_energy(const Model& model, const State& x, RneaData& ws) {
   return energy;
 }
 
-// The wrench that arrives at the ground, when speeds stand in for accelerations, is the momentum about the world
-// origin.
+// With speeds in place of accelerations, the wrench on the ground is the momentum about the world origin.
 Momentum compute_momentum(const Model& model, const State& x, RneaData& ws) {
   update_kinematics(model, x, ws.kin);
   multiply_mass(model, ws.kin, x.v, ws.sweep, ws.product);

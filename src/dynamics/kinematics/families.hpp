@@ -6,10 +6,10 @@
 
 #include "sweeps.hpp"
 
-// Families of shapes as bounds of loops.  theory §2, Families of shapes.
+// Loop bounds for families of shapes.  theory §2, Families of shapes.
 namespace limber {
 
-// Of families with N... modes each.
+// For families with N... modes each.
 template <int... N>
 constexpr int family_size(int family) {
   return std::array{N...}[static_cast<std::size_t>(family)];
@@ -19,7 +19,7 @@ constexpr int family_begin(int family) {
   return family == 0 ? 0 : family_begin<N...>(family - 1) + family_size<N...>(family - 1);
 }
 
-// How many modes the families have: constants of the compiled code, or any number.
+// Numbers of modes of the families: compile-time constants, or any numbers.
 template <int... N>
 struct FixedFamilies {
   template <int Family>
@@ -47,7 +47,7 @@ struct AnyFamilies {
   }
 };
 
-// kernel(families) of beams; the usual numbers of modes are constants: bending in y and z, axial, torsion.
+// Calls kernel(families) for beams; common numbers of modes (bending in y and z, axial, torsion) are constants.
 template <typename Kernel>
 LIMBER_INLINE void with_families(const FourBodies& bodies, Kernel kernel) {
   const auto if_fits = [&](auto families) __attribute__((always_inline)) {
@@ -89,7 +89,7 @@ LIMBER_INLINE void add_outer(FourSymmetric& sum, const FourVectors& u, const Fou
   sum.xy += u.x * v.y, sum.xz += u.x * v.z, sum.yz += u.y * v.z;
 }
 
-// Vectors v along one axis, along none (-1), or of any direction (kAnyAxis).
+// Vectors v along one axis, zero (-1), or of any direction (kAnyAxis).
 inline constexpr int kAnyAxis = 3;
 // sum += v s.
 template <int Axis>

@@ -66,7 +66,7 @@ LIMBER_INLINE void across_joint(const Layout& layout, const Link& link, const do
   if (link.inboard >= 0) from_inboard_attachment(layout, link, f, kin);
 }
 
-// Moving nodes that carry others.
+// Twists and accelerations of outboard attachments.
 LIMBER_INLINE void push_attachments(const Layout& layout, const Link& link, const LinkFrame& f, Kinematics& kin) {
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
     AttachmentFrame& at = kin.attachments[h];

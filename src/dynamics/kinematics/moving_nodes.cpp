@@ -10,7 +10,7 @@ namespace {
 
 // ---- nodes, four at a time ------------------------------------------------------------------------------
 
-// A node of each body, relative to it.
+// One node of each body, relative to the body.
 struct MovedNodes {
   FourVectors l, l_rate, l_bias, theta, theta_rate;
 };
@@ -38,7 +38,7 @@ LIMBER_INLINE void displace(N n, const FourNodes& node, const Vec4d* e, const Ve
   out.l_bias = {o, o, o};
 }
 
-// l += eta^T Xi eta / 2 and what follows from it.
+// Adds eta^T Xi eta / 2 to l, with its derivatives.
 void displace_second(const FourNodes& node, int n, const Vec4d* e, const Vec4d* rate, MovedNodes& out,
                      FourVectors* gamma) {
   for (int k = 0; k < n; ++k) {
@@ -125,7 +125,7 @@ namespace {
 
 // ---- one node ---------------------------------------------------------------------------------------------
 
-// l += eta^T Xi eta / 2 and what follows from it; turned: Xi eta into the columns.
+// Adds eta^T Xi eta / 2 to l, with its derivatives, and Xi eta to the columns.
 void add_second_order(const NodeConstants& node, int n, const double* eta, const double* etadot, NodeFrame& out,
                       Spatial* Y) {
   for (int k = 0; k < n; ++k) {

@@ -34,11 +34,11 @@ NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, 
 
 namespace {
 
-// Walks from a node to the ground: the unit motion of each coordinate on the way, seen at the node.
-// visit(first speed, count, column(k)) gets twists at the node's origin in world components.
+// Visits each coordinate on the path from a node to the ground: visit(speed, twist) gets the twist of the node per unit
+// speed, at the node's origin, in world components.  ToWorld: transforms twists of a body there.
 struct ToWorld {
   Mat3 R;   // body basis -> world
-  Vec4d l;  // node's origin from the body's, in the body's basis
+  Vec4d l;  // node's origin relative to the body's, in the body's basis
   Spatial operator()(Spatial V) const { return {R * V.ang, R * (V.lin + cross(V.ang, l))}; }
 };
 
@@ -66,7 +66,7 @@ void walk(const Model& model, const Kinematics& kin, NodeRef node, Visit visit) 
   }
 }
 
-// The node's own columns Pi, without a workspace: by the definition of the node, column by column.
+// The columns Pi of the node itself, one by one, without a workspace.
 template <typename Visit>
 void own_columns(const Model& model, const Kinematics& kin, NodeRef node, Visit visit) {
   if (node.body == kGround || node.node == kBodyFrame) return;

@@ -41,7 +41,7 @@ void body_forces(const Layout& layout, const Kinematics& kin, const double* a, L
   }
 }
 
-// The rotor of joint i: its torque, and the wrench on what carries it.  Bias: with its part of the bias motion.
+// The rotor of joint i: its torque, and the wrench on its carrier.  Bias: including the terms of the bias motion.
 Spatial rotor_force(const Link& link, const Kinematics& kin, const double* a, const LinearSweep& sweep, bool bias,
                     double* tau) {
   const RotorFrame rotor = rotor_frame(link, kin);

@@ -6,10 +6,10 @@
 #include "limber/model/slider.hpp"
 #include "limber/spatial/rotation.hpp"
 
-// The section of a beam at s has the place l(s, eta) and the rotation exp(theta(s, eta)).  A slider follows it:
-//   V = V_beam at l + [A thetadot; ldot],    thetadot = theta_eta etadot + theta_s sdot, and so ldot
+// The section of a beam at s has the position l(s, eta) and the rotation exp(theta(s, eta)).  A slider follows it:
+//   V = V_beam at l + [A thetadot; ldot],    thetadot = theta_eta etadot + theta_s sdot, ldot likewise
 //   columns of the modes [A theta_eta; l_eta],  hinge map [A theta_s; l_s]
-//   bias: thetaddot = 2 theta_s,eta etadot sdot + theta_ss sdot^2, and so lddot
+//   bias: thetaddot = 2 theta_s,eta etadot sdot + theta_ss sdot^2, lddot likewise
 namespace limber {
 namespace {
 
@@ -20,7 +20,7 @@ LIMBER_INLINE Vec4d place_of(Vec4d shape) { return Vec4d{shape[0], shape[1], sha
 // Sums over the modes.
 struct SliderSection {
   Vec4d l, l_s, l_ss, l_eta, l_seta;                      // l_eta etadot, l_s,eta etadot
-  Vec4d theta, theta_s, theta_ss, theta_eta, theta_seta;  // the same of the rotation vector
+  Vec4d theta, theta_s, theta_ss, theta_eta, theta_seta;  // the same for the rotation vector
   Vec4d l_bias;                                           // etadot^T Xi etadot
 };
 
@@ -114,7 +114,7 @@ void place_slider(const Layout& layout, const Link& link, const double* q, const
 
 void place_sliders(const double* q, const double* v, Kinematics& kin) {
   const Layout& layout = *kin.layout;
-  if (layout.varying == 0) return;  // sliders have hinge maps that move
+  if (layout.varying == 0) return;  // sliders have variable hinge maps
   for (const Link& link : layout.links) {
     if (link.kind == kSlider) place_slider(layout, link, q, v, kin);
   }

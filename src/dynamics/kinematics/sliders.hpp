@@ -6,8 +6,8 @@
 
 namespace limber {
 
-// The attachments that sliders run on, as their beams see them: place, columns, V and a relative, with what sdot adds
-// to them; and the hinge maps of the sliders.  Before the motion of the bodies is known.  theory §3, Sliders.
+// The attachments of sliders, relative to their beams: position, columns, V and a, including the terms of sdot; and the
+// hinge maps of the sliders.  Needs no motion of the bodies.  theory §3, Sliders.
 void place_sliders(const double* q, const double* v, Kinematics& kin);
 
 }  // namespace limber

@@ -7,12 +7,12 @@
 
 #include "limber/dynamics/detail/kinematics.hpp"
 
-// Steps that all sweeps share.
+// Steps common to all sweeps.
 namespace limber {
 
 // ---- loops over modes -------------------------------------------------------------------------------
-// Small numbers of modes are constants of the compiled code: a kernel is written once, for a size n that is an int or a
-// Size<N>, and its loops unroll in the second case.
+// Small numbers of modes are compile-time constants: a kernel is written once, for a size n that is an int or a
+// Size<N>, and its loops are unrolled in the second case.
 
 template <int N>
 using Size = std::integral_constant<int, N>;
@@ -53,7 +53,7 @@ template <typename Body>
 LIMBER_INLINE void for_each(int n, Body&& body) {
   for (int k = 0; k < n; ++k) body(k);
 }
-// The same where a step is one or two instructions.
+// The same for steps of one or two instructions.
 template <int N, typename Body>
 LIMBER_INLINE void for_many(Size<N> n, Body&& body) {
   for_each(n, body);
@@ -78,10 +78,10 @@ constexpr int lane_count(int n) { return lanes_for(n); }
 
 // ---- steps ------------------------------------------------------------------------------------------
 
-// Sizes only, O(1); throws InputError.
+// Checks sizes only, O(1); throws InputError.
 void check_sizes(const Model& model, const State& x, ConstVec in, ConstVec out);
 void check_speeds(const Model& model, ConstVec v);
-// That kin was made for this model; that its poses in world are those of its state.
+// Check that kin was made for this model; that its poses in world are those of its state.
 [[noreturn]] void throw_other_model();
 [[noreturn]] void throw_not_posed();
 inline void check_model(const Model& model, const Kinematics& kin) {
@@ -91,24 +91,24 @@ inline void check_poses(const Kinematics& kin) {
   if (kin.posed_stamp != kin.stamp || kin.stamp == 0) throw_not_posed();
 }
 
-// 0 x is 0 for every finite x, and NaN for the others.
+// 0 x is 0 for every finite x, and NaN otherwise.
 inline bool is_finite(ConstVec x) { return (0 * x).sum() == 0; }
 
-// compute_kinematics without checks, for the present `stamp`.
+// compute_kinematics without checks and without a new `stamp`.
 void compute_frames(const double* q, const double* v, Kinematics& kin);
 
 // compute_kinematics, with the wrenches on nodes subtracted from p.
 void compute_bias(const Model& model, const State& x, std::span<const NodeWrench> wrenches, Kinematics& kin);
 
-// A node in its body at the state of kin.  Y: its columns Pi, as many as the body has modes, or null; left alone for
-// kBodyFrame.  Throws InputError for a node that is not there.
+// A node relative to its body at the state of kin.  Y: its columns Pi, one per mode of the body, or null; not written
+// for kBodyFrame.  Throws InputError if there is no such node.
 NodeFrame node_in_body(const Model& model, const Kinematics& kin, NodeRef node, Spatial* Y);
 
 // From the inboard frame to the body: Z a.
 LIMBER_INLINE Spatial across(const LinkFrame& f, Spatial a) {
   return {f.Rt * a.ang, f.Rt * (a.lin + cross(a.ang, f.r))};
 }
-// A wrench of the body on its inboard frame: Z^T f.
+// From the body to its inboard frame: Z^T f.
 LIMBER_INLINE Spatial back_across(const LinkFrame& f, Spatial w) {
   return wrench_from(f.r, Spatial{f.R * w.ang, f.R * w.lin});
 }
@@ -122,7 +122,7 @@ LIMBER_INLINE Mat6 back_across(const LinkFrame& f, const Mat6& P) {
 // The rotor of a joint, in the basis of the parent's body frame.  theory §3, Drives.
 struct RotorFrame {
   Vec4d axis;
-  Vec4d w, wdot;  // angular velocity of what carries it, and its rate when all speeds keep constant
+  Vec4d w, wdot;  // angular velocity of its carrier, and its rate at constant speeds
   double spin;    // J (theta' + axis . w)
 };
 inline RotorFrame rotor_frame(const Link& link, const Kinematics& kin) {
@@ -133,10 +133,10 @@ inline RotorFrame rotor_frame(const Link& link, const Kinematics& kin) {
   const double turn = link.motor.v != 0 ? kin.v[link.v + link.motor.v] : link.rotor.ratio * kin.v[link.v];
   return {axis, V.ang, a.ang, link.rotor.inertia * (turn + dot(axis, V.ang))};
 }
-// The speed that turns the rotor, and how often it turns with it.
+// The speed that drives the rotor, and the gear ratio.
 inline int rotor_speed(const Link& link) { return link.v + link.motor.v; }
 inline double rotor_ratio(const Link& link) { return link.motor.v != 0 ? 1 : link.rotor.ratio; }
-// Throws InputError for a model with rotors that spin, which `algorithm` does not cover.
+// Throws InputError for a model with spinning rotors, which `algorithm` does not support.
 void refuse_rotors(const Model& model, const char* algorithm);
 
 // columns * x.
