@@ -8,12 +8,13 @@
 namespace limber {
 namespace {
 
-// Of the singular values, beside the size of C: those below are none.
+// Singular values below this fraction of the norm of C count as zero.
 constexpr double kDependentForces = 1e-10;
-// Residual forces that count as none, beside the largest force that is needed; and accelerations of the closures.
+// Tolerance of residual forces, relative to the largest required force; and of closure accelerations.
 constexpr double kResidual = 1e-8;
 
-// The smallest x with the smallest |A x - b|, and what may be added to it: singular values up to `least` are none.
+// Minimum-norm least-squares solution of A x = b, and a basis of the null space of A.  Singular values up to `least`
+// count as zero.
 struct Smallest {
   VectorXd x;
   MatrixXd free;  // orthonormal columns
@@ -27,7 +28,7 @@ Smallest solve_smallest(const MatrixXd& A, const VectorXd& b, double least) {
   return {V.leftCols(rank) * along, V.rightCols(A.cols() - rank)};
 }
 
-// The accelerations of the errors: C vdot + dC/dt v.
+// Second derivatives of the constraint violations: C vdot + dC/dt v.
 void compute_closure_acceleration(const Model& model, ConstVec vdot, ClosedInverseData& ws) {
   ClosureData& cw = ws.closures;
   for (std::size_t k = 0; k < cw.nodes.size(); ++k) {
@@ -57,8 +58,8 @@ ClosedInverseData::ClosedInverseData(const Model& model, std::span<const std::ui
   closure_acceleration.setZero(closures.count());
 }
 
-// At passive speeds the closures alone act: C_p^T lambda = needed_p.  What this leaves free of lambda, N z, makes the
-// actuators' share u = needed_a - C_a^T (lambda + N z) least.
+// Only closures act at passive speeds: C_p^T lambda = needed_p.  The null space N of C_p^T remains free: z minimises
+// the actuator forces u = needed_a - C_a^T (lambda + N z).
 Status inverse_closed(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches,
                       ClosedInverseData& ws, Vec tau) {
   check_sizes(model, x, vdot, tau);

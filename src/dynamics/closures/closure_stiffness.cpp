@@ -5,10 +5,9 @@
 namespace limber {
 namespace {
 
-// How the wrenches of one row on its nodes change when these move by the columns of Ja and Jb, theory §6, Closed
-// chains:
-//   place  (-r x d, -d), (0, d)        d turns with a, r = p_b - p_a
-//   align  (-s x u, 0), (s x u, 0)     u turns with a, s with b
+// Change of the wrenches of one row on its nodes due to displacements da, db of the nodes, theory §6, Closed chains:
+//   place  (-r x d, -d), (0, d)        d rotates with a, r = p_b - p_a
+//   align  (-s x u, 0), (s x u, 0)     u rotates with a, s with b
 void row_slope(const ClosureRow& row, const Pose& a, const Pose& b, const Vector6& da, const Vector6& db, Vector6& on_a,
                Vector6& on_b) {
   const Vector3d u = a.R * row.u, du = da.head<3>().cross(u), none = Vector3d::Zero();

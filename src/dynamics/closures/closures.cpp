@@ -14,24 +14,24 @@
 namespace limber {
 namespace {
 
-// Of the eigenvalues of S, scaled to ones on its diagonal: those below are dependent rows.
+// Eigenvalues of S, scaled to a unit diagonal, below this bound belong to dependent rows.
 constexpr double kDependent = 1e-11;
-// Of its pivots: when all are above, no eigenvalue is near the bound before, and eigenvectors are not needed.
+// If all pivots of the scaled S exceed this bound, no eigenvalue is near kDependent and no eigenvectors are needed.
 constexpr double kIndependent = 1e-6;
-constexpr double kSmallest = 1e-16;  // entries of S that count as zero
-// Right-hand side of a dependent row that counts as none, relative to the largest of all rows.
+constexpr double kSmallest = 1e-16;  // off-diagonal entries of S below this count as zero
+// Tolerance of the right-hand side in dependent directions, relative to its largest component.
 constexpr double kInconsistent = 1e-6;
-constexpr double kImmovable = 1e-13;  // of the mobility of the nodes apart
+constexpr double kImmovable = 1e-13;  // relative to the mobility of each node alone
 constexpr int kMaxIterations = 60;
 constexpr double kLongestMove = 0.3;  // rad or m per iteration
-constexpr double kFar = 1;            // rad: rows of frames that are turned further apart lead elsewhere
+constexpr double kFar = 1;            // rad: beyond this misalignment the align rows are replaced, see set_newton_step
 
 struct NodeMotion {
   Pose pose;
   Vector3d w = Vector3d::Zero(), v = Vector3d::Zero();
 };
 
-// theory §2, Nodes: the node moves with its body, and in it.
+// Pose and velocity of a node in world.  theory §2, Nodes.
 NodeMotion motion_of(const Model& model, const Kinematics& kin, NodeRef node) {
   const NodeFrame d = node_in_body(model, kin, node, nullptr);
   const Pose& body = kin.world[node.body];
@@ -44,7 +44,7 @@ NodeMotion motion_of(const Model& model, const Kinematics& kin, NodeRef node) {
   return out;
 }
 
-// Acceleration of a node when aba or hybrid have just left those of the bodies in ws, beyond the bias.
+// Acceleration of a node from the accelerations of the bodies in ws, by a preceding call of aba or hybrid.
 Vector6 acceleration_of(const Model& model, const AbaData& ws, NodeRef node, ConstVec vdot, Spatial* Y) {
   if (node.body == kGround) return Vector6::Zero();
   const Link& link = model.layout->links[node.body];
@@ -63,7 +63,7 @@ void complete_poses(const Model& model, AbaData& ws) {
   compute_world_poses(model, ws.kin);
 }
 
-// d . r with d turning with a: rate d . r' + d' . r, and so on.
+// Row d . r, where d rotates with a: rate d . r' + d' . r, etc.
 void compute_place(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureData& cw) {
   const Vector3d d = a.pose.R * row.u, r = b.pose.p - a.pose.p, rdot = b.v - a.v, ddot = a.w.cross(d);
   cw.error[i] = d.dot(r);
@@ -73,7 +73,7 @@ void compute_place(const ClosureRow& row, const NodeMotion& a, const NodeMotion&
   cw.bias[i] = 2 * ddot.dot(rdot) + a.w.cross(ddot).dot(r);
 }
 
-// u . s with u turning with a and s with b.
+// Row u . s, where u rotates with a and s with b.
 void compute_align(const ClosureRow& row, const NodeMotion& a, const NodeMotion& b, int i, ClosureData& cw) {
   const Vector3d u = a.pose.R * row.u, s = b.pose.R * row.s, turn = s.cross(u);
   const Vector3d udot = a.w.cross(u), sdot = b.w.cross(s);
@@ -96,7 +96,7 @@ void compute_S(const Model& model, AbaData& ws, ClosureData& cw) {
       wj << cw.on_a.col(j), cw.on_b.col(j);
       cw.S(i, j) = cw.S(j, i) = wi.dot(cw.inverse_inertia.block<12, 12>(at_i, at_j).lazyProduct(wj));
     }
-    // A row that nothing moves is left out: what the two nodes do apart cancels.
+    // Omits a row that no coordinate can change: the mobilities of its two nodes cancel.
     const double apart = cw.on_a.col(i).dot(cw.inverse_inertia.block<6, 6>(at_i, at_i) * cw.on_a.col(i)) +
                          cw.on_b.col(i).dot(cw.inverse_inertia.block<6, 6>(at_i + 6, at_i + 6) * cw.on_b.col(i));
     cw.scale[i] = cw.S(i, i) > kImmovable * apart ? 1 / std::sqrt(cw.S(i, i)) : 0;
@@ -165,7 +165,7 @@ void compute_closures(const Model& model, const Kinematics& kin, ClosureData& cw
 
 namespace {
 
-// The eigenvectors of S into V, and S becomes diagonal: cyclic Jacobi, [GVL] §8.5.  False: no convergence.
+// Diagonalises S and writes its eigenvectors to V: cyclic Jacobi, [GVL] §8.5.  Returns false if it does not converge.
 bool diagonalise(MatrixXd& S, MatrixXd& V) {
   constexpr int kMaxSweeps = 40;
   const int n = static_cast<int>(S.rows());
@@ -188,8 +188,8 @@ bool diagonalise(MatrixXd& S, MatrixXd& V) {
   return false;
 }
 
-// How much the weakest row that counts has shrunk, beside the strongest of its kind in the same closure: S is scaled to
-// a diagonal of ones, which hides a row that vanishes.
+// Smallest ratio of the magnitudes of two rows of the same kind in one closure.  Detects a vanishing row, which the
+// scaling of S to a unit diagonal hides.
 double weakest_row(const ClosureData& cw) {
   double weakest = 1;
   for (int i = 0; i < cw.count(); ++i) {
@@ -202,7 +202,8 @@ double weakest_row(const ClosureData& cw) {
   return weakest;
 }
 
-// lambda = V E^-1 V^T right, over the independent directions.  Returns the largest right-hand side of the others.
+// lambda = V E^-1 V^T right, over the independent directions.  Returns the largest component of the right-hand side in
+// the others.
 double solve_independent(ClosureData& cw) {
   double left_over = 0, smallest = 1;
   cw.lambda.setZero();
@@ -280,7 +281,7 @@ Status close_accelerations(const Model& model, AbaData& ws, ClosureData& cw, Vec
   return close(model, ws, cw, vdot);
 }
 
-// f_R = P_R a_R + z_R of the joint, as in hybrid: bodies in ws hold what the closures add to it.
+// f_R = P_R a_R + z_R of the joint, as in hybrid; ws now holds the contributions of the closures to a_R and z_R.
 Status close_hybrid(const Model& model, AbaData& ws, ClosureData& cw, Vec vdot, Vec tau_out) {
   check_speeds(model, tau_out);
   const Status status = close_accelerations(model, ws, cw, vdot);
@@ -321,7 +322,7 @@ void compute_closure_jacobian(const Model& model, const Kinematics& kin, const C
 
 namespace {
 
-// The turn, in world, that brings the frame (or the axis) of b onto that of a.
+// Rotation vector, in world, that aligns the frame (or the axis) of b with that of a.
 Vector3d turn_to_fit(const Closure& closure, const Pose& a, const Pose& b) {
   const ClosureAlignment alignment = joint_traits(closure.kind).alignment;
   if (alignment == ClosureAlignment::frame) {
@@ -334,9 +335,9 @@ Vector3d turn_to_fit(const Closure& closure, const Pose& a, const Pose& b) {
   return n.norm() > 1e-9 ? Vector3d(n.normalized() * angle) : Vector3d(perpendicular(from) * angle);
 }
 
-// The right-hand side of one Newton iteration, in cw.bias: the errors change sign.  But u.s vanishes also where the
-// frames stand across or against each other; from further off than kFar the rows ask for the turn itself.  True:
-// converged.
+// Right-hand side of one Newton iteration, in cw.bias: minus the errors.  But u.s vanishes also for frames at right
+// angles or opposite to each other; beyond kFar the align rows use the rotation vector instead.  Returns whether the
+// iteration has converged.
 bool set_newton_step(const Model& model, const Kinematics& kin, double tolerance, ClosureData& cw) {
   cw.bias = -cw.error;
   bool met = cw.error.lpNorm<Eigen::Infinity>() <= tolerance;

@@ -10,8 +10,8 @@
 namespace limber {
 namespace {
 
-// Two halves of `bodies` bodies together, at the same time where that is worth it.  Which thread takes which half
-// changes nothing: each writes to its own bodies only.
+// Two halves with `bodies` bodies in total, in parallel if they are large enough.  The result does not depend on the
+// threads: each half writes only to its own bodies.
 template <typename First, typename Second>
 void fork(const DcaJob& job, int bodies, const First& first, const Second& second) {
   if (job.threads && bodies > job.ws.grain) {
@@ -22,7 +22,7 @@ void fork(const DcaJob& job, int bodies, const First& first, const Second& secon
   second();
 }
 
-// ---- bodies without their neighbours, four at a time ----
+// ---- single bodies, four at once ----
 
 template <typename Step>
 void for_groups(const DcaJob& job, int begin, int end, const Step& step) {
@@ -160,7 +160,7 @@ void outward_branch(const DcaJob& job, int b) {
   outward(job, branch.part, zero_spatial());
 }
 
-// False: too many digits are lost in the parts.
+// Returns false if too many digits are lost in the parts.
 bool evaluate(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) {
   const int ground = job.ws.tree.ground;
   if (ground < 0) return true;
@@ -185,7 +185,7 @@ bool evaluate(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& 
   return true;
 }
 
-// Motors of elastic transmissions: coupled to their joints by springs alone.
+// Motors of elastic transmissions, which only springs couple to their joints.
 void accelerate_motors(const DcaJob& job) {
   for_motors(job.layout, [&](const Link& link, int, int m) {
     job.vdot[m] = (job.u[m] + motor_reaction(link, job.q, job.v)) / link.motor.inertia;
@@ -196,7 +196,7 @@ bool run(const Model& model, std::span<const NodeWrench> wrenches, DcaJob& job) 
   DcaData& ws = job.ws;
   ws.failure = -1;
   job.threads = ws.threads.get() != nullptr;
-  ws.serial.set_stage(AbaStage::none);  // its kinematics are written to
+  ws.serial.set_stage(AbaStage::none);  // its kinematics will be overwritten
   struct Call {
     const Model& model;
     std::span<const NodeWrench> wrenches;

@@ -10,9 +10,9 @@
 namespace limber {
 namespace {
 
-// The modes of a body once they are factored, D_f = L d L^T: columns L^-1 mu^T and L^-1 Y^T.
+// The factored modes of a body, D_f = L d L^T: columns L^-1 mu^T and L^-1 Y^T.
 struct Modes {
-  const Spatial *mu, *Y;    // Y: null when the outboard end does not move with the modes
+  const Spatial *mu, *Y;    // Y: null if the outboard end does not move with the modes
   const double* d_inverse;  // padded
 };
 
@@ -36,8 +36,8 @@ void modal_forces(const DcaJob& job, const Link& link) {
   for (int k = 0; k < link.n; ++k) e[k] = job.u[link.vm + k] - e[k];
 }
 
-// D_f = L d L^T in place, row by row; the columns follow.  Returns the loss; infinite: a mode without inertia of its
-// own.
+// Factors D_f = L d L^T in place, row by row, and applies L^-1 to the columns.  Returns the loss of digits; infinite
+// for a mode without inertia.
 double factor_rows(int n, const double* scale, double* D, double* d_inverse, Spatial* mu, Spatial* Y, double* e) {
   double loss = 0;
   for (int j = 0; j < n; ++j) {
@@ -64,8 +64,8 @@ double factor_rows(int n, const double* scale, double* D, double* d_inverse, Spa
   return loss;
 }
 
-// D_f = G + sum Y^T Gamma Y of the loads + U^T (mu + P U) + mu^T U of a moving inboard attachment; mu, e_f, P and z
-// with them.
+// D_f = G + sum Y^T Gamma Y of the loads + U^T (mu + P U) + mu^T U of a moving inboard attachment; likewise mu, e_f, P
+// and z.
 double factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
   DcaData& ws = job.ws;
   const Kinematics& kin = job.kin();
@@ -100,7 +100,7 @@ double factor_modes(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
   for (int k = 0; k < n && U != nullptr; ++k) {
     const Spatial PU = ends.P * U[k];
     e[k] -= dot(U[k], ends.z);
-    // mu of lower columns holds P U already: U_j (mu_k + P U_k) + mu_j U_k for j >= k.
+    // mu of lower columns already includes P U: U_j (mu_k + P U_k) + mu_j U_k for j >= k.
     for (int j = k; j < n; ++j) D[j * n + k] += dot(U[j], mu[k] + PU) + dot(mu[j], U[k]);
     mu[k] += PU;
   }
@@ -127,7 +127,7 @@ void subtract_modes_of(N n, const Modes& m, DcaEnds& ends) {
   sum.put(ends.Omega);
 }
 
-// X(l)^T of the outboard end, where nothing gives way yet.
+// Initial values without compliance: Bt = X(l)^T of the outboard end.
 void start_ends(const DcaJob& job, const DcaPart& part, DcaEnds& ends) {
   const LinkFrame& f = job.kin().links[part.first];
   ends.P = body_inertia(f.m, f.s, f.J);

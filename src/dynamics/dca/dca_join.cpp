@@ -12,9 +12,9 @@ namespace {
 
 LIMBER_INLINE double component_of(const Spatial& s, int j) { return j < 3 ? s.ang[j] : s.lin[j - 3]; }
 
-// P = sum l_j p_j l_j^T, the largest share of its diagonal first: P is semidefinite, and a small pivot before a large
-// one would lose digits ([Higham] Accuracy and Stability, §10.3).  Columns without weight are left out.  Returns how
-// many there are.
+// P = sum l_j p_j l_j^T with diagonal pivoting, largest pivot relative to its diagonal entry first: P is semidefinite,
+// and a small pivot before a large one would lose digits ([Higham] Accuracy and Stability, §10.3).  Zero pivots are
+// omitted.  Returns the number of columns.
 LIMBER_INLINE int split(const Mat6& P, Spatial* l, double* p) {
   double left[6], least[6];
   for (int j = 0; j < 6; ++j) {
@@ -41,9 +41,9 @@ LIMBER_INLINE int split(const Mat6& P, Spatial* l, double* p) {
   return 6;
 }
 
-// T = (P^-1 + Omega)^-1 = N d^-1 N^T without an inverse of P, which is singular behind every hinge.  With P = l p l^T:
+// T = (P^-1 + Omega)^-1 = N d^-1 N^T without an inverse of P, which is singular inboard of a hinge.  With P = l p l^T:
 //   S = p^-1 + l^T Omega l = C d C^T      N = l C^-T
-// Nothing is subtracted that is not a Cholesky step, so that T is as good as P and Omega are.
+// The only subtractions are those of Cholesky steps, so that T is as accurate as P and Omega.
 void factor_between(const Mat6& P, const Mat6& Omega, Spatial* N, double* d_inverse) {
   Spatial l[6];
   double p[6], C[6][6], d[6];
@@ -66,7 +66,7 @@ void factor_between(const Mat6& P, const Mat6& Omega, Spatial* N, double* d_inve
   for (int j = count; j < 6; ++j) N[j] = zero_spatial();
 }
 
-// The size of P Omega, however much of it cancels: the trace of each block of one times that of the other.
+// The size of the terms of P Omega before cancellation: sum over the diagonal blocks of tr(P) tr(Omega).
 double product_size(const Mat6& P, const Mat6& Omega) {
   const auto ang = [](const Mat6& m) { return m.c[0].ang[0] + m.c[1].ang[1] + m.c[2].ang[2]; };
   const auto lin = [](const Mat6& m) { return m.c[3].lin[0] + m.c[4].lin[1] + m.c[5].lin[2]; };
@@ -99,7 +99,7 @@ void join_outboard(const DcaEnds& A, const DcaEnds& B, const Mat6& g, Mat6& Bt, 
   sum.put(Omega);
 }
 
-// The inboard half passes on motion and wrenches as they are.
+// The inboard half is one rigid body whose frame is its outboard end: motion and wrenches pass unchanged.
 void join_on_rigid(const DcaEnds& A, const DcaEnds& B, bool open, DcaEnds& out) {
   out.P = A.P;
   add(out.P, B.P);
@@ -110,7 +110,7 @@ void join_on_rigid(const DcaEnds& A, const DcaEnds& B, bool open, DcaEnds& out) 
   out.y = B.y;
 }
 
-// Hinge speeds leave one after the other, as in aba; the outboard end gives way with them.
+// Eliminates hinge speeds one after the other, as in aba, and adds their compliance to the outboard end.
 void eliminate_hinge(const DcaJob& job, const Link& link, int i, bool open, DcaEnds& ends) {
   DcaData& ws = job.ws;
   const LinkFrame& f = job.kin().links[i];
@@ -231,7 +231,7 @@ void enter_joint(const DcaJob& job, int p, Spatial a_inboard, Spatial f_inboard,
   }
   ws.a[i] = a;
   if (!given || job.tau_out == nullptr) return;
-  // The torque that the prescribed motion needs: H^T of the wrench, in the body's frame.
+  // The torque required by the prescribed motion: H^T times the wrench, in the body's frame.
   const Vec4d force = frame.Rt * f_inboard.lin;
   const Spatial f_R{frame.Rt * (f_inboard.ang - cross(frame.r, f_inboard.lin)), force};
   double passive[6] = {};

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Divide and conquer: poses, velocities and bias accelerations.  Motions are first told relative to the frame before,
-// which makes them independent of each other, then composed up the tree, then pushed down it.  theory §6.
+// Divide and conquer: poses, velocities and bias accelerations.  Motions are first computed relative to the preceding
+// frame, which makes them independent of each other, then composed up the tree and propagated down it.  theory §6.
 #include "dca_steps.hpp"
 #include "dynamics/kinematics/body_motion.hpp"
 
 namespace limber {
 namespace {
 
-// What lies between the frame of a part's first body and its outboard end.
+// Whether a part is a single body whose outboard end is its frame, or a moving node.
 LIMBER_INLINE bool is_frame(const DcaPart& part) { return part.left < 0 && part.attachment < 0; }
 LIMBER_INLINE bool is_node(const DcaPart& part) { return part.left < 0 && part.attachment >= 0; }
 
-// The joint of body i as its inboard frame sees it becomes the body as the world sees it.
+// Replaces the motion of body i relative to its inboard frame by its motion in world.
 LIMBER_INLINE void propagate(const DcaJob& job, int i, Spatial V, Spatial a, const PackedPose* inboard) {
   Kinematics& kin = job.kin();
   LinkFrame& f = kin.links[i];

@@ -7,12 +7,12 @@
 #include "dynamics/aba/elimination.hpp"
 #include "limber/dynamics/detail/dca.hpp"
 
-// The steps of divide and conquer on one body, one joint, one pair of parts.  theory §6.
+// Steps of divide and conquer for one body, one joint, one pair of parts.  theory §6.
 namespace limber {
 
-// Digits are lost in a joint or a mode whose inertia is a small share of the terms that make it up; and in a pair, of
-// outboard inertia P and inboard compliance Omega, where P Omega is large, however much of it cancels: T P^-1 is as
-// small as its inverse, and entries are known to a rounding only.  Beyond this many roundings aba answers.
+// Maximum loss of digits, in units of rounding; beyond it aba computes the result.  Digits are lost in a joint or mode
+// whose pivot is a small fraction of its terms; and in a pair, with outboard inertia P and inboard compliance Omega, if
+// the terms of P Omega are large, even if they cancel: T P^-1 is then small, but its rounding errors are not.
 inline constexpr double kMaxLoss = 5e4;
 
 // One evaluation.
@@ -23,14 +23,14 @@ struct DcaJob {
   double* vdot;
   double* tau_out;  // torques of prescribed joints, or null
   DcaData& ws;
-  bool world = false;  // poses in world are wanted
+  bool world = false;  // compute poses in world
   bool threads = false;
 
   bool is_prescribed(int i) const { return !prescribed.empty() && prescribed[i] != 0; }
   Kinematics& kin() const { return ws.serial.kin; }
 };
 
-// What branch b gives to the body that carries it.
+// The load of branch b on its supporting body.
 inline DcaSum load_of(const DcaData& ws, int b) {
   const int part = ws.tree.branches[b].part;
   return part < 0 ? ws.sums[b] : DcaSum{ws.ends[part].P, ws.ends[part].z};
@@ -41,7 +41,7 @@ inline double loss_of(const DcaData& ws, int b) {
   return branch.part >= 0 ? ws.ends[branch.part].loss : std::max(loss_of(ws, branch.left), loss_of(ws, branch.right));
 }
 
-// ---- motions, beyond those of one body alone ----
+// ---- motions of several bodies ----
 
 // From a frame with V and a to one that moves relative to it.  theory §3: a' = Z a + V' x V_rel + a_rel.
 template <typename Relative>
@@ -50,44 +50,45 @@ LIMBER_INLINE void push(const Relative& m, Spatial& V, Spatial& a) {
   a = Spatial{m.Rt * a.ang, m.Rt * (a.lin + cross(a.ang, m.r))} + cross_twist(V, m.V) + m.a;
 }
 
-// Moving nodes of node group g, as seen from their bodies.
+// Moving nodes of node group g, relative to their bodies.
 void start_nodes(const DcaJob& job, int g, GroupScratch& scratch);
 
-// The joint of a body as seen from an inboard frame at rest; kin.links[i] is relative from now on.
+// Motion of a part's first body relative to its inboard frame; kin.links[i] then holds relative motion.
 void start_motion(const DcaJob& job, const DcaPart& part);
-// Turns the joint of body i with the node that it sits on.
+// Rotates the joint of body i with its inboard node.
 void attach_joint(const DcaJob& job, int i);
-// Motion of a pair from those of its parts; the joint between them is attached.
+// Motion of a pair from those of its parts; attaches the joint between them.
 void join_motion(const DcaJob& job, const DcaPart& pair, DcaMotion& out);
-// The first body of the outboard half, once the first of the pair is known: kin.links is absolute from now on.
+// Motion in world of the first body of the outboard half, from that of the first body of the pair; kin.links[i] then
+// holds absolute motion.
 void enter_motion(const DcaJob& job, const DcaPart& pair);
-// The first body of a branch, once the body that carries it is known.
+// The same for the first body of a branch, from its supporting body.
 void enter_branch_motion(const DcaJob& job, int i);
-// The nodes that carry branches of a body whose motion is known.
+// The same for the outboard attachments of a body, from the body.
 void enter_attachments(const DcaJob& job, const DcaPart& part);
 
 // ---- one body ----
 
-// Its ends, with the loads of its branches.  theory §6.
+// Equations of its ends, with the loads of its branches.  theory §6.
 void compute_body(const DcaJob& job, int p);
-// In `ruthless` what does not depend on the state, for compute_body to use.
+// Constant terms in `ruthless`, used by compute_body.
 void compute_constant(const DcaJob& job, int p);
 // Accelerations of its modes, frame and loaded nodes, from that of its inboard end and the wrench at the outboard end.
 void expand_body(const DcaJob& job, int p, Spatial f);
 
 // ---- joints and pairs ----
 
-// The first joint of a part leaves: its inboard end is the inboard frame of that joint from now on.
+// Eliminates the first joint of a part: the inboard end moves to the inboard frame of that joint.
 void close_joint(const DcaJob& job, int p);
-// A pair from its parts, the outboard one closed.
+// Assembles a pair from its parts, after close_joint of the outboard one.
 void join_parts(const DcaJob& job, int p);
-// Wrench between the halves of a pair and acceleration of the place, from those at its ends.
+// Wrench and acceleration at the joint between the halves of a pair, from those at its ends.
 void part_ends(const DcaJob& job, int p, Spatial f, Spatial& f_between, Spatial& a_between);
-// Accelerations of the first joint of a part, from that of its inboard frame, the wrench there, and that at the
-// outboard end.
+// Accelerations of the first joint of a part, from the acceleration of its inboard frame and the wrenches there and at
+// the outboard end.
 void enter_joint(const DcaJob& job, int p, Spatial a_inboard, Spatial f_inboard, Spatial f);
 
-// ---- 6x6 matrices that are not symmetric ----
+// ---- general 6x6 matrices ----
 
 LIMBER_INLINE Mat6 transpose6(const Mat6& m) {
   const Mat3 A = transpose(Mat3{{m.c[0].ang, m.c[1].ang, m.c[2].ang}}),

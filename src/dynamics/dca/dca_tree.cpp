@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tree of assemblies.  The machine is cut into heavy paths: a path goes on to the child that carries most.  A path
-// is halved by weight, a body counting with all that hangs on its side; so a body with much on its side stands high in
-// its path's tree, and the levels of all paths between a leaf and the ground add up to O(log N).  theory §6.
+// The assembly tree.  The model is decomposed into heavy paths: a path continues to the child with the largest subtree.
+// A path is halved by weight, where a body's weight includes its side branches.  A body with large side branches is
+// thus near the root of its path's tree, and the levels of all paths from a leaf to the ground sum to O(log N).
+// theory §6.
 #include <algorithm>
 
 #include "limber/dynamics/detail/dca.hpp"
@@ -38,7 +39,7 @@ class Builder {
     return 1 + std::max(levels_of_part(part.left), levels_of_part(part.right));
   }
 
-  // Where a range of weights is best cut in two: the heavier half as light as possible.
+  // Cuts a range of weights in two so that the heavier half is as light as possible.
   template <typename Weight>
   static int find_cut(int begin, int end, Weight weight) {
     const auto heavier = [&](int m) { return std::max(weight(begin, m), weight(m, end)); };
@@ -107,9 +108,10 @@ class Builder {
     return static_cast<int>(tree_.parts.size()) - 1;
   }
 
-  // Branches of body i: those at one place first, then all.  Leaves the loads of the body at load_begin_ to the end.
+  // Branches of body i: first those at the same place are joined, then all.  Appends the loads of the body, from
+  // load_begin_.
   int make_branches(int i, const std::vector<int>& bodies) {
-    std::vector<int> places;  // a branch each
+    std::vector<int> places;  // one branch each
     std::vector<DcaLoad> loads;
     for (std::size_t k = 0; k < bodies.size(); ++k) {
       const int attachment = layout_.links[bodies[k]].attachment;
@@ -156,7 +158,7 @@ class Builder {
   const Layout& layout_;
   DcaTree& tree_;
   std::vector<std::vector<int>> children_;
-  std::vector<int> bodies_;  // (body) carried by it, with itself
+  std::vector<int> bodies_;  // (body) number of bodies in its subtree, including itself
   int load_begin_ = 0;
 };
 

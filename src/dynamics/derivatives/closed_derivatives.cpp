@@ -9,14 +9,14 @@
 namespace limber {
 namespace {
 
-constexpr double kRedundant = 1e-11;  // eigenvalues of S, scaled to ones on its diagonal: dependent rows
+constexpr double kRedundant = 1e-11;  // eigenvalues of S, scaled to a unit diagonal, below this: dependent rows
 
-// Motion of a node in world, or how it changes: [angular; linear], the first pair of a change is a small displacement.
+// Motion of a node in world, or its derivative: [angular; linear].  In a derivative, `place` is a small displacement.
 struct NodeState {
   Vector6 place, velocity, acceleration;
 };
 
-// A direction that turns with a node, and its first two derivatives in time; or how these change.
+// A direction fixed in a node, and its first two time derivatives; or the derivatives of these.
 struct Direction {
   Vector3d d, rate, acceleration;
 };
@@ -36,7 +36,7 @@ Direction change_of(const Direction& u, const NodeState& with, const NodeState& 
   return out;
 }
 
-// How the second derivative of u . s changes: (u . s)'' = u'' . s + 2 u' . s' + u . s''.
+// Derivative of (u . s)'' = u'' . s + 2 u' . s' + u . s''.
 double change_of_product(const Direction& u, const Direction& du, const Direction& s, const Direction& ds) {
   return du.acceleration.dot(s.d) + u.acceleration.dot(ds.d) + 2 * (du.rate.dot(s.rate) + u.rate.dot(ds.rate)) +
          du.d.dot(s.acceleration) + u.d.dot(ds.acceleration);
@@ -47,7 +47,7 @@ Direction apart(const NodeState& a, const NodeState& b) {
           b.acceleration.tail<3>() - a.acceleration.tail<3>()};
 }
 
-// How the nodes of the closures move, and how that changes with each speed's coordinate or with each speed.
+// Motion of the nodes of the closures, and its derivatives along each speed's direction and by each speed.
 struct ClosureMotion {
   std::vector<Pose> pose;        // (node)
   std::vector<NodeState> state;  // (node) place: position only
@@ -60,7 +60,7 @@ struct ClosureMotion {
   }
 };
 
-// d (C vdot + dC/dt v) by the coordinate or the speed j, of row i: the forms of joint_kind.hpp, differentiated.
+// Derivative of row i of C vdot + dC/dt v by coordinate or speed j: the rows of joint_kind.hpp, differentiated.
 double row_slope_of(const ClosureData& cw, const ClosureMotion& m, const DerivativesData& ws, int i, Eigen::Index j,
                     bool rate) {
   const ClosureRow& row = cw.rows[static_cast<std::size_t>(i)];
@@ -72,7 +72,7 @@ double row_slope_of(const ClosureData& cw, const ClosureMotion& m, const Derivat
   return change_of_product(u, du, s, change_of(s, m.state[b], db));
 }
 
-// Velocities of the nodes by q: derivatives of J u at constant u, see watch_nodes.
+// Derivatives of the nodes' velocities by q, i.e. of J u at constant u; see watch_nodes.
 void set_velocity_slopes(const Model& model, const State& x, DerivativesData& ws, MatrixXd& scratch, ClosureMotion& m) {
   State still = x;
   still.v.setZero();
@@ -94,7 +94,7 @@ void set_states(const Model& model, const ClosureData& cw, const VectorXd& v, Co
   }
 }
 
-// Forces of the multipliers on the nodes, constant in world.
+// The wrenches, and those of the multipliers on the nodes, constant in world.
 std::vector<NodeWrench> with_closures(const Model& model, const ClosureData& cw, std::span<const NodeWrench> wrenches) {
   std::vector<NodeWrench> out(wrenches.begin(), wrenches.end());
   for (int i = 0; i < cw.count(); ++i) {
@@ -105,7 +105,8 @@ std::vector<NodeWrench> with_closures(const Model& model, const ClosureData& cw,
   return out;
 }
 
-// The pseudoinverse of S = C M^-1 C^T; `scale` makes its diagonal ones, and is zero in rows that nothing moves.
+// The pseudoinverse of S = C M^-1 C^T; `scale` scales S to a unit diagonal, and is zero for rows that no coordinate can
+// change.
 MatrixXd pseudoinverse(const MatrixXd& S, const VectorXd& scale) {
   const SymmetricEigen eigen = eigen_symmetric(scale.asDiagonal() * S * scale.asDiagonal());
   VectorXd inverse = eigen.values;

@@ -5,7 +5,7 @@
 #include "derivative_steps.hpp"
 
 // The inertial forces of one body and their derivatives.  With J_a = tr C_a 1 - sym C_a, F_a = ax(C_a) as in theory §2,
-// e the modes and products of modes, primes for C contracted with de/dt and two with d2e/dt2:
+// e the modes and products of modes, de and d2e their time derivatives, primes for contraction with de, ds = S_a de_a:
 //   f_a = -w^T J_a w + 2 w . F'_a + F_a . wdot + S_a . vdot + G_ab d2e_b
 //   n   = J wdot + s x vdot + w x J w + de_a (2 J_a w - F_a x w) + F_a d2e_a
 //   f   = m vdot + wdot x s + w x (w x s + 2 ds) + S_a d2e_a
@@ -30,7 +30,7 @@ void for_rows(const BodyConstants& constants, Visit visit) {
   }
 }
 
-// out[j] += E^T in, E the derivative of modes and products by the modes.  theory §2, Geometric stiffening.
+// out += E^T in, E the derivative of modes and products by the modes.  theory §2, Geometric stiffening.
 void add_projected_slopes(const BodyConstants& constants, const double* e, const double* in, double* out) {
   for (int a = 0; a < constants.n; ++a) out[a] += in[a];
   for (int k = constants.n; k < constants.ne; ++k) {
@@ -40,10 +40,10 @@ void add_projected_slopes(const BodyConstants& constants, const double* e, const
   }
 }
 
-// The other mode of a product that has mode c in it, or -1.
+// The other factor of a product that contains mode c, or -1.
 int partner(const ModePair& pair, int c) { return pair.a == c ? pair.b : pair.b == c ? pair.a : -1; }
 
-// How e and its derivatives change with mode c or its rate.
+// Derivatives of e, its rate and its acceleration by mode c or by its rate.
 void extended_slope(const Link& link, int c, bool rate, DerivativesData& ws) {
   const BodyConstants& constants = *link.constants;
   std::fill_n(ws.de.begin(), constants.ne, 0.0);
@@ -121,7 +121,7 @@ Spatial mode_force_slope(const Link& link, const BodyMotion& m, int c, bool rate
   for (int k = 0; k < constants.ne; ++k) {
     const ModeTerms& t = ws.terms[link.scalars + k];
     const Vec4d S = constants.S[k], Jw = t.J * w;
-    // C_ab = C_ba^T: sums over rows become sums over columns, ax(C) changes its sign.
+    // C_ab = C_ba^T: for sums over columns instead of rows, ax(C) changes sign.
     const Vec4d by_e =
         spread(2) * (t.J * wdot + cross(w, Jw) + t.J_rate * w) + cross(S, vdot) + cross(t.F_rate, w) - t.F_acc;
     df.ang +=

@@ -94,7 +94,7 @@ MovingNode make_moving_node(const NodeConstants* constants, int n, const double*
     m.theta += constants->lambda[k] * spread(e[k]);
     m.theta_rate += constants->lambda[k] * spread(e_rate[k]);
     m.theta_acc += constants->lambda[k] * spread(e_acc[k]);
-    // l = l0 + gamma eta + eta^T Xi eta / 2
+    // l = l0 + gamma eta + eta^T Xi eta / 2.
     const Vec4d turned = bent(m, k, e), gamma = constants->gamma[k] + turned;
     m.l += (constants->gamma[k] + turned * spread(0.5)) * spread(e[k]);
     m.l_rate += gamma * spread(e_rate[k]);
@@ -104,7 +104,7 @@ MovingNode make_moving_node(const NodeConstants* constants, int n, const double*
   return m;
 }
 
-// t = A dtheta/dt is the angular velocity of the node against its body.
+// t = A dtheta/dt is the angular velocity of the node relative to its body.
 void place_node(Spatial V, Spatial A, MovingNode& node) {
   RelativeMotion& m = node.motion;
   const Vec4d t = jacobian(node, node.theta_rate);
@@ -112,7 +112,7 @@ void place_node(Spatial V, Spatial A, MovingNode& node) {
   m.V_in = twist_at(node.l, V);
   m.A_in = twist_at(node.l, A);
   m.W = {t, node.l_rate};
-  m.W_rate = Spatial{t_rate, node.l_acc} - rotate_by(t, m.W);  // as seen from the node
+  m.W_rate = Spatial{t_rate, node.l_acc} - rotate_by(t, m.W);  // in the moving frame of the node
   m.V = m.V_in + m.W;
   m.A = m.A_in + cross_twist(m.V, m.W) + m.W_rate;
 }
@@ -140,7 +140,7 @@ Spatial column_slope(const MovingNode& node, int a, int c) {
       if (node.second != nullptr) out.lin = node.second[static_cast<std::size_t>(a) * node.n + c];
       return out;
     }
-    const SliderColumn& by_s = a < node.n ? of : along;  // the order of derivatives does not matter
+    const SliderColumn& by_s = a < node.n ? of : along;  // mixed derivatives commute
     return {out.ang + jacobian(node, by_s.lambda_s), by_s.gamma_s};
   }
   const NodeConstants& constants = *node.constants;
@@ -151,7 +151,7 @@ Spatial column_slope(const MovingNode& node, int a, int c) {
 RelativeSlope node_slope(const MovingNode& node, int c, bool rate) {
   const NodeColumn column = node_column(node, c);
   const Vec4d t = node.motion.W.ang;
-  const Vec4d t_rate = node.motion.W_rate.ang;  // t x t = 0: the same from the node and from the body
+  const Vec4d t_rate = node.motion.W_rate.ang;  // t x t = 0: the same in the frames of the node and of the body
   const Spatial s_rate = column.Y_rate - rotate_by(t, column.Y);
   const Spatial s_acc = column.Y_acc - rotate_by(t_rate, column.Y) - rotate_by(t, column.Y_rate) * 2 +
                         rotate_by(t, rotate_by(t, column.Y));

@@ -3,13 +3,12 @@
 #include "derivative_steps.hpp"
 #include "limber/model/detail/rail.hpp"
 
-// The section of a beam that a slider runs on is a node whose place depends on the modes and on s:  y = (eta, s),
-// l(y), theta(y).  Its unit motions [A theta_c; l_c], c = 0 ... n, change with time and with each other.  theory §8,
-// Sliders.
+// The section of a beam at a slider is a node whose pose depends on the modes and on s:  y = (eta, s), l(y), theta(y).
+// Its unit motions [A theta_c; l_c], c = 0 ... n, depend on time and on all y.  theory §8, Sliders.
 namespace limber {
 namespace {
 
-// A value and its first two derivatives in time.
+// A value and its first two time derivatives.
 struct TimeJet {
   Vec4d x = zero(), d = zero(), dd = zero();
 
@@ -30,11 +29,12 @@ TimeJet operator*(const TimeJet& a, const NumberJet& b) {
           a.dd * spread(b.x) + a.d * spread(2 * b.d) + a.x * spread(b.dd)};
 }
 
-// Shapes at s and their first four derivatives by s; beyond the ends of the beam the axis goes on straight.
+// Shapes at s and their first four derivatives by s; beyond the ends of the beam the axis is extended as a straight
+// line.
 struct RailShape {
   Vec4d by_s[5];
 
-  // Of derivative k, along s(t).
+  // Derivative k and its time derivatives along s(t).
   TimeJet jet(int k, const NumberJet& s) const {
     return {by_s[k], by_s[k + 1] * spread(s.d), by_s[k + 2] * spread(s.d * s.d) + by_s[k + 1] * spread(s.dd)};
   }
@@ -45,7 +45,7 @@ RailShape shape_on_rail(const NodeConstants* rail, const RailPlace& at, const Co
   const int powers = static_cast<int>(rail->position[2]);
   const NodeConstants* cell = rail + 1 + at.cell * powers;
   RailShape out{{zero(), zero(), zero(), zero(), zero()}};
-  auto& d = out.by_s;  // by t, over k!
+  auto& d = out.by_s;  // derivatives by t, divided by k!
   for (int k = powers - 1; k >= 0; --k) {
     for (int j = 4; j > 0; --j) d[j] = d[j] * spread(at.t) + d[j - 1];
     d[0] = d[0] * spread(at.t) + coefficient(cell[k]);
@@ -59,7 +59,7 @@ RailShape shape_on_rail(const NodeConstants* rail, const RailPlace& at, const Co
   return out;
 }
 
-// Rotation vector and place from the shapes (translation, twist): derivative k by s.
+// Rotation vector and position, with derivatives by s, from the shapes (translation, twist).
 RailShape turn_shape(const RailShape& shape) {
   RailShape out{{zero(), zero(), zero(), zero(), zero()}};
   for (int k = 0; k < 4; ++k) out.by_s[k] = Vec4d{shape.by_s[k][3], -shape.by_s[k + 1][2], shape.by_s[k + 1][1], 0};
@@ -70,7 +70,7 @@ RailShape place_shape(RailShape shape) {
   return shape;
 }
 
-// What a sum over the modes gives.
+// Sums over the modes.
 struct SliderSums {
   TimeJet theta, theta_s, l, l_s;
   Vec4d theta_ss = zero(), l_ss = zero();

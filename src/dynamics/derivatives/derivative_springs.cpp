@@ -6,7 +6,7 @@
 namespace limber {
 namespace {
 
-// k (q - q_m / n) at the joint, -1/n of it at the motor.
+// k (q - q_m / n) at the joint, -1/n times that at the motor.
 void add_transmission_slope(const Link& link, double k, Eigen::Ref<MatrixXd> by) {
   const int m = link.v + link.motor.v;
   const double per_turn = link.motor.per_turn;
@@ -16,7 +16,7 @@ void add_transmission_slope(const Link& link, double k, Eigen::Ref<MatrixXd> by)
   by(m, m) += k * per_turn * per_turn;
 }
 
-// d/dq and d/dv of the forces that springs and dampers of a joint need.  theory §3, Springs.
+// d/dq and d/dv of the forces required by the springs and dampers of a joint.  theory §3, Springs.
 void add_passive_slope(const Link& link, const double* q, const double* v, Eigen::Ref<MatrixXd> by_q,
                        Eigen::Ref<MatrixXd> by_v) {
   for (int k = 0; k < link.nr; ++k) by_v(link.v + k, link.v + k) += link.damping[k];
@@ -33,7 +33,7 @@ void add_passive_slope(const Link& link, const double* q, const double* v, Eigen
     by_q.block<3, 1>(link.v, link.v + k) += link.stiffness[k] * inverse_right_jacobian(phi, Vector3d::Unit(k));
   }
   if (link.nr == 3) return;  // spherical
-  // R^T k p: R turns by its own axes, p moves along them.
+  // Derivative of R^T k p; rotations and displacements are in the axes of the child frame.
   const Matrix3d R = quaternion_rotation(q);
   const Vector3d k(link.stiffness[3], link.stiffness[4], link.stiffness[5]), p(q[4], q[5], q[6]);
   by_q.block<3, 3>(link.v + 3, link.v) += skew(R.transpose() * k.cwiseProduct(p));

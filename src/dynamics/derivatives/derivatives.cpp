@@ -10,19 +10,19 @@
 namespace limber {
 namespace {
 
-// The coordinate, or its speed, that one column is for.
+// The coordinate or speed of one column.
 struct Seed {
   int body = 0;
-  int hinge = -1, mode = -1;  // one of them
+  int hinge = -1, mode = -1;  // one of them is set
   bool rate = false;
 
-  bool turns_modes() const { return mode >= 0 && !rate; }  // shapes, and so the maps of nodes, change
+  bool turns_modes() const { return mode >= 0 && !rate; }  // changes the shape, and thus the columns of nodes
 };
 
-// What the seed does at its own body.
+// Derivatives at the seed's own body.
 struct OwnSlope {
   RelativeSlope relative;
-  Spatial dH[6] = {};  // of its motion map
+  Spatial dH[6] = {};  // of the hinge map
 };
 
 BodyMotion body_motion(Spatial V, Spatial A) { return {V.ang, {A.ang, A.lin + cross(V.ang, V.lin)}}; }
@@ -55,7 +55,7 @@ MovingNode moving_node(const Model& model, NodeRef at, const DerivativesData& ws
                           ws.e_acc.data() + k);
 }
 
-// The section of a beam under a slider, which its modes and s move.
+// The section of a beam at a slider; it moves with the modes and with s.
 MovingNode slider_node(const Layout& layout, int h, ConstVec vdot, DerivativesData& ws) {
   const Link &link = layout.links[ws.slider_of[h]], &beam = layout.links[link.parent];
   const Kinematics& kin = ws.rnea.kin;
@@ -119,9 +119,9 @@ void prepare(const Model& model, ConstVec vdot, std::span<const NodeWrench> wren
 
 // ---- one column -------------------------------------------------------------------------------------
 
-// A hinge coordinate moves the body by its column of H.  The columns are constant in the body but for the modes of a
-// moving inboard attachment, and, where a joint is a product of exponentials that do not commute, for the later
-// coordinates, which leave the earlier columns behind: dH_j / dq_k = H_j x H_k, j < k.  theory §8 (4).
+// A hinge coordinate moves the body by its column of H.  The columns are constant in the body frame, with two
+// exceptions: they depend on the modes of a moving inboard attachment; and if a joint is a product of exponentials that
+// do not commute, earlier columns depend on later coordinates: dH_j / dq_k = H_j x H_k, j < k.  theory §8 (4).
 OwnSlope hinge_slope(const Link& link, const Seed& seed, ConstVec vdot, const DerivativesData& ws) {
   const Kinematics& kin = ws.rnea.kin;
   const Spatial* H = kin.hinge_map(link);
@@ -151,7 +151,7 @@ OwnSlope hinge_slope(const Link& link, const Seed& seed, ConstVec vdot, const De
   return own;
 }
 
-// The place of a slider moves its section on the beam, and so what it carries.
+// Whether the seed is the position of a slider, which moves its section along the beam, and all bodies it carries.
 bool moves_on_rail(const Link& link, const Seed& seed) { return link.kind == kSlider && seed.hinge >= 0; }
 
 OwnSlope own_slope(const Link& link, const Seed& seed, ConstVec vdot, const DerivativesData& ws) {
@@ -171,7 +171,7 @@ RelativeSlope slope_of_node(const MovingNode& node, int body, const Seed& seed) 
   return node_slope(node, seed.mode, seed.rate);
 }
 
-// A node on a body whose motion has changed by dV, dA and turn.
+// Derivatives at an attachment from those of its body, dV, dA and turn.
 void attachment_slope(int h, const RelativeSlope& slope, Spatial dV, Spatial dA, Vec4d turn, DerivativesData& ws) {
   const MovingNode& node = ws.attachments[h];
   ws.attachment_dV[h] = twist_at(node.l, dV);
@@ -181,7 +181,7 @@ void attachment_slope(int h, const RelativeSlope& slope, Spatial dV, Spatial dA,
   ws.attachment_df[h] = zero_spatial();
 }
 
-// Twists, accelerations and inertial forces of a body that the seed moves.
+// Derivatives of twist, acceleration and inertial forces of a body that the seed moves.
 void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& own, DerivativesData& ws) {
   const Link& link = model.layout->links[i];
   const Kinematics& kin = ws.rnea.kin;
@@ -214,7 +214,7 @@ void outward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& 
   }
 }
 
-// A wrench on a node of a body that the seed moves: constant in world, or in the node.
+// Derivative of a wrench on a node of a body that the seed moves; the wrench is constant in world or in the node.
 void wrench_slope(const Model& model, const NodeWrench& input, const MovingNode& node, Spatial load, const Seed& seed,
                   DerivativesData& ws) {
   const int i = input.at.body;
@@ -232,7 +232,7 @@ void wrench_slope(const Model& model, const NodeWrench& input, const MovingNode&
   }
 }
 
-// Acceleration of a watched node in world.  theory §8 (5).
+// Derivative of the acceleration of a watched node in world.  theory §8 (5).
 Vector6 watched_slope(const DerivativesData& ws, std::size_t k, const Seed& seed) {
   const MovingNode& node = ws.watched[k];
   const int i = ws.watched_nodes[k].body;
@@ -248,12 +248,13 @@ Vector6 watched_slope(const DerivativesData& ws, std::size_t k, const Seed& seed
   return to_vector(Spatial{R * in_body.ang, R * in_body.lin});
 }
 
-// What arrives at a moving node goes on to its body and its modes, and to what slides there.
+// Distributes the derivative of the wrench on an attachment to its modes and to the slider there; returns that on the
+// body.
 Spatial inward_attachment(const Layout& layout, int i, int h, const Seed& seed, DerivativesData& ws) {
   const Link& link = layout.links[i];
   const Spatial* Y = &ws.rnea.kin.columns[layout.attachments[h].columns];
   const int slider = ws.slider_of[h];
-  // The coordinate of the seed, where it moves the node in its body.
+  // Whether the seed is a mode or slider position that moves the node relative to its body.
   const bool by_mode = i == seed.body && seed.turns_modes(),
              by_place = seed.body > 0 && slider == seed.body && seed.hinge >= 0 && !seed.rate;
   const bool shapes_change = by_mode || by_place;
@@ -277,9 +278,9 @@ Spatial inward_attachment(const Layout& layout, int i, int h, const Seed& seed, 
   return wrench_from(node.l, df) + more;
 }
 
-// The rotor of joint i, seen from what carries it: with s = theta'' + e . wdot and h = J (theta' + e . w),
+// The rotor of a joint, in the moving frame of its carrier: with s = theta'' + e . wdot and h = J (theta' + e . w),
 //   d tau = J ds      d(torque) = J ds e + dh w x e + h dw x e        theory §3, Drives
-// `turn`: how its speed changes along the seed.
+// `turn`: derivative of the rotor's speed along the seed.
 Spatial rotor_slope(const Link& link, const Seed& seed, double turn, DerivativesData& ws) {
   const Kinematics& kin = ws.rnea.kin;
   const RotorFrame rotor = rotor_frame(link, kin);
@@ -314,7 +315,7 @@ void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& o
   }
   for (int a = 0; a < link.n; ++a) ws.column[link.vm + a] = modal[a];
   const Spatial* H = kin.hinge_map(link);
-  for (int k = 0; k < link.nr && link.kind != kSlider; ++k) {  // that of a slider comes from its beam
+  for (int k = 0; k < link.nr && link.kind != kSlider; ++k) {  // for a slider, by inward_attachment of its beam
     ws.column[link.v + k] = dot(H[k], df);
     if (is_own) ws.column[link.v + k] += dot(own.dH[k], f);
   }
@@ -331,7 +332,7 @@ void inward_slope(const Model& model, int i, const Seed& seed, const OwnSlope& o
   }
 }
 
-// Nothing has arrived yet at the bodies between body i and the ground.
+// Resets the wrench derivatives of the bodies between body i and the ground.
 void clear_inboard(const Layout& layout, int i, DerivativesData& ws) {
   ws.df[0] = zero_spatial();
   for (i = layout.links[i].parent; i != kGround; i = layout.links[i].parent) {
@@ -342,7 +343,7 @@ void clear_inboard(const Layout& layout, int i, DerivativesData& ws) {
   }
 }
 
-// ws.column along the speed of the motor of joint i: its spin alone.
+// ws.column by the speed of the motor of joint i, which only changes the rotor's spin.
 void compute_motor_derivative(const Model& model, int i, DerivativesData& ws) {
   const Link& link = model.layout->links[i];
   ws.column.setZero();
@@ -353,7 +354,7 @@ void compute_motor_derivative(const Model& model, int i, DerivativesData& ws) {
   for (i = link.parent; i != kGround; i = model.layout->links[i].parent) inward_slope(model, i, none, {}, ws);
 }
 
-// ws.column: how inertial forces and wrenches change along the seed.
+// ws.column: derivative of inertial forces and wrenches along the seed.
 void compute_derivative(const Model& model, const Seed& seed, ConstVec vdot, std::span<const NodeWrench> wrenches,
                         DerivativesData& ws) {
   const auto& links = model.layout->links;
@@ -428,7 +429,7 @@ DerivativesData::DerivativesData(const Model& model) : aba(model), rnea(model) {
 }
 
 void watch_nodes(const Model& model, std::span<const NodeRef> nodes, DerivativesData& ws) {
-  for (const NodeRef node : nodes) node_in_body(model, ws.rnea.kin, node, nullptr);  // throws where there is none
+  for (const NodeRef node : nodes) node_in_body(model, ws.rnea.kin, node, nullptr);  // throws if there is no such node
   ws.watched_nodes.assign(nodes.begin(), nodes.end());
   ws.watched.resize(nodes.size());
   ws.node_dq.setZero(static_cast<Eigen::Index>(6 * nodes.size()), model.nv);
@@ -450,7 +451,7 @@ void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::sp
     for (int k = 0; k < link.nr + link.n; ++k) {
       const bool mode = k >= link.nr;
       for (const bool rate : {false, true}) {
-        // In `ruthless` modes change nothing but the elastic forces.
+        // In `ruthless` modes affect only the elastic forces.
         ws.column.setZero();
         const Seed seed{i, mode ? -1 : k, mode ? k - link.nr : -1, rate};
         if (!(layout.ruthless && mode)) compute_derivative(model, seed, vdot, wrenches, ws);

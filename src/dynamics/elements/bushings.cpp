@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bushings: springs and dampers against the turn and the displacement of frame b in frame a.
+// Bushings: springs and dampers that act on the rotation and displacement of frame b relative to frame a.
 #include <cmath>
 
 #include "frames.hpp"
@@ -45,7 +45,7 @@ struct BushingState {
   Eigen::Matrix<S, 12, 1> wrench;
 };
 
-// Q = -K x - D dx/dt with the turn vector a and the displacement u of b in frame a.  Power Q . dx/dt:
+// Q = -K x - D dx/dt with x = (a, u): rotation vector and displacement of b in frame a.  From the power Q . dx/dt:
 //   da/dt = E w,  E = 1 - a~/2 + c a~ a~,  w = R_a^T (w_b - w_a)           torque on b: E^T Q_a
 //   du/dt = R_a^T (v_b - v_a) - (R_a^T w_a) x u                            force on b: Q_u
 template <class S>

@@ -12,10 +12,10 @@ namespace {
 
 using Grip = ContactPart::Grip;
 
-constexpr double kNoSlip = 1e-9;      // m/s: a contact that begins slower sticks at once
-constexpr double kInside = 1 - 1e-9;  // of the friction cone: where a slip ends
+constexpr double kNoSlip = 1e-9;      // m/s: a contact with less initial slip sticks at once
+constexpr double kInside = 1 - 1e-9;  // friction at the end of a slip, relative to the friction cone
 
-// Signed distance of a shape, its gradient and Hessian, at a place in the frame of the shape.
+// Signed distance of a point from a shape, with gradient and Hessian, in the frame of the shape.
 struct Distance {
   double value;
   Vector3d n;
@@ -32,11 +32,11 @@ Distance box_distance(const Vector3d& y, const Vector3d& size) {
   const auto sign = [&](int k) { return y[k] < 0 ? -1.0 : 1.0; };
   int outside = 0;
   for (int k = 0; k < 3; ++k) outside += beyond[k] > 0 ? 1 : 0;
-  if (outside <= 1) {  // inside, or beside a face
+  if (outside <= 1) {  // inside, or closest to a face
     out.n[face] = sign(face);
     return out;
   }
-  // Beside an edge or a corner: the distance to it.
+  // Closest to an edge or a corner.
   Matrix3d P = Matrix3d::Zero();
   for (int k = 0; k < 3; ++k) {
     if (!(beyond[k] > 0)) continue;
@@ -56,7 +56,7 @@ Distance cylinder_distance(const Vector3d& y, double radius, double length) {
   const Vector3d around = Vector3d::UnitZ().cross(radial);
   const double side = rho - radius, end = std::abs(y.z()) - 0.5 * length;
   const double turning = rho > 0 ? 1 / rho : 0;
-  if (side > 0 && end > 0) {  // beside the rim
+  if (side > 0 && end > 0) {  // closest to the rim
     const double value = std::hypot(side, end);
     const Vector3d n = (side * radial + end * axial) / value, m = (end * radial - side * axial) / value;
     return {value, n, m * m.transpose() / value + side / value * turning * around * around.transpose()};
@@ -77,8 +77,8 @@ struct Touch {
   Vector3<S> place;       // of the point, in the frame of the shape
   Vector3<S> n, at;       // world: normal, contact point
   Vector3<S> slip;        // velocity of a relative to b along the surface
-  Vector3<S> along;       // slipping: unit vector against which friction acts
-  Vector3<S> stretch;     // sticking: of the spring along the surface, in world
+  Vector3<S> along;       // slipping: unit vector opposite to friction
+  Vector3<S> stretch;     // sticking: stretch of the tangential spring, in world
   Vector3<S> tangential;  // friction on a
   Eigen::Matrix<S, 12, 1> wrench;
 };
@@ -88,10 +88,11 @@ Vector3<S> along_surface(const Vector3<S>& a, const Vector3<S>& n) {
   return a - times(dot(n, a), n);
 }
 
-// Friction on the point: a spring and a damper while it sticks; mu N against the slip v while it slips, along
+// Friction on the point: a spring and a damper while it sticks; mu N while it slips, opposite to
 //   v - a d + sqrt(a^2 + s^2) d,   a = v . d,   s = slip_speed
-// with d the direction of the slip when it began or last turned far.  So there is no jump where it begins, and none
-// where v turns back, which ends the phase: a step across that is smooth.  A sphere has mu N v / sqrt(v^2 + s^2).
+// with v the slip velocity and d its direction when the slip began or was last updated.  Thus friction is continuous
+// when the slip begins, and when v reverses, which ends the phase: a step across the reversal is smooth.  For a sphere
+// friction is mu N v / sqrt(v^2 + s^2).
 template <class S>
 Vector3<S> friction(const ContactPart& part, const Matrix3<S>& R, Touch<S>& t) {
   using std::sqrt;
@@ -150,7 +151,7 @@ Touch<S> touch_now(const ElementLoads::Data& data, const ContactPart& part) {
   return touch<S>(part, a, b);
 }
 
-// Energy of the springs, and the heat: what the forces take that the springs do not keep.
+// Energy of the springs, and the heat flow: power absorbed by the forces minus the rate of that energy.
 void set_flows(const ElementLoads::Data& data, const Touch<double>& t, ContactPart& part) {
   const Contact& c = *part.of;
   const double depth = std::max(0.0, t.depth);
@@ -158,7 +159,7 @@ void set_flows(const ElementLoads::Data& data, const Touch<double>& t, ContactPa
   double storing = c.stiffness * depth * t.rate;
   if (part.phase == PushPhase::pushing && part.grip == Grip::sticking) {
     part.stored += 0.5 * c.stick_stiffness * t.stretch.squaredNorm();
-    // y' in the frame of the shape; the stretch lies across the normal, which turns with it.
+    // dy: rate of `place` in the frame of the shape.  The stretch is normal to n, which varies along the surface.
     const Pose b = data.pose(part.b);
     const Vector6 V = data.velocity(part.b), U = data.velocity(part.a);
     const Pose a = data.pose(part.a);
@@ -173,7 +174,7 @@ void set_flows(const ElementLoads::Data& data, const Touch<double>& t, ContactPa
   part.heating = t.normal * t.rate - t.tangential.dot(t.slip) - storing;
 }
 
-// Effective inertia against the normal, 1 / (n^T J M^-1 J^T n).
+// Effective inertia along the normal, 1 / (n^T J M^-1 J^T n).
 double inertia_along_normal(const State& x, ElementLoads::Data& data, const ContactPart& part) {
   if (!data.aba) {
     data.aba = std::make_unique<AbaWorkspace>(data.model);
@@ -190,7 +191,7 @@ double inertia_along_normal(const State& x, ElementLoads::Data& data, const Cont
   return compliance > 0 ? 1 / compliance : 0;
 }
 
-// A contact begins: sticks where it does not slip.
+// Begins a contact: sticking unless it slips.
 void begin_contact(const State& x, ElementLoads::Data& data, ContactPart& part) {
   const Contact& c = *part.of;
   part.damping = c.damping;
@@ -211,7 +212,7 @@ void begin_contact(const State& x, ElementLoads::Data& data, ContactPart& part) 
   }
 }
 
-// Sticks or slips otherwise than until now.
+// Updates sticking, slipping and the slip direction.  Returns whether something changed.
 bool update_grip(ElementLoads::Data& data, ContactPart& part) {
   const Contact& c = *part.of;
   const double cone = c.friction * std::max(0.0, part.normal);
@@ -224,7 +225,7 @@ bool update_grip(ElementLoads::Data& data, ContactPart& part) {
     return true;
   }
   if (part.grip == Grip::slipping && part.turned >= 0) {
-    if (part.slip.norm() > c.slip_speed) {  // it goes on elsewhere
+    if (part.slip.norm() > c.slip_speed) {  // slips on in another direction
       part.direction = b.R.transpose() * part.slip.normalized();
       return true;
     }
@@ -272,7 +273,7 @@ bool update_contact(const State& x, ElementLoads::Data& data, ContactPart& part)
   const bool beyond = part.depth > 0, pushes = part.push() > 0;
   part.phase = !beyond ? PushPhase::open : pushes ? PushPhase::pushing : PushPhase::recoiling;
   if (part.phase == before) return part.phase == PushPhase::pushing && update_grip(data, part);
-  if (before == PushPhase::pushing) {  // the spring along the surface lets go
+  if (before == PushPhase::pushing) {  // the tangential spring is released
     const double depth = std::max(0.0, part.depth);
     data.heat += part.stored - 0.5 * part.of->stiffness * depth * depth;
     part.grip = Grip::none;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two nodes and the ends on them, in numbers or in numbers that carry their derivatives by the poses and velocities of
-// the nodes: a force is written once and gives its exact tangent (forward mode).
+// Two nodes and the element ends on them, for double or dual numbers.  Dual numbers carry derivatives by the poses and
+// velocities of the nodes (forward-mode differentiation), so that a force is written once and yields its exact tangent.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,7 +13,7 @@
 namespace limber {
 
 using Dual =
-    Eigen::AutoDiffScalar<Eigen::Matrix<double, 24, 1>>;  // by turn and place of a and b, velocities of a and b
+    Eigen::AutoDiffScalar<Eigen::Matrix<double, 24, 1>>;  // by rotation and position of a and b, velocities of a and b
 template <class S>
 using Vector3 = Eigen::Matrix<S, 3, 1>;
 template <class S>
@@ -26,11 +26,11 @@ Vector3d value_of(const Vector3<S>& a) {
   return {value_of(a[0]), value_of(a[1]), value_of(a[2])};
 }
 
-// g with the slope dg/dx, at x.
+// Chain rule: g(x) with the slope dg/dx.
 inline double chained(double, double g, double) { return g; }
 inline Dual chained(const Dual& x, double g, double slope) { return Dual(g, slope * x.derivatives()); }
 
-// g with derivatives J dx.
+// Chain rule: g(x) with the Jacobian J.
 inline Vector3d chained(const Vector3d&, const Vector3d& g, const Matrix3d&) { return g; }
 inline Vector3<Dual> chained(const Vector3<Dual>& x, const Vector3d& g, const Matrix3d& J) {
   Vector3<Dual> out;
@@ -66,7 +66,7 @@ Vector3<S> turn_back(const Matrix3<S>& R, const Vector3<S>& a) {
   return out;
 }
 
-// The frame of an end and the twist of it, in world.
+// The frame of an end and its twist, in world.
 template <class S>
 struct EndFrame {
   Vector3<S> arm;  // from the node to the end
@@ -74,7 +74,7 @@ struct EndFrame {
   Vector3<S> p, w, v;
 };
 
-// Seeds the derivatives: `first` of turn and place, `rates` of the velocity.
+// Seeds the derivatives by the components of a, from index `first`.
 inline void seed(Vector3<Dual>& a, int first) {
   for (int i = 0; i < 3; ++i) a[i] = Dual(a[i].value(), 24, first + i);
 }
@@ -92,7 +92,7 @@ inline EndFrame<Dual> make_end(const Pose& node, const Vector6& V, const Pose& a
   seed(p, first + 3);
   seed(w, 12 + first);
   seed(v, 12 + first + 3);
-  // (1 + small~) R, exact to first order.
+  // (1 + small~) a: exact first derivatives.
   const auto turned = [&](const Vector3d& a) {
     const Vector3<Dual> b = lift(a);
     return Vector3<Dual>(b + cross(small, b));
@@ -107,7 +107,7 @@ inline EndFrame<Dual> make_end(const Pose& node, const Vector6& V, const Pose& a
   return out;
 }
 
-// Force and torque at the ends (b: force f at p_b with torque t; a: -f, and what balances), as wrenches on the nodes.
+// Forces and torques at the ends as wrenches on the nodes.
 template <class S>
 Eigen::Matrix<S, 12, 1> node_wrenches(const EndFrame<S>& a, const EndFrame<S>& b, const Vector3<S>& on_a,
                                       const Vector3<S>& torque_a, const Vector3<S>& on_b, const Vector3<S>& torque_b) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Springs, ropes and actuators: a force F along one coordinate, the length l of a line through points P_j or that of a
-// joint.  With the gradient g_j = dl/dP_j the force on a point is F g_j, and the power F dl/dt.
+// Springs, ropes and actuators: a force F along one coordinate l, the length of a line through points P_j or a joint
+// coordinate.  With the gradient g_j = dl/dP_j the force on a point is F g_j, and the power F dl/dt.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ constexpr double kPoint = 1e-14;  // m: shorter lines have no direction
 
 double stretch(const LinePart& line) { return line.length - line.of->length; }
 
-// F over l where a segment has no length: that of a linear spring without rest length.
+// F / length; for a segment of length zero, that of a linear spring without rest length.
 double force_per_length(const LinePart& line, double length) {
   if (length > kPoint) return line.force / length;
   return line.of->law || line.of->length != 0 ? 0 : -line.of->stiffness;
@@ -129,12 +129,12 @@ double line_energy(const LinePart& line) {
 }
 
 // With u_j = (r_j x g_j, g_j), the wrench of a unit force, and H the second derivative of l by the points:
-//   d wrench = u dF + F (T^T H T dX + turn of the arms),   dF = F_l u . dX + F_v (h . dX + u . dV)
-//   h = d(dl/dt)/dX = T^T H P' + turn of the arms
+//   d wrench = u dF + F (T^T H T dX + rotation of the arms),   dF = F_l u . dX + F_v (h . dX + u . dV)
+//   h = d(dl/dt)/dX = T^T H P' + rotation of the arms
 void add_line_tangent(const ElementLoads::Data& data, const LinePart& line, MatrixXd& by_pose, MatrixXd& by_velocity) {
   if (line.points.empty()) return;
   const auto count = static_cast<Eigen::Index>(line.points.size());
-  VectorXd &u = line.u, &h = line.h;  // sized at the first call
+  VectorXd &u = line.u, &h = line.h;  // allocated at the first call
   MatrixXd& local = line.local;
   u.setZero(6 * count);
   h.setZero(6 * count);

@@ -55,7 +55,7 @@ void add_contacts(ElementLoads::Data& data, const Contacts& contacts) {
   }
 }
 
-// k rest on each speed of a joint whose springs rest elsewhere than at zero.
+// Visits the coordinates of joints whose springs have a rest position other than zero.
 template <class Visit>
 void for_each_rest(const Model& model, Visit visit) {
   if (!model.elements) return;
@@ -66,7 +66,7 @@ void for_each_rest(const Model& model, Visit visit) {
   }
 }
 
-// ends[0] when g rises: of what pushes and never pulls.
+// Event functions of a unilateral force; each rises above zero when the phase ends.
 void push_events(PushPhase phase, double depth, double push, double* out) {
   out[0] = phase == PushPhase::open ? depth : -depth;
   if (phase == PushPhase::pushing) out[1] = -push;

@@ -17,7 +17,7 @@ namespace limber {
 using Vector12 = Eigen::Matrix<double, 12, 1>;
 using Matrix12 = Eigen::Matrix<double, 12, 12>;
 
-// A node that elements hold, at a state.
+// A node to which elements are attached, at a state.
 struct HeldNode {
   NodeRef node;
   Pose X;
@@ -25,27 +25,27 @@ struct HeldNode {
   Vector6 wrench = Vector6::Zero();
 };
 
-// An end of an element: where, and of which held node; -1: the world.
+// An end of an element: its pose relative to a held node (index `slot`; -1: the world).
 struct HeldEnd {
   int slot = -1;
   Pose at;
 };
 
-// Whatever pushes and never pulls: as the stops of joints.
+// Phase of a unilateral force, which pushes and never pulls; as for the stops of joints.
 enum class PushPhase : std::uint8_t { open, pushing, recoiling };
 
-// A spring, a rope, an actuator: one scalar coordinate, a length or that of a joint.
+// A spring, rope or actuator: acts on one scalar coordinate, a length or a joint coordinate.
 struct LinePart {
   const ForceElement* of = nullptr;
   int element = 0;
-  std::vector<HeldEnd> points;  // a, those of a rope, b; empty: a joint
+  std::vector<HeldEnd> points;  // a, intermediate points of a rope, b; empty: a joint
   int q = -1, v = -1;           // of the joint
   PushPhase phase = PushPhase::open;
   double length = 0, rate = 0;
   double force = 0, by_length = 0, by_rate = 0;  // force and its slopes
-  double law_force = 0;                          // of a law without potential, and of commands
+  double law_force = 0;                          // part from a law without potential and from commands
   std::vector<double> values, slopes;            // x, v, channels
-  std::vector<Vector3d> r, P, velocity, g;       // (point) arms, places and their rates, gradient of the length
+  std::vector<Vector3d> r, P, velocity, g;       // (point) arms, positions and their rates, gradient of the length
   mutable VectorXd u, h;                         // of add_line_tangent
   mutable MatrixXd local;
 };
@@ -64,13 +64,13 @@ struct ContactPart {
   double damping = 0, stick_damping = 0;
   PushPhase phase = PushPhase::open;
   Grip grip = Grip::none;
-  Vector3d anchor = Vector3d::Zero();     // sticking: where the point holds on; in the frame of the shape
-  Vector3d direction = Vector3d::Zero();  // slipping: of the slip when it began or turned; in the frame of the shape
-  double frozen = 0;                      // slipping: energy of the stick spring when it began
+  Vector3d anchor = Vector3d::Zero();     // sticking: anchor of the tangential spring; in the frame of the shape
+  Vector3d direction = Vector3d::Zero();  // slipping: reference direction d of the slip; in the frame of the shape
+  double frozen = 0;                      // slipping: energy of the tangential spring when the slip began
   // At the last state:
   double depth = 0, rate = 0, normal = 0;
   double stored = 0, heating = 0;  // energy of both springs; heat flow
-  double turned = 0;  // |v - a d| - a, a = v . d, of the slip v and its direction d: not negative from 45 degrees on
+  double turned = 0;  // |v - a d| - a, a = v . d, of the slip v and its direction d: nonnegative from 45 degrees
   Vector3d n, point, force, slip, along;  // world: normal, contact point, force on a, slip velocity, slip direction
   Vector3d place, tangential;             // of a in the frame of the shape; friction in world
   double push() const { return depth + damping / of->stiffness * rate; }
@@ -99,12 +99,12 @@ struct ElementLoads::Data {
   const Pose& node_of(const HeldEnd& end) const;
 };
 
-// The length and its rate, and all that a tangent needs.
+// The length and its rate, and the terms needed for the tangent.
 void measure_line(const ElementLoads::Data& data, const State& x, LinePart& line);
 void compute_line(ElementLoads::Data& data, const State& x, const Kinematics& kin, double command, LinePart& line);
 void add_line_tangent(const ElementLoads::Data& data, const LinePart& line, MatrixXd& by_pose, MatrixXd& by_velocity);
 double line_energy(const LinePart& line);
-// One of its channels, with its derivatives (nv) by q and v where asked for.
+// Value of a channel.
 double channel_value(const ElementLoads::Data& data, const State& x, const Kinematics& kin, const StateChannel& c);
 
 void compute_bushing(const ElementLoads::Data& data, BushingPart& part, Vector12& wrench);
@@ -113,7 +113,7 @@ void compute_bushing_tangent(const ElementLoads::Data& data, const BushingPart& 
 void compute_contact(const ElementLoads::Data& data, ContactPart& part, Vector12& wrench);
 void compute_contact_tangent(const ElementLoads::Data& data, const ContactPart& part, Matrix12& by_pose,
                              Matrix12& by_velocity);
-// Phase and grip as the state of the last compute_contact says.  True: changed.
+// Computes the contact at x and updates its phase and grip.  Returns whether they changed.
 bool update_contact(const State& x, ElementLoads::Data& data, ContactPart& part);
 
 }  // namespace limber

@@ -18,7 +18,7 @@ void scatter(const HeldEnd& a, const HeldEnd& b, const Matrix12& local, MatrixXd
   }
 }
 
-// Rows (nv) of one channel: its derivatives by q, along the speeds' directions, and by v.
+// Derivatives (nv) of one channel by q, along the directions of the speeds, and by v.
 class ChannelRows {
  public:
   ChannelRows(const ElementLoads::Data& data, const State& x, const Kinematics& kin)
@@ -50,7 +50,7 @@ class ChannelRows {
   }
 
  private:
-  // The speed whose direction a coordinate moves along.  Quaternions are no channels.
+  // The speed that belongs to a coordinate.  Quaternions cannot be channels.
   int speed_of(int q) const {
     const Model& model = data_.model;
     for (int i = model.body_count() - 1; i > 0; --i) {
@@ -62,7 +62,7 @@ class ChannelRows {
     return 0;
   }
 
-  // Of J v: accelerations at rest with vdot = v.
+  // Derivative of J v by q: that of accelerations at rest with vdot = v.
   MatrixXd velocity_rows(NodeRef node) const {
     const int nv = data_.model.nv;
     DerivativesWorkspace ws(data_.model);
@@ -74,7 +74,7 @@ class ChannelRows {
     return ws.node_dq();
   }
 
-  // Of the length of another element, or its rate: d(g . P) and d(g . P').
+  // For the length of another element or its rate: d(g . P) and d(g . P').
   void set_length(const StateChannel& c) {
     for (const LinePart& line : data_.lines) {
       if (line.element != c.index) continue;
@@ -168,7 +168,7 @@ void ElementLoads::add_derivatives(const State& x, const Kinematics& kin, const 
   by_v += J.transpose() * (by_velocity * J);
   ChannelRows rows(data, x, kin);
   for (const LinePart& line : data.lines) {
-    VectorXd along = VectorXd::Zero(nv);  // generalised force per force
+    VectorXd along = VectorXd::Zero(nv);  // generalised force per unit force
     if (line.points.empty()) {
       by_q(line.v, line.v) += line.by_length;
       by_v(line.v, line.v) += line.by_rate;

@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// The second derivatives of a node's place, weighted by the wrench G on it: (d Pi_a / d eta_b)^T G.  theory §2, Nodes:
+// Second derivatives of a node's pose by the modes, d Pi_a / d eta_b.  theory §2, Nodes:
 //   Pi_a = [A lambda_a; gamma_a + Xi_a eta],  A = 1 + a theta~ + b theta~^2
 class NodeCurvature {
  public:

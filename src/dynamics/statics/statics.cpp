@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statics of a tree at O(N).  A small displacement of body i is X = (theta, u): it turns by theta and its origin moves
-// by u, in its own basis.  Changes of wrenches, Delta F, are those in world: a dead load has none.  docs/theory.md,
-// Statics.
+// Statics of a tree in O(N).  A small displacement of body i is X = (theta, u): rotation theta and displacement u of
+// its origin, in its own basis.  Changes of wrenches, Delta F, are relative to world: for a dead load, zero.
+// docs/theory.md, Statics.
 #include "limber/dynamics/statics.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace limber {
 namespace statics_impl {
 
-// One body as the sweep eliminates it:  Delta F = A X + B eta + z,  modal forces C X + E eta + w.
+// Equations of one body in the sweep:  Delta F = A X + B eta + z,  modal forces C X + E eta + w.
 struct BodyStiffness {
   Matrix6 A;
   Matrix6X B;
@@ -28,7 +28,7 @@ struct BodyStiffness {
   VectorXd w;
 };
 
-// The bodies outboard of a point: Delta G = Gamma X_t + zeta for its displacement X_t.
+// Wrench on all bodies outboard of a point: Delta G = Gamma X_t + zeta for a displacement X_t of the point.
 struct OutboardStiffness {
   Matrix6 Gamma = Matrix6::Zero();
   Vector6 zeta = Vector6::Zero();
@@ -46,8 +46,8 @@ using namespace statics_impl;
 
 namespace {
 
-constexpr double kNeutral = 1e-12;  // stiffness beside the forces that act, per rad or m: rounding
-constexpr double kAtRest = 1e-12;   // 1/s^2: stiffness beside the mass where nothing acts
+constexpr double kNeutral = 1e-12;  // added stiffness relative to the acting forces, per rad or m
+constexpr double kAtRest = 1e-12;   // 1/s^2: added stiffness relative to the mass, if no forces act
 
 using Rows6 = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor>;
 using Block3 = Eigen::Matrix<double, 6, 3>;
@@ -58,7 +58,7 @@ Matrix6X to_columns(const Spatial* columns, int n) {
   return out;
 }
 
-// [n~; f~]: how the components of a wrench change in a basis that turns under it, - theta x F.
+// [n~; f~]: [n~; f~] theta = -theta x F is the change of the components of a wrench when its basis rotates by theta.
 Block3 turned_under(const Vector6& F) {
   Block3 out;
   out << skew(F.head<3>()), skew(F.tail<3>());
@@ -87,7 +87,7 @@ void add_spring_stiffness(const Link& link, const double* q, Eigen::Ref<MatrixXd
   D.block<3, 3>(3, 3) += R.transpose() * k.asDiagonal() * R;
 }
 
-// A motor behind an elastic transmission, eliminated before its joint.  In its backlash it has no stiffness, and stays.
+// A motor with elastic transmission, eliminated before its joint.  Within its backlash it has no stiffness.
 struct MotorStiffness {
   double stiffness, coupling, own;
   MotorStiffness(const Link& link, const double* q, double sigma, ConstVec added)
@@ -100,7 +100,7 @@ struct MotorStiffness {
   double at_joint() const { return stiffness - coupling * share(); }
 };
 
-// Eigenvalues of the symmetric part that are not positive.
+// Number of nonpositive eigenvalues of the symmetric part.
 int count_not_positive(const MatrixXd& D) {
   int count = 0;
   for (const double value : eigenvalues_symmetric(MatrixXd(0.5 * (D + D.transpose())))) count += value > 0 ? 0 : 1;
@@ -124,7 +124,7 @@ struct StaticTangent::Data {
   std::vector<NodeWrench> wrenches;
   std::vector<std::vector<std::size_t>> loads_of;   // (body) indices of wrenches
   VectorXd forces, scale, mass, none;               // (nv)
-  std::vector<OutboardStiffness> bodies, outboard;  // what sits on the frame of a body, on a moving node
+  std::vector<OutboardStiffness> bodies, outboard;  // (body) bodies on its frame; (outboard attachment) bodies on it
   Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor> gains;  // (nv x 6) y = y0 - gains X+
   VectorXd y0;                                                      // (nv)
   std::vector<Vector6> X;                                           // (body)
@@ -181,7 +181,7 @@ void StaticTangent::set(const State& x, const Vector3d& gravity, std::span<const
   d.compute_masses();
 }
 
-// The same sums as in rnea, of sizes.
+// The same sums as in rnea, with the magnitudes of the terms.
 void StaticTangent::Data::compute_scales() {
   const Layout& layout = *model.layout;
   const std::size_t count = layout.links.size();
@@ -294,7 +294,7 @@ void StaticTangent::Data::own_stiffness(int i, double sigma, BodyStiffness& b) c
     for (int c = 0; c < n; ++c) b.E(r, c) += sigma * G[static_cast<std::size_t>(r) * kLanes * lanes_for(n) + c];
   }
   for (std::size_t k = 0; !ruthless() && k < link.constants->pairs.size();
-       ++k) {  // products of modes have a moment, too
+       ++k) {  // first moments of the products of modes
     const auto [r, c] = link.constants->pairs[k];
     const double load = to_vector(link.constants->S[static_cast<std::size_t>(n) + k]).dot(a0);
     b.E(r, c) += load;
@@ -328,13 +328,13 @@ void StaticTangent::Data::add_node(const Link& link, int node, const NodeMaps& a
   }
 }
 
-// External wrenches: dead ones do not change, followers turn with their node, Delta G = phi x G.
+// External wrenches: dead loads are constant, followers rotate with their node, Delta G = phi x G.
 void StaticTangent::Data::add_loads(int i, const Link& link, BodyStiffness& b) const {
   for (const std::size_t k : loads_of[static_cast<std::size_t>(i)]) {
     const NodeWrench& load = wrenches[k];
     const Matrix3d R = load.frame == Frame::node ? to_matrix(node_in_body(model, kin(), load.at, nullptr).R)
                                                  : Matrix3d(kin().world[i].R.transpose());
-    Vector6 G;  // what the body must carry: less what acts
+    Vector6 G;  // minus the applied wrench
     G << -R * load.wrench.head<3>(), -R * load.wrench.tail<3>();
     OutboardStiffness follow;
     if (load.frame == Frame::node) follow.Gamma.leftCols<3>() = -turned_under(G);
@@ -342,7 +342,7 @@ void StaticTangent::Data::add_loads(int i, const Link& link, BodyStiffness& b) c
   }
 }
 
-// The joint sits on a moving node of the body: modal forces U^T F.
+// For a joint on a moving node of the body: modal forces U^T F.
 //   U_a = -[A lambda_a; gamma_a - A lambda_a x l]                    theory §2, Body frame
 void StaticTangent::Data::add_inboard_node(const Link& link, const Vector6& F, const Matrix6X& U,
                                            BodyStiffness& b) const {
@@ -366,7 +366,7 @@ void StaticTangent::Data::add_inboard_node(const Link& link, const Vector6& F, c
   }
 }
 
-// To the inboard frame: G = Z^T F, and F's origin moves against the frame's point by phi x r + R W_lin y.
+// To the inboard frame: G = Z^T F, where the origin of F moves relative to that frame by phi x r + R W_lin y.
 void StaticTangent::Data::hand_inboard(int i, const Matrix6X& W, const Matrix6X& AW, const MatrixXd& solved,
                                        const BodyStiffness& b) {
   const Link& link = model.layout->links[i];
@@ -391,7 +391,7 @@ void StaticTangent::Data::hand_inboard(int i, const Matrix6X& W, const Matrix6X&
   }
 }
 
-// Eliminates hinge and modes of body i, y = (hinge, modes), and hands Gamma, zeta inboard.  With W = [H, U]:
+// Eliminates hinge and modes of body i, y = (hinge, modes), and passes Gamma, zeta inboard.  With W = [H, U]:
 //   X = X+ + W y,  Delta F = A X + B eta + z,  D y = (r_hinge - H^T z, r_modes - w) - [H^T A'; C] X+
 int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec added, ConstVec r, BodyStiffness& b) {
   const Link& link = model.layout->links[i];
@@ -400,7 +400,7 @@ int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec add
   Matrix6X W = Matrix6X::Zero(6, m), W_joint;
   const Spatial* maps = kin().hinge_map(link);
   W.leftCols(nr) = to_columns(maps, nr);
-  W_joint = W;  // motion of the joint side
+  W_joint = W;  // motion on the joint side
   if (link.inboard >= 0) {
     const Matrix6X U = to_columns(&kin().columns[link.inboard_columns], n);
     add_inboard_node(link, F, U, b);
@@ -429,7 +429,7 @@ int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec add
     if (link.motor.v != 0) D(0, 0) += MotorStiffness(link, kin().q.data(), sigma, added).at_joint();
   }
   for (int k = 0; k < n; ++k) D(nr + k, nr + k) += added[link.vm + k];
-  for (int k = 0; k < m; ++k) {  // a coordinate without stiffness: not singular, and not unstable
+  for (int k = 0; k < m; ++k) {  // so that a coordinate without stiffness is neither singular nor unstable
     const int v = link.vm - nr + k;
     D(k, k) += kNeutral * (scale[v] + std::abs(D(k, k))) + kAtRest * mass[v];
   }

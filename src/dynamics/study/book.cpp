@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Recursive Lagrangian dynamics with 4x4 matrices: [Book] (58)-(90), in the letters of the paper.  In comments, "~" and
-// "^" are the paper's signs above a letter, a superscript before a letter stands in front: jW_i.
+// "^" denote the paper's tilde and hat, and jW_i its left superscript j.
 //
 //   W_i  = W^_(i-1) A_i           frame of link i in the base: joint i after the far end of link i-1        [Book] (3)
 //   W^_i = W_i E_i                far end of link i
@@ -20,7 +20,7 @@
 namespace limber {
 namespace {
 
-// ---- constants and refusals -------------------------------------------------------------------------
+// ---- constants and checks ---------------------------------------------------------------------------
 
 Matrix4d transformation(const Pose& X) {
   Matrix4d out = Matrix4d::Identity();
@@ -56,7 +56,7 @@ void check_covered(const Model& model) {
   }
 }
 
-// Far end of a link: the frame O+ of the joint that it carries.  [Book] (5)-(7), with any rotation of the node and any
+// Far end of a link: the frame O+ of its outboard joint.  [Book] (5)-(7), with any rotation of the node and any
 // placement of the joint on it.
 void set_end(const Body& body, const Joint& joint, BookLink& link) {
   const Matrix4d origin = transformation(joint.origin);
@@ -101,7 +101,7 @@ Matrix4d move_joint(JointKind kind, double q, BookLink& link) {
   return (c * link.axis2 - s * link.axis) * link.B;
 }
 
-// Transformations and their rates, outward.
+// Outward: transformations and their rates.
 void move_link(const Link& at, const State& x, const BookLink& before, BookLink& link) {
   const Matrix4d U2 = move_joint(at.kind, at.nr > 0 ? x.q[at.q] : 0, link);
   const double rate = at.nr > 0 ? x.v[at.v] : 0;
@@ -124,7 +124,7 @@ void move_link(const Link& at, const State& x, const BookLink& before, BookLink&
 // Inertia of one link at its deflection.
 //   D_k = C_k + sum_l delta_l C_lk      G = C + sum_k delta_k (C_k + C_k^T) + sum_kl delta_k delta_l C_kl
 void deform_link(const Body& body, const Link& at, const State& x, BookLink& link) {
-  const auto column = [&](int k) {  // half the integral of h phi_k^T, h the deformed place
+  const auto column = [&](int k) {  // half the integral of h phi_k^T, h the deformed position
     Matrix4d D = pseudo_inertia(body, 0, k);
     for (int l = 0; l < at.n; ++l) D += x.q[at.qm + l] * pseudo_inertia(body, 1 + l, k);
     return D;
@@ -197,7 +197,7 @@ void joint_row(const Layout& layout, std::size_t j, std::size_t h, const Pairs& 
   Matrix4d carried = Matrix4d::Zero(), own = Matrix4d::Zero();
   if (h < pairs.last()) carried = left * pairs.F(j, h);
   if (h >= j) own = left * pairs.W(j, h);
-  for (int k = 0; k < column.n; ++k) {  // [Book] (68)-(70): each sum is there where it is not empty
+  for (int k = 0; k < column.n; ++k) {  // [Book] (68)-(70), omitting empty sums
     ws.J(row.v, column.vm + k) =
         2 * (trace(carried, ws.left[column.vm + k]) + trace(own * ws.links[h].D[k], ws.links[h].W));
   }
@@ -216,15 +216,15 @@ void mode_rows(const Model& model, std::size_t j, std::size_t h, const Pairs& pa
     for (int k = 0; k < column.n; ++k) {
       double sum = trace(carried, ws.left[column.vm + k]);  // [Book] (73), (75)
       if (h > j) sum += trace(own * link.D[k], link.W);     // [Book] (74), (75)
-      // [Book] (72), (73).  The paper has Tr{C_kf} for Tr{W C_kf W^T}, as if W were a rotation; it is one to first
-      // order.
+      // [Book] (72), (73).  The paper has Tr{C_kf} for Tr{W C_kf W^T}, as if W were a rotation, which it is only to
+      // first order.
       if (h == j) sum += trace(link.metric, pseudo_inertia(body, 1 + f, 1 + k));
       ws.J(row.vm + f, column.vm + k) = 2 * sum;
     }
   }
 }
 
-// J of [Book] (82), both triangles, with the rotors of the motors.
+// J of [Book] (82), both triangles, including motor inertias.
 void assemble_inertia(const Model& model, BookData& ws) {
   const Layout& layout = *model.layout;
   const Pairs pairs{ws};
@@ -239,7 +239,7 @@ void assemble_inertia(const Model& model, BookData& ws) {
     ws.J(link.v, link.v) += link.armature[0];
   }
   for_motors(layout, [&](const Link& link, int, int m) { ws.J(m, m) = ws.scale[m] = link.motor.inertia; });
-  // Equations of modes with joints, and the other triangle: by symmetry.
+  // Mode-joint blocks and the other triangle by symmetry.
   for (std::size_t j = 1; j < layout.links.size(); ++j) {
     const Link& link = layout.links[j];
     for (int f = link.vm; f < link.vm + link.n; ++f) ws.scale[f] = ws.J(f, f);
@@ -253,9 +253,9 @@ void assemble_inertia(const Model& model, BookData& ws) {
   }
 }
 
-// ---- the rest ---------------------------------------------------------------------------------------
+// ---- terms without accelerations --------------------------------------------------------------------
 
-// Springs, dampers and stiffness of link j, and what acts from outside: F_j of [Book] (56), K of (48).
+// Springs, dampers and stiffness of link j, K of [Book] (48), and the given forces, F_j of (56).
 void outer_forces(const Link& link, const State& x, ConstVec tau, Vec R) {
   R.segment(link.v, link.nr + link.n) = tau.segment(link.v, link.nr + link.n);
   if (link.passive && link.nr > 0) add_passive_force(link, &x.q[link.q], &x.v[link.v], &R[link.v]);
@@ -281,7 +281,7 @@ void mode_rest(const Body& body, const Link& at, const State& x, const Vector4d&
   }
 }
 
-// R of [Book] (82): all that is not an acceleration.  [Book] (83)-(90), inward.
+// Inward: R of [Book] (82), all terms without accelerations.  [Book] (83)-(90).
 void compute_rest(const Model& model, const State& x, ConstVec tau, BookData& ws) {
   const Layout& layout = *model.layout;
   Vector4d g;

@@ -3,11 +3,11 @@
 //
 // Decoupled natural orthogonal complement: [MS] (31)-(42).  The twists of all bodies are t = N_l N_d qdot, [MS] (14);
 // N_d has the blocks P_i on its diagonal, N_l the products A_ij of the propagations from body j to body i, [MS] (15).
-// So the mass matrix is I = N_d^T N_l^T M N_l N_d, [MS] (31), and eliminating from the tips to the base gives
-// I = U D U^T, [MS] (34), whose blocks follow each other in a recursion.
+// The mass matrix is I = N_d^T N_l^T M N_l N_d, [MS] (31), and elimination from the leaves to the base gives
+// I = U D U^T, [MS] (34), whose blocks are computed recursively.
 //
-// The paper has a chain of revolute and prismatic joints.  Here body i may carry any number of others: a sum over them
-// stands where the paper has i + 1, and A_ij = 0 where j is not on the way from i to the base.
+// The paper treats a chain of revolute and prismatic joints.  Here body i may carry any number of others: a sum over
+// them replaces the paper's i + 1, and A_ij = 0 if j is not on the path from i to the base.
 #include "limber/dynamics/detail/denoc.hpp"
 
 #include <cmath>
@@ -17,10 +17,9 @@
 namespace limber {
 namespace {
 
-// [MS] (8)-(10):  A_ip = [ R F ]   P_i = [ H U ]   R = Z X_t,  F = Z Y_t of the node that carries the joint (theory
-// §3);
-//                        [ 0 0 ]         [ 0 1 ]   p_i is our H; U is zero but for a joint on a moving node.
-// Entries that are always zero are left as the workspace has them.
+// [MS] (8)-(10):  A_ip = [ R F ]   P_i = [ H U ]   R = Z X_t,  F = Z Y_t of the node at the joint (theory §3);
+//                        [ 0 0 ]         [ 0 1 ]   p_i is our H; U is zero except for a joint on a moving node.
+// Constant zeros are not written.
 void compute_propagation(const Layout& layout, const Kinematics& kin, int i, DenocBody& body) {
   const Link& link = layout.links[i];
   const LinkFrame& f = kin.links[i];
@@ -76,20 +75,20 @@ void solve_block(const MatrixXd& L, Vec x) {
   L.transpose().triangularView<Eigen::Upper>().solveInPlace(x);
 }
 
-// Elimination of one body, whose M_hat holds M_i and the share of all it carries.  Returns its speed without inertia,
-// or -1.
+// Eliminates one body, whose M_hat includes the contributions of all outboard bodies.  Returns its speed without
+// inertia, or -1.
 int eliminate(const Link& link, DenocBody& body, DenocData& ws) {
   const int n = link.n, size = link.nr + n;
   const auto& P = body.P;
   // [MS] (37): Psi_hat = M_hat P.
   body.Psi_hat.noalias() = body.M_hat.leftCols<6>() * P;
   body.Psi_hat.rightCols(n) += body.M_hat.rightCols(n);
-  // [MS] (36): I_hat = P^T Psi_hat, and the armature of the hinge.
+  // [MS] (36): I_hat = P^T Psi_hat, plus the armature of the hinge.
   body.I_hat.noalias() = P.transpose() * body.Psi_hat.topRows<6>();
   body.I_hat.bottomRows(n) += body.Psi_hat.bottomRows(n);
   for (int k = 0; k < link.nr; ++k) body.I_hat(k, k) += link.armature[k];
-  // Scales as in crba: the diagonal of M_hat, weighted with P^2 for hinges, alone for modes.  theory §5, Without
-  // inertia.
+  // Scales as in crba: for hinges the diagonal of M_hat weighted with P^2, for modes the diagonal itself.  theory §5,
+  // Without inertia.
   for (int k = 0; k < link.nr; ++k) ws.scale[k] = P.col(k).cwiseAbs2().dot(body.M_hat.diagonal().head<6>());
   ws.scale.segment(link.nr, n) = body.M_hat.diagonal().tail(n);
   if (const int k = factor_block(body.I_hat, ws.scale); k >= 0) return k;
@@ -122,7 +121,7 @@ int factor_denoc(const Layout& layout, DenocData& ws) {
   return -1;
 }
 
-// Step A, [MS] (39), inward: phi_hat = U^-1 phi.  The paper's first line misses the bar on eta.
+// Step A, [MS] (39), inward: phi_hat = U^-1 phi.  The paper's first line lacks the bar on eta.
 //   phi_hat = phi - P^T eta_bar      eta = Psi phi_hat + eta_bar      eta_bar_p += A^T eta
 void substitute_inward(const Layout& layout, DenocData& ws) {
   for (DenocBody& body : ws.bodies) body.eta_bar.setZero();
@@ -192,7 +191,7 @@ DenocData::DenocData(const Model& model) : rnea(model) {
 Status denoc(const Model& model, const State& x, const Forces& forces, DenocData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);
   const Layout& layout = *model.layout;
-  // [MS] (33): phi, all forces at zero accelerations.  The paper's formula misses gamma of its (23).
+  // [MS] (33): phi, all forces at zero accelerations.  The paper's formula lacks gamma of its (23).
   rnea(model, x, ws.zero, forces.wrenches, ws.rnea, ws.phi);
   ws.phi = forces.tau - ws.phi;
   ws.failure = factor_denoc(layout, ws);

@@ -13,7 +13,7 @@ namespace {
 
 using Block = Eigen::Block<MatrixXd>;
 
-// Blocks of one body, or of a body and one inward of it.
+// Blocks of one body, or of a body and one further inward.
 struct Blocks {
   const Layout& layout;
   SpatialOperators& ops;
@@ -52,7 +52,8 @@ void put_joint_map(const Link& link, const Kinematics& kin, Block H) {
   }
 }
 
-// E_Phi from body i to its parent: wrenches f_r arrive as [Y_t^T; X_t^T] Z^T f_r, modal forces stay.  [JR] (12).
+// E_Phi from body i to its parent: maps wrenches f_r to [Y_t^T; X_t^T] Z^T f_r; modal forces are not transmitted.
+// [JR] (12).
 void put_step(const Layout& layout, int i, const Kinematics& kin, Block E) {
   const Link& link = layout.links[i];
   const int n = layout.links[link.parent].n;
@@ -69,7 +70,7 @@ void put_step(const Layout& layout, int i, const Kinematics& kin, Block E) {
   }
 }
 
-// D = L L^T in place.  Returns the column without inertia, or -1.  What counts as none is measured by `scale`.
+// D = L L^T in place.  Returns the column without inertia, or -1.  `scale`: scale of rounding errors of each pivot.
 template <typename Scale>
 int factor_diagonal(Block D, const Scale& scale) {
   for (Eigen::Index j = 0; j < D.cols(); ++j) {
@@ -84,7 +85,7 @@ int factor_diagonal(Block D, const Scale& scale) {
   return -1;
 }
 
-// R of the parent gains E R E^T.  [JR] (47).
+// Adds E R E^T to R of the parent.  [JR] (47).
 void compose(const Blocks& b, int i, int parent, MatrixXd& m, const Block& inertia) {
   const Block E = b.wide(b.ops.E_Phi, parent, i);
   Block product = b.scratch(0, E.rows(), E.cols());
@@ -92,7 +93,8 @@ void compose(const Blocks& b, int i, int parent, MatrixXd& m, const Block& inert
   b.own(m, parent).noalias() += product * E.transpose();
 }
 
-// D, G, tau and P+ of one body, and what its parent gets of them.  [JR] (51).  Returns the speed without inertia or -1.
+// D, G, tau and P+ of one body, and their contribution to the parent.  [JR] (51).  Returns the speed without inertia or
+// -1.
 int articulate(const Blocks& b, int i) {
   SpatialOperators& ops = b.ops;
   const Link& link = b.layout.links[i];
@@ -121,7 +123,7 @@ int articulate(const Blocks& b, int i) {
   return -1;
 }
 
-// (1 - E)^-1 = 1 + E + E^2 + ...: E is nilpotent.  Row blocks from the tips inward.  [JR] (19), (53).
+// (1 - E)^-1 = 1 + E + E^2 + ...: E is nilpotent.  Row blocks from the leaves inward.  [JR] (19), (53).
 void accumulate(const Blocks& b, MatrixXd& E, MatrixXd& out) {
   for (int i = static_cast<int>(b.layout.links.size()) - 1; i > 0; --i) {
     const int parent = b.layout.links[i].parent;
@@ -137,7 +139,7 @@ void accumulate(const Blocks& b, MatrixXd& E, MatrixXd& out) {
   }
 }
 
-// Forces less the elastic and passive ones, and the inertial forces p.
+// Given forces minus elastic and passive ones, and the inertial forces p.
 void collect_forces(const Layout& layout, const Forces& forces, OperatorsData& ws) {
   const Kinematics& kin = ws.ops.kin;
   ws.T = forces.tau;
@@ -220,7 +222,7 @@ OperatorsData::OperatorsData(const Model& model) : ops(model) {
   wide.setZero(ops.rows);
 }
 
-// With p = M_m Phi^T a_m + b_m in the place of [JR]'s two terms, and K_m in T, lemma 7.1 (57) reads
+// With p = M_m Phi^T a_m + b_m in place of [JR]'s two terms, and the elastic forces K_m in T, lemma 7.1 (57) reads
 //   nu = D^-1 (T - H Psi (K T + p))        vdot = (1 - H Psi K)^T nu
 Status operators_forward(const Model& model, const State& x, const Forces& forces, OperatorsData& ws, Vec vdot) {
   check_sizes(model, x, forces.tau, vdot);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The articulated-body recursion as [JR] (63)-(64) have it: the modes of a body are eliminated first, then its hinge,
-// and everything is in the bases of the bodies.  theory §6.  `u` are the given forces less elastic and passive ones.
+// The articulated-body recursion in the form of [JR] (63)-(64): the modes of a body are eliminated first, then its
+// hinge, all in the bases of the bodies.  theory §6.  `u` are the given forces minus elastic and passive ones.
 //
 //   inward    P  = M + sum Gamma_h over the attachments, p likewise
 //   modes     D_f = H_f P H_f^T = L d L^T    mu = [P_rf P_rr] H_f^T    e_f = u_f - H_f p    y = L^-1 mu^T
@@ -20,15 +20,15 @@ namespace {
 
 // ---- modes ------------------------------------------------------------------------------------------
 
-// D_f is G plus a sum of terms R^T g of spatial columns (6 x n): Y^T (Gamma Y) of every attachment, and of a moving
-// inboard attachment P_rf^T U + U^T (P_rf + P_rr U).  R is kept by rows, modes in the lanes.
+// D_f is G plus a sum of terms R^T g of spatial columns (6 x n): Y^T (Gamma Y) of every attachment, and
+// P_rf^T U + U^T (P_rf + P_rr U) of a moving inboard attachment.  R is stored by rows, modes in the lanes.
 struct Terms {
   Vec4d* R;    // (term x 6 x lanes)
   Spatial* g;  // (term x modes)
   int count = 0;
 };
 
-// Opens a term and returns its g.
+// Begins a term and returns its g.
 template <typename N>
 LIMBER_INLINE Spatial* add_term(const Spatial* columns, N n, Terms& terms) {
   const int lanes = lane_count(n);
@@ -66,7 +66,7 @@ void add_inboard_attachment(const Spatial* U, const Mat6& P, int n, Terms& terms
   }
 }
 
-// A column over the modes: of a fixed number in registers, of any number in memory.
+// A column over the modes: in registers if its size is fixed, otherwise in memory.
 template <int N>
 struct ModesInRegisters {
   Vec4d lanes[lanes_for(N)];
@@ -91,8 +91,8 @@ LIMBER_INLINE ModesInRegisters<N> hold_modes(Size<N> n, Vec4d* memory) {
 }
 LIMBER_INLINE ModesInMemory hold_modes(int n, Vec4d* memory) { return {n, memory}; }
 
-// Column j of D_f, less what the columns before it account for; y_j -= L_jk y_k beside it.  Returns D_jj.  Lanes above
-// the diagonal are left alone.
+// Column j of D_f minus the contributions of preceding columns; also y_j -= L_jk y_k.  Returns D_jj.  Registers above
+// the diagonal are not written.
 template <typename N, typename J>
 LIMBER_INLINE double compute_column(const Terms& terms, const double* G, N n, J j, const Vec4d* L, const double* d,
                                     Vec4d* column, Spatial* y) {
@@ -129,11 +129,11 @@ LIMBER_INLINE double compute_column(const Terms& terms, const double* G, N n, J 
   return diagonal;
 }
 
-// The lanes below number j of a column.
+// Masks for the lanes below the diagonal.
 constexpr Vec4d kBelow[kLanes] = {{0, 1, 1, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}, {0, 0, 0, 0}};
 
-// D_f = L d L^T by columns, left-looking; L has zeros on its diagonal and, in the lane of it, above.  y = L^-1 mu^T.
-// Returns the mode without inertia, or -1.
+// Left-looking factorisation D_f = L d L^T by columns, and y = L^-1 mu^T.  L is stored with zeros on its diagonal and
+// above it in the same register.  Returns the mode without inertia, or -1.
 template <typename N>
 LIMBER_INLINE int factor(const Terms& terms, const double* G, N n, Vec4d* L, double* d, double* d_inverse, Spatial* y) {
   const int lanes = lane_count(n);
@@ -155,8 +155,8 @@ LIMBER_INLINE int factor(const Terms& terms, const double* G, N n, Vec4d* L, dou
   return failure;
 }
 
-// The terms of a moving inboard attachment may cancel G and those of the attachments: then what is left is rounding of
-// these.
+// The terms of a moving inboard attachment may cancel G and those of the attachments; a pivot that is only their
+// rounding error counts as zero.  Returns the mode without inertia, or -1.
 int find_cancelled(const Layout& layout, const Link& link, const TwoStageData& ws, const Terms& terms,
                    const double* G) {
   const int n = link.n, width = kLanes * lanes_for(n);
@@ -170,7 +170,7 @@ int find_cancelled(const Layout& layout, const Link& link, const TwoStageData& w
   return -1;
 }
 
-// P_R into body.P.  Returns the mode without inertia, or -1.
+// Writes P_R to body.P.  Returns the mode without inertia, or -1.
 template <typename N>
 int factor_mode_block(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws) {
   const Kinematics& kin = ws.kin;
@@ -197,7 +197,7 @@ int factor_mode_block(N n, const Layout& layout, const Link& link, int i, TwoSta
   return failure;
 }
 
-// z_R into body.z, L^-1 e_f into e_f, which holds u_f - p_f on entry.
+// Writes z_R to body.z and L^-1 e_f to e_f, which holds u_f - p_f on entry.
 template <typename N>
 void reduce_modes(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws) {
   const Kinematics& kin = ws.kin;
@@ -230,7 +230,7 @@ void reduce_modes(N n, const Layout& layout, const Link& link, int i, TwoStageDa
   ws.bodies[i].z = z;
 }
 
-// etaddot; body.a, which holds a_R on entry; the attachments' accelerations.
+// Computes etaddot, body.a, which holds a_R on entry, and the accelerations of the attachments.
 template <typename N>
 void accelerate_modes(N n, const Layout& layout, const Link& link, int i, TwoStageData& ws, double* etaddot) {
   const Kinematics& kin = ws.kin;
@@ -263,7 +263,7 @@ void accelerate_modes(N n, const Layout& layout, const Link& link, int i, TwoSta
 
 // ---- hinges -----------------------------------------------------------------------------------------
 
-// Scale of each hinge speed, before the modes are eliminated: what their elimination leaves is rounded, too.
+// Scale of each hinge pivot, from P before the elimination of the modes, which rounds at that scale.
 LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const TwoStageData& ws, const Mat6& P,
                                 double* scale) {
   for (int k = 0; k < link.nr; ++k) {
@@ -274,7 +274,8 @@ LIMBER_INLINE void hinge_scales(const Link& link, const Spatial* H, const TwoSta
   }
 }
 
-// One speed after the other, which is the same as all at once.  Returns the speed without inertia, or -1.
+// Eliminates the speeds one after the other, which is equivalent to a block elimination.  Returns the speed without
+// inertia, or -1.
 LIMBER_INLINE int factor_hinge(const Link& link, const Spatial* H, const double* scale, Mat6& P, TwoStageData& ws) {
   for (int k = 0; k < link.nr; ++k) {
     const Spatial PH = P * H[k];
@@ -302,7 +303,7 @@ void start_body(const Link& link, int i, const double* u, TwoStageData& ws) {
   double* e = &ws.e_f[link.scalars];
   const double* p = &ws.kin.p_f[link.scalars];
   with_size(link.n, [&](auto n) {
-    store(e + (lane_count(n) - 1) * kLanes, zero());  // the lanes beyond n
+    store(e + (lane_count(n) - 1) * kLanes, zero());  // the padding
     for_each(
         n, LIMBER_EACH(k) { e[k] = p[k]; });
     add_elastic_force(*link.constants, &ws.kin.eta[link.scalars], &ws.kin.etadot[link.scalars], e);
@@ -311,7 +312,7 @@ void start_body(const Link& link, int i, const double* u, TwoStageData& ws) {
   });
 }
 
-// Inertias, inward.  Returns the speed without inertia, or -1.
+// Inward: inertias.  Returns the speed without inertia, or -1.
 int inward_inertia(const Layout& layout, int i, TwoStageData& ws) {
   const Link& link = layout.links[i];
   const Spatial* H = ws.kin.hinge_map(link);
@@ -335,7 +336,7 @@ int inward_inertia(const Layout& layout, int i, TwoStageData& ws) {
   return -1;
 }
 
-// Bias wrenches, inward.
+// Inward: bias wrenches.
 void inward_force(const Layout& layout, int i, TwoStageData& ws) {
   const Link& link = layout.links[i];
   if (link.n > 0) with_size(link.n, [&](auto n) { reduce_modes(n, layout, link, i, ws); });
@@ -356,7 +357,7 @@ void inward_force(const Layout& layout, int i, TwoStageData& ws) {
   }
 }
 
-// Accelerations, outward: the hinge speed eliminated last comes first.
+// Outward: accelerations, hinge speeds in reverse order of elimination.
 void outward_acceleration(const Layout& layout, int i, TwoStageData& ws, double* vdot) {
   const Link& link = layout.links[i];
   Spatial a =
@@ -387,7 +388,7 @@ TwoStageData::TwoStageData(const Model& model) : kin(model) {
   PH.assign(model.nv, zero_spatial());
   D_inverse.assign(model.nv, 0);
   e_R = D_inverse;
-  // Terms of D_f: one of each outboard attachment, two of the inboard one.
+  // Terms of D_f: one per outboard attachment, two for the inboard one.
   const std::size_t terms = static_cast<std::size_t>(layout.max_attachments) + 2;
   R.resize(terms * 6 * lanes_for(layout.max_modes));
   g.resize(terms * layout.max_modes);
