@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The band between the smallest and the largest recorded value around the kept records of a thinned recording.
+// Bands of a thinned recording: smallest and largest value of all original records, drawn behind the kept ones.
 
 import {frame_at} from "./kinematics.js";
 
-// [low, high] of the bands of the channels between two times, or null without bands.
+// [low, high] over the bands of the channels between two times, or null without bands.
 export function band_range(channels, from, to) {
   let low = Infinity, high = -Infinity;
   for (const channel of channels) {
@@ -19,7 +19,7 @@ export function band_range(channels, from, to) {
   return low <= high ? [low, high] : null;
 }
 
-// Fills the band of one channel in the chart u: a step from each record to the next, merged where they share a pixel.
+// Fills the band of one channel in the chart u: one step per record, merged if several fall on one pixel.
 export function draw_band(u, channel, colour) {
   const {ctx, bbox} = u, {time} = channel;
   const {min, max} = u.scales.x;
@@ -37,7 +37,7 @@ export function draw_band(u, channel, colour) {
   let left = null, low = Infinity, high = -Infinity;
   for (let i = Math.max(0, first - 1); i <= last && i < time.length - 1; ++i) {
     left ??= Math.round(place(time[i]));
-    if (channel.low[i] < low) low = channel.low[i];     // NaN is neither
+    if (channel.low[i] < low) low = channel.low[i];     // false for NaN
     if (channel.high[i] > high) high = channel.high[i];
     const right = Math.round(place(time[i + 1]));
     if (right <= left && i < last) continue;
@@ -53,7 +53,7 @@ export function draw_band(u, channel, colour) {
   ctx.restore();
 }
 
-// Whether the band is wider than the last digit shown of the value.
+// Whether the band is wider than the last displayed digit of the value.
 export function band_shows(value, low, high, digits) {
   if (!(high > low)) return false;
   const size = Math.max(Math.abs(value), Math.abs(low), Math.abs(high));

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the camera stands so that points fill the picture.
+// Camera positions from which given points fill the view.
 
 import {Quaternion, Vector3} from "three";
 
 const kViews = {x: [1, 0, 0], y: [0, -1, 0], z: [0, 0, 1]};
 
-// The directions from which a three-quarter view may be taken: [turn about up from -y, height], the usual first.
+// Candidate directions of a three-quarter view: [angle about up from -y, height], the default first.
 const kCorners = [35, -35, 60, -60, 145, -145].flatMap((azimuth) => [26, 40, 55].map((height) => [azimuth, height]));
 
 function corner_direction([azimuth, height], up) {
@@ -19,26 +19,26 @@ function corner_direction([azimuth, height], up) {
 // Direction towards the camera of a named view.
 export function view_direction(name, up) {
   const d = new Vector3(...kViews[name]);
-  // From right above nothing says which side is up: lean a little towards -y, or z where y is up.
+  // Exactly from above, the up direction is undefined: tilt slightly towards -y, or towards z if y is up.
   if (Math.abs(d.dot(up)) > 0.999) d.add(Math.abs(up.y) > 0.9 ? new Vector3(0, 0, 1e-4) : new Vector3(0, -1e-4, 0));
   return d;
 }
 
-// The three-quarter view in which the points spread over most of the picture.
+// The three-quarter view in which the points cover most of the view.
 export function best_corner(points, up, tangents, margin) {
   let best = null, most = -Infinity;
   kCorners.forEach((corner, i) => {
     const d = corner_direction(corner, up);
     const found = fit_points(points, d, up, tangents, margin);
-    // The usual ones are preferred unless another is clearly better; a view from high above looks like a plan.
+    // Prefers the first candidates unless another is clearly better; a view from high above looks like a plan.
     const score = found.spread * (1 - 0.012 * i) * (corner[1] > 50 ? 0.8 : 1);
     if (score > most) [best, most] = [d, score];
   });
   return best;
 }
 
-// {centre, distance, spread} for a camera in direction d: all points, with a margin around them, are in the picture and in
-// its middle.  tangents: [across, up] of half the angle of view.  spread: share of the picture that the points scatter over.
+// {centre, distance, spread} for a camera in direction d: all points are visible with a margin, and centred.
+// tangents: [across, up] of half the angle of view.  spread: measure of the scatter of the points in the view.
 export function fit_points(points, d, up, tangents, margin) {
   const back = d.clone().normalize();
   const right = up.clone().cross(back).normalize();
@@ -50,7 +50,7 @@ export function fit_points(points, d, up, tangents, margin) {
     local[k + 1] = above.x * x + above.y * y + above.z * z;
     local[k + 2] = back.x * x + back.y * y + back.z * z;
   }
-  // Each point gives half planes that the camera must be behind; both sides of each direction meet in its place.
+  // Each point restricts the camera to half planes; the bounds of both sides intersect at the nearest position.
   const place = [0, 1].map((c) => {
     let low = Infinity, high = -Infinity;
     for (let k = 0; k < local.length; k += 3) {
@@ -69,7 +69,7 @@ export function fit_points(points, d, up, tangents, margin) {
   return {centre, distance, direction: back, spread: spread_of(local, tangents, z)};
 }
 
-// Root of the determinant of the scatter of the points in the picture.
+// Square root of the determinant of the covariance of the points in the view.
 function spread_of(local, tangents, z) {
   let n = 0, sx = 0, sy = 0, xx = 0, yy = 0, xy = 0;
   for (let k = 0; k < local.length; k += 3) {

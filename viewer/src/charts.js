@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a plot can show of its signals: over time, as spectra, as histograms.  Each is described by
+// Kinds of charts of a plot: over time, spectra, histograms.  Each is described by
 //   data        x and one row per signal, for uPlot
 //   scales, x, y, series, under    parts of uPlot's options: scales, axes, further settings of a line, drawn below the lines
-//   about       words beside the unit;  moment(x)  the same at the pointer
-//   texts(i)    what the legend says of each signal at the pointer;  rest(t)  and without one
-//   notes       sentences below the picture: what is not shown, and why
-//   table()     head and columns for a file, all of them; in SI units
+//   about       text next to the unit;  moment(x)  the same at the pointer
+//   texts(i)    legend text of each signal at the pointer;  rest(t)  without a pointer
+//   notes       sentences below the chart: what is not shown, and why
+//   table()     header and columns for export, in SI units
 
 import uPlot from "uplot";
 import {band_range, band_shows, draw_band} from "./bands.js";
@@ -20,12 +20,12 @@ const kDigits = 5;
 const plain = (factor) => (_, ticks) => ticks.map((x) => (x === null ? "" : number_text(x / factor, 6)));
 const log_text = (x) => (x >= 0.01 && x < 1e4 ? String(Number(x.toPrecision(1))) : x.toExponential(0).replace("e+", "e").replace("-", "−"));
 const log_values = (factor) => (_, ticks) => ticks.map((x) => (x === null ? "" : log_text(x / factor)));
-const kPeaks = 3;        // labelled in each spectrum, with up to
-const kPeakSignals = 4;  // signals
+const kPeaks = 3;        // labelled per signal in spectra,
+const kPeakSignals = 4;  // of the first signals
 
 export const with_unit = (name, unit) => (unit && unit !== "1" ? `${name} [${unit}]` : name);
 
-// A name for each signal of a plot that no other has: with its group where names alone do not tell them apart.
+// A unique label for each signal of a plot: its name, with its group if names are not unique.
 export function labels_of(channels) {
   const count = (names) => names.reduce((all, name) => all.set(name, (all.get(name) ?? 0) + 1), new Map());
   const plain = count(channels.map((channel) => channel.name));
@@ -38,12 +38,12 @@ export function labels_of(channels) {
   });
 }
 
-// For uPlot, which interrupts a line at null and nowhere else.
+// Values for uPlot, which interrupts a line only at null.
 function drawable(values) {
   return values.every(Number.isFinite) ? values : Array.from(values, (x) => (Number.isFinite(x) ? x : null));
 }
 
-// Finite values with none beside them: no line goes there, they are drawn as points.
+// Indices of isolated finite values, which are drawn as points because no line reaches them.
 function lonely(values) {
   const found = [];
   for (let i = 0; i < values.length; ++i) {
@@ -52,7 +52,7 @@ function lonely(values) {
   return found;
 }
 
-// Rows over one x, for uPlot, from [x, row] of each; where signals do not share it, undefined is what one of them has not.
+// Rows over one common x, for uPlot, from [x, row] of each signal; undefined where a signal has no value.
 function over_one_x(pairs) {
   return pairs.every(([x]) => x === pairs[0][0]) ? [pairs[0][0], ...pairs.map(([, row]) => row)] : uPlot.join(pairs.map(([x, row]) => [x, row]));
 }
@@ -60,7 +60,7 @@ function over_one_x(pairs) {
 // Whether the channel has records around t.
 const covers = ({time}, t) => t >= time[0] && t <= time[time.length - 1];
 
-// A sentence for each signal with values that are not finite between two times; `then`: what follows from it.
+// A sentence for each signal with values that are not finite between two times; `then`: the consequence.
 function gap_notes(channels, from, to, then) {
   return channels.flatMap(({name, values, time}) => {
     let bad = 0, all = 0;
@@ -73,7 +73,7 @@ function gap_notes(channels, from, to, then) {
   });
 }
 
-// {chart} or {problem}: words why there is none.
+// {chart}, or {problem}: the reason why there is none.
 export function make_chart(kind, plot, from, to) {
   return {time: time_chart, spectrum: spectrum_chart, histogram: histogram_chart}[kind](plot, from, to);
 }
@@ -93,7 +93,7 @@ function time_chart({channels, unit, display, colour, difference}, from, to) {
     return low === null || low > high ? [0, 1] : uPlot.rangeNum(low, high, 0.1, true);
   };
   const data = over_one_x(channels.map((channel) => [channel.time, drawable(channel.values)]));
-  // Between kept records of a thinned recording nothing is known but the band.
+  // Between kept records of a thinned recording only the band is known.
   const at = (channel, t) => {
     if (!covers(channel, t)) return "–";
     if (!channel.low) return short(value_at(channel.time, channel.values, t));
@@ -120,7 +120,7 @@ function time_chart({channels, unit, display, colour, difference}, from, to) {
   };
 }
 
-// How far a run is from the first one at most, and when.
+// Largest difference of a run from the first one, and its time.
 function difference_note({name, time, values, low, high, source}, short, unit) {
   let most = 0, when = time[0];
   for (let i = 0; i < time.length; ++i) {
@@ -136,7 +136,7 @@ function spectrum_chart({panel, channels, unit, display, colour, colours}, from,
   const whole = channels.every(({source}) => source.spectrum_hz);
   const found = spectra_of(channels, from, to);
   if (!found.every(Boolean)) return {problem: "Too few records for a spectrum."};
-  // A logarithm has no zero.
+  // Zero cannot be drawn on a logarithmic axis.
   const data = over_one_x(found.map(({hz, amplitudes}) => [hz, drawable(amplitudes.map((x) => (x < 1e-30 ? 1e-30 : x)))]));
   const peaks = found.slice(0, kPeakSignals).flatMap(({hz, amplitudes}, i) => find_peaks(hz, amplitudes, kPeaks).map((k) => ({hz: hz[k], amplitude: amplitudes[k], i})));
   const marked = view.frequencies.length ? `; natural frequencies${view.runs ? ` of ${view.runs[0].label}` : ""} dashed` : "";
@@ -156,7 +156,7 @@ function spectrum_chart({panel, channels, unit, display, colour, colours}, from,
   };
 }
 
-// {hz, amplitudes, even} of each channel, or null; those with the same times share hz.
+// {hz, amplitudes, even} of each channel, or null; channels with the same times share hz.
 function spectra_of(channels, from, to) {
   const known = new Map();
   return channels.map((channel) => {
@@ -188,7 +188,7 @@ function histogram_chart({channels, unit, display, log, colour, colours}, from, 
   if (!there.length) return {problem: "No finite values for a histogram."};
   const {edges, rows} = over_one_axis(there);
   const counts = found.map((one) => (one ? rows[there.indexOf(one)] : new Float64Array(edges.length)));
-  // Empty bins stand on the axis; a logarithm has no zero.
+  // Empty bins are drawn on the axis; zero cannot be drawn on a logarithmic axis.
   const drawn = log ? counts.map((row) => row.map((n) => Math.max(n, kLeast))) : counts;
   const words = found.map((one) => (one ? kMarks.map(([name], m) => `${name} ${number_text(one.marks[m] / display.factor, 4)}`).join(" · ") : "no values"));
   const top = Math.max(...counts.map((row) => row.reduce((a, b) => Math.max(a, b), 0)));
@@ -212,7 +212,7 @@ function histogram_chart({channels, unit, display, log, colour, colours}, from, 
 
 const kLeast = 0.5;
 
-// Dashed lines, then their words at the top where there is room, on the ground of the card.
+// Dashed lines, then their labels at the top if there is space, on the background colour of the card.
 export function draw_marks(u, marks, stroke, colours) {
   const {ctx, bbox} = u;
   const ratio = devicePixelRatio;
@@ -232,7 +232,7 @@ export function draw_marks(u, marks, stroke, colours) {
   const ends = [-Infinity, -Infinity, -Infinity];
   for (const {x, text} of inside) {
     if (!text) continue;
-    // A word that does not fit right of its line is set left of it, and in the next row when there is one already.
+    // A label that does not fit to the right of its line is placed to the left, in the next row if it would overlap.
     const width = ctx.measureText(text).width + 6 * ratio;
     const left = x + width > bbox.left + bbox.width ? x - width : x + 3 * ratio;
     const row = ends.findIndex((end) => left > end);
@@ -254,7 +254,7 @@ function mark_frequencies(u, frequencies, colours) {
   draw_marks(u, sorted.map(({hz}) => ({x: hz, text: number_text(hz, 3)})), colours.mark, colours);
 }
 
-// Frequency and a dot at each peak, in the colour of its signal; the highest first, and no words over words.
+// Frequency and a dot at each peak, in the colour of its signal; highest peaks first, without overlapping labels.
 function label_peaks(u, peaks, colour, colours) {
   const {ctx, bbox} = u;
   const ratio = devicePixelRatio, taken = [];
@@ -296,7 +296,7 @@ function powers_of_ten(u, axis, low, high) {
   return ticks;
 }
 
-// The same for a shorter axis: where there are but few powers, 2 and 5 times them, too.
+// The same for a shorter axis: with few powers of ten, also 2 and 5 times them.
 export function log_ticks(u, axis, low, high) {
   const powers = powers_of_ten(u, axis, low, high);
   if (Math.log10(high / low) > 3.5) return powers;

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Colours that colour-blind people tell apart: those of Okabe and Ito for signals and bodies, cividis for deflection and strain.
+// Colours suitable for colour-blind readers: those of Okabe and Ito for signals and bodies, cividis for deflection and strain.
 
 export const kOkabeIto = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7f7f7f"];
 
-// Lifted at its dark end, to be seen on dark ground.
+// Lightened at its dark end, to be visible on a dark background.
 const kCividis = [[24, 70, 150], [52, 80, 130], [76, 84, 109], [107, 109, 113], [138, 134, 120], [172, 161, 116], [209, 190, 101], [255, 233, 69]];
 
-// For thin lines on light ground the bright ones of them are made darker.
+// Bright colours are darkened for thin lines on a light background.
 const kOnLight = ["#0072b2", "#d08700", "#009e73", "#c2649a", "#3f9fd8", "#d55e00", "#8f8500", "#6b6b6b"];
 
-// The light blue comes first on dark ground, the dark one on light ground.
+// The light blue comes first on a dark background, the dark blue on a light one.
 export function signal_colour(i, dark) {
   const k = i % kOkabeIto.length;
   return dark ? kOkabeIto[k % 4 === 0 ? 4 - k : k] : kOnLight[k];
@@ -38,7 +38,7 @@ function fill_table() {
   }
 }
 
-// The same as text of a style.
+// The same as CSS text.
 export function scale_rgb(x) {
   const place = Math.min(Math.max(x, 0), 1) * (kCividis.length - 1), i = Math.min(Math.floor(place), kCividis.length - 2), s = place - i;
   return `rgb(${kCividis[i].map((c, k) => Math.round((1 - s) * c + s * kCividis[i + 1][k])).join(",")})`;
@@ -50,7 +50,7 @@ export function scale_gradient() {
 
 const kManyBodies = 50;
 
-// One after the other for few bodies; along the scale for many, where neighbours in turn would be noise.
+// Distinct colours for few bodies; colours along the scale for many, where distinct ones would look like noise.
 export function body_colour(view, body, out, k) {
   const {colour} = view.bodies[body];
   if (view.colour_count > kManyBodies) {

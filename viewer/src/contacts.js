@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Contacts: the shape, seen through, and the point or sphere against it, red where it touches as drawn.
+// Contacts: the shape, drawn transparent, and the point or sphere, red if it touches the shape as drawn.
 
 import {BoxGeometry, CylinderGeometry, DoubleSide, Mesh, MeshLambertMaterial, PlaneGeometry, Quaternion, SphereGeometry, Vector3} from "three";
 
@@ -9,14 +9,14 @@ const kTouching = 0xc8202f, kApart = 0xd9a441;
 const turn = new Quaternion(), own = new Quaternion(), local = new Vector3(), point = new Vector3();
 const pose = new Float64Array(7);
 
-// z of a cylinder along z of its frame.
+// Geometry of a shape; the axis of a cylinder is along z of its frame.
 function make_geometry({kind, size}, reach) {
   if (kind === "box") return new BoxGeometry(...size);
   if (kind === "cylinder") return new CylinderGeometry(size[0], size[0], size[1], 32).rotateX(Math.PI / 2);
   return new PlaneGeometry(0.3 * reach, 0.3 * reach, 6, 6);
 }
 
-// From the surface of the shape to the point, in the frame of the shape; negative inside.
+// Signed distance of a point from the surface of the shape, in the frame of the shape; negative inside.
 export function gap_to(kind, size, [x, y, z]) {
   if (kind === "plane") return z;
   const d = kind === "box" ? [Math.abs(x) - size[0] / 2, Math.abs(y) - size[1] / 2, Math.abs(z) - size[2] / 2]
@@ -40,7 +40,7 @@ export class Contacts {
     });
   }
 
-  // The pose of a place on a node, a body or the world, into a mesh.
+  // Sets the pose of a mesh to that of a place on a node, a body or the world.
   put({body, node, at, rotation}, mesh) {
     if (body >= 0) this.machine.node_pose(node, body, pose);
     else pose.set([0, 0, 0, 1, 0, 0, 0]);
@@ -60,7 +60,7 @@ export class Contacts {
       local.copy(ball.position).sub(shape.position).applyQuaternion(turn.copy(shape.quaternion).conjugate());
       item.gap = gap_to(contact.shape.kind, contact.shape.size, local.toArray()) - contact.radius;
       ball.material.color.set(item.gap <= 0 ? kTouching : kApart);
-      // A plane has no end: its patch follows the point.
+      // A plane is unbounded: its patch follows the point.
       if (contact.shape.kind === "plane") shape.position.add(point.set(local.x, local.y, 0).applyQuaternion(shape.quaternion));
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The container that the page carries: base64 of gzip of header and arrays (README.md, "The data").
+// The data container embedded in the page: base64 of gzip of header and arrays (README.md, "The data").
 
 export class DataError extends Error {}
 
@@ -16,7 +16,7 @@ export function check(condition, text) {
   if (!condition) fail(text);
 }
 
-// {header, array(name)} of the page, or a DataError that says in words what is wrong.
+// {header, array(name)} of the page; throws a DataError with a readable message.
 export async function open_container(element) {
   const text = element ? element.textContent.trim() : "";
   check(text !== "" && !text.startsWith("@"), "This page holds no recording: it is the empty template. limber view RECORDING fills it.");
@@ -48,7 +48,7 @@ async function unzip(bytes) {
   }
 }
 
-// {header, array(name), part(header)} of a container; part: the same of a header within the header, with arrays of its own.
+// {header, array(name), part(header)} of a container; part: the same for a nested header with its own arrays.
 export function read_container(bytes) {
   check(bytes.length >= 16, "The data of this page is broken: it is too short.");
   const magic = String.fromCharCode(...bytes.subarray(0, 8));
@@ -93,7 +93,7 @@ function cut_array(bytes, start, arrays, name) {
   return {values: new make(buffer, aligned ? place : 0, count), shape};
 }
 
-// Undoes the packing: four byte planes, lowest first, of the zigzag of differences between bits `stride` values apart.
+// Unpacks four byte planes, lowest first, of zigzag-coded differences between the bits of values `stride` apart.
 export function unpack(bytes, count, stride) {
   const b0 = bytes.subarray(0, count), b1 = bytes.subarray(count, 2 * count);
   const b2 = bytes.subarray(2 * count, 3 * count), b3 = bytes.subarray(3 * count, 4 * count);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the page shows, read from its container and checked.
+// The data of the page, read from its container and checked.
 
 import {check, open_container} from "./container.js";
 import {overlay_of} from "./overlay.js";
@@ -11,7 +11,7 @@ export async function read_page(element) {
   return make_view(await open_container(element));
 }
 
-// Everything the page needs, checked: sizes fit, indices exist, parents come before children.
+// All data of the page, checked: sizes match, indices exist, parents come before children.
 export function make_view({header, array, part}) {
   check(header.limber_view === 1, "The data is of version " + String(header.limber_view) + "; this viewer reads version 1.");
   check(["recording", "modes", "overlay", "study"].includes(header.kind), "The data is neither of recordings nor of modes nor of a study.");
@@ -33,7 +33,7 @@ export function make_view({header, array, part}) {
   return view;
 }
 
-// Several recordings, and what each but the first differs by from it.
+// Several recordings, and the differences of each from the first.
 function read_overlay(view, header, part) {
   const read = (inner) => make_view(part(inner));
   const runs = list(header, "runs").map(read);
@@ -53,7 +53,7 @@ function vector(value, what) {
   return value;
 }
 
-// The array that `name` names, checked to be rows x columns (null: any number of them); null without a name.
+// The array called `name`, checked to be rows x columns (null: any number); null without a name.
 function matrix(array, name, rows, columns, what) {
   if (name === undefined) return null;
   const found = array(name);
@@ -96,7 +96,7 @@ function extent_of(stations) {
   return stations.length ? Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]) : 0;
 }
 
-// Segments of one beam have one name, and one colour.
+// Segments of one beam share one name and one colour.
 function read_bodies(view, header) {
   let modes = 0;
   const names = new Map();
@@ -139,14 +139,14 @@ function read_joint(joint, view) {
     slides: read_slides(joint, view, what), child_node: node(joint.child_node, child), axes: list(joint, "axes").map((axis) => vector(axis, `axis of ${what}`))};
 }
 
-// Which of the columns of slider_places is its place on the beam that carries it.
+// The column of slider_places with the position of a sliding joint on its beam.
 function read_slides({slides, parent}, view, what) {
   if (slides === undefined) return null;
   check(Number.isInteger(slides) && slides >= 0 && parent >= 0 && view.bodies[parent].geometry.count > 1, `The data is broken: ${what} slides on nothing.`);
   return slides;
 }
 
-// A place on a body, a node or the world, with its turn there.
+// A place on a body, a node or the world: position and rotation.
 function read_place({body, node, at, rotation}, view, what) {
   check(Number.isInteger(body) && body >= -1 && body < view.bodies.length, `The data is broken: ${what} is on no body.`);
   const known = node >= 0 ? view.nodes[node] : null;
@@ -158,7 +158,7 @@ function read_place({body, node, at, rotation}, view, what) {
 
 const kShapes = new Set(["plane", "box", "cylinder"]);
 
-// A point or sphere against a shape.
+// A contact of a point or sphere with a shape.
 function read_contact({name, point, on, shape, size, radius}, view) {
   const what = `contact '${name}'`;
   check(kShapes.has(shape), `The data is broken: ${what} has no known shape.`);
@@ -169,7 +169,7 @@ function read_contact({name, point, on, shape, size, radius}, view) {
 
 const kElements = new Set(["spring", "bushing", "rope", "actuator"]);
 
-// A force element: the places that it runs through.
+// A force element: the places that it passes through.
 function read_element(element, view) {
   const what = `element '${element.name}'`;
   check(kElements.has(element.kind), `The data is broken: ${what} is of no known kind.`);
@@ -208,7 +208,7 @@ function read_recording(view, header, array) {
   view.rotor_angles = columns("rotor_angles", view.rotors.length);
 }
 
-// What a thinned recording says of all its records: bands between those kept, spectra, histograms.
+// Summaries of all original records in a thinned recording: bands between kept records, spectra, histograms.
 function read_whole(view, header, array) {
   const {channels, time} = view;
   const has = (name) => channels.length > 0 && Object.hasOwn(header.arrays ?? {}, name);

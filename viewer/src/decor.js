@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What stands around the machine: ground grid, axes and gravity in the corner.
+// Surroundings of the machine: ground grid; axes and gravity in the corner.
 
 import {ArrowHelper, BufferGeometry, CanvasTexture, Color, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, PerspectiveCamera,
   Quaternion, SRGBColorSpace, Scene, Sprite, SpriteMaterial, Vector3} from "three";
@@ -37,7 +37,7 @@ export function text_sprite(text, colour, height) {
   return sprite;
 }
 
-// A grid across `up` under the machine; box is where the machine comes, in the world.
+// A grid normal to `up` below the machine; box: extent of the machine's motion, in the world.
 export function make_ground(box, up, colours) {
   const group = new Group();
   const size = Math.max(box.getSize(new Vector3()).length(), 1e-6);
@@ -53,7 +53,7 @@ export function make_ground(box, up, colours) {
   return group;
 }
 
-// Lines around (cx, cy) that fade out with the distance.
+// Lines around (cx, cy) that fade with distance.
 function grid_lines(cx, cy, low, step, half, colours) {
   const points = [], shades = [];
   const minor = new Color(colours.grid), major = new Color(colours.grid_major);
@@ -78,7 +78,7 @@ function grid_lines(cx, cy, low, step, half, colours) {
   return lines;
 }
 
-// The three axes in the corner of the picture, x, y, z by colour and letter, and where gravity pulls.
+// The three axes in the corner of the view, x, y, z by colour and letter, and the direction of gravity.
 export class AxesCorner {
   constructor(gravity) {
     this.scene = new Scene();

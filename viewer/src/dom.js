@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Elements are made here and nowhere from text: names of the data reach the page through text nodes only.
+// All elements are created here, never from HTML text: names in the data reach the page only as text nodes.
 
 // Makes an element: h("button", {class: "x", onclick: f, "aria-label": "Play"}, "text", child, ...).
 export function h(tag, properties = {}, ...children) {
@@ -17,7 +17,7 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
-// A long name that may be broken after its dots and underscores.
+// A long name with line breaks allowed after dots and underscores.
 export function breakable(name) {
   return name.split(/(?<=[._/])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 }
@@ -27,7 +27,7 @@ export function tool(text, title, action) {
   return h("button", {type: "button", title, "aria-label": title, onclick: action}, text);
 }
 
-// A button that stays pressed or not; on_change(pressed).
+// A toggle button; on_change(pressed).
 export function toggle(label, title, pressed, on_change) {
   const button = h("button", {type: "button", class: "toggle", title, "aria-pressed": String(pressed)}, label);
   button.set = (value) => {
@@ -48,7 +48,7 @@ export function save_blob(blob, name) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-// A name that every file system takes.
+// A name that is valid on every file system.
 export function file_name(name, ending) {
   const plain = String(name).normalize("NFKD").replace(/[^A-Za-z0-9._-]+/g, "-");
   return (plain.replace(/^[-.]+|-+$/g, "").slice(0, 80) || "limber") + ending;
@@ -56,7 +56,7 @@ export function file_name(name, ending) {
 
 const kThin = "\u202f";
 
-// Short text of a number: exponents only where they help, thousands set apart.  Nothing: a dash.
+// Short text of a number: exponents only if shorter, thousands separated; a dash for no value.
 export function number_text(value, digits = 4) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value === Infinity ? "∞" : value === -Infinity ? "−∞" : "–";
@@ -79,14 +79,14 @@ function apart(text) {
 const kPlainUnits = /^(s|m|rad|N|J|W|V|A|Pa|K)([ ·/].*)?$/;
 const kPrefixes = [["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1], ["m", 1e-3], ["µ", 1e-6], ["n", 1e-9]];
 
-// A value with its unit and a prefix that fits: 0.0123, "m" -> "12.3 mm".
+// A value with its unit and a suitable prefix: 0.0123, "m" -> "12.3 mm".
 export function unit_text(value, unit, digits = 3) {
   if (!Number.isFinite(value) || value === 0) return `${number_text(value)} ${unit}`;
   const [prefix, factor] = kPrefixes.find(([, f]) => Math.abs(value) >= 0.9995 * f) ?? kPrefixes.at(-1);
   return `${number_text(value / factor, digits)} ${prefix}${unit}`;
 }
 
-// {factor, unit} in which values up to `largest` are short to read; units that take no prefix stay.
+// {factor, unit} in which values up to `largest` are short; units without prefixes are unchanged.
 export function display_unit(largest, unit) {
   if (!kPlainUnits.test(unit) || !(largest > 0) || (largest >= 0.01 && largest < 1e5)) return {factor: 1, unit};
   const [prefix, factor] = kPrefixes.find(([, f]) => largest >= 0.9995 * f) ?? kPrefixes.at(-1);

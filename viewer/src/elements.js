@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Force elements as lines: springs as coils, ropes and actuators as they run, bushings as crosses.
+// Force elements as lines: springs as coils, ropes and actuators as polylines, bushings as crosses.
 
 import {matrix_of} from "./kinematics.js";
 import {line_set} from "./solids.js";
 
 const kTurns = 8, kPerTurn = 12;   // of a coil
-const kStraight = 0.12;            // of a spring, at each end
+const kStraight = 0.12;            // straight fraction of a spring at each end
 const kColours = {spring: [0.1, 0.3, 0.6], actuator: [0.75, 0.35, 0.05], rope: [0.35, 0.22, 0.08], bushing: [0.1, 0.45, 0.3]};
 const pose = new Float64Array(7), rotation = new Float64Array(9);
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// How often a signal has which value, and the values that most records stay below.
+// Histograms and quantiles of signals.
 
 const kBins = 100;
 export const kMarks = [["median", 0.5], ["99 %", 0.99], ["99.9 %", 0.999], ["largest", 1]];
 
-// {counts, low, high, total, marks} of the values between two times; null when none is finite.  The marks are quantiles,
-// defined as everywhere in limber (limber/realtime/timing.hpp): the smallest value with at least that share of the
+// {counts, low, high, total, marks} of the values between two times; null if none is finite.  The marks are quantiles,
+// defined as everywhere in limber (limber/realtime/timing.hpp): the smallest value with at least that fraction of the
 // records at or below it.
 export function histogram_between(time, values, from, to) {
   const kept = [];
@@ -22,7 +22,7 @@ export function histogram_between(time, values, from, to) {
   return {counts, low, high, total: sorted.length, marks};
 }
 
-// The same of counts that the data hold, and of quantiles; without these, marks are exact to within a bin.
+// The same from stored counts and quantiles; without quantiles, marks are exact to within a bin.
 export function histogram_given({counts, low, high}, quantiles = null) {
   let total = 0;
   for (const n of counts) total += n;
@@ -41,7 +41,7 @@ export function histogram_given({counts, low, high}, quantiles = null) {
   return {counts, low, high, total, marks};
 }
 
-// {edges, rows}: all histograms over the edges of all their bins, for one axis; rows[h][k] is the count of h between
+// {edges, rows}: all histograms over the union of their bin edges, for one axis; rows[h][k] is the count of h between
 // edges k and k+1.
 export function over_one_axis(histograms) {
   const all = [];
@@ -59,7 +59,7 @@ export function over_one_axis(histograms) {
   return {edges, rows};
 }
 
-// A signal that never changes still gets a bar that is seen.
+// Edge i of the bins; the range is widened for a constant signal, so that its bar is visible.
 function edge({counts, low, high}, i) {
   const half = high > low ? 0 : Math.abs(low) * 1e-3 || 1e-3;
   return i === counts.length ? high + half : low - half + ((high - low + 2 * half) * i) / counts.length;

@@ -35,10 +35,10 @@ const kKeys = [
   [["?"], "This list", (app) => app.help.open ? app.help.close() : app.help.showModal()],
 ];
 
-// Keys that turn and zoom the picture when it has the focus: angles across and up, factor of the distance.
+// Keys that rotate and zoom the view when it has the focus: angles across and up, factor of the distance.
 const kTurns = {ArrowLeft: [-0.15, 0, 1], ArrowRight: [0.15, 0, 1], ArrowUp: [0, 0.15, 1], ArrowDown: [0, -0.15, 1], PageUp: [0, 0, 0.85], PageDown: [0, 0, 1.18]};
 
-// Keys that the focused element needs itself.
+// Keys that the focused element handles itself.
 function taken(target, key) {
   if (target.matches("input[type=search], select, textarea")) return key !== "Escape";
   if (target.matches("input[type=range]")) return key.startsWith("Arrow") || key === "Home" || key === "End";

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where everything is: from poses and modal coordinates of a frame to stations and nodes in the world.
-// A pose is seven numbers: place x y z, quaternion w x y z.  station = R (p0 + s u) + r with the displacement
-// u = S eta + 1/2 eta^T Xi eta, magnified by s; the second part where the data have it.
+// Kinematics: stations and nodes in the world from the poses and modal coordinates of a frame.
+// A pose is seven numbers: position x y z, quaternion w x y z.  station = R (p0 + s u) + r with the displacement
+// u = S eta + 1/2 eta^T Xi eta, magnified by s; the second term only if the data have it.
 
-// c = a b; a and b are read at offsets, c may be either of them.
+// c = a b, at offsets; c may be a or b.
 export function compose(a, i, b, j, c, k) {
   const aw = a[i + 3], ax = a[i + 4], ay = a[i + 5], az = a[i + 6];
   const bw = b[j + 3], bx = b[j + 4], by = b[j + 5], bz = b[j + 6];
@@ -69,7 +69,7 @@ function pair_sum(rows, at, size) {
   return sum;
 }
 
-// Pose of a node in its body, its move and its turn magnified.
+// Pose of a node in its body, with magnified displacement and rotation.
 function node_in_body(node, eta, offset, scale, out) {
   if (!node) {
     out.set(kIdentity);
@@ -86,7 +86,7 @@ function node_in_body(node, eta, offset, scale, out) {
     if (node.second && row < 3) sum += pair_sum(node.second, row * n * n, n * n);
     moved[row] = sum * scale;
   }
-  // The deformation turns the node about its place, before its own turn.
+  // The rotation of the deformation is applied after the node's undeformed rotation.
   for (let c = 0; c < 3; ++c) {
     bent[c] = out[c] + moved[c];
     out[c] = 0;
@@ -95,7 +95,7 @@ function node_in_body(node, eta, offset, scale, out) {
   compose(bent, 0, out, 0, out, 0);
 }
 
-// The section of a beam at x = s as a node: shapes between its stations, turned by their slopes; into node.
+// Writes the section of a beam at x = s to node: shapes interpolated between stations, rotations from their slopes.
 export function section_on_beam(geometry, s, node) {
   const {stations, shapes, turns, second, modes: n, count} = geometry, size = n * n;
   let i = 0;
@@ -141,14 +141,14 @@ export class Machine {
     }
     this.points = new Float32Array(total * 3);
     this.deflection = new Float32Array(total);
-    this.energy = new Float32Array(total);    // of strain, J/m
+    this.energy = new Float32Array(total);    // strain energy, J/m
     this.with_energy = false;                 // whether stations() fills it
     this.has_energy = view.bodies.some(({geometry}) => geometry.modes > 0 && (geometry.strain || geometry.stiffness));
     this.turns = view.bodies.some(({geometry}) => geometry.turns) ? new Float32Array(total * 3) : null;   // rotation vectors of sections
     this.scratch = Array.from({length: 5}, () => new Float64Array(7));
   }
 
-  // Takes the state at time t between two frames.
+  // Sets the state at time t, interpolated between two frames.
   sample(t) {
     const {time, poses, eta, count} = this.view.frames;
     const i = frame_at(time, count, t);
@@ -161,14 +161,14 @@ export class Machine {
       if (rows) for (let k = 0, m = out.length; k < m; ++k) out[k] = (1 - s) * rows[i * m + k] + s * rows[j * m + k];
   }
 
-  // Where a joint sits on its parent: a node, the body frame, or the section that it has slid to.
+  // Attachment of a joint on its parent: a node, the body frame, or the section at a sliding joint.
   parent_node(joint) {
     const section = this.sections.get(joint);
     return section ? section_on_beam(this.view.bodies[joint.parent].geometry, this.slider_places[joint.slides], section) : joint.parent_node;
   }
 
-  // Places the bodies with their deformation magnified: joints keep their recorded motion, and what hangs on a
-  // bent body moves along.  scale 1 gives back the recorded poses, 0 the machine without deformation.
+  // Places the bodies with magnified deformation: joints keep their recorded motion, and bodies on a bent body move with
+  // it.  scale 1 yields the recorded poses, 0 the machine without deformation.
   place(scale) {
     this.scale = scale;
     this.placed.set(this.pose);
@@ -195,7 +195,7 @@ export class Machine {
     }
   }
 
-  // Fills points (world, as drawn), deflection (true, m) and, when asked for, energy (true, J/m).
+  // Fills points (world, as drawn), deflection (true, m) and, if with_energy, energy (true, J/m).
   stations() {
     for (let b = 0; b < this.view.bodies.length; ++b) {
       this.body_stations(b);
@@ -233,7 +233,7 @@ export class Machine {
     }
   }
 
-  // Rotation vector, magnified and in the world, of a section from its body frame; `matrix` is that of the body.
+  // Magnified rotation vector of a section relative to its body frame, in the world; `matrix`: rotation of the body.
   turn_station(turns, i, modes, offset, out) {
     let ax = 0, ay = 0, az = 0;
     for (let k = 0, at = 3 * i * modes; k < modes; ++k, ++at) {
@@ -247,7 +247,7 @@ export class Machine {
     this.turns[3 * out + 2] = matrix[6] * ax + matrix[7] * ay + matrix[8] * az;
   }
 
-  // Energy per length: 1/2 sum of (strain row . eta)^2, or that of the whole body over its extent.
+  // Energy per length: 1/2 sum of (strain row . eta)^2, or the energy of the whole body divided by its size.
   body_energy(b) {
     const {geometry, eta: offset} = this.view.bodies[b];
     const {strain, strain_rows, stiffness, modes, count, extent} = geometry;
@@ -269,19 +269,19 @@ export class Machine {
     }
   }
 
-  // Rotation matrix, row by row, and place of a body frame as drawn: twelve numbers.
+  // Rotation matrix, row by row, and position of a body frame as drawn: twelve numbers.
   body_frame(b, out) {
     matrix_of(this.placed, 7 * b, out);
     for (let c = 0; c < 3; ++c) out[9 + c] = this.placed[7 * b + c];
     return out;
   }
 
-  // The frame of body b in which the sides of its tubes are told.
+  // The frame of body b to which the sides of its tubes refer.
   side_matrix(b, m) {
     matrix_of(this.placed, 7 * b, m);
   }
 
-  // Pose in the world, as drawn, of a node, or of a body where node is null.
+  // Pose in the world, as drawn, of a node, or of a body if node is null.
   node_pose(node, body, out) {
     node_in_body(node, this.eta, this.view.bodies[body].eta, this.scale, out);
     compose(this.placed, body * 7, out, 0, out, 0);
@@ -300,7 +300,7 @@ export function frame_at(time, count, t) {
   return Math.max(low, 0);
 }
 
-// Poses between two frames: places linear, turns by normalised linear blending.
+// Interpolates poses between two frames: positions linearly, rotations by normalised linear interpolation.
 function blend_poses(poses, i, j, s, out) {
   for (let k = 0; k < out.length; k += 7) {
     const a = i + k, b = j + k;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The page: reads its data, builds what fits them, and draws until it is closed.
+// The page: reads its data, builds the panels for them, and runs the drawing loop.
 
 import {read_page} from "./data.js";
 import {h, number_text, tool} from "./dom.js";
@@ -18,12 +18,12 @@ import {make_message, make_summary, make_title} from "./summary.js";
 import {flip_theme, force_light, on_theme, start_theme, theme_colours} from "./theme.js";
 
 const kPhases = 48;
-const kSlow = 70, kSlowPictures = 4;   // ms for one picture; such pictures one after the other
+const kSlow = 70, kSlowPictures = 4;   // ms per frame; number of consecutive slow frames
 
-// Largest motion of a mode as a share of the machine's size.
+// Largest displacement of a mode as a fraction of the machine's size.
 const share = (scale) => 0.02 * Math.sqrt(scale);
 
-// Tells whether playing is too slow for the eye.  It stays slow until it stops: better coarse than now this, now that.
+// Detects slow playback.  Remains slow until playback stops, so that the quality does not alternate.
 class Pace {
   constructor() {
     this.slow = false;
@@ -54,7 +54,7 @@ class App {
     this.take(new RunsPanel(this.view));
   }
 
-  // Keys and printing are for these runs.
+  // Directs keys and printing to these runs.
   take(runs) {
     this.runs = runs;
     this.player = runs?.player;
@@ -87,8 +87,8 @@ class App {
     this.side = new ModesPanel(view, (mode) => this.choose_mode(mode));
   }
 
-  // A mode has no size of its own: it is drawn with its furthest place moved by a share of the machine's size, or of that of
-  // the one body that is drawn, and with no rotation of more than ten times this share in radians.
+  // The scale of a mode is arbitrary: it is drawn with the largest displacement equal to a fraction of the size of the
+  // machine, or of the only body drawn, and with no rotation of more than ten times this fraction in radians.
   choose_mode(mode) {
     const {machine, stage_panel} = this;
     const {only} = this.view.modes[mode];
@@ -119,7 +119,7 @@ class App {
     return `turns ${number_text((turn * share(scale) * 180) / Math.PI, 2)}°, moves ${number_text(100 * part * share(scale), 2)} % of the size`;
   }
 
-  // The camera sees the whole cycle, unless it was moved by hand: the motion is linear, so both ends are enough.
+  // The camera shows the whole cycle, unless it was moved by hand; both extremes suffice, because the motion is linear.
   fit_cycle() {
     const {machine, stage_panel} = this;
     if (!this.measure || !stage_panel.stage) return;
@@ -152,7 +152,7 @@ class App {
       this.stage_panel.set_scale(12);
       this.stage_panel.toggles.ghost.set(true);
       this.side.choose(0);
-      // Who wants less motion sees the mode at its largest and starts it himself.
+      // With reduced motion, the mode is shown at its largest amplitude until it is started by hand.
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.seek(0.25);
       else this.player.play(true);
     }
@@ -193,7 +193,7 @@ class App {
     requestAnimationFrame(picture);
   }
 
-  // For scripts and tests: where a node is drawn, in the world.
+  // For scripts and tests: position of a node as drawn, in the world.
   node_place(name) {
     const node = this.stage_panel.machine.view.nodes.find((entry) => entry.name === name);
     this.stage_panel.stale = true;
@@ -203,14 +203,14 @@ class App {
 }
 
 async function start() {
-  document.getElementById("limber-cut")?.remove();   // it says what a page says that is cut before this script
+  document.getElementById("limber-cut")?.remove();   // message for a page truncated before this script
   start_theme();
   try {
     const view = await read_page(document.getElementById("limber-data"));
     window.limber_view = new App(view);
     window.limber_view.mount();
   } catch (error) {
-    // What is wrong with the data is said in words; our own mistakes too, rather than a blank page.
+    // Shows errors in the data, and also our own bugs, as a message instead of a blank page.
     const text = error.name === "Error" || !error.message ? String(error.message) : `The page could not be built: ${error.message}`;
     document.body.append(make_message(text));
     document.title = "limber: nothing to show";

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A machine in one of its modes, drawn as what a mode is: x0 + A phi at every station, linear in the amplitude A.  With
-// the twist (w, v) of the body frame, its rotation R and modal coordinates e of the mode,
+// A machine in one of its modes: x0 + A phi at every station, linear in the amplitude A.  With the twist (w, v) of the
+// body frame, its rotation R and modal coordinates e of the mode,
 //   phi = w x (x0 - r) + v + R (S + Xi eta0) e,    theta = w + R T e
-// are the displacement and the rotation per amplitude of a station; eta0 are the modal coordinates at rest.  To first
-// order in A these keep all joints closed, and as both sides of a joint are drawn linearly, it stays so at any A.
+// are the displacement and the rotation of a station per unit amplitude; eta0 are the modal coordinates at rest.  They
+// keep all joints closed to first order in A, and at any A, because both sides of a joint are drawn linearly.
 
 import {Machine, compose, matrix_of, turn_of} from "./kinematics.js";
 
-const kTurn = 10;   // rad of the largest rotation for a largest displacement of the whole size
+const kTurn = 10;   // rad: limit of the largest rotation if the largest displacement is the size of the machine
 
 export class ModeMachine extends Machine {
   constructor(view) {
@@ -17,7 +17,7 @@ export class ModeMachine extends Machine {
     this.amplitude = 0;
     this.mode = 0;
     this.turns = new Float32Array(this.points.length);
-    this.rest = new Float64Array(this.points.length);        // places at rest, in the world
+    this.rest = new Float64Array(this.points.length);        // positions at rest, in the world
     this.phi = new Float64Array(this.points.length);         // of the chosen mode
     this.theta = new Float64Array(this.points.length);
     this.rotations = view.bodies.map((_, b) => {
@@ -55,7 +55,7 @@ export class ModeMachine extends Machine {
     return this.view.mode_twists.subarray(at, at + 6);
   }
 
-  // phi and theta of the place x[at ...] of body b, with rows 3 i ... of its shapes.
+  // phi and theta of the point x[at ...] of body b, with rows 3 i ... of its shapes.
   motion(b, shapes, second, turns, i, x, at, phi, theta, out) {
     const {poses, rest_eta, mode_eta, bodies, modal_count} = this.view;
     const [wx, wy, wz, vx, vy, vz] = this.twist(b), n = shapes ? bodies[b].geometry.modes : 0, offset = bodies[b].eta;
@@ -79,10 +79,10 @@ export class ModeMachine extends Machine {
   sample_mode(amplitude) {
     this.amplitude = amplitude;
     const n = this.eta.length;
-    for (let k = 0; k < n; ++k) this.eta[k] = amplitude * this.view.mode_eta[this.mode * n + k];   // colours of strain
+    for (let k = 0; k < n; ++k) this.eta[k] = amplitude * this.view.mode_eta[this.mode * n + k];   // for colours by strain
   }
 
-  place() {}   // nothing hangs on angles here
+  place() {}   // nothing to do: poses are linear here
 
   body_stations(b) {
     const {geometry, eta: offset} = this.view.bodies[b];
@@ -100,7 +100,7 @@ export class ModeMachine extends Machine {
     }
   }
 
-  // (1 + A w x) R and r + A v: also a box is drawn linearly.
+  // (1 + A w x) R and r + A v: boxes are drawn linearly, too.
   body_frame(b, out) {
     const A = this.amplitude, [wx, wy, wz, vx, vy, vz] = this.twist(b), R = this.rotations[b], {poses} = this.view;
     for (let c = 0; c < 3; ++c) {
@@ -113,7 +113,7 @@ export class ModeMachine extends Machine {
     return out;
   }
 
-  // The frame in which the sides of tubes are told; `turns` says how sections turn from there.
+  // The frame to which the sides of tubes refer; `turns` holds the rotations of sections relative to it.
   side_matrix(b, m) {
     m.set(this.rotations[b]);
   }
@@ -139,8 +139,8 @@ export class ModeMachine extends Machine {
     return out;
   }
 
-  // {unit, turn}: the amplitude at which nothing moves further than `size` and nothing turns by more than kTurn, and the
-  // largest rotation then; `only`: of the one body that is drawn.
+  // {unit, turn}: the amplitude at which no displacement exceeds `size` and no rotation exceeds kTurn, and the largest
+  // rotation at that amplitude; `only`: the only body that is drawn.
   measure(size, only) {
     let displaced = 0, rotated = 0;
     this.view.bodies.forEach(({geometry}, b) => {
@@ -158,7 +158,7 @@ export class ModeMachine extends Machine {
     return {unit, turn: unit * rotated, displacement: unit * displaced};
   }
 
-  // How far the corners of the boxes of a body move per amplitude.
+  // Largest displacement of the corners of a body's boxes per unit amplitude.
   corner_motion(b) {
     let most = 0;
     const [wx, wy, wz, vx, vy, vz] = this.twist(b), d = new Float64Array(3);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The list of modes beside the picture.
+// The list of modes next to the 3D view.
 
 import {h, number_text} from "./dom.js";
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The machine of another run, in the colour of that run and seen through.
+// The machine of another run, transparent, in the colour of that run.
 
 import {Color, DoubleSide, MeshLambertMaterial} from "three";
 import {signal_colour} from "./colours.js";
@@ -11,11 +11,11 @@ import {is_dark} from "./theme.js";
 import {Traces} from "./traces.js";
 import {Tubes, collect_lines} from "./tubes.js";
 
-// The same in pictures and plots.
+// The same in the 3D view and in plots.
 export const run_colour = (run) => signal_colour(run, is_dark());
 
 export class OtherMachine {
-  // other: {machine, run}; size: of the picture
+  // other: {machine, run}; size: of the view
   constructor({machine, run}, scene, size, sides) {
     this.machine = machine;
     this.run = run;
@@ -37,7 +37,7 @@ export class OtherMachine {
     this.solids.set_visible(on);
   }
 
-  // To its sampled state; true when its traces are not finished.
+  // Updates to the sampled state; returns true while its traces are incomplete.
   update(scale, t, visible, with_traces) {
     this.set_visible(visible);
     if (visible) {

@@ -3,8 +3,8 @@
 
 // Several recordings as one view: their signals side by side, matched by group, name and unit.
 
-// {runs, differences, channels, time, frequencies}: a channel has a line for each run that has it, or null, and the same of
-// the differences from the first run.
+// {runs, differences, channels, time, frequencies}: a channel has one line per run (null if the run lacks it), and the
+// same for the differences from the first run.
 export function overlay_of(runs, differences = []) {
   runs.forEach((run, k) => (run.label = String(run.header.label ?? run.name) || `run ${k + 1}`));
   const signals = new Map();
@@ -28,7 +28,7 @@ function make_signal({name, group, unit}, count) {
   return {name, group, unit, shown: false, lines: Array(count).fill(null), differences: Array(count).fill(null)};
 }
 
-// [key, channel], no key twice: signals of one name are counted.
+// [key, channel] with unique keys: signals of equal name are numbered.
 function keyed(channels) {
   const seen = new Map();
   return channels.map((channel) => {

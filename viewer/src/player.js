@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The time that the page shows: plays, steps, loops.
+// The current time of the page: plays, steps, loops.
 
 import {frame_at} from "./kinematics.js";
 
@@ -59,7 +59,7 @@ export class Player {
     this.set_speed(kSpeeds[Math.min(Math.max(i + direction, 0), kSpeeds.length - 1)]);
   }
 
-  // Goes on by the time since the last call; now in ms.
+  // Advances by the time since the last call; now in ms.
   tick(now) {
     if (!this.playing) return;
     const passed = this.clock === null ? 0 : Math.min(now - this.clock, 250) / 1000;

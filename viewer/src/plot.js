@@ -16,11 +16,11 @@ export class Plot {
   constructor(panel, unit) {
     this.panel = panel;
     this.unit = unit;
-    this.signals = [];      // as chosen
-    this.channels = [];     // as drawn
+    this.signals = [];      // selected
+    this.channels = [];     // drawn
     this.kind = "time";
-    this.log = true;        // counts of histograms
-    this.difference = false;   // of several runs from the first
+    this.log = true;        // logarithmic counts of histograms
+    this.difference = false;   // show differences from the first run
     this.chart = h("div", {class: "chart"});
     this.rows = h("div", {class: "legend"});
     this.notes = h("div", {class: "plot-notes"});
@@ -44,7 +44,7 @@ export class Plot {
     this.colours = () => panel.colours();
   }
 
-  // The signals that were chosen; of several runs each is a line for every run.
+  // Sets the selected signals; with several runs each is drawn as one line per run.
   set_channels(signals) {
     this.signals = signals;
     this.channels = this.panel.lines(signals, this);
@@ -96,7 +96,7 @@ export class Plot {
     swatch.style.background = this.colour(i);
     const remove = channel.signal ? null : h("button", {type: "button", class: "plain", title: "Take it off the plot", "aria-label": `Take ${channel.name} off the plot`,
       onclick: () => this.panel.remove(channel)}, "×");
-    // The group is in the title when all have the same.
+    // The title contains the group if all signals share it.
     const mixed = this.channels.some((other) => other.group !== channel.group);
     const what = h("span", {class: "what"}, h("span", {class: "name"}, channel.name), mixed ? h("span", {class: "kind"}, channel.group) : null);
     const reading = h("span", {class: "reading"}, value, h("span", {class: "unit"}, this.display.unit === "1" ? "" : this.display.unit));
@@ -149,7 +149,7 @@ export class Plot {
     if (x) this.plot.setScale("x", {min: x[0], max: x[x.length - 1]});
   }
 
-  // A click without a drag moves the time there.
+  // A click without a drag sets the time.
   watch_clicks() {
     const {over} = this.plot;
     let down = null;
@@ -193,7 +193,7 @@ export class Plot {
     this.cells.forEach((cell, i) => (cell.value.textContent = texts ? texts[i] : ""));
   }
 
-  // To the width that it has in the page, or to a size for paper.
+  // Resizes to the width available in the page, or to a size for paper.
   resize(paper = null) {
     const {width, height} = paper ?? {width: this.chart.clientWidth, height: kHeight};
     if (this.plot && width > 0 && (width !== this.plot.width || height !== this.plot.height)) this.plot.setSize({width, height});
@@ -241,7 +241,7 @@ export class Plot {
   }
 }
 
-// Room for the longest number at the axis.
+// Space for the longest number at the axis.
 function axis_width(u, values) {
   const longest = (values ?? []).reduce((most, text) => Math.max(most, text?.length ?? 0), 0);
   return Math.max(50, 20 + 7 * longest);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The plots beside the picture and the list to choose signals from.
+// The plots next to the 3D view, and the list of signals.
 
 import {h} from "./dom.js";
 import {Plot} from "./plot.js";
@@ -31,7 +31,7 @@ export class PlotPanel {
     player.listen(() => this.set_time());
   }
 
-  // After the element is in the page, where it has a width.
+  // Call after the element is in the page, where it has a width.
   start() {
     this.refresh();
     new ResizeObserver(() => this.plots.forEach((plot) => plot.resize())).observe(this.cards);
@@ -78,7 +78,7 @@ export class PlotPanel {
     this.choose(channel, false);
   }
 
-  // What is in one plot: signals of one unit; of several runs a signal alone, with a line for each run.
+  // Key of a plot: signals of one unit share one; with several runs each signal has its own, with one line per run.
   plot_key(channel) {
     return this.view.runs ? channel : channel.unit;
   }
@@ -106,7 +106,7 @@ export class PlotPanel {
     for (const plot of this.plots.values()) plot.set_channels(plot.signals);
   }
 
-  // One plot per key, in the order in which they were chosen.
+  // One plot per key, in the order of selection.
   refresh() {
     const units = group_by(this.chosen, (channel) => this.plot_key(channel));
     for (const [unit, plot] of this.plots) {
@@ -135,7 +135,7 @@ export class PlotPanel {
     source.set_time(this.player.t);
   }
 
-  // On paper two plots stand side by side.
+  // On paper, two plots are placed side by side.
   set_paper(on) {
     for (const plot of this.plots.values()) plot.resize(on ? kPaper : null);
   }

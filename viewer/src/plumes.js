@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What thrusters blow out while they fire: cones from their nodes, against the force.
+// Plumes of firing thrusters: cones from their nodes, opposite to the force.
 
 import {ConeGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion, Vector3} from "three";
 
@@ -22,7 +22,7 @@ export class Plumes {
     scene.add(this.mesh);
   }
 
-  // As they fire at time t: a picture holds until the next.
+  // State at time t: the thrust of a frame holds until the next frame.
   update(t, show) {
     this.mesh.visible = show && this.items.length > 0;
     if (!this.mesh.visible) return;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the page comes from: file, date, program, and the texts of scenario and model, to be read and copied.
+// Provenance of the page: file, date, program, and the texts of scenario and model, which can be copied.
 
 import {file_name, h, save_blob} from "./dom.js";
 
-// null when nothing is known.
+// null if nothing is known.
 export function make_provenance(view) {
   if (view.runs) return h("div", {}, view.runs.map((run) => make_provenance(run)?.relabel(`Where ${run.label} comes from`)));
   const {header} = view;
@@ -32,7 +32,7 @@ function make_text(view, name, text) {
   return h("details", {}, h("summary", {}, name), h("div", {class: "group"}, copy, save), pre);
 }
 
-// Where the system's clipboard is not open to a page, the text is selected and copied from there.
+// Fallback without clipboard access: the text is selected and copied.
 async function copy_text(pre, text, button) {
   let done = true;
   try {

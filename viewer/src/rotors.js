@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Rotors of drives: discs beside their joints that turn with the motor, two of their quarters dark.
+// Rotors of drives: discs at their joints that rotate with the motor, with two dark quadrants.
 
 import {BufferAttribute, CylinderGeometry, InstancedMesh, Matrix4, MeshPhongMaterial, Quaternion, Vector3} from "three";
 
@@ -10,7 +10,7 @@ const kZ = new Vector3(0, 0, 1);
 const matrix = new Matrix4(), turn = new Quaternion(), own = new Quaternion(), place = new Vector3(), size = new Vector3();
 const pose = new Float64Array(7);
 
-// Of radius and length 1 about z, from z = 0 on.
+// A disc of radius 1 and length 1 about z, starting at z = 0.
 function make_disc() {
   const disc = new CylinderGeometry(1, 1, 1, kSides).rotateX(Math.PI / 2).translate(0, 0, 0.5).toNonIndexed();
   const places = disc.getAttribute("position"), shades = new Float32Array(3 * places.count);
@@ -39,7 +39,7 @@ export class Rotors {
     this.mesh.visible = on && this.items.length > 0;
   }
 
-  // At the angles of the sampled state.
+  // Updates to the angles of the sampled state.
   update(show) {
     this.set_visible(show);
     if (!this.mesh.visible) return;

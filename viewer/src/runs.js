@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// One recording, or several over one another: the time, the picture and the plots of a page, or of a part of one.
+// One recording, or several overlaid: time, 3D view and plots of a page or of a part of one.
 
 import {h, toggle} from "./dom.js";
 import {Machine} from "./kinematics.js";
@@ -12,10 +12,10 @@ import {StagePanel} from "./stage_panel.js";
 import {survey_motion} from "./survey.js";
 import {theme_colours} from "./theme.js";
 
-const kSurveyWork = 3e6;    // stations looked at to learn the extent of the motion
+const kSurveyWork = 3e6;    // stations evaluated to find the extent of the motion
 
 export class RunsPanel {
-  // view: of a recording or an overlay
+  // view: data of a recording or an overlay
   constructor(view) {
     this.view = view;
     const runs = view.runs ?? [view];
@@ -37,7 +37,7 @@ export class RunsPanel {
       time_text: (t) => `${t.toFixed(Math.min(digits, 9))} s`});
   }
 
-  // What each colour means; a run can be hidden.
+  // Legend of the runs; a run can be hidden.
   make_card() {
     this.swatches = [];
     const rows = this.view.runs.map((run, k) => {
@@ -59,7 +59,7 @@ export class RunsPanel {
     this.swatches?.forEach((swatch, k) => (swatch.style.background = run_colour(k)));
   }
 
-  // After the elements are in the page.
+  // Call after the elements are in the page.
   start() {
     this.stage_panel?.start(theme_colours());
     this.side.start();
@@ -82,7 +82,7 @@ export class RunsPanel {
   }
 }
 
-// Where the machine of a recording comes.
+// Extent of the motion of a recording.
 function survey_frames(machine) {
   const {frames} = machine.view;
   const pictures = Math.max(2, Math.min(frames.count, 400, Math.floor(kSurveyWork / Math.max(machine.points.length, 1))));
@@ -96,7 +96,7 @@ function join_surveys(a, b) {
   return {box: a.box.union(b.box), cloud, deflection: Math.max(a.deflection, b.deflection), energy: Math.max(a.energy, b.energy)};
 }
 
-// The times of all, rising.
+// The times of all runs, rising.
 function all_times(lists) {
   if (lists.length === 1) return lists[0];
   return Float64Array.from(new Set(lists.flatMap((times) => [...times]))).sort();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The picture: camera, light, and the machine as a handful of meshes, however many links it has.
+// The 3D view: camera, lights, and the machine as a few meshes, for any number of links.
 
 import {Color, DirectionalLight, DoubleSide, HemisphereLight, MeshLambertMaterial, MeshPhongMaterial, PerspectiveCamera, Scene, Vector3,
   WebGLRenderer} from "three";
@@ -19,11 +19,11 @@ import {Surfaces, collect_surfaces} from "./surfaces.js";
 import {Traces} from "./traces.js";
 import {Tubes, collect_lines} from "./tubes.js";
 
-// Of modes the cloud holds the whole cycle already.
+// For modes the cloud already covers the whole cycle.
 const machine_moves = (machine) => machine.view.kind === "recording";
 
 export class Stage {
-  // others: [{machine, run}], machines of other runs that are drawn beside this one.
+  // others: [{machine, run}], machines of other runs, drawn in the same view.
   constructor(machine, canvas, survey, others = []) {
     this.machine = machine;
     this.run = others.length ? machine.view.run : null;
@@ -33,7 +33,7 @@ export class Stage {
     this.camera = new PerspectiveCamera(32, 1, 0.01, 1000);
     const g = new Vector3(...machine.view.gravity);
     this.up = g.length() > 0 ? g.clone().normalize().negate() : new Vector3(0, 0, 1);
-    this.camera.up.copy(this.up);       // before the controls, which keep it
+    this.camera.up.copy(this.up);       // before creating the controls, which store it
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => (this.dirty = true));
     this.controls.addEventListener("start", () => (this.touched = true));
@@ -49,7 +49,7 @@ export class Stage {
     this.camera.position.copy(best_corner(survey.cloud, this.up, this.tangents(), 0.03 * this.size));
   }
 
-  // The sky from above, a lamp from above that casts the shadows, a weak one beside the camera for what lies in shade.
+  // Sky light, a directional light from above that casts the shadows, a weak light at the camera for shaded parts.
   build_lights() {
     const sky = new HemisphereLight(0xffffff, 0x9a9690, 1.7);
     sky.position.copy(this.up);
@@ -83,7 +83,7 @@ export class Stage {
     this.shadows = new Shadows([this.tubes.mesh, this.surfaces.mesh, this.solids.box_mesh, this.solids.ball_mesh, this.pins.mesh], scene);
   }
 
-  // Colours of the page; builds the ground again.
+  // Applies the colours of the page; rebuilds the ground.
   theme(colours) {
     this.scene.background = new Color(colours.stage);
     for (const other of this.others) other.theme();
@@ -95,8 +95,8 @@ export class Stage {
     this.dirty = true;
   }
 
-  // Brings the machine to its sampled state, with deformation magnified.  motion.rest, where there is one, gives the
-  // state of the ghost.  True when the picture is not finished: it is to be called again.
+  // Updates the machine to its sampled state, with magnified deformation.  motion.rest, if any, sets the state of the
+  // ghost.  Returns true if the view is incomplete and has to be updated again.
   update(scale, t, motion = {}) {
     const {machine, show} = this;
     const here = show.runs.has(this.run);
@@ -137,7 +137,7 @@ export class Stage {
     this.shadows.group.visible = on && !this.plain;
   }
 
-  // Gives back what the graphics card holds.
+  // Releases the resources of the graphics card.
   destroy() {
     this.controls.dispose();
     this.renderer.dispose();
@@ -148,13 +148,13 @@ export class Stage {
     for (const part of [this.tubes, this.surfaces, ...this.ghosts]) part.visible = body;
   }
 
-  // Of half the angle of view, across and up, less the room that the marks in the corners need.
+  // Tangents of half the angle of view, across and up, minus the space for the marks in the corners.
   tangents() {
     const up = Math.tan((this.camera.fov * Math.PI) / 360);
     return [0.95 * up * this.camera.aspect, 0.86 * up];
   }
 
-  // The whole motion in the picture, from the same side, and where the machine is drawn magnified now.
+  // Fits the whole motion and the machine as currently magnified into the view, from the same side.
   fit() {
     const {cloud} = this.survey;
     const {points} = this.machine;
@@ -180,7 +180,7 @@ export class Stage {
     this.fit();
   }
 
-  // Turns the picture by angles across and up, and moves nearer by a factor, for keys.
+  // Rotates the view by angles across and up, and scales the distance by a factor; for keys.
   turn(across, up, nearer) {
     const offset = this.camera.position.clone().sub(this.controls.target).applyAxisAngle(this.up, across);
     const height = Math.PI / 2 - offset.angleTo(this.up);
@@ -193,7 +193,7 @@ export class Stage {
     this.dirty = true;
   }
 
-  // Half as many points each way, and no shadows.
+  // Half the resolution in each direction, and no shadows.
   set_plain(plain) {
     this.plain = plain;
     this.shadows.group.visible = !plain && this.show.runs.has(this.run);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Shadows on the ground: the meshes once more, pressed flat along the light.  Costs no work per picture but drawing.
+// Shadows on the ground: copies of the meshes projected along the light.  No cost per frame besides drawing.
 
 import {Color, EqualStencilFunc, Group, IncrementStencilOp, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, DoubleSide} from "three";
 
 export class Shadows {
   constructor(meshes, scene) {
-    // Each point of the ground is darkened once, however many parts are above it.
+    // Darkens each pixel of the ground once, for any number of parts above it.
     this.material = new MeshBasicMaterial({transparent: true, depthWrite: false, side: DoubleSide, stencilWrite: true, stencilRef: 0,
       stencilFunc: EqualStencilFunc, stencilZPass: IncrementStencilOp});
     this.group = new Group();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does not bend, as instances and line segments: boxes, balls, pins of joints, frames of nodes.
+// Rigid parts, as instances and line segments: boxes, balls, pins of joints, frames of nodes.
 
 import {BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4,
   MeshPhongMaterial, Quaternion, SphereGeometry, Vector3} from "three";
@@ -21,7 +21,7 @@ function instances(scene, geometry, count, material = new MeshPhongMaterial({spe
   return mesh;
 }
 
-// count line segments; rgb for all, or x, y, z in turn.
+// count line segments; rgb: one colour for all; otherwise the colours of x, y, z alternate.
 export function line_set(scene, count, rgb) {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(new Float32Array(count * 6), 3));
@@ -36,7 +36,7 @@ export function line_set(scene, count, rgb) {
   return lines;
 }
 
-// Boxes of rigid bodies, and balls for stations on no line and no surface.
+// Boxes of rigid bodies, and balls for stations without line or surface.
 export class Solids {
   constructor(machine, scene, reach, material = undefined) {
     this.machine = machine;
@@ -58,7 +58,7 @@ export class Solids {
     this.ball_mesh.visible = on && this.balls.length > 0;
   }
 
-  // Colours by body, or by values of the stations / largest, or all in one; a box does not deform.
+  // Colours by body, by values of the stations / largest, or all in one colour; a box does not deform.
   colour(values, largest, one = null) {
     if (!values && this.plain === (one ?? "body")) return;
     this.plain = values ? null : one ?? "body";
@@ -95,7 +95,7 @@ export class Solids {
   }
 }
 
-// Pins where joints turn or slide, and their axes as lines.
+// Pins of joints that rotate or slide, and their axes as lines.
 export class Pins {
   constructor(machine, scene, reach, lines) {
     this.machine = machine;
@@ -112,7 +112,7 @@ export class Pins {
     }
     const sides = this.items.length > 100 ? 8 : 20;
     this.mesh = instances(scene, new CylinderGeometry(1, 1, 1, sides).rotateX(Math.PI / 2), this.items.length);
-    // Pins of links shorter than they are drawn thick would be inside the tubes.
+    // Pins of links shorter than their drawn thickness would be inside the tubes.
     this.inside = lines.length > 0 && lines.every((line) => line.radius > 0.5 * line.length);
     this.set_visible(true);
     this.mesh.material.color.set(0x9aa3ad);

@@ -3,13 +3,13 @@
 
 // Amplitude spectra.  One definition, here and in src/report/spectrum.cpp, of the n records x_i at t_i in view:
 //   A(f) = 2 |sum_i w_i (x_i - m) e^(-2 pi j f t_i)| / sum_i w_i,   m = sum_i w_i x_i / sum_i w_i
-// with w_i the Hann window times the time that the record stands for.  The records are transformed as they are, never
-// resampled.  Lines f_k = k / (M h), h the step of the records and M the power of two not below 2 n: zeros behind the
-// windowed records.  A line is then at most a quarter of 1 / (n h) away from any frequency, and a sine reads between
-// kScalloping and 1 times its amplitude.
+// with w_i the Hann window times the time interval of the record.  The records are transformed directly, never
+// resampled.  Lines f_k = k / (M h), h the step of the records and M the power of two not below 2 n, by zero padding.
+// Any frequency is then at most a quarter of 1 / (n h) away from a line, and a sine reads between kScalloping and 1
+// times its amplitude.
 
 const kLeast = 8;              // records
-const kEven = 1e-6;            // of the step
+const kEven = 1e-6;            // relative to the step
 export const kScalloping = 0.960;   // sin(pi/4) / (pi/4) / (1 - 1/16): the Hann window a quarter of a line off [Harris 1978]
 
 // In-place fast Fourier transform of 2^k points.
@@ -53,8 +53,9 @@ export function value_at(time, values, t) {
   return s === 0 ? values[low] : (1 - s) * values[low] + s * values[high];
 }
 
-// {hz, amplitudes[channel], even: whether the times are} of signals between two times; null with fewer than 8 records.  A signal that is not finite
-// somewhere is taken over its longest finite stretch; with fewer than 8 records there its amplitudes are NaN.
+// {hz, amplitudes[channel], even: whether times are evenly spaced} of signals between two times; null with fewer than 8
+// records.  For a signal with values that are not finite, the longest finite stretch is used; with fewer than 8 records
+// there, its amplitudes are NaN.
 export function spectra(time, signals, from, to) {
   let first = 0, end = time.length;
   while (first < end && time[first] < from) ++first;
@@ -66,8 +67,8 @@ export function spectra(time, signals, from, to) {
   return {hz, even: grid.even, amplitudes: signals.map((values) => amplitude_of(t, values.subarray ? values.subarray(first, end) : values.slice(first, end), grid))};
 }
 
-// {records, even, step, size, first}: how many records are used, their step, the size of the transform and the first line, one
-// period over all records.  The last record of a run may come at any time; all others on a grid: it is left out.
+// {records, even, step, size, first}: number of records used, their step, size of the transform, and the first line, one
+// period over all records.  The last record of a run is omitted if it alone is off the grid of the others.
 function make_grid(t) {
   const even = (n) => {
     const step = (t[n - 1] - t[0]) / (n - 1);
@@ -108,7 +109,7 @@ function longest_finite(values, n) {
   return best;
 }
 
-// Hann window over the period of the records a ... b-1 times half the time between the neighbours of each.
+// Hann window over the period of the records a ... b-1, times half the time between the neighbours of each record.
 function window_of(t, a, b) {
   const n = b - a, period = ((t[b - 1] - t[a]) * n) / (n - 1);
   return Float64Array.from({length: n}, (_, i) => {
@@ -124,8 +125,8 @@ function transform(values, size) {
   return [re, im];
 }
 
-// The same sum for records at any times, by Gaussian gridding [Greengard, Lee 2004]: each is spread over 2 x 12 points of
-// a grid twice as fine, what that does to the lines is undone behind; exact to about 1e-12.
+// The same sum for records at arbitrary times, by Gaussian gridding [Greengard, Lee 2004]: each record is spread over
+// 2 x 12 points of a grid twice as fine, and the lines are corrected for the spreading afterwards; exact to about 1e-12.
 function transform_uneven(t, a, values, {size, step}) {
   const kSpread = 12, points = 2 * size;
   const tau = (Math.PI * kSpread) / (3 * size * size);
@@ -147,9 +148,8 @@ function transform_uneven(t, a, values, {size, step}) {
   return [re, im];
 }
 
-// Indices of the highest peaks, at most `most`, rising: maxima that stand out from what is around them by a factor of four
-// at least, and from the side lobes of the window around larger ones: below 1 / (pi d (d^2 - 1)) of these, d lines of
-// 1 / (n h) away.
+// Indices of the highest peaks, at most `most`, rising: maxima at least four times their surroundings, and above the
+// window's side lobes of larger maxima, which are below 1 / (pi d (d^2 - 1)) of these at a distance of d / (n h).
 export function find_peaks(hz, amplitudes, most) {
   const tops = [];
   for (let k = 1; k + 1 < amplitudes.length; ++k) {
@@ -171,4 +171,4 @@ export function find_peaks(hz, amplitudes, most) {
   return found.sort((a, b) => a - b);
 }
 
-const kMostTops = 400, kLowest = 1e-4;   // maxima looked at; of the largest: what is below is not worth a word
+const kMostTops = 400, kLowest = 1e-4;   // maxima examined; smallest labelled peak relative to the largest

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The picture with its buttons, sliders and marks.
+// The 3D view with its buttons, sliders and marks.
 
 import {scale_gradient} from "./colours.js";
 import {length_text} from "./decor.js";
@@ -16,11 +16,11 @@ const kShown = [
   ["nodes", "Nodes", "Show node frames (n)", false],
 ];
 
-const kPaper = [1400, 540];   // size of the printed picture
+const kPaper = [1400, 540];   // size of the printed view
 const kColours = [["run", "Colour by run"], ["body", "Colour by body"], ["deflection", "Colour by deflection"], ["strain", "Colour by strain energy"]];
 
 export class StagePanel {
-  // motion: {player, sample(), scale_words(scale), on_scale(), time_text(t)}; modes have no magnification but an amplitude.
+  // motion: {player, sample(), scale_words(scale), on_scale(), time_text(t)}; modes have an amplitude instead of a magnification.
   constructor(machine, survey, motion) {
     this.machine = machine;
     this.survey = survey;
@@ -40,7 +40,7 @@ export class StagePanel {
     });
   }
 
-  // After the element is in the page.  False when there is no WebGL.
+  // Call after the element is in the page.  Returns false without WebGL.
   start(colours) {
     try {
       this.stage = new Stage(this.machine, this.canvas, this.survey, this.motion.others);
@@ -54,7 +54,7 @@ export class StagePanel {
     new ResizeObserver(() => this.resize()).observe(this.frame);
     this.show_time();
     this.show_scale();
-    // Of a surface, the deflection is what one wants to see.
+    // Surfaces are coloured by deflection by default.
     if (this.machine.view.bodies.some(({geometry}) => geometry.triangles) && !this.motion.others?.length) this.set_colour("deflection");
     return true;
   }
@@ -174,8 +174,8 @@ export class StagePanel {
     this.speed.value = String(player.speed);
   }
 
-  // Once per picture of the screen.
-  // Plainer pictures while playing is slow, where no graphics card helps; standing ones are always whole.
+  // Called once per animation frame.
+  // Reduces the quality while playback is slow (no graphics card); still views have full quality.
   set_plain(plain) {
     if (this.stage && this.stage.plain !== plain) this.stage.set_plain(plain);
   }
@@ -189,7 +189,7 @@ export class StagePanel {
     this.stage.render();
   }
 
-  // A copy for the printer, which may take an older picture of a canvas in 3D.
+  // A copy for printing, because a WebGL canvas may print an older frame.
   put_on_paper() {
     if (!this.stage) return;
     this.set_plain(false);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The page of a study: many runs at once, and one of them.
+// The page of a study: an overview of many runs, and details of one.
 
 import {scale_gradient} from "./colours.js";
 import {make_view} from "./data.js";
@@ -18,7 +18,7 @@ import {SensitivityCard} from "./study_sensitivity.js";
 import {TableCard} from "./study_table.js";
 
 export class StudyPanel {
-  // on_open(runs): a recording is shown, or none (null)
+  // on_open(runs): called when a recording is shown, or none (null)
   constructor(view, on_open) {
     this.view = view;
     this.on_open = on_open;
@@ -38,7 +38,7 @@ export class StudyPanel {
     return [this.make_bar(), parallel, h("div", {class: "study-two"}, scatter, this.detail.element), this.recording, histograms, sensitivity, table];
   }
 
-  // How many runs are selected, and what the colours mean.
+  // Number of selected runs, and the legend of the colours.
   make_bar() {
     const {view, choice} = this;
     const failed = view.failed.reduce((sum, x) => sum + x, 0);
@@ -62,7 +62,7 @@ export class StudyPanel {
     for (const card of this.cards) card.start();
   }
 
-  // Shows the recordings of some runs, over one another.
+  // Shows the recordings of some runs as an overlay.
   open(rows) {
     this.runs?.destroy();
     const views = rows.map((row) => {

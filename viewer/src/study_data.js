@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A study, read and checked: one row per run, columns of parameters and results; what is chosen of it.
+// A study, read and checked: one row per run, columns of parameters and results; and the current selection.
 
 import {check} from "./container.js";
 
-const kManyDecades = 1e3;   // largest over least value from which an axis is logarithmic, when values are spread over it
+const kManyDecades = 1e3;   // ratio of largest to least value above which an axis is logarithmic, if the values spread over it
 
-// {columns, runs, index, statuses, status, failed, wall, recordings, correlation} into view.
+// Adds {columns, runs, index, statuses, status, failed, wall, recordings, correlation} to view.
 export function read_study(view, header, array, part) {
   const {values: index} = array("index");
   const R = index.length;
@@ -43,19 +43,19 @@ function make_column(entry, values, kind) {
     if (x > high) high = x;
   }
   const log = !entry?.words && low > 0 && high >= kManyDecades * low && spread_over_decades(values, low, high);
-  const words = Array.isArray(entry?.words) ? entry.words.map(String) : null;   // that the numbers 0, 1, ... stand for
+  const words = Array.isArray(entry?.words) ? entry.words.map(String) : null;   // meanings of the numbers 0, 1, ...
   return {words, name: String(entry?.name ?? "without a name"), unit: String(entry?.unit ?? ""), kind, values, low, high, finite, log,
     statistics: entry?.statistics ?? null, sensitivity: entry?.sensitivity ?? null};
 }
 
-// Whether the median lies within the middle of the decades; that of evenly spread values is near the upper end.
+// Whether the median is in the middle of the decades; for uniformly distributed values it is near the upper end.
 function spread_over_decades(values, low, high) {
   const sorted = Float64Array.from(values.filter(Number.isFinite)).sort();
   const place = Math.log(sorted[sorted.length >> 1] / low) / Math.log(high / low);
   return place > 0.2 && place < 0.8;
 }
 
-// Place of a value on the axis of a column, 0 ... 1; what never changes is in the middle, what is not finite nowhere (NaN).
+// Position of a value on the axis of a column, 0 ... 1; the middle for a constant column, NaN for a value not finite.
 export function place_of({low, high, log}, x) {
   if (!Number.isFinite(x)) return NaN;
   if (!(high > low)) return 0.5;
@@ -67,7 +67,7 @@ export function value_of({low, high, log}, place) {
   return log ? low * (high / low) ** place : low + place * (high - low);
 }
 
-// What the reader has chosen: ranges of columns, a column that gives the colours, one run.
+// The reader's selection: ranges of columns, the column of the colours, one run.
 export class StudyChoice {
   constructor(view) {
     this.view = view;
@@ -130,7 +130,7 @@ export class StudyChoice {
     this.tell("run");
   }
 
-  // To the next or the one before of the selected runs.
+  // Moves to the next or previous selected run.
   step(by) {
     const {count} = this.view;
     let row = this.run ?? (by > 0 ? -1 : count);

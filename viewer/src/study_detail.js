@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// One run of a study: its parameters, its results, how to run it again, and its recording where that was kept.
+// One run of a study: its parameters, results, the command to rerun it, and its recording if kept.
 
 import {breakable, h, number_text, tool} from "./dom.js";
 import {make_card, value_text} from "./study_draw.js";
@@ -54,7 +54,7 @@ export class DetailCard {
     this.fill();
   }
 
-  // What to type to run it again.
+  // The command to rerun it.
   make_command(run) {
     const {view} = this;
     const words = view.parameters.map(({name, values, words}) => `--set ${quote(`${name}=${words ? words[values[run]] : values[run]}`)}`).join(" ");
@@ -74,7 +74,7 @@ export class DetailCard {
   }
 }
 
-// A word of a shell.
+// A word quoted for the shell.
 function quote(text) {
   return /^[\w.,:=/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

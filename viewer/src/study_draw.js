@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the charts of a study share: canvases, ticks, colours of runs.
+// Common parts of the charts of a study: canvases, ticks, colours of runs.
 
 import {scale_rgb} from "./colours.js";
 import {h, number_text} from "./dom.js";
@@ -10,21 +10,21 @@ import {theme_colours} from "./theme.js";
 
 export const kFont = "11px system-ui, sans-serif";
 
-// A canvas of so many CSS pixels, with its context scaled to them and wiped.
+// A canvas of the given size in CSS pixels, with its context scaled and cleared.
 export function fit_canvas(canvas, width, height) {
   const ratio = Math.min(window.devicePixelRatio || 1, 2);
   canvas.width = Math.max(1, Math.round(width * ratio));
   canvas.height = Math.max(1, Math.round(height * ratio));
   canvas.style.width = `${width}px`;
   canvas.style.height = `${height}px`;
-  // Drawn by the processor: thousands of thin lines are slow on many graphics cards, and without one.
+  // Drawn by the CPU: thousands of thin lines are slow on many graphics cards, and in software rendering.
   const context = canvas.getContext("2d", {willReadFrequently: true});
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.font = kFont;
   return context;
 }
 
-// Values for ticks of a column: about `most` round ones; at powers of ten where the axis is logarithmic.
+// Tick values of a column: about `most` round ones; powers of ten on a logarithmic axis.
 export function ticks_of({low, high, log, words}, most) {
   if (words) return words.map((_, k) => k).filter((k) => k >= low && k <= high).slice(0, 12);
   if (!(high > low)) return Number.isFinite(low) ? [low] : [];
@@ -43,14 +43,14 @@ export function tick_text(x, column) {
   return number_text(Math.abs(x) < 1e-12 * Math.max(Math.abs(column.low), Math.abs(column.high)) ? 0 : x, 4);
 }
 
-// A value of a column; a dash where there is none.
+// Text of a value of a column; a dash for none.
 export function value_text({words}, x, digits) {
   return Number.isNaN(x) ? "–" : words ? words[x] ?? "" : number_text(x, digits);
 }
 
 export const title_of = ({name, unit, log}) => `${name}${unit && unit !== "1" ? `, ${unit}` : ""}${log ? " (log)" : ""}`;
 
-// The colour of a run: along the scale of the chosen column; failed ones, and those without a value, have the colour of warnings.
+// The colour of a run by the selected column; failed runs and runs without a value have the colour of warnings.
 export function run_colours(view, column) {
   const {mark} = theme_colours();
   if (known.view === view && known.column === column && known.mark === mark) return known.colour;
@@ -64,7 +64,7 @@ export function run_colours(view, column) {
 
 let known = {};
 
-// Runs in an order without rhyme that is always the same, so that no part of a study covers the others.
+// Runs in a fixed pseudo-random order, so that no part of a study hides the others.
 export function shuffled(count) {
   const order = Uint32Array.from({length: count}, (_, i) => i);
   let seed = 12345;
@@ -76,7 +76,7 @@ export function shuffled(count) {
   return order;
 }
 
-// Does the work at the next picture, once, however often it is asked for.
+// Runs the work once at the next animation frame, for any number of requests.
 export function soon(work) {
   let asked = false;
   return () => {
@@ -89,7 +89,7 @@ export function soon(work) {
   };
 }
 
-// Text cut to a width, with an ellipsis.
+// Text truncated to a width, with an ellipsis.
 export function cut_text(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   let end = text.length;
@@ -97,7 +97,7 @@ export function cut_text(context, text, width) {
   return `…${text.slice(-end)}`;
 }
 
-// A card with a title, words and buttons.
+// A card with a title, text and buttons.
 export function make_card(name, words, tools, ...children) {
   return h("section", {class: "card study-card", "aria-label": name},
     h("div", {class: "plot-head"}, h("strong", {class: "plot-title"}, name), h("span", {class: "moment"}, words), h("span", {class: "plot-tools"}, tools)), ...children);

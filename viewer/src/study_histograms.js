@@ -38,7 +38,7 @@ export class HistogramCard {
     this.draw();
   }
 
-  // Edges of the bins, and how many runs, of all and of the selected ones, are in each.
+  // Edges of the bins, and the numbers of all runs and of selected runs in each.
   count() {
     const {column, choice} = this;
     const bins = column.high > column.low ? Math.min(60, Math.max(8, Math.ceil(Math.sqrt(column.finite)))) : 9;

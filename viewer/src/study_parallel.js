@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Parallel coordinates: an axis for each parameter and result, a line for each run.  A drag along an axis selects a range, a
-// click takes the nearest run.
+// click selects the nearest run.
 
 import {breakable, file_name, h, save_blob, tool} from "./dom.js";
 import {place_of, value_of} from "./study_data.js";
@@ -11,9 +11,9 @@ import {theme_colours} from "./theme.js";
 
 const kHeight = 360, kTop = 12, kBottom = 34, kSide = 64;
 const kLeastGap = 96;        // between axes
-const kReach = 16;           // of an axis for the pointer
+const kReach = 16;           // distance within which the pointer hits an axis
 const kWords = "drag along an axis: select · click a line: its run · click a name: colour";
-const kMostTime = 12;        // ms of drawing in one picture of the screen
+const kMostTime = 12;        // ms of drawing per animation frame
 
 export class ParallelCard {
   constructor(view, choice) {
@@ -43,7 +43,7 @@ export class ParallelCard {
     return n === 1 ? this.width / 2 : kSide + (k * (this.width - 2 * kSide)) / (n - 1);
   }
 
-  // What has no value is below the axes.
+  // Missing values are drawn below the axes.
   y(place) {
     return Number.isNaN(place) ? kHeight - 12 : kTop + (1 - place) * (kHeight - kTop - kBottom);
   }
@@ -87,7 +87,7 @@ export class ParallelCard {
     context.stroke();
   }
 
-  // First those that are not selected, faint; then the others.  Some in each picture, so that the page stays quick.
+  // Draws unselected runs first, faintly, then the others, in chunks per frame to keep the page responsive.
   draw_piece(job, at) {
     if (job !== this.pieces) return;
     const {order, view, choice, lines} = this;
@@ -110,7 +110,7 @@ export class ParallelCard {
     else this.finished = true;
   }
 
-  // Axes, ranges and the chosen run.
+  // Axes, ranges and the current run.
   draw_front() {
     if (!this.width) return;
     const context = fit_canvas(this.front, this.width, kHeight), colours = theme_colours();
@@ -198,7 +198,7 @@ export class ParallelCard {
     front.addEventListener("dblclick", () => choice.clear());
   }
 
-  // The selected run whose line is nearest.
+  // The selected run with the nearest line.
   pick(x, y) {
     const {columns, count} = this.view;
     let k = 0;

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Scatter matrix: each chosen column over each other; histograms on the diagonal, correlations above it.
+// Scatter matrix: each selected column over each other; histograms on the diagonal, correlations above it.
 
 import {file_name, h, number_text, save_blob, tool} from "./dom.js";
 import {place_of} from "./study_data.js";
 import {cut_text, fit_canvas, make_card, run_colours, shuffled, soon, tick_text, ticks_of, title_of} from "./study_draw.js";
 import {theme_colours} from "./theme.js";
 
-const kMost = 5;              // columns at the start
+const kMost = 5;              // columns shown initially
 const kMostCell = 210, kLeastCell = 74, kGap = 6, kLeft = 74, kUnder = 34;
-const kEdge = 7;              // of a cell that values do not use; there are runs without a value
+const kEdge = 7;              // margin of a cell, for runs without a value
 
 export class ScatterCard {
   constructor(view, choice) {
@@ -67,7 +67,7 @@ export class ScatterCard {
     return [kLeft + c * (this.cell + kGap), r * (this.cell + kGap)];
   }
 
-  // In a cell; what has no value is at its edge.
+  // Position in a cell; missing values are drawn at its edge.
   x(column, value, left) {
     const place = place_of(column, value);
     return left + (Number.isNaN(place) ? 3 : kEdge + place * (this.cell - 2 * kEdge));
@@ -166,7 +166,7 @@ export class ScatterCard {
     });
   }
 
-  // The chosen run.
+  // The current run.
   draw_front() {
     if (!this.width) return;
     const context = fit_canvas(this.front, this.width, this.height), colours = theme_colours(), {run} = this.choice;
@@ -219,7 +219,7 @@ function cross(context, x, y, size, stroke) {
   context.stroke();
 }
 
-// Those with the most to tell: the first results, and the parameters that matter most for them.
+// The most informative columns: the first results, and the parameters with the largest influence on them.
 function first_columns({columns, parameters, results}) {
   if (columns.length <= kMost) return columns;
   const shown = results.slice(0, parameters.length ? 2 : kMost);

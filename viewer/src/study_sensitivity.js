@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which parameters a result depends on: Sobol indices where the data hold them, and standardised regression.
+// Sensitivity of results to parameters: Sobol indices if the data contain them, and standardised regression.
 
 import {breakable, count_text, file_name, h, number_text, save_blob, tool} from "./dom.js";
 import {make_card} from "./study_draw.js";
 
-const kRows = 12;   // parameters shown at first
-const kLinear = 0.9;   // share of the variance from which a regression tells most
+const kRows = 12;   // parameters shown initially
+const kLinear = 0.9;   // fraction of explained variance below which the result is called nonlinear
 
 const given = (list) => Array.isArray(list) && list.length > 0;
 const share_text = (x) => (x !== null && Number.isFinite(x) ? number_text(Number(x.toFixed(3)), 3) : "–");
@@ -54,7 +54,7 @@ export class SensitivityCard {
   }
 }
 
-// How the numbers were found, and how far they can be trusted.
+// How the numbers were computed, and how reliable they are.
 function how(s) {
   const words = [];
   if (given(s.total) && s.points > 0) words.push(`Sobol indices from Saltelli's design, ${count_text(s.points)} points`);

@@ -6,7 +6,7 @@
 import {breakable, count_text, file_name, h, save_blob, tool} from "./dom.js";
 import {make_card, soon, value_text} from "./study_draw.js";
 
-const kRows = 50;   // at once
+const kRows = 50;   // rows per page
 
 export class TableCard {
   constructor(view, choice) {
@@ -43,7 +43,7 @@ export class TableCard {
     this.draw();
   }
 
-  // Rows of the selected runs; what has no value comes last.
+  // Rows of the selected runs; missing values are sorted last.
   order() {
     const {view, choice, sort: {key, falling}} = this;
     const rows = [];

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The top of the page: what was run, how it went, what to be wary of.
+// The top of the page: what was run, how it ended, warnings.
 
 import {h} from "./dom.js";
 
@@ -18,7 +18,7 @@ function facts_of(header) {
   return [...given, ...(Array.isArray(header.summary) ? header.summary : [])];
 }
 
-// Several runs: a row for each fact, a column for each run; what is not the same for all stands out.
+// Several runs: one row per item, one column per run; items that differ between runs are highlighted.
 function make_comparison({runs, warnings, notes}) {
   const facts = runs.map((run) => new Map(facts_of(run.header).map((fact) => [fact.label, fact])));
   const labels = [...new Set(facts.flatMap((one) => [...one.keys()]))];
@@ -54,7 +54,7 @@ function note(text) {
   return h("p", {class: "note", role: "note"}, text);
 }
 
-// Only a run that did not reach its end is worth a word.
+// Mentions only a run that did not reach its end.
 function ended(header, label = "") {
   if (header.kind !== "recording" || header.complete !== false) return null;
   return warning(`${label ? `${label}: ` : ""}The run did not reach its end: ${header.ended ?? "unknown why"}. What was recorded until then is shown.`);
@@ -67,7 +67,7 @@ export function make_title(view) {
   return h("div", {class: "title"}, h("h1", {}, view.name), h("p", {}, [what, version, header.date].filter(Boolean).join(" · ")));
 }
 
-// The page when there is nothing to show.
+// The page without data to show.
 export function make_message(text) {
   return h("main", {class: "message", role: "alert"}, h("h1", {}, "Nothing to show"), h("p", {}, text),
     h("p", {class: "hint"}, "limber view RECORDING makes such a page of a recording"));

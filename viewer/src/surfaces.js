@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The surfaces of all bodies as one mesh that bends with its stations; normals are computed again for each picture.
+// The surfaces of all bodies as one mesh that deforms with its stations; normals are recomputed for each frame.
 
 import {BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh} from "three";
 import {body_colour, one_colour, scale_colour} from "./colours.js";
 
-const kSmooth = Math.cos((40 * Math.PI) / 180);   // faces that meet flatter than this are shaded as one
+const kSmooth = Math.cos((40 * Math.PI) / 180);   // faces at smaller angles are shaded smoothly
 
 // Corners of the surfaces of all bodies: {stations (in the machine) and bodies of the vertices, index}.  A station
 // where faces meet at a sharp edge becomes several vertices.
@@ -71,10 +71,10 @@ export class Surfaces {
     this.geometry.setIndex(new BufferAttribute(corners.index, 1));
     this.mesh = new Mesh(this.geometry, material);
     this.mesh.frustumCulled = false;
-    this.visible = null;   // or the only body that is drawn
+    this.visible = null;   // or the only visible body
   }
 
-  // Colours by body, or by values of the stations / largest, or all in one.
+  // Colours by body, by values of the stations / largest, or all in one colour.
   colour(values, largest, one = null) {
     if (!values && this.plain === (one ?? "body")) return;
     this.plain = values ? null : one ?? "body";

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the machine comes and how far it bends, over the whole motion.
+// Extent and largest deflection of the machine over the whole motion.
 
 import {Box3, Vector3} from "three";
 
 const kMostPoints = 3000;   // kept to fit the camera
-const kBoxPictures = 25;    // in which the corners of boxes are looked at
+const kBoxPictures = 25;    // frames in which the corners of boxes are examined
 
-// {box, cloud (points where the machine comes), deflection, energy (largest)} from `pictures` of the motion.
+// {box, cloud (points reached by the machine), deflection, energy (largest)} from `pictures` frames of the motion.
 export function survey_motion(machine, pictures, sample) {
   const box = new Box3(), point = new Vector3(), cloud = [];
   const {points, placed, view} = machine;
@@ -40,7 +40,7 @@ function largest(values, most) {
   return most;
 }
 
-// Points where the machine comes in pictures of one cycle, for the camera; `only`: the one body that is drawn.
+// Points reached by the machine in one cycle, for the camera; `only`: the only body that is drawn.
 export function survey_cycle(machine, only, samples) {
   const cloud = [], box = new Box3();
   for (const sample of samples) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Dark and light: as the system says, until the reader chooses.
+// Dark and light theme: the system's setting until the reader chooses.
 
 const query = matchMedia("(prefers-color-scheme: dark)");
 let chosen = null;
@@ -38,7 +38,7 @@ export function on_theme(listener) {
   listeners.push(listener);
 }
 
-// The colours that pictures and plots need, from the style sheet.
+// The colours for the 3D view and plots, from the style sheet.
 export function theme_colours() {
   const style = getComputedStyle(document.documentElement);
   const names = ["stage", "grid", "grid_major", "text", "line", "card", "mark", "soft", "shadow", "shadow_depth", "accent"];

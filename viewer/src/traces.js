@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The paths of the tips: drawn faint as a whole, strong up to now.
+// Paths of traced nodes: drawn faintly as a whole, strongly up to the current time.
 
 import {Color, Vector2} from "three";
 import {Line2} from "three/addons/lines/Line2.js";
@@ -12,11 +12,11 @@ import {frame_at} from "./kinematics.js";
 
 const kMostPoints = 3000;
 const kMostWork = 1.5e5;   // bodies times points
-const kSmallWork = 2e4;    // is done at once
-const kMostTime = 5;       // ms in one picture, otherwise
+const kSmallWork = 2e4;    // computed at once
+const kMostTime = 5;       // ms per frame, otherwise
 
 export class Traces {
-  // one: colour of all of them; otherwise each has that of its body.
+  // one: common colour; otherwise each path has the colour of its body.
   constructor(machine, scene, one = null) {
     this.machine = machine;
     this.nodes = machine.view.nodes.filter((node) => node.trace).slice(0, 8);
@@ -41,8 +41,7 @@ export class Traces {
     return line;
   }
 
-  // Computes the paths again when the magnification has changed, some of it in each picture; the state of the machine
-  // is kept.
+  // Recomputes the paths after a change of the magnification, a part per frame; restores the state of the machine.
   compute(scale) {
     const {machine} = this;
     if (this.work?.scale !== scale) this.work = {scale, next: 0, places: this.nodes.map(() => [])};
@@ -68,7 +67,7 @@ export class Traces {
     this.work = null;
   }
 
-  // True when there is more to compute.
+  // True while paths are incomplete.
   update(t, scale, visible) {
     const wanted = visible && this.nodes.length > 0;
     if (wanted && scale !== this.scale) this.compute(scale);

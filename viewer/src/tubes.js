@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// All links as one mesh of bending tubes: one buffer, rewritten for each picture.
+// All links as one mesh of deforming tubes: one buffer, rewritten for each frame.
 
 import {BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh} from "three";
 import {body_colour, one_colour, scale_colour} from "./colours.js";
 
 const kStripe = 0.35;   // of the colour
 
-// The lines of all bodies, thin for short links but never too thin to be seen: {body, radius, length, stations (in the machine), side (a direction in the body across the line)}.
+// The lines of all bodies: {body, radius, length, stations (in the machine), side (a direction in the body across the
+// line)}.  Short links are thin, but never too thin to be visible.
 export function collect_lines(machine, size) {
   const lines = [];
   machine.view.bodies.forEach((body, b) => {
@@ -23,7 +24,7 @@ export function collect_lines(machine, size) {
   return lines;
 }
 
-// Whether sections turn about their line in some mode: a stripe then shows it.
+// Whether sections rotate about their line in some mode; a stripe then shows this.
 function twists({turns, modes, stations, count}) {
   if (!turns || count < 2) return false;
   const d = [0, 1, 2].map((c) => stations[3 * (count - 1) + c] - stations[c]), length = Math.hypot(...d) || 1;
@@ -47,7 +48,7 @@ function line_length(p, line) {
   return sum;
 }
 
-// The body axis that is furthest from the direction of the line.
+// The body axis most perpendicular to the line.
 function side_of(p, line) {
   const i = 3 * line[0], j = 3 * line.at(-1);
   const d = [0, 1, 2].map((c) => Math.abs(p[j + c] - p[i + c]));
@@ -72,7 +73,7 @@ export class Tubes {
     this.sines = Float64Array.from({length: sides}, (_, k) => Math.sin((2 * Math.PI * k) / sides));
     this.mesh = new Mesh(this.geometry, material);
     this.mesh.frustumCulled = false;
-    this.visible = null;   // or the only body that is drawn
+    this.visible = null;   // or the only visible body
   }
 
   make_index(rings) {
@@ -92,7 +93,7 @@ export class Tubes {
     return index;
   }
 
-  // Colours the tubes: by body, or by values of the stations / largest, or all in one.
+  // Colours the tubes by body, by values of the stations / largest, or all in one colour.
   colour(values, largest, one = null) {
     if (!values && this.plain === (one ?? "body")) return;
     this.plain = values ? null : one ?? "body";
@@ -133,7 +134,7 @@ export class Tubes {
     normal.needsUpdate = true;
   }
 
-  // Rings around one line; the first and the last have no radius and close the tube.
+  // Rings around one line; the first and last have radius zero and close the tube.
   sweep(line, side, radius, at, position, normal) {
     const p = this.machine.points, n = line.stations.length, {cosines, sines} = this, {turns} = this.machine;
     let [vx, vy, vz] = side;
@@ -148,7 +149,7 @@ export class Tubes {
         rotate(turns, c, side, turned);
         [vx, vy, vz] = turned;
       }
-      // The last direction across the line, or the one that turns with the section, made square to it here.
+      // The previous direction across the line, or the one that rotates with the section, made perpendicular to the line.
       const dot = vx * tx + vy * ty + vz * tz;
       const wx0 = vx - dot * tx, wy0 = vy - dot * ty, wz0 = vz - dot * tz;
       const size = Math.sqrt(wx0 * wx0 + wy0 * wy0 + wz0 * wz0);
@@ -171,7 +172,7 @@ export class Tubes {
   }
 }
 
-// out = v turned by the rotation vector w[k ...].
+// out = v rotated by the rotation vector w[k ...].
 function rotate(w, k, v, out) {
   const x = w[k], y = w[k + 1], z = w[k + 2];
   const angle = Math.sqrt(x * x + y * y + z * z);
