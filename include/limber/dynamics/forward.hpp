@@ -21,8 +21,8 @@ class ForwardDynamics {  // one per thread
   virtual int failure() const { return -1; }
 };
 
-// "aba", "crba", "dca", "denoc", "two_stage", "book", "operators".  The last two accept only some models, see
-// book.hpp and operators.hpp.
+// "aba", "crba", "dca", "denoc", "two_stage", "book", "operators".  Spinning rotors are supported only by "aba" and
+// "crba"; "book" and "operators" accept only some models, see book.hpp and operators.hpp.
 std::vector<std::string> forward_dynamics_names();
 // Throws InputError for an unknown name and for a model that the algorithm does not support.  The model
 // must outlive the result.  In a model with closures the accelerations are those of the closed chain at the given
