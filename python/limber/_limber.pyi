@@ -1198,7 +1198,7 @@ class StaticTangent:
     """Static forces of a tree and their exact tangent stiffness, eliminated body by body: the articulated-body recursion"""
     def __init__(self, model: Model) -> None: ...
     def forces(self) -> Array:
-        """(nv) the hinge torques and modal forces that hold the machine there: rnea at rest."""
+        """(nv) the hinge torques and modal forces that hold the model there: rnea at rest."""
     def set(self, q: ArrayLike) -> None:
         """Sets the configuration, at rest, under the gravity of the model."""
     def solve(self, r: ArrayLike, sigma: float = 0) -> tuple[Array, int]:
@@ -1385,10 +1385,10 @@ def forward_derivatives(model: Model, q: ArrayLike, v: ArrayLike | None, tau: Ar
     """Forward dynamics (aba; hybrid if `prescribed` has an entry per body, with the given accelerations in vdot on"""
 
 def forward_dynamics(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None = None, algorithm: str = "aba", *, wrenches: Wrenches = None, workspace: Workspace | None = None, out: Array | None = None) -> Array:
-    """Throws InputError for a name that is not in the list and for a model that the algorithm does not support.  The model"""
+    """Throws InputError for an unknown name and for a model that the algorithm does not support.  The model"""
 
 def forward_dynamics_names() -> list[str]:
-    """"aba", "crba", "dca", "denoc", "two_stage", "book", "operators".  The last two accept only some models, see"""
+    """"aba", "crba", "dca", "denoc", "two_stage", "book", "operators".  Spinning rotors are supported only by "aba" and"""
 
 def hybrid(model: Model, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None, prescribed: dict[str, Any], *, wrenches: Wrenches = None, workspace: Workspace | None = None) -> tuple[Array, Array]:
     """Hybrid dynamics: joints with prescribed[i] != 0 (i: index of the body they carry; size body_count()) have"""
