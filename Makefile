@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Everyday commands over CMake.  Each makes sure of the packages it needs first (scripts/packages).
+# Common commands, based on CMake.  Each installs the packages it needs first (scripts/packages).
 JOBS ?= $(shell nproc)
 EXAMPLE = examples/canadarm
 SECONDS ?= 60
@@ -9,7 +9,7 @@ SECONDS ?= 60
 .DEFAULT_GOAL := help
 .PHONY: help build run python pictures test check format sanitize clang docs bench fuzz clean
 
-# How long the parts of `make test` took.
+# Durations of the parts of `make test`.
 TIMES = out/times
 timed = scripts/timed $(TIMES)
 
@@ -36,7 +36,7 @@ python: ## build the Python package, build/python
 	@$(call build,release,--target limber_python)
 	@echo "PYTHONPATH=$(CURDIR)/build/python /usr/bin/python3 -c 'import limber; help(limber)'"
 
-pictures: build ## run the examples and make their pictures
+pictures: build ## run the examples and generate their pictures
 	@scripts/packages pictures
 	@scripts/plot_examples
 	@scripts/browser
@@ -50,7 +50,7 @@ test: ## every check: source, tests, browser, address, undefined-behaviour and t
 	@$(call test,release asan tsan)
 	@echo "== all checks passed, in minutes:" && $(timed)
 
-check: ## check the source: format, licence lines, room order, lengths, one definition of each type, files that pages name
+check: ## check the source: format, licence lines, room order, lengths, one definition per type, file links of the pages
 	@scripts/packages check
 	@echo "== checks of the source"
 	@scripts/check_format
@@ -72,7 +72,7 @@ clang: ## build and run the tests with clang
 	@scripts/packages build test clang
 	@$(call test,clang)
 
-docs: ## make the reference of the public headers: build/docs/html/index.html
+docs: ## generate the reference of the public headers: build/docs/html/index.html
 	@scripts/packages docs
 	@scripts/make_docs
 
@@ -88,5 +88,5 @@ fuzz: ## build the fuzzers and run each for SECONDS (60; 0: none) from its corpu
 	@$(call build,fuzz,--target fuzzers)
 	@scripts/fuzz $(SECONDS)
 
-clean: ## remove every build folder
+clean: ## remove all build folders
 	rm -rf build build-asan build-tsan build-clang build-debug build-fuzz

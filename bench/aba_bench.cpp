@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Forward dynamics of the arms of `limber bench`: links, modes, fidelity, and both ways to eliminate the modes.
+// Forward dynamics of the arms of `limber bench`: links, modes, fidelity, and both eliminations of the modes.
 //   build/bench/aba_bench --benchmark_filter=aba/.*/10x
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace limber;
 
-constexpr int kMaxDense = 1500;  // coordinates up to which the dense way is worth a look
+constexpr int kMaxDense = 1500;  // coordinates up to which dense matrices are timed
 
 void run(benchmark::State& state, const apps::ChainSpec& spec, const std::string& algorithm) {
   const Model model = apps::make_chain(spec);

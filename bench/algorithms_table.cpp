@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// All algorithms of forward dynamics on chains of flexible links: what docs/algorithms.md compares.
-//   build/bench/algorithms_table [--seconds 0.5] [--filter WORDS]         processor times as CSV: best of many, in turn
+// All forward dynamics algorithms on chains of flexible links: the comparison in docs/algorithms.md.
+// build/bench/algorithms_table [--seconds 0.5] [--filter WORDS]         CPU times as CSV: minimum of many, alternately
 //   build/bench/algorithms_table --list                                   the cases: ALGORITHM BODIES MODES FIDELITY
 //   build/bench/algorithms_table --count ALGORITHM BODIES MODES FIDELITY TIMES      evaluates only, for callgrind
 //   build/bench/algorithms_table --count matvec 64 0 full 1               a known number of operations, as a check
-// bench/flops counts; bench/results/algorithms-*.csv hold what was measured.
+// bench/flops counts; bench/results/algorithms-*.csv hold the results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,21 +26,21 @@ namespace {
 using namespace limber;
 using Clock = std::chrono::steady_clock;
 
-// Processor time of this thread, so that other work on the machine does not count.
+// CPU time of this thread, so that other processes do not count.
 double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// One chain, which all algorithms share.
+// One chain, shared by all algorithms.
 struct Machine {
   int bodies = 1, modes = 0;
   Fidelity fidelity = Fidelity::full;
   int coordinates() const { return bodies * (1 + modes); }
 };
 
-// Up to which size an algorithm is run; beyond, its matrices take too much time or memory.
+// Size up to which an algorithm is run; beyond, its matrices take too much time or memory.
 bool is_feasible(const std::string& algorithm, const Machine& m) {
   if (algorithm == "book") return m.fidelity == Fidelity::full && m.coordinates() <= 750;  // chains in `full` only
   if (algorithm == "crba") return m.coordinates() <= 2100;
@@ -68,7 +68,7 @@ Fidelity to_fidelity(const std::string& name) {
   throw InputError("no fidelity '" + name + "'");
 }
 
-// A chain with its state; it stays where it is.
+// A chain with its state, at a fixed address.
 struct Chain {
   explicit Chain(const Machine& m)
       : model(apps::make_chain({apps::Topology::chain, m.bodies, m.modes, m.fidelity})),
@@ -79,7 +79,7 @@ struct Chain {
   VectorXd vdot;
 };
 
-// dca here always with one thread: what is compared is work.
+// dca with one thread: total work is compared.
 class SerialDca final : public ForwardDynamics {
  public:
   explicit SerialDca(const Model& model) : model_(model), ws_(model, {.threads = 1}) {}
@@ -104,15 +104,15 @@ void evaluate(ForwardDynamics& algorithm, Chain& chain) {
   std::exit(1);
 }
 
-// One algorithm while it is timed.
+// Timing of one algorithm.
 struct Runner {
   std::string name;
   std::unique_ptr<ForwardDynamics> algorithm;
   double best = 1e30;
   long samples = 0;
 
-  // As many evaluations as fill about 50 microseconds, one at least.  One before them brings its data back into the
-  // caches, which the others in turn have used.
+  // As many evaluations as take about 50 microseconds, at least one.  One evaluation before them reloads its data into
+  // the caches, which the other algorithms have used.
   void run(Chain& chain) {
     evaluate(*algorithm, chain);
     const long repeats = best > 1e29 ? 1 : std::max(1L, static_cast<long>(50e-6 / best));
@@ -123,7 +123,7 @@ struct Runner {
   }
 };
 
-// All algorithms in turn, so that a busy moment of the machine hits them alike; each at least `least` times.
+// All algorithms alternately, so that temporary disturbances affect all equally; each at least `least` times.
 void time_machine(const Machine& m, double seconds) {
   constexpr int kLeast = 3;
   Chain chain(m);
@@ -148,7 +148,7 @@ std::string name_of(const std::string& algorithm, const Machine& m) {
 
 }  // namespace
 
-// What callgrind counts.
+// The part counted by callgrind.
 extern "C" [[gnu::noinline, gnu::used]] void limber_algorithms_table_evaluate(ForwardDynamics* algorithm,
                                                                               Chain* chain) {
   evaluate(*algorithm, *chain);
@@ -160,7 +160,7 @@ extern "C" [[gnu::noinline, gnu::used]] void limber_algorithms_table_matvec(cons
 
 namespace {
 
-// TIMES + 1 evaluations: the first does what only a first one does.
+// TIMES + 1 evaluations: the first one includes one-time work.
 int count(const std::vector<std::string>& words) {
   const Machine m{std::stoi(words[2]), std::stoi(words[3]), to_fidelity(words[4])};
   const int times = std::stoi(words[5]);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stability matrix of sampled control, whole: rates, modes per link, laws and joint damping on arms of one, two and
-// ten links, with the controller's own model as machine.
+// The complete stability matrix of sampled control: rates, modes per link, laws and joint damping on arms of one, two
+// and ten links, with the controller's own model as plant.
 //   build/bench/control_table [LINKS [MODES [SECONDS [JOINT_DAMPING [RATE [LAW]]]]]] > bench/results/control-matrix.csv
-// A row per cell: refused before the run, or the spectral radius of the loop that runs, its transient growth, what
-// settle_loop changed, and the largest joint error in the last quarter of SECONDS (0: not run) on the nonlinear machine
-// from 1e-4 rad.  scripts/reference_control --matrix FILE confirms radii and refusals by SciPy.
+// A row per cell: refused before the run, or the spectral radius of the resulting loop, its transient growth, the
+// changes by settle_loop, and the largest joint error in the last quarter of SECONDS (0: not run) on the nonlinear
+// plant from 1e-4 rad.  scripts/reference_control --matrix FILE confirms radii and refusals by SciPy.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -40,7 +40,7 @@ ControlOptions make_options(const std::shared_ptr<const Model>& model, double ra
 
 double radius_of(const LinearLoop& loop) { return std::exp(find_dominant_pole(loop).growth * loop.period); }
 
-// The largest joint error in the last quarter; negative: it failed.
+// The largest joint error in the last quarter; negative: failed.
 class LateError : public RunListener {
  public:
   LateError(const DrivenJoints& driven, double from) : driven_(driven), from_(from) {}
@@ -56,7 +56,7 @@ class LateError : public RunListener {
   double from_;
 };
 
-// Ideal sensors and servos; the first estimate is off by kAway.
+// Ideal sensors and servos; the first estimate has an error of kAway.
 class Loop : public Sampler {
  public:
   Loop(const Model& model, const ControlOptions& options) : controller_(options) {

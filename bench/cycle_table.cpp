@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a cycle of `limber control` costs, part by part: in a tight loop, once a millisecond after busy waiting, once a
-// millisecond after sleeping, and after sleeping while something else went through the caches.
+// Time of a cycle of `limber control`, part by part: in a tight loop, once a millisecond after busy waiting, once a
+// millisecond after sleeping, and after sleeping while other work has used the caches.
 //   build/bench/cycle_table [bench/real-time.yaml]           median, 99 % and 99.9 % in microseconds
-// Both ends of the wire are in this thread and a real socket is between them; the machine does what it should.
+// Both ends of the wire are in this thread, connected by a real socket; the plant follows its desired motion.
 #include <fmt/format.h>
 
 #include <vector>
@@ -23,7 +23,7 @@ enum class Gap { none, spin, sleep, evicted };
 constexpr const char* kGaps[] = {"tight loop", "1 ms busy", "1 ms asleep", "1 ms asleep, caches used by others"};
 constexpr const char* kParts[] = {"receive, decode", "update, encode", "send", "response", "prepare", "whole"};
 constexpr int kCycles = 3000, kFirstPort = 47811;
-constexpr std::size_t kOthers = std::size_t{4} << 20;  // bytes: more than a core's own caches
+constexpr std::size_t kOthers = std::size_t{4} << 20;  // bytes: more than the private caches of a core
 
 struct Ends {
   Controller controller;
@@ -79,7 +79,7 @@ void run(const Scenario& scenario, Gap gap) {
   for (int k = 0; k < kCycles; ++k) {
     const double t = k * period;
     y.t = t;
-    y.q = ends.driven.positions(ends.controller.reference());  // a period ahead: far less than the limits
+    y.q = ends.driven.positions(ends.controller.reference());  // a period ahead: far within the limits
     y.v = ends.driven.speeds(ends.controller.reference());
     ends.plant.drive(make_zero_state(*scenario.model), t, torques);
     ends.there.send(ends.plant.measure(y, t));

@@ -3,8 +3,8 @@
 //
 // Divide and conquer against the serial recursion, on chains of flexible links.
 //   build/bench/dca_table [--quick]      times, levels and crossover; quick: a few seconds
-//   build/bench/dca_table --grain        time against the grain
-//   build/bench/dca_table --cores        time against the number of threads, CSV
+// build/bench/dca_table --grain        time as a function of the grain size
+// build/bench/dca_table --cores        time as a function of the number of threads, CSV
 //   build/bench/dca_table --count aba|dca BODIES MODES TIMES      evaluates only, for callgrind
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ namespace {
 using namespace limber;
 using Clock = std::chrono::steady_clock;
 
-// A chain with its workspaces, and what is timed.
+// A chain with its workspaces, and the timed functions.
 struct Case {
   Case(int bodies, int modes, Fidelity fidelity = Fidelity::full)
       : model(apps::make_chain({apps::Topology::chain, bodies, modes, fidelity})),
@@ -48,7 +48,7 @@ double seconds(const std::function<void()>& evaluate) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Best of many, all in turn, so that a busy moment of the machine hits them alike.
+// Minimum of many, alternately, so that temporary disturbances affect all equally.
 std::vector<double> best_of(const std::vector<std::function<void()>>& all, double budget) {
   std::vector<double> best(all.size(), 1e30);
   for (const auto& evaluate : all) evaluate();
@@ -59,7 +59,8 @@ std::vector<double> best_of(const std::vector<std::function<void()>>& all, doubl
   return best;
 }
 
-// Cores from which the parallel evaluation is the faster one, by work and depth: aba <= work / cores + levels x level.
+// Number of cores from which the parallel evaluation is faster, by work and depth: aba <= work / cores + levels x
+// level.
 int crossover(double aba, double dca, double depth) {
   for (int cores = 1; cores <= 1 << 20; ++cores) {
     if (dca / cores + depth <= aba) return cores;
@@ -82,7 +83,7 @@ void print_times(int modes, double budget) {
                                            [&] { expect_ok(dca(c.model, c.sample.x, forces, one, c.vdot)); },
                                            [&] { expect_ok(dca(c.model, c.sample.x, forces, many, c.vdot)); }},
                                           budget);
-    // One level of the three sweeps costs what one body and one pair cost.
+    // The time of a level of the three sweeps is that of one body and one pair.
     const double depth = one->tree.levels * t[1] / bodies;
     fmt::print("| {} | {} | {:.1f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {} |\n", bodies, one->tree.levels, 1e6 * t[0],
                1e6 * t[1], 1e6 * t[2], t[1] / t[2], t[1] / t[0], crossover(t[0], t[1], depth));
@@ -102,7 +103,7 @@ void print_grains(double budget) {
   for (std::size_t k = 0; k < grains.size(); ++k) fmt::print("| {} | {:.1f} |\n", grains[k], 1e6 * t[k]);
 }
 
-// Nanoseconds of aba and of dca with 1, 2, 4, ... threads, as many as there are cores; all in turn.
+// Nanoseconds of aba and of dca with 1, 2, 4, ... threads, up to the number of cores; alternately.
 void print_cores(double budget) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   fmt::print("bodies,modes,threads,aba_ns,dca_ns\n");
@@ -127,7 +128,7 @@ void print_cores(double budget) {
 
 }  // namespace
 
-// What callgrind counts.
+// The part counted by callgrind.
 extern "C" [[gnu::noinline, gnu::used]] void limber_dca_table_evaluate(const std::function<void()>& evaluate) {
   evaluate();
 }

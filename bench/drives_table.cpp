@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What drives cost: aba of a chain of ten bodies, without drives, with rigid gears, with elastic transmissions, and
-// with rotors that spin.  One evaluation and two, so that the difference of what callgrind counts is one evaluation:
-//   valgrind --tool=callgrind --toggle-collect=limber_drives_evaluate build/bench/drives_table KIND MODES TIMES
+// Cost of drives: aba of a chain of ten bodies, without drives, with rigid gears, with elastic transmissions, and with
+// spinning rotors.  Run with TIMES 1 and 2: the difference of the instructions counted by callgrind is one evaluation:
+// valgrind --tool=callgrind --toggle-collect=limber_drives_evaluate build/bench/drives_table KIND MODES TIMES
 // KIND: none, rigid, elastic, spinning.  MODES: 0 or 5 per body.  Results: bench/results/drives.csv.
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Latency of the embodiments of the correction of forces: the time from a reading to its servo commands
-// (Controller::respond), and all that is computed for a sample (with Controller::prepare).  Medians.
+// Latency of the embodiments of the force correction: the time from a reading to its servo commands
+// (Controller::respond), and the total computing time of a sample (with Controller::prepare).  Medians.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ void measure(int links, int modes) {
       return std::chrono::duration<double, std::micro>(b - a).count();
     };
     for (int k = 0; k < kSamples; ++k) {
-      y.q = options.driven.positions(controller.reference());  // a machine that follows
+      y.q = options.driven.positions(controller.reference());  // an ideal plant
       y.v = options.driven.speeds(controller.reference());
       const auto begin = Clock::now();
       if (controller.respond(y, commands) != Status::ok) return;

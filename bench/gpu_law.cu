@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A law on the device: what GpuBatch::rollout calls before each step may start kernels like this one.
+// A law on the device: the function called by GpuBatch::rollout before each step may launch kernels like this one.
 namespace limber {
 namespace {
 

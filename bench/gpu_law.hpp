@@ -6,7 +6,7 @@
 
 namespace limber {
 
-// tau = -20 q - 5 v, by a kernel of the caller's own that writes device_forces().
+// tau = -20 q - 5 v, by a user-defined kernel that writes device_forces().
 #ifdef LIMBER_BENCH_CUDA
 void apply_law(const double* q, const double* v, double* tau, int count);
 #else

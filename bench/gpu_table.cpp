@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches on a GPU: accelerations against aba, evaluations per second, a rollout against that of the processor.
+// Batches on a GPU: accelerations against aba, evaluations per second, a rollout against that on the CPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct States {
   BatchArray q, v, tau;
 };
 
-// The largest relative difference from aba over some of the items.
+// The largest relative difference from aba for some of the items.
 double compare(const Model& model, const States& s, const BatchArray& vdot, int step) {
   AbaWorkspace ws(model);
   VectorXd expected(model.nv);
@@ -81,7 +81,7 @@ void rollout(const char* method, int items, int steps, int compared) {
   GpuBatch gpu(model, items);
   gpu.set_state(s.q, s.v);
   gpu.set_forces(BatchArray::Zero(model.nv, items));
-  gpu.forward();  // starts the device
+  gpu.forward();  // initialises the device
   RolloutOptions options;
   options.method = method;
   options.step = 1e-4, options.steps = steps;
@@ -112,7 +112,7 @@ void rollout(const char* method, int items, int steps, int compared) {
       (total - on_device).cwiseAbs().maxCoeff(), (at_start - total).mean(), at_start.mean());
 }
 
-// Torques of a law, step by step, of the host and of the device, against the same law on the processor.
+// Torques of a law, step by step, on the host and on the device, against the same law on the CPU.
 void laws(int items, int steps) {
   const Model model = apps::make_chain({apps::Topology::chain, 10, 5, Fidelity::full});
   const States s(model, items);
@@ -121,7 +121,7 @@ void laws(int items, int steps) {
   options.step = 1e-4, options.steps = steps;
   const auto law = [&](const BatchArray& q, const BatchArray& v) -> BatchArray { return -20 * q - 5 * v; };
   constexpr int compared = 16;
-  BatchArray q[2], v[2], tape(steps * model.nv, compared);  // what the law of the host gave
+  BatchArray q[2], v[2], tape(steps * model.nv, compared);  // torques of the law on the host
   double seconds[2] = {};
   for (int device = 0; device < 2; ++device) {
     GpuBatch gpu(model, items);
@@ -153,7 +153,7 @@ void laws(int items, int steps) {
       (q[0] - q[1]).norm() / q[0].norm(), (q[1].leftCols(compared) - cq).norm() / cq.norm());
 }
 
-// One long chain by divide and conquer.
+// One long chain by the divide-and-conquer algorithm.
 void halves(int links, int modes) {
   const Model model = apps::make_chain({apps::Topology::chain, links, modes, Fidelity::full});
   const apps::Sample s = apps::make_sample(model);
@@ -196,7 +196,7 @@ void halves(int links, int modes) {
 }  // namespace
 }  // namespace limber
 
-// With words: these parts alone, of forward, others, rollout, laws and chain; long: one chain of 100 000 links.
+// Arguments select the parts forward, others, rollout, laws and chain; long: one chain of 100 000 links.
 int main(int count, char** words) {
   using namespace limber;
   const auto wanted = [&](std::string_view part) {

@@ -24,11 +24,11 @@ std::string piece_inertia(const PeerBeam& beam, double length) {
                      across);
 }
 
-// One link: n pieces that bend in their middles, with springs of EI / (length of a piece).  The half before the first
-// middle turns about the arm's joint.  `inside` goes on its tip.
+// One link: n pieces with joints at their midpoints, with springs of EI / (length of a piece).  The half before the
+// first midpoint rotates about the arm's joint.  `inside` is attached to its tip.
 std::string link_xml(const PeerBeam& beam, int n, int link, const std::string& inside) {
   const double h = beam.length / n;
-  // The joint sits on the tip of the last half piece of the link before.
+  // The joint is on the tip of the last half piece of the previous link.
   std::string open = fmt::format("<body pos='{} 0 0'><joint type='hinge' axis='{}'/>{}", link == 0 ? 0 : h / 2,
                                  link % 2 == 0 ? "0 0 1" : "0 1 0", piece_inertia(beam, h / 2));
   std::string close = "</body>";
@@ -42,7 +42,7 @@ std::string link_xml(const PeerBeam& beam, int n, int link, const std::string& i
   return open + inside + close;
 }
 
-// The file of one link includes that of the next: MuJoCo's parser refuses deep files, but not deep arms.
+// The file of one link includes that of the next: MuJoCo's parser refuses deeply nested files, but not deep arms.
 std::string file_name(int link) { return fmt::format("link{}.xml", link); }
 std::string file_text(const PeerBeam& beam, int pieces, int link) {
   const std::string next = link + 1 < kPeerLinks ? fmt::format("<include file='{}'/>", file_name(link + 1)) : "";

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// bench/pages.mjs PAGE...: how long pages take in a headless Chromium: until they are ready, and for one picture while
-// playing: the sums alone, and with the commands to draw.  Pictures per second are those of real playing, with the drawing
-// (in software where there is no graphics card).  Medians of several.
+// bench/pages.mjs PAGE...: times of pages in a headless Chromium: until they are ready, and for one frame while playing:
+// computation alone, and with the drawing commands.  Frames per second are measured while playing, including the drawing
+// (in software without a graphics card).  Medians of several.
 import {readFileSync, statSync} from "node:fs";
 import {no_browser, open_browser} from "../viewer/test/browser.mjs";
 
@@ -37,7 +37,7 @@ function time_pictures() {
   return costs;
 }
 
-// Pictures in two seconds of playing.
+// Frames in two seconds of playing.
 const play = () => new Promise((resolve) => {
   limber_view.player.seek(limber_view.player.first);
   limber_view.player.play(true);
@@ -58,7 +58,7 @@ for (const file of process.argv.slice(2)) {
   for (let i = 0; i < kTimes; ++i) {
     const page = await browser.show(readFileSync(file, "utf8"), {before: note_ready, viewport: {width: 1366, height: 768}});
     ready.push(await page.evaluate(() => window.ready_at));
-    if (await page.evaluate(() => Boolean(limber_view.stage_panel))) rate.push(await page.evaluate(play));   // first: drawing waits in a queue
+    if (await page.evaluate(() => Boolean(limber_view.stage_panel))) rate.push(await page.evaluate(play));   // first, since drawing commands are queued
     const costs = await page.evaluate(time_pictures);
     if (costs) sums.push(median(costs.sums)), drawn.push(median(costs.drawn));
     await page.close();

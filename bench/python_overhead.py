@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Python adds to a call: PYTHONPATH=build/python /usr/bin/python3 bench/python_overhead.py
+"""Overhead of calls from Python: PYTHONPATH=build/python /usr/bin/python3 bench/python_overhead.py
 
 Best of many rounds, C++ and Python in turn, so that both see the same machine.
 """
@@ -50,14 +50,14 @@ def single(modes, calls=200, rounds=400):
 
 
 def batch(modes, items=100_000, rounds=15):
-    """Processor time of all threads, which other programs on the machine disturb less than the clock."""
+    """CPU time of all threads, which is less affected by other programs than wall-clock time."""
     model, rng = arm(10, modes), np.random.default_rng(1)
     q, v, tau = (0.01 * rng.normal(size=(items, model.nv)) for _ in range(3))
     engine, out = limber.BatchAba(model, items), np.empty((items, model.nv))
     cpp, python = [], []
     for _ in range(rounds):
         marks = [time.process_time()]
-        for calls in (1, 3):  # the difference is two calls, without the turning of the arrays before
+        for calls in (1, 3):  # the difference is two calls, without the preceding transposition of the arrays
             _limber._time_batch(engine, q, v, tau, calls)
             marks.append(time.process_time())
         cpp.append((marks[2] - 2 * marks[1] + marks[0]) / 2)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Closed chains: forward dynamics of rings of flexible links beside the same chains left open.
-//   build/bench/ring_table [--quick]      time per link against the number of links; quick: a few seconds
+// Closed chains: forward dynamics of rings of flexible links, compared with the same chains left open.
+// build/bench/ring_table [--quick]      time per link as a function of the number of links; quick: a few seconds
 //   build/bench/ring_table --count open|ring LINKS MODES TIMES      evaluates only, for callgrind
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ void expect_ok(Status status) {
   std::exit(1);
 }
 
-// A regular polygon: hinges about z, the tip of the last link hinged to the world where the first one starts.
+// A regular polygon: revolute joints about z, the tip of the last link pinned to the world where the first one starts.
 Model make_ring(int links, int modes) {
   Body body = make_beam_body(apps::link_beam(modes), false);
   const int tip = body.node_index("tip");
@@ -76,8 +76,8 @@ double seconds(const std::function<void()>& evaluate) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Best of many, all in turn, so that a busy moment of the machine hits them alike; each twice, and the second time
-// counts, so that it finds its own numbers in the cache and not those of the others.
+// Minimum of many, alternately, so that temporary disturbances affect all equally; each runs twice and the second run
+// is timed, so that its own data are in the cache.
 std::vector<double> best_of(const std::vector<std::function<void()>>& all, double budget) {
   std::vector<double> best(all.size(), 1e30);
   const auto begin = Clock::now();
@@ -112,7 +112,7 @@ void print_times(int modes, double budget) {
 
 }  // namespace
 
-// What callgrind counts.
+// The part counted by callgrind.
 extern "C" [[gnu::noinline, gnu::used]] void limber_ring_table_evaluate(const std::function<void()>& evaluate) {
   evaluate();
 }

@@ -19,13 +19,13 @@ class SimbodyArm {
     using namespace SimTK;
     const double h = beam.length / pieces;
     MobilizedBody at = matter_.Ground();
-    double reach = 0;  // from `at` to the end of its piece
+    double reach = 0;  // from `at` to the end of the piece
     for (int link = 0; link < kPeerLinks; ++link) {
-      const Rotation about(link % 2 == 0 ? 0 : -Pi / 2, XAxis);  // the pin turns about z, or about y
+      const Rotation about(link % 2 == 0 ? 0 : -Pi / 2, XAxis);  // the pin rotates about z, or about y
       at = MobilizedBody::Pin(at, {about, Vec3(reach, 0, 0)}, piece(beam, h / 2), {about, Vec3(0)});
       reach = h / 2;
       for (int k = 0; k < pieces; ++k) {
-        const Rotation bend(Pi / 2, YAxis);  // a universal joint turns about x, then y, of its frame: here z and y
+        const Rotation bend(Pi / 2, YAxis);  // a universal joint rotates about x, then y, of its frame: here z and y
         const double length = k == pieces - 1 ? h / 2 : h;
         MobilizedBody::Universal next(at, {bend, Vec3(reach, 0, 0)}, piece(beam, length), {bend, Vec3(0)});
         for (int axis = 0; axis < 2; ++axis) {
@@ -43,7 +43,7 @@ class SimbodyArm {
     for (int i = 0; i < state_.getNU(); ++i) state_.updQ()[i] = between(0.1), state_.updU()[i] = between(0.1);
   }
   void evaluate() {
-    state_.updQ()[0] += 0;  // what was computed before is not valid any more
+    state_.updQ()[0] += 0;  // invalidates earlier results
     system_.realize(state_, SimTK::Stage::Acceleration);
   }
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Does the recursion keep more digits than the dense Cholesky factorisation?  [MS] §7.2 asks; docs/algorithms.md
-// answers.
+// Is the recursion more accurate than the dense Cholesky factorisation?  The question is from [MS] §7.2;
+// docs/algorithms.md has the answer.
 //   build/bench/stability_table                                 errors of one evaluation, CSV
-//   build/bench/stability_table --run [SCENARIO]      the Canadarm in time by several algorithms, CSV
-// The truth is M a = b in 128 bits (113 of mantissa; with the 64 of long double the truth would be worse than the
-// recursions on long chains), M being put together from the frames, columns and inertias that `compute_kinematics`
-// leaves in double: the same for all algorithms, so that only their own rounding is seen.
-// Errors are in coordinates scaled to ones on the diagonal of M, so that they do not depend on units.
+// build/bench/stability_table --run [SCENARIO]      simulations of the Canadarm by several algorithms, CSV
+// The reference is M a = b in 128 bits (113 of mantissa; with the 64 of long double it would be less accurate than the
+// recursions on long chains), with M assembled from the frames, columns and inertias computed by `compute_kinematics`
+// in double: the same for all algorithms, so that only their own rounding is measured.
+// Errors are in coordinates scaled to unit diagonal of M, so that they do not depend on units.
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
@@ -62,7 +62,7 @@ MatrixQ body_mass(const Link& link, int i, const Kinematics& kin) {
   return M;
 }
 
-// M = sum over the bodies of B^T M_m B, B from speeds to (modal speeds, twist).  Joints sit on body frames here.
+// M = sum over the bodies of B^T M_m B, B from speeds to (modal speeds, twist).  Joints are on body frames here.
 MatrixQ mass_matrix(const Model& model, const Kinematics& kin) {
   const Layout& layout = *model.layout;
   MatrixQ M = MatrixQ::Zero(model.nv, model.nv);
@@ -82,7 +82,7 @@ MatrixQ mass_matrix(const Model& model, const Kinematics& kin) {
     own.topRows(3) = (Rt * own.topRows(3)).eval();
     own.bottomRows(3) = (Rt * own.bottomRows(3)).eval();
     for (int k = 0; k < link.nr; ++k) own.col(link.v + k) += to_vector(kin.hinge_map(link)[k]).cast<Quad>();
-    const int moved = link.vm + link.n;  // those beyond do not move this body
+    const int moved = link.vm + link.n;  // later ones do not move this body
     MatrixQ B = MatrixQ::Zero(link.n + 6, moved);
     for (int k = 0; k < link.n; ++k) B(k, link.vm + k) = 1;
     B.bottomRows(6) = own.leftCols(moved);
@@ -116,12 +116,12 @@ double condition(const MatrixL& M) {
   return static_cast<double>(eigen.eigenvalues().tail(1)[0] / eigen.eigenvalues()[0]);
 }
 
-// What one algorithm did; the worst of the samples.
+// Results of one algorithm; the worst of the samples.
 struct Errors {
   double forward = 0;  // |a - a*| / |a*|
   double backward =
-      0;            // |M a - b| / (|M| |a| + |b|), infinity norms: the least relative change of M and b that explains a
-  int refused = 0;  // answers other than ok
+      0;  // |M a - b| / (|M| |a| + |b|), infinity norms: the smallest relative change of M and b that explains a
+  int refused = 0;  // statuses other than ok
 };
 
 struct Row {
@@ -141,7 +141,7 @@ void measure(const Model& model, const State& x, const VectorXd& f, Row& row) {
     const VectorQ eta = x.q.segment(model.first_mode_q(i), n).cast<Quad>();
     if (n > 0) b.segment(model.first_mode(i), n) -= body.stiffness.cast<Quad>() * eta;
   }
-  // Scaled to about ones on the diagonal.
+  // Scaled to about unit diagonal.
   const VectorXd inboard = M.diagonal().cast<double>().cwiseSqrt(), inverse = inboard.cwiseInverse();
   const MatrixQ Ms = inverse.cast<Quad>().asDiagonal() * M * inverse.cast<Quad>().asDiagonal();
   const VectorQ bs = b.cwiseProduct(inverse.cast<Quad>()), truth = solve(Ms, bs);
@@ -171,12 +171,12 @@ void print(const std::string& family, double parameter, const Row& row) {
   std::fflush(stdout);
 }
 
-// ---- machines --------------------------------------------------------------------------------------
+// ---- models ----------------------------------------------------------------------------------------
 
 struct Arm {
-  std::vector<Body> bodies;  // each on the node `tip` of the one before
+  std::vector<Body> bodies;  // each on the node `tip` of the previous one
   std::vector<JointKind> kinds;
-  bool planar = true;  // else axes alternate between z and y
+  bool planar = true;  // otherwise axes alternate between z and y
 
   void add(Body body, JointKind kind) {
     body.name = "b" + std::to_string(bodies.size() + 1);
@@ -198,7 +198,7 @@ struct Arm {
   }
 };
 
-// Uniform tube; without modes a rigid one.
+// Uniform tube; rigid if it has no modes.
 Body link(double length, double mass, int modes, double EI) {
   BeamSpec beam;
   beam.length = length;
@@ -216,7 +216,7 @@ Body block(double mass) {
   return make_rigid_body(spec);
 }
 
-// [MS] table 2, with so many modes per link.
+// [MS] table 2, with `modes` modes per link.
 Arm canadarm(int modes) {
   Arm arm;
   arm.add(link(6, 140, modes, 1e5), JointKind::revolute);
@@ -225,7 +225,7 @@ Arm canadarm(int modes) {
   return arm;
 }
 
-// Ten random states and forces (bent: angles within a half turn; else straight to 1e-3), the worst of them.
+// Worst of ten random states and forces (bent: angles within half a turn; otherwise straight to 1e-3).
 Row sample(const Model& model, bool bent, int samples = 10) {
   Row row;
   test::Random random(1);
@@ -280,7 +280,7 @@ void print_cases() {
   }
 }
 
-// ---- in time ---------------------------------------------------------------------------------------
+// ---- simulations -----------------------------------------------------------------------------------
 
 struct Track : RunListener {
   std::vector<State> states;
@@ -303,7 +303,7 @@ void print_run(const std::string& file) {
   std::vector<double> scale(kAlgorithms.size());
   for (std::size_t k = 0; k < kAlgorithms.size(); ++k) {
     SolverOptions solver = scenario.solver;
-    solver.method = "rk4";  // fixed steps: the algorithms meet the same times
+    solver.method = "rk4";  // fixed steps: all algorithms use the same times
     solver.step = 1e-3;
     System system(model, scenario.inputs, kAlgorithms[k]);
     const RunResult result = simulate(system, solver, run, start, tracks[k]);

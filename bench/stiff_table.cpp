@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stiff modes: a falling arm of two steel links with bending and axial modes.  Table of the implicit step against
-// dopri5 and cvode: evaluations of the dynamics, and how far the tip is from a converged run.  Counts, not times.
+// dopri5 and cvode: evaluations of the dynamics, and the error of the tip relative to a converged run.  Counts, not
+// times.
 //   build/bench/stiff_table
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 """Finds the functions of a C++ or JavaScript text by its braces."""
 import re
 
-# Everything in which a brace means nothing, in the order in which it is tried.
+# Everything in which a brace has no meaning, in the order of matching.
 NOT_CODE_CPP = re.compile(
     r"""//(?:\\\n|[^\n])*                                      # line comment
       | /\*.*?\*/                                              # block comment
@@ -20,7 +20,7 @@ NOT_CODE_JS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# What may stand before the word that says what a C++ brace opens.
+# Prefixes of a declaration, skipped to find the keyword of a C++ brace.
 PREFIX = re.compile(r"(?:\s|\b(?:public|private|protected)\s*:|\[\[[^\]]*\]\]|\b(?:inline|static|constexpr|const|typedef|extern)\b)*")
 SCOPE = re.compile(r"(?:namespace|class|struct|union|enum|concept)\b")
 LATE_SCOPE = re.compile(r"\b(?:namespace|class|struct|union|enum)\s+[\w:]+[^()=]*$")  # after a macro
@@ -28,7 +28,7 @@ JS_CONTROL = re.compile(r"(?:else\s+)?(?:if|for|while|switch|catch|with)\b")
 
 
 def brace_functions(text, javascript=False):
-    """List of (first line, last line, name), one per function; in C++ a function counts with all inside it.
+    """List of (first line, last line, name), one per function; in C++ nested functions count as part of the outer one.
 
     Raises ValueError when braces do not match.
     """
@@ -57,7 +57,7 @@ def _match_braces(code):
 
 def _cpp(code, closing):
     """(first, last, name) of the functions at namespace or class level."""
-    start, position, depth = 0, 0, 0  # start of the declaration, where we are, open parentheses
+    start, position, depth = 0, 0, 0  # start of the declaration, current position, open parentheses
     while position < len(code):
         letter = code[position]
         depth += (letter == "(") - (letter == ")")
@@ -78,7 +78,7 @@ def _cpp(code, closing):
 
 
 def _header(code, start, end):
-    """The declaration before a brace, without what may stand before it, and where it begins."""
+    """The declaration before a brace, without its prefixes, and its start."""
     first = PREFIX.match(code, start, end).end()
     header = code[first:end]
     template = re.match(r"template\s*<", header)

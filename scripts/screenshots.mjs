@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// scripts/screenshots.mjs [NAME...]: runs examples and makes the pictures of their pages for the documents, docs/pictures/.
+// scripts/screenshots.mjs [NAME...]: runs examples and makes screenshots of their pages for the documents, docs/pictures/.
 import {execFileSync} from "node:child_process";
 import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
@@ -11,8 +11,8 @@ import {fileURLToPath} from "node:url";
 
 const kRoot = join(dirname(fileURLToPath(import.meta.url)), "..");
 const kWide = {width: 1280, height: 800};
-// What is shown: time, magnification, colour, the machine without deformation beside it; a mode, spectra, provenance; two
-// runs over one another; a study.
+// Shown: time, magnification, colour, comparison with the undeformed model; a mode, spectra, provenance; two overlaid
+// runs; a study.
 const kPictures = [
   {name: "view-canadarm", example: "canadarm/controlled.yaml", time: 10.4, scale: 10, ghost: true},
   {name: "view-spin-up", example: "spin-up/scenario.yaml", time: 6.75, scale: 1, colour: "strain", ghost: true},
@@ -45,7 +45,7 @@ for (const picture of kPictures.filter(({name}) => !wanted.length || wanted.incl
     picture.overlay.forEach((example, k) => limber("run", join(kRoot, "examples", example), "-o", runs[k], "-q"));
     limber("view", ...runs, "-o", html, "-q");
   } else if (picture.study) {
-    // Fewer runs than the example has: enough to be seen.
+    // Fewer runs than in the example, sufficient for the picture.
     const example = join(kRoot, "examples", picture.study), study = join(folder, "study.yaml");
     writeFileSync(study, readFileSync(example, "utf8").replace(/count: \d+/, `count: ${picture.runs}`).replace(/^study: \d+/m, `study: ${picture.runs}`).replace(/scenario: (\S+)/, (_, name) => `scenario: ${join(dirname(example), name)}`));
     limber("sweep", study, "-o", join(folder, "study.h5"), "-q");
@@ -54,7 +54,7 @@ for (const picture of kPictures.filter(({name}) => !wanted.length || wanted.incl
   else limber("run", join(kRoot, "examples", picture.example), "-o", join(folder, "a.h5"), "--report", html, "-q");
   const page = await browser.show(readFileSync(html, "utf8"), {viewport: picture.size ?? kWide, colorScheme: picture.dark ? "dark" : "light"});
   await page.evaluate(({time, scale, colour, ghost, mode, spectra, provenance, study, difference}) => {
-    if (study) limber_view.view.header.scenario = `examples/${study.replace(/[^/]*$/, "")}${limber_view.view.header.scenario.replace(/.*\//, "")}`;   // not of this machine
+    if (study) limber_view.view.header.scenario = `examples/${study.replace(/[^/]*$/, "")}${limber_view.view.header.scenario.replace(/.*\//, "")}`;   // without local paths
     if (study) return limber_view.study.choice.set_run(limber_view.view.results[0].values.indexOf(limber_view.view.results[0].high));
     limber_view.player.play(false);
     if (difference) [...limber_view.side.plots.values()][0].set_difference(true);

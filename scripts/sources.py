@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The files that the checks look at."""
+"""The files to be checked."""
 import os
 import subprocess
 import sys
@@ -10,9 +10,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def source_files(wanted):
-    """Paths, relative to ROOT, of the files for which wanted(path); arguments of the script take the place of the tree.
+    """Paths, relative to ROOT, of the files for which wanted(path); arguments of the script replace the tree.
 
-    The tree is what git tracks or would track; without git, all but hidden and build folders.
+    The tree is all files not ignored by git; without git, all except hidden and build folders.
     """
     if len(sys.argv) > 1:
         return [Path(os.path.relpath(name, ROOT)) for name in sys.argv[1:]]
@@ -20,7 +20,7 @@ def source_files(wanted):
 
 
 def _tree():
-    # safe.directory: the checkout may belong to another user than the one who runs the check.
+    # safe.directory: the checkout may be owned by another user.
     command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         listing = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
@@ -37,7 +37,7 @@ def _walk():
 
 
 def report(check, problems, count):
-    """Prints the problems, or one line that all is well; ends the script."""
+    """Prints the problems, or one line if there are none; ends the script."""
     for problem in problems:
         print(f"{check}: {problem}", file=sys.stderr)
     if not problems:

@@ -49,13 +49,13 @@ double seconds_of(Evaluator& evaluator, long repeats) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// One case while it is timed.
+// Timing of one case.
 struct Runner {
   std::unique_ptr<Evaluator> evaluator;
-  long batch = 1;  // evaluations between two looks at the clock
+  long batch = 1;  // evaluations per clock reading
   double best = 0;
 
-  // For about `slice` seconds, one batch at least.
+  // Runs for about `slice` seconds, at least one batch.
   void run(double slice) {
     for (double spent = 0; spent == 0 || spent < slice;) {
       const double took = seconds_of(*evaluator, batch);
@@ -63,15 +63,15 @@ struct Runner {
       best = best == 0 ? took / batch : std::min(best, took / batch);
     }
   }
-  // A batch is long against the clock, short against a slice.
+  // A batch is long compared with the clock resolution, short compared with a slice.
   void set_batch() {
     constexpr double kBatchSeconds = 20e-6;
-    seconds_of(*evaluator, 1);  // warms the caches
+    seconds_of(*evaluator, 1);  // warm-up
     batch = std::max(1L, static_cast<long>(kBatchSeconds / std::max(1e-9, seconds_of(*evaluator, 1))));
   }
 };
 
-// Everything in turn, many times: what disturbs the machine for a while disturbs all cases, not one.
+// Runs all cases alternately many times: temporary disturbances then affect all cases equally.
 void time_cases(std::vector<BenchCase>& cases, const BenchOptions& options) {
   constexpr int kRounds = 20;
   std::vector<Runner> runners;
@@ -98,7 +98,7 @@ std::string processor() {
   }
 }
 
-// The rigid machine of the same shape, when it was timed too.
+// The same case with rigid bodies, if it was timed.
 const BenchCase* rigid_of(const std::vector<BenchCase>& cases, const BenchCase& of) {
   const auto same = [&](const BenchCase& other) {
     return other.algorithm == of.algorithm && other.machine.topology == of.machine.topology &&
@@ -119,7 +119,7 @@ std::string ratio_text(double ratio) {
   return ratio < 0.1 ? fmt::format("1/{:.0f}", 1 / ratio) : fmt::format("{:.2f}", ratio);
 }
 
-// Rows that are compared with the aba above them.
+// Rows that are compared with the preceding aba row.
 bool is_batch(const BenchCase& entry) {
   const std::vector<std::string> known = bench_algorithms();
   return std::find(known.begin(), known.end(), entry.algorithm) == known.end();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The speed of batches, beside that of one state at a time.
+// Timing of batches, compared with one state at a time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct BatchStates {
   BatchArray q, v, tau, out;
 };
 
-// Something that evaluates `count` states, and the best time of it.
+// An evaluation of `count` states, and its minimum time.
 struct Timed {
   std::string name;
   int count;
@@ -41,7 +41,7 @@ double seconds_since(BatchClock::time_point start) {
   return std::chrono::duration<double>(BatchClock::now() - start).count();
 }
 
-// The ways of one machine: aba, batches of one thread, of all threads, of the GPU.
+// The variants for one model: aba, batches with one thread, all threads, the GPU.
 std::vector<Timed> ways_of(const Model& model, BatchStates& s, AbaWorkspace& ws, std::vector<BatchAba>& batches,
                            std::unique_ptr<GpuBatch>& gpu, int items) {
   std::vector<Timed> ways;
@@ -71,7 +71,7 @@ std::vector<Timed> ways_of(const Model& model, BatchStates& s, AbaWorkspace& ws,
   return ways;
 }
 
-// In turn, many times: what disturbs the machine for a while disturbs all of them.
+// Alternately, many times: temporary disturbances then affect all of them equally.
 void time_in_turn(const ChainSpec& machine, double seconds, std::vector<Timed>& ways, std::vector<BenchCase>& out) {
   for (double spent = 0; spent < seconds * static_cast<double>(ways.size());) {
     for (Timed& way : ways) {
@@ -106,7 +106,7 @@ void time_machine(const ChainSpec& machine, int items, int threads, bool cpu, bo
   time_in_turn(machine, seconds, ways, out);
 }
 
-// One evaluation by aba, and one by every engine of this build.
+// One evaluation by aba, and one by each engine of this build.
 void time_peers_of(const ChainSpec& machine, double seconds, std::vector<BenchCase>& out) {
   const Model model = make_chain(machine);
   const Sample sample = make_sample(model);

@@ -12,9 +12,9 @@
 namespace limber::apps {
 namespace {
 
-constexpr int kMaxDense = 1500;  // coordinates up to which a mass matrix is made
+constexpr int kMaxDense = 1500;  // coordinates up to which a mass matrix is computed
 
-// A model that stays where it is, with a state.
+// A model at a fixed address, with a state.
 struct Machine {
   explicit Machine(const ChainSpec& spec) : model(make_chain(spec)), sample(make_sample(model)), out(model.nv) {}
   Model model;
@@ -59,7 +59,7 @@ class MassMatrix final : public Evaluator {
   MatrixXd M_;
 };
 
-// Dense matrices are timed up to a size; those of `operators`, which are for study, on small machines only.  `book`
+// Dense matrices are timed up to a size; algorithms in `operators`, which are for study, on small models only.  `book`
 // takes chains in `full`.
 bool is_worth_timing(const std::string& algorithm, const ChainSpec& machine) {
   if (algorithm == "operators") return machine.bodies <= 10;
@@ -68,7 +68,7 @@ bool is_worth_timing(const std::string& algorithm, const ChainSpec& machine) {
   return !dense || machine.bodies * (1 + machine.modes) <= kMaxDense;
 }
 
-// Rigid first, then the modes, then the fidelities: the rows of one topology and size.
+// Rigid first, then by number of modes and fidelity: the rows of one topology and size.
 std::vector<ChainSpec> machines(Topology topology, int bodies) {
   std::vector<ChainSpec> out = {{topology, bodies, 0, Fidelity::full}};
   const bool chain = topology == Topology::chain, small = bodies == 10;

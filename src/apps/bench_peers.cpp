@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Engines that are not in this build; those that are: bench/*_arm.cpp.
+// Stubs for engines that are not in this build; implementations: bench/*_arm.cpp.
 #include "apps/bench_peers.hpp"
 
 namespace limber::apps {

@@ -6,10 +6,10 @@
 
 namespace limber::apps {
 
-// The two ways to show all about a modal-body file.
+// All facts about a modal-body file, as text or JSON.
 std::string body_info_text(const ModalBodyFile& file, bool all);
 std::string body_info_json(const ModalBodyFile& file);
-// A model of the body alone on a fixed joint: on its frame, or floating free.
+// A model of the body alone: its frame fixed, or floating.
 std::string body_model_text(const std::string& path);
 
 }  // namespace limber::apps

@@ -9,7 +9,7 @@
 
 namespace limber::apps {
 
-// What `limber linearize --campbell` was asked for.
+// Options of `limber linearize --campbell`.
 struct CampbellCommand {
   std::string range, rotor;  // "0:20:0.5", a joint
   bool free = false, json = false;
@@ -18,14 +18,14 @@ struct CampbellCommand {
 
 // Speeds of "FROM:TO:STEP" or of one number.  Throws InputError.
 std::vector<double> parse_speeds(const std::string& range);
-// The joint of that name, or the only one that can be the rotor.  Throws InputError.
+// The joint of that name, or the only possible rotor.  Throws InputError.
 int find_rotor(const Model& model, const std::string& name);
 
-// Computes and writes everything.  `options`: what acts and is held; `files`: never overwritten, the model first.
+// Computes and writes everything.  `options`: inputs and held joints; `files`: never overwritten, the model first.
 int run_campbell(const Model& model, const State& start, RotorOptions options, const CampbellCommand& command,
                  const std::vector<std::string>& files);
 
-// Tables for people, a table for programs, one JSON object.
+// Text tables, CSV, JSON.
 std::string campbell_text(const Model& model, const RotorOptions& options, const Campbell& found, std::FILE* out);
 std::string campbell_csv(const Campbell& found);
 void write_campbell(const Model& model, const RotorOptions& options, const Campbell& found, std::FILE* out);

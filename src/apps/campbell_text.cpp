@@ -16,13 +16,14 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr std::size_t kMaxBranches = 8;  // in a table for people
+constexpr std::size_t kMaxBranches = 8;  // in a text table
 constexpr std::size_t kMaxSpeedRows = 60, kMaxRotorModeRows = 40;
 constexpr double kHertz = 1 / (2 * std::numbers::pi);
 
-// "0.745 (1.2 %)"; a motion that does not vibrate: how it grows or decays.
+// "0.745 (1.2 %)"; without vibration: growth or decay.
 std::string rotor_mode_cell(const RotorMode& mode, double speed) {
-  constexpr double kRigid = 1e-5;  // of the speed: two equal multipliers are found to a root of rounding
+  constexpr double kRigid =
+      1e-5;  // relative to the speed: two equal multipliers are accurate to the square root of rounding
   if (mode.harmonics.empty()) return "–";
   if (std::abs(mode.exponent) < kRigid * std::abs(speed)) return "rigid";
   if (mode.frequency == 0) return fmt::format("– ({} 1/s)", short_number(mode.exponent.real()));
@@ -31,7 +32,7 @@ std::string rotor_mode_cell(const RotorMode& mode, double speed) {
                      short_number(std::abs(percent) < 1e-7 ? 0 : percent));
 }
 
-// Every method in use, "Floquet (24 speeds), at rest (1)".
+// All methods used, "Floquet (24 speeds), at rest (1)".
 std::string methods_text(const Campbell& found) {
   std::string out;
   for (const RotorMethod method :

@@ -7,17 +7,17 @@
 
 #include "limber/model/model.hpp"
 
-// The machines that are timed, for `limber bench` and for bench/.  Header only, so that both can have them.
+// The models that are timed, for `limber bench` and for bench/.  Header only, to be shared by both.
 namespace limber::apps {
 
-// chain: each body on the tip of the one before.  tree: binary, each body carries two on its tip.
+// chain: each body on the tip of the previous one.  tree: binary, each body carries two on its tip.
 enum class Topology { chain, tree };
 inline const char* to_string(Topology topology) { return topology == Topology::chain ? "chain" : "tree"; }
 
 struct ChainSpec {
   Topology topology = Topology::chain;
   int bodies = 10;
-  int modes = 0;  // per body: every fifth torsion, the others bending in y and z in turn; 0: rigid
+  int modes = 0;  // per body: every fifth torsion, the others alternately bending in y and z; 0: rigid
   Fidelity fidelity = Fidelity::full;
   Elimination elimination = Elimination::automatic;
 };
@@ -57,7 +57,7 @@ inline Model make_chain(const ChainSpec& spec) {
   return builder.build();
 }
 
-// A state in the middle of a motion, with forces and accelerations: always the same for a model.
+// A state of a model in motion, with forces and accelerations; deterministic.
 struct Sample {
   State x;
   VectorXd tau, vdot;

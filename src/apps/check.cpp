@@ -23,7 +23,7 @@ namespace {
 
 struct CheckOptions {
   std::vector<std::string> files;
-  std::string model;  // that states are checked against
+  std::string model;  // the model of state files
   bool json = false, quiet = false;
   std::vector<std::string> set;
 };
@@ -37,13 +37,13 @@ say where a valid model leaves its assumptions: beams near their critical load, 
 
 Json scenario_facts(const Scenario& scenario) {
   in_scenario(scenario, [&] { check_run(scenario.run); });
-  const Simulation simulation(scenario);  // what `limber run` begins with: it refuses what that refuses
+  const Simulation simulation(scenario);  // makes all checks of `limber run`
   std::vector<std::string> notes = scenario_hints(scenario);
   const auto add = [&](const std::vector<std::string>& more) { notes.insert(notes.end(), more.begin(), more.end()); };
   if (simulation.controller() != nullptr) add(control_hints(scenario, *simulation.controller()));
   if (simulation.attitude() != nullptr) add(attitude_hints(scenario, *simulation.attitude()));
   add(static_warnings(*scenario.model, scenario.initial));
-  add(simulation.result().notes);  // what assembly changes
+  add(simulation.result().notes);  // changes made by assembly
   const Model& model = *scenario.model;
   return {{"kind", "scenario"},
           {"name", scenario.name},
@@ -108,12 +108,12 @@ Json learned_facts(const Reader& root) {
           {"largest", file.largest}};
 }
 
-// What a good file holds.
+// Contents of a valid file.
 Json check_file(const std::string& path, const Model* model, const Overrides& set) {
   if (!set.empty() && is_hdf5(path)) throw InputError(path + ": has no values to set; leave --set out");
   if (is_modal_body(path)) return body_facts(path);
   if (is_study_table(path)) return study_table_facts(path);
-  if (is_hdf5(path)) return recording_facts(path);  // looks at plain files only: a pipe is read once
+  if (is_hdf5(path)) return recording_facts(path);  // only for plain files: a pipe can be read once only
   const std::string text = read_argument(path), name = name_of_argument(path);
   Document document = is_urdf(text) ? parse_model_document(text, name) : parse_document(text, name);
   const Reader given(document);
@@ -171,7 +171,7 @@ std::string summary(const Json& facts) {
   return text;
 }
 
-// What is in a good file, and what is doubtful about it.
+// Contents of a valid file, and warnings.
 std::string good_text(const std::string& file, const Json& facts) {
   std::string out = fmt::format("{}: ok ({})\n", file, summary(facts));
   for (const auto& note : facts.value("notes", Json::array()))

@@ -12,10 +12,10 @@
 
 namespace limber::apps {
 
-// What the command line asks for; returns the exit code.  Throws InputError for bad input.
+// The selected command; returns the exit code.  Throws InputError for bad input.
 using Action = std::function<int()>;
 
-// Each adds one command to the program; when the command line names it, `action` becomes what it does.
+// Each adds one command to the program and sets `action` if the command line selects it.
 void add_run(CLI::App& program, Action& action);
 void add_view(CLI::App& program, Action& action);
 void add_control(CLI::App& program, Action& action);
@@ -32,7 +32,7 @@ void add_sweep(CLI::App& program, Action& action);
 void add_tune(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 
-// A file named on the command line, "-" being the standard input.
+// The contents of a file named on the command line; "-" is the standard input.
 std::string read_argument(const std::string& path);
 std::string name_of_argument(const std::string& path);  // for messages
 Model read_model_argument(const std::string& path, const std::vector<std::string>& set = {});

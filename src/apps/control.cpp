@@ -25,10 +25,11 @@ commands go to a table; the report gives period, jitter and computation time. Th
 safe stop (no packets, missed deadlines, a joint too fast, readings that deviate from the model) or Ctrl-C it brakes the
 joints to rest; the exit code is then 1. See docs/real-time.md.)";
 
-constexpr double kLead = 0.25;            // of a period, from the arrival of a measurement to the start of a cycle
-constexpr long kWindow = 200;             // cycles, in which
-constexpr long kMaxDoubled = 10;          // measurements may come after their cycle; more, and cycles begin too early
-constexpr double kControlPatience = 0.5;  // s of waiting before it says what for
+constexpr double kLead = 0.25;  // of a period, from the arrival of a measurement to the start of the next cycle
+constexpr long kWindow = 200;   // cycles
+constexpr long kMaxDoubled =
+    10;  // measurements per window that may arrive after their cycle; more: cycles start too early
+constexpr double kControlPatience = 0.5;  // s of waiting before a message
 constexpr double kLogFlush = 0.5;         // s
 constexpr int kLogDigits = 12;
 
@@ -40,11 +41,11 @@ struct ControlReport {
   Timing timing;
   std::vector<std::string> notes;
   std::string log;
-  long left_out = 0;         // rows of the log
+  long left_out = 0;         // log rows lost
   double seconds = 0;        // of the loop
-  double core = 0, all = 0;  // share of a core: of the loop, of all threads
-  double joined = 0;         // s, of the machine: when it took over
-  long delayed = 0;          // times that cycles were put later
+  double core = 0, all = 0;  // CPU load: of the loop, of all threads
+  double joined = 0;         // s, time of the plant at takeover
+  long delayed = 0;          // number of times that the cycle phase was delayed
 };
 
 double cpu_seconds(int who) {
@@ -124,7 +125,7 @@ void print_control_json(const ControlReport& report) {
   json.finish();
 }
 
-// Until the first good measurement; false: somebody asked to stop.
+// Waits for the first valid measurement; false: interrupted.
 bool await_plant(const WireCommand& command, UdpSocket& link, Executive& executive) {
   const Nanoseconds begin = now_ns();
   bool told = command.quiet;
@@ -133,7 +134,7 @@ bool await_plant(const WireCommand& command, UdpSocket& link, Executive& executi
     const double now = 1e-9 * static_cast<double>(now_ns());
     take_arrivals(link, executive, now);
     if (executive.begun()) {
-      link.wait(0.05);  // for the next one, which is fresh: cycles begin a little after arrivals
+      link.wait(0.05);  // wait for a fresh one: cycles start shortly after arrivals
       return true;
     }
     const double waited = 1e-9 * static_cast<double>(now_ns() - begin);
@@ -150,7 +151,7 @@ bool await_plant(const WireCommand& command, UdpSocket& link, Executive& executi
   return false;
 }
 
-// The loop itself: nothing in it allocates, waits for another thread or touches a file.
+// The control loop: no allocation, no waiting for other threads, no file access.
 void run_loop(const WireCommand& command, double period, UdpSocket& link, Executive& executive, ControlLog& log,
               ControlReport& report) {
   const double begin = 1e-9 * static_cast<double>(now_ns()), cpu = cpu_seconds(RUSAGE_THREAD);
@@ -158,7 +159,7 @@ void run_loop(const WireCommand& command, double period, UdpSocket& link, Execut
   CycleClock clock(period);
   clock.first(now_ns() + std::llround(1e9 * kLead * period));
   double now = begin;
-  long doubled = 0;  // measurements that came after their cycle, up to this window
+  long doubled = 0;  // measurements that arrived after their cycle, before this window
   while (!executive.over(now)) {
     now = 1e-9 * static_cast<double>(clock.begin());
     take_arrivals(link, executive, now);
@@ -191,7 +192,7 @@ int control(WireCommand command) {
   check_wire(command, "control");
   const Scenario scenario = read_controlled_scenario(command);
   const ControlScenario& control = *scenario.control;
-  VectorXd holding;  // of a static start
+  VectorXd holding;  // at a static start
   const State there = start_state(scenario, nullptr, &holding);
   const State start = translate_state(*scenario.model, there, *control.options.model);
   const LinkLimits limits = link_limits(scenario, start);
@@ -215,7 +216,7 @@ int control(WireCommand command) {
   ControlReport report{scenario, *controller, limits, executive, {}, {}, command.output};
   {
     TableOptions options{kLogDigits, kLogFlush, files_of(scenario)};
-    ControlLog log(command.output, *controller, options);  // its thread begins before this one gets its priority
+    ControlLog log(command.output, *controller, options);  // start its thread before the priority of this one is raised
     const StopOnSignal stop;
     for (const std::string& note : {lock_memory(), ask_for_real_time(kControlPriority)})
       if (!note.empty()) report.notes.push_back(note);

@@ -12,7 +12,7 @@
 
 namespace limber::apps {
 
-// Everything that a controller sees and does, cycle by cycle, in a table; a thread of its own writes it.
+// Logs all inputs and outputs of a controller, cycle by cycle, in a table written by a separate thread.
 class ControlLog {
  public:
   ControlLog(const std::string& path, const Controller& controller, const TableOptions& options);
@@ -20,9 +20,9 @@ class ControlLog {
   ControlLog(const ControlLog&) = delete;
   ControlLog& operator=(const ControlLog&) = delete;
 
-  // One cycle.  Neither waits nor allocates; a row for which there is no room is counted and left out.
+  // Adds one cycle.  Does not block or allocate; rows that do not fit are counted and dropped.
   void add(double now, double lateness, double computation, const Executive& executive);
-  // Writes what there is.  Throws InputError when any of it could not be written.
+  // Writes the remaining rows.  Throws InputError if anything could not be written.
   void finish();
   long left_out() const { return left_out_; }
 
@@ -33,7 +33,7 @@ class ControlLog {
   std::vector<ExternalChannel> channels_;
   RowRing ring_;
   TableWriter table_;
-  std::string failure_;  // of the thread; read after it ended
+  std::string failure_;  // of the thread; read after it has ended
   std::atomic<bool> over_ = false;
   long left_out_ = 0;
   std::thread thread_;

@@ -25,7 +25,7 @@ struct EvalOptions {
   std::vector<std::string> set;
 };
 
-// The numbers of docs/model-format.md, State files.
+// The values described in docs/model-format.md, State files.
 struct Evaluation {
   VectorXd acceleration;
   std::optional<VectorXd> force;
@@ -46,7 +46,7 @@ about the world origin, and the pose of every node in the world. With closures i
 chain at this state, which must satisfy them to 1e-8, and closure_forces: [torque, force] on node b, in the world.
 `force` and `mass_matrix` are then still those of the open tree.)";
 
-// The one line about a coordinate without inertia: what it is and what helps.
+// One line on a coordinate without inertia: cause and remedy.
 std::string cure(const Model& model, int speed) {
   for (int i = model.body_count() - 1; i > 0; --i) {
     if (model.joints[i].v > speed) continue;
@@ -69,7 +69,7 @@ std::string cure(const Model& model, int speed) {
                                cure(model, failure)));
 }
 
-// Accelerations of the closed chain in the place of those of the open tree; the state must meet the closures.
+// Replaces the accelerations of the open tree by those of the closed chain; the state must satisfy the closures.
 VectorXd close_chains(const EvalOptions& options, const Model& model, const State& x, VectorXd& vdot) {
   constexpr double kMet = 1e-8;
   const std::string file = name_of_argument(options.model);
@@ -93,7 +93,7 @@ VectorXd forward(const EvalOptions& options, const Model& model, const State& x,
   const auto algorithm = make_tree_dynamics(model, options.algorithm);
   const Status status = (*algorithm)(x, forces, vdot);
   if (status == Status::ok) return vdot;
-  // Only the recursion can say which coordinate it is.
+  // Only the recursion can identify the coordinate.
   const auto aba = make_tree_dynamics(model, "aba");
   const Status again = (*aba)(x, forces, vdot);
   refuse(options, model, status, again == Status::singular_mass ? aba->failure() : -1);

@@ -32,7 +32,7 @@ Shows the tree of bodies and joints, the order of the coordinates, masses, the m
 damping and effective masses, and the natural frequencies of the whole machine at its zero state or at --at. --report
 also writes a page with animated mode shapes of each body and of the machine.)";
 
-// A modal body alone; its page shows it as a model of one body.
+// A single modal body; its page shows it as a model of one body.
 int run_body_info(const InfoOptions& options) {
   if (!options.state.empty())
     throw InputError(fmt::format("{}: a modal body has no state; leave --at out", options.model));

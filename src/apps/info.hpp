@@ -7,11 +7,11 @@
 
 namespace limber::apps {
 
-// The two ways to show all about a model.
+// All facts about a model, as text or JSON.
 std::string info_text(const Model& model, const ModelFacts& facts, bool all);
 std::string info_json(const Model& model, const ModelFacts& facts);
 
-// Whose stiffness natural frequencies have.
+// The parts whose stiffness is included in the natural frequencies.
 inline std::string stiff_parts(const Model& model) {
   return has_elements(model) ? "modes, joint springs and force elements" : "modes and joint springs";
 }

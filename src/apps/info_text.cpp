@@ -21,8 +21,8 @@ namespace {
 using Align = Table::Align;
 
 constexpr int kName = 22;              // columns for a name
-constexpr std::size_t kMaxRows = 24;   // of a table that is not shown in full
-constexpr std::size_t kMaxShapes = 6;  // bodies whose modes are shown
+constexpr std::size_t kMaxRows = 24;   // of a shortened table
+constexpr std::size_t kMaxShapes = 6;  // bodies with a table of modes
 constexpr std::size_t kMaxHertz = 24;  // natural frequencies
 constexpr int kLineWidth = 96;
 
@@ -42,13 +42,13 @@ std::string counted(std::size_t count, const char* one, const char* many) {
 }
 
 std::string vector_text(const Vector3d& v) {
-  // Rounding beside a number is shown as what it is: nothing.
+  // Values at rounding level are shown as zero.
   constexpr double kRounding = 1e-12;
   const Vector3d shown = (v.array().abs() > kRounding * v.cwiseAbs().maxCoeff()).select(v, 0.0);
   return fmt::format("[{}, {}, {}]", short_number(shown[0]), short_number(shown[1]), short_number(shown[2]));
 }
 
-// "x", "-z", or the three numbers.
+// "x", "-z", or the three components.
 std::string axis_text(const Vector3d& axis) {
   for (int k = 0; k < 3; ++k) {
     if (axis == Vector3d::Unit(k)) return std::string(1, "xyz"[k]);
@@ -84,13 +84,13 @@ std::string header(const Page& page) {
   return out;
 }
 
-// The body that stands for its beam in the tree: the segment that the joint sits on; of others, the body itself.
+// The body shown for a beam in the tree: the segment at its inboard joint; for others, the body itself.
 int standing(const Model& model, int body) {
   while (joins_segments(model, body)) body = model.joints[body].parent.body;
   return body;
 }
 
-// What stands left of each body: "│  ├─ ".  Deep inside, only the depth.
+// The tree lines left of each body: "│  ├─ ".  At great depth only the depth.
 std::vector<std::string> tree_prefixes(const Model& model) {
   constexpr int kDeepest = 10;
   std::vector<int> last_child(model.bodies.size(), 0), depth(model.bodies.size(), 0);
@@ -100,7 +100,7 @@ std::vector<std::string> tree_prefixes(const Model& model) {
     last_child[parent] = i;
     depth[i] = depth[parent] + 1;
   }
-  std::vector<std::string> below(model.bodies.size()), out(model.bodies.size());  // below: for what a body carries
+  std::vector<std::string> below(model.bodies.size()), out(model.bodies.size());  // below: for its children
   for (int i = 1; i < model.body_count(); ++i) {
     if (joins_segments(model, i)) continue;
     const int parent = standing(model, model.joints[i].parent.body);
@@ -111,7 +111,7 @@ std::vector<std::string> tree_prefixes(const Model& model) {
   return out;
 }
 
-// Bodies in the order in which a tree is read: each before what it carries.
+// Bodies in depth-first order.
 std::vector<int> tree_order(const Model& model) {
   std::vector<std::vector<int>> carried(model.bodies.size());
   for (int i = model.body_count() - 1; i > 0; --i)
@@ -177,7 +177,7 @@ std::string coordinates(const Page& page) {
       table.row({std::to_string(q), model.coordinates[q], has_v ? std::to_string(v) : "",
                  has_v ? (model.speeds[v] == model.coordinates[q] ? "" : model.speeds[v]) : "", what});
     };
-    const int odd = nq - nv;  // the first number of a quaternion has no speed beside it
+    const int odd = nq - nv;  // a quaternion has one coordinate more than speeds
     for (int k = 0; k < nq; ++k) cells(joint.q + k, k < odd ? -1 : joint.v + k - odd, to_string(joint.kind));
     const BodyFacts& body = page.facts.shapes[page.facts.shape_of[i]];
     for (int a = 0; a < n; ++a)
@@ -218,7 +218,7 @@ std::string masses(const Page& page) {
          table.render(page.style, page.most_rows, "bodies");
 }
 
-// The modes of one body, with sums of what they move.
+// The modes of one body, with sums of their effective masses.
 std::string modes_of(const Page& page, const BodyFacts& body) {
   Table table;
   table.column("mode", Align::left, kName).column("Hz", Align::right).column("modal kg", Align::right);
@@ -275,7 +275,7 @@ std::string modes(const Page& page) {
   return out;
 }
 
-// "  label  1.2  3.4 ..." in lines of a width that fits.
+// "  label  1.2  3.4 ..." wrapped to the width.
 std::string wrapped(const Page& page, std::string_view label, std::vector<std::string> words) {
   const std::size_t cut = words.size() > page.most_hertz ? words.size() - page.most_hertz : 0;
   words.resize(words.size() - cut);

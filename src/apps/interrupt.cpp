@@ -20,7 +20,7 @@ StopOnSignal::StopOnSignal() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, &before_[0]);
   sigaction(SIGTERM, &action, &before_[1]);
-  action.sa_flags = 0;  // shell and terminal both send it
+  action.sa_flags = 0;  // sent by both shell and terminal
   sigaction(SIGHUP, nullptr, &before_[2]);
   if (before_[2].sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   action.sa_handler = SIG_IGN;

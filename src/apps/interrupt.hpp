@@ -6,12 +6,12 @@
 
 namespace limber::apps {
 
-// Whether somebody asked since the last StopOnSignal began.
+// Whether a stop was requested since the last StopOnSignal began.
 bool stop_requested();
 
-// The first Ctrl-C, or `kill`, stops a run in order; a second one ends the program at once.  A terminal that closes
-// stops it in order, too, unless that signal is ignored (nohup).  A pipe that nobody reads any more is an error of the
-// one who writes, not the end.
+// The first Ctrl-C, or `kill`, ends a run in an orderly way; a second one ends the program at once.  Closing the
+// terminal also ends it in an orderly way, unless that signal is ignored (nohup).  A broken pipe is reported as a write
+// error and does not kill the process.
 class StopOnSignal {
  public:
   StopOnSignal();

@@ -6,7 +6,7 @@
 
 namespace limber::apps {
 
-// A JSON value whose members keep the order in which they are added.
+// A JSON value that keeps the order of its members.
 using Json = nlohmann::ordered_json;
 
 }  // namespace limber::apps

@@ -24,7 +24,7 @@ void JsonWriter::flush() {
   buffer_.clear();
 }
 
-// Members of an object stand on lines of their own, items of a list do not.
+// Members of an object are written on separate lines, items of a list are not.
 void JsonWriter::separate() {
   if (after_key_ || levels_.empty()) {
     after_key_ = false;
@@ -95,7 +95,7 @@ void JsonWriter::rows(const Eigen::Ref<const MatrixXd>& matrix) {
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
     if (i > 0) add(small ? ", " : ",");
     if (!small) add("\n" + std::string(2 * levels_.size() + 2, ' '));
-    after_key_ = true;  // the row takes the place of a value
+    after_key_ = true;  // the row is the next value
     numbers(VectorXd(matrix.row(i)));
   }
   add(small ? "]" : "\n" + std::string(2 * levels_.size(), ' ') + "]");

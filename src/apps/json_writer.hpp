@@ -15,8 +15,8 @@ namespace limber::apps {
 // `text` in quotes, escaped; bytes that are not UTF-8 are replaced.
 std::string json_text(std::string_view text);
 
-// Writes one JSON value as it goes, so that a large matrix is never held as text.  Numbers have 17 significant digits:
-// what is read back is the same number.
+// Streams one JSON value, so that a large matrix is never stored as text.  Numbers have 17 significant digits and are
+// read back exactly.
 class JsonWriter {
  public:
   explicit JsonWriter(std::FILE* out) : out_(out) {}
@@ -30,18 +30,18 @@ class JsonWriter {
   void text(std::string_view value);
   void texts(const std::vector<std::string>& values);
   void boolean(bool value);
-  void number(double value);  // null where it is not finite
+  void number(double value);  // null if not finite
   void numbers(ConstVec values);
-  // A list of rows; each on a line of its own if the matrix is not a small one.
+  // A list of rows, each on a separate line unless the matrix is small.
   void rows(const Eigen::Ref<const MatrixXd>& matrix);
 
-  // Hands everything on.  Throws FileError when it cannot be written.
+  // Flushes the output.  Throws FileError on failure.
   void finish();
 
  private:
   void begin(char bracket);
   void end(char bracket);
-  void separate();  // what must stand before the next item
+  void separate();  // writes the separator before the next item
   void add(std::string_view piece);
   void flush();
 

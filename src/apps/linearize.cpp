@@ -23,10 +23,10 @@ struct LinearizeCommand {
   std::string model, at, output_file;
   bool equilibrium = false, json = false;
   std::vector<std::string> inputs, outputs, held, set;
-  CampbellCommand campbell;  // where its range is not empty
+  CampbellCommand campbell;  // used if its range is not empty
 };
 
-constexpr double kStill = 1e-6;  // accelerations below this, in SI units, are an equilibrium
+constexpr double kStill = 1e-6;  // largest accelerations, in SI units, of an equilibrium
 constexpr int kMaxCoordinates = 2000;
 constexpr std::size_t kMaxPairs = 64;
 
@@ -52,7 +52,7 @@ damping of small vibrations about it (Floquet theory; multi-blade coordinates fo
 
   limber linearize examples/turbine/model.yaml --campbell 0:12:0.5 --report turbine.html)";
 
-// Where A does not hold for longer than a moment; empty: it does.
+// Warning if A is valid for an instant only; empty: it is constant.
 std::string motion_warning(const Model& model, const State& x, const PointMotion& motion) {
   if (!motion.moves || (motion.has_constant_matrix() && motion.acceleration <= kStill)) return "";
   const std::string what = motion.has_constant_matrix() ? "is not steady"
@@ -76,7 +76,7 @@ State linearization_point(const LinearizeCommand& command, const Model& model, V
   return {0, file.q, file.v};
 }
 
-// Constant torques, and held joints where they stand.
+// Constant torques, and joints held at their positions.
 Inputs static_inputs(const Model& model, const State& x, const VectorXd& tau, const std::vector<std::uint8_t>& held) {
   Inputs inputs;
   for (int k = 0; k < model.nv; ++k) {
@@ -130,7 +130,7 @@ void find_zeros(Linearization& found) {
   if (inputs * outputs > 1) found.all_zeros = compute_zeros(s.A, s.B, s.C, s.D);
 }
 
-// The JSON that -o writes.
+// Whether the file is JSON output of this command.
 bool is_linearization(const std::string& path) {
   return OutputKind::starts_with(path, "{\n  \"model\": ") && OutputKind::starts_with(path, "\"equilibrium\": ", 4096);
 }

@@ -10,13 +10,13 @@
 
 namespace limber::apps {
 
-// What `limber linearize` found.
+// Results of `limber linearize`.
 struct Linearization {
   LinearSystem system;
   std::string where;           // "the zero state", "the state of x.json", "the equilibrium near ..."
-  std::optional<bool> stable;  // of an equilibrium that was looked for
-  bool equilibrium = false;    // no accelerations, and A stays the same where the point moves
-  std::string warning;         // why A holds for a moment only
+  std::optional<bool> stable;  // of a computed equilibrium
+  bool equilibrium = false;    // no accelerations, and A is constant along the motion
+  std::string warning;         // reason why A is valid for an instant only
   std::vector<VibrationMode> modes;
   VectorXcd poles;
   struct Zeros {
@@ -25,10 +25,10 @@ struct Linearization {
   };
   std::vector<Zeros> zeros;  // of every pair, unless there are too many
   bool zeros_left_out = false;
-  std::optional<VectorXcd> all_zeros;  // of all inputs and outputs together, where there is more than one of either
+  std::optional<VectorXcd> all_zeros;  // of all inputs and outputs together, if there are several of either
 };
 
-// Tables for people, and one JSON object.
+// Text tables, and one JSON object.
 std::string linearization_text(const Model& model, const Linearization& found, std::FILE* out);
 void write_linearization(const Model& model, const Linearization& found, std::FILE* out);
 

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = LinearOutput::Kind;
 
-// A word of the command line: what is measured, and which of its components.
+// A measured quantity, and its component, as named on the command line.
 struct Quantity {
   const char* word;
   Kind kind;
@@ -62,7 +62,7 @@ const Quantity& find_quantity(const std::string& word) {
   refuse(word, "a quantity", known);
 }
 
-// The nodes of an output; two, with a comma between, for what is measured between them.
+// The node of an output; two nodes, separated by a comma, for quantities between them.
 LinearOutput node_output(const Model& model, const Quantity& quantity, const std::string& text) {
   LinearOutput output;
   output.kind = quantity.kind;

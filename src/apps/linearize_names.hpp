@@ -7,8 +7,8 @@
 
 #include "limber/linear/linearize.hpp"
 
-// What the command line of `limber linearize` names.  Each throws InputError for what the model does not have, with the
-// names that it has.
+// Resolves names on the command line of `limber linearize`.  Each throws InputError for unknown names, with a list of
+// the known ones.
 namespace limber::apps {
 
 // The speeds of a joint, or one speed: "shoulder", "base.wx", "boom.bending_y1".

@@ -18,11 +18,11 @@ using Align = Table::Align;
 using Complex = std::complex<double>;
 
 constexpr std::size_t kMaxModeRows = 40;
-constexpr double kRounding = 1e-9;  // a part this small beside the other is shown as nothing
+constexpr double kRounding = 1e-9;  // relative size below which a part of a complex number is shown as zero
 
 double shown(double part, double whole) { return std::abs(part) < kRounding * whole ? 0 : part; }
 
-// "-0.2 ± 3.1i", and one word for each pair.
+// "-0.2 ± 3.1i" for a conjugate pair.
 std::string root_text(Complex root) {
   const double size = std::abs(root), re = shown(root.real(), size), im = shown(root.imag(), size);
   if (im == 0) return short_number(re);
@@ -85,7 +85,7 @@ std::string poles_text(const Style& style, const Linearization& found) {
   table.column("pole, 1/s").column("|s|", Align::right).column("", Align::left);
   const double largest = found.poles.size() == 0 ? 0 : found.poles.cwiseAbs().maxCoeff();
   for (const Complex& pole : upper_half(found.poles)) {
-    const Complex seen = std::abs(pole) < kRounding * largest ? 0 : pole;  // a rigid motion, rounded
+    const Complex seen = std::abs(pole) < kRounding * largest ? 0 : pole;  // a rigid motion, up to rounding
     const bool right = seen.real() > 1e-6 * std::abs(seen);
     table.row({root_text(seen), short_number(std::abs(seen)), right ? "unstable" : ""});
   }
@@ -129,7 +129,7 @@ std::string point_text(const Model& model, const Linearization& found) {
       fmt::format("  at {}; {}, {}, {}\n", found.where, counted(found.system.free.size(), "coordinate"),
                   counted(found.system.inputs.size(), "input"), counted(found.system.outputs.size(), "output"));
   if (found.stable) out += fmt::format("  the equilibrium is {}\n", *found.stable ? "stable" : "not stable");
-  if (found.equilibrium || !found.warning.empty()) return out;  // the warning says more
+  if (found.equilibrium || !found.warning.empty()) return out;  // the warning is more specific
   Eigen::Index largest = 0;
   const double size = acceleration.cwiseAbs().maxCoeff(&largest);
   out += fmt::format("  note: this is not an equilibrium: {} has an acceleration of {}; --equilibrium finds one\n",

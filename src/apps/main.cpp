@@ -50,7 +50,7 @@ void check_command(const CLI::App& program, int argc, char** argv) {
                                suggest(argv[1], views(names)), fmt::join(names, ", ")));
 }
 
-// What is wrong with the command line, in one line.
+// One line on what is wrong with the command line.
 std::string explain(CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
   CLI::App* command = chosen.empty() ? &program : chosen[0];
@@ -70,7 +70,7 @@ std::string explain(CLI::App& program, const CLI::ParseError& error) {
   return fmt::format("{}: {} see `{} --help`", name, what, name);
 }
 
-// The words of the help pages.
+// Wording of the help pages.
 void set_words(CLI::App& program) {
   const auto formatter = std::dynamic_pointer_cast<CLI::Formatter>(program.get_formatter());
   formatter->column_width(24);
@@ -123,9 +123,9 @@ int run(int argc, char** argv) {
 }  // namespace limber::apps
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error like a full disk
-  // What is closed is opened on nothing: else the next file takes its number, and gets what is printed.  Nothing can be
-  // written to the standard output then, and that is said.
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit of the shell is reported like a full disk
+  // Opens closed standard streams on /dev/null: otherwise the next file opened would get their descriptor and the
+  // printed output.  Writes to standard output then fail, which is reported.
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     const int mode = number == STDERR_FILENO ? O_WRONLY : O_RDONLY;
     if (fcntl(number, F_GETFD) < 0 && open("/dev/null", mode) != number) return 1;

@@ -42,7 +42,7 @@ model uses as `{name: link, file: link.h5}`. Interfaces are node sets of the mes
 the nodes of the body: rigid (default: the set moves as a rigid body) or average (it may deform).
 `limber modes FORMAT --help` lists the files that a format needs; see docs/modal-body.md for the rest.)";
 
-// One of the words, or an InputError with all of them.
+// One of the words; throws InputError with a list of all of them.
 template <std::size_t n>
 std::size_t choose(const std::string& word, const std::array<std::string_view, n>& words, const std::string& option) {
   const auto found = std::find(words.begin(), words.end(), word);
@@ -132,10 +132,10 @@ Facts facts_of(const ModesOptions& given, const FeModel& model, const std::vecto
   return out;
 }
 
-// What is right, but looks wrong.
+// Hints on values that are valid, but probably not intended.
 std::vector<std::string> modes_hints(const ModesOptions& given) {
   std::vector<std::string> out;
-  constexpr double kLarge = 0.2;  // of critical damping: no structure has so much
+  constexpr double kLarge = 0.2;  // of critical damping: far more than structures have
   if (given.damping > kLarge)
     out.push_back(fmt::format("--damping is {0:g}, that is {1:g} % of critical damping; {0:g} % are {2:g}",
                               given.damping, 100 * given.damping, given.damping / 100));
@@ -172,7 +172,7 @@ int run_modes(const ModesOptions& given) {
   progress.erase();
   for (const std::string& hint : modes_hints(given))
     write_output(fmt::format("{}: note: {}\n", given.output, hint), stderr);
-  if (given.quiet || given.json)  // the text has them
+  if (given.quiet || given.json)  // included in the text
     for (const std::string& warning : made.facts.warnings)
       write_output(fmt::format("{}: note: {}\n", given.output, warning), stderr);
   if (given.quiet) return 0;

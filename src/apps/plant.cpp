@@ -24,12 +24,12 @@ Without commands it holds the last torques for a while, then brakes until a new 
 permanently when a joint comes near its velocity limit. The recording is that of `limber run`, with the applied torques and
 the age of commands. The exit code is 0 if the run came to its end and was not braking then. See docs/real-time.md.)";
 
-constexpr double kPlantPatience = 0.5;  // s of waiting before it says what for
+constexpr double kPlantPatience = 0.5;  // s of waiting before a message
 
 struct PlantReport : RecordedRun {
   const Scenario& scenario;
   Timing timing;
-  std::string note;  // why not ahead of other work
+  std::string note;  // reason why it has no real-time priority
 };
 
 // "finished", "interrupted", "braked: ...".
@@ -91,7 +91,7 @@ void print_plant_json(const PlantReport& report, PlantEnd& end) {
   json.finish();
 }
 
-// Says after a while what it waits for, and throws in the end.
+// Reports after a while what it waits for; throws at the timeout.
 bool keep_waiting(const WireCommand& command, PlantEnd& end, double waited, bool& told) {
   if (!told && waited > kPlantPatience) {
     write_output(fmt::format("waiting for the controller; start `limber control {}`\n", command.scenario), stderr);
@@ -132,7 +132,7 @@ int plant(WireCommand command) {
   Scenario scenario = read_controlled_scenario(command);
   if (command.duration > 0) scenario.run.duration = command.duration;
   const DrivenJoints hinges = driven_joints(scenario);
-  VectorXd holding;  // of a static start
+  VectorXd holding;  // at a static start
   const State there = start_state(scenario, nullptr, &holding);
   const State start = translate_state(*scenario.model, there, *scenario.control->options.model);
   PlantEnd end = in_scenario(scenario, [&] {

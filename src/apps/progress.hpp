@@ -7,22 +7,21 @@
 
 namespace limber::apps {
 
-// How far a run or another long work is: a bar on the standard error, when that is a terminal.  Drawn at most ten times
-// a second, erased at the end.
+// A progress bar on standard error, if that is a terminal.  Drawn at most ten times a second, erased at the end.
 class Progress {
  public:
   Progress(double duration, bool wanted);   // of simulated time
-  Progress(std::string what, bool wanted);  // of work that counts from 0 to 1
+  Progress(std::string what, bool wanted);  // of work measured from 0 to 1
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void update(double t);
-  void update(double share, const std::string& what);  // of counted work
+  void update(double share, const std::string& what);  // of measured work
   void erase();
 
  private:
   bool due();
-  double seconds() const;  // since it began
+  double seconds() const;  // since construction
   void draw(double share, const std::string& what);
 
   using Clock = std::chrono::steady_clock;
@@ -31,10 +30,10 @@ class Progress {
   bool shown_;
   bool drawn_ = false;
   Clock::time_point begin_ = Clock::now();
-  Clock::time_point next_ = begin_ + std::chrono::milliseconds(200);  // short runs need none
+  Clock::time_point next_ = begin_ + std::chrono::milliseconds(200);  // not drawn for short runs
 };
 
-// The line itself, at most `width` columns: bar, share, what is done, time left.
+// The line itself, at most `width` columns: bar, percentage, state, time left.
 std::string progress_line(double share, const std::string& what, double wall, int width);
 // "0.42 s", "3 min 20 s", "5 h 12 min".
 std::string duration_text(double seconds);

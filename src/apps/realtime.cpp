@@ -17,7 +17,7 @@ std::string time_cell(Nanoseconds value) {
   return us < 9999.5 ? fmt::format("{:.1f} µs", us) : fmt::format("{:.1f} ms", 1e-3 * us);
 }
 
-// A secret is for its owner alone.
+// The key file must be readable by its owner only.
 std::shared_ptr<LinkKey> read_key(const std::string& path) {
   const std::string text = read_text_file(path);
   using std::filesystem::perms;

@@ -17,17 +17,17 @@ namespace limber::apps {
 inline constexpr int kPlantPort = 47801, kControlPort = 47802;
 inline constexpr int kPlantPriority = 40, kControlPriority = 50;
 
-// What the two ends of the wire share on the command line.
+// Command-line options common to plant and controller.
 struct WireCommand {
   std::string scenario, output;
   std::string bind = "127.0.0.1", peer;
   std::string key;  // file
   int port = 0;
-  double duration = 0;  // s; 0: the scenario's, or until the other ends
-  double wait = 60;     // s, for the other end
+  double duration = 0;  // s; 0: the scenario's, or until the other side ends
+  double wait = 60;     // s, for the other side
   SafetyOptions safety;
   bool json = false, quiet = false;
-  bool force = false;  // plant: begin where the disk has no room for the whole run
+  bool force = false;  // plant: start even if the disk has no room for the whole run
 };
 void add_wire_options(CLI::App& sub, WireCommand& command, int own, int other);
 // Reads the key.  Throws InputError "limber NAME: ...".
@@ -38,11 +38,11 @@ Scenario read_controlled_scenario(const WireCommand& command);
 
 // start: of the controller's model.
 LinkLimits link_limits(const Scenario& scenario, const State& start);
-// Limits of this end, told on standard error unless it is to be quiet.
+// Prints the limits of this side on standard error unless quiet.
 void tell_limits(const WireCommand& command, const LinkLimits& limits, const Model& model, const DrivenJoints& driven);
 void write_limits(JsonWriter& json, const LinkLimits& limits);
 
-// Why it does not go before other work, on standard error unless it is to be quiet.
+// Prints on standard error, unless quiet, why there is no real-time priority.
 void tell_notes(const WireCommand& command, const std::vector<std::string>& notes);
 
 // Counts of packets: "1200 accepted, 3 late".

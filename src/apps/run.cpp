@@ -21,9 +21,9 @@ namespace {
 
 struct RunCommand {
   std::string scenario, output;
-  std::string algorithm;  // in place of the scenario's; empty: that one
-  std::string csv;        // file; empty with `table`: beside the recording
-  std::string page;       // file; empty with `report`: beside the recording
+  std::string algorithm;  // overrides that of the scenario; empty: the scenario's
+  std::string csv;        // file; empty with `table`: name derived from the recording
+  std::string page;       // file; empty with `report`: name derived from the recording
   bool table = false, report = false, force = false;
   bool json = false, quiet = false;
   double flush = 1;
@@ -42,7 +42,7 @@ second. Ctrl-C stops the run and keeps the recording; the exit code is then 1. -
 from the recording, however the run ended. --set overrides a value of model or scenario by its path; the value is checked
 like the file and stored in the recording (docs/studies.md).)";
 
-// --algorithm, where given.  What else an algorithm cannot do, System refuses.
+// --algorithm, if given.  System refuses what the algorithm does not support.
 void choose_algorithm(const RunCommand& command, Scenario& scenario) {
   if (command.algorithm.empty()) return;
   if (command.algorithm != "aba" && scenario.solver.method == "implicit")
@@ -51,18 +51,18 @@ void choose_algorithm(const RunCommand& command, Scenario& scenario) {
   scenario.solver.algorithm = command.algorithm;
 }
 
-// Of the table, at most.
+// Upper bound of the size of the table.
 double table_bytes(const Scenario& scenario) {
   constexpr double kCell = 25, kEnergies = 7;  // -1.2345678901234567e-100 and a comma
   const double columns = 1 + scenario.model->nq + scenario.model->nv + (scenario.record.energy ? kEnergies : 0);
   return kCell * columns * static_cast<double>(record_count(scenario.run));
 }
 
-// A second output: the one that was named, or that with another end beside the recording.
+// Name of a second output: as given, or that of the recording with another extension.
 std::string beside(const RunCommand& command, const std::string& named, const char* end, const char* what) {
   namespace fs = std::filesystem;
   const std::string path = named.empty() ? fs::path(command.output).replace_extension(end).string() : named;
-  std::error_code first, second;  // what cannot be looked at is refused where it is opened
+  std::error_code first, second;  // errors are reported when the file is opened
   const bool same = fs::weakly_canonical(path, first) == fs::weakly_canonical(command.output, second);
   if (same && !first && !second)
     throw InputError(fmt::format("{}: is the recording; name another file for the {}", path, what));
@@ -84,7 +84,7 @@ RunReport simulate_scenario(const RunCommand& command, const Scenario& scenario)
     return !stop_requested();
   };
   outputs.page_progress = [&](double share) {
-    stop.reset();  // Ctrl-C ends the program from here on
+    stop.reset();  // from here on Ctrl-C ends the program
     progress.erase();
     page_progress.update(share);
   };
@@ -154,7 +154,7 @@ void add_run(CLI::App& program, Action& action) {
   sub->callback([command, csv, page, &action] {
     command->table = csv->count() > 0;
     command->report = page->count() > 0;
-    // An option whose value may be left out has taken the scenario behind it.
+    // An option with an optional value may have taken the scenario argument that follows it.
     for (std::string* taken : {&command->page, &command->csv})
       if (command->scenario.empty()) command->scenario.swap(*taken);
     if (command->scenario.empty()) throw CLI::RequiredError("SCENARIO");

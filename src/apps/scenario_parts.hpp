@@ -6,10 +6,10 @@
 
 namespace limber::apps {
 
-// What the commands that run scenarios share.
+// Common parts of the commands that run scenarios.
 // "-": standard input; `set`: values of --set.
 Scenario read_scenario_argument(const std::string& path, const std::vector<std::string>& set = {});
-// The scenario's name with another end, here.
+// The scenario's name with another extension, in the current folder.
 std::string output_name(const std::string& scenario, const std::string& end);
 
 }  // namespace limber::apps

@@ -9,14 +9,14 @@
 
 namespace limber::apps {
 
-// The largest modal amplitude of each body, falling, `most` of them at most.
+// The largest modal amplitude of each body, in descending order, at most `most` of them.
 struct Amplitude {
   std::string coordinate;
   double value = 0;
 };
 std::vector<Amplitude> largest_amplitudes(const Model& model, const VectorXd& largest, std::size_t most);
 
-// The two ways to show it.
+// The summary as text or JSON.
 std::string summary_text(const Scenario& scenario, const RunReport& report);
 void write_summary_json(const Scenario& scenario, const RunReport& report);
 

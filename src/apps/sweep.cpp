@@ -34,7 +34,7 @@ constexpr const char* kTuneExample = R"(Example:
 Searches the parameters of a study, within their ranges, for the minimum of the result named by its key `tune`:
 tune: {minimise: tip, method: nelder-mead, evaluations: 200}. The table holds every run of the search.)";
 
-// As mpirun or srun tell it; size 1: alone.
+// Rank and size from the environment of mpirun or srun; size 1: no MPI.
 struct MpiPlace {
   int rank = 0, size = 1;
 };
@@ -49,7 +49,7 @@ MpiPlace mpi_place() {
   return {};
 }
 
-// The program with MPI in it, in the place of this process: docs/decisions/0026-studies.md.
+// Replaces this process by the MPI version of the program: docs/decisions/0026-studies.md.
 int become_mpi(const SweepCommand& command, const MpiPlace& place) {
   std::error_code error;
   const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -60,7 +60,7 @@ int become_mpi(const SweepCommand& command, const MpiPlace& place) {
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   execv(program.c_str(), pointers.data());
-  if (place.rank != 0) return 1;  // one line is enough
+  if (place.rank != 0) return 1;  // a single message is enough
   throw InputError(
       fmt::format("limber sweep: this program was built without MPI ({}: {}); install libopenmpi-dev and "
                   "build again, or leave mpirun out",

@@ -16,7 +16,7 @@
 namespace limber::apps {
 namespace {
 
-// Mean, deviation and extremes of a result over the runs that have it.
+// Mean, deviation and extremes of a result over the runs with a value.
 struct Statistics {
   long count = 0;
   double mean = 0, deviation = 0, least = 0, most = 0;

@@ -14,13 +14,13 @@ struct SweepCommand {
   bool resume = false, json = false, quiet = false;
 };
 
-// Sweeps with a progress bar, then prints what came of it; `workers`, in words: "on 2 threads".  The exit code.
+// Sweeps with a progress bar, then prints the outcome; `workers`: e.g. "on 2 threads".  Returns the exit code.
 int run_sweep(const SweepCommand& command, const Study& study, Team& team, const std::string& workers);
 
-// "study.yaml" -> "study.h5", here.
+// "study.yaml" -> "study.h5", in the current folder.
 std::string study_output(const std::string& study, const std::string& end);
 
-// As `limber-mpi` takes a command, which `limber` starts in its own place under mpirun.
+// Arguments of `limber-mpi` for a command; `limber` replaces itself by it under mpirun.
 std::vector<std::string> mpi_arguments(const SweepCommand& command);
 SweepCommand parse_mpi_arguments(const std::vector<std::string>& arguments);
 

@@ -82,7 +82,7 @@ std::vector<int> Table::widths(const std::vector<std::size_t>& shown) const {
 std::string Table::line(const std::vector<std::string>& cells, const std::vector<int>& widths) const {
   std::string out = "  ";
   for (std::size_t c = 0; c < cells.size(); ++c) {
-    if (widths[c] == 0) continue;  // nothing in it
+    if (widths[c] == 0) continue;  // empty column
     if (c > 0) out += "  ";
     out += pad(fit(cells[c], widths[c]), widths[c], columns_[c].align == Align::right);
   }

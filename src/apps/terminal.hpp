@@ -9,11 +9,10 @@
 
 namespace limber::apps {
 
-// Writes all of it, or throws FileError.  What the standard error does not take is lost: no work ends for want of a
-// reader of its messages.
+// Writes everything, or throws FileError.  Errors on standard error are ignored: lost messages end no run.
 void write_output(std::string_view text, std::FILE* out);
 
-// Colours, where they are wanted: on a terminal, unless NO_COLOR is set.
+// Colours on a terminal, unless NO_COLOR is set.
 class Style {
  public:
   explicit Style(bool color) : color_(color) {}
@@ -28,26 +27,26 @@ class Style {
 Style style_for(std::FILE* out);
 bool is_terminal(std::FILE* out);
 
-// Columns that UTF-8 text takes; every character counts as one.
+// Display width of UTF-8 text; every character counts as one column.
 int display_width(std::string_view text);
-// The same text without control characters, cut to `width` columns.
+// The text without control characters, truncated to `width` columns.
 std::string fit(std::string_view text, int width);
 std::string pad(std::string_view text, int width, bool right);
-// A number for people: four significant digits.
+// A number with four significant digits.
 std::string short_number(double value);
 
-// Text in columns.
+// A text table.
 class Table {
  public:
   enum class Align { left, right };
-  // A column, `most` characters wide at most; one without any text is left out.
+  // A column, at most `most` characters wide; empty columns are omitted.
   Table& column(std::string_view title, Align align = Align::left, int most = 60);
-  // As many cells as there are columns.
+  // One cell per column.
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  // A line across, above the next row.
+  // A horizontal line above the next row.
   void rule() { rules_.push_back(rows_.size()); }
   std::size_t size() const { return rows_.size(); }
-  // More than `most` rows: those in the middle are left out, with a line that says how many `items` they are.
+  // With more than `most` rows, those in the middle are replaced by a line with their number and `items`.
   std::string render(const Style& style, std::size_t most, std::string_view items) const;
 
  private:

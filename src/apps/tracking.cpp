@@ -12,7 +12,7 @@
 namespace limber::apps {
 namespace {
 
-// The joint with the largest of these, among those with one unit.
+// The joint with the largest value, among those with one unit.
 int worst(const Tracking& tracking, const VectorXd& values, const std::string& unit) {
   int out = -1;
   for (int k = 0; k < values.size(); ++k) {

@@ -10,9 +10,9 @@
 
 namespace limber::apps {
 
-// Lines of a summary about how a controller followed: key, text.
+// Lines of a summary on the tracking of a controller: key, text.
 std::vector<std::pair<const char*, std::string>> tracking_rows(const Tracking& tracking, const std::string& shaping);
-// The same as keys of the object that is being written.
+// The same as members of the current JSON object.
 void write_tracking(JsonWriter& json, const Tracking& tracking, const std::string& shaping);
 
 }  // namespace limber::apps

@@ -88,7 +88,7 @@ void write_statistics(const ResultStatistics& s, JsonWriter& json) {
   }
 }
 
-// By the names of the parameters; nothing without values.
+// By parameter name; nothing if there are no values.
 void write_shares(const char* key, const std::vector<std::string>& names, const std::vector<double>& values,
                   JsonWriter& json) {
   if (values.empty()) return;
@@ -206,7 +206,7 @@ void open_page(const std::string& page) {
     execlp(opener, opener, path.c_str(), static_cast<char*>(nullptr));
     _exit(1);
   }
-  // A browser that stays with its opener is at work; one that cannot start says so soon.
+  // A browser that keeps running has started; one that cannot start exits soon.
   constexpr int kNaps = 100;
   int state = 0;
   bool ended = child < 0;

@@ -22,8 +22,8 @@ enum Family { kBendY, kBendZ, kAxial, kTorsion };  // BeamFamily as an index
 
 constexpr Real kRounding = 3e-17L;  // an integral below this fraction of its bound is zero
 
-// A beam on its way to becoming a Body.  Lengths in units of L, shapes without units (FamilyModes); `unit` gives them
-// back.
+// Working data of a beam under construction.  Lengths in units of L, shapes dimensionless (FamilyModes); `unit`
+// restores the units.
 struct Assembly {
   const BeamSpec& spec;
   const GaussRule& rule;
@@ -154,7 +154,7 @@ void set_first_moments(Assembly& beam) {
   }
 }
 
-// Splits a modal mass of 1 in a part t in x and the rest, so that both are good to the last digits and add up to 1.
+// Splits a unit modal mass into the part t along x and the rest, both to full relative accuracy, with sum exactly 1.
 std::array<double, 2> split_unit(Real t) {
   const double small = static_cast<double>(std::min(t, 1 - t));
   return t <= 0.5L ? std::array{small, 1 - small} : std::array{1 - small, small};
@@ -199,7 +199,7 @@ void set_cross_blocks(Assembly& beam) {
   const auto product = [&](int f, int g) { return integrate(beam.rule.w, beam.value(f), beam.value(g)); };
   MatrixR planes = product(kBendY, kBendZ);
   if (beam.planes_alike) {
-    // The same integrals as within one plane, and the same zeros.
+    // The integrals of the coupling within one plane, with the same zeros.
     for (Eigen::Index b = 0; b < planes.cols(); ++b)
       for (Eigen::Index a = 0; a < planes.rows(); ++a)
         planes(a, b) =
@@ -289,7 +289,7 @@ void set_node_shapes(const Assembly& beam, Eigen::Index row, Node& node) {
   }
 }
 
-// Xi of a node, in x only; none at the root.
+// Xi of a node, in x only; zero at the root.
 void set_node_second(const Assembly& beam, Real at, Node& node) {
   const std::vector<ModePair>& pairs = beam.body.pairs;
   if (pairs.empty() || at == 0) return;
@@ -319,7 +319,7 @@ void set_nodes(Assembly& beam, const std::vector<BeamNode>& stations) {
   }
 }
 
-// Numbers so large or so small that their products leave the range of double.
+// Refuses values so large or so small that their products overflow or underflow double.
 void check_range(const Body& body) {
   bool good = body.mass > 0 && body.S.allFinite() && body.damping.allFinite() && body.stiffness.allFinite();
   for (int a = 0; a < body.modes; ++a) good = good && body.stiffness(a, a) > 0;

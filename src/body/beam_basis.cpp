@@ -142,7 +142,7 @@ RawBasis custom(const BeamSpec& spec, BeamFamily family, const VectorR& s) {
   return basis;
 }
 
-// Waves that the highest shape of a family has, as an angle over the length; 0 for a polynomial.
+// Phase of the highest shape of a family over the length, in rad; 0 for a polynomial.
 Real highest_wave(const BeamSpec& spec, int modes) {
   if (spec.basis == BeamBasis::polynomial || spec.basis == BeamBasis::custom) return 0;
   return (modes + 0.5L) * std::numbers::pi_v<Real>;
@@ -177,8 +177,8 @@ RawBasis make_raw_basis(const BeamSpec& spec, BeamFamily family, const VectorR& 
   }
 }
 
-// A wave e^{ikt} on -1 ... 1 is a polynomial of degree k + O(k^{1/3}) to rounding; n Gauss points integrate degree
-// 2n - 1.  Products of two shapes have k = beta, their running integrals are interpolated (degree < n).
+// On -1 ... 1 a wave e^{ikt} equals a polynomial of degree k + O(k^{1/3}) to rounding; n Gauss points integrate degree
+// 2n - 1.  Products of two shapes have k = beta; their running integrals are interpolated (degree < n).
 int quadrature_points(const BeamSpec& spec, bool second_order) {
   Real wave = 0;
   int degree = 1;

@@ -10,7 +10,7 @@ namespace limber::body_impl {
 inline bool is_bending(BeamFamily family) { return family == BeamFamily::bending_y || family == BeamFamily::bending_z; }
 const char* to_string(BeamFamily family);
 
-// BodyConstants functions of s = x/L, one row per place, one column per shape.
+// Shape functions of s = x/L, one row per point, one column per shape.
 struct ShapeTable {
   MatrixR value;
   MatrixR slope;  // d/ds
@@ -20,14 +20,15 @@ struct ShapeTable {
 // The shapes of one family as the basis gives them, not yet diagonalised.  theory §7.
 struct RawBasis {
   ShapeTable shapes;
-  // Roots beta^2 or gamma when the shapes are the eigenfunctions of the unloaded beam, orthogonal already; else empty.
+  // Roots beta^2 or gamma if the shapes are the eigenfunctions of the unloaded beam and thus orthogonal; else empty.
   VectorR omega;
 };
 
-// Throws nothing: `spec` has been checked.
+// Never throws: `spec` has been checked.
 RawBasis make_raw_basis(const BeamSpec& spec, BeamFamily family, const VectorR& s);
 
-// Gauss points that integrate every product of two shapes (with `second_order` of four) to long double accuracy.
+// Number of Gauss points that integrates every product of two shapes (four with `second_order`) to long double
+// accuracy.
 int quadrature_points(const BeamSpec& spec, bool second_order);
 
 }  // namespace limber::body_impl

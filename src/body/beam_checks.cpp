@@ -43,7 +43,7 @@ void check_counts(const BeamSpec& spec, bool second_order) {
          "use fewer bending modes or fidelity full");
 }
 
-// Modes need a stiffness, and torsion a mass too.
+// Modes need a stiffness; torsion modes also need a rotary inertia.
 void check_stiffness(const BeamSpec& spec, const BeamSection& section) {
   const double stiffness[] = {section.EIz, section.EIy, section.EA, section.GJ};
   const char* const names[] = {"EIz", "EIy", "EA", "GJ"};

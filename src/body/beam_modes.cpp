@@ -15,8 +15,9 @@ namespace limber::body_impl {
 namespace {
 
 constexpr Real kEps = std::numeric_limits<Real>::epsilon();
-constexpr Real kDependent = 1e-9L;  // sine between a shape and the span of the others; leaves 1e-10 of accuracy
-constexpr Real kRigid = 1e-7L;      // omega without units; elastic shapes have 1 or more
+constexpr Real kDependent =
+    1e-9L;  // sine of the angle between a shape and the span of the others; loses all but 1e-10 of accuracy
+constexpr Real kRigid = 1e-7L;      // dimensionless omega; elastic shapes have 1 or more
 constexpr Real kVanishes = 1e-12L;  // tip value over the largest value
 
 // R of the QR factorisation.
@@ -56,7 +57,7 @@ void orthogonalise_columns(MatrixR& A, MatrixR& V) {
   }
 }
 
-// Which shape is (nearly) a combination of those before it?  Columns of R have length 1.
+// Finds a shape that is (nearly) a linear combination of those before it.  Columns of R have length 1.
 void check_independent(const MatrixR& R, BeamFamily family) {
   for (Eigen::Index k = 0; k < R.cols(); ++k) {
     if (std::abs(R(k, k)) > kDependent) continue;
@@ -66,7 +67,7 @@ void check_independent(const MatrixR& R, BeamFamily family) {
   }
 }
 
-// `noise`: what rounding makes of a frequency of 0; `unit`: of frequencies, rotary inertia included.
+// `noise`: frequency to which rounding raises 0; `unit`: unit of frequency, rotary inertia included.
 void check_elastic(const VectorR& omega, Real noise, Real unit, BeamFamily family) {
   for (Eigen::Index k = 0; k < omega.size(); ++k) {
     if (omega(k) > noise && omega(k) > kRigid * unit) continue;
@@ -98,7 +99,7 @@ Reduction reduce_shapes(const ShapeTable& raw, const Weights& weights, BeamFamil
   orthogonalise_columns(A, V);
   const VectorR omega = A.colwise().norm();
 
-  // Rising frequency.
+  // In order of rising frequency.
   std::vector<Eigen::Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return omega(a) < omega(b); });
@@ -135,7 +136,7 @@ FamilyModes make_family_modes(const BeamSpec& spec, BeamFamily family, const Gau
   FamilyModes modes{std::move(raw.omega), std::move(raw.shapes.value), std::move(raw.shapes.slope)};
   if (modes.value.cols() == 0) return modes;
   if (modes.count() > 0 && rotary == 0) {
-    // Orthogonal by construction: only normalise.
+    // Orthogonal by construction: only normalisation is needed.
     const VectorR norm = (rule.w.transpose() * modes.value.topRows(rule.x.size()).cwiseAbs2()).cwiseSqrt();
     modes.value = modes.value * norm.cwiseInverse().asDiagonal();
     modes.slope = modes.slope * norm.cwiseInverse().asDiagonal();

@@ -6,10 +6,10 @@
 
 namespace limber::body_impl {
 
-// The modes of one family, without units: int phi phi + rotary int phi' phi' = 1 on s = 0 ... 1.
+// The modes of one family, dimensionless: int phi phi + rotary int phi' phi' = 1 on s = 0 ... 1.
 struct FamilyModes {
   VectorR omega;  // rising; times sqrt(EI / rho A L^4) or sqrt(EA / rho A L^2), sqrt(GJ / rho J L^2)
-  MatrixR value;  // (places x n): Gauss points first, then the stations asked for
+  MatrixR value;  // (points x n): Gauss points first, then the requested stations
   MatrixR slope;  // d/ds
 
   int count() const { return static_cast<int>(omega.size()); }
@@ -28,17 +28,18 @@ struct Reduction {
   VectorR omega;
 };
 
-// Diagonalises the raw shapes of one family, tabulated at the Gauss points first, against (K, G).  `rigid`: so many
-// modes of 0 Hz are left out; other ones are refused with InputError, as are shapes that depend on each other.
+// Diagonalises the raw shapes of one family, tabulated at the Gauss points first, against (K, G).  The first `rigid`
+// modes, of 0 Hz, are dropped.  Throws InputError for other modes of 0 Hz and for linearly dependent shapes.
 Reduction reduce_shapes(const ShapeTable& raw, const Weights& weights, BeamFamily family, int rigid);
 
-// Signs of modes: positive at the tip, the last row; where that does not move, by its slope, else by the largest value.
+// Signs of modes: the value at the tip (the last row) is positive; if it is zero, the slope there; else the largest
+// value.
 void fix_signs(FamilyModes& modes);
 
 // Diagonalises the basis of one family against (K, G), keeping its span.  theory §7.
 //   s         Gauss points of `rule`, then stations, the last of which is the tip, s = 1
 //   rotary    rho I / rho A L^2 of the section in bending, 0 for axial and torsion
-// Throws InputError when the shapes depend on each other or hold a rigid-body motion.
+// Throws InputError when the shapes are linearly dependent or contain a rigid-body motion.
 FamilyModes make_family_modes(const BeamSpec& spec, BeamFamily family, const GaussRule& rule, const VectorR& s,
                               Real rotary);
 

@@ -14,7 +14,7 @@ constexpr Real kRootEps = std::numeric_limits<Real>::epsilon();
 constexpr Real kSmallBeta = 3;  // below: Krylov functions by series; above: sines and decaying exponentials
 
 // Krylov-Duncan functions K_j(z) = sum_m z^(4m+j) / (4m+j)!, j = 0 ... 3; K_j' = K_{j-1}, K_0' = K_3.
-// No cancellation for small z, where (cosh - cos) and (sinh - sin) have much.
+// Free of the cancellation in (cosh - cos) and (sinh - sin) for small z.
 std::array<Real, 4> krylov(Real z) {
   std::array<Real, 4> K{};
   Real term = 1;
@@ -28,7 +28,7 @@ std::array<Real, 4> krylov(Real z) {
 
 using Derivatives = std::array<Real, 4>;  // phi^(d) / beta^d, d = 0 ... 3
 
-// The two solutions of phi'''' = beta^4 phi that satisfy the root, at s.
+// The two solutions at s of phi'''' = beta^4 phi with the boundary conditions of the root.
 struct SolutionPair {
   Derivatives first, second;
 };
@@ -47,7 +47,7 @@ SolutionPair series_pair(BeamRoot root, Real z) {
   }
 }
 
-// Large beta: A cos + B sin + C e^{-beta s} + D e^{-beta (1-s)}, with (A, B, C, D) such that the root holds.
+// Large beta: A cos + B sin + C e^{-beta s} + D e^{-beta (1-s)}, with (A, B, C, D) from the conditions at the root.
 SolutionPair wave_pair(BeamRoot root, Real beta, Real s) {
   const Real c = std::cos(beta * s), si = std::sin(beta * s);
   const Real in = std::exp(-beta * s), out = std::exp(-beta * (1 - s)), e = std::exp(-beta);
@@ -69,10 +69,10 @@ SolutionPair solution_pair(BeamRoot root, Real beta, Real s) {
   return beta < kSmallBeta ? series_pair(root, beta * s) : wave_pair(root, beta, s);
 }
 
-// Two equations at the tip for the weights of the two solutions.
+// The two boundary conditions at the tip, as rows in the coefficients of the two solutions.
 struct TipRows {
-  Real a1, a2;  // displacement held, or shear balanced
-  Real b1, b2;  // slope held, or moment balanced
+  Real a1, a2;  // displacement fixed, or shear balanced
+  Real b1, b2;  // slope fixed, or moment balanced
   Real det() const { return a1 * b2 - a2 * b1; }
 };
 
@@ -87,8 +87,8 @@ TipRows loaded_rows(const SolutionPair& p, const BeamTip& tip, Real beta) {
   return {force(p.first), force(p.second), moment(p.first), moment(p.second)};
 }
 
-// Roots below beta of the beam with clamped tip: one in every (m pi, (m+1) pi), m >= 1 (m >= 0 for a free root);
-// whether it has been passed is told by the sign of det.
+// Number of roots below beta of the beam with clamped tip: one in every (m pi, (m+1) pi), m >= 1 (m >= 0 for a free
+// root); the sign of det tells on which side of that root beta lies.
 int count_held(BeamRoot root, Real beta, Real det) {
   const int m = static_cast<int>(std::floor(beta / kPi));
   const bool from_zero = root == BeamRoot::free;
@@ -98,13 +98,13 @@ int count_held(BeamRoot root, Real beta, Real det) {
   return (from_zero ? m : m - 1) + (passed ? 1 : 0);
 }
 
-// What the search needs to know at beta: the number of roots below it, and the function that vanishes at them.
+// Data of the root search at beta: the number of roots below it, and the function that vanishes at the roots.
 struct Probe {
   int below;
   Real residual;
 };
 
-// Count of Wittrick & Williams (1971): roots with the tip held, plus the negative eigenvalues of the (2 x 2) dynamic
+// Count of Wittrick & Williams (1971): roots with the tip clamped, plus the negative eigenvalues of the (2 x 2) dynamic
 // stiffness K of the tip, K = loaded held^-1.  Includes rigid-body motions.
 Probe probe(BeamRoot root, const BeamTip& tip, Real beta) {
   const SolutionPair pair = solution_pair(root, beta, 1);
@@ -120,7 +120,7 @@ Probe probe(BeamRoot root, const BeamTip& tip, Real beta) {
   return {base + negative, f};
 }
 
-// Root of f in (lo, hi) by Ridders' method, to the last digits; f(lo) f(hi) < 0.
+// Root of f in (lo, hi) by Ridders' method, to full precision; f(lo) f(hi) < 0.
 template <class F>
 Real refine(F f, Real lo, Real hi, Real f_lo, Real f_hi) {
   for (int pass = 0; pass < 100 && hi - lo > 2 * kRootEps * hi; ++pass) {
@@ -142,7 +142,7 @@ Real refine(F f, Real lo, Real hi, Real f_lo, Real f_hi) {
     tighten(mid, f_mid);
     tighten(next, f_next);
     if (hi - lo == before) break;
-    // Once `next` has settled, one probe on its other side closes the interval.
+    // Once `next` has converged, one evaluation on its other side closes the bracket.
     const Real step = 4 * kRootEps * next;
     if (next == lo || next == hi) {
       const Real other = next == lo ? next + step : next - step;
@@ -169,7 +169,7 @@ std::vector<Real> beam_roots(BeamRoot root, const BeamTip& tip, int count) {
       at_lo = at_hi;
       hi += kPi;
     }
-    // Halve until root k is alone, or two roots are one to the last digit.
+    // Bisect until root k is isolated, or two roots agree to full precision.
     while ((lo == 0 || at_lo.below != k - 1 || at_hi.below != k) && hi - lo > kRootEps * hi) {
       const Real mid = lo + (hi - lo) / 2;
       const Probe at_mid = probe(root, tip, mid);
@@ -205,13 +205,13 @@ std::array<Real, 4> BeamShape::at(Real s) const {
 std::vector<Real> bar_roots(bool root_free, Real load, int count) {
   std::vector<Real> roots;
   for (int k = 1; k <= count; ++k) {
-    // phi'(1) / gamma = gamma load phi(1); exactly one root in each interval of half a wave.
+    // phi'(1) / gamma = gamma load phi(1); exactly one root in each half wave.
     const Real lo = (root_free ? k - 0.5L : k - 1.0L) * kPi, hi = lo + kPi / 2;
     const auto f = [&](Real g) {
       const Real c = std::cos(g), s = std::sin(g);
       return root_free ? s + g * load * c : c - g * load * s;
     };
-    const Real sign = k % 2 == 1 ? 1 : -1;  // of f at lo, where the load does not act
+    const Real sign = k % 2 == 1 ? 1 : -1;  // of f at lo, where the load has no effect
     roots.push_back(load == 0 ? hi : refine(f, lo, hi, sign, -sign * hi * load));
   }
   return roots;

@@ -21,8 +21,8 @@ struct BeamTip {
   Real inertia = 0;  // over rho A L^3                           phi''  =  beta^4 inertia phi'
 };
 
-// The first `count` roots beta > 0, rising, to the last digits.  Rigid-body motions (beta = 0) are not counted.
-// None can be missed, however heavy the load: roots are counted, not scanned for.
+// The first `count` roots beta > 0, rising, to full precision; rigid-body motions (beta = 0) are excluded.  No root can
+// be missed, however heavy the load: roots are counted, not searched for by scanning.
 std::vector<Real> beam_roots(BeamRoot root, const BeamTip& tip, int count);
 
 // phi^(d) / beta^d, d = 0 ... 3, of the eigenfunction that belongs to a root, at s.  Overflow-safe.
@@ -34,11 +34,11 @@ class BeamShape {
  private:
   BeamRoot root_;
   Real beta_;
-  Real first_, second_;  // weights of the two solutions that satisfy the root
+  Real first_, second_;  // coefficients of the two solutions that satisfy the conditions at the root
 };
 
 // The first `count` roots gamma > 0.  Root fixed: phi = sin(gamma s); root free: phi = cos(gamma s).
-// Tip load over the whole of the bar: phi'(1) = gamma^2 load phi(1).
+// Tip load relative to that of the whole bar: phi'(1) = gamma^2 load phi(1).
 std::vector<Real> bar_roots(bool root_free, Real load, int count);
 
 }  // namespace limber::body_impl

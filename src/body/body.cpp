@@ -13,7 +13,7 @@ namespace {
 
 using body_impl::fail;
 
-constexpr double kInertiaRounding = 1e-6;  // of the largest moment; inertias are often given with few digits
+constexpr double kInertiaRounding = 1e-6;  // of the largest moment; inertias are often given to few digits
 
 void check_inertia(const Matrix3d& J) {
   body_impl::check_finite(J, "inertia");
@@ -53,7 +53,7 @@ bool has_entry(const std::array<MatrixXd, 3>& second, int a, int b) {
   return std::any_of(second.begin(), second.end(), [&](const MatrixXd& Xi) { return Xi.size() > 0 && Xi(a, b) != 0; });
 }
 
-// Pairs for which some point or some node has a second-order shape.
+// Pairs of modes with a second-order shape at some point or node.
 std::vector<ModePair> find_pairs(const ModalSpec& spec) {
   const int n = static_cast<int>(spec.stiffness.rows());
   std::vector<ModePair> pairs;
@@ -68,8 +68,8 @@ std::vector<ModePair> find_pairs(const ModalSpec& spec) {
   return pairs;
 }
 
-// All shapes of one point: r, the modes, the pairs.  Pair (a, b) has shape Xi_ab, a = b too (its coordinate is eta_a^2
-// / 2).
+// All shapes of one point: r, the modes, the pairs.  Pair (a, b) has shape Xi_ab, also for a = b (with coordinate
+// eta_a^2 / 2).
 Matrix3Xd point_shapes(const MassPoint& point, const std::vector<ModePair>& pairs) {
   const Eigen::Index n = point.shape.cols();
   Matrix3Xd phi = Matrix3Xd::Zero(3, 1 + n + static_cast<Eigen::Index>(pairs.size()));
@@ -85,7 +85,7 @@ Matrix3Xd point_shapes(const MassPoint& point, const std::vector<ModePair>& pair
   return phi;
 }
 
-// Three parts or none: a part that is missing is zero.
+// Fills in missing components with zeros unless all three are missing.
 void complete_second(Node& node, int modes, bool wanted) {
   const auto given = [](const MatrixXd& Xi) { return Xi.size() > 0; };
   if (!wanted || std::none_of(node.second.begin(), node.second.end(), given)) {
@@ -96,7 +96,7 @@ void complete_second(Node& node, int modes, bool wanted) {
     if (Xi.size() == 0) Xi = MatrixXd::Zero(modes, modes);
 }
 
-// S_a and C_ab of theory §2 as sums over the points: a few at a time, as products of matrices.
+// S_a and C_ab of theory §2 as sums over the points, in chunks by matrix products.
 void sum_points(const std::vector<MassPoint>& points, Body& body) {
   constexpr std::size_t kChunk = 256;
   const Eigen::Index shapes = body.shapes();

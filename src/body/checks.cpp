@@ -13,7 +13,7 @@
 namespace limber::body_impl {
 namespace {
 
-constexpr double kSymmetry = 1e-9;     // numbers in files have often ten digits
+constexpr double kSymmetry = 1e-9;     // numbers in files often have ten digits
 constexpr double kDefinite = 1e-10;    // eigenvalue of a matrix scaled to a diagonal of ones
 constexpr double kMassless = 1e-12;    // eigenvalue of G scaled to a diagonal of ones
 constexpr double kOrthonormal = 1e-8;  // entries of R^T R - 1
@@ -64,7 +64,7 @@ void check_semidefinite(const MatrixXd& m, int n, const std::string& what) {
   check_finite(m, what);
   if (n == 0) return;
   if (!is_symmetric(m)) fail(what + " is not symmetric", "give a symmetric matrix");
-  // Scaled to a diagonal of ones, so that soft modes are not drowned by stiff ones.
+  // Scaled to unit diagonal, so that stiff modes do not mask soft ones.
   VectorXd scale(n);
   for (int a = 0; a < n; ++a) {
     const bool empty = m(a, a) == 0 && m.col(a).isZero(0);

@@ -24,9 +24,9 @@ void check_not_negative(double value, const std::string& what, const std::string
 void check_size(const MatrixXd& m, Eigen::Index rows, Eigen::Index cols, const std::string& what);
 // (n x n), finite, symmetric to rounding, no negative eigenvalue beyond rounding.
 void check_semidefinite(const MatrixXd& m, int n, const std::string& what);
-// Every mode needs mass of its own: G positive definite.
+// Every mode needs modal mass: G positive definite.
 void check_modal_mass(const MatrixXd& G);
-// Each part empty or (n x n), finite, symmetric to rounding.
+// Each component empty or (n x n), finite, symmetric to rounding.
 void check_second(const std::array<MatrixXd, 3>& second, int n, const std::string& what);
 
 void check_node_name(const std::string& name, const std::vector<std::string>& before);

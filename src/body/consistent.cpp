@@ -31,7 +31,7 @@ void check(const ConsistentSpec& spec) {
 
 // m_pq of M = m_pq 1_3.
 Sparse scalar_mass(const Sparse& M) {
-  constexpr double kRounding = 1e-9;  // numbers in files have often ten digits
+  constexpr double kRounding = 1e-9;  // numbers in files often have ten digits
   double largest = 0;
   std::vector<Eigen::Triplet<double>> entries;
   for (Eigen::Index c = 0; c < M.outerSize(); ++c) {

@@ -9,14 +9,14 @@
 namespace limber {
 namespace {
 
-// The nine numbers of C_ab that the dynamics reads.
+// The nine entries of C_ab used by the dynamics.
 std::array<double, 9> pair_numbers(const Matrix3d& C) {
   return {C(1, 1) + C(2, 2),          C(0, 0) + C(2, 2),          C(0, 0) + C(1, 1),
           -0.5 * (C(0, 1) + C(1, 0)), -0.5 * (C(0, 2) + C(2, 0)), -0.5 * (C(1, 2) + C(2, 1)),
           C(2, 1) - C(1, 2),          C(0, 2) - C(2, 0),          C(1, 0) - C(0, 1)};
 }
 
-// The pairs of each mode with all shapes b; those that are all zero are left out, but for b = 0.
+// The pairs of each mode with all shapes b; pairs that are all zero are omitted, except b = 0.
 void make_shape_pairs(const Body& body, BodyConstants& constants) {
   for (int a = 1; a <= constants.ne; ++a) {
     constants.pair_begin.push_back(static_cast<int>(constants.shape_pairs.size()));
@@ -38,7 +38,7 @@ bool is_diagonal(const MatrixXd& m) {
   return true;
 }
 
-// Off-diagonal modal masses at the level of rounding count as zero.
+// Off-diagonal modal masses at rounding level count as zero.
 bool is_mass_diagonal(const BodyConstants& constants) {
   constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
   const auto G = [&](int a, int b) { return constants.G[static_cast<std::size_t>(a) * constants.ne + b]; };

@@ -10,12 +10,12 @@ namespace {
 
 using Bodies = std::span<const BodyConstants* const, kLanes>;
 
-// value(lane) of each of the four.
+// value(lane) for the four bodies.
 template <typename Value>
 Vec4d four(Value value) {
   return Vec4d{value(0), value(1), value(2), value(3)};
 }
-// vector(lane): a Vec4d of one body.
+// vector(lane) for the four bodies, each a Vec4d.
 template <typename Vector>
 FourVectors four_vectors(Vector vector) {
   const auto component = [&](int i) { return four([&](int lane) { return to_vector(vector(lane))[i]; }); };
@@ -27,7 +27,7 @@ FourMatrices four_matrices(Matrix matrix) {
   return {column(0), column(1), column(2)};
 }
 
-PairKind kind_of(unsigned used) {  // a bit for each of the nine numbers
+PairKind kind_of(unsigned used) {  // one bit per entry of the nine
   const auto only = [&](unsigned numbers) { return (used & ~numbers) == 0; };
   if (only(0b000000111)) return PairKind::diagonal;
   if (only(0b001100000)) return PairKind::x;
@@ -36,7 +36,7 @@ PairKind kind_of(unsigned used) {  // a bit for each of the nine numbers
   return PairKind::any;
 }
 
-// Which of the nine numbers the kernels read.
+// The entries, of the nine, that the kernels read.
 std::span<const int> numbers_of(PairKind kind) {
   static constexpr std::array<int, 9> kAny = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   static constexpr std::array<int, 3> kDiagonal = {0, 1, 2};
@@ -52,7 +52,7 @@ unsigned used_numbers(const ShapePair& pair) {
   return used;
 }
 
-// The pair (a, b), all zero where a body has none.
+// The pair (a, b); all zero if the body has none.
 ShapePair find_pair(const BodyConstants& body, int a, int b) {
   for (int k = body.pair_begin[a]; k < body.pair_begin[a + 1]; ++k) {
     if (body.shape_pairs[k].b == b) return body.shape_pairs[k];
@@ -83,7 +83,7 @@ void set_pairs(Bodies bodies, int a, FourBodies& out) {
   }
 }
 
-// Whether the numbers of mode a alone are those of a family.
+// Whether the entries of mode a alone have the form of the family.
 bool fits_family(const BodyConstants& body, int a, const FamilyAxes& family) {
   const ShapePair own = find_pair(body, a, 0);
   const auto J = [&](int axis) { return own.numbers[axis]; };
@@ -98,7 +98,7 @@ bool fits_family(const BodyConstants& body, int a, const FamilyAxes& family) {
   return family.f >= 0 || J(family.axes[0]) == J(family.axes[2]);
 }
 
-// Whether modes a and b of families A and B have the one number that the kernels read, and nothing else but rounding.
+// Whether modes a and b of families A and B have only the entry that the kernels read, up to rounding.
 bool fits_pair(const BodyConstants& body, int a, int b, int A, int B) {
   constexpr double kRounding = 1e-14;
   const ShapePair pair = find_pair(body, a, b + 1);
@@ -116,7 +116,7 @@ bool fits_pair(const BodyConstants& body, int a, int b, int A, int B) {
   return true;
 }
 
-// The family of mode a in all four, not before `from`, or kShapeFamilies.
+// The first family, from index `from` on, that mode a has in all four bodies; kShapeFamilies if none.
 int find_family(Bodies bodies, int a, int from) {
   for (int family = from; family < kShapeFamilies; ++family) {
     const auto fits = [&](const BodyConstants* body) { return fits_family(*body, a, kFamilyAxes[family]); };

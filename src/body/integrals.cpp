@@ -13,7 +13,8 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr double kForm = 1e-7;  // how far blocks of M may be from their form; files have often eight digits
+constexpr double kForm =
+    1e-7;  // permitted deviation of blocks of M from the expected form; files often have eight digits
 
 // C_ba = C_ab^T, exactly.
 void symmetrize(Body& body) {
@@ -33,16 +34,16 @@ Matrix3d skew(const Vector3d& v) {
   return m;
 }
 
-// The 6 x 6 block of M between two nodes; rows and columns of rotations that a node does not have are zero.
+// The 6 x 6 block of M between two nodes; rows and columns of missing rotations are zero.
 struct Block {
   int p = 0, q = 0;
   Matrix6 m = Matrix6::Zero();
 };
 
-// Calls with each block of M that is not empty, column node by column node.
+// Calls `call` for each nonzero block of M, column node by column node.
 template <class Call>
 void for_each_block(const FePart& part, const PartNodes& nodes, const Call& call) {
-  std::vector<int> at(nodes.first.size(), -1);  // of the block with row node p in this column
+  std::vector<int> at(nodes.first.size(), -1);  // index of the block with row node p in this column
   std::vector<Block> column;
   for (std::size_t q = 0; q < nodes.first.size(); ++q) {
     column.clear();
@@ -72,18 +73,18 @@ void for_each_block(const FePart& part, const PartNodes& nodes, const Call& call
        "export elements with displacements alone (solids), or lumped masses");
 }
 
-// A mass d away from a node moves as u + theta x d.  Sums over the masses that move with p (d) and with q (d'):
+// A mass at offset d from a node moves by u + theta x d.  Sums over the masses attached to p (d) and to q (d'):
 //   M = [ m 1       -D'~      ]     m = sum m_i     D = sum m_i d     D' = sum m_i d'     E = sum m_i d d'^T
 //       [ D~   tr(E) 1 - E^T  ]
-// As weights between places: a node is place 0 and, with rotations, three more, which stand for the axes that d is
-// measured along: w = [m D'^T; D E].
+// As weights between points: a node is point 0 and, with rotations, three more points, one for each axis along which d
+// is measured: w = [m D'^T; D E].
 Eigen::Matrix4d weights_of(const FePart& part, const Block& block, double largest, double largest_turn) {
   const Matrix3d tt = block.m.topLeftCorner<3, 3>(), tr = block.m.topRightCorner<3, 3>();
   const Matrix3d rt = block.m.bottomLeftCorner<3, 3>(), rr = block.m.bottomRightCorner<3, 3>();
   const double m = tt.trace() / 3;
   if ((tt - m * Matrix3d::Identity()).cwiseAbs().maxCoeff() > kForm * largest)
     refuse_block(part, block, "couples x, y and z, or differs between them,");
-  const auto vector_of = [](const Matrix3d& a) {  // of a skew matrix
+  const auto vector_of = [](const Matrix3d& a) {  // of a skew-symmetric matrix
     return Vector3d(0.5 * Vector3d(a(2, 1) - a(1, 2), a(0, 2) - a(2, 0), a(1, 0) - a(0, 1)));
   };
   const Vector3d D = vector_of(rt), D_q = -vector_of(tr);
@@ -98,7 +99,7 @@ Eigen::Matrix4d weights_of(const FePart& part, const Block& block, double larges
   return w;
 }
 
-// w over the places of the nodes.
+// w over the points of the nodes.
 Sparse place_weights(const FePart& part, const PartNodes& nodes, const std::vector<int>& place, int places) {
   double largest = 0, largest_turn = 0;
   for_each_block(part, nodes, [&](const Block& block) {
@@ -142,7 +143,7 @@ void set_integrals(const Sparse& w, const VectorXd& one, const std::array<Matrix
 
 void set_part_integrals(const FePart& part, const MatrixXd& shapes, const Vector3d& origin, Body& body) {
   const PartNodes nodes(part);
-  // Places: each node that has rows, then the three of its rotations.
+  // Points: each node that has rows, then the three of its rotations.
   std::vector<int> place(nodes.first.size(), -1);
   int places = 0;
   for (std::size_t p = 0; p < place.size(); ++p) {

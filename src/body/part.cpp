@@ -5,7 +5,7 @@
 namespace limber {
 namespace {
 
-// Tells a PartSpec from a plain ModalSpec.
+// Marks a PartSpec, as distinct from a plain ModalSpec.
 struct PartDeleter {
   void operator()(const PartSpec* part) const { delete part; }
 };

@@ -13,7 +13,7 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr double kSymmetric = 1e-7;  // of the geometric mean of the two diagonal entries; files have often 8 digits
+constexpr double kSymmetric = 1e-7;  // of the geometric mean of the two diagonal entries; files often have 8 digits
 constexpr const char* kDirections[] = {"x", "y", "z", "rotation x", "rotation y", "rotation z"};
 
 std::string row_name(const FePart& part, Eigen::Index k) {
@@ -79,7 +79,7 @@ void check_matrix(const FePart& part, const Sparse& m, const std::string& what) 
   }
 }
 
-// Nodes at one place, the most frequent trace of a mesh whose pieces were not merged.
+// Coincident nodes, the most frequent sign of a mesh whose pieces were not merged.
 std::string coincident_nodes(const FePart& part, const PartNodes& nodes) {
   const double size = (part.positions.rowwise().maxCoeff() - part.positions.rowwise().minCoeff()).norm();
   std::vector<int> order;
@@ -97,7 +97,7 @@ std::string coincident_nodes(const FePart& part, const PartNodes& nodes) {
   return "";
 }
 
-// Pieces that no entry of K connects.
+// Refuses a part with pieces that no entry of K connects.
 void check_connected(const FePart& part) {
   std::vector<int> piece(static_cast<std::size_t>(part.positions.cols()));
   std::iota(piece.begin(), piece.end(), 0);

@@ -12,7 +12,7 @@ namespace {
 
 using Rows6 = Eigen::Matrix<double, 3, 6>;
 
-// Displacement of a place d away from the point of an interface, per q: u = [1, -d~] q.
+// Displacement per q of a point at offset d from the point of an interface: u = [1, -d~] q.
 Rows6 rigid_rows(const Vector3d& d) {
   Rows6 B;
   B << 1, 0, 0, 0, d.z(), -d.y(), 0, 1, 0, -d.z(), 0, d.x(), 0, 0, 1, d.y(), -d.x(), 0;
@@ -30,7 +30,7 @@ Vector3d middle(const FePart& part, const std::vector<int>& nodes) {
 
 std::string named(const FeInterface& one) { return "interface " + quoted(one.name); }
 
-// The nodes fix all six motions: their B has full rank.
+// Checks that the nodes determine all six rigid motions: their B has full rank.
 void check_spread(const FePart& part, const FeInterface& one, const Vector3d& point) {
   constexpr double kLine = 1e-6;  // relative to the size of the interface
   double size = 0;
@@ -62,7 +62,8 @@ MatrixXd rigid_motions(const FePart& part, const Vector3d& origin) {
   return R;
 }
 
-// A node with six rows that the interface is: its only node, or the reference of the rigid body that its nodes are.
+// The node whose six rows are those of the interface: its only node, or the reference node of the rigid body formed by
+// its nodes.
 int Interfaces::reference_of(const FePart& part, const FeInterface& one) const {
   if (one.nodes.size() == 1 && nodes_.turns(one.nodes[0])) return one.nodes[0];
   for (const FeRigid& rigid : part.rigid) {
@@ -145,7 +146,7 @@ Interfaces::Interfaces(const FePart& part, const std::vector<FeInterface>& list,
   set_rigid_motions(part);
 }
 
-// Columns: rows that stay, then six for each rigid interface.
+// Columns: the remaining rows, then six for each rigid interface.
 void Interfaces::assemble(const FePart& part, const std::vector<FeInterface>& list) {
   Triplets entries, rows_of_A;
   for (std::size_t k = 0; k < column_.size(); ++k) {

@@ -8,7 +8,7 @@ namespace limber::body_impl {
 
 // The part in coordinates u' in which each interface has six coordinates q = (displacement, rotation) of its point:
 //   u = T u',   q = A u',   R' the rigid motions (displacement along, rotation about x, y, z at `origin`).
-// Nodes of rigid interfaces are no coordinates of their own any more; average ones change no coordinate.
+// Rigid interfaces eliminate the rows of their nodes; average interfaces change no coordinate.
 struct Interfaces {
   Interfaces(const FePart& part, const std::vector<FeInterface>& list, int frame);
 
@@ -28,9 +28,9 @@ struct Interfaces {
   int reference_of(const FePart& part, const FeInterface& one) const;
 
   PartNodes nodes_;
-  std::vector<int> column_;  // (n) of a row that is a coordinate, -1: it moves with an interface
-  std::vector<int> owner_;   // (N) interface that a node moves with, -1: none
-  std::vector<int> first_;   // (m) column of the first of the six, -1: no coordinates of its own
+  std::vector<int> column_;  // (n) column of a row that remains a coordinate; -1: it moves with an interface
+  std::vector<int> owner_;   // (N) interface that a node moves with; -1: none
+  std::vector<int> first_;   // (m) column of the first of the six; -1: no coordinates of its own
   int columns_ = 0;
   Triplets averages_;  // A of average interfaces, in rows of the part
 };

@@ -19,17 +19,17 @@ struct PartNodes {
           static_cast<int>(k);
   }
   bool moves(int node) const { return first[static_cast<std::size_t>(node)][0] >= 0; }  // has rows
-  bool turns(int node) const { return first[static_cast<std::size_t>(node)][3] >= 0; }  // also of rotations
+  bool turns(int node) const { return first[static_cast<std::size_t>(node)][3] >= 0; }  // also has rotations
 
   std::vector<std::array<int, 6>> first;  // (N) rows, -1: none
 };
 
-// The number of a node in its file.
+// The number of a node in the file.
 inline std::string label(const FePart& part, int node) {
   return std::to_string(part.labels.empty() ? node + 1L : part.labels[static_cast<std::size_t>(node)]);
 }
 
-// Throws InputError where a part cannot be reduced: sizes, symmetry, numbers, rows that are missing, pieces.
+// Throws InputError if a part cannot be reduced: sizes, symmetry, values, missing rows, unconnected pieces.
 void check_part(const FePart& part);
 
 }  // namespace limber::body_impl

@@ -17,12 +17,12 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr Eigen::Index kDense = 400;      // rows up to which all modes are found at once
-constexpr Eigen::Index kCountable = 800;  // rows up to which motions without strain are counted
+constexpr Eigen::Index kDense = 400;      // rows up to which all modes are computed by a dense solver
+constexpr Eigen::Index kCountable = 800;  // rows up to which the motions without strain are counted
 constexpr double kConverged = 1e-11;      // relative, of 1 / omega^2
-constexpr int kMaxRounds = 30;            // of looking for modes that were passed over
+constexpr int kMaxRounds = 30;            // of the search for missed modes
 
-// Rows that hold the part without redundancy: the best conditioned by pivoting.
+// Rows whose fixing removes the rigid motions without redundancy: the best conditioned, by pivoting.
 std::vector<int> holding_rows(const MatrixXd& R) {
   MatrixXd scaled = R.transpose();
   for (int k = 0; k < 6; ++k) scaled.row(k) /= scaled.row(k).norm();
@@ -53,7 +53,8 @@ PartSolver::PartSolver(const Sparse& K, const Sparse& M, const MatrixXd& R, doub
   Sparse held = K;
   for (const int row : holding_rows(R)) held.coeffRef(row, row) *= 2;
   factor_->ldlt.compute(held);
-  const double least = std::max(1e-13, 100 * residual);  // pivots that rounding leaves of a motion without strain
+  const double least =
+      std::max(1e-13, 100 * residual);  // relative pivot to which rounding raises that of a motion without strain
   const VectorXd diagonal = factor_->ldlt.permutationP() * VectorXd(held.diagonal());
   const bool good =
       factor_->ldlt.info() == Eigen::Success && (factor_->ldlt.vectorD().array() > least * diagonal.array()).all();
@@ -86,7 +87,7 @@ void PartSolver::constrain(const Sparse& A) {
   Z.topLeftCorner(r, r) = A * Y_;
   Z.topRightCorner(r, 6) = AR;
   Z.bottomLeftCorner(6, r) = AR.transpose();
-  // Scaled to entries of size 1: compliances are small numbers beside motions.
+  // Scaled to entries of order 1: compliances are small compared with the rigid motions.
   VectorXd scale(r + 6);
   scale.head(r) = Z.diagonal().head(r).cwiseAbs().cwiseSqrt().cwiseInverse();
   scale.tail(6) = (scale.head(r).asDiagonal() * AR).colwise().norm().cwiseInverse();
@@ -120,7 +121,7 @@ MatrixXd PartSolver::static_shapes() const {
 
 namespace {
 
-// b -> u without what is known already, for Spectra.
+// b -> u, deflated by the known modes, for Spectra.
 struct Inverse {
   using Scalar = double;
   const PartSolver& solver;
@@ -151,7 +152,7 @@ struct Product {
 
 }  // namespace
 
-// All of them: with the compliance F = L L^T, the modes are L y, L^T M L y = y / omega^2.
+// All modes: with the compliance F = L L^T, the modes are L y, L^T M L y = y / omega^2.
 PartSolver::Modes PartSolver::dense_modes(int count) const {
   const Eigen::Index n = M_.rows();
   MatrixXd F(n, n);
@@ -160,7 +161,7 @@ PartSolver::Modes PartSolver::dense_modes(int count) const {
   const MatrixXd L = axes * compliances.cwiseMax(0).cwiseSqrt().asDiagonal();
   const auto [inverses, y] = eigen_symmetric(MatrixXd(L.transpose() * (M_ * L)));
   Modes out;
-  constexpr double kInfinite = 1e-12;  // massless, or what the constraints forbid
+  constexpr double kInfinite = 1e-12;  // massless, or excluded by the constraints
   const Eigen::Index there = (inverses.array() > kInfinite * inverses(n - 1)).count();
   const Eigen::Index kept = std::min<Eigen::Index>(count, there);
   out.values.resize(kept);
@@ -181,7 +182,7 @@ PartSolver::Modes PartSolver::lanczos_modes(int count, const Modes& known) const
   const Eigen::Index basis = std::min<Eigen::Index>(n, std::max(2 * count + 1, count + 20));
   Spectra::SymGEigsShiftSolver<Inverse, Product, Spectra::GEigsMode::ShiftInvert> solver(inverse, product, count, basis,
                                                                                          0.0);
-  std::mt19937 random(1);  // always the same
+  std::mt19937 random(1);  // fixed seed
   std::normal_distribution<double> normal;
   VectorXd start(n);
   for (double& x : start) x = normal(random);
@@ -200,7 +201,7 @@ PartSolver::Modes PartSolver::modes(int count) const {
   if (count <= 0) return {VectorXd(0), MatrixXd(n, 0)};
   if (n <= kDense || 3 * Eigen::Index{count} > n - forbidden) return dense_modes(count);
   Modes all = lanczos_modes(count, {VectorXd(0), MatrixXd(n, 0)});
-  // Of equal frequencies (a round tube), Lanczos' method may see but one: look again beside what is known.
+  // Of equal frequencies (a round tube) Lanczos' method may find only one: search again, deflated by the known modes.
   for (int round = 0; round < kMaxRounds; ++round) {
     const Modes more = lanczos_modes(1, all);
     if (!(more.values(0) < all.values(all.values.size() - 1) * (1 - 1e-9))) break;

@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-// Displacement of a node per mode, through its own rows or those of the rigid body it belongs to.
+// Displacement of a node per mode, from its own rows or from those of its rigid body.
 struct Motion {
   const FePart& part;
   const MatrixXd& shapes;

@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-// A shape of the points of a load: phi(d) = c + B d.
+// A shape of the points of a payload: phi(d) = c + B d.
 struct AffineShape {
   Vector3d c = Vector3d::Zero();
   Matrix3d B = Matrix3d::Zero();
@@ -38,7 +38,7 @@ std::vector<AffineShape> load_shapes(const Body& body, int node) {
 
 }  // namespace
 
-// With m, s = sum m d and Q = sum m d d^T of the load:
+// With m, s = sum m d and Q = sum m d d^T of the payload:
 //   S_a += m c_a + B_a s,   C_ab += m c_a c_b^T + c_a (B_b s)^T + (B_a s) c_b^T + B_a Q B_b^T
 Body with_payload(const Body& body, int node, const RigidSpec& load) {
   if (node < -1 || node >= static_cast<int>(body.nodes.size()))

@@ -23,9 +23,9 @@ constexpr int kMaxPlateModes = 100;
 
 // The polynomials along one side, and their integrals over 0 ... 1.
 struct Side {
-  int at_0 = 0, at_1 = 0;  // how the ends are held: 0, 1 or 2 fold
+  int at_0 = 0, at_1 = 0;  // boundary conditions at the ends: 0, 1 or 2
   int terms = 0;
-  bool symmetric = false;       // both ends alike: polynomials are even or odd, in turn
+  bool symmetric = false;       // the same conditions at both ends: polynomials are alternately even and odd
   MatrixXd bent, mixed, slope;  // int phi'' phi'', int phi phi'', int phi' phi'
   VectorXd mean, moment;        // int phi, int s phi
   PolynomialTable nodes;        // at the nodes
@@ -76,8 +76,8 @@ void check_plate(const PlateSpec& spec) {
   }
 }
 
-// Terms along each side for so many modes: about pi/4 (kL/pi + 1)(kW/pi + 1) modes have a wave number below k, and a
-// half-wave takes pi/2 polynomials; a dozen more for the accuracy.
+// Number of terms along each side: about pi/4 (kL/pi + 1)(kW/pi + 1) modes have a wave number below k, and a half-wave
+// takes pi/2 polynomials; a dozen more for accuracy.
 std::array<int, 2> count_terms(const PlateSpec& spec) {
   const double wanted = 4 / std::numbers::pi * (spec.modes + 3), L = spec.length, W = spec.width;
   // (x L + 1)(x W + 1) = wanted, x = k / pi
@@ -114,7 +114,7 @@ Side make_side(PlateEdge first, PlateEdge last, int terms, const VectorR& nodes)
   return side;
 }
 
-// The modes whose terms are `in_x` and `in_y` alone, which couple to no others.
+// The modes with the terms `in_x` and `in_y` only, which are uncoupled from all others.
 //   lambda c = [X22 Y00 + r^4 X00 Y22 + nu r^2 (X20 Y02 + X02 Y20) + 2 (1 - nu) r^2 X11 Y11] c,    r = L / W
 // from U = D/2 int w_xx^2 + w_yy^2 + 2 nu w_xx w_yy + 2 (1 - nu) w_xy^2.  [TWK §22] (41)
 void add_modes(const PlateSpec& spec, const Side& X, const Side& Y, const std::vector<int>& in_x,
@@ -133,8 +133,8 @@ void add_modes(const PlateSpec& spec, const Side& X, const Side& Y, const std::v
       K(a, b) = K(b, a) = sum;
     }
   }
-  // Of the inverse, whose largest eigenvalues are the lowest frequencies: the stiff terms of slender plates would drown
-  // them.  The shift makes rigid motions regular.
+  // Solved for the inverse, whose largest eigenvalues are the lowest frequencies; otherwise rounding in the stiff terms
+  // of slender plates would swamp them.  The shift makes the matrix regular on rigid motions.
   constexpr double kShift = 1;
   K.diagonal().array() += kShift;
   const MatrixXd inverse = Cholesky(K).solve(MatrixXd(MatrixXd::Identity(nx * ny, nx * ny)));
@@ -149,21 +149,22 @@ void add_modes(const PlateSpec& spec, const Side& X, const Side& Y, const std::v
   }
 }
 
-// All terms of a side, or the even and the odd ones.
+// All terms of a side, or the even and the odd ones separately.
 std::vector<std::vector<int>> split_terms(const Side& side) {
   std::vector<std::vector<int>> out(side.symmetric ? 2 : 1);
   for (int k = 0; k < side.terms; ++k) out[static_cast<std::size_t>(side.symmetric ? k % 2 : 0)].push_back(k);
   return out;
 }
 
-// Motions w = a + b x + c y that the edges leave free; they belong to the body frame.
+// Number of rigid motions w = a + b x + c y left by the edges; they are represented by the body frame.
 int count_rigid_motions(const PlateSpec& spec) {
   const auto count = [&](PlateEdge kind) { return std::count(spec.edges.begin(), spec.edges.end(), kind); };
   if (count(PlateEdge::free) == 4) return 3;
   return count(PlateEdge::free) == 3 && count(PlateEdge::simply_supported) == 1 ? 1 : 0;
 }
 
-// Positive at the corner (L, W); where that is held, in the sum of all terms, else in the first that counts.
+// Positive at the corner (L, W); if w = 0 there, positive mean; else the first coefficient that is not zero is
+// positive.
 void fix_sign(const Side& X, const Side& Y, PlateMode& mode) {
   constexpr double kVanishes = 1e-9;
   const Eigen::Index end_x = X.nodes.value.rows() - 1, end_y = Y.nodes.value.rows() - 1;
@@ -185,7 +186,7 @@ std::vector<PlateMode> solve_modes(const PlateSpec& spec, const Side& X, const S
   return modes;
 }
 
-// S and C of shapes (0, 0, w); C_ab of two modes is theirs alone, by orthogonality.
+// S and C of shapes (0, 0, w); C_ab of two different modes is zero by orthogonality.
 void set_plate_integrals(const PlateSpec& spec, const Side& X, const Side& Y, const std::vector<PlateMode>& modes,
                          Body& body) {
   const double L = spec.length, W = spec.width, m = spec.mass_per_area * L * W, root = std::sqrt(m);

@@ -7,7 +7,7 @@
 namespace limber::body_impl {
 namespace {
 
-// P_k^(a, b)(x), k < count, and derivatives by x: the recurrence of [DLMF 18.9.2], differentiated.
+// P_k^(a, b)(x), k < count, and derivatives in x: the recurrence of [DLMF 18.9.2], differentiated.
 PolynomialTable jacobi(const VectorR& x, Real a, Real b, int count) {
   PolynomialTable t;
   t.value.setZero(x.size(), count);
@@ -30,7 +30,7 @@ PolynomialTable jacobi(const VectorR& x, Real a, Real b, int count) {
   return t;
 }
 
-// Times s^p (1 - s)^q, by the product rule; derivatives by s.
+// Times s^p (1 - s)^q, by the product rule; derivatives in s.
 PolynomialTable held(const VectorR& s, int p, int q, int count) {
   const PolynomialTable P = jacobi((2 * s.array() - 1).matrix(), 2 * q, 2 * p, count);
   const auto power = [](Real x, int n) { return n < 0 ? Real{0} : n == 0 ? Real{1} : std::pow(x, n); };

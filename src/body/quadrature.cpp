@@ -28,7 +28,8 @@ Legendre legendre_pair(int n, Real t) {
   return {last, before};
 }
 
-// Newton from the asymptotic place of each root; weights 2 / ((1 - t^2) P_n'^2).  [Abramowitz & Stegun 25.4.29]
+// Newton's method from the asymptotic estimate of each root; weights 2 / ((1 - t^2) P_n'^2).  [Abramowitz & Stegun
+// 25.4.29]
 GaussRule make_gauss_rule(int n) {
   GaussRule rule{VectorR(n), VectorR(n)};
   for (int i = 0; i < (n + 1) / 2; ++i) {
@@ -49,7 +50,7 @@ GaussRule make_gauss_rule(int n) {
   return rule;
 }
 
-// One value per count, made on first use and never moved.
+// Cache of one value per count, made on first use; addresses are stable.
 template <class T>
 class Shelf {
  public:

@@ -6,7 +6,7 @@
 
 namespace limber::body_impl {
 
-// Beams are integrated in long double and rounded once, at the end.
+// Beam integrals are evaluated in long double and rounded once, at the end.
 using Real = long double;
 using VectorR = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 using MatrixR = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
@@ -17,17 +17,17 @@ struct GaussRule {
   VectorR w;
 };
 
-// The rule with that many points.  Made once per count and kept; safe to call from several threads.
+// The rule with `points` points.  Cached per count; thread-safe.
 const GaussRule& gauss_rule(int points);
 
 // Weights of the integral from 0 to the points of gauss_rule(points): row i integrates from 0 to x_i.
-// Exact for polynomials of degree < points.  Made once per count and kept, as above.
+// Exact for polynomials of degree < points.  Cached per count; thread-safe.
 const MatrixR& running_weights(int points);
 
-// The same from 0 to any ends (one row each).
+// The same from 0 to arbitrary upper limits (one row each).
 MatrixR running_weights(int points, const VectorR& ends);
 
-// P_k(2 x - 1), k = 0 ... count - 1, one row per x, with first and second derivative by x.
+// P_k(2 x - 1), k = 0 ... count - 1, one row per x, with first and second derivative in x.
 struct LegendreTable {
   MatrixR value, slope, curvature;
 };

@@ -20,12 +20,12 @@ using body_impl::fail;
 using body_impl::text;
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr int kMaxKept = 500;                        // modes of one part
-constexpr double kHeld = 1e-6;                       // K R over K: more is a part that is held, or another mesh
-constexpr double kRigidShare = 0.05;                 // of the first elastic frequency, for what should be 0 Hz
-constexpr double kEnoughMass = 0.8;                  // sum of effective masses; what sits on the frame is not in it
-constexpr double kFastest = 1e5;                     // m/s, five times the speed of sound in diamond
-constexpr double kHeaviest = 1e6, kLightest = 1e-5;  // kg/m^3 of the box around the part
+constexpr int kMaxKept = 500;         // modes of one part
+constexpr double kHeld = 1e-6;        // size of K R relative to K: above it the part is constrained, or of another mesh
+constexpr double kRigidShare = 0.05;  // of the first elastic frequency; upper bound of computed frequencies of 0 Hz
+constexpr double kEnoughMass = 0.8;   // sum of effective masses; excludes mass at the frame
+constexpr double kFastest = 1e5;      // m/s, five times the speed of sound in diamond
+constexpr double kHeaviest = 1e6, kLightest = 1e-5;  // kg/m^3 of the bounding box of the part
 
 double hertz(double square) { return std::sqrt(std::max(0.0, square)) / (2 * std::numbers::pi); }
 VectorXd all_hertz(const VectorXd& squares) {
@@ -45,7 +45,7 @@ void check_options(const FeOptions& options, std::size_t interfaces) {
     fail("the frame is not an interface", "give one of them");
 }
 
-// K R over K, rotations measured by the displacement they make.
+// Size of K R relative to K; rotations are scaled by the displacements they cause.
 double rigid_residual(const FePart& part, const Vector3d& origin) {
   const MatrixXd R = body_impl::rigid_motions(part, origin);
   const MatrixXd KR = part.stiffness * R;
@@ -74,7 +74,7 @@ struct Basis {
   VectorXd fixed_hertz;
 };
 
-// Up to a number, or up to a frequency.
+// Modes up to a number, or up to a frequency.
 body_impl::PartSolver::Modes wanted_modes(const body_impl::PartSolver& solver, const FeOptions& options) {
   if (options.max_hz == 0) return solver.modes(options.modes);
   for (int count = 12;; count = std::min(2 * count, kMaxKept)) {
@@ -87,7 +87,7 @@ body_impl::PartSolver::Modes wanted_modes(const body_impl::PartSolver& solver, c
   }
 }
 
-// Craig-Bampton: static shapes of the interfaces but the frame's, then fixed-interface modes.  [CB]
+// Craig-Bampton: static shapes of the interfaces except the frame's, then fixed-interface modes.  [CB]
 Basis make_basis(body_impl::PartSolver& solver, const body_impl::Interfaces& faces, const FeOptions& options) {
   const auto m = static_cast<Eigen::Index>(faces.points.size());
   if (options.method == FeMethod::clamped) solver.constrain(faces.A.middleRows(6 * options.frame, 6));
@@ -101,7 +101,7 @@ Basis make_basis(body_impl::PartSolver& solver, const body_impl::Interfaces& fac
   return out;
 }
 
-// The basis becomes modes: mass-normalised, K and M diagonal, frequencies rising.
+// Transforms the basis to modes: mass-normalised, K and M diagonal, frequencies rising.
 VectorXd diagonalize(const Sparse& K, const Sparse& M, MatrixXd& basis) {
   if (basis.cols() == 0) return VectorXd(0);
   MatrixXd M_r = basis.transpose() * (M * basis);
@@ -129,7 +129,7 @@ void set_signs(const Sparse& T, MatrixXd& basis) {
   }
 }
 
-// G and K exactly diagonal, which they are to rounding: shapes and integrals turned by the little that is missing.
+// Makes G and K, diagonal up to rounding, exactly diagonal, by a small rotation of shapes and integrals.
 void polish(const VectorXd& values, Body& body, MatrixXd& basis, MatrixXd& shapes) {
   const int n = body.modes;
   body.stiffness = values.asDiagonal();
@@ -167,7 +167,7 @@ void add_nodes(const std::vector<FeInterface>& list, const body_impl::Interfaces
   body_impl::check_nodes(body.nodes, body.modes);
 }
 
-// What no material allows is most often a wrong system of units.
+// Values that no material has are usually due to a wrong system of units.
 void check_dimensions(const FePart& part, const Body& body, double first_hertz) {
   const Vector3d box = part.positions.rowwise().maxCoeff() - part.positions.rowwise().minCoeff();
   const double length = box.maxCoeff(), volume = box.cwiseMax(0.01 * length).prod();
@@ -238,7 +238,7 @@ VectorXd compute_free_hertz(const Body& body) {
   const MatrixXd M = rest_inertia(body), coupled = M.bottomLeftCorner(6, n);
   const MatrixXd condensed =
       M.topLeftCorner(n, n) - coupled.transpose() * solve_full_pivoting(MatrixXd(M.bottomRightCorner<6, 6>()), coupled);
-  // (G', K) and not (K, G'): K is the one that is positive definite for certain.
+  // (G', K) and not (K, G'): K is certain to be positive definite.
   const VectorXd inverses = eigenvalues_generalized(0.5 * (condensed + condensed.transpose()), body.stiffness);
   VectorXd out(n);
   for (int k = 0; k < n; ++k) out(k) = hertz(1 / std::max(inverses(n - 1 - k), 1e-300));

@@ -39,14 +39,14 @@ double rectangle_torsion(double width, double height) {
   return a * cube(b) / 3 * (1 - 192 * b / (std::pow(pi, 5) * a) * sum);
 }
 
-// EN 10210-2 annex B: closed cell by Bredt, and the wall itself; h and A of the middle line.
+// EN 10210-2 annex B: closed cell by Bredt's formula, plus the wall itself; h and A of the median line.
 double box_torsion(double width, double height, double wall) {
   const double h = 2 * (width + height - 2 * wall), A = (width - wall) * (height - wall);
   return cube(wall) * h / 3 + 4 * A * A * wall / h;
 }
 
-// [Roark] table 10.1, I section with sharp corners: flanges (a x b), web (c x d), and what the joints add, circles of
-// diameter D inscribed there.
+// [Roark] table 10.1, I section with sharp corners: flanges (a x b), web (c x d), and the contribution of the
+// junctions, with inscribed circles of diameter D.
 double I_torsion(double a, double b, double c, double d) {
   const double r = b / a;
   const double flange = a * cube(b) * (1 / 3.0 - 0.21 * r * (1 - std::pow(r, 4) / 12)), web = c * cube(d) / 3;

@@ -12,13 +12,13 @@
 namespace limber {
 namespace {
 
-// Tells a SegmentedSpec from a plain BeamSpec.
+// Marks a SegmentedSpec, as distinct from a plain BeamSpec.
 struct SegmentedDeleter {
   void operator()(const SegmentedSpec* spec) const { delete spec; }
 };
 
-// Shapes of a segment.  Uniform: s^2 and s^3, s for axial and torsion: those of loads on its ends, exactly.  Tapered:
-// modes under a load on the tip that is so heavy that they are the static shapes.
+// Shapes of a segment.  Uniform: s^2 and s^3 (s for axial and torsion), which are exact for loads at its ends.
+// Tapered: modes under a tip load heavy enough to make them the static shapes.
 void set_segment_basis(BeamSpec& spec) {
   if (spec.stations.empty()) {
     spec.basis = BeamBasis::polynomial;
@@ -47,7 +47,7 @@ void check_segmented(const BeamSpec& spec, int segments) {
     if (node.name.starts_with('#')) fail("node name '" + node.name + "' begins with #", "rename the node");
 }
 
-// The first frequency of each family of the whole beam, root held; rad/s.
+// The first frequency of each family of the whole beam with clamped root; rad/s.
 std::array<double, 4> first_frequencies(const SegmentedSpec& spec) {
   BeamSpec whole = spec;
   whole.basis = BeamBasis::clamped_free;
@@ -63,8 +63,8 @@ std::array<double, 4> first_frequencies(const SegmentedSpec& spec) {
   return out;
 }
 
-// Damping in proportion to the stiffness, D = 2 zeta / omega_1 K: ratios of the segment's own modes, zeta omega /
-// omega_1.
+// Stiffness-proportional damping, D = 2 zeta / omega_1 K: damping ratios zeta omega / omega_1 of the segment's own
+// modes.
 std::vector<double> segment_damping(const BeamSpec& piece, double ratio, const std::array<double, 4>& first) {
   const Body body = make_beam_body(piece, false);
   std::vector<double> out;
@@ -75,9 +75,9 @@ std::vector<double> segment_damping(const BeamSpec& piece, double ratio, const s
   return out;
 }
 
-// The stations of one segment, its ends among them.
+// The stations of one segment, including its ends.
 std::vector<BeamStation> cut_stations(const BeamSpec& spec, double from, double to) {
-  constexpr double kApart = 2e-3;  // of a segment: stations stand at least 1e-3 apart
+  constexpr double kApart = 2e-3;  // of a segment: stations are at least 1e-3 apart
   const auto at_end = [&](double s) {
     std::size_t i = 0;
     while (i + 2 < spec.stations.size() && spec.stations[i + 1].at <= s) ++i;
@@ -102,7 +102,7 @@ std::vector<BeamStation> cut_stations(const BeamSpec& spec, double from, double 
     out.push_back(station);
     out.back().at = at;
   }
-  // From before the end: beyond it another section may begin.
+  // Evaluated just before the end: a section may change abruptly there.
   out.push_back(at_end(std::nextafter(to, from)));
   out.back().at = 1;
   return out;
@@ -111,7 +111,7 @@ std::vector<BeamStation> cut_stations(const BeamSpec& spec, double from, double 
 }  // namespace
 
 SegmentPlace place_in_segments(int segments, double s) {
-  constexpr double kAtCut = 1e-12;  // a place that close to a cut is at the cut
+  constexpr double kAtCut = 1e-12;  // points this close to a cut are at the cut
   const double along = s * segments;
   int segment = static_cast<int>(std::floor(along + kAtCut));
   segment = std::clamp(segment, 0, segments - 1);
@@ -158,7 +158,7 @@ std::vector<Body> make_segments(const SegmentedSpec& spec, bool second_order) {
   std::vector<Body> out;
   for (int j = 0; j < k; ++j) {
     out.push_back(make_beam_body(pieces[static_cast<std::size_t>(j)], second_order));
-    // root and tip come first, whether they were asked for or not.
+    // Root and tip come first, even if not requested.
     if (j > 0) out.back().nodes[0].name = "#root";
     if (j + 1 < k) out.back().nodes[1].name = "#tip";
   }

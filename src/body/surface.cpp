@@ -12,9 +12,9 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t kMaxStations = 5000;  // of a surface that is drawn
+constexpr std::size_t kMaxStations = 5000;  // of a drawn surface
 
-// Points in one cell of a grid become the first of them; triangles that collapse go.
+// Merges the points in one cell of a grid into the first of them; degenerate triangles are dropped.
 SurfaceTriangles merged(const Matrix3Xd& points, const SurfaceTriangles& all, double cell) {
   std::map<std::tuple<long, long, long>, int> first;
   const Vector3d corner = points.rowwise().minCoeff();
@@ -30,7 +30,7 @@ SurfaceTriangles merged(const Matrix3Xd& points, const SurfaceTriangles& all, do
   return out;
 }
 
-// Tells a DrawnSpec from a plain RigidSpec.
+// Marks a DrawnSpec, as distinct from a plain RigidSpec.
 struct DrawnDeleter {
   void operator()(const DrawnSpec* drawn) const { delete drawn; }
 };

@@ -17,18 +17,18 @@ enum Direction { kInY, kInZ, kAlong, kTwist };  // BeamFamily as an index
 constexpr int kDegree = 9;           // of the elements
 constexpr int kGauss = 2 * kDegree;  // points per element: exact for four slopes (foreshortening) times a linear mass
 
-// Elements over 0 ... 1, their Gauss points one after the other, then the places of the nodes, the tip last.
+// Elements over 0 ... 1, their Gauss points in order, then the node positions, the tip last.
 struct Mesh {
   std::vector<Real> ends;    // (elements + 1)
-  VectorR s, w;              // places; weights of the Gauss points
-  std::vector<int> element;  // (places)
+  VectorR s, w;              // positions; weights of the Gauss points
+  std::vector<int> element;  // (points)
 
   int elements() const { return static_cast<int>(ends.size()) - 1; }
   Eigen::Index points() const { return w.size(); }
   Real size(int e) const { return ends[static_cast<std::size_t>(e) + 1] - ends[static_cast<std::size_t>(e)]; }
 };
 
-// At least four elements, none longer than what the highest mode needs, each within two stations.
+// At least four elements, none longer than the highest mode permits, each between two neighbouring stations.
 Mesh make_mesh(const BeamSpec& spec, const std::vector<BeamNode>& nodes) {
   const int highest = *std::max_element(spec.modes.begin(), spec.modes.end());
   const Real longest = 1 / static_cast<Real>(4 + highest / 2);
@@ -58,8 +58,8 @@ Mesh make_mesh(const BeamSpec& spec, const std::vector<BeamNode>& nodes) {
   return mesh;
 }
 
-// Values and slopes at the ends of the elements (bending: cubic Hermite shapes) or values alone (linear shapes), then
-// inside each element polynomials that vanish at its ends, with their slopes in bending.
+// Nodal shapes (bending: cubic Hermite for values and slopes; else linear), then bubble polynomials, which vanish at
+// the ends of their element, with their slopes in bending.
 ShapeTable element_shapes(const Mesh& mesh, bool bending) {
   const int ends = bending ? 2 : 1, inner = kDegree - 2 * ends + 1;
   const Eigen::Index columns = Eigen::Index{ends} * (mesh.elements() + 1) + Eigen::Index{inner} * mesh.elements();
@@ -70,7 +70,7 @@ ShapeTable element_shapes(const Mesh& mesh, bool bending) {
     t.slope(i, column) = slope / h;
     t.bent(i, column) = bending ? curvature / (h * h) : slope / h;
   };
-  VectorR place(mesh.s.size());  // in the element
+  VectorR place(mesh.s.size());  // position in the element
   for (Eigen::Index i = 0; i < place.size(); ++i) {
     const int e = mesh.element[static_cast<std::size_t>(i)];
     place(i) = (mesh.s(i) - mesh.ends[static_cast<std::size_t>(e)]) / mesh.size(e);
@@ -96,7 +96,7 @@ ShapeTable element_shapes(const Mesh& mesh, bool bending) {
   return t;
 }
 
-// Shapes without those of the root that the basis holds; `rigid`: motions of 0 Hz that remain.
+// Shapes without those fixed at the root by the basis; `rigid`: number of remaining motions of 0 Hz.
 ShapeTable hold_root(const ShapeTable& all, BeamBasis basis, bool bending, int& rigid) {
   const bool floating = basis == BeamBasis::free_free;
   const int held = floating ? 0 : bending && basis == BeamBasis::clamped_free ? 2 : 1;
@@ -105,7 +105,7 @@ ShapeTable hold_root(const ShapeTable& all, BeamBasis basis, bool bending, int& 
   return {all.value.rightCols(rest), all.slope.rightCols(rest), all.bent.rightCols(rest)};
 }
 
-// Numbers of the beam at the Gauss points.
+// Section properties at the Gauss points.
 Weights make_weights(const Mesh& mesh, const std::vector<BeamSection>& sections, double length, int family) {
   const Real L = length;
   Weights out{VectorR(mesh.points()), {}, VectorR(mesh.points())};
@@ -125,7 +125,7 @@ Weights make_weights(const Mesh& mesh, const std::vector<BeamSection>& sections,
   return out;
 }
 
-// The load on the tip as one more Gauss point at s = 1.
+// The tip load as one more Gauss point at s = 1.
 Weights with_tip(const BeamSpec& spec, const Weights& weights, int family) {
   Weights out = weights;
   const auto append = [](VectorR& v, Real x) {
@@ -145,7 +145,7 @@ ShapeTable times(const ShapeTable& table, const MatrixR& T) {
   return {table.value * T, table.slope * T, table.bent * T};
 }
 
-// Modes of one family: omega in rad/s, mass-normalised; a tip load shapes them, but adds no mass.
+// Modes of one family: omega in rad/s, mass-normalised; a tip load changes the shapes, but adds no mass.
 FamilyModes solve_family(const BeamSpec& spec, const Mesh& mesh, const std::vector<BeamSection>& sections, int family) {
   const int n = spec.modes[static_cast<std::size_t>(family)];
   FamilyModes out;
@@ -155,7 +155,7 @@ FamilyModes solve_family(const BeamSpec& spec, const Mesh& mesh, const std::vect
   ShapeTable shapes = hold_root(element_shapes(mesh, family < kAlong), spec.basis, family < kAlong, rigid);
   const Weights weights = make_weights(mesh, sections, spec.length, family);
   if (spec.tip_mass > 0 || spec.tip_inertia > 0) {
-    // The row of the tip, the last one, directly behind the Gauss points.
+    // The row of the tip, the last one, directly after the Gauss points.
     const auto move_tip = [&](const MatrixR& m) {
       MatrixR moved(mesh.points() + 1, m.cols());
       moved << m.topRows(mesh.points()), m.bottomRows(1);
@@ -245,7 +245,8 @@ void add_points(const BeamSection& section, double mass, double x, const Section
   }
 }
 
-// Integrals that vanish are zero, and so is the modal mass of two modes: what sums over points leave is rounding.
+// Sets to zero the integrals that vanish in theory, the modal mass of two different modes among them: sums over points
+// give rounding there.
 void clean(Body& body) {
   constexpr double kNothing = 1e-13;
   const int shapes = body.shapes();

@@ -34,7 +34,7 @@ Actuation::Actuation(const Model& model, const DrivenJoints& driven)
   scratch_.setZero(h);
 }
 
-// Forces are linear in the commands: those of a unit less those of none.
+// Forces are linear in the commands: the difference between unit and zero commands gives the lever arms.
 Status Actuation::set(const State& x) {
   if (!any()) return Status::ok;
   compute_kinematics(model_, x, kin_);

@@ -32,7 +32,7 @@ Model scale_mass(const Model& model, int i, double factor) {
   return out;
 }
 
-// With the damping ratios that they have.
+// Damping ratios are unchanged.
 Model scale_stiffness(const Model& model, double factor) {
   Model out = model;
   for (int i = 1; i < model.body_count(); ++i) {
@@ -45,7 +45,7 @@ Model scale_stiffness(const Model& model, double factor) {
   return out;
 }
 
-// The deflection, and with it what is predicted, goes with the compliance 1/f of a stiffness factor f.
+// The deflection, and so the prediction, is proportional to the compliance 1/f of a stiffness factor f.
 double compliance_weight(double factor, double end) { return (1 / factor - 1) / (1 / end - 1); }
 
 }  // namespace
@@ -118,11 +118,11 @@ void Adaptation::update(ConstVec own, const std::vector<const VectorXd*>& others
   solve();
 }
 
-// (A + 1) c = -b within the ranges: the minimum of a quadratic in a box, exact for one and two numbers.
+// (A + 1) c = -b within the ranges: the minimum of a box-constrained quadratic, exact for one and two unknowns.
 void Adaptation::solve() {
   const auto at = [&](int i, int j) { return A_[2 * i + j] + (i == j ? 1 : 0); };
   const auto n = static_cast<int>(c_.size());
-  const auto alone = [&](int i) {  // with the other one as it is
+  const auto alone = [&](int i) {  // minimum over one unknown, the other fixed
     const double other = n > 1 ? at(i, 1 - i) * c_[1 - i] : 0;
     return std::clamp((-b_[i] - other) / at(i, i), low_[static_cast<std::size_t>(i)],
                       high_[static_cast<std::size_t>(i)]);
@@ -137,7 +137,7 @@ void Adaptation::solve() {
       return c_[i] >= low_[static_cast<std::size_t>(i)] && c_[i] <= high_[static_cast<std::size_t>(i)];
     };
     if (!inside(0) || !inside(1)) {
-      // On the boundary: the coordinates in turn, which for a convex quadratic in a box goes down to its minimum.
+      // On the boundary: coordinate descent, which converges for a convex quadratic in a box.
       for (int i = 0; i < 2; ++i)
         c_[i] = std::clamp(c_[i], low_[static_cast<std::size_t>(i)], high_[static_cast<std::size_t>(i)]);
       for (int pass = 0; pass < 20; ++pass) {

@@ -15,11 +15,11 @@
 namespace limber {
 namespace {
 
-constexpr double kGrows = 1e-2;     // 1/s: slower growth is that of rounding
-constexpr double kUnloaded = 0.1;   // of the momentum at which unloading begins: it ends
-constexpr double kUnloadTime = 10;  // periods of the thrusters' pulses
+constexpr double kGrows = 1e-2;     // 1/s: slower growth is attributed to rounding
+constexpr double kUnloaded = 0.1;   // of the momentum at which unloading begins: where it ends
+constexpr double kUnloadTime = 10;  // modulation periods of the thrusters
 
-// Limits of the wheels that are not given are those of their joints.
+// Wheel limits default to those of their joints.
 AttitudeOptions with_joint_limits(AttitudeOptions options) {
   const auto n = static_cast<Eigen::Index>(options.wheels.joints.size());
   VectorXd torque(n), speed(n);
@@ -58,7 +58,7 @@ AttitudePath plan_slews(AttitudeOptions& options, const State& own, const Eigen:
   return make(shaper);
 }
 
-// (6 x thruster) torque about the center of mass and force, in the body's axes, at full thrust.
+// (6 x thruster) torque about the center of mass, and force, in body axes, at full thrust.
 Matrix6X thruster_wrenches(const Model& model, const State& x, int body, const ThrusterSetOptions& options) {
   KinematicsWorkspace kin(model);
   compute_kinematics(model, x, kin);
@@ -102,7 +102,7 @@ struct AttitudeLoop::Impl {
   bool started = false, unloading = false;
   std::string failure;
   Vector3d last_error = Vector3d::Zero(), last_rate_error = Vector3d::Zero();
-  // For recordings, and from sample to sample.
+  // Recorded, and kept from sample to sample.
   VectorXd desired, desired_rate, measured, measured_rate, error, feed_forward, feedback, delivered;
   VectorXd wheel_torque, wheel_speed, thrust, gyro, stars, force, bias, efforts;
 
@@ -155,7 +155,7 @@ struct AttitudeLoop::Impl {
   void act();
 };
 
-// What the controller takes attitude and rate to be.
+// Sets the attitude and rate used by the controller.
 void AttitudeLoop::Impl::measure(const AttitudeReading& reading) {
   gyro = reading.rate;
   put_turn(reading.attitude, stars);
@@ -171,7 +171,7 @@ void AttitudeLoop::Impl::measure(const AttitudeReading& reading) {
   }
 }
 
-// Rigid: S a + w x (J w + H Omega) in the middle of the period, [Wie, Weiss, Arapostathis 1989].
+// Rigid body: S a + w x (J w + H Omega) at the middle of the period, [Wie, Weiss, Arapostathis 1989].
 Status AttitudeLoop::Impl::compute_feed_forward(double t) {
   feed_forward.setZero();
   efforts.setZero();
@@ -196,7 +196,7 @@ Status AttitudeLoop::Impl::compute_feed_forward(double t) {
   return Status::ok;
 }
 
-// S (w^2 e + 2 ratio w de/dt), e: the turn that is missing, by the shortest way.
+// S (w^2 e + 2 ratio w de/dt), e: the attitude error as the shortest rotation.
 Vector3d AttitudeLoop::Impl::compute_feedback(const Attitude& now) {
   const Eigen::Quaterniond is(measured[0], measured[1], measured[2], measured[3]);
   const Eigen::Quaterniond turn = is.conjugate() * now.turn;
@@ -208,7 +208,7 @@ Vector3d AttitudeLoop::Impl::compute_feedback(const Attitude& now) {
   return inertia.S * (w * w * last_error + 2 * options.feedback->ratio * w * last_rate_error);
 }
 
-// Thrusters against the momentum of the wheels.
+// Unloads the momentum of the wheels by thrusters.
 void AttitudeLoop::Impl::unload() {
   const Vector3d momentum = inertia.H * wheel_speed;
   const double size = momentum.norm(), most = options.thrusters.unload;
@@ -356,7 +356,7 @@ std::vector<std::string> AttitudeLoop::warnings() const {
   return out;
 }
 
-// Whether the slews are within the limits of the wheels, with nothing bending.
+// Checks that slews of the rigid machine are within the limits of the wheels.
 std::vector<std::string> AttitudeLoop::slew_warnings() const {
   constexpr int kPoints = 400;
   const Impl& own = *impl_;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The multiplicative extended Kalman filter, [Lefferts, Markley, Shuster 1982], in discrete time as the simulated
-// gyro is: with the turn error d (true = estimate exp(d)) and the bias error b, over a period T
+// The multiplicative extended Kalman filter, [Lefferts, Markley, Shuster 1982], in discrete time like the simulated
+// gyro: with the attitude error d (true = estimate exp(d)) and the bias error b, over a period T
 //   b' = b + walk,   d' = exp(-w T) d - T b' - T noise.
 #include "limber/control/attitude_filter.hpp"
 
@@ -44,7 +44,7 @@ void AttitudeFilter::update(const AttitudeReading& reading) {
     ++samples_;
     return;
   }
-  // The first readings of a late gyro are of the start.
+  // The first readings of a delayed gyro belong to the start.
   if (samples_ > gyro_.delay) predict(reading.rate);
   past_[static_cast<std::size_t>(samples_) % past_.size()] = attitude_;
   Stars stars{reading.attitude, reading.fresh};
@@ -61,7 +61,7 @@ void AttitudeFilter::predict(const Vector3d& rate) {
   const Vector3d turn = T * (rate - bias_);
   attitude_ = attitude_ * Eigen::Quaterniond(exp_rotation(turn));
   attitude_.normalize();
-  const Vector3d walk = T * gyro_.bias_walk.cwiseAbs2();  // variance of the bias' step
+  const Vector3d walk = T * gyro_.bias_walk.cwiseAbs2();  // variance of the change of the bias
   Matrix6 Phi = Matrix6::Identity(), Q = Matrix6::Zero();
   Phi.topLeftCorner<3, 3>() = exp_rotation(-turn);
   Phi.topRightCorner<3, 3>() = -T * Matrix3d::Identity();

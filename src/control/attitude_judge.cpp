@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sampled loop of quaternion feedback, linearised at rest: the machine over a period with held torques is
-//   x' = exp(A T) x + int_0^T exp(A s) ds E t,    t = -S (w0^2 dq + 2 ratio w0 dv) of the body's turn,
-// E: what a torque on the body is by the actuators.  Readings are taken to be exact and prompt, thrust to be its mean.
+// The sampled loop of quaternion feedback, linearised at rest: the plant over a period with held torques is
+//   x' = exp(A T) x + int_0^T exp(A s) ds E t,    t = -S (w0^2 dq + 2 ratio w0 dv) of the body's rotation,
+// E: input matrix of a torque on the body by the actuators.  Readings are taken as exact and without delay, thrust as
+// its mean.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -14,7 +15,7 @@
 namespace limber {
 namespace {
 
-// Where a speed is among those of the machine.
+// Index of a speed in the linearised plant.
 int index_of(const LinearSystem& machine, int speed) {
   return static_cast<int>(std::find(machine.free.begin(), machine.free.end(), speed) - machine.free.begin());
 }

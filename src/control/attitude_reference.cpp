@@ -27,14 +27,14 @@ AttitudeReference::AttitudeReference(const Model& model, int body, std::vector<i
   from_.x = make_zero_state(model);
 }
 
-// The body turns as desired from here on.
+// Sets attitude and rate of the body to the desired ones.
 void AttitudeReference::put(const Attitude& desired) {
   const Eigen::Quaterniond turn = Eigen::Quaterniond(joint_.origin.R).conjugate() * desired.turn;
   from_.x.q.segment<4>(joint_.q) << turn.w(), turn.x(), turn.y(), turn.z();
   from_.x.v.segment<3>(joint_.v) = desired.rate;
 }
 
-// The rate after a period with these efforts.
+// The rate at the end of a period with these efforts.
 Status AttitudeReference::attempt(const VectorXd& u, Vector3d& rate) {
   for (std::size_t k = 0; k < actuators_.size(); ++k) torques_[actuators_[k]] = u[static_cast<Eigen::Index>(k)];
   system_.set_control_torques(torques_);

@@ -7,14 +7,14 @@
 
 namespace limber {
 
-// The desired attitude of a body, the motion of everything else that follows from it, and the efforts of the actuators
-// that make it: exact feed-forward.  Over each period constant efforts u are found for which one step of the implicit
-// midpoint rule, theory §5, ends at the desired rate; with it, rates at the ends are mean accelerations, so that the
-// rest of the machine moves as if the turn was prescribed ([JR] §4, hybrid dynamics).  The rate is affine in u but for
-// terms of second order, so that a correction or two do, [Pat] claim 1.
+// The desired attitude of a body, the resulting motion of everything else, and the actuator efforts that produce it:
+// exact feed-forward.  For each period the constant efforts u are found for which one step of the implicit midpoint
+// rule, theory §5, ends at the desired rate; with this rule, rates at the ends are mean accelerations, so that the rest
+// of the model moves as if the rotation were prescribed ([JR] §4, hybrid dynamics).  The rate is affine in u except for
+// second-order terms, so that one or two corrections suffice, [Pat] claim 1.
 class AttitudeReference {
  public:
-  // actuators: speeds that the efforts act on.
+  // actuators: speeds on which the efforts act.
   AttitudeReference(const Model& model, int body, std::vector<int> actuators, const AttitudePath& path, double period,
                     Inputs motions = {});
   [[nodiscard]] Status start(const State& x);

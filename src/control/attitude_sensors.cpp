@@ -33,7 +33,7 @@ Vector3d AttitudeSensors::noise(const Vector3d& deviation) {
   return out;
 }
 
-// Of the mean rate since the last reading; the bias walks first.
+// From the mean rate since the last reading; the bias is updated first.
 Vector3d AttitudeSensors::read_gyro(const Matrix3d& R, const Vector3d& rate) {
   const GyroOptions& gyro = *options_.gyro;
   const Vector3d mean = reads_ > 0 ? Vector3d(log_rotation(last_.transpose() * R) / period_) : rate;
@@ -60,7 +60,7 @@ const AttitudeReading& AttitudeSensors::read(const State& x, const Kinematics& k
   } else if (delay > 0) {
     slot(stars_, reads_) = slot(stars_, reads_ - 1);
   }
-  if (reads_ == 0) {  // nothing else is under way
+  if (reads_ == 0) {  // no other readings are in the delay line
     std::fill(rates_.begin(), rates_.end(), rates_.front());
     std::fill(stars_.begin(), stars_.end(), stars_.front());
   }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which vibrations slews excite: as participation.cpp has it, for one turn after the other.  The body turns as desired
-// (hybrid feed-forward): mode phi of unit modal mass of the rest obeys y'' + 2 zeta w y' + w^2 y = -phi^T M_t axis
-// a(t). Otherwise torques S axis a(t) act on the free machine, by its wheels or from outside.
+// Residual vibration of slews, as in participation.cpp, one rotation at a time.  If the body follows the desired motion
+// (hybrid feed-forward), mode phi of unit modal mass of the rest obeys y'' + 2 zeta w y' + w^2 y = -phi^T M_t axis
+// a(t).  Otherwise torques S axis a(t) act on the free machine, from its wheels or from outside.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -19,10 +19,10 @@ namespace {
 
 constexpr int kPointsPerPeriod = 40, kFewestPoints = 400;
 constexpr double kMaxSlewPoints = 100000;
-constexpr double kLeastShare = 1e-6;   // of the amplitude of the one that is excited most
-constexpr double kStandsStill = 1e-6;  // of the highest frequency: it does not vibrate
+constexpr double kLeastShare = 1e-6;   // of the amplitude of the most excited mode
+constexpr double kStandsStill = 1e-6;  // of the highest frequency: below it a mode does not vibrate
 
-// Amplitude that a unit force per acceleration of the slew leaves; [Craig, Kurdila 2006] §5.4, by parts.
+// Residual amplitude of a unit force per acceleration of the slew; [Craig, Kurdila 2006] §5.4, integrated by parts.
 double slew_amplitude(const Slew& slew, double w, double ratio) {
   const double damped = w * std::sqrt(1 - ratio * ratio), T = slew.end - slew.begin;
   const auto count = static_cast<int>(
@@ -35,7 +35,7 @@ double slew_amplitude(const Slew& slew, double w, double ratio) {
   return w / damped * std::abs(sum) * T / count;
 }
 
-// The node that a shape moves most, with its body's last node standing for each body, and by how much.
+// The node with the largest displacement by a shape, and that displacement; each body is represented by its last node.
 void find_moved_node(const Model& model, const Kinematics& kin, const VectorXd& shape, double amplitude,
                      ShapedVibration& found) {
   Matrix6X J(6, model.nv);
@@ -83,7 +83,7 @@ std::vector<ShapedVibration> choose_slew_vibrations(const AttitudeOptions& optio
   for (int k = 0; k < model.nv; ++k) {
     if (!held || k < turn || k >= turn + 3) kept.push_back(k);
   }
-  for (const MotionInput& motion : options.motions) {  // stand
+  for (const MotionInput& motion : options.motions) {  // held
     const Joint& joint = model.joints[motion.joint];
     std::erase_if(kept, [&](int k) { return k >= joint.v && k < joint.v + speed_count(joint.kind); });
   }

@@ -6,15 +6,15 @@
 
 namespace limber {
 
-// How a body followed its desired attitude: errors about its own axes, and what its appendages do after the end, seen
-// from the body.
+// Tracking errors of a body relative to its desired attitude, about its own axes, and the motion of its appendages
+// after the end, relative to the body.
 struct AttitudeWatch {
   AttitudeWatch(const Model& plant, int body, const AttitudeOptions& options, const AttitudePath& path);
   void add(double t, const Attitude& desired, const Kinematics& kin);  // no allocation
   void transfer(Archive& archive);
 
   Tracking tracking;
-  bool limited = false;  // in the last sample the actuators gave less than was wanted
+  bool limited = false;  // in the last sample the actuators were saturated
 
  private:
   void add_motion(const Kinematics& kin);
@@ -22,7 +22,7 @@ struct AttitudeWatch {
   const Model* plant_;
   int body_;
   std::vector<NodeRef> tips_;
-  int most_ = -1;        // of them, moves most after the end
+  int most_ = -1;        // index of the one that moves most after the end
   VectorXd low_, high_;  // (3 per tip) in the body's axes, after the end
 };
 

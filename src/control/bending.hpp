@@ -8,12 +8,13 @@
 
 namespace limber {
 
-// Modes of x in balance with the inertial forces of the desired motion at x.t and with the weight.  driven: of `plant`.
+// Sets the modes of x in static balance with gravity and the inertial forces of the desired motion at x.t.  driven: of
+// `plant`.
 void bend_as_desired(const ControlOptions& options, const DrivenJoints& driven, const Model& plant, State& x);
 
-// The body of the controller's model that the desired motion bends most, at the points of the schedule.
+// The body of the controller's model with the largest deflection in the desired motion, at the schedule points.
 struct Bending {
-  double share = 0;  // displacement of a node over the extent of its body
+  double share = 0;  // displacement of a node relative to the size of its body
   std::string body;
   double t = 0;
 };

@@ -36,17 +36,17 @@ void check_tracking(const TrackingOptions& tracking, double rate, const char* na
     throw InputError(std::string(name) + " needs a modal share of 0 to 1");
 }
 
-// What acts on the joints, and which quantities it accounts for.
+// A law that acts on the joints, and the terms it includes.
 struct Contribution {
   const char* name;
-  bool weight;  // the torques that hold the machine against gravity, with those of its inertia or alone
+  bool weight;  // gravity compensation, alone or within inverse dynamics
   bool error;   // feedback of position and rate errors
 };
 
 std::vector<Contribution> contributions(const ControlOptions& options) {
   std::vector<Contribution> out;
   const bool tracking = options.correction || options.computed_torque;
-  // Laws that follow accelerations put the torques of their own dynamics in the place of the feed-forward.
+  // Tracking laws replace the feed-forward by torques of their own dynamics.
   if (options.feed_forward == FeedForward::rigid && !tracking) out.push_back({"feed_forward: rigid", true, false});
   if (options.feed_forward == FeedForward::hybrid && !tracking) out.push_back({"feed_forward: hybrid", true, false});
   if (options.pid && options.pid->gravity) out.push_back({"pid: {gravity: true}", true, false});
@@ -57,7 +57,7 @@ std::vector<Contribution> contributions(const ControlOptions& options) {
   return out;
 }
 
-// No quantity may be accounted for twice.  The one judgement of which laws go together, beside what lqr excludes.
+// No term may be included twice.  The only check of which laws may be combined, besides the exclusions of lqr.
 void check_overlap(const ControlOptions& options) {
   const auto refuse_two = [&](bool Contribution::*quantity, const char* what, const char* cure) {
     const char* first = nullptr;

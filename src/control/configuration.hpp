@@ -12,7 +12,7 @@ State desired_configuration(const ControlOptions& options, double t);
 // Times of the schedule along the desired motion.
 std::vector<double> schedule_times(const ControlOptions& options);
 
-// Gains along the desired motion: gain(predictor) at these times.
+// Gains scheduled along the desired motion: gain(predictor) at these times.
 template <class Gain>
 Schedule make_schedule(const ControlOptions& options, Gain gain) {
   Schedule out;

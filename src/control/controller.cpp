@@ -30,15 +30,15 @@ std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
                                      1 / options.rate);
 }
 
-// Tracking puts its own torques in the place of feed-forward, which is not computed then; where it regards the modes it
-// compares them with those that go with the desired motion.
+// Tracking replaces feed-forward, which is then not computed; if it controls the modes, it needs the modes of the
+// desired motion for comparison.
 FeedForward reference_kind(const ControlOptions& options) {
   const TrackingOptions* tracking = options.tracking();
   if (tracking == nullptr) return options.feed_forward;
   return tracking->modal_share > 0 ? FeedForward::hybrid : FeedForward::none;
 }
 
-// What is followed: the desired motion and what was learned.
+// The signals to follow: the desired motion plus the learned offsets.
 std::vector<Signal> followed(const ControlOptions& options) {
   std::vector<Signal> out = options.desired;
   for (std::size_t k = 0; k < options.learned.size(); ++k) {
@@ -96,7 +96,7 @@ Status Controller::start(const State& x) {
   return start_parts(x, command_);
 }
 
-// Reference, observer and laws, with the inputs (driven coordinate) that act in the model until now.
+// Starts reference, observer and laws; own_inputs (driven coordinate): inputs acting in the model so far.
 Status Controller::start_parts(const State& x, ConstVec own_inputs) {
   handover_.end();
   sample_.offset.setZero();
@@ -143,7 +143,7 @@ Status Controller::hold(const State& x, ConstVec torques) {
   return Status::ok;
 }
 
-// The bias that makes up for what laws and feed-forward leave of `torques` when x is desired for good.
+// Sets the bias that adds up to `torques` with the output of laws and feed-forward for x as a constant desired state.
 Status Controller::balance_laws(const State& x, ConstVec torques) {
   const DrivenJoints& driven = options_.driven;
   VectorXd own_inputs = torques, at_joints = torques;
@@ -220,7 +220,7 @@ Status Controller::prepare() {
   if (const Status s = propagate_estimate(); s != Status::ok) return fail(s, "the observer diverged");
   if (options_.embodiment != Embodiment::pipelined || !estimator_) return Status::ok;
   expected_ = estimator_->state();
-  if (options_.latency > 0) {  // the next sample is for a period later
+  if (options_.latency > 0) {  // the next sample is for one period later
     shift_ = period() * expected_.v;
     move(*options_.model, expected_.q, shift_, expected_.q);
   }
@@ -231,7 +231,7 @@ Status Controller::prepare() {
   return Status::ok;
 }
 
-// Where the joints are in the middle of the coming period: forces that are held then act like the varying ones, to
+// Evaluated at the joint positions in the middle of the coming period: held forces then equal the varying ones to
 // second order.
 Status Controller::set_actuation(const Measurement& y) {
   if (!actuation_.any()) return Status::ok;
@@ -246,7 +246,7 @@ Status Controller::set_actuation(const Measurement& y) {
   return actuation_.set(at_);
 }
 
-// What acts in the model, which knows of dry friction by the desired motion.
+// Sets the inputs of the observer's model, with dry friction taken from the desired motion.
 void Controller::set_believed(ConstVec inputs) {
   believed_ = unmodelled_ + sample_.friction;
   actuation_.to_inputs(believed_, believed_);
@@ -256,7 +256,7 @@ void Controller::set_believed(ConstVec inputs) {
 Status Controller::correct_estimate(const Measurement& y) {
   if (!estimator_) return Status::ok;
   if (const Status s = estimator_->correct(y); s != Status::ok) return s;
-  // Until the coming torques act, the last ones do.
+  // The previous torques act until the new ones do.
   set_believed(told_ ? acting_ : applied_);
   for (std::size_t i = 0; told_ && bank_ && i < bank_->others.size(); ++i) bank_->others[i]->set_acting(acting_);
   told_ = false;
@@ -273,7 +273,7 @@ Status Controller::propagate_estimate() {
   return options_.latency > 0 ? Status::ok : estimator_->propagate(believed_);
 }
 
-// What laws are given: the desired motion, readings, and errors.
+// Sets the input of the laws: the desired motion, readings, and errors.
 void Controller::set_sample(const Measurement& y, const Reference& reference) {
   const DrivenJoints& joints = options_.driven;
   const bool estimated = options_.correction || options_.computed_torque;

@@ -10,12 +10,12 @@
 namespace limber {
 namespace {
 
-// M + h/2 D + h^2/4 K in the place of M: theory §5, Implicit step.
+// Replaces M by M + h/2 D + h^2/4 K: theory §5, Implicit step.
 void set_period(const Model& model, double h, AbaWorkspace& ws) {
   if (h > 0) set_implicit(model, 0.5 * h, 0.25 * h * h, VectorXd::Zero(model.nv), ws);
 }
 
-// And weight K of all but the driven joints.
+// The same, plus weight K of all but the driven joints.
 void set_weight(const Model& model, const DrivenJoints& driven, double h, double weight, AbaWorkspace& ws) {
   VectorXd less = VectorXd::Zero(model.nv);
   for (const int i : driven.joints) {
@@ -49,7 +49,7 @@ Status NaturalGain::set(const State& x) {
   at_ = x;
   if (elements_) {
     elements_->update(x);
-    elements_->compute(x, dv_, ws_, f_);  // for its slopes
+    elements_->compute(x, dv_, ws_, f_);  // for its derivatives
   }
   if (weighted_) {
     if (const Status status = factor_mass(model_, x, *weighted_); status != Status::ok) return status;
@@ -62,8 +62,8 @@ void NaturalGain::transfer(Archive& archive) {
   if (archive.reads() && set(at_) != Status::ok) throw NumericalError("the inertia of the saved state is singular");
 }
 
-// M (a_J, 0) = (M_JJ a_J, M_FJ a_J); the rest yields by -M_FF^-1 of the second part; M times both has the torques, with
-// those of the driven joints' own dampers and springs over a period.
+// M (a_J, 0) = (M_JJ a_J, M_FJ a_J); the free coordinates respond by -M_FF^-1 of the second part; M times both gives
+// the torques, including those of the driven joints' own dampers and springs over a period.
 void NaturalGain::add(ConstVec accelerations, Vec torques) {
   dv_.setZero();
   for (int k = 0; k < driven_.size(); ++k) dv_[driven_.v[k]] = accelerations[k];
@@ -79,7 +79,7 @@ void NaturalGain::add(ConstVec accelerations, Vec torques) {
 }
 
 // Least squares with b = b0 - B y for the change y of the driven joints, B = M_FF^-1 M_FJ:
-//   (N + B^T Q B) y = N e_J - B^T Q e_F,   which with that Q are the first rows of
+//   (N + B^T Q B) y = N e_J - B^T Q e_F,   which for this Q are the first rows of
 //   (M + weight K_FF) (y, z) = (N e_J, weight K_FF e_F).
 void NaturalGain::balance(ConstVec errors, Vec changes) {
   for (int k = 0; k < driven_.size(); ++k) changes[k] = errors[driven_.v[k]];
@@ -212,7 +212,7 @@ Status ForceCorrection::prepare(const State& expected, ConstVec torques) {
   return predicted_.forward(expected, torques);
 }
 
-// Modes move by far more than their inertias change: K dq + D dv are the forces that readings revise.
+// Modes change much faster than their inertias: only the forces K dq + D dv are updated from the readings.
 Correction ForceCorrection::correct_prepared(const State& x, ConstVec desired, Vec torques) {
   chart_coordinates(model_, expected_.q, x.q, dx_);
   force_.setZero();
@@ -220,7 +220,7 @@ Correction ForceCorrection::correct_prepared(const State& x, ConstVec desired, V
   for (int i = 1; i < model_.body_count(); ++i) {
     const Joint& joint = model_.joints[i];
     const bool simple = position_count(joint.kind) == speed_count(joint.kind);
-    const auto& damping = model_.layout->links[static_cast<std::size_t>(i)].damping;  // with viscous friction
+    const auto& damping = model_.layout->links[static_cast<std::size_t>(i)].damping;  // includes viscous friction
     for (int k = joint.v; simple && k < joint.v + speed_count(joint.kind); ++k) {
       const double dv = x.v[k] - expected_.v[k];
       force_[k] = -joint.stiffness[k - joint.v] * (dx_[k] + half * dv) - damping[k - joint.v] * dv;

@@ -9,17 +9,17 @@
 
 namespace limber {
 
-// Force elements and contacts in one step of the implicit midpoint rule over a period, theory §5.  0: no step, forces
-// at the state alone.
+// Force elements and contacts in one step of the implicit midpoint rule over a period, theory §5.  Period 0: no step,
+// forces at the state alone.
 struct ElementStep {
   ElementStep(const Model& model, double period);
   // nullptr: the model has none.
   static std::unique_ptr<ElementStep> make(const Model& model, double period);
 
-  // Phases of ropes and contacts as x says.
+  // Sets the phases of ropes and contacts from x.
   void update(const State& x);
-  // At a state, with the implicit part of ws and the accelerations (nv) of the pass before: adds what acts on joints to
-  // tau (nv), and returns what acts on nodes.
+  // Forces at a state, with the implicit part of ws and the accelerations (nv) of the previous pass: adds those on
+  // joints to tau (nv), and returns those on nodes.
   std::span<const NodeWrench> compute(const State& x, ConstVec a, AbaWorkspace& ws, Vec tau);
 
   ElementForces forces;

@@ -95,7 +95,7 @@ void Estimator::gather(const Measurement& y) {
   if (forces > 0) innovation_.segment(row + strains, forces) += y.acceleration.head(forces);
 }
 
-// What the model says of readings taken now, in the order of the gains.
+// Readings predicted by the model for the current time, in the order of the gains.
 Status Estimator::predict_readings(Vec out) {
   Eigen::Index row = 0;
   for (int k = 0; k < driven_.size(); ++k) out[row++] = x_.q[driven_.q[k]];

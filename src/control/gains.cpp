@@ -21,12 +21,12 @@ namespace {
 
 constexpr double kUsualPosition = 1e-3;  // rad
 constexpr double kUsualFrequency = 0.5;  // Hz
-constexpr double kUsualSpeeds = 20;      // of position and frequency
-constexpr double kUsualShare = 0.1;      // of the limits of torque
+constexpr double kUsualSpeeds = 20;      // times position and frequency
+constexpr double kUsualShare = 0.1;      // of the torque limits
 constexpr double kSight = 1e-6;
-constexpr double kUsualSteps = 10;  // of the usual torques: their phase is not known
+constexpr double kUsualSteps = 10;  // times the default torques: their phase is unknown
 
-// theory of the specific force R^T (a - g) at rest: a = J vdot, and R^T f turns with the node by R^T (f x turn).
+// Linearised specific force R^T (a - g) at rest: a = J vdot, and R^T f rotates with the node by R^T (f x turn).
 void add_specific_force(const Model& model, const Kinematics& kin, const Accelerometer& sensor,
                         const LinearSystem& machine, Eigen::Ref<MatrixXd> C, Eigen::Ref<MatrixXd> D) {
   const int n = model.nv;
@@ -39,7 +39,7 @@ void add_specific_force(const Model& model, const Kinematics& kin, const Acceler
   for (int k = 0; k < n; ++k) C.col(k) += Rt * f.cross(Vector3d(J.col(k).head<3>()));
 }
 
-// (driven coordinate) Of servo or joint; infinite: none.  Forces of actuators count with their levers at x.
+// (driven coordinate) Torque limit of servo or joint; infinite: none.  Forces of actuators times their lever arms at x.
 VectorXd torque_limits(const Model& model, const DrivenJoints& driven, const State& x,
                        const std::vector<ServoOptions>& servos) {
   VectorXd out(driven.size());
@@ -58,7 +58,7 @@ VectorXd torque_limits(const Model& model, const DrivenJoints& driven, const Sta
   return out;
 }
 
-// (driven x driven) with all else locked.
+// (driven x driven) with all other joints locked.
 MatrixXd driven_inertia(const Model& model, const DrivenJoints& driven, const State& x) {
   CrbaWorkspace ws(model);
   MatrixXd M(model.nv, model.nv);
@@ -84,7 +84,7 @@ Readings make_readings(const Model& model, const DrivenJoints& driven, const Sen
   int row = 0;
   for (int k = 0; k < h; ++k, ++row) {
     out.C(row, driven.v[k]) = 1;
-    const double step = encoder(k).resolution;  // rounding: variance step^2/12
+    const double step = encoder(k).resolution;  // quantisation: variance step^2/12
     out.noise[row] = square(encoder(k).noise, options.min_position) + step * step / 12;
   }
   for (int k = 0; k < h; ++k) {
@@ -163,7 +163,7 @@ MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, con
   const MatrixXd S = readings.C * *P * readings.C.transpose() + R;
   MatrixXd gain = Cholesky(S).solve(MatrixXd(readings.C * *P)).transpose();  // at the time of the reading
   if (sensors.delay == 0) return gain;
-  // A reading of `delay` samples ago moves what followed from it: A^j gain after j samples.
+  // A reading delayed by `delay` samples corrects all later estimates: A^j gain after j samples.
   const Eigen::Index size = gain.rows(), rows = readings.C.rows();
   MatrixXd out(size + (sensors.delay - 1) * rows, rows);
   for (int j = 1; j <= sensors.delay; ++j) {
@@ -179,7 +179,7 @@ MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, con
   return compute_kalman_gain(model, driven, sensors, make_predictor(model, driven, x, period), options);
 }
 
-// With u = S u', of which the unit weighs as much as the other deviations.
+// With u = S u', scaled so that a unit of u' has the weight of the other deviations.
 MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                           const LqrOptions& options) {
   const int n = model.nv, h = driven.size();
@@ -212,10 +212,10 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
   return compute_lqr_gain(model, driven, make_predictor(model, driven, x, period), options);
 }
 
-// e = H x + G u, accelerations without torques J x.  With e as the input, u = G^-1 (e - H x), the least sum of |e|^2 +
-// kRegularisation^2 |J (A - 1)^2 x|^2 is the regulator of (A - B G^-1 H, B G^-1).  Its poles without feedback are zeros
-// of the machine; kSight^2 |H x|^2 beside it sees all of them that are no poles, so that those outside of the circle
-// are held.
+// e = H x + G u, with J x the accelerations without torques.  With e as the input, u = G^-1 (e - H x), minimising the
+// sum of |e|^2 + kRegularisation^2 |J (A - 1)^2 x|^2 is the regulator problem of (A - B G^-1 H, B G^-1).  Its open-loop
+// poles are zeros of the plant; the additional cost kSight^2 |H x|^2 makes all of them observable that are not poles,
+// so that those outside the unit circle are stabilised.
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options) {
   const int n = model.nv, h = driven.size();

@@ -13,10 +13,10 @@
 namespace limber {
 namespace {
 
-// Modes bent by the torques (nv) that act, as if they followed at once: accelerations of the joints with rigid bodies,
-// M_JJ a = tau - h, then K eta = -(forces of a and h on the modes), both at the undeformed shape.
+// Quasi-static modal deflection under the torques (nv) that act: accelerations of the joints with rigid bodies, M_JJ a
+// = tau - h, then K eta = -(forces of a and h on the modes), both at the undeformed shape.
 void bend_modes(const Model& model, const VectorXd& tau, State& x) {
-  VectorXd turns = VectorXd::Zero(model.nv);  // 1: a speed of a joint
+  VectorXd turns = VectorXd::Zero(model.nv);  // 1: speed of a joint
   for (int i = 1; i < model.body_count(); ++i) {
     x.q.segment(model.first_mode_q(i), model.body(i).modes).setZero();
     x.v.segment(model.first_mode(i), model.body(i).modes).setZero();
@@ -29,7 +29,7 @@ void bend_modes(const Model& model, const VectorXd& tau, State& x) {
   VectorXd a = VectorXd::Zero(model.nv), force = a;
   inverse_dynamics(x, a, force);
   M = turns.asDiagonal() * M * turns.asDiagonal();
-  M.diagonal() += VectorXd::Ones(model.nv) - turns;  // modes stay
+  M.diagonal() += VectorXd::Ones(model.nv) - turns;  // modes are fixed
   const Cholesky rigid(M);
   if (!rigid.positive_definite()) return;
   a = rigid.solve(VectorXd(turns.cwiseProduct(tau - force)));
@@ -121,7 +121,7 @@ Status Controller::listen(const Measurement& y, double t, ConstVec torques, bool
 
 bool Controller::caught_up(double t) const { return reference_.state().t > t + (options_.latency - 0.5) * period(); }
 
-// The desired state with the joints as they are read, `ahead` s later.
+// The desired state with the joints at their readings, extrapolated by `ahead` s.
 void Controller::put_readings(const Measurement& y, double ahead) {
   State& x = sample_.reference;
   x = reference_.state();
@@ -160,7 +160,7 @@ Status Controller::take_over(const Measurement& y, ConstVec torques, double join
   return Status::ok;
 }
 
-// The torques that acted when it took over fade; integrators take them for good.
+// Blends out the torques that acted at takeover; integrators take them over permanently.
 void Controller::hand_over() {
   if (!handover_.begun()) return;
   believed_ = sample_.feed_forward + sample_.feedback;

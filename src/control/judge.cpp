@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a sampled loop is stable, what moves when it is not, and what would cure it.
+// Stability of a sampled loop, the unstable mode, and possible remedies.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -21,18 +21,18 @@
 namespace limber {
 namespace {
 
-// The loop at a time; none: it cannot be judged there.
+// The linearised loop at a time; none if it cannot be linearised there.
 std::optional<LinearLoop> try_linearize(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
                                         double t, PlantShape shape = PlantShape::straight,
                                         const ImplicitSteps& steps = {}) {
   try {
     return linearize_loop(plant, sensors, options, t, shape, steps);
-  } catch (const InputError&) {  // a configuration that cannot be linearised, told elsewhere
+  } catch (const InputError&) {  // reported elsewhere
     return std::nullopt;
   }
 }
 
-// The points of the schedule, or the first and the last.
+// The points of the schedule, or only the first and the last for a large plant.
 std::vector<double> judged_times(const Model& plant, const ControlOptions& options) {
   std::vector<double> out = schedule_times(options);
   if (plant.nv > kMaxJudged && out.size() > 2) out = {out.front(), out.back()};
@@ -46,14 +46,14 @@ std::string body_of(const Model& plant, int speed) {
   return "";
 }
 
-// "the vibration of 128 Hz that moves 'forearm' most": the pole of the plant that the sampling takes for this one.
+// "the vibration of 128 Hz that moves 'forearm' most": the pole of the plant of which this one is the alias.
 std::string name_mode(const Model& plant, const ControlOptions& options, const LoopPole& pole, double t) {
   const State x = translate_state(*options.model, desired_configuration(options, t), plant);
   const LinearSystem machine = linearize_at_rest(plant, x, {});
   const double T = 1 / options.rate;
   const std::complex<double> seen = std::polar(1.0, 2 * std::numbers::pi * pole.frequency * T);
   const VibrationMode* nearest = nullptr;
-  double least = 0.5;  // further away it is none of the plant's own
+  double least = 0.5;  // maximum distance from a pole of the plant
   const std::vector<VibrationMode> modes = compute_modes(machine);
   for (const VibrationMode& mode : modes) {
     if (mode.frequency <= 0 || mode.growth != 0) continue;
@@ -72,13 +72,13 @@ std::string name_mode(const Model& plant, const ControlOptions& options, const L
          (nearest->frequency * T > std::numbers::pi ? " and is beyond half the rate" : "");
 }
 
-// The growth of the machine without feedback, such as that of an arm that stands upright: 1/s.
+// The growth rate of the plant without feedback, e.g. of an upright arm: 1/s.
 double own_growth(const ControlOptions& options, double t) {
   const LinearSystem machine = linearize_at_rest(*options.model, desired_configuration(options, t), {});
   return compute_poles(machine).real().maxCoeff();
 }
 
-// The worst growth with the plant bent as the desired motion bends it at the points of the schedule.
+// The worst growth rate with the plant deflected as by the desired motion at the points of the schedule.
 double bent_growth(const Model& plant, const SensorOptions& sensors, const ControlOptions& options) {
   double out = 0;
   for (const double t : judged_times(plant, options)) {
@@ -88,8 +88,8 @@ double bent_growth(const Model& plant, const SensorOptions& sensors, const Contr
   return out;
 }
 
-// With the controller's own model as plant.  Without an observer, which would know of them, the lag of servos and
-// delays of sensors are none of the gains' faults: warnings tell of them.
+// With the controller's own model as plant.  Without an observer, servo lag and sensor delays, which only an observer
+// could account for, are left out; warnings report them.
 LoopVerdict judge_gains(const ControlOptions& options) {
   if (options.estimates()) {
     LoopVerdict out = judge_loop(*options.model, options.sensors, options);
@@ -103,7 +103,7 @@ LoopVerdict judge_gains(const ControlOptions& options) {
   return judge_loop(*options.model, ideal.sensors, ideal);
 }
 
-// A rate at which the loop would be stable at this time; 0: none was found.
+// A sampling rate at which the loop would be stable at this time; 0: none found.
 double find_rate(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t) {
   constexpr double kMax = 2e4;
   ControlOptions other = options;
@@ -120,7 +120,7 @@ double find_rate(const Model& plant, const SensorOptions& sensors, const Control
 
 namespace {
 
-// The largest singular value, by the power method, and the vector that it makes.
+// The largest singular value by the power method; `to`: its output vector.
 double largest_stretch(const MatrixXd& map, VectorXd& to) {
   constexpr int kIterations = 30;
   VectorXd from(map.cols());
@@ -160,7 +160,7 @@ Transient compute_transient(const LinearLoop& loop) {
     const double growth = largest_stretch(loop.energy * map.topLeftCorner(loop.states, loop.states) * loop.shapes, to);
     if (!std::isfinite(growth)) return {std::numeric_limits<double>::infinity(), 0, -1};
     if (growth > out.growth) {
-      // The coordinate with the most energy in what moves.
+      // The coordinate with the most energy.
       const VectorXd x = loop.shapes * to;
       const VectorXd mass = loop.energy.bottomRightCorner(n, n).colwise().squaredNorm();
       Eigen::Index most = 0;
@@ -200,27 +200,27 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
 
 namespace {
 
-// A vibration that grows, but not by as much as counts as unstable: by more in a sample than rounding.  Poles that
-// rounding splits have no frequency.
+// A vibration that grows by more than rounding per sample, but less than the threshold of instability.  Poles split by
+// rounding have no frequency.
 bool grows_slowly(const LoopPole& pole, double rate) {
   constexpr double kRounding = 1e-9, kVibrates = 10;
   return pole.growth > kRounding * rate && 2 * std::numbers::pi * pole.frequency > kVibrates * pole.growth;
 }
 
-// Whether the slowest vibration with the driven joints held decays by itself.  Where it does not, no sampled law that
-// holds the joints can be expected to make it.
+// Whether the slowest vibration with the driven joints locked decays without control.  If not, no sampled law that
+// holds the joints can be expected to damp it.
 bool vibrations_decay(const ControlOptions& options, double t) {
   constexpr double kNone = 1e-12;
   const auto vibrations = compute_vibrations(*options.model, desired_configuration(options, t), options.driven.mask);
   return !vibrations.empty() && vibrations[0].ratio > kNone;
 }
 
-// Stable options for which deviations grow less before they decay, and which hold the bent machine: the observer trusts
-// its sensors less and less.  Where none do, those for which the bent machine grows least.
+// Stable options with less transient growth that also stabilise the deflected plant, found by giving the sensors less
+// and less weight in the observer.  If there are none, those with the least growth of the deflected plant.
 ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
   constexpr int kMax = 4;
   constexpr double kMore = 10, kSlow = 30 * kUnstable;
-  // Above 1: not calm.
+  // Above 1: still too large.
   const auto unrest = [](const LoopVerdict& v) {
     return std::max(v.transient.growth / kMaxSettledTransient, v.bent / kSlow);
   };
@@ -241,11 +241,11 @@ ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
 
 namespace {
 
-// The remedies of a loop that grows, in turn: as little regard for the modes in the tracking as will do, since a wrong
-// model is borne the less of the more there is; then more and more ringing.
+// Remedies for an unstable loop, in this order: the smallest sufficient modal share in the tracking, since a larger
+// share is less robust to model errors; then increasing torque steps in the observer's noise model.
 class Remedies {
  public:
-  // growth: with the last one.  False: there is none left.
+  // growth: with the last remedy.  False: none is left.
   bool try_next(ControlOptions& options, double growth) {
     constexpr double kMore = 10;
     constexpr int kMax = 3;
@@ -258,7 +258,7 @@ class Remedies {
   }
 
  private:
-  // Growth falls nearly linearly with the share: where it would be zero, and somewhat more.
+  // Growth decreases almost linearly with the share: extrapolate to zero, plus a margin.
   double next_share(double share, double growth) {
     constexpr double kFirst = 0.1, kBeyond = 1.2, kAlmost = 0.8;
     double out = share == 0 ? kFirst : 1;
@@ -269,7 +269,7 @@ class Remedies {
     return out < kAlmost ? std::ceil(100 * out) / 100 : 1;
   }
 
-  double share_ = 0, growth_ = 0;  // of the share before
+  double share_ = 0, growth_ = 0;  // of the previous share
   int raised_ = 0;
 };
 
@@ -278,7 +278,7 @@ class Remedies {
 ControlOptions settle_loop(ControlOptions options) {
   constexpr double kOwn = 1.5;
   std::string failure;
-  std::optional<std::pair<ControlOptions, LoopVerdict>> slow;  // the one that grows least, and slowly
+  std::optional<std::pair<ControlOptions, LoopVerdict>> slow;  // slowly growing, with the least growth so far
   Remedies remedies;
   for (;;) {
     const LoopVerdict verdict = judge_gains(options);
@@ -297,7 +297,7 @@ ControlOptions settle_loop(ControlOptions options) {
 
 namespace {
 
-// The worst pole of the loop as an implicit solver moves the plant.
+// The worst pole of the loop with the plant integrated by an implicit solver.
 LoopPole judge_steps(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
                      const ImplicitSteps& steps) {
   LoopPole out{-std::numeric_limits<double>::infinity(), 0};
@@ -309,9 +309,9 @@ LoopPole judge_steps(const Model& plant, const SensorOptions& sensors, const Con
   return out;
 }
 
-// A stable loop that a solver makes unstable.  It puts vibrations near the sampling out of tune; those that it cannot
-// resolve change their sign in every step, and feedback of speeds at steps as long as the period then drives them:
-// v' = -(1 + kd T / N) v.  docs/control.md, Solvers.
+// For a stable loop that the solver makes unstable.  The solver shifts the frequencies of vibrations near the sampling
+// rate; vibrations that it cannot resolve change sign in every step, and rate feedback with steps as long as the period
+// then excites them: v' = -(1 + kd T / N) v.  docs/control.md, Solvers.
 std::vector<std::string> step_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
                                        const ImplicitSteps& steps) {
   const auto growth = [&](double step, double rho_inf) {
@@ -341,7 +341,7 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
   const LoopVerdict verdict = judge_loop(plant, sensors, options);
   if (!verdict.stable) return {verdict.text};
   if (!verdict.judged) return {};
-  constexpr double kBlind = 1e4;      // the most that settle_loop goes to
+  constexpr double kBlind = 1e4;      // the largest value used by settle_loop
   constexpr double kReported = 1e-4;  // 1/s
   constexpr double kMuch = 0.1;       // of a body's length
   std::vector<std::string> out;

@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-constexpr double kWidth = 4;  // standard deviations of the Gauss filter that are summed up
+constexpr double kWidth = 4;  // half width of the Gaussian filter, in standard deviations
 
 }  // namespace
 
@@ -24,9 +24,9 @@ MatrixXd learn_offsets(const MatrixXd& offsets, const MatrixXd& error, double st
     for (Eigen::Index j = k - reach; j <= k + reach; ++j) {
       const double t = static_cast<double>(j - k) * step / sigma, weight = std::exp(-0.5 * t * t);
       weights += weight;
-      if (j >= 0) sum += weight * error.row(std::min(j, error.rows() - 1)).transpose();  // before, nothing was off
+      if (j >= 0) sum += weight * error.row(std::min(j, error.rows() - 1)).transpose();  // zero before the start
     }
-    // A smooth beginning from zero, within a period of the cutoff.
+    // A smooth start from zero, within a period of the cutoff.
     const double x = std::min(1.0, static_cast<double>(k) * step * cutoff);
     out.row(k) += x * x * x * (10 - 15 * x + 6 * x * x) / weights * sum.transpose();
   }

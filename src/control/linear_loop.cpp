@@ -24,7 +24,7 @@
 namespace limber {
 namespace {
 
-// Signals of the loop, each as rows over z.
+// Signals of the loop, each as rows that multiply z.
 class LoopBuilder {
  public:
   LoopBuilder(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t,
@@ -35,7 +35,7 @@ class LoopBuilder {
   void lay_out();
   void add_energy(LinearLoop& out) const;
   int add(int numbers) { return std::exchange(size_, size_ + numbers); }
-  // Rows that pick a part of z.
+  // Rows that select a part of z.
   MatrixXd part(int at, int rows) const {
     MatrixXd out = MatrixXd::Zero(rows, size_);
     out.middleCols(at, rows).setIdentity();
@@ -68,8 +68,8 @@ class LoopBuilder {
 };
 
 // A period in steps of the generalized-alpha method [Chung, Hulbert 1993], as the implicit solver makes them
-// (simulate/implicit.cpp), none longer than steps.step.  With rho_inf below 1 its accelerations go on from one period
-// to the next: they are states, too.
+// (simulate/implicit.cpp), none longer than steps.step.  For rho_inf below 1 its accelerations carry over from one
+// period to the next and are states as well.
 Sampled sample_by_steps(const MatrixXd& A, const MatrixXd& B, double period, const ImplicitSteps& steps) {
   const int count = std::max(1, static_cast<int>(std::ceil(period / steps.step - 1e-9)));
   const double h = period / count, rho = steps.rho_inf;
@@ -84,7 +84,7 @@ Sampled sample_by_steps(const MatrixXd& A, const MatrixXd& B, double period, con
   a.middleCols(2 * n, n).setIdentity();
   const Lu factor(MatrixXd::Identity(n, n) - share / (1 - am) * (h * h * b * K + h * g * D));
   for (int k = 0; k < count; ++k) {
-    // Without what the unknown accelerations of the equation of motion add: a' = (unknown - am a) / (1 - am).
+    // Known parts, without the contribution of the unknown acceleration: a' = (unknown - am a) / (1 - am).
     const MatrixXd q_known = h * v + h * h * ((0.5 - b) - b * am / (1 - am)) * a;
     const MatrixXd v_known = h * ((1 - g) - g * am / (1 - am)) * a;
     const MatrixXd unknown = factor.solve(MatrixXd(K * (q + share * q_known) + D * (v + share * v_known) + forced));
@@ -117,7 +117,7 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
   const MatrixXd B = machine_.B * spread_;
   plant_step_ = steps.step > 0 ? sample_by_steps(machine_.A, B, period_, steps) : sample(machine_.A, B, period_);
   SensorOptions all = sensors;
-  all.encoders.assign(driven_.v.size(), {});  // raw speeds, noise left out
+  all.encoders.assign(driven_.v.size(), {});  // raw speeds, without noise
   raw_ = make_readings(plant, of_plant_, all, there, {}, machine_);
   model_ = make_predictor(*options.model, driven_, own, period_);
   if (options.estimates()) {
@@ -149,7 +149,7 @@ void LoopBuilder::lay_out() {
   line_ = add(kept * static_cast<int>(raw_.C.rows()));
 }
 
-// The readings that the controller gets: Sensors::read.
+// The readings received by the controller: Sensors::read.
 MatrixXd LoopBuilder::read(bool fresh, MatrixXd& next) {
   const int rows = static_cast<int>(raw_.C.rows()), kept = (size_ - line_) / rows;
   MatrixXd now = fresh ? MatrixXd(raw_.C * part(x_, 2 * n_) + raw_.D * spread_ * part(torque_, h_)) : part(line_, rows);
@@ -168,7 +168,7 @@ MatrixXd LoopBuilder::read(bool fresh, MatrixXd& next) {
   return sensors_.delay == 0 ? now : part(line_ + (sensors_.delay - 1) * rows, rows);
 }
 
-// The estimate after the readings, and the predicted readings under way, the oldest first: Estimator::correct.
+// The estimate after the readings, and the delay line of predicted readings, the oldest first: Estimator::correct.
 MatrixXd LoopBuilder::correct(const MatrixXd& y, bool arrives, MatrixXd& next) const {
   MatrixXd out = part(estimate_, 2 * m_);
   if (kalman_.size() == 0) return out;
@@ -191,7 +191,7 @@ MatrixXd LoopBuilder::correct(const MatrixXd& y, bool arrives, MatrixXd& next) c
   return out;
 }
 
-// Torques of the driven joints for their wanted mean accelerations: MeanAccelerations::hybrid.  With
+// Torques of the driven joints for the wanted mean accelerations: MeanAccelerations::hybrid.  With
 // Me = M + T/2 D + T^2/4 K:  Me a + K q + (D + T/2 K) v = torques on the driven joints.
 MatrixXd LoopBuilder::tracking_torques(const MatrixXd& estimate, const MatrixXd& wanted) const {
   const double half = 0.5 * period_;
@@ -212,7 +212,7 @@ MatrixXd LoopBuilder::tracking_torques(const MatrixXd& estimate, const MatrixXd&
   return out - block(driven_.v, others) * Lu(block(others, others)).solve(forces);
 }
 
-// Accelerations of the driven joints per modal rates: of the damping, or NaturalGain::balance of the correction.
+// Accelerations of the driven joints per modal rate: of the damping law, or NaturalGain::balance of the correction.
 MatrixXd LoopBuilder::offset_gain() const {
   if (options_.damping) return compute_damping_gain(options_).gain * MatrixXd(model_.machine.M(driven_.v, Eigen::all));
   MatrixXd K = MatrixXd::Zero(m_, m_);
@@ -226,7 +226,7 @@ MatrixXd LoopBuilder::offset_gain() const {
   return MatrixXd(Lu(Me).solve(MatrixXd(-2 * modal_.rate * K)))(driven_.v, Eigen::all);
 }
 
-// What the laws command, and how they go on.
+// The commands of the laws, and the update of their states.
 MatrixXd LoopBuilder::feed_back(const MatrixXd& y, const MatrixXd& estimate, MatrixXd& next) const {
   const bool tracking = options_.correction || options_.computed_torque;
   MatrixXd q = y.topRows(h_), v = y.middleRows(h_, h_), ahead = MatrixXd::Zero(h_, size_), out = ahead;
@@ -272,8 +272,8 @@ MatrixXd LoopBuilder::feed_back(const MatrixXd& y, const MatrixXd& estimate, Mat
   return out;
 }
 
-// Controller::update.  With a latency the torques of this sample act from the next on: plant and estimate go there
-// under those of the last before the laws.
+// Controller::update.  With a latency the torques of this sample act from the next sample on: plant and estimate are
+// first propagated under the previous torques, then the laws run.
 MatrixXd LoopBuilder::step(bool fresh, bool arrives) {
   MatrixXd next = MatrixXd::Zero(size_, size_);
   const MatrixXd y = read(fresh, next), before = part(torque_, h_);
@@ -295,7 +295,7 @@ MatrixXd LoopBuilder::step(bool fresh, bool arrives) {
   return next;
 }
 
-// Modes phi of the plant with unit mass: q = phi z / w, v = phi z', w of what has no stiffness 0.5 Hz.
+// Modes phi of the plant with unit modal mass: q = phi z / w, v = phi z'; w = 0.5 Hz for modes without stiffness.
 void LoopBuilder::add_energy(LinearLoop& out) const {
   constexpr double kSlow = std::numbers::pi;
   const MatrixXd stiffness = 0.5 * (machine_.stiffness + machine_.stiffness.transpose());
@@ -324,7 +324,7 @@ LinearLoop LoopBuilder::build() {
   return out;
 }
 
-// z' of one sample, without the shift of the delay line as a product.
+// z' of one sample; the shift of the delay line is done by copying, not by a product.
 void advance(const LinearLoop& loop, int sample, VectorXd& z, VectorXd& scratch) {
   const MatrixXd& map = loop.map(sample);
   const Eigen::Index top = std::min<Eigen::Index>(z.size(), loop.core + loop.line), rest = z.size() - top;
@@ -333,7 +333,7 @@ void advance(const LinearLoop& loop, int sample, VectorXd& z, VectorXd& scratch)
   z.swap(scratch);
 }
 
-// The root of the recursion z2 + a z1 + b z0 = 0 that fits three states in a row best.
+// The root of the recursion z2 + a z1 + b z0 = 0 fitted to three successive states by least squares.
 std::complex<double> fit_root(const VectorXd& z0, const VectorXd& z1, const VectorXd& z2) {
   const double p = z1.dot(z1), q = z1.dot(z0), r = z0.dot(z0), det = p * r - q * q;
   if (!(det > 1e-12 * p * r)) return z1.dot(z2) / p;
@@ -342,8 +342,8 @@ std::complex<double> fit_root(const VectorXd& z0, const VectorXd& z1, const Vect
   return a > 0 ? -0.5 * a - half : -0.5 * a + half;
 }
 
-// The power method.  Where it has come down to one pole or a pair, three states in a row have it as the root of their
-// recursion; else the growth is that of the norm over the later half of the samples.
+// The power method.  Once it has converged to one pole or a conjugate pair, this is the root of the recursion of three
+// successive states; otherwise the growth is that of the norm over the later half of the samples.
 LoopPole iterate(const LinearLoop& loop) {
   constexpr double kConverged = 1e-6;
   const Eigen::Index size = loop.fresh.rows();

@@ -45,7 +45,7 @@ Status ControlLoop::hold(const State& x, ConstVec torques) {
     for (int k = 0; k < driven_.size(); ++k) {
       if (driven_.v[k] != plant_.joints[joint].v) continue;
       torque_[k] += ratio * torques[motor.v];
-      // Behind a twisted transmission an encoder does not see the joint.
+      // With a twisted transmission, an encoder on the motor does not measure the joint position.
       const bool on_link = sensors_.options().encoders[static_cast<std::size_t>(k)].on_link;
       if (!on_link) seen.q[driven_.q[k]] = x.q[motor.q] / ratio;
     }
@@ -61,7 +61,7 @@ Status ControlLoop::sample(const State& x, const Kinematics& kin, ConstVec vdot,
     const Model& model = *controller_.options().model;
     if (const Status status = controller_.start(translate_state(plant_, x, model)); status != Status::ok) return status;
   }
-  acting_.swap(command_);  // with a latency those of the last sample
+  acting_.swap(command_);  // with a latency, those of the last sample
   if (const Status status = controller_.update(sensors_.read(x, kin, vdot), command_); status != Status::ok) {
     return status;
   }
@@ -89,7 +89,7 @@ Inputs with_actuators(Inputs inputs, const DrivenJoints& driven, std::function<c
   return inputs;
 }
 
-// Those of a joint with an elastic drive act on its motor, those of actuators are none.
+// Torques of a joint with an elastic drive act on its motor; forces of actuators are not included.
 void ControlLoop::set_torques(Vec torques) const {
   torques.setZero();
   for (int k = 0; k < driven_.size(); ++k) {

@@ -18,7 +18,7 @@ std::unique_ptr<ModelBank> make_bank(const ControlOptions& options) {
       {}, Adaptation(*options.adaptation, 1 / options.rate, noise), {}, VectorXd::Zero(options.driven.size())});
   ControlOptions other = options;
   other.adaptation.reset();
-  other.shaping.reset();  // the desired motion is shaped already
+  other.shaping.reset();  // already applied to the desired motion
   for (Model& model : make_adapted_models(*options.adaptation, *options.model)) {
     other.model = std::make_shared<const Model>(std::move(model));
     out->others.push_back(std::make_unique<Controller>(other));
@@ -27,7 +27,7 @@ std::unique_ptr<ModelBank> make_bank(const ControlOptions& options) {
   return out;
 }
 
-// With the others' commands beside its own, weighed as the innovations say.
+// Adds the other controllers' commands, weighted according to the innovations.
 Status Controller::combine(const Measurement& y) {
   for (const auto& other : bank_->others) {
     if (const Status s = other->respond(y, bank_->commands); s != Status::ok) return fail(s, other->failure());

@@ -9,8 +9,8 @@
 
 namespace limber {
 
-// The controllers that run beside one with adaptation, on other models, and how their commands are combined with its
-// own.
+// The controllers of an adaptation that run in parallel on other models, and the combination of their commands with
+// those of the main controller.
 struct ModelBank {
   std::vector<std::unique_ptr<Controller>> others;
   Adaptation adaptation;
@@ -18,7 +18,7 @@ struct ModelBank {
   VectorXd commands;                         // scratch
 };
 
-// options: as prepare_control gives them; nullptr: without adaptation.
+// options: from prepare_control; nullptr if there is no adaptation.
 std::unique_ptr<ModelBank> make_bank(const ControlOptions& options);
 
 }  // namespace limber

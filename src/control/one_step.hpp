@@ -6,8 +6,8 @@
 
 namespace limber {
 
-// A controller moves its reference by one step per sample, always at the same cost: by the implicit midpoint rule, for
-// which stiff modes do no harm.
+// Steps the reference by one step per sample at constant cost, by the implicit midpoint rule, which is stable for stiff
+// modes.
 inline std::unique_ptr<Stepper> make_one_step(System& system, double period) {
   SolverOptions options;
   options.method = "implicit";

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which vibrations a motion excites.  With the driven joints locked, mode phi of unit modal mass obeys
+// Excitation of vibrations by a motion.  With the driven joints locked, mode phi of unit modal mass obeys
 //   y'' + 2 zeta w y' + w^2 y = -phi^T M_J a(t),
-// a: the desired accelerations of the joints, M_J: the columns of M that belong to them.  After the motion, from rest
-// to rest in [0, T], it is left with the amplitude (Duhamel's integral, [Craig, Kurdila 2006] §5.4, by parts)
+// a: the desired accelerations of the joints, M_J: their columns of M.  After a motion from rest to rest in [0, T], the
+// residual amplitude is (Duhamel's integral, [Craig, Kurdila 2006] §5.4, by parts)
 //   |y| = w / w_d |int_0^T phi^T M_J v(t) exp((zeta w + i w_d)(t - T)) dt|,    v: the desired speeds.
 #include <algorithm>
 #include <cmath>
@@ -21,9 +21,9 @@ namespace {
 
 constexpr int kPerPeriod = 40, kLeastPoints = 400;
 constexpr double kMaxPoints = 100000;
-constexpr double kNotExcited = 1e-6;  // of the amplitude of the one that is excited most
+constexpr double kNotExcited = 1e-6;  // of the amplitude of the most excited mode
 
-// forces (driven coordinate): phi^T M_J.  The trapezoidal rule, whose ends are zero: at rest.
+// forces (driven coordinate): phi^T M_J.  Trapezoidal rule; the integrand is zero at both ends, at rest.
 double residual_amplitude(const ControlOptions& options, const Vibration& mode, const VectorXd& forces) {
   const double damped = mode.frequency * std::sqrt(1 - mode.ratio * mode.ratio), T = options.end;
   const double periods = mode.frequency * T / (2 * std::numbers::pi);

@@ -13,8 +13,8 @@
 namespace limber {
 namespace {
 
-// sign(G): 1 on the invariant subspace of poles with positive real part, -1 on the other; Newton's iteration.
-// [Higham 2008] §5.3
+// sign(G): 1 on the invariant subspace of poles with positive real part, -1 on the other; Newton iteration. [Higham
+// 2008] §5.3
 MatrixXd matrix_sign(MatrixXd G) {
   constexpr int kMax = 60;
   constexpr double kSame = 1e-13;
@@ -28,7 +28,7 @@ MatrixXd matrix_sign(MatrixXd G) {
   return G;
 }
 
-// A radius about kResolved that keeps the most distance from the moduli of poles.  0: all are below.
+// A radius near kResolved with the largest distance from the moduli of poles.  0: all poles are below.
 double split_radius(const VectorXd& moduli) {
   constexpr double kFrom = 0.8 * kResolved, kTo = 1.25 * kResolved;
   std::vector<double> at(moduli.begin(), moduli.end());
@@ -51,8 +51,8 @@ double split_radius(const VectorXd& moduli) {
   return best;
 }
 
-// Projector on the invariant subspace of the poles of a beyond the radius: (pole - r)/(pole + r) has a positive real
-// part for these, and a negative one for the others.
+// Projector on the invariant subspace of the poles of a beyond the radius: (pole - r)/(pole + r) has positive real part
+// for these, negative for the others.
 MatrixXd project_beyond(const MatrixXd& a, double radius) {
   const MatrixXd one = MatrixXd::Identity(a.rows(), a.cols());
   return 0.5 * (one + matrix_sign(Lu(a + radius * one).solve(MatrixXd(a - radius * one))));
@@ -67,7 +67,7 @@ MatrixXd range_of(const MatrixXd& projector) {
 
 }  // namespace
 
-// In the time t / T and the state (q, T v), whose matrix has the poles times T.
+// In scaled time t / T and state (q, T v), whose matrix has the poles times T.
 Predictor make_predictor(const Model& model, const DrivenJoints& driven, const State& x, double period) {
   Predictor out;
   out.period = period;
@@ -118,8 +118,8 @@ MatrixXd compute_process_noise(const Predictor& p, double intensity) {
   return p.seen * (0.5 * (Q + Q.transpose())) * p.seen.transpose();
 }
 
-// a S + S a^T + r r^T / T = 0: ringing of many random steps, whatever their phase.  By doubling of the Cayley transform
-// (Smith, SIAM J. Appl. Math. 16, 1968).
+// a S + S a^T + r r^T / T = 0: stationary covariance of vibrations under many random steps of unknown phase.  By the
+// doubling algorithm for the Cayley transform (Smith, SIAM J. Appl. Math. 16, 1968).
 MatrixXd compute_ringing(const Predictor& p, const VectorXd& steps) {
   const Eigen::Index n = p.machine.coordinates(), size = 2 * n;
   if (p.drift.rows() == size) return MatrixXd::Zero(size, size);

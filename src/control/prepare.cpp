@@ -38,7 +38,7 @@ std::string actuator_names(const ControlOptions& options) {
   return out;
 }
 
-// Laws that know torques at joints alone need actuators that do nothing else.
+// Laws that only know joint torques require actuators that act on the driven joints only.
 void check_actuators(const ControlOptions& options) {
   constexpr double kNothing = 1e-9;
   const std::string names = actuator_names(options);
@@ -62,7 +62,7 @@ void check_actuators(const ControlOptions& options) {
   }
 }
 
-// Weights that are not given, from the resolution of sensors and the limits of torque.
+// Default weights, from the resolution of sensors and the torque limits.
 void fill_weights(ControlOptions& options) {
   constexpr double kLeast = 1e-3, kCounts = 4, kSteps = 10;
   const VectorXd torques =
@@ -83,7 +83,7 @@ void fill_weights(ControlOptions& options) {
                                     lqr.position, options.rate);
 }
 
-// The path as the shaped joints follow it, held before its beginning and after its end.
+// The path as followed by the shaped joints, constant before its beginning and after its end.
 void shape_path(const std::vector<Signal::Impulse>& shaper, TipPath& path) {
   for (std::optional<Signal>& position : path.position) {
     if (!position) continue;

@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// Readings for small deviations: y = C x + D u, in the order of the gains; u: torques on all speeds.
+// Linearised readings: y = C x + D u, in the order of the gains; u: torques on all speeds.
 struct Readings {
   MatrixXd C, D;
   VectorXd noise;  // variances

@@ -50,7 +50,7 @@ Status Reference::start(const State& x) {
   return status;
 }
 
-// Ropes, contacts, stops and friction of other joints after a step.
+// Updates the phases of ropes, contacts, stops and friction of other joints after a step.
 Status Reference::update_contacts() {
   if (!system_.update_contacts(x_)) return Status::ok;
   const Status status = stepper_->start({x_});
@@ -77,7 +77,7 @@ Status Reference::step() {
   return Status::ok;
 }
 
-// Joint accelerations in the middle of a step that ends at x_.t or begins there, and the torques of a rigid machine.
+// Joint accelerations in the middle of a step that ends or begins at x_.t, and the torques of a rigid machine.
 Status Reference::compute_rigid() {
   middle_.t = kind_ == FeedForward::hybrid ? x_.t - 0.5 * period_ : x_.t + 0.5 * period_;
   for (std::size_t j = 0, k = 0; j < system_.inputs().motions.size(); ++j) {
@@ -97,7 +97,7 @@ Status Reference::compute_rigid() {
   }
   if (kind_ != FeedForward::rigid) return Status::ok;
   rnea_(middle_, vdot_, tau_);
-  torque_ = friction_;  // as hybrid dynamics has it
+  torque_ = friction_;  // as in hybrid dynamics
   for (int i = 0; i < driven_.size(); ++i) torque_[i] += tau_[driven_.v[i]];
   return torque_.allFinite() ? Status::ok : Status::not_finite;
 }

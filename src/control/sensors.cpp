@@ -48,10 +48,10 @@ const Measurement& Sensors::read(const State& x, const Kinematics& kin, ConstVec
     for (Measurement& m : line_) m = now;
   }
   ++reads_;
-  return slot(reads_);  // the oldest; with no delay the newest
+  return slot(reads_);  // the oldest; without delay the newest
 }
 
-// At the joint; of an elastic drive at the motor, unless the encoder is on the link.
+// At the joint; for an elastic drive at the motor, unless the encoder is on the link.
 std::pair<double, double> Sensors::seen_by(const EncoderOptions& encoder, const State& x, int k) const {
   const int joint = owner_[static_cast<std::size_t>(k)];
   const MotorIndex motor = encoder.on_link ? MotorIndex{} : motor_index(model_, joint);

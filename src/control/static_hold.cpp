@@ -17,7 +17,7 @@ void keep_constant(Signal& signal) {
   if (!signal.is_constant()) signal = Signal(0.0);
 }
 
-// The inputs that a static equilibrium knows, with the joints held in the place of what acts on them.
+// The constant inputs of a static equilibrium, with the joints prescribed instead of the inputs on them.
 Inputs hold(const Model& model, const Inputs& inputs, const State& start, const std::vector<int>& joints) {
   Inputs out = inputs;
   out.laws.clear();
@@ -40,7 +40,7 @@ Inputs hold(const Model& model, const Inputs& inputs, const State& start, const 
   return out;
 }
 
-// What holds a joint with an elastic drive comes from its motor, through a transmission that is twisted by it.
+// The holding torque of a joint with an elastic drive comes from its motor, through a twisted transmission.
 void load_transmission(const Model& model, int i, StaticHold& hold) {
   const MotorIndex motor = motor_index(model, i);
   if (motor.v < 0) return;
@@ -72,7 +72,7 @@ StaticHold find_static_hold(const Model& model, const Inputs& inputs, const Stat
   for (const int i : joints) {
     const int first = model.joints[i].v, count = speed_count(model.joints[i].kind);
     out.torques.segment(first, count) = system.torques().segment(first, count);
-    for (const SpeedInput& input : inputs.speeds) {  // what an input does the controller need not do
+    for (const SpeedInput& input : inputs.speeds) {  // not needed from the controller
       if (input.speed >= first && input.speed < first + count && input.force.is_constant())
         out.torques[input.speed] -= force_of_command(model, input, input.force.at(start.t).value, 0);
     }
@@ -81,7 +81,7 @@ StaticHold find_static_hold(const Model& model, const Inputs& inputs, const Stat
   return out;
 }
 
-// What the joints still need is what their actuators lack.
+// The remaining joint torques are converted to actuator inputs until they vanish.
 StaticHold find_static_hold(const Model& model, const Inputs& inputs, const State& start,
                             const std::vector<int>& joints, const DrivenJoints& driven) {
   constexpr int kMax = 50;

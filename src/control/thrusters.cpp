@@ -12,10 +12,12 @@
 namespace limber {
 namespace {
 
-constexpr double kForceWeight = 1e-3;  // of a force beside a torque: couples where thrusters can give them
-constexpr double kWrongTorque = 1e-3;  // share of a torque that may be missing
+constexpr double kForceWeight =
+    1e-3;  // of a force relative to a torque: prefers couples where thrusters can produce them
+constexpr double kWrongTorque = 1e-3;  // permitted relative error of a torque
 
-// The x >= 0 of least |A x - b|: the active set method of [Lawson, Hanson 1974], chapter 23.
+// Non-negative least squares: the x >= 0 of least |A x - b|, by the active-set method of [Lawson, Hanson 1974], chapter
+// 23.
 VectorXd solve_not_negative(const MatrixXd& A, const VectorXd& b) {
   const Eigen::Index n = A.cols();
   VectorXd x = VectorXd::Zero(n), s = x;
@@ -93,7 +95,7 @@ bool Thrusters::fire(const Vector3d& T, const Vector3d& error) {
   return within;
 }
 
-// A pulse at the beginning of each modulation period.
+// One pulse at the beginning of each modulation period.
 bool Thrusters::modulate(const Vector3d& T) {
   bool within = true;
   if (sample_ % cycle_ == 0) {
@@ -115,7 +117,7 @@ bool Thrusters::modulate(const Vector3d& T) {
   return within;
 }
 
-// Full thrust about an axis from where its error leaves the dead zone to where it is back inside.
+// Full thrust about an axis from where its error leaves the dead zone until it is back inside.
 void Thrusters::trigger(const Vector3d& error) {
   duty_.setZero();
   for (std::size_t k = 0; k < 3; ++k) {

@@ -13,7 +13,7 @@
 
 namespace limber {
 
-// A time of the path, solved for.
+// Solves for the joints at one time of the path.
 class TipFollower {
  public:
   TipFollower(const Model& model, const DrivenJoints& driven, const TipPath& path, const State& start, bool flexible)
@@ -25,7 +25,7 @@ class TipFollower {
     J_.setZero(6, model.nv);
   }
 
-  // DrivenJoints at x_ are the guess; v, a: how they move.
+  // The driven joints at x_ are the initial guess; v, a: their motion.
   void solve(double t, const VectorXd& v, const VectorXd& a) {
     for (int k = 0; k < driven_.size(); ++k) x_.v[driven_.v[k]] = v[k];
     VectorXd left(static_cast<Eigen::Index>(rows_.size()));
@@ -51,7 +51,7 @@ class TipFollower {
                      " m away");
   }
   const State& state() const { return x_; }
-  const std::vector<int>& rows() const { return rows_; }  // components of the position that are given
+  const std::vector<int>& rows() const { return rows_; }  // prescribed components of the position
   void back_to(const State& x) { x_.q = x.q; }
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stable inversion of a flexible arm for its tip: the bounded solution of [Devasia, Chen, Paden 1996], found as the
-// boundary value problem that it is.  On a grid of times, with central differences for speeds and accelerations, the
-// unknowns are all coordinates, and the equations of a time are
+// Stable inversion of a flexible arm for its tip: the bounded solution of [Devasia, Chen, Paden 1996], computed as a
+// boundary value problem.  On a grid of times, with central differences for speeds and accelerations, the unknowns are
+// all coordinates, and the equations at each time are
 //   forces of the modes, by rnea = 0;   node on the path;   redundant joints as in the quasi-static motion.
 // At rest before and after.  Newton's method with the exact derivatives of the dynamics; its matrix is
 // block-tridiagonal.
@@ -20,9 +20,9 @@ namespace limber {
 namespace {
 
 constexpr int kMaxIterations = 30;
-constexpr double kSolved = 1e-10;     // rad, m or modal unit: the last change
-constexpr double kTail = 1e-4;        // of the internal motion that is cut off before and after
-constexpr double kOscillates = 1e-3;  // real part of a zero beside its size that counts as none
+constexpr double kSolved = 1e-10;     // rad, m or modal unit: the last correction
+constexpr double kTail = 1e-4;        // of the internal motion; the rest is truncated before and after
+constexpr double kOscillates = 1e-3;  // real part of a zero relative to its modulus that counts as zero
 constexpr double kMaxIntervals = 2e5;
 
 void check_machine(const Model& model, const DrivenJoints& driven) {
@@ -35,7 +35,7 @@ void check_machine(const Model& model, const DrivenJoints& driven) {
   }
 }
 
-// The parts of a mass matrix, M_F, and of the node's Jacobian.
+// Mass matrix, derivatives of the inverse dynamics and Jacobian of the node; `modes`: indices of the modal speeds.
 struct Split {
   std::vector<int> modes;
   MatrixXd M, dq, dv;  // (nv x nv)
@@ -87,7 +87,7 @@ class Inverter {
   Matrix6X J_;
   Split at_;
   State x_;
-  VectorXd tau_, node_;  // of the last evaluate: forces; the node's position
+  VectorXd tau_, node_;  // of the last evaluate: forces; position of the node
   VectorXd t_;
   MatrixXd q_, guess_;           // (time x coordinate)
   std::vector<MatrixXd> spare_;  // (time) null space of the joints' Jacobian
@@ -104,7 +104,7 @@ VectorXd Inverter::position(double t) const {
   return out;
 }
 
-// Forces, their derivatives and the node, in at_, tau_ and node_.
+// Evaluates forces, their derivatives and the node, in at_, tau_ and node_.
 void Inverter::evaluate(ConstVec q, ConstVec v, ConstVec a) {
   x_.q = q;
   x_.v = v;
@@ -122,7 +122,8 @@ void Inverter::evaluate(ConstVec q, ConstVec v, ConstVec a) {
   }
 }
 
-// With the node held, M_FF + M_FJ dJ/dF and K are those of the internal motion, s^2 (..) + K = 0.  Its slowest |Re s|.
+// With the node fixed, M_FF + M_FJ dJ/dF and K are those of the internal motion, s^2 (..) + K = 0.  Returns the
+// smallest |Re s|.
 double Inverter::slowest_zero(double t) {
   const VectorXd none = VectorXd::Zero(driven_.size()), zero = VectorXd::Zero(model_.nv);
   follower_.solve(t, none, none);
@@ -130,7 +131,7 @@ double Inverter::slowest_zero(double t) {
   const auto count = static_cast<Eigen::Index>(at_.modes.size());
   if (count == 0) return 0;
   const MatrixXd by_joints = at_.J(Eigen::all, driven_.v);
-  MatrixXd yields(driven_.size(), count);  // of the joints, per mode
+  MatrixXd yields(driven_.size(), count);  // displacement of the joints per mode
   for (Eigen::Index k = 0; k < count; ++k)
     yields.col(k) = -solve_least_norm(by_joints, at_.J.col(at_.modes[static_cast<std::size_t>(k)]));
   const MatrixXd M = at_.M(at_.modes, at_.modes) + at_.M(at_.modes, driven_.v) * yields;
@@ -149,7 +150,7 @@ double Inverter::slowest_zero(double t) {
   return slowest;
 }
 
-// Times, and the motion of the arm that is bent by its weight alone.
+// The grid of times, and the motion of the arm under gravity deflection alone.
 void Inverter::lay_out(double lead, double after, int per_path) {
   lead_ = lead;
   const double total = lead + path_.end + after;
@@ -176,7 +177,7 @@ void Inverter::lay_out(double lead, double after, int per_path) {
   guess_ = q_;
 }
 
-// One step of Newton's method by block elimination: forward it keeps, for each time, dq_k = right_k - upper_k dq_{k+1}.
+// One Newton step by block elimination; the forward sweep stores, for each time, dq_k = right_k - upper_k dq_{k+1}.
 double Inverter::iterate() {
   const int n = model_.nv;
   const Eigen::Index count = t_.size(), rows = at_.J.rows(), modes = static_cast<Eigen::Index>(at_.modes.size());

@@ -13,8 +13,8 @@ namespace limber {
 namespace {
 
 constexpr int kMaxSettling = 100;
-// Each pass takes accelerations from the motion of the last one: the error shrinks by the square of (rate of the path /
-// slowest vibration), while rounding between samples grows by the square of (rate of the samples / slowest vibration).
+// Each pass takes accelerations from the motion of the previous one: the error decreases by the square of (rate of the
+// path / slowest vibration), while rounding between samples grows by the square of (sampling rate / slowest vibration).
 constexpr int kPasses = 3;
 constexpr double kSettled = 1e-12;  // of the modes
 
@@ -25,7 +25,7 @@ std::vector<int> modal_speeds_of(const Model& model) {
   return out;
 }
 
-// K of all modes and of what elements add to it at x; kin: of x, with poses in world where there are any.
+// K of all modes plus that of elements at x; kin: of x, with poses in world if there are elements.
 MatrixXd modal_stiffness(const Model& model, const std::vector<int>& modes, const State& x, const Kinematics& kin) {
   MatrixXd K = MatrixXd::Zero(model.nv, model.nv);
   for (int i = 1; i < model.body_count(); ++i) {
@@ -78,8 +78,7 @@ std::vector<Signal> follow_tip_path(const Model& model, const DrivenJoints& driv
   const VectorXd t = VectorXd::LinSpaced(count + 1, 0, path.end);
   MatrixXd q(count + 1, n);
   std::vector<Signal> out(static_cast<std::size_t>(n), Signal(0.0));
-  // The deflection depends on the speeds and accelerations of the motion that is looked for: from those of the last
-  // pass, at first none.
+  // The deflection depends on the unknown speeds and accelerations: use those of the previous pass, zero at first.
   VectorXd v = VectorXd::Zero(n), a = v;
   for (int pass = 0; pass < (flexible ? kPasses : 1); ++pass) {
     follower.back_to(start);

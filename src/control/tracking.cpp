@@ -13,10 +13,10 @@ namespace {
 constexpr int kWindows = 64, kTravelSamples = 400;
 constexpr std::size_t kMaxTips = 8;
 constexpr double kGrowth = 3;         // per quarter of the run
-constexpr double kLeastGrown = 1e-6;  // of the travel: below it is rounding
+constexpr double kLeastGrown = 1e-6;  // of the travel: smaller values are rounding
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Leaves of the tree that a driven joint moves: their last nodes.
+// The last node of each leaf of the tree that a driven joint moves.
 std::vector<NodeRef> outermost_nodes(const Model& model, const DrivenJoints& driven) {
   std::vector<bool> moved(model.bodies.size(), false), parent(model.bodies.size(), false);
   for (int i = 1; i < model.body_count(); ++i) {

@@ -14,10 +14,11 @@
 namespace limber {
 namespace {
 
-constexpr double kRamp = 1.0 / 3;  // share of a trapezoid that accelerates, where no limit says otherwise
-constexpr double kSlack = 1e-9;    // of a limit
+constexpr double kRamp =
+    1.0 / 3;                     // acceleration time of a trapezoid, relative to its duration, if the limits permit it
+constexpr double kSlack = 1e-9;  // of a limit
 
-// The pieces of a move, by the distance d and the duration T; a trapezoid accelerates for `ramp`.
+// The pieces of a move over the distance d in the time T; a trapezoid accelerates for `ramp`.
 std::vector<Signal::Piece> pieces_of(Profile profile, double from, double d, double begin, double T, double ramp) {
   const double end = begin + T;
   if (profile == Profile::quintic) {
@@ -33,7 +34,8 @@ std::vector<Signal::Piece> pieces_of(Profile profile, double from, double d, dou
   return out;
 }
 
-// How long a trapezoid over the distance d in the time T accelerates: a third, or what the limits leave of that.
+// Acceleration time of a trapezoid over the distance d in the time T: a third of T, or the nearest value within the
+// limits.
 double ramp_of(double d, double T, double speed, double acceleration) {
   const double inside = std::max(0.0, T * T - 4 * d / acceleration);
   const double least = 0.5 * (T - std::sqrt(inside)), most = std::min(0.5 * T, T - d / speed);
@@ -56,7 +58,7 @@ double limit_of(const VectorXd& limits, Eigen::Index k) {
   return limits.size() == 0 ? std::numeric_limits<double>::infinity() : limits[k];
 }
 
-// Of the move to waypoint w.
+// Duration of the move to waypoint w.
 double duration_of(Profile profile, const VectorXd& distance, const Waypoint& waypoint, const MoveLimits& limits,
                    std::size_t w) {
   const std::string name = "waypoint " + std::to_string(w + 1);

@@ -8,13 +8,12 @@
 
 namespace limber {
 
-// How the modes move beside those of the arm that the desired motion bends, without vibration:
-//   K eta = -(inertial forces and weight of the desired motion).
+// Modal motion relative to the quasi-static deflection in the desired motion, i.e. the vibration:
 class VibrationRates {
  public:
   explicit VibrationRates(const ControlOptions& options);
   void reset() { has_previous_ = false; }
-  // (nv) modal rates of the estimate less those of the bent arm; zero for joints.  Once per sample.
+  // (nv) modal rates of the estimate minus the quasi-static ones; zero for joints.  Call once per sample.
   const VectorXd& update(const ControlSample& sample);
   void transfer(Archive& archive) { archive(has_previous_, static_, static_before_); }
 
@@ -25,15 +24,16 @@ class VibrationRates {
   std::vector<Cholesky> stiffness_;  // (body) of its modes
   ElementRnea rnea_;
   State x_;
-  VectorXd rates_, forces_;          // (nv)
-  VectorXd static_, static_before_;  // (nv) quasi-static modes of the desired motion, at this sample and the last
+  VectorXd rates_, forces_;  // (nv)
+  VectorXd static_,
+      static_before_;  // (nv) quasi-static modes of the desired motion, at this sample and the previous one
   bool has_previous_ = false;
 };
 
-// The slowest vibration with the driven joints locked where the desired motion ends, rad/s; 0: none.
+// The slowest vibration with the driven joints locked at the end of the desired motion, rad/s; 0: none.
 double slowest_locked_vibration(const ControlOptions& options);
 
-// Rate at which joints come back from where damping has moved them, over that frequency.
+// Return rate of joint offsets due to damping, relative to that frequency.
 inline constexpr double kReturn = 0.1;
 
 }  // namespace limber

@@ -14,8 +14,8 @@
 namespace limber {
 namespace {
 
-constexpr double kFlat = 1e-6;    // share of the largest singular value: wheels in a plane
-constexpr double kAcross = 0.01;  // share of the bias along the motion that turns nothing
+constexpr double kFlat = 1e-6;    // relative to the largest singular value: smaller for coplanar wheels
+constexpr double kAcross = 0.01;  // part of the bias along the null motion
 
 }  // namespace
 
@@ -56,7 +56,7 @@ AttitudeInertia compute_attitude_inertia(const Model& model, const State& x, int
   const auto n = static_cast<Eigen::Index>(wheel.size()), m = static_cast<Eigen::Index>(free.size());
   AttitudeInertia out;
   MatrixXd J = M(turn, turn), S = J, H = M(turn, wheel), B(3, n);
-  if (!shift.empty()) {  // the translation follows
+  if (!shift.empty()) {  // eliminates the translation
     const MatrixXd gain = solve_full_pivoting(M(shift, shift), M(shift, turn));
     J -= M(turn, shift) * gain;
     H -= gain.transpose() * M(shift, wheel);

@@ -52,7 +52,7 @@ Body BodyFiles::read(const Reader& file, bool second_order) {
     }
   }
   Body body = found->second;
-  body.second_order = second_order;  // it has no second-order shapes: docs/modal-body.md
+  body.second_order = second_order;  // without second-order shapes: docs/modal-body.md
   return body;
 }
 

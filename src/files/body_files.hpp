@@ -11,15 +11,15 @@
 
 namespace limber {
 
-// The modal-body files and meshes that a model names, each read once: from a folder, or from inside a recording.
+// The modal-body files and meshes named by a model, each read once, from a folder or from inside a recording.
 class BodyFiles {
  public:
-  // `kept`: bytes by name, in place of files; nullptr: none.
+  // `kept`: contents by name, instead of files; nullptr: none.
   BodyFiles(std::string folder, const std::map<std::string, std::string>* kept)
       : folder_(std::move(folder)), kept_(kept) {}
   // The body of `file: NAME`.  Throws InputError at the place of the name.
   Body read(const Reader& file, bool second_order);
-  // The triangles of `mesh: NAME`; nullptr: the file is not there, or neither STL nor OBJ.
+  // The triangles of `mesh: NAME`; nullptr: the file does not exist or is neither STL nor OBJ.
   std::shared_ptr<const VisualMesh> read_mesh(const Reader& file);
 
  private:

@@ -30,7 +30,7 @@ double not_negative_or_zero(const Reader& map, std::string_view key) {
   return given ? given->not_negative() : 0.0;
 }
 
-// A maker knows neither file nor body: its complaint gets both.
+// Adds the file and the body to errors of a constructor.
 template <class Make>
 Body make_at(const Reader& at, const Make& make) {
   try {
@@ -51,7 +51,7 @@ constexpr std::string_view kNodeName = "name: tip";
 
 // ---- rigid --------------------------------------------------------------------------------------
 
-// `above`: the nodes before it, in whose frames it may be given.
+// `above`: the previous nodes, whose frames it may refer to.
 Node read_fixed_node(const Reader& node, const std::vector<Node>& above) {
   Node out;
   out.position = node.at("position", "position: [0.1, 0, 0]").vector3();
@@ -73,7 +73,7 @@ Matrix3d symmetric(const VectorXd& i) {
   return m;
 }
 
-// A shape to draw a rigid body with.
+// A visual shape of a rigid body.
 Visual read_visual(const Reader& item) {
   item.check_keys({"box", "cylinder", "sphere", "mesh", "scale", "origin"});
   Visual out;
@@ -201,7 +201,7 @@ void read_custom_shapes(const Reader& beam, BeamSpec& spec) {
   }
 }
 
-// The number of modes of each family; for custom shapes it is known already, and may be said again.
+// The number of modes of each family; for custom shapes it is known already and may be repeated.
 void read_modes(const Reader& beam, BeamSpec& spec) {
   const bool custom = spec.basis == BeamBasis::custom;
   if (custom) read_custom_shapes(beam, spec);
@@ -229,7 +229,7 @@ BeamNode read_beam_node(const Reader& node) {
   return out;
 }
 
-// Sections along a tapered beam; `material` may be given once, beside them.
+// Sections along a tapered beam; `material` may be given once for all.
 void read_stations(const Reader& beam, BeamSpec& spec) {
   for (const std::string_view key :
        {"mass", "mass_per_length", "EIy", "EIz", "EA", "GJ", "rotary_inertia_per_length", "section"})
@@ -257,7 +257,7 @@ void read_stations(const Reader& beam, BeamSpec& spec) {
   }
 }
 
-// All that a beam is made from, byte by byte.
+// All data of a beam as a byte string.
 std::string beam_key(const BeamSpec& spec, bool second_order) {
   std::string key;
   const auto add = [&key](const auto& x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); };
@@ -291,7 +291,7 @@ std::string beam_key(const BeamSpec& spec, bool second_order) {
   return key += second_order ? '2' : '1';
 }
 
-// The number of bodies that the beam is cut into; what has no meaning beside it is refused where it stands.
+// The number of segments of the beam; refuses keys that have no meaning with segments.
 int read_segments(const Reader& beam, const BeamSpec& spec) {
   const auto given = beam.find("segments");
   const int segments = given ? given->whole_number(1, kMaxSegments) : 1;

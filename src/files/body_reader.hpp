@@ -8,7 +8,7 @@
 
 namespace limber {
 
-// Words of beams, in the order of BeamFamily and BeamBasis.
+// Keywords of beams, in the order of BeamFamily and BeamBasis.
 inline constexpr std::array<std::string_view, 4> kFamilies = {"bending_y", "bending_z", "axial", "torsion"};
 inline constexpr std::array<std::string_view, 6> kBases = {"clamped-free",  "free-free",  "pinned-free",
                                                            "craig-bampton", "polynomial", "custom"};
@@ -17,16 +17,16 @@ inline constexpr std::array<std::string_view, 6> kBases = {"clamped-free",  "fre
 inline constexpr std::array<std::string_view, 3> kPlateEdges = {"free", "simply-supported", "clamped"};
 inline constexpr Eigen::Index kMaxNodes = 10'000;  // of a body
 
-// The last beam that was made: the links of a chain are often equal, and making one takes longer than reading it.
+// Cache of the last beam: the links of a chain are often equal, and making a beam takes longer than reading it.
 struct LastBeam {
   std::string key;
   Body body;
 };
 
-// Of a body with that key.
+// The body with the key `plate`.
 Body read_plate(const Reader& body, bool second_order);
 
-// One entry of `bodies` in a model file, whose item is set.  docs/model-format.md.  `second_order`: for `stiffened`.
+// One entry of `bodies` in a model file, with its item set.  docs/model-format.md.  `second_order`: for `stiffened`.
 Body read_body(const Reader& body, const std::string& name, bool second_order, LastBeam& last, BodyFiles& files);
 
 }  // namespace limber

@@ -72,7 +72,7 @@ Contact read_contact(const Reader& at, const ModelNames& names) {
   return c;
 }
 
-// limits.restitution of joints.
+// Reads limits.restitution of joints.
 void read_stop_restitution(const Reader& root, const Model& model, std::vector<StopRestitution>& out) {
   const auto joints = root.find("joints");
   for (const Reader& entry : joints ? joints->list() : std::vector<Reader>()) {

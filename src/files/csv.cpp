@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-// Time, coordinates, speeds, energies.
+// Whether a channel belongs to the table: time, coordinates, speeds, energies.
 bool is_in_table(const Channel& channel) {
   return channel.path == "time" || channel.path == "q" || channel.path == "v" || channel.path.starts_with("energy/");
 }

@@ -69,12 +69,12 @@ class TreeBuilder : public YAML::EventHandler {
 
   Document& document_;
   bool started_ = false;
-  int total_ = 0;                    // values so far, aliases written out
+  int total_ = 0;                    // values so far, aliases expanded
   std::vector<DocumentNode*> path_;  // open lists and maps
   std::unordered_map<YAML::anchor_t, const DocumentNode*> anchors_;
 };
 
-// A new node, hung on its parent.
+// Creates a node and attaches it to its parent.
 DocumentNode& TreeBuilder::open(const YAML::Mark& mark, Kind kind, YAML::anchor_t anchor) {
   DocumentNode& node = document_.nodes.emplace_back();
   node.kind = kind;
@@ -84,7 +84,7 @@ DocumentNode& TreeBuilder::open(const YAML::Mark& mark, Kind kind, YAML::anchor_
   return node;
 }
 
-// Keys and values of a map come in turn.
+// Keys and values of a map alternate.
 void TreeBuilder::attach(const DocumentNode& node, const YAML::Mark& mark) {
   if ((total_ += node.size) > kMaxDocumentNodes)
     fail(mark, fmt::format("more than {} values, aliases written out; make the file smaller", kMaxDocumentNodes));
@@ -106,7 +106,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
                            const std::string& value) {
   // A quoted scalar comes with the tag "!".
   if (tag != "!") refuse_tag(mark, tag);
-  // Some escapes of quoted text end in no character at all.
+  // Some escape sequences in quoted text do not yield valid characters.
   if (tag == "!" && find_bad_utf8(value) != std::string_view::npos)
     fail(mark, "an escape in quotes that is not a character");
   DocumentNode& node = open(mark, Kind::scalar, anchor);
@@ -131,7 +131,7 @@ void TreeBuilder::ascend() {
   close(node);
 }
 
-// Size and height follow from the children, which are complete.
+// Size and height are computed from the children, which are complete.
 void TreeBuilder::close(DocumentNode& node) {
   for (const auto* list : {&node.keys, &node.items}) {
     for (const DocumentNode* child : *list) {
@@ -142,7 +142,7 @@ void TreeBuilder::close(DocumentNode& node) {
   node.complete = true;
 }
 
-// At the end of the map: a list that is not closed looks like a key until then.
+// Checked at the end of the map: an unclosed list looks like a key until then.
 void TreeBuilder::check_keys(const DocumentNode& map) const {
   for (const DocumentNode* key : map.keys) {
     if (key->kind != Kind::scalar) fail(key->line, "a key must be a word; it is empty, a list or a map");
@@ -182,7 +182,7 @@ void check_bytes(std::string_view text, const std::string& file) {
   }
 }
 
-// What yaml-cpp's complaints mean to the author of a file.
+// Messages of yaml-cpp in terms of the file format.
 std::string_view explain(std::string_view message) {
   namespace Msg = YAML::ErrorMsg;
   static const std::pair<std::string_view, std::string_view> kMeanings[] = {
@@ -207,7 +207,7 @@ std::string_view explain(std::string_view message) {
   const int last = line_at(text, text.size());
   if (e.mark.line >= last)
     throw InputError(fmt::format("{}:{}: syntax error at the end: {}", file, last, explain(e.msg)));
-  // A tab before the first word of that line is the usual reason.
+  // The usual cause is a tab before the first word of that line.
   std::size_t begin = 0;
   for (int line = 0; line < e.mark.line; ++line) begin = text.find('\n', begin) + 1;
   const std::string_view rest = text.substr(begin);
@@ -225,8 +225,8 @@ Document parse_document(std::string_view text, const std::string& name_for_messa
   if (text.size() > kMaxFileBytes)
     throw InputError(fmt::format("{}: larger than {} MiB; split it", document.file, kMaxFileBytes >> 20));
   check_bytes(text, document.file);
-  // An empty comment at the end: yaml-cpp 0.7 would close an open quote at a last line break, and misread an open list
-  // without one.
+  // Appends an empty comment: without it, yaml-cpp 0.7 would close an open quote at a final line break, and misread an
+  // open list.
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   const std::string ended = join_surrogates(text) + "\n#";
   ViewBuffer buffer(ended);

@@ -11,20 +11,20 @@
 
 namespace limber {
 
-// Makes values of a document in code; they belong to the document and have the line that is set.
+// Makes values of a document in code; they are owned by the document and have the current line.
 class DocumentBuilder {
  public:
   using Value = const DocumentNode*;
   using Entries = std::vector<std::pair<std::string, Value>>;
 
   explicit DocumentBuilder(Document& owner) : owner_(&owner) {}
-  Value text(const std::string& text);  // never a number
-  Value word(const std::string& word);  // as it is
-  Value number(double value);           // with all its digits
+  Value text(const std::string& text);  // always a string
+  Value word(const std::string& word);  // a plain scalar
+  Value number(double value);           // with full precision
   Value numbers(const VectorXd& values);
   Value list(const std::vector<Value>& items);
   Value map(const Entries& entries);
-  // A copy of a map with more keys.
+  // A copy of a map with additional keys.
   Value with(Value map, const Entries& more);
 
   int line = 1;

@@ -19,7 +19,7 @@ using Kind = DocumentNode::Kind;
 constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
 constexpr std::array<std::string_view, 6> kInertia = {"xx", "yy", "zz", "xy", "xz", "yz"};
 
-// What an item of a list goes by; empty: its number.
+// The name of an item of a list; empty: only its index.
 std::string item_name(const DocumentNode& item) {
   if (item.kind != Kind::map) return "";
   for (const std::string_view key : {"name", "joint", "node"}) {
@@ -30,7 +30,7 @@ std::string item_name(const DocumentNode& item) {
   return "";
 }
 
-// Names of the numbers of a list; empty: none.
+// Names of the components of a numeric list; empty: none.
 std::span<const std::string_view> number_names(const DocumentNode& list) {
   const bool numbers =
       std::all_of(list.items.begin(), list.items.end(), [](const auto* x) { return x->kind == Kind::scalar; });
@@ -39,7 +39,7 @@ std::span<const std::string_view> number_names(const DocumentNode& list) {
   return {};
 }
 
-// Takes `word` and a dot behind it, where it ends there.
+// Removes `word`, and a following dot, from the front, if the first word is this one.
 bool take(std::string_view& rest, std::string_view word) {
   if (word.empty() || !rest.starts_with(word)) return false;
   if (rest.size() > word.size() && rest[word.size()] != '.' && rest[word.size()] != '[') return false;
@@ -48,7 +48,7 @@ bool take(std::string_view& rest, std::string_view word) {
   return true;
 }
 
-// "[2]" at the front.
+// Removes "[2]" from the front.
 std::optional<std::size_t> take_number(std::string_view& rest) {
   if (!rest.starts_with('[')) return std::nullopt;
   std::size_t number = 0;
@@ -138,7 +138,7 @@ std::optional<DocumentPath> DocumentPath::walk(std::string_view rest) const {
   return at;
 }
 
-// Why the path ends here.
+// The reason why the path ends here.
 std::string DocumentPath::fault(std::string_view rest) const {
   const DocumentNode& here = node();
   const std::string where = steps_.size() == 1 ? "the file" : text();

@@ -11,10 +11,9 @@
 
 namespace limber {
 
-// The way from the root of a document to one of its values, or to one that is to be: "bodies.load.rigid.mass",
-// "gravity.z", "inputs.elbow.torque".  Items of a list go by their name, or by the joint or node that they are of, or
-// by their number, "inputs[2]"; numbers of a list by x, y, z where it has three and by xx, yy, zz, xy, xz, yz where it
-// has six.
+// The path from the root of a document to an existing or new value: "bodies.load.rigid.mass", "gravity.z",
+// "inputs.elbow.torque".  Items of a list are addressed by name, by their joint or node, or by index, "inputs[2]";
+// components of a numeric list by x, y, z for three and by xx, yy, zz, xy, xz, yz for six.
 class DocumentPath {
  public:
   explicit DocumentPath(const DocumentNode* root) : steps_{{root, 0, "", false}} {}
@@ -22,26 +21,26 @@ class DocumentPath {
   const DocumentNode& node() const { return *steps_.back().node; }
   const std::string& name() const { return steps_.back().name; }  // of the last step
   std::string text() const;                                       // from the root
-  int line() const;                                               // of the value, or of the one above that is written
+  int line() const;                                               // of the value, or of the nearest existing ancestor
 
   // All values directly below.
   std::vector<DocumentPath> children() const;
-  // Down along `rest`; nothing where that is not written.  Throws InputError: it fits several items of a list.
+  // Descends along `rest`; nothing if it does not exist.  Throws InputError if it matches several items of a list.
   std::optional<DocumentPath> walk(std::string_view rest) const;
-  // The same, and new keys where it is not written.  Throws InputError: they would belong to a list or a number.
-  // `shown`: the path in messages.
+  // The same, adding keys that do not exist.  Throws InputError if they would belong to a list or a number. `shown`:
+  // the path in messages.
   DocumentPath add(std::string_view rest, const std::string& shown) const;
-  // A root with this value in place of the one here; what leads to it is copied.
+  // A root with this value replaced; its ancestors are copied.
   const DocumentNode* replace(const DocumentNode* value, Document& owner) const;
 
  private:
   struct Step {
-    const DocumentNode* node;  // null: not written
-    std::size_t place;         // among the items of the one above
+    const DocumentNode* node;  // null: does not exist
+    std::size_t place;         // index in the parent
     std::string name;          // key or name in a list
-    bool numbered;             // an item that goes by its number
+    bool numbered;             // an item addressed by its index
   };
-  // The next step down, and what is left of the path; nothing where there is none.
+  // The next step down, with `rest` reduced by it; nothing if there is none.
   std::optional<DocumentPath> step(std::string_view& rest) const;
   DocumentPath below(std::size_t place, std::string name, bool numbered = false) const;
   std::string fault(std::string_view rest) const;

@@ -13,7 +13,7 @@
 namespace limber {
 namespace {
 
-// Units of one number at a joint that turns, and at one that slides.
+// Units of one quantity at a rotational and at a sliding joint.
 struct Units {
   std::string_view key, turning, sliding;
 };
@@ -37,7 +37,7 @@ void check_all_units(const Reader& map, const Units (&table)[N], bool turns) {
   }
 }
 
-// The map of a key that joints with one coordinate take.
+// The map of a key that is allowed for joints with one coordinate only.
 std::optional<Reader> find_map(const Reader& joint_at, std::string_view key, const Joint& joint) {
   const auto at = joint_at.find(key);
   if (!at) return at;
@@ -107,7 +107,7 @@ Brake read_brake(const Reader& at, bool turns) {
   return out;
 }
 
-// A number is the coefficient.
+// A plain number is the coefficient.
 LoadFriction read_load(const Reader& at, bool turns) {
   LoadFriction out;
   if (!at.is_map()) {

@@ -21,7 +21,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kElementTypes = {"spring", "bushing", "rope", "actuator"};
 constexpr std::array<std::string_view, 3> kInterpolations = {"linear", "cubic", "quintic"};
 
-// What the checks of the model say, at the place of the item.
+// Adds the place of the item to errors of the model's checks.
 template <class Call>
 auto at_place(const Reader& at, const Call& call) {
   try {
@@ -32,7 +32,7 @@ auto at_place(const Reader& at, const Call& call) {
   }
 }
 
-// The first of three numbers, not the name of a node.
+// Whether a list begins with a number and not with the name of a node.
 bool begins_number(const Reader& at) {
   return at.is_scalar() && !at.text().empty() &&
          std::string_view("0123456789+-.").find(at.text()[0]) != std::string_view::npos;
@@ -72,7 +72,7 @@ class ElementReader {
   }
 
  private:
-  // Six numbers, or those of the diagonal; what couples turns and displacements has no unit here.
+  // Six numbers, or those of the diagonal; terms that couple rotations and displacements have no unit here.
   static void check_bushing_units(const Reader& at, const std::string& turn, const std::string& slide) {
     if (!at.is_list()) return;
     const std::vector<Reader> items = at.list();
@@ -200,7 +200,7 @@ class ElementReader {
   ModelNames names_;
 };
 
-// Where a node is while all coordinates are zero, in the frame of its body or in world.
+// Pose of a node at zero coordinates, in the frame of its body or in world.
 Pose node_at_rest(const Model& model, NodeRef at, bool in_world) {
   if (at.body == kGround) return {};
   if (!in_world) {
@@ -214,7 +214,7 @@ Pose node_at_rest(const Model& model, NodeRef at, bool in_world) {
   return node_pose(model, kin, at);
 }
 
-// Rest positions of joint springs, `rest:` of a joint.
+// Rest positions of joint springs, key `rest:` of a joint.
 void read_rests(const Reader& root, const Model& model, std::vector<JointRest>& out) {
   const auto joints = root.find("joints");
   for (const Reader& entry : joints ? joints->list() : std::vector<Reader>()) {

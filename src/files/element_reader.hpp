@@ -15,7 +15,7 @@ namespace limber {
 // A node, a body, `world`, a point [x, y, z] of the world, or {node: boom.tip, xyz: [...], rpy: [...]}.
 ElementEnd read_element_end(const Reader& at, const ModelNames& names);
 
-// The lists `elements:` and `contacts:` of a model file, for the model that was built from the rest; nullptr: none.
+// The lists `elements:` and `contacts:` of a model file, for the model built from its other keys; nullptr: none.
 std::shared_ptr<const ForceElements> read_elements(const Reader& root, const Model& model);
 std::shared_ptr<const Contacts> read_contacts(const Reader& root, const Model& model);
 

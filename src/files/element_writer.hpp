@@ -9,11 +9,11 @@
 
 namespace limber {
 
-// The items of `elements:` and `contacts:`, as their readers take them.  Throws InputError: a law of force that is
+// The items of `elements:` and `contacts:` in the format of their readers.  Throws InputError for a force law that is
 // neither a table nor an expression.
 std::vector<nlohmann::ordered_json> elements_json(const Model& model);
 std::vector<nlohmann::ordered_json> contacts_json(const Model& model);
-// What they hold of a joint: `rest`, and `restitution` of its limits.
+// Adds the keys of a joint that are stored as elements: `rest`, and `restitution` of its limits.
 void add_joint_elements(const Model& model, int joint, nlohmann::ordered_json& out);
 
 }  // namespace limber

@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-// Words and numbers that mean the same without quotes wherever they stand.
+// Words and numbers that have the same meaning without quotes in any position.
 bool is_plain(const DocumentNode& node) {
   if (node.quoted || node.text.empty()) return false;
   return node.text == "-" ? false : std::all_of(node.text.begin(), node.text.end(), [](unsigned char c) {

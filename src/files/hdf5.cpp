@@ -9,9 +9,9 @@
 namespace limber::h5 {
 namespace {
 
-constexpr double kMaxCompression = 1100;  // of deflate: 1032
+constexpr double kMaxCompression = 1100;  // of deflate; its limit is 1032
 
-// Keeps the first description, which is the innermost; one with the system's words is better than any other.
+// Keeps the first description, which is the innermost; one with a system error message takes precedence.
 herr_t visit_error(unsigned /*depth*/, const H5E_error2_t* error, void* data) {
   constexpr std::string_view kSystem = "error message = '";
   std::string& best = *static_cast<std::string*>(data);
@@ -23,7 +23,7 @@ herr_t visit_error(unsigned /*depth*/, const H5E_error2_t* error, void* data) {
   }
   best = text.substr(begin + kSystem.size());
   best.erase(std::min(best.find('\''), best.size()));
-  return 1;  // no need to look further
+  return 1;  // stop the walk
 }
 
 Id text_type(std::size_t bytes) {
@@ -40,7 +40,7 @@ Id make_attribute(hid_t object, const char* name, hid_t type, hid_t space) {
 
 Id open_attribute(hid_t object, const char* name) { return {H5Aopen(object, name, H5P_DEFAULT), &H5Aclose}; }
 
-// `value` with zeros behind it; a text that is too long is cut between two characters.
+// `value` padded with zeros; a text that is too long is cut between two characters.
 std::string padded(std::string_view value, std::size_t bytes) {
   std::size_t size = std::min(value.size(), bytes);
   const auto inside = [&](std::size_t i) { return (static_cast<unsigned char>(value[i]) & 0xc0) == 0x80; };
@@ -50,11 +50,11 @@ std::string padded(std::string_view value, std::size_t bytes) {
   return out;
 }
 
-// Which links there are.
+// The links found in a file.
 struct Found {
   std::vector<std::string> datasets;
   std::size_t most = 0;
-  std::string elsewhere;  // the first that is not a plain one
+  std::string elsewhere;  // the first soft or external link
 };
 
 herr_t visit_link(hid_t group, const char* name, const H5L_info_t* link, void* data) {
@@ -97,8 +97,8 @@ bool has_storage(hid_t dataset, double numbers, double file_bytes) {
   return bytes <= std::min(stored, file_bytes) * (H5Pget_nfilters(creation.get()) > 0 ? kMaxCompression : 1);
 }
 
-// At exit HDF5 1.10 tries once more to write what a full disk refused, and crashes.  What we open, we close.  It must
-// be told before any other call.
+// At exit HDF5 1.10 retries writes that failed on a full disk, and crashes.  All files are closed explicitly instead.
+// This must precede any other call.
 [[maybe_unused]] const herr_t kNothingAtExit = H5dont_atexit();
 
 std::recursive_mutex& mutex() {

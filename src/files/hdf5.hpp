@@ -13,20 +13,21 @@
 
 #include "limber/spatial/status.hpp"
 
-// The little of HDF5's C interface that recordings and modal bodies need: handles that close themselves, errors that
+// A small wrapper of HDF5's C interface for recordings and modal bodies: handles that close themselves, errors that
 // throw.
 namespace limber::h5 {
 
-// The reason alone ("No space left on device"); who knows the file adds its name.
+// The reason only ("No space left on device"); the caller adds the name of the file.
 class HdfError : public FileError {
  public:
   using FileError::FileError;
 };
 
-// Held by the thread that uses HDF5, and while a process is forked that will.
+// Held by the thread that uses HDF5, and during a fork.
 std::recursive_mutex& mutex();
 
-// HDF5 prints nothing as long as one of these lives, and no other thread uses it.  Every use of HDF5 starts with one.
+// While an object of this class exists, HDF5 prints nothing and no other thread uses it.  Required for every use of
+// HDF5.
 class Quiet {
  public:
   Quiet();
@@ -40,10 +41,10 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-// What went wrong in the last call.
+// The reason of the last failure.
 std::string reason();
 
-// Passes on what a call returned, or throws.
+// Returns the result of a call, or throws.
 template <typename Result>
 Result checked(Result result) {
   if (result < 0) throw HdfError(reason());
@@ -67,7 +68,7 @@ class Id {
   }
   hid_t get() const { return id_; }
   bool is_open() const { return id_ >= 0; }
-  // Closes; false when that failed, and then it stays lost.
+  // Closes the handle; false on failure, in which case the data are lost.
   bool close() { return id_ < 0 || closer_(std::exchange(id_, -1)) >= 0; }
 
  private:
@@ -82,17 +83,17 @@ void set_number(hid_t object, const char* name, int value);
 void make_fixed_text(hid_t object, const char* name, std::string_view value, std::size_t bytes);
 void overwrite_fixed_text(hid_t object, const char* name, std::string_view value);
 void overwrite_number(hid_t object, const char* name, int value);
-// One text or a list of them, of fixed or any length; nothing when it is not there or is no text.  Throws beyond so
-// many bytes.
+// One text or a list of them, of fixed or variable length; nothing if it does not exist or is not a text.  Throws if it
+// is longer than max_bytes.
 std::vector<std::string> get_texts(hid_t object, const char* name, std::size_t max_bytes);
 int get_number(hid_t object, const char* name);
 
-// Files come from anywhere; `kind` is what one ought to be, "a recording".  All throw FileError without its name.
-// Names of all datasets, at most so many; links to elsewhere (soft, external) are refused.
+// For untrusted files; `kind` is the expected kind, "a recording".  All throw FileError without the file name. Names of
+// all datasets, at most `most`; soft and external links are refused.
 std::vector<std::string> list_datasets(hid_t file, const std::string& kind, std::size_t most);
-// A dataset whose numbers are in this file: no external storage, not virtual.
+// A dataset stored in this file: no external storage, not virtual.
 Id open_dataset(hid_t file, const std::string& name, const std::string& kind);
-// Whether the file can hold that many numbers of the dataset.
+// Whether the file is large enough for the numbers of the dataset.
 bool has_storage(hid_t dataset, double numbers, double file_bytes);
 
 }  // namespace limber::h5

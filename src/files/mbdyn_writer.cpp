@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modal data of MBDyn: record groups as its modal joint reads them (MBDyn 1.7, mbdyn/struct/modal.cc).
+// Modal data of MBDyn: record groups in the format of its modal joint (MBDyn 1.7, mbdyn/struct/modal.cc).
 #include <fmt/format.h>
 
 #include <string_view>

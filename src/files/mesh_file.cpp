@@ -66,7 +66,7 @@ std::vector<Corner> read_text_stl(fe::Lines& lines) {
   return out;
 }
 
-// "12/5/3" or "-1": the corner that is meant, from 0.
+// "12/5/3" or "-1": the index of the corner, from 0.
 std::size_t index_of(const fe::Lines& lines, std::string_view word, std::size_t there) {
   const long given = fe::integer_at(lines, word.substr(0, word.find('/')), "the number of a corner");
   const long index = given < 0 ? static_cast<long>(there) + given : given - 1;
@@ -93,7 +93,7 @@ std::vector<Corner> read_obj(fe::Lines& lines) {
   return out;
 }
 
-// Equal corners are one point.
+// Merges equal corners into one point.
 void weld(const std::vector<Corner>& corners, VisualMesh& out) {
   std::vector<Corner> points = corners;
   std::sort(points.begin(), points.end());
@@ -109,7 +109,7 @@ void weld(const std::vector<Corner>& corners, VisualMesh& out) {
     out.triangles.push_back({index(corners[k]), index(corners[k + 1]), index(corners[k + 2])});
 }
 
-// Only the points that are left.
+// Keeps only the points in use.
 void thin_mesh(VisualMesh& mesh) {
   mesh.triangles = thin_surface(mesh.points, mesh.triangles);
   const std::vector<int> left = points_of(mesh.triangles);
@@ -126,7 +126,7 @@ std::string binary_stl(const VisualMesh& mesh) {
   std::memcpy(out.data() + kStlHeader - sizeof count, &count, sizeof count);
   char* at = out.data() + kStlHeader;
   for (const auto& triangle : mesh.triangles) {
-    at += sizeof(Corner);  // the normal follows from the corners
+    at += sizeof(Corner);  // the normal is computed from the corners
     for (const int p : triangle) {
       const Eigen::Vector3f x = mesh.points.col(p).cast<float>();
       std::memcpy(at, x.data(), sizeof(Corner));
@@ -137,7 +137,7 @@ std::string binary_stl(const VisualMesh& mesh) {
   return out;
 }
 
-// Text begins with "solid"; so do some binary files, whose size tells them.
+// Text STL begins with "solid"; so do some binary files, which are recognised by their size.
 bool is_text_stl(const std::string& bytes) {
   std::uint32_t count = 0;
   if (bytes.size() >= kStlHeader) std::memcpy(&count, bytes.data() + kStlHeader - sizeof count, sizeof count);

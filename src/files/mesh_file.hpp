@@ -8,15 +8,15 @@
 
 namespace limber {
 
-// Can a file of that name be drawn?  STL and OBJ, by their endings.
+// Whether a file of that name can be drawn: STL and OBJ, by extension.
 bool is_mesh_name(const std::string& name);
 
-// Triangles of an STL, binary or text, or an OBJ.  Throws InputError "NAME: what is wrong; what to do": a text that
-// ends too early, numbers that are none or not finite, corners that are not there.
+// Triangles of an STL, binary or text, or an OBJ.  Throws InputError "NAME: what is wrong; what to do" for a truncated
+// text, values that are not finite numbers, missing corners.
 VisualMesh parse_mesh(const std::string& bytes, const std::string& name);
 
-// Where a URDF means a mesh to be, from `folder`, that of the URDF: "file://...", "package://NAME/..." (NAME is looked
-// for there and in the folders above), or a path.  Empty: a package that is not found.
+// Resolves a mesh reference of a URDF in `folder`: "file://...", "package://NAME/..." (NAME is searched there and in
+// the parent folders), or a path.  Empty: the package was not found.
 std::string find_mesh(const std::string& reference, const std::string& folder);
 
 }  // namespace limber

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// HDF5 works on the bytes of the file in a process of its own, and hands over arrays of numbers.
+// HDF5 reads the file in a separate process, which passes on arrays of numbers.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ const std::vector<std::string> kArrays = {"mass",
                                           "surface/shapes",
                                           "surface/triangles"};
 
-// A dataset as numbers, whatever it stores them as.
+// A dataset converted to double, whatever its stored type.
 struct Array {
   std::vector<std::int64_t> size;
   std::vector<double> numbers;
@@ -48,7 +48,7 @@ struct Array {
 // ---- in the worker ------------------------------------------------------------------------------
 
 Id open_image(const std::string& bytes) {
-  H5PLset_loading_state(0);  // no code from elsewhere
+  H5PLset_loading_state(0);  // no plugins
   const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
   checked(H5Pset_fapl_core(access.get(), std::size_t{1} << 16, false));
   checked(H5Pset_file_image(access.get(), const_cast<char*>(bytes.data()), bytes.size()));
@@ -122,7 +122,7 @@ void serve_body(Wire& wire, const std::string& bytes) {
   wire.receive_number();  // until the other end closes
 }
 
-// ---- here ---------------------------------------------------------------------------------------
+// ---- in the caller ------------------------------------------------------------------------------
 
 [[noreturn]] void refuse(const std::string& what) { throw InputError(fmt::format("{}; {}", what, kDamagedBody)); }
 
@@ -133,7 +133,7 @@ class BodyMaker {
   void make(ModalBodyFile& out, PartSpec& part);
 
  private:
-  // The numbers of a dataset, which must have that shape and be finite.
+  // The numbers of a dataset, which must have the given shape and be finite.
   const double* at(const std::string& name, const std::vector<std::int64_t>& size) const {
     const Array& array = find(name);
     if (array.size != size)
@@ -193,7 +193,7 @@ void BodyMaker::set_surface_of(PartSpec& part) const {
   }
 }
 
-// The inertia of the undeformed body must be positive: else it was made by nobody.
+// The inertia of the undeformed body must be positive definite.
 void check_inertia_of(const Body& body) {
   const MatrixXd M = rest_inertia(body);
   if (!(M.diagonal().minCoeff() > 0)) refuse("a coordinate has no mass");

@@ -14,7 +14,7 @@ using h5::Id;
 
 constexpr OutputKind kModalBodyKind = {"a modal body", &is_modal_body};
 
-// One dataset with its unit and what it is.
+// Writes datasets with unit and description.
 class Writer {
  public:
   explicit Writer(hid_t file) : file_(file) {}

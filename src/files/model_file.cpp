@@ -30,14 +30,14 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kFidelities = {"ruthless", "full", "stiffened"};
 
-// A body that joints and closures can name.
+// A body, as named by joints and closures.
 struct Carried {
   int index = kGround;             // from the builder
   std::vector<std::string> nodes;  // in the order of Body::nodes
   std::vector<Pose> places;        // (node) undeformed
 };
 
-// A joint as far as the shape of the tree goes.
+// A joint as an edge of the tree.
 struct Edge {
   Reader at;
   std::string name;
@@ -61,7 +61,7 @@ class ModelReader {
   void check_tree() const;
   void refuse_loop(int body) const;
 
-  // Calls the builder; its complaints name the item, and get its place.
+  // Calls the builder; adds item and place to its errors.
   template <class Call>
   auto place_errors(const Call& call) const;
 
@@ -69,11 +69,11 @@ class ModelReader {
   BodyFiles files_;
   ModelBuilder builder_;
   bool second_order_ = false;
-  Names names_, closure_names_;  // a scenario addresses bodies and joints alike
+  Names names_, closure_names_;  // bodies and joints share one namespace in scenarios
   std::vector<std::string> body_names_;
   std::unordered_map<std::string, Carried> bodies_;
   std::vector<Edge> edges_;
-  std::vector<int> edge_of_;                    // (body, from the builder) the joint that carries it, -1: none yet
+  std::vector<int> edge_of_;                    // (body, index from the builder) its inboard joint; -1: none yet
   std::unordered_map<std::string, int> lines_;  // of "body 'boom'", ...
 };
 
@@ -89,7 +89,7 @@ auto ModelReader::place_errors(const Call& call) const {
   }
 }
 
-// Names of items and of what scenarios keep for themselves.
+// Reads the name of an item; names reserved by scenarios are refused.
 std::string take_name(Names& names, const Reader& entry, std::string_view example) {
   std::string name = names.take(entry, example);
   if (const std::string fault = reserved_fault(name); !fault.empty()) entry.at("name", "").fail(fault);
@@ -113,14 +113,14 @@ void read_axes(const Reader& entry, Connection& out) {
     const auto given = entry.find(key);
     if (given && !wanted) given->fail(fmt::format("has no meaning for type {}; remove it", to_string(out.kind)));
     if (wanted) (key == "axis" ? out.axis : out.axis2) = read_direction(entry, key, example);
-    example = std::abs(out.axis.x()) < 0.9 ? "[1, 0, 0]" : "[0, 1, 0]";  // another direction
+    example = std::abs(out.axis.x()) < 0.9 ? "[1, 0, 0]" : "[0, 1, 0]";  // not parallel to it
   }
   constexpr double kParallel = 1e-9;  // sine of the angle
   if (axes == 2 && out.axis.cross(out.axis2).norm() < kParallel)
     entry.at("axis2", "").fail(fmt::format("must not be parallel to axis; write for example {}", example));
 }
 
-// Travel limits of a joint, each a spring and a damper.
+// Joint limits, each a spring and a damper.
 void read_stop(const Reader& limits, Joint& joint) {
   const auto lower = limits.find("lower"), upper = limits.find("upper");
   const bool limited = lower || upper, allowed = joint_traits(joint.kind).stops;
@@ -211,7 +211,7 @@ Model ModelReader::read() {
 void ModelReader::read_header() {
   if (root_.has("scenario"))
     root_.fail_item("this is a scenario, not a model; give the model file that it names under 'model'");
-  // Inside a scenario, the version of the scenario holds.
+  // Inside a scenario, the version of the scenario applies.
   const bool inside = !root_.path().empty() && !root_.has("limber");
   if (!inside) check_version(root_);
   if (const auto flexible = root_.find("flexible"))
@@ -331,7 +331,7 @@ void ModelReader::read_closure(const Reader& entry) {
   place_errors([&] { builder_.add_closure(std::move(closure)); });
 }
 
-// A parent is the world, or carried by a joint above.
+// A parent must be the world, or a child of an earlier joint.
 void ModelReader::check_tree() const {
   for (std::size_t i = 0; i < edges_.size(); ++i) {
     const Edge& edge = edges_[i];
@@ -346,13 +346,13 @@ void ModelReader::check_tree() const {
   }
 }
 
-// Walks from a body towards the world, and fails when it never gets there.
+// Walks from a body to the world, and throws if it does not arrive.
 void ModelReader::refuse_loop(int body) const {
   for (std::size_t step = 0; step <= edges_.size(); ++step) {
     if (body == kGround || edge_of_[body] < 0) return;
     body = edges_[edge_of_[body]].parent;
   }
-  // More steps than joints: the body is on the loop.
+  // After more steps than joints the body is on the loop.
   std::vector<int> loop;
   for (int next = body; loop.empty() || next != body; next = edges_[loop.back()].parent) loop.push_back(edge_of_[next]);
   std::rotate(loop.begin(), std::min_element(loop.begin(), loop.end()), loop.end());
@@ -373,7 +373,7 @@ namespace {
 
 std::string folder_of_file(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
 
-// The file that a key names.
+// The contents of the file named by a key.
 std::string read_named_file(const Reader& at, const std::string& folder, std::string& path) {
   path = (std::filesystem::path(folder) / at.one_line(kLongestPath)).string();
   try {

@@ -39,9 +39,9 @@ Json rows(const MatrixXd& m) {
   return out;
 }
 
-// ---- what the reader rounds -------------------------------------------------------------------------
+// ---- rounding by the reader -------------------------------------------------------------------------
 
-// A direction that the reader (and, for a joint, the builder) makes this unit vector, bit by bit.
+// A direction from which the reader (and, for a joint, the builder) computes exactly this unit vector.
 Vector3d direction_of(const Vector3d& axis, bool of_joint) {
   constexpr int kTries = 4096;
   for (int k = 0; k < kTries; ++k) {
@@ -210,7 +210,7 @@ constexpr const char* kOtherNumbers =
     "its numbers are not those of its specification; write what was added, such as a payload, as a body of its own on "
     "a fixed joint";
 
-// A beam of segments, once for all of them.
+// A segmented beam, written once for all its segments.
 Json segmented_json(const Model& model, const SegmentedBeam& beam, bool second_order) {
   Json out = {{"name", beam.name}};
   const std::vector<Body> made = make_segments(beam.spec(), second_order);
@@ -383,7 +383,7 @@ std::string model_text(const Model& model) {
 
 namespace {
 
-// A model file names its format near its beginning.
+// A model file contains its format name near the beginning.
 bool is_model(const std::string& path) { return OutputKind::starts_with(path, "limber", 4096); }
 constexpr OutputKind kModelKind = {"a model of limber", &is_model};
 

@@ -9,10 +9,10 @@
 
 namespace limber {
 
-// Names that must differ.
+// A set of unique names.
 class Names {
  public:
-  // Reads the key `name` of a map and keeps it; refuses one that is there already.
+  // Reads the key `name` of a map and adds it; refuses duplicates.
   std::string take(const Reader& map, std::string_view example);
 
  private:

@@ -25,7 +25,7 @@ fs::path folder_of(const std::string& path) {
   return parent.empty() ? fs::path(".") : parent;
 }
 
-// A link that somebody else made may lead anywhere.
+// Refuses symbolic links of other users.
 void check_link(const std::string& path) {
   struct stat link {};
   if (lstat(path.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) return;
@@ -80,11 +80,11 @@ std::string check_output(const std::string& path, const std::vector<std::string>
 }
 
 std::string check_room(const std::string& path, double bytes) {
-  constexpr double kLarge = 0.5;  // share of what is free
+  constexpr double kLarge = 0.5;  // share of the free space
   constexpr double kGB = 1e9;
   std::error_code error;
   const fs::space_info space = fs::space(folder_of(path), error);
-  if (error || space.capacity == 0) return "";  // the system does not tell
+  if (error || space.capacity == 0) return "";  // not known to the system
   const double free = static_cast<double>(space.available);
   const std::string needs =
       fmt::format("{}: needs {:.3g} GB, but only {:.3g} GB are free there", path, bytes / kGB, free / kGB);
@@ -92,7 +92,7 @@ std::string check_room(const std::string& path, double bytes) {
   return bytes > kLarge * free ? needs : "";
 }
 
-// ---- a file on its way -------------------------------------------------------------------------------
+// ---- unfinished files --------------------------------------------------------------------------------
 
 std::optional<OutputFile::Identity> OutputFile::identity(const std::string& path) {
   struct stat found {};
@@ -105,10 +105,10 @@ OutputFile::OutputFile(std::string path, const OutputKind& kind, std::vector<std
   target_ = check_output(path_, never_, kind_);
   before_ = identity(target_);
   lock_.emplace(path_, target_);
-  // A name that nobody has or guesses.
+  // A unique name that cannot be guessed.
   std::random_device random;
   const std::string name = fs::path(target_).filename().string();
-  constexpr std::size_t kLongest = 200;  // of 255 bytes that a name may have
+  constexpr std::size_t kLongest = 200;  // of the 255 bytes of a file name
   const std::string file = fmt::format(".{}.{:08x}{:08x}.part", name.substr(0, kLongest), random(), random());
   part_ = fs::path(target_).replace_filename(file).string();
 }

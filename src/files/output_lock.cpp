@@ -18,7 +18,7 @@ namespace limber {
 namespace {
 
 constexpr std::string_view kLockMark = "limber: ";  // at the start of every lock
-constexpr std::size_t kLongestLock = 200;           // bytes of one
+constexpr std::size_t kLongestLock = 200;           // bytes of a lock
 
 // "process 4711 on arm-lab".
 std::string own_name() {
@@ -34,7 +34,7 @@ std::string content(int descriptor) {
   return text;
 }
 
-// What the owner of a lock writes into it, just after it got it.
+// The owner's name in a lock, which is written just after the lock is acquired.
 std::string await_owner(int descriptor) {
   constexpr int kTries = 500;
   constexpr useconds_t kPause = 2000;  // us
@@ -46,7 +46,7 @@ std::string await_owner(int descriptor) {
   return owner;
 }
 
-// -1 with errno where it cannot be.  Another user's is opened to read, which is enough for a lock.
+// -1 and errno on failure.  A file of another user is opened for reading, which suffices for a lock.
 int open_lock(const std::string& file) {
   constexpr int kFlags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   constexpr mode_t kMode = 0666;
@@ -54,7 +54,7 @@ int open_lock(const std::string& file) {
   return descriptor < 0 && errno == EACCES ? open(file.c_str(), O_RDONLY | kFlags) : descriptor;
 }
 
-// The file under that name is the one that was opened: its owner may have removed it in between.
+// Whether the name still refers to the opened file: its owner may have removed it in the meantime.
 bool is_current(int descriptor, const std::string& file) {
   struct stat held {
   }, named{};
@@ -65,7 +65,7 @@ bool is_current(int descriptor, const std::string& file) {
 [[noreturn]] void refuse_second(const std::string& shown, std::string owner) {
   owner = owner.starts_with(kLockMark) ? owner.substr(kLockMark.size()) : "another process";
   while (!owner.empty() && owner.back() == '\n') owner.pop_back();
-  const std::string quoted = show(owner);  // what is in it comes from elsewhere
+  const std::string quoted = show(owner);  // untrusted content
   throw FileError(fmt::format("{}: is being written by {}; wait for it, or name another output", shown,
                               quoted.substr(1, quoted.size() - 2)));
 }
@@ -75,7 +75,7 @@ bool is_current(int descriptor, const std::string& file) {
 OutputLock::OutputLock(const std::string& shown, const std::string& path) {
   const std::filesystem::path target(path);
   std::string name = target.filename().string();
-  constexpr std::size_t kLongestName = 240;  // of 255 bytes that a name may have
+  constexpr std::size_t kLongestName = 240;  // of the 255 bytes of a file name
   if (name.size() > kLongestName)
     name = fmt::format("{}{:016x}", name.substr(0, kLongestName - 16), std::hash<std::string>()(name));
   file_ = std::filesystem::path(target).replace_filename("." + name + ".lock").string();
@@ -95,7 +95,7 @@ OutputLock::OutputLock(const std::string& shown, const std::string& path) {
       const std::string now = taken ? await_owner(descriptor) : std::string();
       close(descriptor);
       if (taken) refuse_second(shown, now);
-      return;  // no locks here
+      return;  // the file system has no locks
     }
     if (!is_current(descriptor, file_)) {
       close(descriptor);
@@ -103,7 +103,7 @@ OutputLock::OutputLock(const std::string& shown, const std::string& path) {
     }
     descriptor_ = descriptor;
     const std::string text = fmt::format("{}{}\n", kLockMark, own_name());
-    // A lock without a name is one, too.
+    // An empty lock file is valid, too.
     if (ftruncate(descriptor, 0) == 0 && pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
     return;
   }

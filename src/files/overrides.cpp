@@ -28,14 +28,14 @@ bool is_among(std::string_view word, std::span<const std::string_view> words) {
 
 std::string_view head_of(std::string_view path) { return path.substr(0, path.find_first_of(".[")); }
 
-// Takes "word." from the front.
+// Removes "word." from the front.
 bool take_prefix(std::string& path, std::string_view word) {
   if (!path.starts_with(word) || path.size() <= word.size() || path[word.size()] != '.') return false;
   path.erase(0, word.size() + 1);
   return true;
 }
 
-// The places below an item where a short path may lead.
+// The places below an item that a short path may refer to.
 void find_below(const DocumentPath& at, std::string_view rest, std::vector<DocumentPath>& found) {
   if (auto there = at.walk(rest)) found.push_back(std::move(*there));
   for (const DocumentPath& child : at.children()) find_below(child, rest, found);
@@ -48,7 +48,7 @@ void find_below(const DocumentPath& at, std::string_view rest, std::vector<Docum
       fmt::format("{}: the path has several meanings; write one of {}", given.path, join(views(names), 8)));
 }
 
-// Where a key of a body that is not written would be.
+// The place of a key that is missing in a body.
 DocumentPath body_form(const DocumentPath& item) {
   for (const DocumentPath& child : item.children()) {
     if (is_among(child.name(), kBodyForms) && child.node().kind == Kind::map) return child;
@@ -56,8 +56,8 @@ DocumentPath body_form(const DocumentPath& item) {
   return item;
 }
 
-// Down from a body, a joint or a section of a scenario: the path itself, or the one place below that it fits, or a new
-// key.
+// Resolves a path below a body, a joint or a section of a scenario: the path itself, the only place below that matches,
+// or a new key.
 DocumentPath resolve_below(const Override& given, const DocumentPath& item, std::string_view rest) {
   if (auto exact = item.walk(rest)) return *exact;
   std::vector<DocumentPath> found;
@@ -109,7 +109,7 @@ DocumentPath resolve_scenario(const DocumentNode* top, const Override& given) {
   return resolve_below(given, *section, path.substr(head.size() + 1));
 }
 
-// The value as a tree of the document's own.
+// A copy of the value, owned by the document.
 const DocumentNode* copy_tree(const DocumentNode& from, int line, Document& owner) {
   DocumentNode& to = owner.nodes.emplace_back(from);
   to.line = line;

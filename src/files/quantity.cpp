@@ -20,7 +20,7 @@ struct NamedUnit {
   std::string_view name;
   double scale;
   Dimension dimension;  // m, kg, s, A, rad
-  bool prefixes;        // takes k, M, G, c, m, u
+  bool prefixes;        // takes the prefixes k, M, G, c, m, u
 };
 
 constexpr double kPi = std::numbers::pi;
@@ -45,7 +45,7 @@ const NamedUnit* find_unit(std::string_view name) {
   return found == std::end(kUnits) ? nullptr : found;
 }
 
-// One factor without its power: "mm", "kN", "min".
+// One factor without its exponent: "mm", "kN", "min".
 std::optional<Unit> parse_factor(std::string_view name) {
   if (const NamedUnit* plain = find_unit(name)) return Unit{plain->scale, plain->dimension};
   for (const auto& [prefix, scale] : kPrefixes) {
@@ -56,7 +56,7 @@ std::optional<Unit> parse_factor(std::string_view name) {
   return std::nullopt;
 }
 
-// Its power: ^2, ², -1 ...; taken off the end of the factor.
+// Its exponent: ^2, ², -1 ...; removed from the end of the factor.
 int take_power(std::string_view& factor) {
   for (const auto& [mark, power] : {std::pair<std::string_view, int>{"²", 2}, {"³", 3}}) {
     if (!factor.ends_with(mark)) continue;
@@ -100,8 +100,8 @@ std::optional<double> constant(std::string_view text) {
   }
 }
 
-// What units a key may have, in SI; "|" between two quantities.  A key may stand with those above it, "gyro.noise",
-// "*" for any; the first that fits counts.
+// Permitted SI units of a key; "|" separates alternatives.  A key may be qualified by its parents, "gyro.noise", "*"
+// for any; the first match applies.
 struct KeyUnits {
   std::string_view key, units;
 };
@@ -262,7 +262,7 @@ constexpr KeyUnits kOtherKeys[] = {{"gravity", "m/s^2"},
                                    {"desired.z", "m"},
                                    {"desired.*", "m|rad"}};
 
-// "inputs[2].torque.pieces[0].value.table.y[1]" is that of "inputs.torque": the values of a signal.
+// "inputs[2].torque.pieces[0].value.table.y[1]" has the unit of "inputs.torque": the values of a signal.
 std::string key_path(std::string_view path) {
   std::string out;
   bool inside = false;
@@ -282,7 +282,7 @@ std::string key_path(std::string_view path) {
   return out;
 }
 
-// Whether the path ends in these keys.
+// Whether the path ends with these keys.
 bool path_ends(std::string_view path, std::string_view keys) {
   while (true) {
     const std::size_t a = path.rfind('.'), b = keys.rfind('.');
@@ -327,7 +327,7 @@ std::optional<Unit> parse_unit(std::string_view text) {
       continue;
     }
     if (text[0] == '/') {
-      if (sign < 0 || factors == 0) return std::nullopt;  // a/b/c is read in two ways
+      if (sign < 0 || factors == 0) return std::nullopt;  // a/b/c is ambiguous
       sign = -1;
       text.remove_prefix(1);
       continue;

@@ -19,7 +19,7 @@ namespace {
 
 using Kind = DocumentNode::Kind;
 
-// What stands there, for "must be ..., but is ...".
+// Describes a value for "must be ..., but is ...".
 std::string describe(const DocumentNode& node) {
   switch (node.kind) {
     case Kind::null:
@@ -45,7 +45,7 @@ bool is_not_finite(std::string_view word) {
   return lower == "inf" || lower == "infinity" || lower == "nan";
 }
 
-// Nothing, or why the node is no number.
+// Why the node is not a number; empty if it is one.
 std::string number_fault(const DocumentNode& node, double& value) {
   if (node.kind != Kind::scalar) return "must be a number, but is " + describe(node);
   if (node.quoted) return fmt::format("must be a number, but is the text {}; remove the quotes", show(node.text));
@@ -54,7 +54,7 @@ std::string number_fault(const DocumentNode& node, double& value) {
   if (word.find_first_not_of("0123456789+-.eE") != std::string_view::npos)
     return fmt::format("must be a number, but is {}", show(word));
 
-  // YAML allows a plus sign, from_chars does not.  Readers differ on 010: eight or ten.
+  // YAML permits a plus sign, from_chars does not.  010 is ambiguous: eight or ten.
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
   const std::string_view digits = word.substr(word.starts_with('-') ? 1 : 0);
   if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1]))
@@ -67,7 +67,7 @@ std::string number_fault(const DocumentNode& node, double& value) {
   return "";
 }
 
-// A number with a unit, or a constant such as pi/2; what is neither has that fault.
+// A number with a unit, or a constant such as pi/2; reports `fault` for anything else.
 double quantity_at(const Reader& at, const std::string& fault) {
   if (!at.is_scalar()) at.fail(fault);
   const std::string& text = at.node().text;
@@ -258,7 +258,7 @@ VectorXd Reader::numbers() const {
   if (!is_list()) fail("must be a list of numbers, but is " + describe(*node_));
   VectorXd values(std::ssize(node_->items));
   for (std::size_t i = 0; i < node_->items.size(); ++i) {
-    // The path of an element is made only for a unit or a message.
+    // The path of an element is only built for a unit or a message.
     double& value = values[static_cast<Eigen::Index>(i)];
     if (!number_fault(*node_->items[i], value).empty()) value = child(i).number();
   }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the file is laid out so that it is whole after every single write, docs/decisions/0006-hdf5-recording.md:
-// everything but rows is written before the first record; then rows go behind the end of their datasets, where nobody
-// looks, and afterwards the lengths of the datasets, each one number in a place of its own, that of `time` last.
+// Layout of the file, chosen such that it is valid after every single write, docs/decisions/0006-hdf5-recording.md:
+// everything except rows is written before the first record; then rows are written beyond the current end of their
+// datasets, and afterwards the lengths of the datasets, each one number at a fixed offset, that of `time` last.
 #include "limber/files/recording.hpp"
 
 #include <fmt/format.h>
@@ -28,15 +28,16 @@ using h5::HdfError;
 using h5::Id;
 
 constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
-constexpr std::size_t kMaxBufferBytes = std::size_t{64} << 20;  // where the usual size holds but few rows
+constexpr std::size_t kMaxBufferBytes = std::size_t{64}
+                                        << 20;  // where buffers of the default size hold only a few rows
 constexpr hsize_t kFewRows = 64;
 constexpr hsize_t kMaxChunkBytes = (hsize_t{1} << 32) - 1;  // of HDF5
 constexpr std::size_t kEndedBytes = 240;
 constexpr std::size_t kFiguresBytes = 8192;
-constexpr int kManyColumns = 4000;    // their names take more than the 64 KiB that an ordinary attribute may have
-constexpr double kMaxTimeShare = 20;  // between two flushes, in units of what the last took
+constexpr int kManyColumns = 4000;    // their names exceed the 64 KiB limit of an ordinary attribute
+constexpr double kMaxTimeShare = 20;  // between two flushes, in units of the duration of the last one
 
-// Nothing is written behind our back: no caches that empty themselves, no locks against readers.
+// All writes are explicit: no caches with delayed writes, no locks against readers.
 Id file_access(std::size_t datasets) {
   Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
   H5AC_cache_config_t cache;
@@ -48,13 +49,13 @@ Id file_access(std::size_t datasets) {
   cache.decr_mode = H5C_decr__off;
   checked(H5Pset_mdc_config(access.get(), &cache));
   checked(H5Pset_file_locking(access.get(), false, true));
-  // Structure together, not in gaps between rows.
+  // Groups metadata into one block, instead of gaps between rows.
   constexpr hsize_t kLeast = hsize_t{1} << 13, kMax = hsize_t{1} << 20, kEach = hsize_t{1} << 12;
   checked(H5Pset_meta_block_size(access.get(), std::clamp(kEach * datasets, kLeast, kMax)));
   return access;
 }
 
-// One chunk in time, placed at once but not filled (a hole in the file), so that growing touches the length alone.
+// One chunk in time, allocated early but not filled (a hole in the file), so that appending only changes the length.
 Id dataset_creation(const Channel& channel, hsize_t records) {
   Id creation(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
   const hsize_t most = kMaxChunkBytes / (records * sizeof(double));
@@ -62,11 +63,12 @@ Id dataset_creation(const Channel& channel, hsize_t records) {
   const hsize_t chunk[2] = {records, std::min(columns, most)};
   checked(H5Pset_chunk(creation.get(), channel.scalar ? 1 : 2, chunk));
   checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY));
-  // But for `time`, which is filled at once: then a full disk cannot fail its rows alone, after its length has grown.
+  // Except `time`, which is filled early: then a full disk cannot fail the write of its rows after its length has
+  // changed.
   const bool is_time = channel.path == "time";
   checked(H5Pset_fill_time(creation.get(), is_time ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER));
   checked(H5Pset_obj_track_times(creation.get(), false));
-  if (channel.columns > kManyColumns) {  // long attributes, outside of the header
+  if (channel.columns > kManyColumns) {  // large attributes, stored outside the header
     checked(H5Pset_attr_creation_order(creation.get(), H5P_CRT_ORDER_TRACKED));
     checked(H5Pset_attr_phase_change(creation.get(), 0, 0));
   }
@@ -111,7 +113,7 @@ void describe_run(hid_t file, const RecordingOptions& options) {
   h5::make_fixed_text(file, "figures", "", kFiguresBytes);
 }
 
-// Modal bodies and meshes of the model; zeros behind them, so that what follows starts at multiples of 8 bytes.
+// Stores modal bodies and meshes of the model, zero-padded so that what follows is aligned to 8 bytes.
 void keep_files(hid_t file, const Model& model) {
   std::set<std::string> kept;
   const auto keep = [&](const std::string& path, const std::string& whole) {
@@ -144,12 +146,12 @@ constexpr OutputKind kRecordingKind = {"a recording", &is_recording};
 struct RecordingWriter::Impl {
   struct Column {
     Id dataset;
-    std::size_t begin = 0;  // in a row; of its part of the buffer, in units of `capacity`
+    std::size_t begin = 0;  // in a row; in the buffer, in units of `capacity`
   };
 
   const Model& model;
   RecordingOptions options;
-  std::optional<OutputFile> output;  // has its name from the first record on
+  std::optional<OutputFile> output;  // gets its name with the first record
   Id file;
   std::vector<Channel> channels;  // `time` last
   std::vector<Column> columns;    // (channel)
@@ -171,7 +173,7 @@ struct RecordingWriter::Impl {
 };
 
 void RecordingWriter::Impl::create() {
-  limit = static_cast<hsize_t>(std::max(1L, options.records)) + 1;  // and one at an end that nobody planned
+  limit = static_cast<hsize_t>(std::max(1L, options.records)) + 1;  // plus one at an unplanned end
   if (limit > kMaxChunkBytes / sizeof(double))
     throw InputError(
         fmt::format("{}: {} records are too many; raise record.every in the scenario", output->path(), limit));
@@ -188,8 +190,8 @@ void RecordingWriter::Impl::create() {
     columns.push_back({make_dataset(file.get(), channel, limit), width});
     width += static_cast<std::size_t>(channel.columns);
   }
-  // After all headers: those start at multiples of 8 bytes then, and the first two, which may have a checksum, lie in
-  // the first page.  A killed write may be torn between two pages, not inside one.
+  // After all headers: these are then aligned to 8 bytes, and the first two, which may have a checksum, lie in the
+  // first page.  A write interrupted by a kill can be split between two pages, but not within one.
   for (std::size_t i = 0; i < channels.size(); ++i) describe_column(columns[i].dataset.get(), channels[i]);
   describe_run(file.get(), options);
   keep_files(file.get(), model);
@@ -199,7 +201,7 @@ void RecordingWriter::Impl::create() {
   buffer.resize(width * capacity);
 }
 
-// Buffered rows of one dataset: the rows to disk, its length in memory only.
+// Writes the buffered rows of one dataset to disk, and sets its length in memory only.
 void RecordingWriter::Impl::append(std::size_t i) {
   const Channel& channel = channels[i];
   const auto& [dataset, begin] = columns[i];
@@ -234,7 +236,7 @@ void RecordingWriter::Impl::hand_on() {
                    std::chrono::duration<double>(std::max(options.flush_every, kMaxTimeShare * took)));
 }
 
-// `complete` after the rest, so that it is true when it is there.
+// Sets `complete` last, so that it implies the other marks.
 void RecordingWriter::Impl::mark(std::string_view ended, bool complete, std::string_view figures) {
   if (figures.size() < kFiguresBytes) h5::overwrite_fixed_text(file.get(), "figures", figures);
   h5::overwrite_fixed_text(file.get(), "ended", ended);
@@ -244,7 +246,7 @@ void RecordingWriter::Impl::mark(std::string_view ended, bool complete, std::str
   checked(H5Fflush(file.get(), H5F_SCOPE_LOCAL));
 }
 
-// A file without any record is none.
+// A file without any record is removed.
 bool RecordingWriter::Impl::close() {
   if (!open) return true;
   open = false;
@@ -257,7 +259,7 @@ bool RecordingWriter::Impl::close() {
 void RecordingWriter::Impl::fail(const std::string& why) {
   try {
     mark("failed: " + why, false);
-  } catch (const Error&) {  // what can be said in the file is said; the error is on its way
+  } catch (const Error&) {  // the error is already being reported
   }
   close();
   const std::string path = output->path();
@@ -319,7 +321,7 @@ void RecordingWriter::finish(std::string_view ended, bool complete, std::string_
   }
   if (!w.close()) refuse_output(w.output->path(), h5::reason());
   w.output->check_still_there();
-  w.output.reset();  // gives its name free
+  w.output.reset();  // releases its name
 }
 
 const std::string& RecordingWriter::warning() const { return impl_->warning; }

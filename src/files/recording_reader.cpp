@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// HDF5 works in a process of its own, and hands over what it finds: header first, then numbers as they are asked for.
+// HDF5 runs in a separate process, which sends first the header, then numbers on request.
 #include "limber/files/recording_reader.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@
 namespace limber {
 namespace {
 
-constexpr std::int64_t kGood = 1, kBad = 0;  // what an answer begins with; a bad one goes on with a text
-constexpr std::int64_t kTime = -1;           // in place of the number of a series
+constexpr std::int64_t kGood = 1, kBad = 0;  // first number of an answer; after kBad a text follows
+constexpr std::int64_t kTime = -1;           // in place of the index of a series
 constexpr long kBlock = long{1} << 18;       // numbers of one answer at most
 constexpr std::size_t kRequestNumbers = 5;   // series, first, count, column, columns
 
@@ -62,7 +62,7 @@ void answer(Wire& wire, const RecordingSource& source, std::vector<double>& bloc
   wire.send(std::span<const double>(block));
 }
 
-// What the worker does until the other end closes.
+// Main function of the worker, until the other end closes.
 void serve(Wire& wire, const std::string& path) {
   const h5::Quiet quiet;
   std::unique_ptr<RecordingSource> source;
@@ -80,7 +80,7 @@ void serve(Wire& wire, const std::string& path) {
   while (true) answer(wire, *source, block);
 }
 
-// A pipe would be waited for, a device has no end.
+// Refuses pipes, which would block, and devices, which have no end.
 void check_plain(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -105,7 +105,7 @@ struct RecordingReader::Impl {
   Worker worker;
   Wire& wire = worker.wire();
 
-  // Throws FileError with the worker's reason, or that of its end.
+  // Throws FileError with the worker's reason, or that of its failure.
   void check_answer() {
     if (wire.receive_number() == kGood) return;
     throw FileError(wire.receive_text());
@@ -113,7 +113,7 @@ struct RecordingReader::Impl {
   void read(std::int64_t series, long first, long count, int column, int columns, double* out);
 };
 
-// In blocks, so that neither side holds more than one.
+// In blocks, so that neither process holds more than one.
 void RecordingReader::Impl::read(std::int64_t series, long first, long count, int column, int columns, double* out) {
   const int width = static_cast<int>(std::min<long>(columns, kBlock));
   const long rows = std::max(1L, kBlock / width);
@@ -159,7 +159,7 @@ void RecordingReader::receive_header() {
   read_times(records);
 }
 
-// Block by block: numbers that do not rise are no times, and take no more memory.
+// Block by block: times that do not rise are refused before they use more memory.
 void RecordingReader::read_times(long records) {
   for (long first = 0; first < records; first += kBlock) {
     const long count = std::min(kBlock, records - first);

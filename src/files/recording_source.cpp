@@ -25,7 +25,7 @@ constexpr std::size_t kMaxFiles = 1000;
 constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 constexpr const char* kDamaged = "the file is damaged, record it again";
 
-// Units and names: one text for all columns becomes one for each.
+// Units and names: a single text for all columns is repeated for each.
 std::vector<std::string> column_texts(hid_t dataset, const char* attribute, std::size_t columns) {
   std::vector<std::string> texts = h5::get_texts(dataset, attribute, kMaxTextBytes);
   if (texts.size() == 1) texts.resize(columns, texts[0]);
@@ -38,7 +38,7 @@ std::vector<std::string> column_texts(hid_t dataset, const char* attribute, std:
 RecordingSource::RecordingSource(const std::string& path) {
   std::error_code ignored;
   file_bytes_ = static_cast<double>(std::filesystem::file_size(path, ignored));
-  H5PLset_loading_state(0);  // no code from elsewhere
+  H5PLset_loading_state(0);  // no plugins
   const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
   checked(H5Pset_file_locking(access.get(), false, true));
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
@@ -48,7 +48,7 @@ RecordingSource::RecordingSource(const std::string& path) {
     throw FileError("is an HDF5 file but not a recording; name one that `limber run` wrote");
 }
 
-// A dataset whose numbers are in this file.
+// Opens a dataset stored in this file.
 Id RecordingSource::open(const std::string& dataset) const {
   return h5::open_dataset(file_.get(), dataset, "a recording");
 }
@@ -67,7 +67,7 @@ RecordingSource::Extent RecordingSource::extent_of(hid_t dataset) const {
   return {size[0], size[1]};
 }
 
-// The file has that many numbers.
+// Checks that the file is large enough for these numbers.
 void RecordingSource::check_storage(hid_t dataset, const Extent& size) const {
   if (!h5::has_storage(dataset, static_cast<double>(size.rows) * static_cast<double>(size.columns), file_bytes_))
     throw FileError(fmt::format("claims more numbers than the file has; {}", kDamaged));
@@ -87,7 +87,7 @@ void RecordingSource::read_header() {
     if (found.size() != 1) throw FileError(fmt::format("has no attribute '{}'; record it again", attribute));
     *text = found[0];
   }
-  for (const std::string& text : h5::get_texts(file, "figures", kMaxTextBytes)) figures = text;  // not in old ones
+  for (const std::string& text : h5::get_texts(file, "figures", kMaxTextBytes)) figures = text;  // missing in old files
   complete = h5::get_number(file, "complete") != 0;
   const Id times = open("time");
   const Extent time = extent_of(times.get());
@@ -122,7 +122,7 @@ void RecordingSource::add_series(const std::string& dataset) {
   series.push_back(std::move(made));
 }
 
-// A file that the model names, byte by byte, with zeros behind it.
+// A file of the model, zero-padded.
 void RecordingSource::add_file(const std::string& dataset) {
   const Id id = open(dataset);
   const Id type(H5Dget_type(id.get()), &H5Tclose), space(H5Dget_space(id.get()), &H5Sclose);

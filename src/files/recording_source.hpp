@@ -7,11 +7,11 @@
 
 namespace limber {
 
-// A recording as HDF5 gives it: attributes, list of datasets, numbers.  Files come from anywhere, and HDF5 1.10 crashes
-// on some that are damaged, so this is used in a Worker only.  Errors are a FileError without the name of the file:
+// Direct access to a recording by HDF5: attributes, list of datasets, numbers.  Files are untrusted, and HDF5 1.10
+// crashes on some damaged ones, so this is used in a Worker only.  Errors are a FileError without the name of the file:
 // "is not a recording: ...", "dataset 'q' holds 3 records, ...".
-//   Refused are links to elsewhere (soft, external), numbers that are kept in other files (external storage, virtual
-// datasets), and datasets that claim more than the file holds.
+// Refuses soft and external links, numbers stored in other files (external storage, virtual datasets), and datasets
+// larger than the file.
 class RecordingSource {
  public:
   explicit RecordingSource(const std::string& path);
@@ -22,7 +22,7 @@ class RecordingSource {
   bool complete = false;
   long records = 0;  // of `time`
   std::vector<RecordedSeries> series;
-  std::map<std::string, std::string> files;  // of the model: bytes by name
+  std::map<std::string, std::string> files;  // of the model: contents by name
 
   // Rows [first, first + count) of columns [column, column + columns).
   void read(const std::string& dataset, long first, long count, int column, int columns, double* out) const;
@@ -43,7 +43,7 @@ class RecordingSource {
   std::size_t columns_ = 0;  // of all series
 };
 
-// Whether the plain file is a recording of any length; read in a Worker.  A damaged one may be none.
+// Whether the plain file is a recording; read in a Worker.  Damaged recordings may not be recognised.
 bool is_recording(const std::string& path);
 
 }  // namespace limber

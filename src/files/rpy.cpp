@@ -19,7 +19,7 @@ double steps_from(double x, int ulps) {
   return x;
 }
 
-// Angles near `start` whose rotation is R, bit by bit.
+// Angles near `start` whose rotation is bitwise equal to R.
 bool find_near(const Matrix3d& R, const Vector3d& start, Vector3d& found) {
   constexpr int kOffsets[] = {0, 1, -1, 2, -2, 3, -3, 4, -4};
   for (const int yaw : kOffsets) {

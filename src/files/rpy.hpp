@@ -6,7 +6,7 @@
 
 namespace limber {
 
-// Roll, pitch, yaw of R = Rz(yaw) Ry(pitch) Rx(roll), such that rpy_rotation gives R again, bit by bit where some do.
+// Roll, pitch, yaw of R = Rz(yaw) Ry(pitch) Rx(roll), such that rpy_rotation reproduces R, bitwise if possible.
 Vector3d rpy_of(const Matrix3d& R);
 
 }  // namespace limber

@@ -13,8 +13,8 @@ Material read_material(const Reader& material);
 // {tube: {diameter: 0.1, wall: 0.003}}, ...
 Section read_section(const Reader& section);
 
-// Keys of a beam or of one of its stations: section and material, or mass and stiffnesses; `length`: what `mass` is
-// divided by, 0: that key has no meaning.
+// Keys of a beam or of one of its stations: section and material, or mass and stiffnesses; `length`: divisor of `mass`;
+// 0: `mass` is not permitted.
 void read_beam_section(const Reader& at, double length, BeamSection& out);
 
 }  // namespace limber

@@ -7,10 +7,10 @@
 
 namespace limber {
 
-// The table as HDF5 gives it; used in a Worker only: files come from anywhere.  Errors without the name of the file.
+// Reads the table by HDF5; used in a Worker only, since files are untrusted.  Errors are without the name of the file.
 StudyData load_study_table(const std::string& path);
 
-// Text of so many bytes at most, as type of a dataset.
+// Fixed-length text type of a dataset.
 h5::Id study_text_type(std::size_t bytes);
 
 }  // namespace limber

@@ -26,12 +26,12 @@ std::string text_of(hid_t object, const char* name) {
   return found.size() == 1 ? found[0] : "";
 }
 
-// One table, read; `bytes` of its file.
+// A table being read; `bytes`: size of its file.
 class StudySource {
  public:
   StudySource(hid_t file, double bytes) : file_(file), bytes_(bytes) {}
 
-  // Opens a list of `runs` values, or of as many as there are.
+  // Opens a list of `runs` values; 0: of any length, which it returns.
   Id open(const std::string& name, hsize_t& runs) const {
     Id id = h5::open_dataset(file_, name, "a table of a study");
     const Id space(H5Dget_space(id.get()), &H5Sclose);
@@ -98,9 +98,9 @@ class StudySource {
   double bytes_;
 };
 
-// ---- between two processes -------------------------------------------------------------------------------
+// ---- between the two processes ---------------------------------------------------------------------------
 
-// Values of 1 or 8 bytes, as they are.
+// Sends values of 1 or 8 bytes in binary form.
 template <class T>
 void send_list(Wire& wire, const std::vector<T>& values) {
   std::vector<double> raw((values.size() * sizeof(T) + sizeof(double) - 1) / sizeof(double));
@@ -116,7 +116,7 @@ std::vector<T> receive_list(Wire& wire) {
   if (!out.empty()) std::memcpy(out.data(), raw.data(), out.size() * sizeof(T));
   return out;
 }
-// In one piece, a zero behind each.
+// In one message, each terminated by a zero.
 void send_texts(Wire& wire, const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += text + '\0';
@@ -202,7 +202,7 @@ Id study_text_type(std::size_t bytes) {
 }
 
 StudyData load_study_table(const std::string& path) {
-  H5PLset_loading_state(0);  // no code from elsewhere
+  H5PLset_loading_state(0);  // no plugins
   if (!looks_like_study(path)) throw FileError("is not a table of a study; name one that `limber sweep` wrote");
   const Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
   checked(H5Pset_file_locking(access.get(), false, true));
@@ -237,7 +237,7 @@ StudyData load_study_table(const std::string& path) {
 }
 
 bool StudyData::done(long run) const {
-  // A word that was cut where a page of the file ends, by a kill or a full disk, is none of these.
+  // A word truncated at a page of the file, by a kill or a full disk, is none of these.
   const std::string& word = status[static_cast<std::size_t>(run)];
   return word == "ok" || word == "diverged" || word == "refused" || word == "failed";
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything but rows is written before the file gets its name.  Then rows go to places that exist, each dataset in one
-// piece, without buffers of HDF5 in between: the structure of the file is never touched again, and the system keeps the
-// order of the writes, so that a row whose status is there is whole.
+// Everything except rows is written before the file gets its name.  Then rows are written in place, each dataset
+// contiguous, without buffering by HDF5: the structure of the file does not change any more, and the system keeps the
+// order of the writes, so that a row whose status is written is complete.
 #include <fmt/format.h>
 
 #include <limits>
@@ -30,7 +30,7 @@ Id unbuffered_access() {
   return access;
 }
 
-// A dataset of so many values, in one piece; what is not written reads as zeros.
+// A contiguous dataset of `size` values; values not written read as zeros.
 Id make_values(hid_t file, const std::string& name, hid_t type, hsize_t size) {
   const Id space(H5Screate_simple(1, &size, nullptr), &H5Sclose);
   const Id creation(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
@@ -49,7 +49,7 @@ void write_all(const Id& dataset, hid_t type, const std::vector<T>& values) {
   if (!values.empty()) checked(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
 }
 
-// Texts of equal length, zeros behind them.
+// Texts of equal length, zero-padded.
 void write_words(hid_t file, const std::string& name, const std::vector<std::string>& words) {
   std::size_t bytes = 1;
   for (const std::string& word : words) bytes = std::max(bytes, word.size());
@@ -145,7 +145,7 @@ void make_rest(hid_t file, const StudyData& data) {
 struct StudyTableWriter::Impl {
   std::string path;
   std::optional<OutputFile> output;  // of a new table, until it has its name; holds the lock
-  std::optional<OutputLock> lock;    // of one that goes on
+  std::optional<OutputLock> lock;    // of a resumed table
   Id file, status, message, wall, kept;
   Id status_type = study_text_type(kStudyStatusBytes), message_type = study_text_type(kStudyMessageBytes);
   std::vector<Id> parameters, results;

@@ -21,7 +21,7 @@ constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
 constexpr std::size_t kMaxTableColumns = 1'000'000;
 constexpr std::size_t kMaxNumbers = std::size_t{1} << 30;
 
-// Of a plain file: what is taken from a pipe is gone.
+// Of a plain file only: reading from a pipe would consume it.
 std::string start_of(const std::string& path, std::size_t bytes) {
   std::string start(bytes, '\0');
   std::error_code ignored;
@@ -30,7 +30,7 @@ std::string start_of(const std::string& path, std::size_t bytes) {
   return start;
 }
 
-// Cells of the first line; those in quotes may hold commas, and quotes twice.
+// Cells of the first line; quoted cells may contain commas, and doubled quotes.
 std::vector<std::string> split(std::string_view line) {
   std::vector<std::string> out(1);
   bool quoted = false;
@@ -48,7 +48,7 @@ std::vector<std::string> split(std::string_view line) {
   return out;
 }
 
-// Numbers of one line, one behind the other, into `out`; how many there were, or -1 where there is something else.
+// Appends the numbers of one line to `out`; returns their count, or -1 if there is anything else.
 long parse_row(std::string_view line, double* out, std::size_t most) {
   long count = 0;
   const char *at = line.data(), *end = line.data() + line.size();
@@ -89,7 +89,7 @@ TableReader::TableReader(const std::string& path) {
   columns_.resize(series_.size());
   std::vector<double> row(names.size());
   for (long number = 2; std::getline(in, line); ++number) {
-    if (in.eof()) break;  // not finished
+    if (in.eof()) break;  // an incomplete line
     trim(line);
     const long count = parse_row(line, row.data(), row.size());
     if (count != static_cast<long>(row.size()))

@@ -18,9 +18,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view kTableStart = "time,";
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 constexpr int kMaxDigits = 17;
-constexpr std::size_t kLongestCell = 32;  // these, sign, point, zeros before them (4), exponent
+constexpr std::size_t kLongestCell = 32;  // these, sign, point, leading zeros (4), exponent
 
-// In quotes where a comma, a quote or a line end would be misread.
+// Quoted if it contains a comma, a quote or a line end.
 std::string cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
@@ -34,7 +34,7 @@ constexpr OutputKind kTableKind = {"a table of ours", &is_our_table};
 }  // namespace
 
 struct TableWriter::Impl {
-  OutputFile output;  // has its name from the first rows on
+  OutputFile output;  // gets its name with the first rows
   TableOptions options;
   std::FILE* file = nullptr;
   std::string text;

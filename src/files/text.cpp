@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-// Bytes of the UTF-8 character that starts at `s`, 0 if none does.  RFC 3629, section 4.
+// Length in bytes of the UTF-8 character at the start of `s`; 0 if invalid.  RFC 3629, section 4.
 std::size_t utf8_length(std::string_view s) {
   const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
   const unsigned lead = byte(0), second = byte(1);
@@ -57,7 +57,7 @@ std::string join_surrogates(std::string_view text) {
       i += 12;
       continue;
     }
-    // An escape is two characters at least, so that "\\u" stays what it is.
+    // An escape has at least two characters, so that "\\u" is left unchanged.
     const std::size_t step = text[i] == '\\' && i + 1 < text.size() ? 2 : 1;
     joined += text.substr(i, step);
     i += step;

@@ -27,7 +27,7 @@ std::string read_text_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) throw FileError(fmt::format("{}: cannot be opened: {}", path, reason(errno)));
 
-  // In pieces: a pipe does not tell its length.
+  // In blocks: the length of a pipe is unknown.
   std::string text;
   constexpr std::size_t kPiece = std::size_t{1} << 16;
   for (std::size_t got = kPiece; got == kPiece;) {

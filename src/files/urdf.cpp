@@ -23,7 +23,7 @@ ImportedModel import_urdf(std::string_view text, const std::string& name_for_mes
   Document document;
   document.file = name_for_messages;
   document.root = make_urdf_document(parse_urdf(text, name_for_messages), {}, 0, document, &out.notes);
-  // What the model reader refuses is refused now, with lines of the URDF: a joint that moves nothing, ...
+  // Errors of the model reader are reported here, with lines of the URDF: a joint that moves nothing, ...
   read_model(Reader(document));
   out.text = fmt::format("# From {}.\n", std::filesystem::path(name_for_messages).filename().string());
   for (const std::string& note : out.notes) out.text += fmt::format("# {}\n", note);

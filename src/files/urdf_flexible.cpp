@@ -18,8 +18,8 @@ constexpr double kOnePlace = 1e-9;  // m, or fraction of a length
 
 std::string_view form_of(const Reader& given) { return given.one_of({"beam", "plate", "modal", "file"}); }
 
-// x from the frame of the link to the joint farthest away, else to the centre of mass; z of the body as near to z of
-// the link as can be.
+// x from the frame of the link to the farthest joint, else to the centre of mass; z of the body as close to z of the
+// link as possible.
 Pose place_along(const Reader& given, const Vector3d& far) {
   if (far.norm() < kOnePlace)
     given.fail(

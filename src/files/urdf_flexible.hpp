@@ -16,20 +16,20 @@ namespace limber {
 struct FlexibleLink {
   Reader given;                 // the entry of `flexible`
   Pose pose;                    // of the body in the frame of the link
-  bool mounted = false;         // the body frame is not at the origin of the link: a link of no mass is between
+  bool mounted = false;         // the body frame is not at the origin of the link: a massless link connects them
   double length = 0, mass = 0;  // beam: to the farthest joint, of the link
   std::vector<Node> nodes;      // of other forms
-  std::vector<DocumentBuilder::Value> beam_nodes;  // one per joint that sits between root and tip
+  std::vector<DocumentBuilder::Value> beam_nodes;  // one per joint between root and tip
 
-  // Where the joint below sits: the body, or its root where that moves against the body frame.
+  // Inboard attachment of the joint below: the body, or its root node if that moves relative to the body frame.
   std::string inboard(const std::string& name) const;
-  // The node that carries a joint whose place is given in the frame of the link, and its place there.
+  // The node for a joint with a given pose in the frame of the link, and the pose relative to the node.
   std::pair<std::string, Pose> attach(const std::string& name, const std::string& joint, const Pose& place,
                                       DocumentBuilder& make);
   DocumentBuilder::Value make_body(const std::string& name, DocumentBuilder& make) const;
 };
 
-// (links) Those that the overlay names.
+// (links) Links named in the overlay.
 std::vector<std::optional<FlexibleLink>> find_flexible_links(const UrdfRobot& robot,
                                                              const std::vector<std::string>& names,
                                                              const UrdfOverlay& overlay, DocumentBuilder& make);

@@ -23,7 +23,7 @@ namespace {
 using Value = DocumentBuilder::Value;
 using Entries = DocumentBuilder::Entries;
 
-// Where a joint sits, and how it is placed there.
+// Attachment of a joint, and its pose there.
 struct Seat {
   std::string parent;
   Value origin = nullptr;  // null: none
@@ -70,7 +70,7 @@ class UrdfConverter {
   std::vector<Value> bodies_, joints_;
 };
 
-// A name of ours: one that is free, without '.' and '/', and not reserved.
+// A new name that is unused, without '.' and '/', and not reserved.
 std::string UrdfConverter::unique(std::string name, const char* ending) {
   constexpr std::size_t kLongest = 180;
   std::replace_if(
@@ -107,7 +107,7 @@ Value UrdfConverter::origin(const UrdfPose& pose) {
 
 Value UrdfConverter::origin(const Pose& pose) { return origin(UrdfPose{pose.p, rpy_of(pose.R)}); }
 
-// Of a mesh, from the folder of the model.  One that is not there stays as it is written: it is not drawn.
+// Path of a mesh relative to the folder of the model.  A missing mesh keeps its written path: it is not drawn.
 std::string UrdfConverter::mesh_path(const UrdfLink& link, const std::string& reference) {
   namespace fs = std::filesystem;
   const std::string folder = fs::path(robot_.file).parent_path().string(), path = find_mesh(reference, folder);
@@ -163,7 +163,7 @@ void UrdfConverter::add_body(std::size_t link) {
 
 // ---- joints -----------------------------------------------------------------------------------------
 
-// `turned`: the frame on the child, in that of its link.
+// `turned`: the rotation of the frame on the child relative to its link.
 Seat UrdfConverter::seat(std::size_t index, const Pose* turned) {
   const UrdfJoint& joint = robot_.joints[index];
   auto& carrier = flexible_[static_cast<std::size_t>(joint.parent)];
@@ -190,7 +190,7 @@ void UrdfConverter::add_limits(const UrdfJoint& joint, Entries& out) {
     note(fmt::format("joint {}: lower and upper limit are both {}; its travel is not limited", show(joint.name),
                      limits.lower));
   if (one && limits.lower < limits.upper) {
-    // A stop gives way by 0.01 (rad or m) under the effort limit; URDF has no number for it.
+    // Compliance of a joint limit: 0.01 (rad or m) under the effort limit; URDF does not specify it.
     constexpr double kGive = 0.01, kUnknown = 100, kSettle = 0.01;
     const double stiffness = (limits.effort > 0 ? limits.effort : kUnknown) / kGive;
     entries.emplace_back("lower", make_.number(limits.lower));
@@ -220,7 +220,7 @@ void UrdfConverter::add_springs(const UrdfJoint& joint, Entries& out) {
   add_limits(joint, out);
 }
 
-// Two slides across the axis and a rotation about it, with links of no mass between.
+// Two sliders across the axis and a rotation about it, connected by massless links.
 void UrdfConverter::add_planar(std::size_t index, const Seat& seat, const Vector3d& axis, const std::string& child) {
   const UrdfJoint& joint = robot_.joints[index];
   const std::string& name = joint_names_[index];
@@ -248,7 +248,7 @@ void UrdfConverter::add_planar(std::size_t index, const Seat& seat, const Vector
   }
 }
 
-// A body frame away from the origin of its link sits on a link of no mass.
+// A body frame away from the origin of its link is attached to a massless link.
 void UrdfConverter::add_mount(const FlexibleLink& link, const std::string& name, const std::string& mount) {
   bodies_.push_back(make_.map({{"name", make_.text(mount)}, {"rigid", make_.map({{"mass", make_.number(0)}})}}));
   Entries out = {{"name", make_.text(unique(name + "_fixed", ""))},
@@ -265,7 +265,7 @@ void UrdfConverter::add_joint(std::size_t index) {
   const auto child = static_cast<std::size_t>(joint.child);
   at_line(joint.line);
   const auto& flexible = flexible_[child];
-  // The frame of a flexible body is turned against that of the link: so is the joint.
+  // The frame of a flexible body is rotated relative to the link, and the joint with it.
   const bool turned = flexible && !flexible->mounted && !flexible->pose.R.isIdentity(0);
   const Seat at = seat(index, turned ? &flexible->pose : nullptr);
   const Vector3d axis = turned ? Vector3d(flexible->pose.R.transpose() * joint.axis) : joint.axis;

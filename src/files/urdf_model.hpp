@@ -11,16 +11,16 @@
 
 namespace limber {
 
-// What a model file says beside the URDF.
+// The keys of a model file beside the URDF.
 struct UrdfOverlay {
   std::optional<Reader> name, gravity, fidelity, flexible, closures;
-  std::string folder;  // of the URDF, from that of the model
+  std::string folder;  // of the URDF, relative to that of the model
   std::optional<Reader> elements = {}, contacts = {};
 };
 
 // A robot as the root of a model document: bodies and joints, with links of `overlay.flexible` replaced.  New values
-// belong to `owner`; those of the overlay are shared.  `line`: of all new values, 0: of their links and joints.
-// `notes`: what is left out or renamed is told there; null: dry friction, which cannot be kept, is refused.
+// are owned by `owner`; those of the overlay are shared.  `line`: of all new values; 0: of their links and joints.
+// `notes`: lists what is omitted or renamed; null: dry friction, which cannot be represented, is refused.
 const DocumentNode* make_urdf_document(const UrdfRobot& robot, const UrdfOverlay& overlay, int line, Document& owner,
                                        std::vector<std::string>* notes);
 

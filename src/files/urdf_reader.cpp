@@ -46,7 +46,7 @@ int line_of(std::string_view text, std::size_t place) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n'));
 }
 
-// What the XML reader is not made for: other bytes than text, and elements inside each other without end.
+// Refuses what the XML reader cannot handle: binary data, and excessive nesting.
 void check_text(std::string_view text, const std::string& file) {
   constexpr int kDeepest = 64;
   if (text.size() > kMaxFileBytes) fail_at(file, 1, "larger than 64 MiB");
@@ -70,7 +70,7 @@ void check_text(std::string_view text, const std::string& file) {
 
 // ---- names and places, from the XML -------------------------------------------------------------------
 
-// Three numbers; the parser of urdfdom has found them good.
+// Three numbers, already validated by the parser of urdfdom.
 Vector3d three_numbers(const char* text) {
   Vector3d out = Vector3d::Zero();
   const char *at = text, *end = text + std::char_traits<char>::length(text);
@@ -108,7 +108,7 @@ int find_link(const TiXmlElement& joint, const char* end, const std::unordered_m
   if (name == nullptr)
     fail_at(robot.file, joint.Row(), fmt::format("{}: no {}; write <{} link=\"...\"/>", item, end, end));
   if (const auto found = links.find(name); found != links.end()) return found->second;
-  std::vector<std::string> names;  // in one line
+  std::vector<std::string> names;  // all on one line
   for (const UrdfLink& link : robot.links) {
     names.push_back(link.name);
     std::replace_if(
@@ -197,7 +197,7 @@ int find_root(const UrdfRobot& robot, const std::vector<int>& carrier) {
   return root;
 }
 
-// One root, one joint per other link, no loop; joints parents first.
+// Requires one root, one joint per other link, no loop; sorts joints parents first.
 void order_tree(UrdfRobot& robot) {
   std::vector<int> carrier(robot.links.size(), -1);
   std::vector<std::vector<int> > carried(robot.links.size());
@@ -227,7 +227,7 @@ void order_tree(UrdfRobot& robot) {
                         "closures of a model file",
                         show(joint.name)));
   }
-  // The order of the file is kept where parents come first in it.
+  // Keeps the order of the file where it has parents first.
   std::vector<bool> there(robot.links.size(), false);
   there[static_cast<std::size_t>(robot.root)] = true;
   bool good = true;
@@ -243,14 +243,14 @@ void order_tree(UrdfRobot& robot) {
 
 // ---- numbers, by urdfdom ------------------------------------------------------------------------------
 
-constexpr char kPercent = '\x1a';  // urdfdom prints values of attributes as formats
+constexpr char kPercent = '\x1a';  // urdfdom uses attribute values as printf formats
 
 std::string with_percent(std::string text) {
   std::replace(text.begin(), text.end(), kPercent, '%');
   return text;
 }
 
-// Collects what urdfdom would print.
+// Collects the output of urdfdom.
 class Complaints : public console_bridge::OutputHandler {
  public:
   void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
@@ -259,9 +259,9 @@ class Complaints : public console_bridge::OutputHandler {
   std::vector<std::string> texts;
 };
 
-// urdfdom's own model.  It goes on after faults of links: what it complains about is a failure.
+// The model of urdfdom.  It continues after errors in links: any message is an error.
 urdf::ModelInterfaceSharedPtr parse_with_urdfdom(std::string_view text, const UrdfRobot& robot) {
-  static std::mutex one_at_a_time;  // its way to complain is global
+  static std::mutex one_at_a_time;  // its error output is global
   const std::lock_guard lock(one_at_a_time);
   std::string copy(text);
   std::replace(copy.begin(), copy.end(), '%', kPercent);
@@ -291,7 +291,7 @@ urdf::ModelInterfaceSharedPtr parse_with_urdfdom(std::string_view text, const Ur
   fail_at(robot.file, line, why.empty() ? "this is not a URDF" : why);
 }
 
-// Links do not own each other any longer: chains of them may be long.
+// Releases the links from each other, to avoid deep recursion in the destructors of long chains.
 void cut_tree(urdf::ModelInterface& model) {
   for (auto& [name, link] : model.links_) {
     link->child_links.clear();

@@ -13,7 +13,7 @@ namespace limber {
 
 enum class UrdfJointType { fixed, revolute, continuous, prismatic, planar, floating };
 
-// x, y, z and roll, pitch, yaw as they are written, in radians.
+// x, y, z and roll, pitch, yaw as given, in radians.
 struct UrdfPose {
   Vector3d xyz = Vector3d::Zero(), rpy = Vector3d::Zero();
 };
@@ -51,7 +51,7 @@ struct UrdfJoint {
 struct UrdfRobot {
   std::string name, file;
   std::vector<UrdfLink> links;    // as in the file
-  std::vector<UrdfJoint> joints;  // parents first; as in the file where that is so
+  std::vector<UrdfJoint> joints;  // parents first; otherwise in the order of the file
   int root = 0;                   // link
 };
 

@@ -66,7 +66,7 @@ std::string visual_text(const Visual& visual) {
                      origin_text(visual.pose, "      "), shape);
 }
 
-// The frame of a link is where its joint sits; `X_LB` is the pose of the body there.
+// The frame of a link is at its joint; `X_LB` is the pose of the body in it.
 std::string link_text(const std::string& name, const Body& body, const Pose& X_LB) {
   std::string inside;
   if (body.mass > 0) {
@@ -116,7 +116,7 @@ const char* urdf_type(const Joint& joint) {
   }
 }
 
-// `X_LB`: of the parent, which its link may not have its frame at.
+// `X_LB`: of the parent, whose link frame may differ from the body frame.
 std::string joint_text(const Model& model, int i, const Pose& X_LB) {
   const Joint& joint = model.joints[i];
   for (const auto* values : {&joint.stiffness, &joint.armature})

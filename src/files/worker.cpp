@@ -27,7 +27,7 @@ constexpr std::int64_t kLongestText = std::int64_t{1} << 30;
 constexpr std::int64_t kMaxTexts = 100'000'000;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;  // needs terabytes of addresses, and reports on the standard error
+constexpr bool kSanitized = true;  // needs terabytes of address space, and reports on the standard error
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 constexpr bool kSanitized = true;
@@ -45,7 +45,7 @@ void set_limit(decltype(RLIMIT_AS) what, rlim_t value) {
   setrlimit(what, &now);
 }
 
-// Bytes of addresses that the process has.
+// Size of the address space in use, in bytes.
 rlim_t addresses() {
   unsigned long pages = 0;
   std::FILE* file = std::fopen("/proc/self/statm", "re");
@@ -55,15 +55,15 @@ rlim_t addresses() {
   return good ? static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) : RLIM_INFINITY;
 }
 
-// The first thing in the new process.
+// Setup of the new process.
 void settle() {
-  // The one who started it decides when it ends; its socket closes then.
+  // Its lifetime is controlled by the parent, by closing the socket.
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(number, SIG_IGN);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGPROF}) std::signal(number, SIG_DFL);
   set_limit(RLIMIT_CORE, 0);
   if (kSanitized) return;
   if (const rlim_t used = addresses(); used != RLIM_INFINITY) set_limit(RLIMIT_AS, used + kWorkerBytes);
-  // What the C library says about a damaged heap helps nobody.
+  // Messages of the C library on heap corruption are of no use to the user.
   if (const int null = open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) dup2(null, STDERR_FILENO);
 }
 
@@ -135,11 +135,11 @@ Worker::Worker(const std::function<void(Wire&)>& work) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw FileError(fmt::format("limber: no process for reading can be started: {}", std::strerror(errno)));
-  // No other thread may be inside of HDF5: the copy would wait for it for ever.
+  // No other thread may be inside HDF5: the child would wait for its lock forever.
   h5::mutex().lock();
   child_ = fork();
   if (child_ == 0)
-    new (&h5::mutex()) std::recursive_mutex;  // that of the copy belongs to a thread that is not there
+    new (&h5::mutex()) std::recursive_mutex;  // the old one belongs to a thread that does not exist in the child
   else
     h5::mutex().unlock();
   if (child_ < 0) {
@@ -156,10 +156,10 @@ Worker::Worker(const std::function<void(Wire&)>& work) {
       Wire wire(ends[1]);
       renew_time();
       work(wire);
-    } catch (...) {  // the wire closes, which says it
+    } catch (...) {  // reported by closing the socket
       code = 1;
     }
-    _exit(code);  // nothing of the program that was copied is to be finished here
+    _exit(code);  // no destructors or exit handlers of the parent
   }
   ::close(ends[1]);
   wire_ = std::make_unique<Wire>(ends[0]);

@@ -15,7 +15,7 @@
 
 namespace limber {
 
-// One end of a pair of sockets between two processes on this machine.  Throws Closed when the other end is gone.
+// One end of a socket pair between two processes on this computer.  Throws Closed when the other end is closed.
 class Wire {
  public:
   class Closed : public FileError {
@@ -44,8 +44,8 @@ class Wire {
   int descriptor_;
 };
 
-// A process of its own for work on a file that nobody vouches for.  It may use kWorkerSeconds of a processor between
-// two messages and kWorkerBytes of memory; when it crashes, that is an error here and nothing else.
+// A separate process for work on untrusted files.  It may use kWorkerSeconds of CPU time between two messages and
+// kWorkerBytes of memory; a crash is reported as an error.
 inline constexpr int kWorkerSeconds = 20;
 inline constexpr std::size_t kWorkerBytes = std::size_t{2} << 30;
 
@@ -56,10 +56,10 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   Wire& wire() { return *wire_; }
-  // After the wire closed, why: "HDF5 crashed (Segmentation fault)".
+  // The reason why the wire was closed: "HDF5 crashed (Segmentation fault)".
   std::string failure();
 
-  // In the worker: a new allowance of processor time; no file can be opened or written from here on.
+  // In the worker: renews the CPU time limit; no file can be opened or written from here on.
   static void renew_time();
   static void forbid_files();
 

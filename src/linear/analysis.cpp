@@ -20,9 +20,9 @@ struct RealModes {
   MatrixXd shapes;
 };
 
-// omega^2 of one vector, phi^T M phi = 1, or zero where it is nothing but rounding: of the terms of phi^T K phi, or of
-// phi itself.  The solver turns phi by e_j = eps omega_max^2 / omega_j^2 towards another vector, which adds
-// e_j^2 omega_j^2; the nearest above counts most.
+// omega^2 of one vector, phi^T M phi = 1, or zero if it is within rounding: of the terms of phi^T K phi, or of phi
+// itself.  The solver mixes e_j = eps omega_max^2 / omega_j^2 of another eigenvector into phi, which adds e_j^2
+// omega_j^2; the nearest one above contributes most.
 double rayleigh_quotient(const MatrixXd& K, const VectorXd& phi, double largest, double next) {
   const double square = phi.dot(K * phi), n = static_cast<double>(phi.size());
   const double terms = phi.cwiseAbs().dot(K.cwiseAbs() * phi.cwiseAbs());
@@ -30,14 +30,14 @@ double rayleigh_quotient(const MatrixXd& K, const VectorXd& phi, double largest,
   return std::abs(square) <= std::max(64 * n * kEps * terms, turned) ? 0 : square;
 }
 
-// What the eigensolver leaves of a small omega^2 is rounded at the size of the largest one.  The Rayleigh quotient of
-// its vector is much better.
+// Small omega^2 from the eigensolver have an absolute error relative to the largest.  The Rayleigh quotient of the
+// eigenvector is much more accurate.
 RealModes real_modes(const LinearSystem& system) {
   const MatrixXd K = 0.5 * (system.stiffness + system.stiffness.transpose());
   SymmetricEigen eigen = eigen_generalized(K, system.M);
   RealModes modes{std::move(eigen.values), std::move(eigen.vectors)};
   const double largest = modes.squares.cwiseAbs().maxCoeff();
-  double next = 0;  // above the present one, and not zero
+  double next = 0;  // the next larger nonzero one
   for (Eigen::Index k = modes.squares.size() - 1; k >= 0; --k) {
     modes.squares[k] = rayleigh_quotient(K, modes.shapes.col(k), largest, next);
     if (modes.squares[k] > 0) next = modes.squares[k];

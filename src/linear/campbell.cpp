@@ -16,7 +16,7 @@ double assurance(const MatrixXd& M, const VectorXcd& a, const VectorXcd& b) {
   return below > 0 ? std::norm(a.dot(Mb)) / below : 0;
 }
 
-// How well a harmonic of a mode continues a branch: its shape, and how near the frequencies are.
+// A possible continuation of a branch by a harmonic of a mode, scored by shape and frequency.
 struct Match {
   std::size_t branch = 0, mode = 0, harmonic = 0;
   double score = 0;
@@ -27,7 +27,7 @@ double frequency_of(const RotorModes& at, const RotorMode& mode, std::size_t har
 }
 
 std::vector<Match> list_matches(const RotorModes& before, const RotorModes& now) {
-  constexpr double kLeast = 0.2;  // share of a harmonic that may continue a branch
+  constexpr double kLeast = 0.2;  // smallest relative share of a harmonic that may continue a branch
   std::vector<Match> out;
   for (std::size_t b = 0; b < before.modes.size(); ++b) {
     const RotorMode& old = before.modes[b];
@@ -47,7 +47,7 @@ std::vector<Match> list_matches(const RotorModes& before, const RotorModes& now)
   return out;
 }
 
-// Makes another harmonic the first.
+// Makes another harmonic the first one.
 void choose_harmonic(double speed, std::size_t harmonic, RotorMode& mode) {
   if (harmonic == 0) return;
   std::swap(mode.harmonics[0], mode.harmonics[harmonic]);
@@ -62,7 +62,7 @@ void choose_harmonic(double speed, std::size_t harmonic, RotorMode& mode) {
   mode.damping = mode.frequency > 0 ? -mode.exponent.real() / mode.frequency : 0;
 }
 
-// Brings the modes into the order of the branches of the speed before; the best matches first.
+// Sorts the modes into the order of the branches at the previous speed; best matches first.
 void join(const RotorModes& before, RotorModes& now) {
   RotorMode none;
   none.exponent = none.frequency = none.damping = std::numeric_limits<double>::quiet_NaN();
@@ -93,7 +93,7 @@ Campbell compute_campbell(const Model& model, const State& start, const RotorOpt
                           const std::vector<double>& speeds, const std::function<void(double)>& progress) {
   Campbell out;
   std::size_t most = 0;
-  const RotorModes* last = nullptr;  // the last speed that has modes
+  const RotorModes* last = nullptr;  // the last speed with modes
   out.at.reserve(speeds.size());
   for (const double speed : speeds) {
     RotorModes& found = out.at.emplace_back();

@@ -22,7 +22,7 @@ void ElementTerms::compute(const State& x, const MatrixXd& velocity_q) {
   if (any()) loads->add_derivatives(x, kin, velocity_q, by_q, by_v);
 }
 
-// d(J^T w)/dq: of wrenches that change with q, and of those that stay while J changes, in which rnea is linear.
+// d(J^T w)/dq: the wrenches w vary with q, and J varies under constant w, a term in which rnea is linear.
 MatrixXd ElementTerms::compute_stiffness(const State& x) {
   const int nv = model_.nv;
   compute(x, MatrixXd::Zero(static_cast<Eigen::Index>(6 * node_count()), nv));

@@ -49,7 +49,7 @@ ModeFacts make_mode(const Body& body, const MatrixXd& G, const VectorXd& x) {
   const double k = x.dot(body.stiffness * x), d = x.dot(body.damping * x);
   mode.hertz = hertz(k / mode.modal_mass);
   mode.damping_ratio = k > 0 ? d / (2 * std::sqrt(k * mode.modal_mass)) : std::numeric_limits<double>::quiet_NaN();
-  // Momentum of the body when the mode moves alone: linear S x, angular F x with F_a = ax(C_a0), theory §2.
+  // Momentum of the body per unit speed of the mode alone: linear S x, angular F x with F_a = ax(C_a0), theory §2.
   Vector3d S = Vector3d::Zero(), F = Vector3d::Zero();
   for (int a = 0; a < body.modes; ++a) {
     const Matrix3d& C = body.c(1 + a, 0);
@@ -80,7 +80,7 @@ MatrixXd stiffness_matrix(const Model& model, const State& x) {
   return K;
 }
 
-// What moves while the joints are locked, those with an elastic drive at their motors.
+// Speeds that are free when the joints are locked; joints with an elastic drive are locked at the motor.
 std::vector<int> modal_speeds(const Model& model) {
   std::vector<int> out;
   for (int i = 1; i < model.body_count(); ++i) {
@@ -90,7 +90,7 @@ std::vector<int> modal_speeds(const Model& model) {
   return out;
 }
 
-// Why frequencies cannot be told, or nothing.
+// Reason why there are no frequencies; empty if there are.
 std::string no_frequencies(const Model& model, const State& x, const MatrixXd& K) {
   if (K.isZero(0)) return "nothing is elastic";
   VectorXd vdot(model.nv);
@@ -101,7 +101,7 @@ std::string no_frequencies(const Model& model, const State& x, const MatrixXd& K
                             : fmt::format("'{}' has no inertia at this configuration", model.speeds[aba->failure()]);
 }
 
-// What the closures allow: columns, scaled to masses of about 1.
+// Basis of the motions permitted by the closures: columns, scaled to masses of about 1.
 MatrixXd free_motions(const MatrixXd& C, const MatrixXd& M) {
   const VectorXd scale = M.diagonal().cwiseSqrt().cwiseInverse();
   if (C.rows() == 0) return scale.asDiagonal();
@@ -130,7 +130,7 @@ MatrixXd closure_rows(const Model& model, const State& x) {
   return C;
 }
 
-// The state with its joints moved a little, each by another amount: out of a configuration with all links in line, say.
+// Displaces each joint by a different small amount, e.g. away from a configuration with all links in line.
 constexpr double kBeside = 0.05;  // rad or m
 State beside(const Model& model, const State& x) {
   VectorXd aside = VectorXd::Zero(model.nv);
@@ -142,8 +142,8 @@ State beside(const Model& model, const State& x) {
   return out;
 }
 
-// A configuration that meets the closures: the one nearest to the start or, where these are singular there, one beside
-// it, of which facts.frequencies.caution then tells.
+// A configuration that satisfies the closures: the nearest to the start or, if they are singular there, one close to
+// it, as stated in facts.frequencies.caution.
 void find_configuration(const Model& model, const State& start, ModelFacts& facts) {
   try {
     facts.at = find_rest(model, start);

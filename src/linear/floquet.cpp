@@ -14,7 +14,7 @@ namespace {
 
 MatrixXd commutator(const MatrixXd& X, const MatrixXd& Y) { return X * Y - Y * X; }
 
-// One step of Magnus' series, sixth order, A at the three points of Gauss.
+// One step of the sixth-order Magnus expansion, A at the three Gauss points.
 MatrixXd magnus_step(const MatrixXd& A1, const MatrixXd& A2, const MatrixXd& A3, double h) {
   const MatrixXd a1 = h * A2, a2 = h * std::sqrt(15.0) / 3 * (A3 - A1), a3 = 10 * h / 3 * (A3 - 2 * A2 + A1);
   const MatrixXd C1 = commutator(a1, a2), C2 = -commutator(a1, 2 * a3 + C1) / 60;
@@ -69,7 +69,7 @@ double largest_difference(const std::vector<MatrixXd>& a, const std::vector<Matr
   return largest;
 }
 
-// Columns made orthonormal by Gram and Schmidt, twice; R upper triangular.
+// Orthonormalises columns by Gram-Schmidt, twice; R upper triangular.
 void orthonormalize(MatrixXd& Q, MatrixXd& R) {
   const Eigen::Index n = Q.cols();
   R.setZero(n, n);
@@ -84,19 +84,19 @@ void orthonormalize(MatrixXd& Q, MatrixXd& R) {
   }
 }
 
-// A product of matrices in triangular form: parts[k] Q[k] = Q[k+1] R[k], and Q[last] = Q[0] S with S nearly block
-// diagonal.  Columns of Q come in the order of how slowly they decay.
+// A matrix product in triangular form (periodic QR): parts[k] Q[k] = Q[k+1] R[k], and Q[last] = Q[0] S with S nearly
+// block diagonal.  Columns of Q are in order of increasing decay rate.
 struct TriangularProduct {
   std::vector<MatrixXd> Q, R;
   MatrixXd S;
-  std::vector<Eigen::Index> splits;  // columns at which a group of decay rates begins; with 0 and the end
+  std::vector<Eigen::Index> splits;  // first columns of the groups of decay rates; including 0 and n
 };
 
-constexpr double kSpread = 11;    // log of a ratio of multipliers: one group below it
-constexpr double kTurns = 24;     // of the iteration
-constexpr double kApart = 1e-10;  // of S, below a split
+constexpr double kSpread = 11;    // log of the ratio of multipliers up to which there is a single group
+constexpr double kTurns = 24;     // iterations
+constexpr double kApart = 1e-10;  // entries of S below a split
 
-// A start that is not by chance a sum of invariant subspaces.
+// A starting basis in general position, not a sum of invariant subspaces.
 MatrixXd generic_start(Eigen::Index n) {
   MatrixXd Q(n, n), R;
   for (Eigen::Index i = 0; i < n; ++i)
@@ -133,8 +133,8 @@ TriangularProduct triangularize(const std::vector<MatrixXd>& parts) {
   return out;
 }
 
-// The solutions of one group, columns [a, b).  Their bundle is Q [Y; 1; 0], R11 Y_k + R12 = Y_{k+1} R22, found
-// backward, where it contracts.
+// The solutions of one group, columns [a, b).  They span Q [Y; 1; 0] with R11 Y_k + R12 = Y_{k+1} R22, solved backward,
+// where the recursion is contracting.
 class Group {
  public:
   Group(const TriangularProduct& all, Eigen::Index a, Eigen::Index b)
@@ -192,7 +192,7 @@ class Group {
 }  // namespace
 
 Transition compute_transition(const PeriodicSystem& system, int parts, double tolerance) {
-  constexpr double kPoor = 1e4;  // times the tolerance: no result
+  constexpr double kPoor = 1e4;  // times the tolerance: above it the result is refused
   Propagator propagator(system, parts);
   std::vector<MatrixXd> coarse = propagator.compute(1), fine;
   Transition out{{}, 1, 1e300};

@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// All derivatives at a point, over all speeds.
+// All derivatives at an operating point, over all speeds.
 struct LinearTerms {
   explicit LinearTerms(const Model& model, std::size_t nodes)
       : tau_q(model.nv, model.nv), tau_v(tau_q), M(tau_q), node_q(MatrixXd::Zero(6 * nodes, model.nv)) {
@@ -25,15 +25,15 @@ void compute_closed_terms(const Model& model, const LinearizeOptions& options, c
                           const std::vector<int>& free, DerivativesWorkspace& ws, LinearTerms& terms,
                           LinearSystem& system);
 
-// Speeds of joints that are not held (a flag per body, or none) and of modes; `place`: where each speed is among them,
+// Speeds of joints that are not held (a flag per body, or empty) and of modes; `place`: index of each speed among them,
 // or -1.
 std::vector<int> free_speeds(const Model& model, const std::vector<std::uint8_t>& held, std::vector<int>& place);
 
-// d(dq)/dt = dv - v x dq for the turns and moves of quaternion joints, whose dq are seen from the moving frame.
+// d(dq)/dt = dv - v x dq for the rotations and translations of quaternion joints, whose dq are in the moving frame.
 // theory §8 (6).
 void add_frame_rates(const Model& model, const State& x, const std::vector<int>& place, MatrixXd& A);
 
-// Throws InputError for an algorithm that did not end well.
+// Throws InputError unless the status is ok.
 void check_solved(const Model& model, Status status, int failure);
 
 }  // namespace limber

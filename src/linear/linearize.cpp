@@ -39,7 +39,7 @@ int place_of(const Model& model, const std::vector<int>& place, int speed, const
                    "' belongs to a joint that is held");
 }
 
-// Open chains: everything by recursion.
+// Open chains: all derivatives by recursion.
 void compute_open_terms(const Model& model, const LinearizeOptions& options, const VectorXd& tau,
                         const std::vector<NodeRef>& nodes, DerivativesWorkspace& ws, LinearTerms& terms,
                         LinearSystem& system) {
@@ -49,7 +49,7 @@ void compute_open_terms(const Model& model, const LinearizeOptions& options, con
   std::vector<NodeRef> watched = nodes;
   if (elements.any()) watched.insert(watched.end(), elements.loads->nodes().begin(), elements.loads->nodes().end());
   watch_nodes(model, watched, ws);
-  // Velocities of nodes, J v: accelerations of a machine at rest with vdot = v.
+  // Node velocities J v: the accelerations of a model at rest with vdot = v.
   State still = x;
   still.v.setZero();
   rnea_derivatives(model, still, x.v, {}, ws, terms.tau_q, terms.tau_v);
@@ -81,7 +81,7 @@ class Outputs {
           LinearSystem& system)
       : model_(model), kin_(kin), terms_(terms), place_(place), system_(system), J_(6, model.nv) {}
 
-  // `node`: where the node is among those that were watched.
+  // `node`: index of the node among the outputs' nodes.
   void set(const LinearOutput& output, Eigen::Index row, Eigen::Index node) {
     const int n = system_.coordinates();
     auto by_q = system_.C.row(row).head(n);
@@ -102,7 +102,7 @@ class Outputs {
       by_v = J;
     }
     if (output.kind == Kind::acceleration) {
-      // d (J vdot + dJ/dt v): the accelerations vdot follow from the state and the inputs.
+      // d (J vdot + dJ/dt v): the accelerations vdot depend on the state and the inputs.
       by_q = terms_.node_q.row(at) * system_.basis + J * system_.A.bottomLeftCorner(n, n);
       by_v = terms_.node_v.row(at) * system_.basis + J * system_.A.bottomRightCorner(n, n);
       system_.D.row(row) = J * system_.B.bottomRows(n);
@@ -110,7 +110,8 @@ class Outputs {
   }
 
  private:
-  // Turns are lambda eta, places l0 + gamma eta + eta^T Xi eta / 2 (theory §2); `ruthless` sees the undeformed ones.
+  // Rotations are lambda eta, positions l0 + gamma eta + eta^T Xi eta / 2 (theory §2); `ruthless` uses the undeformed
+  // ones.
   Eigen::RowVectorXd strain_row(const LinearOutput& output) const {
     const NodeRef a = output.node, b = output.other;
     const bool fits = a.body == b.body && a.body > 0 && a.body < model_.body_count() && a.node >= 0 && b.node >= 0 &&

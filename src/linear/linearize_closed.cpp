@@ -12,9 +12,9 @@
 namespace limber {
 namespace {
 
-constexpr double kMet = 1e-8;         // errors of closures, m or rad
+constexpr double kMet = 1e-8;         // closure errors, m or rad
 constexpr double kStill = 1e-6;       // accelerations of an equilibrium, SI units
-constexpr double kDependent = 1e-10;  // pivots of closures beside the largest
+constexpr double kDependent = 1e-10;  // pivots of closures relative to the largest
 
 void check_point(const Model& model, const ClosureData& cw, const VectorXd& vdot) {
   for (std::size_t k = 0; k < model.closures.size(); ++k) {
@@ -30,7 +30,7 @@ void check_point(const Model& model, const ClosureData& cw, const VectorXd& vdot
                    std::to_string(vdot[largest]) + "; look for an equilibrium first");
 }
 
-// Independent speeds, and how all follow them: C basis = 0.
+// Selects independent speeds and the basis that expresses all speeds by them: C basis = 0.
 void set_basis(const Model& model, const MatrixXd& C, const std::vector<int>& free, LinearSystem& system) {
   const MatrixXd rows = C(Eigen::all, free);
   const auto [all, order, rank] = pivoted_qr(rows, kDependent);
@@ -70,7 +70,7 @@ void compute_closed_terms(const Model& model, const LinearizeOptions& options, c
   check_point(model, cw, vdot);
   check_solved(model, closed, -1);
   system.acceleration = vdot;
-  // At rest without accelerations: the tree under the wrenches of its closures.
+  // At rest: the tree under the wrenches of its closures.
   std::vector<NodeWrench> wrenches = elements.wrenches;
   for (int i = 0; i < cw.count(); ++i) {
     const Closure& closure = model.closures[static_cast<std::size_t>(cw.rows[i].closure)];

@@ -8,7 +8,7 @@
 
 namespace limber {
 
-// A of small deviations x = (dq, dv) from a motion, at one state of it after the other.  Open chains.
+// A of small deviations x = (dq, dv) from a motion, evaluated at states along it.  Open chains.
 class MotionMatrix {
  public:
   MotionMatrix(const Model& model, const RotorOptions& options);
@@ -17,9 +17,9 @@ class MotionMatrix {
   void compute(const State& x, double rotor_torque, MatrixXd& A);
   MatrixXd mass(const State& x);                            // of the free speeds
   const VectorXd& acceleration() const { return vdot_; }    // (nv) of the last compute
-  VectorXd by_torque() const;                               // of the rotor, of the free speeds, of the last compute
-  const std::vector<int>& free() const { return free_; }    // speeds that x is made of
-  const std::vector<int>& place() const { return place_; }  // (nv) where each is among them; -1: held
+  VectorXd by_torque() const;                               // of the rotor; on the free speeds, at the last compute
+  const std::vector<int>& free() const { return free_; }    // speeds that make up x
+  const std::vector<int>& place() const { return place_; }  // (nv) index of each among them; -1: held
   int coordinates() const { return static_cast<int>(free_.size()); }
 
  private:
@@ -34,7 +34,7 @@ class MotionMatrix {
   VectorXd tau_, vdot_;
 };
 
-// The joint must be one that can turn for ever.
+// Requires a joint with unlimited rotation.
 void check_rotor(const Model& model, const State& start, const RotorOptions& options);
 
 }  // namespace limber

@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-constexpr double kSamePlace = 1e-9;  // rad, and of positions beside the distance from the axis
+constexpr double kSamePlace = 1e-9;  // rad; for positions relative to the distance from the axis
 
 std::vector<int> children_of(const Model& model, int body) {
   std::vector<int> out;
@@ -25,7 +25,7 @@ bool same_place(const Pose& a, const Pose& b) {
   return (a.R - b.R).norm() < kSamePlace && (a.p - b.p).norm() < kSamePlace * (1 + a.p.norm());
 }
 
-// Equal joints, bodies and whatever these carry; `place`: also the same where they are fixed.
+// Equality of joints, bodies and their subtrees; `place`: including the positions where they are attached.
 bool equal_trees(const Model& model, const RotorOptions& options, int a, int b, bool place) {
   const Joint &x = model.joints[a], &y = model.joints[b];
   const auto held = [&](int i) { return !options.held.empty() && options.held[static_cast<std::size_t>(i)] != 0; };
@@ -45,12 +45,12 @@ bool equal_trees(const Model& model, const RotorOptions& options, int a, int b, 
 // The axis of a rotor in world, at the zero state.
 struct Axis {
   Vector3d direction, point;
-  // The angle about it from one pose to another, 0 ... 2 pi; negative: it is not a turn about it.
+  // The rotation angle about it from one pose to another, 0 ... 2 pi; negative: not a rotation about it.
   double angle(const Pose& from, const Pose& to) const {
     const Vector3d turn = log_rotation(to.R * from.R.transpose());
     double angle = turn.dot(direction);
     const double half = std::numbers::pi;
-    if (turn.norm() > half - 1e-7) angle = half;  // half a turn has two logarithms
+    if (turn.norm() > half - 1e-7) angle = half;  // the logarithm of half a turn is not unique
     const Pose turned{exp_rotation(direction * angle), Vector3d::Zero()};
     const Pose there{turned.R * from.R, point + turned.R * (from.p - point)};
     if (!same_place(there, to)) return -1;
@@ -58,7 +58,7 @@ struct Axis {
   }
 };
 
-// Blades among these bodies that are equal to the first: in the order of their angles, or none.
+// Blades among these bodies that equal the first, in order of their angles; empty if none.
 std::vector<int> equal_blades(const Model& model, const RotorOptions& options, const Kinematics& kin, const Axis& axis,
                               const std::vector<int>& bodies) {
   std::vector<std::pair<double, int>> found;
@@ -78,7 +78,7 @@ std::vector<int> equal_blades(const Model& model, const RotorOptions& options, c
   return blades;
 }
 
-// Speeds of a body and all that it carries.
+// Speeds of a body and of its subtree.
 void list_speeds(const Model& model, int body, std::vector<int>& out) {
   for (int k = model.joints[body].v; k < model.first_mode(body) + model.body(body).modes; ++k) out.push_back(k);
   for (const int child : children_of(model, body)) list_speeds(model, child, out);
@@ -98,7 +98,7 @@ MultiBlade::MultiBlade(const Model& model, const RotorOptions& options, const st
   compute_kinematics(model, make_zero_state(model), kin);
   compute_world_poses(model, kin);
   const Axis axis = rotor_axis(model, kin, options.rotor);
-  std::vector<int> turning = {options.rotor};  // bodies that turn, but blades
+  std::vector<int> turning = {options.rotor};  // rotating bodies other than blades
   for (std::size_t at = 0; at < turning.size(); ++at) {
     std::vector<int> left = children_of(model, turning[at]);
     while (!left.empty()) {

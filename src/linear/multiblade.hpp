@@ -17,17 +17,17 @@ class MultiBlade {
   MultiBlade(const Model& model, const RotorOptions& options, const std::vector<int>& place);
 
   bool empty() const { return groups_.empty(); }
-  // T of all coordinates (n x n) at an angle of the rotor, and its first and second derivatives by it.
+  // T of all coordinates (n x n) at a rotor angle, and its first and second derivatives in the angle.
   void transformation(double angle, MatrixXd& T, MatrixXd& T1, MatrixXd& T2) const;
-  // A and M in multi-blade coordinates, at an angle and a speed.
+  // Transforms A and M to multi-blade coordinates, at a rotor angle and speed.
   void transform(double angle, double speed, MatrixXd& A) const;
   void transform_mass(double angle, MatrixXd& M) const;
   // "blade1.bending_y1 collective", "... cos 1", "... sin 1", "... differential".
   void rename(std::vector<std::string>& names) const;
-  bool holds(int coordinate) const;  // one of a blade
+  bool holds(int coordinate) const;  // belongs to a blade
 
  private:
-  std::vector<std::vector<int>> groups_;  // (equal coordinates) their places, blade by blade in the order of angles
+  std::vector<std::vector<int>> groups_;  // (group of equal coordinates) indices, blade by blade in order of angle
   int n_ = 0;
 };
 

@@ -10,7 +10,8 @@
 namespace limber {
 namespace {
 
-// N with N^T N = Q of a positive semidefinite Q, in coordinates of equal size; what rounding makes negative is zero.
+// N with N^T N = Q of a positive semidefinite Q, scaled to unit diagonal; eigenvalues negative by rounding are set to
+// zero.
 MatrixXd root_of(const MatrixXd& Q) {
   const VectorXd scale =
       Q.diagonal().unaryExpr([](double square) { return square > 0 ? std::sqrt(square) : 1.0; }).eval();
@@ -33,22 +34,22 @@ ThinQr factor_with_one(const MatrixXd& F) {
   return thin_qr(both);
 }
 
-// A R^-1 of an upper triangular R
+// A R^-1, R upper triangular.
 MatrixXd divide(const MatrixXd& A, const MatrixXd& R) {
   return R.transpose().triangularView<Eigen::Lower>().solve(A.transpose()).transpose();
 }
 
 }  // namespace
 
-// With G = L L^T, H = N^T N and P = N L a doubling
+// With G = L L^T, H = N^T N and P = N L, a step of the doubling algorithm
 //   A' = A (1 + G H)^-1 A,   G' = G + A (1 + G H)^-1 G A^T,   H' = H + A^T H (1 + G H)^-1 A
-// is, in factors, by (1 + G H)^-1 = 1 - L (1 + P^T P)^-1 P^T N:
+// is, in terms of the factors, by (1 + G H)^-1 = 1 - L (1 + P^T P)^-1 P^T N:
 //   L' L'^T = L L^T + A L (1 + P^T P)^-1 L^T A^T,   N'^T N' = N^T N + A^T N^T (1 + P P^T)^-1 N A
-// Nothing but A' is a difference, and no square of P is formed, so that H keeps its digits where |G| |H| is far beyond
-// 1e10: many modes without damping, zeros outside of the unit circle.
+// Only A' involves a difference, and P is never squared, so that H stays accurate if |G| |H| is far above 1e10: many
+// undamped modes, zeros outside the unit circle.
 std::optional<MatrixXd> solve_riccati(const MatrixXd& A0, const MatrixXd& B, const MatrixXd& Q, const MatrixXd& R) {
   constexpr int kMax = 60;
-  constexpr double kSame = 1e-16, kBeyond = 1e100;  // A goes to zero where there is a solution
+  constexpr double kSame = 1e-16, kBeyond = 1e100;  // A tends to zero if a solution exists
   MatrixXd A = A0, N = root_of(Q), L = divide(B, cholesky_factor(R).transpose());
   for (int k = 0; k < kMax; ++k) {
     const MatrixXd P = N * L, NA = N * A;

@@ -16,12 +16,12 @@ namespace {
 
 using Complex = std::complex<double>;
 constexpr double kTurn = 2 * std::numbers::pi;
-constexpr double kSameMatrix = 1e-9;  // change of A along a motion, beside its size, in balanced coordinates
-constexpr double kKept = 0.05;        // share of a harmonic that is kept
+constexpr double kSameMatrix = 1e-9;  // change of A along a motion, relative to its size, in balanced coordinates
+constexpr double kKept = 0.05;        // smallest share of a harmonic that is kept
 constexpr int kParts = 64, kMaxParts = 1024;
-constexpr double kPartDecay = 5;  // exponent by which solutions may drift apart in a part
+constexpr double kPartDecay = 5;  // largest exponent by which solutions may diverge within a part
 
-// The machine along its steady motion, or at rest, in multi-blade coordinates where it has equal blades.
+// The model along its steady motion, or at rest, in multi-blade coordinates for sets of equal blades.
 class RotorSystem {
  public:
   RotorSystem(const Model& model, const RotorOptions& options, const State& start)
@@ -80,10 +80,10 @@ class RotorSystem {
   MotionMatrix matrix_;
   MultiBlade blades_;
   double angle_ = 0;           // of the rotor at t = 0
-  std::vector<int> rotating_;  // coordinates that turn with the rotor and are not in multi-blade coordinates
+  std::vector<int> rotating_;  // coordinates that rotate with the rotor and are not in multi-blade coordinates
 };
 
-// Mean square displacement by mass.
+// Mass-weighted mean square displacement.
 double weight(const MatrixXd& M, const VectorXcd& u) { return u.dot(M * u).real(); }
 
 void scale_harmonic(VectorXcd& shape) {
@@ -91,7 +91,7 @@ void scale_harmonic(VectorXcd& shape) {
   if (shape.size() > 0 && shape.cwiseAbs().maxCoeff(&largest) > 0) shape /= shape[largest];
 }
 
-// Frequency, damping and frame from the exponent and the first harmonic.
+// Frequency, damping and frame of a mode from its exponent and first harmonic.
 void name_mode(const MatrixXd& M, const std::vector<int>& rotating, RotorMode& mode) {
   const bool vibrates = mode.exponent.imag() > 0;
   mode.frequency = vibrates ? std::abs(mode.exponent) : 0;
@@ -102,11 +102,11 @@ void name_mode(const MatrixXd& M, const std::vector<int>& rotating, RotorMode& m
   mode.rotating = weight(M, shape - inside) > weight(M, inside);
 }
 
-// The solution of one exponent: p at the parts' beginnings in `samples` (2 n x parts), rates of x there in `rates`.
+// The mode of one exponent: p at the starts of the parts in `samples` (2 n x parts), rates of x there in `rates`.
 RotorMode resolve(const Complex exponent, const MatrixXcd& samples, const MatrixXcd& rates, const MatrixXd& M,
                   double speed) {
   const Eigen::Index n = M.rows(), parts = samples.cols();
-  // The mean frequency, sum Im(q* M q') / sum q* M q, tells the harmonic around which to look.
+  // The mean frequency, sum Im(q* M q') / sum q* M q, determines the central harmonic.
   double power = 0, whole = 0;
   for (Eigen::Index k = 0; k < parts; ++k) {
     const VectorXcd q = samples.col(k).head(n);
@@ -130,7 +130,8 @@ RotorMode resolve(const Complex exponent, const MatrixXcd& samples, const Matrix
   std::stable_sort(mode.harmonics.begin(), mode.harmonics.end(),
                    [](const auto& a, const auto& b) { return a.share > b.share; });
   for (auto& harmonic : mode.harmonics) harmonic.share = all > 0 ? harmonic.share / all : 0;
-  // None has half of it: the rotor turns so slowly that the frequency follows its angle, and the mean is meant.
+  // No harmonic has half of the total: the rotor turns so slowly that the frequency varies with its angle; report the
+  // mean.
   if (mode.harmonics.front().share < 0.5) {
     const auto is_center = [&](const RotorMode::Harmonic& h) { return h.order == center; };
     const auto at = std::find_if(mode.harmonics.begin(), mode.harmonics.end(), is_center);
@@ -142,7 +143,7 @@ RotorMode resolve(const Complex exponent, const MatrixXcd& samples, const Matrix
   return mode;
 }
 
-// Orders count from the first harmonic, whose frequency is positive.
+// Orders are relative to the first harmonic, whose frequency is positive.
 void set_first(double speed, RotorMode& mode) {
   const int first = mode.harmonics.front().order;
   mode.exponent += Complex(0, first * speed);
@@ -156,7 +157,7 @@ void set_first(double speed, RotorMode& mode) {
   }
 }
 
-// Of a constant A.
+// Modes of a constant A.
 void constant_modes(const MatrixXd& A, const std::vector<int>& rotating, RotorModes& out) {
   const Balanced balanced = balance(A);
   const auto [poles, vectors] = eigen_general(balanced.A);
@@ -195,7 +196,7 @@ void floquet_modes(const SteadyMotion& motion, RotorSystem& system, RotorModes& 
   out.multipliers = (found.exponents * period).array().exp();
   MatrixXcd samples(A.rows(), parts), rate = samples;
   for (Eigen::Index i = 0; i < found.exponents.size(); ++i) {
-    if (found.exponents[i].imag() < 0) continue;  // one of each pair; real multipliers have none
+    if (found.exponents[i].imag() < 0) continue;  // one of each pair; real multipliers have no conjugate
     for (int k = 0; k < parts; ++k) {
       samples.col(k) = found.vectors[static_cast<std::size_t>(k)].col(i);
       rate.col(k) = rates[static_cast<std::size_t>(k)].col(i);
@@ -206,7 +207,7 @@ void floquet_modes(const SteadyMotion& motion, RotorSystem& system, RotorModes& 
   }
 }
 
-// Whether A is the same at points of a turn.
+// Whether A is the same at several points of a revolution.
 bool is_constant_along(const SteadyMotion& motion, RotorSystem& system, MatrixXd& A) {
   MatrixXd other;
   system.state_matrix(motion, 0, A);
@@ -220,7 +221,7 @@ bool is_constant_along(const SteadyMotion& motion, RotorSystem& system, MatrixXd
   return true;
 }
 
-// Held joints and the rotor stand; what acts is constant.
+// State with the held joints and the rotor at rest, under constant inputs.
 State rest_state(const Model& model, const State& start, const RotorOptions& options, double& torque) {
   Inputs inputs;
   for (int k = 0; k < static_cast<int>(options.tau.size()); ++k)

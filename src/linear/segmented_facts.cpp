@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<const char*, 4> kFamilyNames = {"bending_y", "bending_z", "axial", "torsion"};
 
-// The beam alone, on the world.
+// A model of the beam alone, attached to the world.
 Model make_held_beam(const Body& whole) {
   ModelBuilder builder;
   builder.fidelity(whole.second_order ? Fidelity::stiffened : Fidelity::full);
@@ -30,7 +30,7 @@ Model make_held_beam(const Body& whole) {
   return builder.build();
 }
 
-// The family with most of the strain energy of a shape, as an index.
+// Index of the family with most of the strain energy of a shape.
 std::size_t family_of(const Model& model, const VectorXd& stiffness, const VectorXd& shape) {
   std::array<double, 4> share{};
   for (int k = 0; k < model.nv; ++k) {

@@ -6,7 +6,8 @@
 
 namespace limber {
 
-// Of a beam of segments, whole, its root held: modes of the assembled beam, none beyond kMaxForFrequencies coordinates.
+// Facts of a whole segmented beam with clamped root: modes of the assembled beam, none above kMaxForFrequencies
+// coordinates.
 BodyFacts compute_segmented_facts(const Body& whole);
 
 }  // namespace limber

@@ -21,11 +21,11 @@ constexpr double kFullTurn = 2 * std::numbers::pi;
 constexpr int kFirstPoints = 17, kMaxPoints = 133;
 constexpr int kMaxNewton = 30;
 constexpr double kStepDone =
-    1e-11;                         // of a displacement, beside the turning of the rotor; in the norm of the mass matrix
-constexpr double kStalled = 1e-8;  // steps below this that do not become smaller are rounding
+    1e-11;  // of a displacement, relative to one radian of the rotor; in the norm of the mass matrix
+constexpr double kStalled = 1e-8;  // below this, steps that no longer decrease are rounding
 constexpr double kTail = 1e-10;    // of the highest harmonics, likewise
 
-// Derivative by 2 pi t / period of the trigonometric polynomial through an odd number of points (Trefethen, Spectral
+// Derivative in 2 pi t / period of the trigonometric polynomial through an odd number of points (Trefethen, Spectral
 // Methods in MATLAB, SIAM 2000, chapter 3, for an odd number).
 MatrixXd fourier_derivative(int points) {
   MatrixXd D = MatrixXd::Zero(points, points);
@@ -35,7 +35,7 @@ MatrixXd fourier_derivative(int points) {
   return D;
 }
 
-// Values at a share of the period; an odd number of points.
+// Interpolates at a fraction of the period; odd number of points.
 VectorXd interpolate(const MatrixXd& values, double share) {
   const auto points = static_cast<double>(values.cols());
   VectorXd weights(values.cols());
@@ -47,7 +47,7 @@ VectorXd interpolate(const MatrixXd& values, double share) {
   return values * weights;
 }
 
-// The motion at its points, and Newton's method on it.
+// Newton's method for the motion at the collocation points.
 class Collocation {
  public:
   Collocation(const Model& model, const RotorOptions& options, SteadyMotion& motion)
@@ -62,7 +62,7 @@ class Collocation {
     A_.resize(states_.size());
   }
 
-  // True: found.
+  // True: converged.
   bool solve(bool least_norm) {
     double residual = evaluate(), last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < kMaxNewton; ++k) {
@@ -86,7 +86,7 @@ class Collocation {
     return false;
   }
 
-  // The highest third of the harmonics, beside the turning of the rotor.
+  // The largest amplitude in the upper third of the harmonics, relative to one radian of the rotor.
   double tail() const {
     const auto points = static_cast<int>(motion_.deviations.cols());
     double out = 0;
@@ -103,7 +103,7 @@ class Collocation {
   }
 
  private:
-  // Infinite where a step went too far to be evaluated.
+  // The residual; infinite if the step left the domain of the model.
   double try_evaluate() {
     try {
       const double residual = evaluate();
@@ -113,7 +113,7 @@ class Collocation {
     }
   }
 
-  // States, accelerations and A at all points; the norm of what is missing.
+  // Evaluates states, accelerations and A at all points; returns the squared norm of the residual.
   double evaluate() {
     const Eigen::Index points = motion_.deviations.cols();
     const MatrixXd rates = motion_.deviations * D_.transpose();
@@ -141,7 +141,7 @@ class Collocation {
 
   double sign() const { return motion_.speed > 0 ? 1 : -1; }
 
-  // Speeds whose rates in the chart are these.
+  // The speeds with the given rates in the chart.
   VectorXd speeds_of(const VectorXd& q, const VectorXd& y, const VectorXd& rate) const {
     if (model_.nq == model_.nv) return rate;
     MatrixXd map(model_.nv, model_.nv);
@@ -153,7 +153,7 @@ class Collocation {
     return Lu(map).solve(rate);
   }
 
-  // Displacements are measured beside one radian of the rotor, by the mass matrix.
+  // Displacements are scaled by one radian of the rotor, in the norm of the mass matrix.
   void set_scale() {
     M_ = matrix_.mass(states_[0]);
     CrbaWorkspace crba_ws(model_);
@@ -173,7 +173,8 @@ class Collocation {
     return std::sqrt(most) / scale_;
   }
 
-  // With dv = D dq - Aqq dq:  (D - Avv)(D - Aqq) dq - Avq dq = a - D v; a free rotor: its torque, and no mean turn.
+  // With dv = D dq - Aqq dq:  (D - Avv)(D - Aqq) dq - Avq dq = a - D v; for a free rotor also its torque, and zero mean
+  // angle.
   VectorXd newton_step(bool least_norm) const {
     const Eigen::Index n = matrix_.coordinates(), points = motion_.deviations.cols(), more = options_.free ? 1 : 0;
     const MatrixXd D2 = D_ * D_;

@@ -36,7 +36,8 @@ struct Quadruple {
   MatrixXd A, B, C, D;
 };
 
-// A basis whose last `rank` vectors span the rows of m (those of size kZeroRank at least), the others its null space.
+// An orthonormal basis whose last `rank` vectors span the row space of m (singular values of kZeroRank or more), the
+// others its null space.
 struct RowSpace {
   MatrixXd basis;
   Eigen::Index rank = 0;
@@ -52,9 +53,9 @@ RowSpace row_space(const MatrixXd& m, Eigen::Index size) {
   return out;
 }
 
-// Takes states away until D has full row rank; finite zeros stay.  Where outputs that no input reaches at once see part
-// of the state, a zero keeps that part at zero: it leaves, and its equations become outputs.  (Emami-Naeini and Van
-// Dooren 1982, algorithm 1.)
+// Removes states until D has full row rank; finite zeros are unchanged.  States seen by outputs without direct
+// feedthrough are zero in a zero direction: they are removed, and their equations become outputs.  (Emami-Naeini and
+// Van Dooren 1982, algorithm 1.)
 void reduce(Quadruple& s) {
   while (true) {
     const RowSpace outputs = row_space(s.D.transpose(), s.D.rows());
@@ -77,7 +78,7 @@ Quadruple transposed(const Quadruple& s) {
   return {s.A.transpose(), s.C.transpose(), s.B.transpose(), s.D.transpose()};
 }
 
-// An orthonormal basis of the states that the inputs reach: theirs, and whatever A makes of it that is new.
+// An orthonormal basis of the reachable subspace: B, and the new directions of A times the basis.
 MatrixXd reachable(const MatrixXd& A, const MatrixXd& B) {
   const Eigen::Index n = A.rows();
   MatrixXd basis(n, 0), fresh = B;
@@ -94,7 +95,7 @@ MatrixXd reachable(const MatrixXd& A, const MatrixXd& B) {
   return basis;
 }
 
-// Without the states that inputs do not reach, then without those that outputs do not see.
+// Removes unreachable, then unobservable states.
 Quadruple minimal(Quadruple s) {
   for (int twice = 0; twice < 2; ++twice) {
     const MatrixXd V = reachable(s.A, s.B);
@@ -103,7 +104,7 @@ Quadruple minimal(Quadruple s) {
   return s;
 }
 
-// Inputs, outputs and time in units that make all numbers at most about 1.
+// Scales inputs, outputs and time such that all entries are at most about 1.
 Quadruple scaled(const MatrixXd& A, const MatrixXd& B, const MatrixXd& C, const MatrixXd& D, double& rate) {
   const Balanced balanced = balance(A);
   Quadruple s{balanced.A, balanced.scale.cwiseInverse().asDiagonal() * B, C * balanced.scale.asDiagonal(), D};
@@ -120,7 +121,7 @@ Quadruple scaled(const MatrixXd& A, const MatrixXd& B, const MatrixXd& C, const 
   return s;
 }
 
-// Zeros of a scaled system, in the unit `rate`.
+// Zeros of a scaled system, in units of `rate`.
 VectorXcd finite_zeros(Quadruple s, double rate) {
   reduce(s);
   s = transposed(s);

@@ -36,7 +36,7 @@ void check_coefficients(VectorXd& values, const Joint& joint, const char* what) 
 }
 
 void check_origin(const Joint& joint) {
-  constexpr double kOrthonormal = 1e-8;  // entries of R^T R - 1; what survives ten digits in a file
+  constexpr double kOrthonormal = 1e-8;  // entries of R^T R - 1 of matrices given to ten digits
   const Matrix3d& R = joint.origin.R;
   const bool finite = R.allFinite() && joint.origin.p.allFinite();
   if (finite && (R.transpose() * R - Matrix3d::Identity()).cwiseAbs().maxCoeff() <= kOrthonormal &&
@@ -75,7 +75,7 @@ void check_joint(Joint& joint) {
   }
 }
 
-// What a joint and the modes of its body add to the names of coordinates or speeds.
+// Adds the names of the coordinates or speeds of a joint and of the modes of its body.
 void add_names(const model_impl::Piece& piece, const std::vector<JointCoordinate>& hinge,
                std::vector<std::string>& names) {
   const std::string& joint = piece.joint.name;
@@ -90,7 +90,7 @@ void add_motors(std::vector<std::string>& names, const std::vector<Joint>& joint
   }
 }
 
-// A scenario addresses bodies and joints alike.
+// Bodies and joints share one namespace in scenarios.
 void check_names(const Model& model) {
   std::set<std::string> names, closures;
   for (int i = 1; i < model.body_count(); ++i) {
@@ -183,7 +183,7 @@ NodeRef ModelBuilder::find_node(const std::string& item, const std::string& path
   });
 }
 
-// Bodies and joints in the order of the joints; place: number from add_body -> index in the model, -1: none.
+// Bodies and joints in the order of the joints; place: index in the model by number from add_body, -1: none.
 void ModelBuilder::place_bodies(Model& model, std::vector<int>& place) const {
   auto segments = std::make_shared<SegmentedBeams>();
   for (std::size_t j = 0; j < children_.size(); ++j) {

@@ -60,7 +60,7 @@ void set_unit_axes(Connection& of, const char* item) {
   if (axes > 0) of.axis = unit(of.axis, item, of.name, "axis");
   if (axes < 2) return;
   of.axis2 = unit(of.axis2, item, of.name, "axis2");
-  constexpr double kParallel = 1e-9;  // sine of the angle below which the two speeds cannot be told apart
+  constexpr double kParallel = 1e-9;  // sine of the angle below which the two speeds are not distinguishable
   if (of.axis.cross(of.axis2).norm() < kParallel) {
     refuse(item, of.name,
            std::string("axis and axis2 are parallel; a ") + to_string(of.kind) + " joint needs two directions");
@@ -76,7 +76,7 @@ void check_closure(Closure& closure) {
     refuse("closure", closure.name, std::string("a ") + to_string(closure.kind) + " joint closes nothing");
   const Closure given = closure;
   set_unit_axes(closure, "closure");
-  // Readers give unit axes: no second rounding.
+  // Axes from files are unit vectors already; do not round twice.
   constexpr double kUnit = 4e-16;
   if (std::abs(given.axis.norm() - 1) <= kUnit) closure.axis = given.axis;
   if (std::abs(given.axis2.norm() - 1) <= kUnit) closure.axis2 = given.axis2;

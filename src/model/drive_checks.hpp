@@ -6,7 +6,7 @@
 
 namespace limber::model_impl {
 
-// Throw InputError, naming the joint.  The drive's axis gets unit length.
+// Throw InputError, naming the joint.  Normalises the drive's axis.
 void check_drive(Joint& joint);
 void check_friction(const Joint& joint);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int padded(int n) { return kLanes * lanes_for(n); }
 
-// Collects items by a form that they share, and hands them over four by four; the last four of a form are filled up.
+// Collects items by form and passes them on in groups of four; the last group of a form is padded.
 template <typename Close>
 class Fours {
  public:

@@ -21,13 +21,13 @@ void set_rotation_terms(const Pose& A, const Vector3d& axis, const Pose& B, Pack
   K[0].p += to_vec4d(A.p);
 }
 
-// A twist [w; v] at O in the basis of O, seen from F; B is the pose of F in O.
+// A twist [w; v] at O in the basis of O, transformed to F; B is the pose of F in O.
 Spatial seen_from(const Pose& B, const Vector3d& w, const Vector3d& v) {
   return {to_vec4d(Vector3d(B.R.transpose() * w)), to_vec4d(Vector3d(B.R.transpose() * (v + w.cross(B.p))))};
 }
 
-// X_J = exp(s_1 q_1) ... exp(s_n q_n) stands before B; with h_k = s_k seen from F it is A B exp(h_1 q_1) ...
-// exp(h_n q_n), so that H at q = 0 is all that is needed.  [MLS] §3.2.2.
+// X_J = exp(s_1 q_1) ... exp(s_n q_n) is followed by B; with h_k = s_k transformed to F, A X_J B = A B exp(h_1 q_1) ...
+// exp(h_n q_n), so that H at q = 0 suffices.  [MLS] §3.2.2.
 void set_screws(const Joint& joint, const Pose& B, Link& link) {
   const std::vector<Vector6> screws = joint_traits(joint.kind).screws(joint);
   const int n = static_cast<int>(screws.size());
@@ -55,7 +55,7 @@ LIMBER_INLINE PackedPose at_angle(const PackedPose* K, double angle) {
   return out;
 }
 
-// Both axes pass through the joint's point: H = [R2^T a1, a2], brought to the child side.
+// Both axes pass through the joint's point: H = [R2^T a1, a2], transformed to the child side.
 void universal_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out) {
   const PackedPose first = at_angle(link.K, q[0]), second = at_angle(link.L, q[1]);
   out.pose = first * second;
@@ -63,7 +63,7 @@ void universal_hinge(const Link& link, const double* q, const double* v, Spatial
   H[0] = {Rt * link.axis, Rt * cross(link.axis, second.p)};
   H[1] = link.H[1];
   out.V = H[0] * v[0] + H[1] * v[1];
-  // H[0] is fixed in the frame between the axes, which the child leaves with the twist H[1] v2.
+  // H[0] is fixed in the intermediate frame; the child moves relative to it with the twist H[1] v2.
   out.rate = zero_spatial() - cross_twist(H[1] * v[1], H[0] * v[0]);
 }
 
@@ -75,8 +75,8 @@ void quaternion_hinge(const Link& link, const double* q, const double* v, Hinge&
   for (int k = 1; k < link.nr; ++k) out.V += link.H[k] * v[k];
 }
 
-// From the last factor to the first: H_j is h_j seen from behind all later ones, [RBDA §4.4]; they leave it behind with
-// the twist sum_(k>j) H_k v_k.
+// From the last factor to the first: H_j is h_j transformed past all later factors, [RBDA §4.4]; the child moves
+// relative to its frame with the twist sum_(k>j) H_k v_k.
 void screw_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out) {
   PackedPose after{pack(Matrix3d(Matrix3d::Identity())), zero()};
   out.V = zero_spatial();
@@ -138,7 +138,7 @@ void set_hinge(const Joint& joint, const Pose& A, const Pose& B, Link& link) {
 void compute_hinge(const Link& link, const double* q, const double* v, Spatial* H, Hinge& out) {
   out.rate = zero_spatial();
   if (link.kind == kSlider) {
-    // Its motion is that of the attachment, which follows the section at q.
+    // The relative motion is that of the attachment, which follows the section at q.
     out.pose = link.K[0];
     out.V = zero_spatial();
     return;

@@ -15,7 +15,7 @@ namespace {
 using Rows = std::vector<ClosureRow>;
 using Screws = std::vector<Vector6>;
 
-// ---- closure rows: the relative motions that a cut joint forbids.  theory §3 ------------------------
+// ---- closure rows: the constrained relative motions of a loop joint.  theory §3 ----------------------
 
 ClosureRow place(const Vector3d& d) { return {0, false, d, Vector3d::Zero(), 0}; }
 ClosureRow align(const Vector3d& u, const Vector3d& s, double rest = 0) { return {0, true, u, s, rest}; }
@@ -24,7 +24,7 @@ void place_all(Rows& rows) {
   for (int k = 0; k < 3; ++k) rows.push_back(place(Vector3d::Unit(k)));
 }
 
-// Near alignment these three turn about x, y and z.
+// Near alignment these three are rotations about x, y and z.
 void align_all(Rows& rows) {
   for (int k = 0; k < 3; ++k) rows.push_back(align(Vector3d::Unit(k), Vector3d::Unit((k + 1) % 3)));
 }
@@ -136,7 +136,7 @@ JointTraits with_closure(JointTraits out, Rows (*rows)(const Closure&), ClosureA
   return out;
 }
 
-// In the order of JointKind, then kSlider.  A deque: entries stay where they are when kinds are added.
+// In the order of JointKind, then kSlider.  A deque: addresses stay valid when kinds are added.
 std::deque<JointTraits>& table() {
   using enum ClosureAlignment;
   static std::deque<JointTraits> kinds = {

@@ -35,7 +35,7 @@ void set_passive(const Joint& joint, Link& link) {
   }
 }
 
-// theory §3, Drives.  `first`: motors before this one.  A: pose of O+ in the inboard frame.
+// theory §3, Drives.  A: pose of O+ in the inboard frame.
 void set_drive(const Model& model, const Joint& joint, const Pose& A, int body, Layout& layout) {
   if (!joint.drive) return;
   const Drive& drive = *joint.drive;
@@ -63,7 +63,8 @@ void set_drive(const Model& model, const Joint& joint, const Pose& A, int body, 
   layout.motors.push_back(body);
 }
 
-// Active coordinates, where they apply.  theory §5.  What moves the attachment of a slider changes with its place.
+// Active coordinates, if applicable.  theory §5.  The coordinates that move the attachment of a slider change with its
+// position.
 Elimination choose(const Layout& layout, const Link& link, Elimination choice) {
   bool applies = link.n > 0 && link.constants->mass_diagonal() && link.inboard < 0;
   for (int h = link.attachment_begin; h < link.attachment_end; ++h)
@@ -71,10 +72,10 @@ Elimination choose(const Layout& layout, const Link& link, Elimination choice) {
   return applies && choice != Elimination::all_modes ? Elimination::active : Elimination::all_modes;
 }
 
-// Each slider has an attachment of its own: until these are found, its node is this.
+// Placeholder node of the attachment of a slider, one per slider, until the attachments are set.
 int node_of_slider(std::size_t joint) { return -2 - static_cast<int>(joint); }
 
-// The moving nodes that carry others, and the places of all modal columns, in the order of the bodies.
+// The moving nodes that carry other bodies, and the columns of all modes, in the order of the bodies.
 void set_columns(const Model& model, Layout& layout) {
   std::vector<std::vector<int>> carrying(model.bodies.size());
   for (std::size_t i = 1; i < model.joints.size(); ++i) {
@@ -115,7 +116,8 @@ int find_attachment(const Layout& layout, NodeRef at) {
   return -1;
 }
 
-// Those of the layout before, where the body is the same.  `rail`: with the rail of sliders behind its nodes.
+// Reuses the constants of the previous layout if the body is the same.  `rail`: append the rail of sliders to its
+// nodes.
 std::shared_ptr<const BodyConstants> find_constants(const Layout* before, int i, const Body& body, bool rail) {
   const BodyConstants* wanted = before == nullptr ? nullptr : before->links[i].constants;
   if (wanted != nullptr && wanted->source == &body) {
@@ -128,7 +130,7 @@ std::shared_ptr<const BodyConstants> find_constants(const Layout* before, int i,
   return made;
 }
 
-// Bodies that some slider runs on, by their data.
+// Bodies with sliders, by their data.
 std::set<const Body*> find_rails(const Model& model) {
   std::set<const Body*> out;
   for (const Joint& joint : model.joints)
@@ -136,7 +138,7 @@ std::set<const Body*> find_rails(const Model& model) {
   return out;
 }
 
-// The attachments of sliders get the rails of their beams, which stand behind their nodes.
+// Gives the attachments of sliders the rail of their beam, stored after its nodes.
 void set_rails(const Model& model, Layout& layout) {
   for (OutboardAttachment& attachment : layout.attachments)
     if (attachment.node < kBodyFrame) attachment.node = static_cast<int>(model.body(attachment.body).nodes.size());
@@ -156,7 +158,7 @@ void set_link(const Model& model, int i, Layout& layout) {
   const bool slider = joint.kind == kSlider;
   link.attachment = find_attachment(
       layout, slider ? NodeRef{joint.parent.body, node_of_slider(static_cast<std::size_t>(i))} : joint.parent);
-  // Inboard frame -> O+, and O -> F, where they are constant.
+  // Inboard frame -> O+, and O -> F, if they are constant.
   Pose A = joint.origin;
   if (link.attachment < 0) A = node_pose(model.body(joint.parent.body), joint.parent.node) * A;
   const Pose B = link.inboard < 0 ? inverse(node_pose(model.body(i), joint.child_node)) : Pose{};

@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-// Everything but quaternions and what follows them in a free joint.
+// All coordinates except quaternions and, in a free joint, the position after them.
 template <typename Each>
 void for_plain(const Link& link, Each each) {
   if (!link.quaternion) {

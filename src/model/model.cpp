@@ -51,7 +51,7 @@ int find_coordinate(const Model& model, const std::string& name, const std::vect
                     const char* what) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<int>(found - names.begin());
-  // A joint with several, or a body with modes.
+  // The parts of a joint with several coordinates, or of a body with modes.
   std::vector<std::string_view> parts;
   for (const std::string& each : names) {
     if (each.starts_with(name + ".")) parts.push_back(each);
@@ -186,7 +186,7 @@ void check_state(const Model& model, const State& x) {
   };
   check(x.q, model.nq, "q", model.coordinates);
   check(x.v, model.nv, "v", model.speeds);
-  constexpr double kUnitTolerance = 1e-6;  // what survives printing with seven digits
+  constexpr double kUnitTolerance = 1e-6;  // tolerance for values printed to seven digits
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
     if (!joint_traits(joint.kind).quaternion) continue;

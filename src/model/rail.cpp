@@ -13,13 +13,13 @@ namespace {
 
 constexpr int kPowers = 12;  // polynomials of degree 11 in each cell
 
-// So many that the highest shape turns by about one radian in each.
+// Number of cells such that the phase of the highest shape changes by about one radian in each.
 int count_cells(const BeamSpec& spec) {
   const int highest = *std::max_element(spec.modes.begin(), spec.modes.end());
   return std::max(4, static_cast<int>(std::ceil((highest + 0.5) * std::numbers::pi)));
 }
 
-// The beam with a node at each place of interpolation, cell by cell; Chebyshev points.
+// The beam with a node at each interpolation point, cell by cell; Chebyshev points.
 Body with_samples(const BeamSpec& spec, int cells, const VectorXd& points, bool second_order) {
   BeamSpec dense = spec;
   dense.nodes.clear();
@@ -63,7 +63,7 @@ int add_rail(const Body& beam, BodyConstants& constants) {
       NodeConstants coefficients = empty;
       for (int k = 0; k < kPowers; ++k) {
         const Vec4d share = spread(inverse(p, k));
-        const Node& node = samples.nodes[static_cast<std::size_t>(2 + c * kPowers + k)];  // behind root and tip
+        const Node& node = samples.nodes[static_cast<std::size_t>(2 + c * kPowers + k)];  // after root and tip
         for (int a = 0; a < n; ++a) coefficients.gamma[static_cast<std::size_t>(a)] += share * pack_shape(node, a);
         for (int ab = 0; second && ab < n * n; ++ab)
           coefficients.second[static_cast<std::size_t>(ab)] += share * Vec4d{node.second[0].data()[ab], 0, 0, 0};

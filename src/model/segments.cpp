@@ -75,15 +75,15 @@ UndeformedPlace undeformed_place(const Model& model, NodeRef node) {
 
 namespace model_impl {
 
-// The segment that the joint sits on comes first, then those outboard of it, each on the tip of the one before; then
-// those inboard of it, each with its tip on the root of the one before.
+// The segment at the joint comes first, then those outboard of it, each on the tip of the previous one; then those
+// inboard of it, each with its tip on the root of the previous one.
 std::vector<Piece> cut_beam(const Joint& joint, const std::string& name, const std::shared_ptr<const Body>& whole,
                             int first, SegmentedBeam& beam) {
   const SegmentedSpec& spec = *segmented_of(*whole);
   std::vector<Body> segments = make_segments(spec, whole->second_order);
   const int k = spec.segments;
   beam = {name, whole, std::vector<int>(static_cast<std::size_t>(k)), {}};
-  std::vector<std::pair<int, int>> at;  // (node of the whole) segment and node in it
+  std::vector<std::pair<int, int>> at;  // (node of the whole beam) segment and node in it
   for (const Node& node : whole->nodes) {
     for (int j = 0; j < k; ++j) {
       if (const auto found = segments[static_cast<std::size_t>(j)].find_node(node.name)) at.emplace_back(j, *found);

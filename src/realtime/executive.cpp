@@ -11,9 +11,9 @@
 namespace limber {
 namespace {
 
-constexpr double kSigmas = 10;  // of noise that readings may have
+constexpr double kSigmas = 10;  // bound of the reading noise, in standard deviations
 
-// (driven coordinate) by how much a reading may be off.
+// (driven coordinate) bound of the error of a reading.
 VectorXd position_noise(const SensorOptions& sensors, int size) {
   VectorXd out = VectorXd::Zero(size);
   for (std::size_t k = 0; k < sensors.encoders.size(); ++k) {
@@ -122,13 +122,13 @@ PacketFault Executive::take(std::span<const std::byte> bytes, double now) {
   count();
   check_readings(now);
   if ((packet.flags & kEnding) != 0) stop(StopReason::ended, now);
-  // Brakes that closed because nobody commanded open when it joins.
+  // Brakes that were closed because no commands arrived, and that this controller is about to release.
   const bool opens = joined_ && answered_ < first_ && (packet.flags & kJoins) != 0;
   if ((packet.flags & kStopped) != 0 && !opens) stop(StopReason::machine, now);
   return fault;
 }
 
-// The first measurement.
+// Handles the first measurement.
 void Executive::begin(double now) {
   const std::uint64_t before = gate_.packet().answer;
   joined_ = listening_ = before > 0 && (gate_.packet().flags & kWaiting) == 0;
@@ -137,7 +137,7 @@ void Executive::begin(double now) {
   heard_ = now;
 }
 
-// What the measurement says of the commands.
+// Takes the acknowledgements of commands from the measurement.
 void Executive::hear(double now) {
   const std::uint64_t answer = gate_.packet().answer;
   if (listening_ || (answer >= first_ && answer > answered_)) heard_ = now;
@@ -169,7 +169,7 @@ std::span<const std::byte> Executive::cycle(double now) {
   updates_ = 0;
   if (begun()) {
     if (now - arrived_ > options_.hold) stop(StopReason::silent, now);
-    // The machine itself is first to say so when no command comes.
+    // The machine is the first to report missing commands; hence the longer time here.
     if (now - heard_ > 2 * options_.hold) stop(StopReason::unheard, now);
     if (stop_ == StopReason::none && listening_) listen(now);
     if (stop_ == StopReason::none && !listening_) advance(now);
@@ -180,7 +180,7 @@ std::span<const std::byte> Executive::cycle(double now) {
   return listening_ ? std::span<const std::byte>{} : encode(now);
 }
 
-// The observer follows the machine and the torques that act, sample by sample; anew after a gap.
+// The observer follows the plant and the torques that act, sample by sample; it is restarted after a gap.
 void Executive::listen(double now) {
   constexpr long kGap = 2 * kMaxUpdates;
   constexpr double kPeriods = 20;
@@ -207,13 +207,13 @@ void Executive::listen(double now) {
   done_ = sample + 1;
 }
 
-// From the torques and the motion of the machine to those that the laws want.
+// Takes over: blends from the present torques and motion to those of the laws.
 void Executive::join(double now) {
   const DrivenJoints& driven = controller_.options().driven;
   const State& desired = controller_.reference();
   double duration = kJoin;
   for (int k = 0; k < driven.size(); ++k) {
-    constexpr double kQuinticPeak = 1.875;  // speed of the quintic from rest to rest, over its mean
+    constexpr double kQuinticPeak = 1.875;  // peak speed of the quintic from rest to rest, relative to its mean
     const double way = std::abs(y_.q[k] - desired.q[driven.q[k]]);
     duration = std::max(duration, kQuinticPeak * way / (kJoinSpeed * limits_.speed[k]));
   }
@@ -223,7 +223,7 @@ void Executive::join(double now) {
   heard_ = now;
 }
 
-// As many updates as the machine took samples.
+// One update per sample of the machine.
 void Executive::advance(double now) {
   const long sample = std::lround(gate_.packet().time * controller_.options().rate);
   if (!fresh_) {
@@ -238,7 +238,7 @@ void Executive::advance(double now) {
   for (int k = 0; k < kMaxUpdates && done_ <= sample && stop_ == StopReason::none; ++k) update(done_ - sample, now);
 }
 
-// Speeds within the limits, and positions that these speeds can reach.
+// Requires speeds within the limits, and positions reachable at these speeds.
 void Executive::check_readings(double now) {
   const bool known = gate_.accepted() > 1;
   const double elapsed = y_.t - before_.t + controller_.period();
@@ -250,7 +250,7 @@ void Executive::check_readings(double now) {
   }
 }
 
-// Of the observer, which was taken to this sample by the update before.
+// Checks the observer, which the previous update propagated to this sample.
 bool Executive::check_innovations(double now) {
   if (!controller_.options().estimates()) return true;
   const VectorXd& expected = controller_.estimate().v;
@@ -263,8 +263,8 @@ bool Executive::check_innovations(double now) {
   return true;
 }
 
-// One sample of the controller, `shift` periods after the newest measurement: where that is not of this time, the
-// joints are where the observer expects them, or go on as they did; no observer takes that for a reading.
+// One sample of the controller, `shift` periods after the newest measurement.  If the measurement is of another time,
+// the joints are extrapolated by the observer, or at constant speed; the observer does not use these as readings.
 void Executive::update(long shift, double now) {
   prepare(now);
   if (stop_ != StopReason::none) return;
@@ -279,7 +279,7 @@ void Executive::update(long shift, double now) {
     }
   }
   if (!check_innovations(now)) return;
-  if (shift == 0) controller_.set_acting(acting_);  // the last command may have been lost, or cut at a limit
+  if (shift == 0) controller_.set_acting(acting_);  // the last command may have been lost, or clipped at a limit
   ++updates_;
   ++done_;
   if (controller_.respond(shown_, new_torque_) != Status::ok) return stop(StopReason::failed, now);
@@ -292,14 +292,14 @@ void Executive::update(long shift, double now) {
   }
   torque_ = new_torque_;
   limit();
-  if (done_ <= counted_) missing_ += controller_.period() * torque_;  // of a period that has begun
+  if (done_ <= counted_) missing_ += controller_.period() * torque_;  // of a period that has already begun
 }
 
 void Executive::prepare(double now) {
   if (!std::exchange(prepared_, true) && controller_.prepare() != Status::ok) stop(StopReason::failed, now);
 }
 
-// Inverse dynamics at rest where the joints were read last, bodies as at the start.
+// Gravity compensation at the last joint readings, with the bodies as at the start.
 void Executive::weigh() {
   const DrivenJoints& driven = controller_.options().driven;
   for (int k = 0; k < driven.size() && begun(); ++k) still_.q[driven.q[k]] = y_.q[k];
@@ -322,7 +322,7 @@ void Executive::brake(double now) {
   if (actuation_.set(still_) == Status::ok)
     actuation_.to_inputs(torque_, torque_);
   else
-    torque_.setZero();  // a dead centre
+    torque_.setZero();  // no lever arm
   limit();
 }
 
@@ -334,18 +334,18 @@ void Executive::limit() {
   }
 }
 
-// What the machine says of the commands that it held, up to the end of the period that begins.  Equal to what was
-// believed, to the last digit, where none was lost.
+// Compares the impulses of the commands that the machine reports, up to the end of the period that begins, with those
+// sent.  Both are bitwise equal if no command was lost.
 void Executive::count() {
   const long sample = std::lround(gate_.packet().time * controller_.options().rate);
-  if (sample < counted_) return;  // updates have gone on without it
+  if (sample < counted_) return;  // updates have continued without it
   const auto held = gate_.b().tail(held_.size());
   if (gate_.packet().answer >= command_.sequence) {
     prompt_ = sample;
     ++prompts_;
   }
-  // A machine that waits takes its first command when it likes; one that tells nothing does not count; and commands
-  // that are all late are not lost.
+  // Start again while a machine waits for its first command, if it reports no impulses, or if all commands arrive late,
+  // which does not mean that they are lost.
   const bool anew = told_ < 1 || listening_ || held.isZero(0) || sample - std::min(told_, prompt_) > kImpulsePeriods;
   const double periods = kImpulsePeriods * controller_.period();
   if (anew) missing_.setZero();
@@ -355,7 +355,7 @@ void Executive::count() {
   counted_ = told_ = sample;
 }
 
-// What is sent: the torques of the laws, and a part of what is missing of those before.
+// Commands to send: the torques of the laws, plus a share of the impulse missing from earlier commands.
 void Executive::make_up() {
   if (updates_ == 0 && stop_ == StopReason::none) return;
   sent_ = torque_;

@@ -25,7 +25,7 @@ bool has_modes(const Model& model) {
   return false;
 }
 
-// (driven coordinate) a limit of its joint; 0: none.
+// (driven coordinate) the given limit of its joint; 0: none.
 VectorXd given_limits(const Model& model, const DrivenJoints& driven, double Joint::*limit) {
   VectorXd out = VectorXd::Zero(driven.size());
   for (int k = 0; k < driven.size(); ++k) {
@@ -41,7 +41,7 @@ struct Peaks {
   VectorXd effort, speed, acceleration;  // (driven coordinate) of the desired motion
 };
 
-// Along the desired motion, by feed-forward of this kind.
+// Peaks along the desired motion, with feed-forward of this kind.
 void add_peaks(const ControlOptions& control, FeedForward kind, const State& start, Peaks& peaks) {
   const double period = std::max(1 / control.rate, control.end / kSamples);
   Reference reference(*control.model, control.driven, control.desired, period, kind);
@@ -62,7 +62,7 @@ Peaks find_peaks(const ControlOptions& control, const State& start) {
   return out;
 }
 
-// (driven coordinate) the largest of all of the same unit.
+// (driven coordinate) the largest value among those of the same unit.
 VectorXd largest_of_kind(const VectorXd& values, const std::vector<std::string>& units) {
   VectorXd out = values;
   for (Eigen::Index k = 0; k < values.size(); ++k) {
@@ -74,12 +74,12 @@ VectorXd largest_of_kind(const VectorXd& values, const std::vector<std::string>&
   return out;
 }
 
-// (driven coordinate) inertia of a joint with the others locked and rigid bodies.
+// (driven coordinate) inertia of a joint with the others locked, bodies rigid.
 VectorXd own_inertias(const Model& model, const DrivenJoints& driven, const State& x) {
   return make_pid(model, driven, x, {1 / (2 * std::numbers::pi), 0.5}).kp;
 }
 
-// Those that are given, else derived.
+// Given limits, otherwise derived ones.
 VectorXd complete(const VectorXd& machine, const VectorXd& model, const VectorXd& derived, const char* name,
                   const DrivenJoints& driven, bool& any) {
   VectorXd out = machine;
@@ -98,8 +98,8 @@ VectorXd complete(const VectorXd& machine, const VectorXd& model, const VectorXd
   return out;
 }
 
-// Torques at joints that actuators move as forces of these, by their least lever along the desired motion; within the
-// limits of their servos.
+// Converts limits of joint torques to those of actuator forces, by the smallest lever arm along the desired motion;
+// within the limits of the servos.
 void turn_into_forces(const ControlOptions& control, const State& start, VectorXd& effort) {
   constexpr int kPoints = 20;
   Actuation actuation(*control.model, control.driven);

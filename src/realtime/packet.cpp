@@ -42,7 +42,7 @@ class ByteWriter {
   std::size_t at_ = 0;
 };
 
-// The caller knows that there are enough bytes.
+// The caller checks that there are enough bytes.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -115,7 +115,8 @@ std::size_t encode_packet(const Packet& packet, PacketBytes& bytes, LinkKey* key
   out.put(crc32(std::span(bytes.data(), out.size())));
   if (key == nullptr) return out.size();
   PacketTag tag;
-  if (!key->tag(std::span(bytes.data(), out.size()), tag)) return 0;  // better silent than forged
+  if (!key->tag(std::span(bytes.data(), out.size()), tag))
+    return 0;  // better no packet than one without authentication
   std::copy(tag.begin(), tag.end(), bytes.begin() + static_cast<std::ptrdiff_t>(out.size()));
   return out.size() + kTagBytes;
 }
@@ -191,7 +192,7 @@ PacketFault PacketGate::accept(std::span<const std::byte> bytes) {
   const PacketFault fault = examine(bytes);
   if (fault == PacketFault::none) {
     session_ = arrived_.session;
-    packet_ = arrived_;  // the entries are sorted already
+    packet_ = arrived_;  // the entries are already in order
     a_.swap(new_a_);
     b_.swap(new_b_);
   }
@@ -199,7 +200,7 @@ PacketFault PacketGate::accept(std::span<const std::byte> bytes) {
   return fault;
 }
 
-// Takes the tag off.  Nothing of a packet is looked at before.
+// Verifies and removes the tag, before any other part of a packet is read.
 PacketFault PacketGate::unseal(std::span<const std::byte>& bytes) {
   if (!key_) return PacketFault::none;
   if (bytes.size() <= kTagBytes) return PacketFault::tag;
@@ -209,7 +210,7 @@ PacketFault PacketGate::unseal(std::span<const std::byte>& bytes) {
   return PacketFault::none;
 }
 
-// Of a good packet, within half a period.
+// Whether the time of a valid packet is plausible, within half a period.
 bool PacketGate::time_fits() const {
   if (period_ == 0) return true;
   const double half = 0.5 * period_, t = arrived_.time;
@@ -223,7 +224,7 @@ bool PacketGate::time_fits() const {
   const double most = static_cast<double>(arrived_.sequence - packet_.sequence) * period_;
   const bool waited = (packet_.flags & kWaiting) != 0, waits = (arrived_.flags & kWaiting) != 0;
   if (waits) return waited && std::abs(elapsed) <= half;
-  const double least = waited || (arrived_.flags & kEnding) != 0 ? 0 : most;  // a machine that waits or ends stands
+  const double least = waited || (arrived_.flags & kEnding) != 0 ? 0 : most;  // a machine that waits or ends is at rest
   return elapsed >= least - half && elapsed <= most + half && arrived_.taken >= packet_.taken - half;
 }
 
@@ -245,7 +246,7 @@ PacketFault PacketGate::examine(std::span<const std::byte> bytes) {
   return time_fits() ? PacketFault::none : PacketFault::time;
 }
 
-// Each name once, in any order; in the expected one it is a single pass.
+// Requires each name exactly once, in any order; a single pass if in the expected order.
 bool PacketGate::sort_entries() {
   const std::size_t n = names_.size();
   if (arrived_.count != n) return false;

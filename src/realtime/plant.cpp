@@ -73,7 +73,7 @@ std::span<const std::byte> PlantEnd::measure(const Measurement& y, double t, std
   if (braking()) measurement_.flags |= kStopped;
   if (brakes_ == Brakes::closed || controller_stopped()) measurement_.flags |= kJoins;
   ++measurement_.sequence;
-  // An answer to what is longer past than the hold time is as good as none.
+  // Answers to measurements older than the hold time are not accepted.
   const auto oldest = static_cast<double>(measurement_.sequence) - std::ceil(options_.hold / period_);
   gate_.expect_answers(oldest > 1 ? static_cast<std::uint64_t>(oldest) : 1, measurement_.sequence, t, period_);
   const Eigen::Index n = y.q.size(), strains = y.strain.size();
@@ -116,7 +116,7 @@ void PlantEnd::drive(const State& x, double now, Vec torques) {
     if (std::abs(command_[k]) > limits_.effort[k]) ++limited_;
     impulse_[k] += period_ * std::clamp(command_[k], -limits_.effort[k], limits_.effort[k]);
   }
-  // The machine stood still, and they held it; or was braked, and they go on from there.
+  // Start the servos from the torques that held or braked the machine before.
   if (commanded() && !engaged_) servos_.start(joined_ > 0 ? torque_ : command_);
   engaged_ = commanded() && !braking();
   servos_.drive(command_, torque_);
@@ -126,7 +126,7 @@ void PlantEnd::drive(const State& x, double now, Vec torques) {
     if (actuation_.set(x) == Status::ok)
       actuation_.to_inputs(slowing_, slowing_);
     else
-      slowing_.setZero();  // a dead centre
+      slowing_.setZero();  // no lever arm
   }
   for (int k = 0; k < driven_.size(); ++k) {
     double tau = braking() ? 0 : torque_[k];

@@ -37,7 +37,7 @@ void sleep_until(Nanoseconds deadline) {
   }
 }
 
-// Below 512 each value has its own class; above, each power of two has 256.
+// Below 512 each value has its own bin; above, each power of two has 256 bins.
 std::size_t Histogram::class_of(std::uint64_t value) {
   const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - (kBits + 1));
   return (static_cast<std::size_t>(shift) << kBits) + static_cast<std::size_t>(value >> shift);
@@ -99,7 +99,7 @@ std::string lock_memory() {
 
 std::string ask_for_real_time(int priority) {
 #if defined(__linux__)
-  prctl(PR_SET_TIMERSLACK, 1UL);  // ns; wakes no later than it must even without a real-time priority
+  prctl(PR_SET_TIMERSLACK, 1UL);  // ns; minimal timer slack, effective even without real-time priority
 #endif
   sched_param param{};
   param.sched_priority = priority;

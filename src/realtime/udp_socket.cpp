@@ -17,7 +17,7 @@
 namespace limber {
 namespace {
 
-constexpr int kMaxQueued = 4096;  // datagrams; the system's buffers hold a few hundred
+constexpr int kMaxQueued = 4096;  // datagrams; the kernel's buffers hold a few hundred
 
 std::string text_of(const Address& address) { return address.host + ":" + std::to_string(address.port); }
 
@@ -71,7 +71,7 @@ UdpSocket::UdpSocket(const Address& own, const Address& other) {
     close(socket_);
     refuse(bound ? other : own, why);
   }
-  for (int k = 0; k < kMaxQueued && receive(); ++k) {  // what others sent before it was connected
+  for (int k = 0; k < kMaxQueued && receive(); ++k) {  // discard datagrams received before the socket was connected
   }
 }
 
@@ -82,7 +82,7 @@ bool UdpSocket::wait(double seconds) const {
   return poll(&one, 1, static_cast<int>(1e3 * seconds)) > 0;
 }
 
-// An error of the socket (nobody listened where an earlier packet went) is told once, in place of a packet.
+// A socket error (no listener at the destination of an earlier packet) is reported once, in place of a packet.
 bool UdpSocket::receive() {
   ssize_t got = recv(socket_, buffer_.data(), buffer_.size(), 0);
   if (got < 0 && errno == ECONNREFUSED) got = recv(socket_, buffer_.data(), buffer_.size(), 0);

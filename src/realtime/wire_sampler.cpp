@@ -9,8 +9,8 @@
 namespace limber {
 namespace {
 
-constexpr int kBehind = 5;      // periods that it may be late and catch up; more are lost
-constexpr int kFarewells = 20;  // packets that say that it ends: some may be lost
+constexpr int kBehind = 5;      // periods of delay that are caught up; beyond, samples are skipped
+constexpr int kFarewells = 20;  // repetitions of the final packet, in case of loss
 
 }  // namespace
 

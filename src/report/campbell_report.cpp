@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kHertz = 1 / (2 * std::numbers::pi);
 constexpr double kWidth = 760, kLeft = 64, kRight = 40;  // pixels
-// Okabe and Ito: told apart by colour-blind people, and in grey.
+// Palette of Okabe and Ito: distinguishable for colour-blind people, and in greyscale.
 constexpr std::array kColors = {"#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#000000"};
 
 constexpr const char* kSvgMark = "<!-- Campbell diagram by limber -->";
@@ -36,7 +36,7 @@ double tick_step(double range) {
   return 10 * power;
 }
 
-// One plot: its place on the picture, and its ranges.
+// One plot: its position in the figure, and its ranges.
 struct Panel {
   double top, height, x0, x1, y0, y1;
   double x(double value) const { return kLeft + (value - x0) / (x1 - x0) * (kWidth - kLeft - kRight); }
@@ -57,7 +57,7 @@ struct Panel {
   }
 };
 
-// A branch as lines between neighbouring speeds that have it, its number at the right end.
+// A branch as lines between neighbouring speeds where it exists, labelled at the right end.
 template <class Value>
 std::string branch_lines(const Panel& panel, const Campbell& found, std::size_t branch, std::vector<double>& labels,
                          Value value) {
@@ -77,7 +77,7 @@ std::string branch_lines(const Panel& panel, const Campbell& found, std::size_t 
     on = shown;
   }
   if (path.empty()) return "";
-  constexpr double kLine = 11;  // labels go up until they are clear of the others
+  constexpr double kLine = 11;  // labels are moved up until they do not overlap
   const auto covers = [&](double other) { return std::abs(other - beside) < kLine; };
   while (std::any_of(labels.begin(), labels.end(), covers)) beside -= 1;
   labels.push_back(beside);
@@ -88,7 +88,7 @@ std::string branch_lines(const Panel& panel, const Campbell& found, std::size_t 
       color, path, dots, end, beside, color, branch + 1);
 }
 
-// Multiples of the speed, in Hz, as far as they are in the plot.
+// Multiples of the speed, in Hz, within the plot.
 std::string speed_lines(const Panel& panel) {
   constexpr int kMax = 6;
   std::string out;

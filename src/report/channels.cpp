@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxNumbers = std::size_t{1} << 25;  // in memory at once: 256 MiB
 constexpr long kBlockNumbers = 1L << 20;                   // of one read
 
-// Groups of signals by the path of their dataset, in the order in which people ask for them.
+// Groups of signals by the path of their dataset, in order of importance.
 struct Group {
   std::string_view first, last;  // of the path; nothing: any
   const char* name;
@@ -47,7 +47,7 @@ constexpr Group kGroups[] = {
     {"v", "mode", "modal rates"},
     {"", "", "other"},
 };
-constexpr int kCoordinates = 3, kError = 0, kDeflection = 4, kEnergy = 6, kRates = 7;  // places above
+constexpr int kCoordinates = 3, kError = 0, kDeflection = 4, kEnergy = 6, kRates = 7;  // indices into kGroups
 
 int find_rank(std::string_view first, std::string_view last) {
   const auto fits = [&](const Group& g) {
@@ -56,7 +56,7 @@ int find_rank(std::string_view first, std::string_view last) {
   return static_cast<int>(std::find_if(std::begin(kGroups), std::end(kGroups), fits) - std::begin(kGroups));
 }
 
-// Which of q or v are modes.
+// Marks the columns of q or v that are modes.
 std::vector<bool> find_modes(const Model& model, bool rates, int columns) {
   std::vector<bool> out(static_cast<std::size_t>(columns), false);
   if (columns != (rates ? model.nv : model.nq)) return out;
@@ -67,7 +67,7 @@ std::vector<bool> find_modes(const Model& model, bool rates, int columns) {
   return out;
 }
 
-// As in the recording, or what its axes are called.
+// The name in the recording, or that of the axis.
 std::string column_name(const RecordedSeries& series, int column) {
   if (series.names.empty()) return axis_name(series.path, series.columns, column);
   return series.names[static_cast<std::size_t>(column)];
@@ -86,14 +86,14 @@ PlotChannel make_channel(const RecordedSeries& series, const ChannelPath& path, 
   return out;
 }
 
-// The values of one signal that are worth a curve.
+// Whether a signal varies enough to be plotted.
 bool moves(const PlotChannel& channel, double largest) {
   return channel.largest > channel.least && channel.size() > 0.02 * largest;
 }
 
-// Shows up to `most` signals of a group whose names start so; of quaternions (unit 1) nobody reads a curve.
+// Shows up to `most` signals of a group with this prefix; components of quaternions (unit 1) are skipped.
 std::size_t show_some(std::vector<PlotChannel>& channels, int rank, std::size_t most, const std::string& start = "") {
-  std::map<std::string, double> largest;  // metres are not compared with radians
+  std::map<std::string, double> largest;  // by unit
   const auto fits = [&](const PlotChannel& c) { return c.rank == rank && c.unit != "1" && c.name.starts_with(start); };
   for (const PlotChannel& c : channels)
     if (fits(c)) largest[c.unit] = std::max(largest[c.unit], c.size());
@@ -119,7 +119,7 @@ std::vector<PlotChannel> list_channels(const Recorded& recording, const Model& m
   for (std::size_t s = 0; s < recording.series().size(); ++s) {
     const RecordedSeries& series = recording.series()[s];
     const ChannelPath path = split_path(series.path);
-    if (path.first == "nodes" && path.last == "rotation") continue;  // the picture shows it
+    if (path.first == "nodes" && path.last == "rotation") continue;  // visible in the 3D view
     const std::vector<bool> modes = find_modes(model, path.first == "v", series.columns);
     for (int c = 0; c < series.columns; ++c)
       out.push_back(make_channel(series, path, static_cast<int>(s), c, modes[static_cast<std::size_t>(c)]));
@@ -179,7 +179,7 @@ std::vector<PlotChannel> choose_channels(const std::vector<PlotChannel>& all, st
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return all[a].rank != all[b].rank ? all[a].rank < all[b].rank : all[a].size() > all[b].size();
   });
-  // Each group in turn has a share, so that a large one does not push out those after it.
+  // Each group has a quota, so that a large group does not displace the following ones.
   std::map<int, std::size_t> count;
   for (const PlotChannel& c : all) ++count[c.rank];
   std::size_t left = most, groups = count.size();
@@ -200,7 +200,7 @@ void choose_shown(std::vector<PlotChannel>& channels) {
   constexpr std::size_t kJoints = 3, kEnergies = 2;
   for (const int rank : {kError, kCoordinates, kRates})
     if (show_some(channels, rank, kJoints) > 0) break;
-  // The node that bends most.
+  // The node with the largest deflection.
   const PlotChannel* most = nullptr;
   for (const PlotChannel& c : channels)
     if (c.rank == kDeflection && (most == nullptr || c.size() > most->size())) most = &c;

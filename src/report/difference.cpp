@@ -11,7 +11,7 @@ namespace limber {
 namespace {
 
 constexpr double kSameTime = 1e-9;        // of the time between records
-constexpr std::size_t kCommonTimes = 20;  // that are enough to compare by
+constexpr std::size_t kCommonTimes = 20;  // minimum for a comparison at common times
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void Difference::set_times(bool only_common) {
   const double slack = kSameTime * (a.back() - a.front()) / static_cast<double>(std::max(1L, last));
   long i = 0;
   for (std::size_t k = 0; k < b.size(); ++k) {
-    const double t = b[k] + shift;  // in the times of the reference
+    const double t = b[k] + shift;  // on the time axis of the reference
     if (t < a.front() - slack || t > a.back() + slack) continue;
     while (i < last && a[static_cast<std::size_t>(i) + 1] <= t + slack) ++i;
     const double step = i < last ? a[static_cast<std::size_t>(i) + 1] - a[static_cast<std::size_t>(i)] : 1;
@@ -57,7 +57,7 @@ void Difference::set_series() {
     const auto found = known.find(key(channel));
     if (found == known.end()) continue;
     const PlotChannel& mate = *found->second;
-    known.erase(found);  // of several signals with one name the first is compared
+    known.erase(found);  // of several signals with one name only the first is compared
     const auto [entry, is_new] = place.emplace(std::pair(mate.series, channel.series), pairs_.size());
     if (is_new) {
       pairs_.push_back({mate.series, channel.series, {}, {}});

@@ -6,9 +6,9 @@
 
 namespace limber {
 
-// The signals of one recording less those of a reference, as far as both have them: at the times of records of both,
-// where there are kCommonTimes of them at least; otherwise at the times of the recording that lie within those of the
-// reference, which is interpolated linearly.
+// The signals of one recording minus those of a reference, for signals in both: at the common times, if there are at
+// least kCommonTimes; otherwise at the times of the recording that lie within those of the reference, which is
+// interpolated linearly.
 class Difference : public Recorded {
  public:
   // Both must outlive it.
@@ -16,7 +16,7 @@ class Difference : public Recorded {
   void read(int series, long first, long count, int column, int columns, double* out) const override;
 
   std::vector<PlotChannel> channels;  // of the other recording, here in series() of this one
-  bool interpolated = false;          // the reference was
+  bool interpolated = false;          // of the reference
 
  private:
   struct Pair {

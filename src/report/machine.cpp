@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Stations along a beam: the more links, the fewer are seen of each.
+// Number of stations along a beam: fewer if there are more links.
 int stations_for(int bodies) { return bodies <= 100 ? 17 : bodies <= 400 ? 5 : 3; }
 
 std::string add_matrix(const std::string& name, const RowMatrix& m, PageData& page) {
@@ -116,8 +116,7 @@ Json make_elements(const Model& model, const std::vector<int>& first_node) {
   return out;
 }
 
-// The ends of the machine draw their ways: the last node of each body that carries nothing, or what such a body sits
-// on.
+// Nodes whose paths are drawn: the last node of each leaf body, or, if it has none, the node it is attached to.
 std::vector<NodeRef> find_ends(const Model& model) {
   std::vector<bool> carries(static_cast<std::size_t>(model.body_count()), false);
   for (int i = 1; i < model.body_count(); ++i) carries[static_cast<std::size_t>(model.joints[i].parent.body)] = true;

@@ -20,14 +20,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Modes of a page: names, and how everything moves.
+// Modes of a page: names, and the motion of all bodies.
 struct Modes {
   Json list = Json::array();
   std::vector<float> twists;  // (modes x bodies x 6) of body frames in world
   std::vector<float> eta;     // (modes x modes of all bodies)
 };
 
-// Of the elastic drive of joint i, at the joint; 0: it has none.
+// Twist of the elastic drive of joint i, at the joint; 0: it has none.
 double transmission_twist(const Model& model, int i, const VectorXd& x) {
   const MotorIndex motor = motor_index(model, i);
   return motor.v < 0 ? 0 : x[motor.v] / model.joints[i].drive->ratio - x[model.joints[i].v];
@@ -47,7 +47,7 @@ double damping_ratio(const Model& model, const VectorXd& x, double hertz) {
   return power / (4 * M_PI * hertz);
 }
 
-// What has how large a share of an energy, the largest first.
+// Shares of an energy by name, the largest first.
 using Shares = std::vector<std::pair<double, std::string>>;
 
 std::string list_shares(Shares shares, std::size_t most) {
@@ -61,8 +61,8 @@ std::string list_shares(Shares shares, std::size_t most) {
   return out;
 }
 
-// Twice the kinetic energy of an undeformed body whose frame has the twist [w; v] (in itself) and whose modes have the
-// rates e: the sum of m |v + w x r + Phi e|^2 over its mass, by the integrals of theory §2.
+// Twice the kinetic energy of an undeformed body whose frame has the twist [w; v] (in its own basis) and whose modes
+// have the rates e: the sum of m |v + w x r + Phi e|^2 over its mass, by the integrals of theory §2.
 double kinetic(const Body& body, const Vector3d& w, const Vector3d& v, const VectorXd& e) {
   const Matrix3d& C = body.c(0, 0);
   Vector3d S = Vector3d::Zero(), F = Vector3d::Zero();  // linear and angular momentum of the modes
@@ -76,7 +76,7 @@ double kinetic(const Body& body, const Vector3d& w, const Vector3d& v, const Vec
   return rigid + 2 * v.dot(S) + 2 * w.dot(F) + (body.modes > 0 ? e.dot(body.modal_mass() * e) : 0.0);
 }
 
-// Which bodies move: their shares of the kinetic energy of a shape.
+// Shares of the bodies in the kinetic energy of a shape.
 Shares kinetic_shares(const Model& model, const Kinematics& kin, const VectorXd& x) {
   Shares out;
   for (int i = 1; i < model.body_count(); ++i) {
@@ -90,8 +90,7 @@ Shares kinetic_shares(const Model& model, const Kinematics& kin, const VectorXd&
   return out;
 }
 
-// What gives way: shares of the strain energy, of the modes of a body, named by the one with most of it, and of
-// springs.
+// Shares in the strain energy: of the modes of each body, named by the mode with most of it, and of springs.
 Shares strain_shares(const Model& model, const VectorXd& x) {
   Shares out;
   for (int i = 1; i < model.body_count(); ++i) {
@@ -112,7 +111,7 @@ Shares strain_shares(const Model& model, const VectorXd& x) {
   return out;
 }
 
-// A shape of the whole machine: how fast everything moves when it moves along the speeds x.
+// A shape of the whole model: velocities of all bodies for the speeds x.
 void add_machine_mode(const Model& model, const Kinematics& kin, const VectorXd& x, Modes& modes) {
   for (int i = 1; i < model.body_count(); ++i) {
     const Vector6 twist = node_velocity(model, kin, {i, kBodyFrame}, x);
@@ -141,7 +140,7 @@ void add_machine_modes(const Model& model, const Kinematics& kin, const std::vec
   }
 }
 
-// The modes of one body whose frame is held.
+// The modes of one body with fixed frame.
 void add_body_modes(const Model& model, int i, const BodyFacts& facts, Modes& modes) {
   const std::size_t bodies = static_cast<std::size_t>(model.body_count() - 1);
   const auto all = static_cast<std::size_t>(mode_count(model));
@@ -159,14 +158,14 @@ void add_body_modes(const Model& model, int i, const BodyFacts& facts, Modes& mo
   }
 }
 
-// One of each kind of body: a page of a thousand equal links has one list.
+// One of each distinct body: a model of a thousand equal links has one list.
 void add_bodies(const Model& model, const ModelFacts& facts, Modes& modes) {
   constexpr std::size_t kMaxNumbers = 4'000'000;
   std::vector<bool> done(facts.shapes.size(), false);
   for (int i = 1; i < model.body_count(); ++i) {
     const auto shape = static_cast<std::size_t>(facts.shape_of[static_cast<std::size_t>(i)]);
     if (done[shape] || modes.twists.size() + modes.eta.size() > kMaxNumbers) continue;
-    if (find_segmented(model, i) != nullptr) continue;  // its modes are those of the machine
+    if (find_segmented(model, i) != nullptr) continue;  // its modes are those of the whole model
     done[shape] = true;
     add_body_modes(model, i, facts.shapes[shape], modes);
   }

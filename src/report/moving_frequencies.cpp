@@ -12,8 +12,8 @@
 namespace limber {
 namespace {
 
-constexpr double kSlow = 0.1;       // of the lowest omega: its square, by which stiffness changes, is small
-constexpr int kMaxForFloquet = 40;  // coordinates: a page is not to wait for long
+constexpr double kSlow = 0.1;       // of the lowest omega: the change of stiffness, by its square, is then small
+constexpr int kMaxForFloquet = 40;  // coordinates: limits the time to make a page
 constexpr double kTurn = 2 * std::numbers::pi;
 
 double fastest_joint(const Model& model, const State& x) {
@@ -23,7 +23,7 @@ double fastest_joint(const Model& model, const State& x) {
   return fastest;
 }
 
-// Joints go on at their speeds; modes stand still.
+// The state with the joint speeds, and modes at rest.
 State without_vibration(const Model& model, State x) {
   for (int i = 1; i < model.body_count(); ++i) x.v.segment(model.first_mode(i), model.body(i).modes).setZero();
   return x;
@@ -36,7 +36,7 @@ std::vector<double> frozen_frequencies(const Model& model, const State& x, const
   return hertz;
 }
 
-// Of the steady motion, where one rotor turns and all other joints stand.
+// Frequencies of the steady motion, with one rotating rotor and all other joints at rest.
 std::vector<double> rotor_frequencies(const Model& model, const State& x) {
   RotorOptions options;
   options.held.assign(static_cast<std::size_t>(model.body_count()), 1);
@@ -68,12 +68,12 @@ bool set_moving_frequencies(const Model& model, const State& x, FrequencyFacts& 
     const State steady = without_vibration(model, x);
     if (!slow && !check_motion(model, linearize(model, steady, options), options).has_constant_matrix())
       hertz = rotor_frequencies(model, steady);
-  } catch (const Error&) {  // no inertia there, or no steady motion: not known
+  } catch (const Error&) {  // no inertia, or no steady motion: not known
     hertz.clear();
   }
   const bool locked = !found.joints_locked.empty();
   (locked ? found.joints_locked : found.joints_free) = hertz;
-  // With free joints the frequencies of a machine that turns fast for them are not known.
+  // With free joints, the frequencies of a model that rotates fast compared with them are not known.
   if (locked && !slow) found.joints_free.clear();
   return true;
 }

@@ -6,10 +6,10 @@
 
 namespace limber {
 
-// Puts the natural frequencies of a machine whose joints go on at the speeds of x in the place of those at rest; with
-// what rotation and weight add to the stiffness.  Where A stays the same along the motion, or changes slowly beside the
-// vibration, they are those of A; where one rotor turns, those of its steady motion (Floquet); else they are not known,
-// and there are none.  False: a closed chain, whose frequencies stay those at rest.
+// Replaces the natural frequencies at rest by those of the model moving with constant joint speeds, as in x, with the
+// stiffness due to rotation and weight.  If A is constant along the motion, or varies slowly compared with the
+// vibration, they are those of A; if one rotor rotates, those of its steady motion (Floquet); otherwise they are not
+// known, and there are none.  False: a closed chain, whose frequencies at rest are kept.
 bool set_moving_frequencies(const Model& model, const State& x, FrequencyFacts& found);
 
 }  // namespace limber

@@ -49,7 +49,7 @@ Json make_page_place(NodeRef at, const Pose& pose, const std::vector<int>& first
           {"rotation", {turn.w(), turn.x(), turn.y(), turn.z()}}};
 }
 
-// Their z is the axis: that of the drive, or of the joint.  A slider carries its rotor along.
+// Their z is the axis of the drive, or of the joint.  The rotor of a slider moves with it.
 Json make_rotors(const Model& model, const std::vector<int>& first_node) {
   Json out = Json::array();
   for (const int i : MovingParts(model).drives) {

@@ -13,7 +13,7 @@
 namespace limber {
 namespace {
 
-constexpr Eigen::Index kMaxSecond = 2'000'000;  // numbers: beyond, the picture is of first order
+constexpr Eigen::Index kMaxSecond = 2'000'000;  // numbers: beyond, only first-order shapes are drawn
 
 // Rows x, y, z of station i from Xi of a node or a point.
 void set_second(const std::array<MatrixXd, 3>& Xi, Eigen::Index i, RowMatrix& second) {
@@ -28,7 +28,7 @@ void set_size(Eigen::Index stations, int n, bool second_order, Outline& out) {
   if (second_order && n > 0 && 3 * stations * products <= kMaxSecond) out.second.setZero(3 * stations, products);
 }
 
-// A node on each station and two beside it, closer than anything bends, for the strain.
+// Nodes at each station and at two points close to it, by differences of which the strain is computed.
 constexpr double kBeside = 1e-3;
 
 std::string station_name(int i, int stations) {
@@ -48,7 +48,7 @@ Body with_stations(const BeamSpec& spec, bool second_order, int stations) {
   return make_beam_body(dense, second_order);
 }
 
-// Curvatures, stretch and twist of a section times the roots of their stiffnesses: theory §7, K = int bent bent.
+// Curvatures, stretch and twist of a section times the square roots of their stiffnesses: theory §7, K = int bent bent.
 void set_beam_strain(const BeamSection& spec, const Node& before, const Node& behind, Eigen::Index i, Outline& out) {
   const double step = behind.position.x() - before.position.x();
   const MatrixXd turn = (behind.turn - before.turn) / step, stretch = (behind.translation - before.translation) / step;
@@ -66,7 +66,7 @@ Outline beam_outline(const BeamSpec& spec, bool second_order, int stations) {
   out.strain.setZero(4 * stations, body.modes);
   out.turns.setZero(3 * stations, body.modes);
   for (int i = 0; i < stations; ++i) {
-    const auto at = [&](const char* end) -> const Node& {  // their order is not that of the list
+    const auto at = [&](const char* end) -> const Node& {  // the nodes are not in the order of the list
       return body.nodes[static_cast<std::size_t>(body.node_index(station_name(i, stations) + end))];
     };
     out.places.row(i) = at("").position.transpose().cast<float>();
@@ -81,7 +81,7 @@ Outline beam_outline(const BeamSpec& spec, bool second_order, int stations) {
   return out;
 }
 
-// A grid of (stations)^2 places with two triangles in each field.
+// A grid of (stations)^2 points with two triangles in each cell.
 Outline plate_outline(const PlateSpec& spec, bool second_order, int stations) {
   PlateSpec dense = spec;
   dense.nodes.clear();
@@ -111,7 +111,7 @@ Outline plate_outline(const PlateSpec& spec, bool second_order, int stations) {
   return out;
 }
 
-// Its points; a picture has no use for more than some thousands.
+// The mass points; a few thousand are sufficient for drawing.
 Outline modal_outline(const ModalSpec& spec, int modes, bool second_order) {
   constexpr std::size_t kMaxPoints = 5000;
   const std::size_t step = 1 + (spec.points.size() - 1) / kMaxPoints;
@@ -127,7 +127,7 @@ Outline modal_outline(const ModalSpec& spec, int modes, bool second_order) {
   return out;
 }
 
-// A box with the body's inertia, unless that is a rod's.
+// A box with the inertia of the body, unless this is the inertia of a rod.
 void add_box(const Body& body, Outline& out) {
   if (!(body.mass > 0)) return;
   const BodyFacts facts = compute_body_facts(body);

@@ -12,7 +12,7 @@ namespace limber {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr double kDifferenceRoom = 0.5;  // of the room of a recording
+constexpr double kDifferenceRoom = 0.5;  // relative to the space of a recording
 
 void check_recordings(const std::vector<std::string>& recordings) {
   if (recordings.size() < 2) throw InputError("an overlay needs at least two recordings");
@@ -25,7 +25,7 @@ void check_recordings(const std::vector<std::string>& recordings) {
       throw InputError(fmt::format("{}: is a duplicate; name each recording once", path));
 }
 
-// File names, with their folders where the names alone are not distinct.
+// File names, with their folders if the names alone are not distinct.
 std::vector<std::string> make_labels(const std::vector<std::string>& recordings) {
   std::vector<std::string> out;
   std::set<std::string> seen;
@@ -34,7 +34,7 @@ std::vector<std::string> make_labels(const std::vector<std::string>& recordings)
   return out;
 }
 
-// The signals of `other` less those of the reference; nothing without common ones.
+// The signals of `other` minus those of the reference; null if there are no common ones.
 Json add_difference(const RecordedPage& reference, const RecordedPage& other, const std::string& label, double room,
                     PageData& page, ReportFacts& facts) {
   Difference difference(reference, other);

@@ -25,7 +25,7 @@ std::string_view bytes_of(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// Differences of neighbours in time as whole numbers, small ones first, in four planes of bytes.
+// Differences of successive values as integers of zigzag type, split into four byte planes.
 std::string packed(std::span<const float> values, std::size_t stride) {
   const std::size_t n = values.size();
   std::string out(4 * n, '\0');
@@ -47,7 +47,7 @@ std::string gzip(std::string_view bytes) {
   const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, &deflateEnd);
   std::string out;
   std::vector<unsigned char> piece(1 << 18);
-  constexpr std::size_t kMax = std::size_t{1} << 30;  // of what zlib takes at once
+  constexpr std::size_t kMax = std::size_t{1} << 30;  // limit of zlib per call
   std::size_t taken = 0;
   int state = Z_OK;
   while (state != Z_STREAM_END) {

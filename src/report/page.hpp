@@ -11,19 +11,19 @@
 
 namespace limber {
 
-// What a page shows: a header and arrays.  viewer/README.md, "The data".
+// The contents of a page: a header and arrays.  viewer/README.md, "The data".
 class PageData {
  public:
   nlohmann::ordered_json header;
 
-  // Arrays, the last index running fastest.  One that is there under this name already is left as it is; the name is
-  // returned.  `stride` > 0: packed against the number so many places before, which gzip makes much smaller.
+  // Adds an array, with the last index running fastest, unless one of this name exists; returns the name. `stride` > 0:
+  // stored as differences to the value `stride` entries before, which compresses much better.
   using Sizes = std::vector<std::size_t>;
   std::string add(const std::string& name, const Sizes& shape, std::span<const float> values, std::size_t stride = 0);
   std::string add(const std::string& name, const Sizes& shape, std::span<const double> values);
   std::string add(const std::string& name, const Sizes& shape, std::span<const std::uint32_t> values);
   bool has(const std::string& name) const { return arrays_.contains(name); }
-  // Takes over the arrays of another page.  Returns its header, with `arrays` that say where they are now.
+  // Adds the arrays of another page.  Returns its header, with `arrays` pointing to their new positions.
   nlohmann::ordered_json embed(const PageData& part);
 
   std::string container() const;
@@ -34,15 +34,15 @@ class PageData {
   std::string bytes_;
 };
 
-// The built page with a hole for its data.
+// The HTML page with a placeholder for its data.
 std::string_view page_template();
 // The page with its data.
 std::string make_page(const PageData& data);
 
-// Writes it under its name when it is whole; what is there and is no page of ours is not overwritten.  Returns its size
-// in bytes.  Throws FileError "PATH: ...".
+// Writes the page and renames it when complete; existing files other than our pages are not overwritten.  Returns its
+// size in bytes.  Throws FileError "PATH: ...".
 std::size_t write_page(const PageData& data, const std::string& path, const std::vector<std::string>& never_overwrites);
-// The same checks before the work.
+// The same checks, to be done before the work.
 void check_page(const std::string& path, const std::vector<std::string>& never_overwrites);
 
 }  // namespace limber

@@ -17,14 +17,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// How much a page holds: about 10 MB in all when nothing repeats.
+// Size limits of a page: about 10 MB in all if nothing compresses.
 constexpr std::size_t kMaxChannels = 400;
 constexpr std::size_t kChannelNumbers = 2'000'000;
 constexpr long kLeastRecords = 500;
 constexpr std::size_t kBins = 128;
-constexpr std::array kShares = {0.5, 0.99, 0.999, 1.0};  // quantiles that the page marks
+constexpr std::array kShares = {0.5, 0.99, 0.999, 1.0};  // quantiles marked on the page
 
-// Calls take(channel, values) for each, in an order of its own: series by series.
+// Calls take(channel, values) for each channel, series by series.
 template <class Take>
 void for_each_channel(Making& making, std::vector<PlotChannel>& channels, Take take) {
   const Recorded& recording = making.recorded;
@@ -50,8 +50,7 @@ void add_exact(Making& making, std::vector<PlotChannel>& channels) {
   making.page.add("channels", {K, T}, all, 1);
 }
 
-// Thinned signals, with what the page cannot find from them: extremes, spectra, histograms and quantiles of all
-// records.
+// Thinned signals, with the data that require all records: extremes, spectra, histograms and quantiles.
 void add_thinned(Making& making, std::vector<PlotChannel>& channels, std::span<const long> kept) {
   const std::size_t K = channels.size(), T = kept.size();
   Spectrum spectrum(making.recorded.time());
@@ -100,7 +99,7 @@ void find_extremes(Making& making, std::vector<PlotChannel>& channels) {
   making.notes.push_back(fmt::format("Not finite, and neither plotted nor counted: {}{}.", first, others));
 }
 
-// All signals, or the most telling, exact or thinned.
+// All signals, or the most important ones, exact or thinned.
 void add_channels(Making& making, std::vector<PlotChannel>& channels) {
   const long records = making.recorded.records();
   making.facts.records = records;

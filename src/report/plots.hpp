@@ -10,7 +10,7 @@
 
 namespace limber {
 
-// Work is counted in numbers read or handled, to tell how far it is.
+// Progress, counted in numbers read or processed.
 class ProgressShare {
  public:
   ProgressShare(const std::function<void(double)>& progress, double total) : progress_(progress), total_(total) {}
@@ -21,32 +21,33 @@ class ProgressShare {
   double total_, done_ = 0;
 };
 
-// A page that is being made from signals.
+// A page being made from signals.
 struct Making {
   const Recorded& recorded;
   PageData& page;
   ReportFacts& facts;
   std::vector<std::string> notes;
   ProgressShare share;
-  double start = 0;  // times of the page count from there
-  double room = 1;   // share of a page that it may fill
+  double start = 0;  // origin of the times on the page
+  double room = 1;   // share of a page available to it
 };
 
-// What is drawn of one file, before it is written: alone, or beside others.
+// The plot data of one file, before it is written, alone or with others.
 struct RecordedPage {
   std::unique_ptr<Recorded> recorded;
   std::vector<PlotChannel> channels;  // all signals of the file
   PageData page;
   ReportFacts facts;
-  double start = 0;  // times of the page count from there
+  double start = 0;  // origin of the times on the page
 };
 
-// Finds the least and the largest value of each signal.
+// Finds the minimum and maximum of each signal.
 void find_extremes(Making& making, std::vector<PlotChannel>& channels);
-// Puts the signals into the page: all or the most telling, exact or thinned.  `channels` is then what came in.
+// Adds the signals to the page: all or the most important ones, exact or thinned.  On return `channels` has those
+// added.
 void add_channels(Making& making, std::vector<PlotChannel>& channels);
 
-// The two kinds of files that a page is made of; `room` is the share of a page that this one may fill.
+// The two kinds of input files of a page; `room` is the share of a page available to this one.
 RecordedPage make_recording_page(const std::string& path, const ReportOptions& options, double room = 1);
 RecordedPage make_table_page(const std::string& path, const ReportOptions& options, double room = 1);
 RecordedPage make_recorded_page(const std::string& path, const ReportOptions& options, double room = 1);  // either

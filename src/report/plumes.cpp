@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-// What the page draws of each: its node, the direction of its force there, and its full thrust.
+// Drawing data of each thruster: its node, the direction of its force there, and its full thrust.
 nlohmann::ordered_json list_thrusters(const Model& model, const std::string& scenario_text) {
   auto out = nlohmann::ordered_json::array();
   const Document document = parse_document(scenario_text, "scenario");
@@ -50,7 +50,7 @@ void add_thrusters(Making& making, const Model& model, const std::string& scenar
     }
     making.page.header["thrusters"] = std::move(list);
     making.page.add("thrust", {pictures.size(), columns}, thrust, columns);
-  } catch (const InputError&) {  // the recording is of another kind of file: it is drawn without them
+  } catch (const InputError&) {  // a recording of another kind of file: drawn without thrusters
   }
 }
 

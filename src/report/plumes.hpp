@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// Thrusters of the scenario in a recording, and their thrust at the pictures: nothing where it has none.
+// Adds the thrusters of the scenario in a recording, and their thrust in each frame; nothing if it has none.
 void add_thrusters(Making& making, const Model& model, const std::string& scenario_text,
                    std::span<const long> pictures);
 

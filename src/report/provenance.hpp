@@ -10,8 +10,8 @@
 
 namespace limber {
 
-// Where a page comes from: the name of its file, without folders, and when that was written ("2026-05-04 07:30 UTC");
-// version of the program; texts, {name, text}, of which empty ones are left out.
+// Origin of a page: the name of its file, without folders, and its modification time ("2026-05-04 07:30 UTC"); version
+// of the program; texts, {name, text}; empty texts are omitted.
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 void add_provenance(const std::string& path, const std::string& version, const NamedTexts& texts, PageData& page);
 

@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// How much a page holds.  Large machines have a few pictures at least, as long as these are not too much themselves.
+// Size limits of a page.  Large models have at least a few frames, unless these are too large.
 constexpr std::size_t kPictureNumbers = 2'000'000, kMaxPictureNumbers = 8'000'000;
 constexpr std::size_t kLeastPictures = 200;
 
@@ -37,7 +37,7 @@ void check_columns(const Recorded& recording, const Model& model) {
   }
 }
 
-// Poses and modal coordinates of as many records as there is room for.
+// Poses and modal coordinates of as many records as fit.
 void add_pictures(Making& making, const Model& model, const std::string& scenario_text) {
   const Recorded& recording = making.recorded;
   const int q = recording.find("q");

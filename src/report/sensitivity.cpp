@@ -15,18 +15,18 @@ namespace limber {
 namespace {
 
 constexpr double kMaxWork = 1e9;         // multiplications of one fit: runs x terms^2
-constexpr double kMaxTerms = 1e5;        // worth listing
+constexpr double kMaxTerms = 1e5;        // listing limit
 constexpr double kRunsPerTerm = 2;       // at least
 constexpr int kMaxDegree = 12;           // of polynomials
 constexpr int kMaxInteraction = 3;       // parameters in one product
-constexpr double kLeastPredicted = 0.8;  // Q^2 below which an expansion tells nothing
-constexpr double kEnough = 1 - 1e-9;     // Q^2 that no higher degree is needed for
-constexpr double kNoSpread = 1e-12;      // deviation over size of what does not change
-constexpr double kDependent = 1e-8;      // of a pivot, for parameters that always change together
+constexpr double kLeastPredicted = 0.8;  // Q^2 below which an expansion has no predictive value
+constexpr double kEnough = 1 - 1e-9;     // Q^2 that is not improved by a higher degree
+constexpr double kNoSpread = 1e-12;      // deviation relative to size, of a constant
+constexpr double kDependent = 1e-8;      // of a pivot, for linearly dependent parameters
 
 using Rows = std::vector<Eigen::Index>;
 
-// Columns of zero mean and unit variance; one that does not change is zero.
+// Columns with zero mean and unit variance; constant columns are zero.
 struct Standard {
   MatrixXd values;
   VectorXd deviation;
@@ -56,7 +56,7 @@ Rows changing(const Standard& x) {
   return out;
 }
 
-// The fit of the standardised results to the standardised parameters: its coefficients are those wanted.
+// Linear regression of the standardised results on the standardised parameters; returns its coefficients.
 void add_regression(const Standard& x, const Standard& y, std::vector<Sensitivity>& out) {
   const Rows used = changing(x);
   const MatrixXd Z = x.values(Eigen::all, used);
@@ -90,7 +90,7 @@ MatrixXd orthonormal_polynomials(const VectorXd& x, int degree) {
   for (int k = 0; k < degree; ++k) {
     VectorXd next = x.cwiseProduct(out.col(k));
     const double before = std::sqrt(next.squaredNorm() / n);
-    // Twice, against rounding; all earlier ones, although but two of them matter.
+    // Twice, against rounding, and with all earlier ones, although in theory only two are not orthogonal.
     for (int pass = 0; pass < 2; ++pass) next -= out.leftCols(k + 1) * (out.leftCols(k + 1).transpose() * next) / n;
     const double norm = std::sqrt(next.squaredNorm() / n);
     if (!(norm > kDependent * before)) return out.leftCols(k + 1);
@@ -102,7 +102,7 @@ MatrixXd orthonormal_polynomials(const VectorXd& x, int degree) {
 // A product of polynomials: {parameter, degree} of its factors.
 using Term = std::vector<std::pair<int, int>>;
 
-// All products of total degree 1 ... `degree`, each factor within the degrees that its parameter has.
+// All products of total degree 1 ... `degree`, with the degree of each factor available for its parameter.
 void add_terms(const std::vector<MatrixXd>& basis, int parameter, int degree, Term& term, std::vector<Term>& out) {
   if (!term.empty()) out.push_back(term);
   if (static_cast<int>(term.size()) == kMaxInteraction) return;
@@ -116,12 +116,12 @@ void add_terms(const std::vector<MatrixXd>& basis, int parameter, int degree, Te
   }
 }
 
-// How many there would be with every degree at hand.
+// Number of terms if every degree is available.
 double count_terms(double parameters, int degree) {
   double count = 0, choices = 1;
   for (int k = 1; k <= std::min(kMaxInteraction, degree); ++k) {
     choices *= (parameters - k + 1) / k;  // of k parameters
-    double splits = 1;                    // of at most `degree` into k parts of 1 at least: degree over k
+    double splits = 1;                    // of at most `degree` into k positive parts: degree over k
     for (int j = 1; j <= k; ++j) splits *= static_cast<double>(degree - j + 1) / j;
     count += choices * splits;
   }
@@ -169,7 +169,7 @@ void take_indices(const std::vector<Term>& terms, const VectorXd& c, std::size_t
   }
 }
 
-// Largest correlation of two parameters, less what chance makes of it in so many runs.
+// Whether the largest correlation of two parameters exceeds that expected by chance for the number of runs.
 bool correlated(const MatrixXd& Z) {
   const auto n = static_cast<double>(Z.rows());
   MatrixXd C = (Z.transpose() * Z).cwiseAbs() / n;
@@ -218,9 +218,9 @@ void add_sobol(const Standard& x, const Standard& y, std::vector<Sensitivity>& o
   }
 }
 
-// From the design: first order by table 2 (b) of [Saltelli 2010], total by (f), Jansen's.
+// By the sampling design: first order by table 2 (b) of [Saltelli 2010], total by (f), Jansen's.
 void add_design(const VectorXd& y, Eigen::Index parameters, Eigen::Index points, Sensitivity& out) {
-  Rows whole;  // points whose runs all have the result
+  Rows whole;  // points with the result in all their runs
   for (Eigen::Index k = 0; k < points; ++k) {
     bool finite = true;
     for (Eigen::Index block = 0; block < parameters + 2; ++block)
@@ -254,7 +254,7 @@ void add_design(const VectorXd& y, Eigen::Index parameters, Eigen::Index points,
 }  // namespace
 
 std::vector<Sensitivity> compute_sensitivities(const MatrixXd& parameters, const MatrixXd& results, long points) {
-  // Results that are finite in the same runs share their work.
+  // Results that are finite in the same runs share one fit.
   std::map<Rows, Rows> groups;
   for (Eigen::Index k = 0; k < results.cols(); ++k) {
     Rows finite;

@@ -40,7 +40,7 @@ std::pair<std::size_t, std::size_t> longest_finite(std::span<const double> value
 
 struct Spectrum::Transform {
   Eigen::FFT<double> fft;
-  std::vector<double> padded;  // zeros behind the weighted records
+  std::vector<double> padded;  // zero-padded weighted records
   std::vector<std::complex<double>> lines;
 
   void even(std::span<const double> values, std::size_t size) {
@@ -49,8 +49,8 @@ struct Spectrum::Transform {
     fft.fwd(lines, padded);
   }
 
-  // Gaussian gridding: each record is spread over 2 x 12 points of a grid twice as fine, and what that does to the
-  // lines is undone behind.  Exact to about 1e-12.  [Greengard, Lee 2004]
+  // Gaussian gridding: each record is spread over 2 x 12 points of a grid twice as fine; the effect on the spectrum is
+  // removed by deconvolution.  Accurate to about 1e-12.  [Greengard, Lee 2004]
   void uneven(std::span<const double> time, std::span<const double> values, double step, std::size_t size) {
     constexpr long kSpread = 12;
     const auto points = static_cast<long>(2 * size);
@@ -72,7 +72,7 @@ struct Spectrum::Transform {
 };
 
 Spectrum::Spectrum(std::span<const double> time) {
-  constexpr double kBroad = 1.004;  // of the frequency
+  constexpr double kBroad = 1.004;  // ratio of band edges
   if (time.size() < kLeast) return;
   const bool all = is_even(time);
   if (!all && time.size() > kLeast && is_even(time.first(time.size() - 1))) time = time.first(time.size() - 1);
@@ -94,7 +94,7 @@ Spectrum::Spectrum(std::span<const double> time) {
 
 Spectrum::~Spectrum() = default;
 
-// Hann window over the period of the records times half the time between the neighbours of each.
+// Hann window over the period of the records, times half the interval between the neighbours of each.
 void Spectrum::weigh(std::span<const double> values, std::size_t first) {
   const std::size_t n = values.size();
   const double* t = &time_[first];

@@ -22,17 +22,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxShown = 12;  // recordings in a page
+constexpr std::size_t kMaxShown = 12;  // recordings included in a page
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-// The runs that are done, as rows.
+// The completed runs, as rows.
 struct StudyRows {
   std::vector<long> runs;                       // (row)
-  std::vector<std::vector<std::string>> words;  // (parameter) of those without numbers
-  MatrixXd parameters, results;                 // (run x column), of all runs: not a number where not done
+  std::vector<std::vector<std::string>> words;  // (parameter) of non-numeric parameters
+  MatrixXd parameters, results;                 // (run x column), of all runs: NaN if not completed
 };
 
-// Numbers of the words, in the order in which they come.
+// Numbers the words in order of first occurrence.
 VectorXd number_words(const std::vector<std::string>& column, std::vector<std::string>& words) {
   std::map<std::string, double> known;
   VectorXd out(static_cast<Eigen::Index>(column.size()));
@@ -65,7 +65,7 @@ StudyRows make_rows(const StudyData& data) {
   return out;
 }
 
-// Sensitivities of all results.  Words of more than two kinds have no slope.
+// Sensitivities of all results.  Parameters with more than two words have no slope.
 std::vector<Sensitivity> find_sensitivities(const StudyData& data, const StudyRows& rows) {
   const long blocks = static_cast<long>(data.parameters.size()) + 2;
   std::vector<Sensitivity> out;
@@ -96,7 +96,7 @@ Json to_json(const Sensitivity& s) {
           {"predicted", s.predicted}, {"why_no_sobol", s.why_no_sobol}};
 }
 
-// Columns of the rows, one after the other.
+// The rows' values, column by column.
 std::vector<double> list_columns(const MatrixXd& all, const std::vector<long>& rows) {
   std::vector<double> out;
   for (Eigen::Index c = 0; c < all.cols(); ++c)
@@ -104,14 +104,14 @@ std::vector<double> list_columns(const MatrixXd& all, const std::vector<long>& r
   return out;
 }
 
-// Pearson's coefficient of each two columns, over the rows where both are finite.
+// Pearson's correlation of each pair of columns, over the rows where both are finite.
 std::vector<double> correlate(const std::vector<double>& columns, std::size_t count, std::size_t rows) {
   std::vector<double> out(count * count, kNoNumber);
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = a; b < count; ++b) {
       double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
       const double *u = columns.data() + a * rows, *v = columns.data() + b * rows;
-      for (const bool second : {false, true}) {  // means first, then what is left without them
+      for (const bool second : {false, true}) {  // first the means, then the correction
         for (std::size_t k = 0; k < rows; ++k) {
           if (!std::isfinite(u[k]) || !std::isfinite(v[k])) continue;
           if (!second) {
@@ -129,7 +129,7 @@ std::vector<double> correlate(const std::vector<double>& columns, std::size_t co
   return out;
 }
 
-// Runs whose recordings are shown first: the least, the middle and the largest of each result, failed ones, the others.
+// Runs whose recordings have priority: the minimum, median and maximum of each result, failed ones, the others.
 std::vector<long> order_kept(const StudyData& data, const StudyRows& rows) {
   std::vector<long> kept, out;
   std::set<long> taken;
@@ -153,7 +153,7 @@ std::vector<long> order_kept(const StudyData& data, const StudyRows& rows) {
   return out;
 }
 
-// Recordings of some runs into the page; where the others are.
+// Includes recordings of some runs, and the paths of the others.
 void add_recordings(const std::string& table, const StudyData& data, const StudyRows& rows,
                     const ReportOptions& options, PageData& page, std::vector<std::string>& notes, StudyFacts& facts) {
   const std::vector<long> kept = order_kept(data, rows);
@@ -180,7 +180,7 @@ void add_recordings(const std::string& table, const StudyData& data, const Study
       header["row"] = std::lower_bound(rows.runs.begin(), rows.runs.end(), kept[i]) - rows.runs.begin();
       list.push_back(std::move(header));
     } catch (const Error&) {
-      ++missing;  // cut short by a kill
+      ++missing;  // truncated by a kill
     }
   }
   facts.recordings = static_cast<long>(list.size());
@@ -194,18 +194,18 @@ void add_recordings(const std::string& table, const StudyData& data, const Study
   page.header["kept"] = std::move(others);
 }
 
-// The name of the scenario in the text of a study, for the command that runs a row again.
+// The file name of the scenario in the text of a study, for the command that repeats a run.
 std::string scenario_of(const std::string& study) {
   try {
     const Document document = parse_document(study, "study");
     for (std::size_t k = 0; document.root != nullptr && k < document.root->keys.size(); ++k)
       if (document.root->keys[k]->text == "scenario") return document.root->items[k]->text;
-  } catch (const Error&) {  // the page does without
+  } catch (const Error&) {  // omitted from the page
   }
   return "";
 }
 
-// The message says most; the status before it where it does not say that.
+// The message; preceded by the status if the message does not contain it.
 std::string status_text(const std::string& status, const std::string& message) {
   if (message.empty()) return status;
   return message.starts_with(status) ? message : status + ": " + message;

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMaxStates = 2e7;  // bodies times records that are looked at for warnings
+constexpr double kMaxStates = 2e7;  // bodies times records checked for warnings
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "–"; }
 
@@ -65,7 +65,7 @@ Deflection find_deflection(const Recorded& recording) {
   return out;
 }
 
-// Largest and root mean square over records and joints of what the controller fed back, by unit; finite values only.
+// Maximum and root mean square over records and joints of the controller's tracking error, by unit; finite values only.
 void add_tracking(const Recorded& recording, Json& summary) {
   const int s = recording.find("control/error");
   if (s < 0) return;
@@ -99,7 +99,7 @@ void add_tracking(const Recorded& recording, Json& summary) {
                     unit.empty() ? "" : unit + ", ", largest.name));
 }
 
-// Of what the run's own ledger says.
+// From the energy balance recorded by the run.
 void add_balance(const std::vector<PlotChannel>& channels, Json& summary) {
   double off = -1, scale = 0;
   for (const PlotChannel& c : channels) {
@@ -130,7 +130,7 @@ void add_largest(const std::vector<PlotChannel>& channels, const char* group, st
 std::string grouped(long count) {
   std::string out = std::to_string(count);
   for (std::size_t at = out.size(); at > 3 && out.size() > 4; at -= 3)
-    if (at - 3 > 0) out.insert(at - 3, "\u202f");  // a narrow space that does not break
+    if (at - 3 > 0) out.insert(at - 3, "\u202f");  // a narrow no-break space
   return out;
 }
 

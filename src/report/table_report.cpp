@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Median, tail and worst of the times that a controller took.
+// Median, 99.9 % and maximum of the computing times of a controller.
 void add_timing(const Recorded& table, const char* column, Json& summary) {
   const int series = table.find(column);
   if (series < 0) return;
@@ -56,7 +56,7 @@ RecordedPage make_table_page(const std::string& path, const ReportOptions& optio
   add_timing(table, "computation", summary);
   add_timing(table, "lateness", summary);
   page.header["summary"] = std::move(summary);
-  if (std::abs(table.time().front()) > duration) {  // the time of a clock
+  if (std::abs(table.time().front()) > duration) {  // clock time
     making.start = out.start = table.time().front();
     making.notes.push_back(fmt::format("Times count from the first line, {:.9g} s.", making.start));
   }

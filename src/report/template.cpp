@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page of viewer/dist as part of the program, so that it is never missing.
+// The page of viewer/dist, embedded in the program.
 #include "report/page.hpp"
 
 __asm__(

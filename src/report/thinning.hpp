@@ -7,16 +7,17 @@
 
 namespace limber {
 
-// Records that stand for all: 0, stride, 2 stride, ... and the last.
+// The records kept: 0, stride, 2 stride, ... and the last.
 std::vector<long> kept_records(long records, long stride);
-// The least stride that keeps at most `most` of them.
+// The smallest stride that keeps at most `most` of them.
 long stride_for(long records, long most);
 
-// A signal by fewer records: exact there, and the extremes from each to the next, both included.  Numbers that are not
-// finite are no extremes; where there is nothing else, low and high are NaN.
+// A signal with fewer records: exact at these, with the extremes from each to the next, both included.  Values that are
+// not finite are ignored; if there are no others, low and high are NaN.
 void thin(std::span<const double> values, std::span<const long> kept, float* value, float* low, float* high);
 
-// The quantiles of the finite values: the smallest with at least that share of them at or below it; NaN without any.
+// The quantiles of the finite values: the smallest value with at least that share at or below it; NaN if there are
+// none.
 void find_quantiles(std::span<const double> values, std::span<const double> shares, double* out);
 
 // Counts of the finite values in `bins` equal parts from least to largest.

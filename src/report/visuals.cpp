@@ -32,7 +32,7 @@ void add_box_surface(const Vector3d& edges, Surface& out) {
   for (const auto& f : kFaces) out.add_field(first + f[0], first + f[1], first + f[2], first + f[3]);
 }
 
-// Rings of points about z, each with its radius and height; the first and the last may have radius 0.
+// Circles of points about z, each with its radius and height; the first and the last may have radius 0.
 void add_rings(const std::vector<std::array<double, 2>>& rings, Surface& out) {
   constexpr int kSides = 24;
   const int first = static_cast<int>(out.points.size());

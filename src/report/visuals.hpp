@@ -6,7 +6,7 @@
 
 namespace limber {
 
-// The shapes that a rigid body is drawn with, as triangles; meshes that were not found are left out.
+// The visual shapes of a rigid body as triangles; missing meshes are omitted.
 Outline visual_outline(const Body& body);
 
 }  // namespace limber

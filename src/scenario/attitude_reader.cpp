@@ -20,9 +20,9 @@ constexpr std::array<std::string_view, 2> kAxisFrames = {"body", "world"};
 constexpr std::array<std::string_view, 2> kThrusterFrames = {"node", "body"};
 constexpr std::array<std::string_view, 2> kModulations = {"pulse_width", "deadband"};
 constexpr int kMaxSensorDelay = 1000, kMaxWheels = 100, kMaxThrusters = 100;
-constexpr double kUnit = 1e-6;  // how far from 1 the length of a quaternion or a direction may be
+constexpr double kUnit = 1e-6;  // tolerance of the length of a quaternion or a direction
 
-// Three numbers or one for all, not below zero.
+// Three numbers or one for all, not negative.
 Vector3d read_deviation(const Reader& at) {
   const Vector3d out = at.number_or_numbers(3);
   if (out.minCoeff() < 0) at.fail("must be 0 or more");
@@ -71,7 +71,7 @@ void read_slews(const Reader& map, AttitudeOptions& out) {
   const Reader list = map.at("waypoints", "waypoints: [{axis: [0, 0, 1], angle: 90 deg, duration: 60}]");
   for (const Reader& entry : list.list()) out.waypoints.push_back(read_waypoint(entry));
   if (out.waypoints.empty()) list.fail("must have at least one entry {axis: [0, 0, 1], angle: 90 deg, duration: 60}");
-  try {  // with the limits
+  try {  // check against the limits
     AttitudePath(out.profile, Eigen::Quaterniond::Identity(), out.begin, out.waypoints, out.limits);
   } catch (const InputError& e) {
     list.fail(fmt::format("does not fit: {}", e.what()));
@@ -219,7 +219,7 @@ void read_law(const Reader& map, AttitudeOptions& out) {
   }
 }
 
-// What the joints' own controller is to do, for a model of the attitude's.
+// Motions of the joints under their own controller, for the attitude controller's model.
 std::vector<MotionInput> joint_motions(const ControlOptions& joints, const Model& model) {
   std::vector<MotionInput> out;
   const DrivenJoints driven = find_same_joints(*joints.model, joints.driven, model);
@@ -270,7 +270,7 @@ std::shared_ptr<const AttitudeOptions> read_attitude(const Reader& control, cons
       if (std::find(out->wheels.joints.begin(), out->wheels.joints.end(), joint) != out->wheels.joints.end())
         throw InputError("wheel '" + joint + "' has a prescribed motion, too");
     }
-    AttitudeLoop(*scenario.model, scenario.initial, *out);  // what else could be wrong with it
+    AttitudeLoop(*scenario.model, scenario.initial, *out);  // throws for all remaining errors
   } catch (const InputError& e) {
     map.fail(fmt::format("does not fit: {}", e.what()));
   }
@@ -283,7 +283,7 @@ std::unique_ptr<AttitudeLoop> make_attitude(const Scenario& scenario) {
       scenario, [&] { return std::make_unique<AttitudeLoop>(*scenario.model, scenario.initial, *scenario.attitude); });
 }
 
-// With what thrusters do.
+// Adds the thrusters to the inputs.
 Inputs with_thrusters(Inputs inputs, const AttitudeLoop* attitude) {
   if (attitude == nullptr) return inputs;
   for (WrenchLaw& law : attitude->wrench_laws()) inputs.laws.push_back(std::move(law));

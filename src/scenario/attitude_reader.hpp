@@ -8,16 +8,16 @@
 
 namespace limber {
 
-// Whether the map `control` has more than an `attitude`.
+// Whether the map `control` has other keys than `attitude`.
 bool controls_joints(const Reader& control);
 
-// The map `control` of a scenario that has an `attitude`; as read_control.  docs/scenario-format.md, Attitude.
+// Reads the map `control` of a scenario with an `attitude`, like read_control.  docs/scenario-format.md, Attitude.
 std::shared_ptr<const AttitudeOptions> read_attitude(const Reader& control, const Scenario& scenario,
                                                      const std::string& folder, const Overrides& set);
 
-// The loop that the scenario asks for; null: none.
+// The attitude loop of the scenario; null: none.
 std::unique_ptr<AttitudeLoop> make_attitude(const Scenario& scenario);
-// The inputs, and what thrusters do.
+// Adds the thrusters to the inputs.
 Inputs with_thrusters(Inputs inputs, const AttitudeLoop* attitude);
 
 }  // namespace limber

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 2> kInversions = {"static", "dynamic"};
 constexpr int kDynamicSamples = 1000;  // intervals of a path
 constexpr int kMaxVibrations = 4, kMaxSchedule = 100, kMaxCorrections = 100, kMaxSamples = 10000;
 
-// Runs what throws InputError without a place, and adds the place.
+// Adds the place to an InputError thrown without one.
 template <class Action>
 auto at_place(const Reader& at, Action action) {
   try {
@@ -46,7 +46,7 @@ double number_or(const Reader& map, std::string_view key, double otherwise) {
   return at ? at->positive() : otherwise;
 }
 
-// Values per coordinate of the driven joints: their units follow from the kinds of these.
+// Values per driven coordinate: their units follow from the joint kinds.
 void check_driven_units(const std::optional<Reader>& at, const ControlOptions& options,
                         std::vector<std::string> (*units)(JointKind)) {
   if (at) check_units_each(*at, units_of(*options.model, options.driven, units));
@@ -112,7 +112,7 @@ void read_moves(const Reader& map, const State& start, ControlOptions& out) {
   out.end = path.end;
 }
 
-// By joint: signals.  The motion counts as ended at its last break.
+// Signals by joint.  The motion ends at its last break.
 void read_signals_by_joint(const Reader& map, const State& start, ControlOptions& out) {
   const Model& model = *out.model;
   std::vector<std::string_view> names;
@@ -135,7 +135,7 @@ void read_signals_by_joint(const Reader& map, const State& start, ControlOptions
   }
 }
 
-// A node along a path.
+// Path of a node.
 void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
   map.check_keys({"node", "x", "y", "z", "until", "samples", "flexible", "inversion", "lead"});
   TipPath path;
@@ -169,7 +169,7 @@ void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
 }
 
 void read_desired(const std::optional<Reader>& map, const State& start, ControlOptions& out) {
-  if (!map) {  // stay
+  if (!map) {  // hold the initial position
     for (const int q : out.driven.q) out.desired.push_back(Signal(start.q[q]));
   } else if (map->is_map() && map->has("waypoints")) {
     read_moves(*map, start, out);
@@ -246,7 +246,7 @@ void read_feedback(const Reader& map, const State& start, ControlOptions& out) {
   }
 }
 
-// Of a shaper, given in place of those that the motion excites.
+// Frequencies of a shaper, instead of those excited by the motion.
 void read_frequencies(const Reader& map, ShapingOptions& out) {
   const auto list = map.find("frequencies"), ratio = map.find("ratio");
   if (ratio && !list) ratio->fail("applies only with frequencies: otherwise the model gives the damping; remove it");
@@ -303,7 +303,7 @@ void read_adaptation(const Reader& map, ControlOptions& out) {
   out.adaptation = adaptation;
 }
 
-// By joint: the force element that moves it.
+// Force elements that actuate joints, by joint.
 void read_actuators(const Reader& map, ControlOptions& out) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& joint : map.keys()) pairs.emplace_back(joint, map.at(joint, "").name());
@@ -313,7 +313,7 @@ void read_actuators(const Reader& map, ControlOptions& out) {
   });
 }
 
-// Offsets that `limber learn` wrote.
+// Offsets written by `limber learn`.
 void add_learned(const Reader& at, const std::string& folder, ControlOptions& out) {
   const std::string file = (std::filesystem::path(folder) / at.one_line(kLongestPath)).string();
   const Document document = [&] {
@@ -347,7 +347,7 @@ ShapingOptions read_shaping(const Reader& map) {
 
 namespace {
 
-// A controller plans the joints as if their gears were rigid.
+// The model for the controller, with rigid instead of elastic gears.
 std::shared_ptr<const Model> planned(std::shared_ptr<const Model> model) {
   if (!has_elastic_drives(*model)) return model;
   return std::make_shared<const Model>(with_rigid_drives(*model));

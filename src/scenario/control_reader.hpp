@@ -7,12 +7,12 @@
 
 namespace limber {
 
-// The map `control` of a scenario, whose model and initial state are known.  `folder`: where the controller's own model
-// file is looked for; `set`: values in place of those of that.  docs/scenario-format.md, Control.
+// Reads the map `control` of a scenario with known model and initial state.  `folder`: folder of the controller's own
+// model file; `set`: overrides of its values.  docs/scenario-format.md, Control.
 std::shared_ptr<const ControlScenario> read_control(const Reader& map, const Scenario& scenario,
                                                     const std::string& folder, const Overrides& set);
 
-// Its keys `shaping` and `model`: the model that the controller believes in, by default that of the machine.
+// Its keys `shaping` and `model`: the controller's model, by default that of the plant.
 ShapingOptions read_shaping(const Reader& map);
 void read_own_model(const std::optional<Reader>& at, const Scenario& scenario, const std::string& folder,
                     const Overrides& set, ControlScenario& out);

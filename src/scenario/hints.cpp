@@ -15,11 +15,11 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t kMaxHintBytes = 4 << 20;  // longer files are machine-made
-constexpr double kRoundDegrees = 5;             // rad: no angle is written so round, but in degrees
-constexpr double kStartsThere = 1e-3;           // rad or m between a joint and the beginning of its desired motion
-constexpr double kOften = 0.2;                  // share of samples at the limit of a servo that is worth a word
-constexpr double kShortest = 1e-9;              // of a duration: not longer than the run
+constexpr std::size_t kMaxHintBytes = 4 << 20;  // longer files are assumed to be generated
+constexpr double kRoundDegrees = 5;             // rad: larger multiples of 0.5 are assumed to be degrees
+constexpr double kStartsThere = 1e-3;           // rad or m between a joint and the start of its desired motion
+constexpr double kOften = 0.2;                  // share of samples at the limit of a servo above which a hint is given
+constexpr double kShortest = 1e-9;              // of a duration: up to that of the run
 
 bool looks_like_degrees(double angle) { return std::abs(angle) >= kRoundDegrees && 2 * angle == std::round(2 * angle); }
 
@@ -36,7 +36,7 @@ std::optional<double> number_of(const DocumentNode& node) {
   return value;
 }
 
-// The first number of a value, alone or in a list, for which `test` holds.
+// The first number of a value, a scalar or a list, for which `test` holds.
 template <class Test>
 const DocumentNode* first_number(const DocumentNode& node, Test test) {
   for (const DocumentNode* item : node.items) {
@@ -53,7 +53,7 @@ const DocumentNode* find_key(const DocumentNode& map, std::string_view key) {
   return nullptr;
 }
 
-// One angle of a list, or a number alone: those of the driven or named coordinates in `units`.
+// Reports one angle of a list, or a scalar: values of driven or named coordinates in `units`.
 void check_angles(const Reader& at, std::span<const std::string> units, std::vector<std::string>& out) {
   const VectorXd values = at.is_list() ? at.numbers() : VectorXd::Constant(1, at.number());
   for (Eigen::Index k = 0; k < values.size() && k < std::ssize(units); ++k) {
@@ -79,7 +79,7 @@ void check_waypoints(const Reader& control, const ControlOptions& options, std::
   for (const Reader& entry : list->list()) {
     const std::size_t before = out.size();
     check_angles(entry.at("q", ""), units, out);
-    if (out.size() > before) return;  // once is enough
+    if (out.size() > before) return;  // one hint is enough
   }
 }
 
@@ -161,7 +161,7 @@ std::vector<std::string> run_hints(const Scenario& scenario, const RunResult& re
   if (tracking.growing)
     out.emplace_back(
         "the joint errors grew throughout the run: the control loop is unstable, or does not control the machine");
-  // An explicit method whose step is bound by stability has steps rejected again and again.
+  // An explicit method whose step is limited by stability has many rejected steps.
   constexpr long kMany = 1000;
   constexpr double kShare = 0.1;
   const StepCounts& counts = result.counts;

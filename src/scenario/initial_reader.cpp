@@ -41,8 +41,8 @@ class InitialReader {
   InitialState out_;
   std::unordered_map<int, std::string> motions_;    // by joint: label
   std::unordered_map<std::string, Reader> places_;  // of coordinates, by "joint 'base'"
-  std::optional<Reader> moving_;                    // a speed that is not zero
-  std::vector<std::pair<Reader, int>> turned_;      // frames of speeds, with their joints
+  std::optional<Reader> moving_;                    // a nonzero speed
+  std::vector<std::pair<Reader, int>> turned_;      // frames of speeds, by joint
 };
 
 InitialReader::InitialReader(const ModelNames& names, const Inputs& inputs) : names_(names), model_(names.model()) {
@@ -61,7 +61,7 @@ InitialReader::InitialReader(const ModelNames& names, const Inputs& inputs) : na
 
 InitialState InitialReader::read(const Reader& map) {
   std::optional<Reader> keep;
-  std::vector<std::pair<Reader, Reader>> motors;  // after their joints
+  std::vector<std::pair<Reader, Reader>> motors;  // read after their joints
   for (const auto& [key, value] : map.entries()) {
     if (key.text() == "equilibrium") {
       read_equilibrium(value);
@@ -125,7 +125,7 @@ void InitialReader::read_entry(const Reader& key, const Reader& value) {
     key.fail_item(fmt::format("unknown name {} in initial;{} joints and bodies: {}", show(name), suggest(name, known),
                               join(known)));
   }
-  // The other one's keys are the usual slip.
+  // A frequent mistake: keys of a joint in a body, or of a body in a joint.
   if (body < 0 && value.is_map() && (value.has("eta") || value.has("etadot")))
     value.fail(
         fmt::format("is a joint, which has q and v; write eta and etadot for its body '{}'", model_.body_names[joint]));
@@ -143,7 +143,7 @@ void InitialReader::read_entry(const Reader& key, const Reader& value) {
   if (body >= 0) read_body(value, body);
 }
 
-// One number per name; where there is one name, the number may stand alone.  `none`: why there is no name.
+// One number per name; for a single name a scalar is accepted.  `none`: reason why there is no name.
 VectorXd InitialReader::read_numbers(const Reader& at, std::span<const std::string> names,
                                      std::string_view none) const {
   const bool list = at.is_list();
@@ -157,7 +157,7 @@ VectorXd InitialReader::read_numbers(const Reader& at, std::span<const std::stri
   return numbers;
 }
 
-// What is written for a joint whose motion is prescribed.
+// Compares given values with the prescribed motion of the joint.
 void InitialReader::compare(const Reader& at, const VectorXd& given, const VectorXd& wanted,
                             const std::string& motion) const {
   constexpr double kSame = 1e-9;
@@ -187,7 +187,7 @@ void InitialReader::read_joint(const Reader& value, int joint) {
   set_motor_at_rest(model_, joint, out_.x);
 }
 
-// "elbow.motor": {q: 30, v: 0}; where nothing is written, the transmission starts without load.
+// "elbow.motor": {q: 30, v: 0}; by default the transmission starts without load.
 void InitialReader::read_motor(const Reader& key, const Reader& value) {
   const std::string name = key.text().substr(0, key.text().rfind('.'));
   const int joint = names_.find_joint(name);
@@ -207,8 +207,8 @@ void InitialReader::read_motor(const Reader& key, const Reader& value) {
   }
 }
 
-// Speeds of a quaternion's joint are those in the frame of the child; here they were given along the axes of the
-// parent or of the world, where the machine starts.
+// Speeds of a quaternion joint are in the frame of the child; here they are given along the axes of the parent or of
+// the world, in the initial configuration.
 void InitialReader::turn_speeds(const Reader& frame, int joint) {
   constexpr std::array<std::string_view, 3> kSides = {"child", "parent", "world"};
   const Joint& of = model_.joints[joint];
@@ -217,7 +217,7 @@ void InitialReader::turn_speeds(const Reader& frame, int joint) {
     frame.fail(fmt::format("has no meaning for type {}; spherical and free joints have it", to_string(of.kind)));
   if (side == 0) return;
   const double length = out_.x.q.segment<4>(of.q).norm();
-  if (!(std::abs(length - 1) < 1e-6)) return;  // refused below
+  if (!(std::abs(length - 1) < 1e-6)) return;  // reported below
   Matrix3d R = quaternion_rotation(&out_.x.q[of.q]);
   if (side == 2) {
     KinematicsWorkspace kin(model_);

@@ -13,12 +13,12 @@ namespace limber {
 struct InitialState {
   State x;
   bool equilibrium = false;
-  std::vector<int> keep;                 // joints that assembly leaves as they are
-  std::optional<std::vector<int>> hold;  // joints that are held in it; none: as usual
+  std::vector<int> keep;                 // joints that assembly does not move
+  std::optional<std::vector<int>> hold;  // joints held in the equilibrium; none: the default
 };
 
-// The map `initial` of a scenario, which may be missing.  docs/scenario-format.md.  Joints whose motion is prescribed
-// get its value and rate at t = 0, and what the map has for them must agree.
+// Reads the map `initial` of a scenario, which may be missing.  docs/scenario-format.md.  Joints with prescribed motion
+// get its value and rate at t = 0; values in the map must agree.
 InitialState read_initial(const std::optional<Reader>& map, const ModelNames& names, const Inputs& inputs);
 
 }  // namespace limber

@@ -45,7 +45,7 @@ class InputReader {
   const ModelNames& names_;
   const Model& model_;
   Inputs out_;
-  std::vector<std::pair<Reader, int>> torques_;     // with their joints
+  std::vector<std::pair<Reader, int>> torques_;     // by joint
   std::unordered_map<int, std::string> motions_;    // by joint: label
   std::unordered_map<std::string, Reader> places_;  // of labels
 };
@@ -85,7 +85,7 @@ void InputReader::read_joint(const Reader& entry) {
   return what == "torque" ? read_torque(value, joint) : read_motion(value, joint);
 }
 
-// The joint whose drive a name means, "elbow" or "elbow.motor".
+// The joint of a drive, named "elbow" or "elbow.motor".
 int InputReader::driven_joint(const Reader& named) const {
   const std::string name = named.text();
   if (!name.ends_with(kMotor)) return names_.joint(named);
@@ -137,7 +137,7 @@ void InputReader::read_motor(const Reader& named, const std::string& name, const
   add_forces(value, read_signals(value, std::span(model_.speeds).subspan(motor.v, 1), "speed"), motor.v);
 }
 
-// Forces on speeds that follow each other.
+// Forces on consecutive speeds.
 void InputReader::add_forces(const Reader& at, std::vector<Signal> forces, int first_speed) {
   for (std::size_t k = 0; k < forces.size(); ++k) {
     const std::string label = at.is_list() ? fmt::format("{}[{}]", at.path(), k) : at.path();
@@ -241,7 +241,7 @@ void InputReader::read_gravity(const Reader& entry) {
   places_.emplace(gravity.path(), gravity);
 }
 
-// What only the whole list shows, and what the simulation refuses.
+// Checks of the complete list, and of what the simulation would refuse.
 void InputReader::check() const {
   for (const auto& [torque, joint] : torques_) {
     if (const auto motion = motions_.find(joint); motion != motions_.end())

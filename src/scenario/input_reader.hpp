@@ -7,7 +7,7 @@
 
 namespace limber {
 
-// The list `inputs` of a scenario.  docs/scenario-format.md.
+// Reads the list `inputs` of a scenario.  docs/scenario-format.md.
 Inputs read_inputs(const Reader& list, const ModelNames& names);
 
 }  // namespace limber

@@ -18,7 +18,7 @@ constexpr double kPerCutoff = 20;  // records per period of the cutoff frequency
 constexpr double kMaxLearningSamples = 1e5;
 constexpr int kMaxRuns = 1000;
 
-// The error at each record.
+// Records the tracking error.
 class ErrorWatch : public RunListener {
  public:
   ErrorWatch(const ControlLoop& loop, Eigen::Index records, std::function<bool(double t)> go_on)

@@ -30,7 +30,7 @@ RecordingOptions recording_options(const Scenario& scenario, const RunOutputs& o
   return out;
 }
 
-// What the records do not tell: figures of all steps, for the page.
+// Summary figures of all steps, for the report, which the records do not contain.
 std::string figures_text(const Model& model, const RecordedRun& run) {
   const RunResult& result = run.result;
   std::string out;

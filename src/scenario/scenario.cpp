@@ -38,12 +38,12 @@ void check_header(const Reader& root) {
                    "inputs", "solver", "duration", "record", "control"});
 }
 
-// Values given in place of those of the model.
+// Overrides values of the model.
 void set_in_model(const DocumentNode*& model, Document& owner, const Overrides& set, Scenario& out) {
   for (Override& one : override_model(model, owner, set)) out.set.push_back(std::move(one));
 }
 
-// A model inside the scenario; what is set in it, but in what a URDF becomes, is set there already.
+// A model inside the scenario; its overrides are already applied, except those of a model converted from URDF.
 void read_inline_model(const Reader& at, const std::string& folder, const Overrides& set, Scenario& out) {
   out.model_file = out.file;
   if (at.has("urdf")) {
@@ -60,7 +60,7 @@ void read_inline_model(const Reader& at, const std::string& folder, const Overri
   if (!at.has("limber")) out.model_text.insert(1, "limber: 1, ");
 }
 
-// A URDF and what replaces its links, with keys of the scenario; `urdf` is the value that names it.
+// A URDF and replacements of its links, by keys of the scenario; `urdf` is the value with its name.
 void read_robot(const Reader& root, const Reader& urdf, const std::string& folder, const Overrides& set,
                 Scenario& out) {
   DocumentNode model;
@@ -88,7 +88,7 @@ void read_robot(const Reader& root, const Reader& urdf, const std::string& folde
   out.model_text = write_flow(*owner.root);
 }
 
-// Keys that change a URDF.
+// Refuses keys that modify a URDF.
 void refuse_overlay(const Reader& root) {
   for (const std::string_view key : {"gravity", "fidelity", "flexible", "closures"})
     if (const auto given = root.find(key)) given->fail("belongs in the model, unless that is a URDF; write it there");
@@ -115,11 +115,11 @@ void read_model_file(const Reader& root, const Reader& at, const std::string& fo
   Document document = parse_model_document(out.model_text, out.model_file);
   set_in_model(document.root, document, set, out);
   out.model = std::make_shared<const Model>(read_model(Reader(document)));
-  // A recording holds the whole machine as it was.
+  // A recording contains the whole model as it was.
   if (document.written_out || !set.empty()) out.model_text = write_flow(*document.root);
 }
 
-// The key `model`: a file, or the model itself; or `urdf`.
+// The key `model`: a file, or the model itself; or the key `urdf`.
 void read_machine(const Reader& root, const std::string& folder, const Overrides& set, Scenario& out) {
   if (const auto urdf = root.find("urdf")) {
     if (const auto model = root.find("model")) model->fail("and urdf are both given; leave one out");
@@ -131,7 +131,7 @@ void read_machine(const Reader& root, const std::string& folder, const Overrides
   read_inline_model(model, folder, set, out);
 }
 
-// Values given in place of those of the scenario, and of a model inside it.
+// Overrides values of the scenario, and of a model inside it.
 void set_in_scenario(Document& document, const SplitOverrides& set, Scenario& out) {
   out.set = override_scenario(document.root, document, set.scenario);
   const auto model = Reader(document).find("model");
@@ -187,7 +187,7 @@ double read_duration(const Reader& duration) {
   return seconds;
 }
 
-// Steps that nobody lives to see the end of, or that do not move the clock.
+// Refuses step sizes that would take excessively many steps or not advance the time.
 void check_steps(const Reader& root, const Scenario& scenario) {
   const bool fixed = scenario.solver.method == "rk4" || scenario.solver.method == "implicit";
   const double step = fixed ? scenario.solver.step : scenario.solver.max_step, steps = scenario.run.duration / step;

@@ -7,9 +7,9 @@
 
 namespace limber {
 
-// `control.servos`: one map for all coordinates or a list of one per coordinate.
+// Reads `control.servos`: one map for all coordinates or a list of one per coordinate.
 std::vector<ServoOptions> read_servos(const std::optional<Reader>& at, int count);
-// `control.sensors`, for one of the two models.
+// Reads `control.sensors`, for one of the two models.
 SensorOptions read_sensors(const std::optional<Reader>& at, const ModelNames& names, const ControlOptions& options);
 
 }  // namespace limber

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLongestExpression = 10'000;  // bytes
 constexpr std::array<std::string_view, 3> kInterpolations = {"linear", "cubic", "quintic"};
 
-// A maker knows no place: its complaint gets it.
+// Adds the place to errors of a constructor.
 template <class Make>
 Signal make_at(const Reader& at, const Make& make) {
   try {
@@ -31,7 +31,8 @@ Signal make_at(const Reader& at, const Make& make) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether a plain word is meant as a number, good or bad: 5, -1e3, 010, 1e999, .inf.  Anything else is an expression.
+// Whether a plain scalar is meant as a number, valid or not: 5, -1e3, 010, 1e999, .inf.  Anything else is an
+// expression.
 bool means_number(std::string_view word) {
   if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
   std::string lower(word);
@@ -58,7 +59,7 @@ Signal read_expression(const Reader& at) {
   if (text.size() > kLongestExpression)
     at.fail(fmt::format("is an expression of {} bytes, more than {}; write it shorter, or as a table", text.size(),
                         kLongestExpression));
-  // Lines of a folded text are one expression.
+  // A folded text of several lines is one expression.
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
   if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }))

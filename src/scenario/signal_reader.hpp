@@ -16,7 +16,7 @@ namespace limber {
 // docs/scenario-format.md. Its value is finite at t = 0 and at its breaks.
 Signal read_signal(const Reader& at);
 
-// A list of signals, one per name; where there is one name, the signal may stand alone.  `what`: "speed".
+// A list of signals, one per name; for a single name a signal without list is accepted.  `what`: "speed".
 std::vector<Signal> read_signals(const Reader& at, std::span<const std::string> names, std::string_view what);
 
 }  // namespace limber

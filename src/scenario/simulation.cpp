@@ -21,7 +21,7 @@ namespace limber {
 namespace {
 
 constexpr int kSavedFormat = 2;
-constexpr double kSamePosition = 1e-9;             // rad or m, between a motion and where the joint is
+constexpr double kSamePosition = 1e-9;             // rad or m, between a prescribed motion and the joint position
 constexpr double kSlowest = 1e-3, kFastest = 1e7;  // Hz, of a controller
 
 std::unordered_map<std::string, int> index(const std::vector<std::string>& names) {
@@ -49,19 +49,19 @@ struct Simulation::Impl {
   System system;
   std::optional<Equilibrium> equilibrium;
   std::unique_ptr<TimeLoop> loop;
-  State first;                            // where the loop started
-  const Sampler* first_driver = nullptr;  // with what
-  double step_from = 0, step_size = 0;    // of equal steps: time = from + count size
+  State first;                            // state at the start of the loop
+  const Sampler* first_driver = nullptr;  // its driver
+  double step_from = 0, step_size = 0;    // equal steps: time = from + count size
   long step_count = 0;
   SavedState initial;
   bool evaluated = false;
   std::unordered_map<std::string, int> coordinates, speeds, port_index;
   std::vector<Port> ports;
   std::vector<std::string> port_names;
-  std::vector<int> slot;          // (port) of a node: where its wrench is kept
+  std::vector<int> slot;          // (port) of a node: index of its wrench
   std::vector<Vector6> wrenches;  // given, in world
   VectorXd torques;               // (nv) given
-  VectorXd holding;               // (nv) that the controller starts with; empty: none
+  VectorXd holding;               // (nv) initial torques of the controller; empty: none
 
   Impl(Scenario scenario_, std::unique_ptr<Sampler> sampler_)
       : scenario(complete_scenario(std::move(scenario_))),
@@ -85,11 +85,11 @@ struct Simulation::Impl {
       if (status != Status::ok) throw NumericalError(own_controller->failure());
     }
     system.keep(kept_joints(scenario));
-    make_loop(scenario.equilibrium ? x : scenario.initial);  // whose notes say what assembly changes
-    holding.resize(0);                                       // of this start alone
+    make_loop(scenario.equilibrium ? x : scenario.initial);  // keeps the notes on changes made by assembly
+    holding.resize(0);                                       // valid for this start only
   }
 
-  // With what thrusters and actuators do.
+  // Adds thrusters and actuators.
   Inputs all_inputs() {
     Inputs out = with_thrusters(scenario.inputs, attitude.get());
     if (!scenario.control) return out;
@@ -109,7 +109,7 @@ struct Simulation::Impl {
     port_index = index(port_names);
   }
 
-  // Attitude and joints.
+  // Connects attitude and joint control.
   void join_loops() {
     both.reset();
     if (!attitude || !own_controller) return;
@@ -125,7 +125,7 @@ struct Simulation::Impl {
   void make_loop(const State& x) {
     loop = std::make_unique<TimeLoop>(system, scenario.solver, scenario.run.duration, driver());
     loop->set_torques(torques);
-    if (driver() != nullptr && holding.size() > 0) {  // until it samples
+    if (driver() != nullptr && holding.size() > 0) {  // until its first sample
       VectorXd at_joints = torques + holding;
       const DrivenJoints driven = scenario.control ? driven_joints(scenario) : DrivenJoints();
       for (int k = 0; k < driven.size(); ++k) {
@@ -135,7 +135,7 @@ struct Simulation::Impl {
     }
     first = x;
     first_driver = driver();
-    if (!loop->start(x)) return;  // told by the first step
+    if (!loop->start(x)) return;  // reported by the first step
     observe();
     initial = save();
   }
@@ -157,7 +157,7 @@ struct Simulation::Impl {
     evaluated = true;
   }
 
-  // In the order in which they are read.
+  // In the order in which they are read back.
   void transfer(Archive& archive) {
     archive(*loop, torques, first, step_from, step_size, step_count);
     for (Vector6& wrench : wrenches) {
@@ -165,7 +165,7 @@ struct Simulation::Impl {
     }
   }
 
-  // What a saved state must be of.
+  // Checks that a saved state belongs to this simulation.
   void check(Archive& archive) {
     int format = kSavedFormat, nq = model.nq, nv = model.nv;
     std::string name = model.name, method = scenario.solver.method;
@@ -283,7 +283,7 @@ void Simulation::Impl::write(std::size_t index, ConstVec values) {
   }
 }
 
-// ---- what users see ----------------------------------------------------------------------------------
+// ---- public interface --------------------------------------------------------------------------------
 
 Simulation::Simulation(Scenario scenario) : Simulation(std::move(scenario), nullptr) {}
 Simulation::Simulation(Scenario scenario, std::unique_ptr<Sampler> controller)
@@ -309,7 +309,7 @@ void Simulation::set_state(const State& x) {
     own.system.select_interval(start.t);
     own.system.assemble(start);
   });
-  if (own.own_controller)  // begins anew
+  if (own.own_controller)  // starts again
     own.own_controller =
         std::make_unique<ControlLoop>(own.model, own.scenario.control->sensors, own.scenario.control->options);
   if (own.attitude) own.attitude->restart(start);
@@ -351,7 +351,7 @@ bool Simulation::advance_to(double t, RunListener& listener) {
   TimeLoop& loop = *impl_->loop;
   TimeLoop::Outcome outcome = loop.advance_to(t, &watch);
   const bool all = outcome == TimeLoop::Outcome::reached;
-  if (outcome == TimeLoop::Outcome::interrupted) outcome = loop.advance_to(watch.reached);  // shows where it is
+  if (outcome == TimeLoop::Outcome::interrupted) outcome = loop.advance_to(watch.reached);  // shows the time reached
   if (outcome != TimeLoop::Outcome::reached) impl_->fail();
   impl_->observe();
   return all;
@@ -480,7 +480,7 @@ SavedState Simulation::save() { return impl_->save(); }
 void Simulation::restore(const SavedState& saved) { impl_->restore(saved); }
 void Simulation::reset() {
   Impl& own = *impl_;
-  if (own.initial.bytes.empty()) own.fail();  // it never started
+  if (own.initial.bytes.empty()) own.fail();  // it was never started
   if (own.first_driver == own.driver()) return own.restore(own.initial);
   // With another controller than at the start.
   own.torques.setZero();

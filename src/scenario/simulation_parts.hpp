@@ -9,7 +9,7 @@
 
 namespace limber {
 
-// A torque law in a function.
+// Wraps a function as a torque law.
 class LawSampler : public Sampler {
  public:
   LawSampler(double rate, std::function<void(const State&, Vec)> law) : period_(1 / rate), law_(std::move(law)) {}
@@ -37,7 +37,7 @@ inline Scenario make_scenario(std::shared_ptr<const Model> model, SolverOptions 
   return out;
 }
 
-// What a scenario made in code may leave out.
+// Completes a scenario built in code with defaults.
 inline Scenario complete_scenario(Scenario scenario) {
   if (!scenario.model) throw InputError("a scenario needs a model");
   if (scenario.initial.q.size() == 0 && scenario.initial.v.size() == 0) {

@@ -11,7 +11,7 @@
 namespace limber {
 namespace {
 
-// Keys that belong to some methods only.
+// Keys valid for some methods only.
 struct MethodKeys {
   std::string_view method;
   std::vector<std::string_view> keys;
@@ -25,7 +25,7 @@ const MethodKeys kMethods[] = {
 };
 constexpr std::string_view kSomeKeys[] = {"step", "rtol", "atol", "max_step", "rho_inf", "passes", "formula"};
 constexpr std::array<std::string_view, 2> kFormulas = {"bdf", "adams"};
-constexpr double kSmallestRtol = 1e-14;  // some digits above rounding
+constexpr double kSmallestRtol = 1e-14;  // slightly above rounding
 constexpr int kMaxPasses = 100;
 
 void check_belongs(const Reader& map, const std::string& method) {
@@ -58,7 +58,7 @@ void read_numbers(const Reader& map, SolverOptions& out) {
   if (const auto formula = map.find("formula")) out.formula = kFormulas[formula->choice(kFormulas)];
 }
 
-// What only the articulated-body recursion can do.
+// Features available only in the articulated-body algorithm.
 void check_algorithm(const Reader& algorithm, const SolverOptions& solver, const Inputs& inputs) {
   if (solver.algorithm == "aba") return;
   const auto refuse = [&](const std::string& what) {

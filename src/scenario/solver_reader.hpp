@@ -9,7 +9,7 @@
 
 namespace limber {
 
-// The map `solver` of a scenario, which may be missing.  docs/scenario-format.md.
+// Reads the map `solver` of a scenario, which may be missing.  docs/scenario-format.md.
 SolverOptions read_solver(const std::optional<Reader>& map, const Inputs& inputs);
 
 }  // namespace limber

@@ -11,7 +11,7 @@
 namespace limber {
 namespace {
 
-// Held joints with elastic drives that the controller knows by encoders on their motors.
+// Held joints with elastic drives whose encoders are on the motors.
 std::vector<int> joints_seen_at_motors(const Scenario& scenario) {
   std::vector<int> out;
   if (!scenario.control) return out;
@@ -27,8 +27,9 @@ std::vector<int> joints_seen_at_motors(const Scenario& scenario) {
   return out;
 }
 
-// Such a joint is held by its motor where `initial` has it, and hangs from it by the twist of its transmission: q = q_0
-// - twist(q), which a gear that is stiff beside the load settles in some passes.
+// Such a joint is held by its motor at the value in `initial`; the joint itself is off by the twist of the
+// transmission: q = q_0 - twist(q), solved by fixed-point iteration, which converges if the gear is stiff compared with
+// the load.
 StaticHold find_start(const Scenario& scenario) {
   constexpr int kPasses = 100;
   constexpr double kSame = 1e-14;

@@ -8,11 +8,11 @@
 namespace limber {
 namespace {
 
-// A force that is spread over the beam, as its weight is, buckles it as this part of it on the tip would: critical
-// loads pi^2/4 and 7.837 EI/L^2.  [Timoshenko, Gere, Theory of Elastic Stability] §2.12.
+// Distributed axial loads such as weight cause buckling like this fraction of them at the tip: critical loads pi^2/4
+// and 7.837 EI/L^2.  [Timoshenko, Gere, Theory of Elastic Stability] §2.12.
 constexpr double kSpread = 0.315;
 
-// A beam is pressed by what it carries, by what acts on its nodes and, at its root, by what holds it.
+// The axial force in a beam comes from the bodies it carries, the forces on its nodes and the reaction at its root.
 void read_axial_forces(const Model& model, const Kinematics& kin, const LinearSweep& sweep,
                        std::span<const NodeWrench> wrenches, VectorXd& axial) {
   const Layout& layout = *model.layout;
@@ -36,9 +36,9 @@ void read_axial_forces(const Model& model, const Kinematics& kin, const LinearSw
 
 }  // namespace
 
-// Wrenches between the bodies, in the sweep of rnea_; poses in world where wrenches act.
+// Computes the wrenches between the bodies in the sweep of rnea_, and poses in world if wrenches act.
 Kinematics& System::compute_held_forces(const State& x, AbaWorkspace& solved) {
-  // At the state of the last solve; wrenches of closures and inputs come on top.
+  // At the state of the last solve, plus the wrenches of closures and inputs.
   RneaData& found = rnea_;
   const bool solved_here = !other_ && solved->kin.stamp > 0;
   outer_.clear();

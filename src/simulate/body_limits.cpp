@@ -13,9 +13,9 @@
 namespace limber {
 namespace {
 
-constexpr double kUnknownRest = 1;  // the rest of a series of modes is about its last term
+constexpr double kUnknownRest = 1;  // the remainder of a modal series is estimated by its last term
 
-// Of the softest mode that is elastic at all.
+// Of the softest elastic mode.
 double first_frequency(const VectorXd& squares) {
   for (const double square : squares) {
     if (square > 1e-9 * squares.maxCoeff() && square > 0) return std::sqrt(square);
@@ -35,7 +35,7 @@ std::string family(const std::string& mode) {
   return mode.substr(0, end == std::string::npos ? 0 : end + 1);
 }
 
-// int f(section, x) dx over a tapered beam, by the midpoint rule: warnings need no more.
+// int f(section, x) dx over a tapered beam, by the midpoint rule, which is accurate enough for warnings.
 template <class Integrand>
 double integrate_along(const BeamSpec& beam, const Integrand& f) {
   constexpr int kPoints = 200;
@@ -47,7 +47,7 @@ double integrate_along(const BeamSpec& beam, const Integrand& f) {
   return sum;
 }
 
-// Of the tip of a beam with held root: L^3/3EI, L/EA or L/GJ.  [Gere, Goodno] app. H.
+// Tip compliance of a beam with clamped root: L^3/3EI, L/EA or L/GJ.  [Gere, Goodno] app. H.
 double exact_compliance(const BeamSpec& beam, const std::string& family) {
   const double L = beam.length;
   if (!beam.stations.empty())
@@ -61,7 +61,7 @@ double exact_compliance(const BeamSpec& beam, const std::string& family) {
   return L / (family == "axial" ? beam.EA : beam.GJ);
 }
 
-// How a mode moves the ends of a beam in the direction of its family: tip, root, and the slope at the root.
+// Displacements of the ends of a beam by a mode, in the direction of its family: tip, root, and the slope at the root.
 Vector3d end_shapes(const Body& body, const std::string& family, int mode) {
   const Node& root = body.nodes[0];
   const Node& tip = body.nodes[1];
@@ -71,8 +71,9 @@ Vector3d end_shapes(const Body& body, const std::string& family, int mode) {
   return {tip.turn(0, mode), root.turn(0, mode), 0};
 }
 
-// What a load on the tip of a beam whose root is held moves beyond the modes [first, last], which a static correction
-// would add ([Craig, Kurdila] residual flexibility), over the part of the last one: (c - g^T K^-1 g) k / phi^2.
+// For a load on the tip of a beam with clamped root: the displacement missing from the modes [first, last], which a
+// static correction would add ([Craig, Kurdila] residual flexibility), relative to that of the last one: (c - g^T K^-1
+// g) k / phi^2.
 double static_rest(const Body& body, int first, int last) {
   const std::string name = family(body.mode_names[last]);
   const int n = last - first + 1;
@@ -88,7 +89,7 @@ double static_rest(const Body& body, int first, int last) {
   return own != 0 ? missing * body.stiffness(last, last) / (own * own) : kUnknownRest;
 }
 
-// The largest displacement of a node by a shape; of one that only turns nodes, at the length of the body.
+// The largest displacement of a node by a shape; for a shape that only rotates nodes, at the length of the body.
 double reach_of(const Body& body, double length, const VectorXd& shape, bool* turns_only = nullptr) {
   double moves = 0, turns = 0;
   for (const Node& node : body.nodes) {
@@ -99,7 +100,7 @@ double reach_of(const Body& body, double length, const VectorXd& shape, bool* tu
   return moves > 0 ? moves : turns;
 }
 
-// The modes of a beam are its own, family by family; tip loads of its basis aside.
+// The modes of a beam are already its eigenmodes, family by family, except for tip loads of its basis.
 void add_families(const Body& body, const MatrixXd& mass, BodyLimits& out) {
   const int n = body.modes;
   const auto ends = [&](int k) { return k + 1 == n || family(body.mode_names[k]) != family(body.mode_names[k + 1]); };
@@ -112,8 +113,8 @@ void add_families(const Body& body, const MatrixXd& mass, BodyLimits& out) {
   }
 }
 
-// Of a tapered beam in one plane, by the energy of the shape that buckles a uniform one: int w'^2 over int (w(L) - w)^2
-// / EI.  [Timoshenko, Gere, Theory of Elastic Stability] §2.8, 2.11.
+// Critical load of a tapered beam in one plane, by the energy method with the buckled shape of a uniform one: int w'^2
+// over int (w(L) - w)^2 / EI.  [Timoshenko, Gere, Theory of Elastic Stability] §2.8, 2.11.
 double tapered_critical_load(const BeamSpec& beam, double BeamSection::*EI) {
   const double k = std::numbers::pi / (2 * beam.length);
   const double energy = integrate_along(
@@ -121,7 +122,7 @@ double tapered_critical_load(const BeamSpec& beam, double BeamSection::*EI) {
   return k * k * beam.length / (2 * energy);
 }
 
-// Euler's: pi^2 EI / (2 L)^2, in the softer of the planes that can bend.
+// Euler's critical load pi^2 EI / (2 L)^2, in the softer of the planes with bending modes.
 double critical_load(const BeamSpec& beam) {
   if (!beam.stations.empty()) {
     double load = std::numeric_limits<double>::infinity();
@@ -159,7 +160,7 @@ BodyLimits find_limits(const Body& body) {
     }
     out.moving.push_back(moving);
   }
-  // Other bodies than beams may have any coordinates, and are brought to their modes.
+  // Other bodies may have any modal coordinates: transform to their modes.
   const MatrixXd mass = body.modal_mass();
   const SymmetricEigen own = eigen_generalized(body.stiffness, mass);
   out.first_frequency = first_frequency(own.values);

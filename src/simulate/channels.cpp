@@ -17,10 +17,10 @@ namespace {
 using Texts = std::vector<std::string>;
 using Channels = std::vector<Channel>;
 
-constexpr const char* kModal = "modal";  // whatever the shapes of the body make of it
+constexpr const char* kModal = "modal";  // the unit depends on the shapes of the body
 constexpr const char* kModalRate = "modal/s";
 
-// One word when all columns share it.
+// One entry if all columns share it.
 Texts shared(Texts units) {
   if (std::all_of(units.begin(), units.end(), [&](const std::string& unit) { return unit == units[0]; }))
     units.resize(1);
@@ -94,7 +94,7 @@ void add_parts(const Model& model, Channels& out) {
   }
 }
 
-// From the undeformed place of the node, in the body frame.
+// Relative to the undeformed position of the node, in the body frame.
 Vector3d deflection(const Model& model, const Kinematics& kin, NodeRef node, const UndeformedPlace& place) {
   if (node.node == kBodyFrame || model.body(node.body).modes == 0) return Vector3d::Zero();
   return (inverse(body_pose(kin, place.body)) * node_pose(model, kin, node)).p - place.position;
@@ -104,7 +104,7 @@ void add_node(const Model& model, NodeRef node, Channels& out) {
   const Model* m = &model;
   const auto position = [=](const Record& r, double* to) { put(to, node_pose(*m, r.kin, node).p); };
   const auto rotation = [=](const Record& r, double* to) {
-    const Matrix3d rows = node_pose(*m, r.kin, node).R.transpose();  // columns of the transpose: rows
+    const Matrix3d rows = node_pose(*m, r.kin, node).R.transpose();  // rows of the transpose
     std::copy_n(rows.data(), 9, to);
   };
   const UndeformedPlace place = undeformed_place(model, node);
@@ -114,7 +114,7 @@ void add_node(const Model& model, NodeRef node, Channels& out) {
   add_axes(node_channel(model, node, "deflection"), 3, {"m"}, deflected, out);
 }
 
-// What is on its way between a motor and its joint.
+// Deformation and torque of the transmission between a motor and its joint.
 void add_motor(const Model& model, int i, Channels& out) {
   const Joint& joint = model.joints[i];
   const MotorIndex motor = motor_index(model, i);
@@ -178,7 +178,7 @@ void add_closure(const Closure& closure, Eigen::Index k, Channels& out) {
   add_scalar("closures/" + closure.name + "/error", "m or rad", error, out);
 }
 
-// As System::element_values has them: lengths first, then bushings, then contacts.
+// In the order of System::element_values: lengths, then bushings, then contacts.
 void add_elements(const Model& model, Channels& out) {
   Eigen::Index next = 0;
   const auto add = [&](const std::string& path, int columns, Texts units) {

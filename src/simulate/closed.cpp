@@ -14,19 +14,19 @@ namespace {
 
 constexpr double kMet = 1e-11;        // m or rad: errors of closures after a projection
 constexpr double kAssembled = 1e-12;  // at the start
-constexpr double kNearby = 1e-2;      // rad or m: where the rank is looked at once more
-constexpr double kStill = 1e-9;       // speeds of size one, projected: the closures leave no motion
+constexpr double kNearby = 1e-2;      // rad or m: displacement at which the rank is checked again
+constexpr double kStill = 1e-9;       // of unit speeds after projection: the closures permit no motion
 
 }  // namespace
 
-// Accelerations of the open tree become those of the closed chain.
+// Turns the accelerations of the open tree into those of the closed chain.
 Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
   Status status;
   if (other_) {
     status = close_other(model_, x, ws, *closures_, vdot);
   } else {
     status = close_hybrid(model_, ws, *closures_, vdot, needed_);
-    take_needed_torques();  // now that closures pull as well
+    take_needed_torques();  // now with the closure forces
   }
   if (status == Status::singular_mass) return explain(status, x, vdot, ws.failure());
   for (int k = 0; k < closure_error_.size(); ++k) closure_error_[k] = closures_->closure_error(k);
@@ -68,10 +68,10 @@ void System::assemble(State& x) {
                      cure);
   }
   if (status != Status::ok) throw InputError(std::string("the closures cannot be solved: ") + to_string(status));
-  // From now on the kept joints are free.
+  // From here on the kept joints are free.
   if (kept_ != prescribed_ && project_velocity(model_, x, prescribed_, aba_, *closures_) != Status::ok) return;
   rank_ = closures_->rank();
-  // Where the machine has moved a little, a singular configuration has more independent constraints.
+  // Near a singular configuration there are more independent constraints: compare with the rank a little way off.
   State near = x;
   for (int k = 0; k < model_.nv; ++k) near.v[k] = std::sin(1.0 + 1.7 * k);
   if (project_velocity(model_, near, prescribed_, aba_, *closures_) != Status::ok) return;
@@ -129,7 +129,8 @@ Status System::project(State& x) {
     return Status::no_convergence;
   }
   const Status status = project_velocity(model_, x, prescribed_, aba_, *closures_);
-  if (status == Status::ok || status == Status::no_convergence) return Status::ok;  // accelerations tell of conflicts
+  if (status == Status::ok || status == Status::no_convergence)
+    return Status::ok;  // conflicts show up in the accelerations
   return explain(status, x, x.v, aba_.failure());
 }
 

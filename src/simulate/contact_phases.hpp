@@ -6,8 +6,7 @@
 
 namespace limber {
 
-// Whether a stop, the flank of a backlash, stuck friction, a rope or a contact holds the machine, in the phases as they
-// are now.
+// Whether a stop, a backlash flank, stuck friction, a rope or a contact is active in the current phases.
 bool holds(const System& system);
 
 }  // namespace limber

@@ -31,10 +31,10 @@ std::unique_ptr<Stepper> make_cvode(System&, const SolverOptions&) {
 namespace limber {
 namespace {
 
-constexpr int kMaxDense = 600;         // states; beyond, the linear systems of BDF are solved by GMRES
-constexpr double kLongestChart = 1.5;  // rad; beyond, the chart moves and the method starts again
+constexpr int kMaxDense = 600;         // states; above, the linear systems of BDF are solved by GMRES
+constexpr double kLongestChart = 1.5;  // rad; beyond it the chart is moved and the method restarted
 
-// What SUNDIALS gives out it takes back through a function of its own.
+// SUNDIALS objects are freed by functions of their own.
 template <auto Free>
 struct Freed {
   template <typename T>
@@ -55,8 +55,8 @@ struct Context {
   Context& operator=(const Context&) = delete;
 };
 
-// The variable-order methods of SUNDIALS.  The chart stays where it is while rotations from it are small, because the
-// method remembers steps in it.
+// The variable-order methods of SUNDIALS.  The chart is kept while rotations from it are small, because the method
+// stores past steps in it.
 class Cvode final : public Stepper {
  public:
   Cvode(System& system, const SolverOptions& options) : Stepper(system), flow_(system), options_(options) {
@@ -100,7 +100,7 @@ class Cvode final : public Stepper {
     return restart();
   }
 
-  // CVODE projects by itself, inside its steps.
+  // CVODE projects internally, within its steps.
   Status adjust(const Motion& m) override {
     now_ = m;
     return Status::ok;
@@ -135,13 +135,13 @@ class Cvode final : public Stepper {
     CVodeGetLastOrder(memory_, &order);
     return std::max(1, order);
   }
-  // Its polynomial is its solution.
+  // The interpolating polynomial of CVODE is its solution.
   Status cut(double t) override {
     at(t, now_);
     cut_ = true;
     return Status::ok;
   }
-  // What CVODE remembers of earlier steps it does not give out.
+  // The step history of CVODE is not accessible.
   bool resumable() const override { return false; }
   void do_transfer(Archive& archive) override {
     archive(now_);
@@ -164,7 +164,8 @@ class Cvode final : public Stepper {
     own.status_ = own.flow_.rate(t, map(z), out);
     return own.status_ == Status::ok ? 0 : 1;  // 1: try a shorter step
   }
-  // 1 / (atol + rtol |.|), with the magnitudes of the coordinates themselves; what has none gets a wide tolerance.
+  // 1 / (atol + rtol |.|), with the magnitudes of the coordinates themselves; components without one get a loose
+  // tolerance.
   static int weights(N_Vector z, N_Vector out, void* self) {
     Cvode& own = *static_cast<Cvode*>(self);
     Eigen::Map<VectorXd> w = map(out);
@@ -173,7 +174,7 @@ class Cvode final : public Stepper {
     return 0;
   }
 
-  // Onto the closures: corr = what to add to z.  [CVODE user guide, Projection]
+  // Projection onto the closures: corr = correction to z.  [CVODE user guide, Projection]
   static int project(double t, N_Vector z, N_Vector correction, double, N_Vector, void* self) {
     Cvode& own = *static_cast<Cvode*>(self);
     own.flow_.read(t, map(z), own.projected_);
@@ -195,7 +196,7 @@ class Cvode final : public Stepper {
     return CVodeReInit(memory_, now_.x.t, z_.get()) == CV_SUCCESS ? Status::ok : Status::no_convergence;
   }
 
-  // The largest rotation from the middle of the chart.
+  // The largest rotation from the origin of the chart.
   double rotation() const {
     double largest = 0;
     for (const Joint& joint : flow_.model().joints) {
@@ -207,7 +208,7 @@ class Cvode final : public Stepper {
 
   mutable Flow flow_;
   SolverOptions options_;
-  Context context_;  // outlives what is made in it
+  Context context_;  // must outlive the objects created in it
   VectorHandle z_, tolerance_;
   MatrixHandle matrix_;
   LinearHandle linear_;
@@ -215,7 +216,7 @@ class Cvode final : public Stepper {
   void* memory_ = nullptr;
   Motion now_, projected_;
   Status status_ = Status::ok;
-  bool cut_ = false;  // now_ lies inside of CVODE's last step
+  bool cut_ = false;  // now_ is inside CVODE's last step
   long rejected_before_ = 0;
 };
 

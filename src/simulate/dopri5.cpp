@@ -27,10 +27,10 @@ constexpr double kDense[kStages] = {-12715105075. / 11282082432,  0,
                                     701980252875. / 199316789632, -1453857185. / 822651844,
                                     69997945. / 29380423};
 
-// Step control: proportional and integral, [HNW] §IV.2 (the defaults of their program).
+// Step-size control: proportional-integral, [HNW] §IV.2 (the defaults of their program).
 constexpr double kBeta = 0.04, kExponent = 0.2 - 0.75 * kBeta, kSafety = 0.9, kLeast = 0.2, kMax = 10;
 
-// out = z + h (c_0 k_0 + c_1 k_1 + ...), the first `count` of them, in one walk over memory.
+// out = z + h (c_0 k_0 + c_1 k_1 + ...), the first `count` terms, in one pass over memory.
 template <int... J>
 void combine(std::integer_sequence<int, J...>, const VectorXd& z, double h, const double* c, const VectorXd* k,
              VectorXd& out) {
@@ -89,12 +89,13 @@ class Dopri5 final : public Stepper {
 
   Status do_step(double limit) override {
     const double t = now_.x.t;
-    // First same as last: f at the end of the last step is f at the new origin of the chart, but for the chart's part.
+    // First same as last: f at the end of the last step is f at the new origin of the chart, except for the chart's
+    // part.
     if (fresh_) k_[0].swap(k_[kStages - 1]);
     fresh_ = false;
     flow_.set_base(now_, z0_);
     flow_.rate_at_base(z0_, k_[0]);
-    if (scaled_) scale0_.swap(scale_);  // at the end of the last step
+    if (scaled_) scale0_.swap(scale_);  // computed at the end of the last step
     if (!scaled_) compute_scales(flow_.system(), flow_.base(), z0_, scale0_);
     scaled_ = false;
     if (first_) {
@@ -104,7 +105,7 @@ class Dopri5 final : public Stepper {
     bool rejected = false;
     for (;;) {
       h_ = std::min(h_, options_.max_step);
-      // Meet the limit, and do not leave a tiny rest.
+      // Hit the limit exactly, and avoid a tiny last step.
       double h = h_;
       const bool last = t + 1.01 * h >= limit;
       if (last) {
@@ -120,7 +121,7 @@ class Dopri5 final : public Stepper {
         accept(t, last ? limit : t + h, h, error, rejected);
         return Status::ok;
       }
-      // Not finite: the step was far too long, or the machine is in failure.
+      // Not finite: the step was far too long, or the problem itself has become singular.
       ++counts_.rejected;
       rejected = true;
       if (status != Status::ok && h <= kTrouble * std::max(1.0, std::abs(t))) return status;
@@ -145,7 +146,7 @@ class Dopri5 final : public Stepper {
   }
   int degree() const override { return 4; }
   Status cut(double t) override {
-    double error = 0;  // below that of the whole step
+    double error = 0;  // not checked: smaller than for the whole step
     if (const Status status = attempt(before_, t - before_, error); status != Status::ok) return status;
     dense_known_ = false;
     flow_.read(t, z_, now_);
@@ -165,7 +166,7 @@ class Dopri5 final : public Stepper {
     return flow_.rate(t, z, dz);
   }
 
-  // One step of size h: z_, and its error in units of the tolerance.
+  // One step of size h: computes z_, and its error in units of the tolerance.
   Status attempt(double t, double h, double& error) {
     for (int s = 1; s < kStages; ++s) {
       combine(s, z0_, h, kA[s], k_, z_);
@@ -210,7 +211,7 @@ class Dopri5 final : public Stepper {
     h = std::min({h, limit - now_.x.t, options_.max_step});
     z_ = z0_ + h * k_[0];
     if (const Status status = evaluate(now_.x.t + h, z_, k_[1]); status != Status::ok) {
-      h_ = h;  // the step itself will see what is wrong
+      h_ = h;  // a failure will show up in the step itself
       return;
     }
     error_ = (k_[1] - k_[0]) / h;

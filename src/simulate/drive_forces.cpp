@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What drives and friction do in a system: commands of motors, brakes, and friction that depends on the forces which it
-// changes.  theory §3, Drives, Friction.
+// Forces of drives and friction in a system: motor commands, brakes, and friction with loads that depend on the
+// friction itself.  theory §3, Drives, Friction.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +37,7 @@ double System::brake_command(int joint, double t) const {
   return std::clamp(command, 0.0, 1.0);
 }
 
-// In the whole interval up to the next break.
+// In the whole interval up to the next break of the inputs.
 bool System::brake_is_released(int joint, double t) const {
   constexpr int kSamples = 64;
   const double length = std::max(0.0, 2 * (inside_ - t));
@@ -46,7 +46,7 @@ bool System::brake_is_released(int joint, double t) const {
   return true;
 }
 
-// Loads that are known from the state: commands of brakes, torques in elastic transmissions.
+// Sets the loads known from the state: brake commands, torques in elastic transmissions.
 void System::set_drive_loads(const State& x) {
   for (FrictionContact& contact : friction_->contacts) {
     if (contact.kind == FrictionContact::Kind::brake) contact.load = brake_command(contact.joint, x.t);
@@ -59,7 +59,7 @@ void System::set_drive_loads(const State& x) {
 
 // ---- loads -------------------------------------------------------------------------------------------
 
-// Those that the last solve, with the workspace `solved`, gives, into friction_->found.
+// Writes the loads found by the last solve, in the workspace `solved`, into friction_->found.
 void System::measure_loads(const State& x, AbaWorkspace& solved) {
   const RneaData& found = rnea_;
   Kinematics* kin = nullptr;
@@ -84,7 +84,7 @@ void System::measure_loads(const State& x, AbaWorkspace& solved) {
   }
 }
 
-// The accelerations with which the loads that friction was computed with are those that they make.
+// Solves for accelerations consistent with the loads that friction depends on.
 Status System::solve_loaded(const State& x, AbaWorkspace& ws, Vec vdot, Powers* powers) {
   if (!friction_ || !friction_->couples()) return solve(x, ws, vdot, powers);
   FrictionForces& friction = *friction_;
@@ -144,15 +144,16 @@ bool System::update_friction(const State& x) {
       contact.dragged = 0;
     }
   }
-  if (friction_->measures() && !starts && compute_friction_loads(x) != Status::ok) return changed;  // a step tells
+  if (friction_->measures() && !starts && compute_friction_loads(x) != Status::ok)
+    return changed;  // the next step reports it
   if (!friction_->measures()) set_drive_loads(x);
   changed = friction_->update(x) || changed;
   if (starts && !closures_) hold_at_start(x);
   return changed;
 }
 
-// What stands still at the start is held there without a transient, as far as static friction goes: hybrid dynamics
-// tells the force, that on a motor is known.
+// Joints at rest at the start are held without a transient, within static friction: hybrid dynamics gives the holding
+// force; that on a motor is known.
 void System::hold_at_start(const State& x) {
   std::vector<std::uint8_t> held = prescribed_;
   const auto sticks = [](const FrictionContact& contact) {
@@ -162,7 +163,7 @@ void System::hold_at_start(const State& x) {
   for (const FrictionContact& contact : friction_->contacts) {
     if (sticks(contact) && on_joint(contact)) held[static_cast<std::size_t>(contact.joint)] = 1;
   }
-  if (gather(x) != Status::ok) return;  // the first step tells
+  if (gather(x) != Status::ok) return;  // the first step reports it
   VectorXd vdot = VectorXd::Zero(model_.nv), left = VectorXd::Zero(model_.nv);
   for (const MotionInput& input : inputs_.motions) {
     for (std::size_t k = 0; k < input.motion.size(); ++k)

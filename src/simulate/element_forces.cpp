@@ -82,7 +82,7 @@ void ElementForces::correct(AbaWorkspace& ws, Vec a) {
   a += change_;
 }
 
-// The prescribed rows of A da - J^T y - C^T dlambda, which is 0 in all others; y are the wrenches of solve_correction.
+// The prescribed rows of A da - J^T y - C^T dlambda (all others are 0); y are the wrenches of solve_correction.
 void ElementForces::correct_needed(AbaWorkspace& ws, Vec forces) {
   if (implicit_.empty()) return;
   multiply_mass(model, ws.kinematics(), change_, sweep_, force_);
@@ -138,7 +138,7 @@ Status ElementForces::correct_closed(AbaWorkspace& ws, ClosureWorkspace& cw, Vec
   return Status::ok;
 }
 
-// Phases as ElementLoads::memory has them: one per line, then that of each contact with what it keeps.  1: it pushes.
+// Phases as in ElementLoads::memory: one per line, then per contact the phase and its memory.  1: in contact.
 bool ElementForces::holds() const {
   const std::vector<double> memory = loads.memory();
   const std::size_t lines = model.elements ? count_lines(*model.elements) : 0;

@@ -22,20 +22,23 @@
 #include "simulate/drive_limits.hpp"
 
 // Newton's method with the exact tangent stiffness K, regularised as pseudo-transient continuation (Kelley & Keyes,
-// SIAM J. Numer. Anal. 35, 1998): each step solves (K + sigma M) dq = r, one implicit Euler step of the gradient flow
-// M dq/ds = r of length 1/sigma.  sigma is zero where K is positive definite: then the steps are Newton's.  Where it is
-// not, sigma makes it so, and the step goes downhill, away from unstable equilibria.  Trees: O(N) per step.
+// SIAM J. Numer. Anal. 35, 1998): each step solves (K + sigma M) dq = r, one implicit Euler step of the gradient flow M
+// dq/ds = r of length 1/sigma.  Where K is positive definite, sigma is zero and the steps are Newton's.  Elsewhere
+// sigma makes K + sigma M positive definite, and the step is a descent direction, away from unstable equilibria.
+// Trees: O(N) per step.
 namespace limber {
 namespace {
 
 constexpr int kMaxClosedSpeeds = 3000;  // the tangent of a closed chain is dense
 constexpr int kMaxIterations = 300;
-constexpr double kBalanced = 1e-12;   // residual beside the sizes of the forces that cancel in it
+constexpr double kBalanced = 1e-12;   // residual relative to the forces that cancel in it
 constexpr double kClosed = 1e-12;     // m or rad: errors of closures
-constexpr double kLongestMove = 0.5;  // rad or m per step: Newton's steps are local
-constexpr double kNeutral = 1e-10;    // closed chains: stiffness beside the largest that counts as none
-constexpr double kOvershoot = 0.9;    // of the force along a step, backward at its end: beyond it the step is too long
-constexpr double kOnward = 0.3;       // of the force along a step, forward at its end: a regularised one may be longer
+constexpr double kLongestMove = 0.5;  // rad or m per step: Newton's method converges only locally
+constexpr double kNeutral = 1e-10;    // closed chains: stiffness relative to the largest that counts as zero
+constexpr double kOvershoot = 0.9;    // largest ratio of the force along a step, reversed at its end, to that at its
+                                      // start; above it the step is too long
+constexpr double kOnward =
+    0.3;  // smallest ratio of the force along a step, not reversed, at which a regularised step may be longer
 
 class Balance {
  public:
@@ -66,7 +69,7 @@ class Balance {
   Equilibrium solve();
 
  private:
-  // What stays the same: constant inputs.
+  // Collects the constant inputs.
   void gather(const Inputs& inputs) {
     for (const SpeedInput& input : inputs.speeds) {
       if (input.force.is_constant()) tau_[input.speed] += force_of_command(model_, input, input.force.at(0).value, 0);
@@ -93,7 +96,7 @@ class Balance {
     compute_world_poses(model_, kin_);
   }
 
-  // Elements and contacts in the phase that the place says.
+  // Elements and contacts, in the phases given by the configuration.
   void set_loads(const State& x) {
     if (!loads_) return;
     set_kinematics(x);
@@ -103,7 +106,7 @@ class Balance {
               wrenches_.begin() + static_cast<std::ptrdiff_t>(first_load_));
   }
 
-  // Closures pull with their multipliers.
+  // Closure forces by their multipliers.
   void set_closures(const State& x) {
     if (closures_.count() == 0) return;
     set_kinematics(x);
@@ -136,20 +139,21 @@ class Balance {
     }
   }
 
-  // The size of the terms that cancel in r_; at least what rounding of the largest force leaves, which reaches all.
+  // The size of the terms that cancel in r_; at least the rounding error of the largest force, which affects all
+  // speeds.
   double scale(int speed) const {
     return std::max(tangent_.scale()[speed] + std::abs(tau_[speed]) + (loads_ ? std::abs(loads_->torques()[speed]) : 0),
                     least_scale_ * std::sqrt(tangent_.mass()[speed]));
   }
   void set_least_scale() {
-    constexpr double kReach = 1e-3;  // times kBalanced: some roundings
+    constexpr double kReach = 1e-3;  // times kBalanced: a few rounding errors
     least_scale_ = 0;
     for (const int k : free_)
       least_scale_ = std::max(least_scale_, kReach * tangent_.scale()[k] / std::sqrt(tangent_.mass()[k]));
     if (!std::isfinite(least_scale_)) least_scale_ = 0;
   }
 
-  // The largest residual of the free speeds beside the terms that cancel in it.
+  // The largest residual of the free speeds relative to the terms that cancel in it.
   double imbalance() const {
     double largest = 0;
     for (const int k : free_) {
@@ -159,7 +163,7 @@ class Balance {
     return largest;
   }
 
-  // The largest move of a hinge in d, rad or m, or turn of a node by the modes of its body.
+  // The largest joint displacement in d, rad or m, or node rotation by the modes of its body.
   double longest_move(const VectorXd& d) const {
     double longest = std::numeric_limits<double>::min();
     for (int i = 1; i < model_.body_count(); ++i) {
@@ -173,8 +177,8 @@ class Balance {
     return longest;
   }
 
-  // A motor with backlash stands where its torque twists the transmission, on the side that it pushes to; without one
-  // anywhere in the free play.
+  // A motor with backlash rests where its torque twists the transmission, on the side of contact; with zero torque
+  // anywhere within the backlash.
   void settle_motors() {
     for_motors(*model_.layout, [&](const Link& link, int q, int m) {
       const double gap = link.motor.gap;
@@ -186,7 +190,7 @@ class Balance {
     });
   }
 
-  // To `from` moved by t d; the force along d there.
+  // Moves from `from` by t d; returns the force along d there.
   double try_step(const State& from, const VectorXd& d, double t) {
     dq_ = t * d;
     move(model_, from.q, dq_, x_.q);
@@ -228,9 +232,9 @@ class Balance {
   int iterations_ = 0;
 };
 
-// One regularised step of a tree.  It is too long where it ends with a force that pushes back by as much as r pushed
-// on: then sigma grows.  It may be longer, as a direction downhill, where the force along it hardly falls.  True: it
-// was Newton's own step, in full.
+// One regularised step of a tree.  It is too long if the force at its end is reversed and about as large as at its
+// start: then sigma grows.  It may be longer, being a descent direction, if the force along it hardly decreases.
+// Returns true for a full Newton step.
 bool Balance::downhill_step(Equilibrium& out) {
   const int unstable = tangent_.solve(0, added_, prescribed_, r_, dq_);
   out.stable = unstable == 0;
@@ -238,7 +242,7 @@ bool Balance::downhill_step(Equilibrium& out) {
   for (const int k : free_) pushed = std::max(pushed, std::abs(r_[k]) / tangent_.mass()[k]);
   const double least = std::max(1e-3 * pushed, 1e-6);
   if (imbalance() <= kBalanced) {
-    sigma_ = 0;  // it is one already: stable or not, it is not left
+    sigma_ = 0;  // already an equilibrium, stable or not: stay at it
   } else if (unstable > 0) {
     sigma_ = std::max(sigma_, least);
   }
@@ -262,7 +266,7 @@ bool Balance::downhill_step(Equilibrium& out) {
   }
 }
 
-// K over the free coordinates, with the wrenches of closures as they follow the nodes.
+// K over the free coordinates; the wrenches of closures follow the nodes.
 MatrixXd Balance::closed_tangent() {
   DerivativesWorkspace ws(model_);
   set_gravity(gravity_, ws->rnea.kin);
@@ -282,8 +286,8 @@ MatrixXd Balance::closed_tangent() {
   return K(free_, free_);
 }
 
-// Where the tangent is not positive definite, so much of the mass matrix is added that it becomes so: then the move
-// goes downhill, away from unstable equilibria.
+// If the tangent is not positive definite, a sufficient multiple of the mass matrix is added: the step is then a
+// descent direction, away from unstable equilibria.
 VectorXd downhill(const MatrixXd& K, const MatrixXd& M, const VectorXd& r, bool& stable) {
   const MatrixXd symmetric = 0.5 * (K + K.transpose());
   double stiffest = 0;
@@ -298,8 +302,8 @@ VectorXd downhill(const MatrixXd& K, const MatrixXd& M, const VectorXd& r, bool&
   }
 }
 
-// One step of a closed chain: the errors of closures, with the rows C, go; what is left moves in the directions Z that
-// they allow; and the multipliers take the forces across.  Returns what was left before it, beside what cancels.
+// One step of a closed chain: corrects the closure errors, with Jacobian C; reduces the residual in the null space Z of
+// C; and updates the multipliers.  Returns the residual before the step, relative to the terms that cancel in it.
 double Balance::closed_step(Equilibrium& out) {
   CrbaWorkspace crba_ws(model_);
   MatrixXd mass(model_.nv, model_.nv), all(closures_.count(), model_.nv);
@@ -333,7 +337,7 @@ Equilibrium Balance::solve() {
   Equilibrium out;
   settle_motors();
   set_forces(x_);
-  // The tangent of sliders and of force elements is dense, too.
+  // The tangent of sliders and of force elements is dense as well.
   const bool closed = closures_.count() > 0 || has_sliders(model_) || loads_;
   bool balanced = false;
   for (; !free_.empty(); ++iterations_) {
@@ -343,7 +347,7 @@ Equilibrium Balance::solve() {
       out.stable = tangent_.solve(0, added_, prescribed_, r_, dq_) == 0;
       break;
     }
-    // One step more than balance asks for: the last that Newton's method can do before rounding.
+    // One more step after the tolerance is met: the last improvement of Newton's method before rounding.
     const bool last = balanced;
     if (closed) {
       out.residual = closed_step(out);

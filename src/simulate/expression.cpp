@@ -14,7 +14,7 @@ namespace limber {
 enum class Expression::Op : unsigned char {
   number,
   time,
-  value,  // of a name
+  value,  // of a variable
   negate,
   add,
   subtract,
@@ -54,7 +54,7 @@ Jet reciprocal(const Jet& u) {
   const double r = 1 / u.value;
   return chain(u, r, -r * r, 2 * r * r * r);
 }
-// c u^e, where 0 times anything is 0: the derivatives of u^2 at u = 0 exist.
+// c u^e with 0 times anything taken as 0: the derivatives of u^2 at u = 0 exist.
 double scaled_power(double c, double u, double e) { return c == 0 ? 0 : c * std::pow(u, e); }
 Jet power(const Jet& u, const Jet& e) {
   if (e.rate == 0 && e.acceleration == 0) {
@@ -70,7 +70,7 @@ Jet power(const Jet& u, const Jet& e) {
 
 }  // namespace
 
-// Recursive descent: sum -> product -> sign -> power -> atom.  Writes postfix.
+// Recursive descent: sum -> product -> sign -> power -> atom.  Emits postfix code.
 class ExpressionParser {
  public:
   ExpressionParser(std::string_view text, std::span<const std::string> names, Expression& out)
@@ -178,7 +178,7 @@ class ExpressionParser {
   }
   void word() {
     const std::size_t begin = at_;
-    const bool dots = !names_.empty();  // names of the state have them
+    const bool dots = !names_.empty();  // names of the state contain dots
     while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]) || (dots && text_[at_] == '.'))) ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
     for (std::size_t k = 0; k < names_.size(); ++k) {
@@ -269,7 +269,7 @@ double Expression::at(double t, std::span<const double> values, std::span<double
   return at(t, values);
 }
 
-// Derivatives along the time, or along one of the values.
+// Derivatives in time, or in one of the variables.
 Jet Expression::evaluate(double t, std::span<const double> values, int along) const {
   Jet stack[kMaxExpressionDepth + 1];
   int top = 0;

@@ -8,8 +8,8 @@
 
 namespace limber {
 
-// A System as a first-order equation dz/dt = f(t, z) around a point, for methods that know vectors only:
-//   z = (y, v, work, dissipated), y the coordinates of a chart around q0 (manifold.hpp).
+// A System as a first-order equation dz/dt = f(t, z) around a point, for vector-space methods:
+// z = (y, v, work, dissipated), y the coordinates of a chart around q0 (manifold.hpp).
 // A method that starts every step at y = 0 works on the manifold itself, with its full order [Munthe-Kaas 1999].
 class Flow {
  public:
@@ -24,7 +24,7 @@ class Flow {
   const Model& model() const { return system_.model(); }
   const VectorXd& base() const { return q0_; }
 
-  // The chart around m, and z there.
+  // Sets the chart around m, and z there.
   void set_base(const Motion& m, Vec z) {
     q0_ = m.x.q;
     z.head(nv()).setZero();
@@ -33,7 +33,7 @@ class Flow {
     z[2 * nv() + 1] = m.dissipated;
   }
 
-  // dz/dt.  Prescribed coordinates are taken from their motion, not from z.
+  // dz/dt.  Prescribed coordinates follow their motion, not z.
   [[nodiscard]] Status rate(double t, ConstVec z, Vec dz) {
     set_point(t, z);
     Powers powers;
@@ -50,7 +50,7 @@ class Flow {
     chart_rate(system_.model(), q0_, z.head(nv()), z.segment(nv(), nv()), dz.head(nv()));
   }
 
-  // z of a motion near the base.
+  // z of a motion near the base point.
   void write(const Motion& m, Vec z) const {
     chart_coordinates(system_.model(), q0_, m.x.q, z.head(nv()));
     z.segment(nv(), nv()) = m.x.v;
@@ -82,8 +82,8 @@ class Flow {
   VectorXd q0_;
 };
 
-// What an error is measured against, at z in the chart around q0: magnitudes of the coordinates themselves and of the
-// speeds, one for rotations; a negative number: not at all (prescribed coordinates, work and dissipation).
+// Reference magnitudes for errors, at z in the chart around q0: of the coordinates themselves and of the speeds, one
+// for rotations; negative: excluded from error control (prescribed coordinates, work and dissipation).
 void compute_scales(const System& system, ConstVec q0, ConstVec z, Vec scale);
 
 }  // namespace limber

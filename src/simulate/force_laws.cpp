@@ -54,7 +54,7 @@ bool find_node_channel(const Model& model, const std::string& name, StateChannel
   return false;
 }
 
-// A quaternion's numbers are no displacements along speeds.
+// The components of a quaternion are no displacements along speeds.
 bool is_quaternion(const Model& model, int q) {
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
@@ -88,7 +88,7 @@ double TableLaw::force(double, std::span<const double> values, std::span<double>
   return at.value;
 }
 
-// Gauss's rule of three points: exact to the fifth power.
+// Three-point Gauss rule: exact up to degree five.
 double TableLaw::integral(double from, double to) const {
   const double half = 0.5 * (to - from), middle = 0.5 * (from + to), away = std::sqrt(0.6) * half;
   const auto at = [&](double x) { return signal_.at(x, middle).value; };

@@ -11,12 +11,13 @@
 
 namespace limber {
 
-// A gear passes T on to a joint that it drives, T sign(v) > 0, as eta T, and asks T / eta of a joint that drives it.
+// A gear transmits eta T of a torque T to a joint that it drives, T sign(v) > 0, and requires T / eta of a joint that
+// drives it.
 double FrictionContact::gear_level(double direction) const {
   return std::abs(load) * (direction * load > 0 ? driving : driven);
 }
 
-// A contact without load would otherwise begin to slide, and stick again, with every rounding of the position.
+// The lower bound keeps an unloaded contact from switching between sliding and sticking by rounding of the position.
 double FrictionContact::static_level(double direction) const {
   constexpr double kNothing = 1e-9;  // rad or m
   double most = breakaway + breakaway_of_load * load;
@@ -66,7 +67,7 @@ bool FrictionContact::update(double position, double rate) {
     if (held < -static_level(-1)) phase = Phase::backward;
     if (slides()) dragged = level(sign(), 0) / stiffness;
   } else if (slides() && sign() * rate <= 0) {
-    anchor = position - sign() * level(sign(), 0) / stiffness;  // the force goes on as it is
+    anchor = position - sign() * level(sign(), 0) / stiffness;  // keeps the force continuous
     phase = Phase::stick;
   }
   return phase != before;
@@ -112,9 +113,9 @@ bool LoadBalance::improve(VectorXd& used, const VectorXd& measured) {
 namespace {
 
 constexpr double kPresliding = 1e-4;       // rad or m
-constexpr double kReferenceWeight = 9.81;  // m/s^2: of the load for which presliding is meant
+constexpr double kReferenceWeight = 9.81;  // m/s^2: of the load for which presliding is defined
 
-// The inertia that a force on one speed feels at the zero state.
+// The inertia seen by a force on one speed at the zero state.
 double inertia_at_rest(const Model& model, int speed) {
   AbaWorkspace ws(model);
   VectorXd x = VectorXd::Zero(model.nv);
@@ -162,7 +163,7 @@ FrictionContact make_brake(const Model& model, int i) {
   const Drive& drive = *joint.drive;
   const MotorIndex motor = motor_index(model, i);
   const bool on_motor = motor.v >= 0 && !drive.brake->at_joint;
-  // To the speed that it acts on.
+  // Converted to the speed that it acts on.
   const double turns = !on_motor && !drive.brake->at_joint ? std::abs(drive.ratio) : 1;
   FrictionContact out;
   out.kind = FrictionContact::Kind::brake;

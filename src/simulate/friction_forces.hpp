@@ -11,42 +11,41 @@
 
 namespace limber {
 
-// Dry friction of one joint, the brake or the gear of its drive.  What it does depends on its phase, not on the state,
-// so that the right side is smooth in a step.  theory §3, Friction.
+// Dry friction of one joint, or of the brake or gear of its drive.  It depends on its phase, not only on the state, so
+// that the right-hand side is smooth within a step.  theory §3, Friction.
 struct FrictionContact {
-  // stick: a spring and a damper about an anchor.  forward, backward: it slides, and the spring is dragged along with
-  // the deflection at which sliding began, so that forces and energies go over into each other.  free: a brake that is
-  // released.
+  // stick: a spring and a damper about an anchor.  forward, backward: sliding; the spring is dragged along with its
+  // deflection at the onset of sliding, so that forces and energies are continuous.  free: a released brake.
   enum class Phase : std::uint8_t { stick, forward, backward, free };
   enum class Kind : std::uint8_t { joint, brake, gear };
   Kind kind = Kind::joint;
-  int joint = 0, q = 0, v = 0;  // of the joint, or of the motor that the brake sits on
-  bool prescribed = false;      // the joint's motion is: its direction alone decides
+  int joint = 0, q = 0, v = 0;  // of the joint, or of the motor with the brake
+  bool prescribed = false;      // the joint's motion is prescribed: only its direction matters
   double coulomb = 0, breakaway = 0, stribeck = 0, stiffness = 0, damping = 0;
-  double coulomb_of_load = 0, breakaway_of_load = 0;  // joint: what a unit of load adds
-  double driving = 0, driven = 0;                     // gear: lost of the torque that it passes on, and takes
-  // Load of the bearing (N), torque that the gear passes on (N m or N at the joint), command of the brake (0 to 1).
+  double coulomb_of_load = 0, breakaway_of_load = 0;  // joint: increase per unit of load
+  double driving = 0, driven = 0;  // gear: fraction of the transmitted torque lost when driving, and when driven
+  // Load of the bearing (N), torque transmitted by the gear (N m or N at the joint), command of the brake (0 to 1).
   double load = 0;
-  bool measured = false;  // the load follows from accelerations
+  bool measured = false;  // the load depends on accelerations
   Phase phase = Phase::stick;
   double anchor = 0;
-  double dragged = 0;  // deflection of the spring while it slides
-  // Spells of slipping of an engaged brake.
+  double dragged = 0;  // deflection of the spring while sliding
+  // Number of slips of an engaged brake.
   long slips = 0;
   double slipping = 0;  // s
   bool slipped = false;
 
   double sign() const { return phase == Phase::forward ? 1 : phase == Phase::backward ? -1 : 0; }
   bool slides() const { return sign() != 0; }
-  // Largest force of a contact that sticks, against a motion along `direction`; and of one that slides.
+  // Largest force of a sticking contact against a motion along `direction`; force of a sliding contact.
   double static_level(double direction) const;
   double level(double direction, double rate) const;
-  // The force of the spring and the damper, positive where it holds the joint back.
+  // The force of the spring and the damper, positive if it resists positive motion.
   double hold(double position, double rate) const { return stiffness * (position - anchor) + damping * rate; }
   double force(double position, double rate) const;  // on the speed
   double dissipation(double rate) const;
   double energy(double position) const;  // of the spring
-  // The phase at a state; true: it changed.
+  // Updates the phase at a state; true: it changed.
   bool update(double position, double rate);
   void start(double position, double rate);
 
@@ -54,26 +53,26 @@ struct FrictionContact {
   double gear_level(double direction) const;
 };
 
-// Loads of friction that are solved for with the accelerations they depend on: load = measured(load), by Broyden's
+// Solves for friction loads together with the accelerations that they depend on: load = measured(load), by Broyden's
 // method [Broyden 1965], which for one load is the secant method.
 class LoadBalance {
  public:
   void resize(Eigen::Index count);
-  // The loads that were used become better ones.  True: they were good.
+  // Improves `used`.  True: converged, `used` is unchanged.
   bool improve(VectorXd& used, const VectorXd& measured);
   void restart() { known_ = false; }
 
  private:
-  bool known_ = false;  // there is a pass before this one
+  bool known_ = false;  // a previous pass exists
   VectorXd residual_, last_residual_, step_, image_;
   MatrixXd inverse_;
 };
 
-// Of all joints.
+// Friction of all joints.
 struct FrictionForces {
   std::vector<FrictionContact> contacts;
   bool started = false;
-  double released = 0;  // energy that left the springs with changes of phase, and is not yet in the ledger
+  double released = 0;  // energy released from the springs by changes of phase, not yet in the energy balance
   LoadBalance balance;
   VectorXd used, found;  // (contact) scratch of the balance
 
@@ -81,17 +80,17 @@ struct FrictionForces {
   static std::unique_ptr<FrictionForces> make(const Model& model, const Inputs& inputs,
                                               const std::vector<std::uint8_t>& prescribed);
   bool update(const State& x);
-  // To `force` (nv); `shown`: as System::friction_torques.
+  // Adds to `force` (nv); `shown`: as System::friction_torques.
   void add(const State& x, VectorXd& force, VectorXd& shown) const;
   double dissipation(const State& x) const;
   double energy(const State& x) const;
-  // c_D D + c_K K of joints that stick.
+  // c_D D + c_K K of sticking joints.
   void add_implicit(double c_D, double c_K, VectorXd& added) const;
-  // Whether loads are to be measured; and whether they change the motion.
+  // Whether loads have to be measured; and whether they affect the motion.
   bool measures() const;
   bool couples() const;
-  bool varies() const;  // static levels change between changes of phase
-  // Into the counts of brakes: a time `span` with the phases as they are.
+  bool varies() const;  // static levels vary within a phase
+  // Adds a time `span` in the current phases to the counts of brakes.
   void count(double span);
   std::vector<Saturation> slips(const Model& model) const;
   void transfer(Archive& archive);

@@ -11,9 +11,9 @@ namespace limber {
 namespace {
 
 // Weights of the generalized-alpha method for a spectral radius rho at infinite frequency.  [Chung, Hulbert 1993]
-//   (1-am) a' + am a = A             the acceleration that the equation of motion holds for, at the time
-//   x_f = x + (1-af)(x' - x)         at this state
-//   v' = v + h ((1-g) a + g a'),     x' = x + h v + h^2 ((1/2-b) a + b a')
+// (1-am) a' + am a = A             A: the acceleration that satisfies the equation of motion,
+// x_f = x + (1-af)(x' - x)         at this state
+// v' = v + h ((1-g) a + g a'),     x' = x + h v + h^2 ((1/2-b) a + b a')
 struct Weights {
   double am, af, g, b;
   explicit Weights(double rho) : am((2 * rho - 1) / (rho + 1)), af(rho / (rho + 1)), g(0.5 - am + af), b(0) {
@@ -25,12 +25,13 @@ constexpr double kSameStep = 1e-9;              // relative
 constexpr double kGamma = 0.29289321881345248;  // 1 - 1/sqrt(2)
 
 // The O(N) step of theory §5: forces at the generalized midpoint of [Chung, Hulbert], with displacements on the
-// manifold as in [Bruls, Cardona 2010].  For rho = 1 it is the implicit midpoint rule and keeps nothing of the step
-// before.
-//   While stops, contacts, ropes or stuck friction hold the machine and rho < 1, steps are those of the L-stable
-// diagonally implicit method of two stages and order two [Alexander 1977].  It keeps nothing of the step before, and
-// never gains energy on linear springs and dampers (von Neumann's theorem, [Hairer, Wanner] IV.11); the acceleration a
-// of an impact that the step does not resolve, d v/m of its damper, would throw the machine back by h a.
+// manifold as in [Bruls, Cardona 2010].  For rho = 1 it is the implicit midpoint rule, without memory of the previous
+// step.
+// While stops, contacts, ropes or stuck friction are active and rho < 1, steps are those of the L-stable diagonally
+// implicit method of two stages and order two [Alexander 1977].  It has no memory of the previous step and never gains
+// energy on linear springs and dampers (von Neumann's theorem, [Hairer, Wanner] IV.11); with generalized alpha, the
+// stored acceleration a of an impact that the step does not resolve, d v/m of its damper, would cause a rebound
+// velocity of h a.
 class Implicit final : public Stepper {
  public:
   Implicit(System& system, const SolverOptions& options)
@@ -80,7 +81,7 @@ class Implicit final : public Stepper {
   void do_transfer(Archive& archive) override { archive(now_, middle_, a_, A_, h_set_, held_); }
 
  private:
-  // From now_ over h, to the time t.
+  // From now_ by h, to the time t.
   Status advance(double h, double t) {
     Powers powers;
     const Status status = held_ ? advance_held(h, powers) : advance_free(h, powers);
@@ -92,14 +93,14 @@ class Implicit final : public Stepper {
     return Status::ok;
   }
 
-  // Times have rounding: the same step is never the same number.  The matrix is that of the iteration alone.
+  // Equal steps differ by rounding of the times.  The matrix affects only the iteration.
   void set_implicit(double h, double c_D, double c_K) {
     if (std::abs(h - h_set_) <= kSameStep * h) return;
     system_.set_implicit(c_D, c_K);
     h_set_ = h;
   }
 
-  // A at the state middle_, which `set` computes from A, and the powers of the last pass.
+  // Solves for A at the state middle_, which `set` computes from A; `powers` of the last pass.
   template <class Set>
   Status solve(const Set& set, Powers& powers) {
     for (int pass = 0; pass < passes_; ++pass) {

@@ -32,7 +32,7 @@ void for_each_signal(const Inputs& inputs, Visit visit) {
   for (const BrakeInput& input : inputs.brakes) visit(input.command);
 }
 
-// A motor that knows the command, on the speed that it moves.
+// Requires a motor with this command, on the speed that it drives.
 void check_command(const Model& model, const SpeedInput& input) {
   if (input.command == DriveCommand::force) return;
   const int i = motor_joint(model, input.speed);
@@ -58,7 +58,7 @@ void check_brake(const Model& model, const BrakeInput& input) {
   }
 }
 
-// A joint cannot be in two places at once.
+// A prescribed motion must be continuous.
 void check_continuity(const MotionInput& input, const Signal& signal) {
   constexpr double kSame = 1e-9;
   const std::vector<double> times = signal.breaks();
@@ -133,7 +133,7 @@ std::vector<double> breaks(const Inputs& inputs) {
     times.insert(times.end(), own.begin(), own.end());
   });
   std::sort(times.begin(), times.end());
-  constexpr double kSame = 1e-12;  // 30 and 3 * 10.000000000000001 are one time
+  constexpr double kSame = 1e-12;  // relative: 30 and 3 * 10.000000000000001 are the same time
   const auto same = [](double a, double b) { return b - a <= kSame * std::max(1.0, std::abs(a)); };
   times.erase(std::unique(times.begin(), times.end(), same), times.end());
   return times;

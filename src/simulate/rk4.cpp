@@ -39,7 +39,7 @@ class Rk4 final : public Stepper {
   void do_transfer(Archive& archive) override { archive(now_); }
 
  private:
-  // From from_ over h, to the time t.
+  // From from_ by h, to the time t.
   Status advance(double h, double t) {
     flow_.set_base(from_, z_);
     constexpr double kNodes[] = {0, 0.5, 0.5, 1};

@@ -13,8 +13,8 @@
 
 namespace limber {
 
-// A piece of length L / k under the bending moment at the root of a cantilever with a load P on its tip, P L, deflects
-// by P L (L/k)^2 / 2 EI: 3 / 2k of the share P L^2 / 3 EI of the whole.
+// A segment of length L / k under the bending moment P L at the root of a cantilever with tip load P deflects by P L
+// (L/k)^2 / 2 EI: 3 / 2k of the share P L^2 / 3 EI of the whole.
 int advised_segments(const Model& model, int body, double share) {
   constexpr double kLargest = 0.1, kTipLoad = 1.5;
   const SegmentedBeam* beam = find_segmented(model, body);

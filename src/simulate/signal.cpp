@@ -76,7 +76,7 @@ Signal Signal::polynomial(double from, std::span<const double> c) {
   return out;
 }
 
-// Segments between the breaks of all impulses, each with the same sum; which branch of s holds is found from `inside`.
+// Segments between the breaks of all impulses, with a fixed sum in each; `inside` selects the branch of s.
 Signal Signal::shaped(const Signal& s, std::span<const Impulse> impulses) {
   if (s.is_constant()) {
     double sum = 0;
@@ -144,7 +144,7 @@ Signal Signal::pieces(const std::vector<Piece>& pieces) {
   return out;
 }
 
-// Where the breaks are equally spaced, as those of most tables, at the first try.
+// Equally spaced breaks, as in most tables, are found at the first try.
 std::size_t Signal::find(double inside) const {
   const std::size_t last = segments_.size() - 1;
   if (last == 0 || !(inside >= segments_[1].begin)) return 0;
@@ -160,7 +160,7 @@ std::size_t Signal::find(double inside) const {
 Jet Signal::at(double t, double inside) const {
   const std::size_t k = find(inside);
   if (std::holds_alternative<Sum>(segments_[k].law)) {
-    // Well inside, where rounding of the delays does not matter.
+    // Evaluated well inside, where rounding of the delays has no effect.
     const double begin = segments_[k].begin, end = k + 1 == segments_.size() ? begin + 1 : segments_[k + 1].begin;
     inside = std::isfinite(begin) ? 0.5 * (begin + end) : end - 1;
   }

@@ -14,7 +14,7 @@ constexpr double kLongStep = 0.3;  // rad or m of a coordinate: longer steps are
 constexpr double kSample = 0.05;   // of a search
 constexpr int kMinSamples = 4, kMaxSamples = 64;
 constexpr int kSections = 40;       // of the golden section
-constexpr double kSingular = 1e-4;  // of the largest margin seen
+constexpr double kSingular = 1e-4;  // of the largest margin so far
 
 }  // namespace
 
@@ -59,7 +59,7 @@ double SingularWatch::margin_between(const Point& a, const Point& b, double shar
   return system_.closure_margin();
 }
 
-// The least margin on the way from a to b: samples, then the golden section around the least of them.
+// The minimum of the margin between a and b: sampling, then golden-section search around the smallest sample.
 bool SingularWatch::search(const Point& a, const Point& b) {
   constexpr double kGolden = 0.3819660112501051;
   chart_coordinates(system_.model(), a.x.q, b.x.q, way_);

@@ -7,19 +7,19 @@
 
 namespace limber {
 
-// Sees when a closed chain goes through a singular configuration, even between two steps: there the margin of the
-// closures falls to zero along a straight line and rises again, and the motion is not unique beyond this point.
+// Detects singular configurations of a closed chain, also between two steps: there the margin of the closures falls
+// linearly to zero and rises again, and the motion is not unique beyond this point.
 class SingularWatch {
  public:
   explicit SingularWatch(System& system) : system_(system) {}
-  // From a state that System::project was last called for.
+  // x: a state after System::project.
   void start(const State& x);
-  // After a step to such a state.  True: it went through one; at() is when.
+  // After a step to such a state.  True: it passed a singular configuration, at the time at().
   bool passed(const State& x);
   double at() const { return at_; }
-  // Whether the last state was near one: a step that ends beside it may fail instead of passing.
+  // Whether the last state was near a singular configuration: a step that ends close to it may fail instead of passing.
   bool near() const { return seen_.last.margin < kNear * seen_.largest; }
-  // The last step is taken back.
+  // Discards the last step.
   void take_back() { seen_ = back_; }
   void transfer(Archive& archive) { archive(seen_, back_); }
 

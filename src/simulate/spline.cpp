@@ -21,7 +21,7 @@ struct Basis {
   int degree;
   std::vector<double> knots;
 
-  // The span i with knots[i] <= t < knots[i + 1] (the last one at the end).
+  // The span i with knots[i] <= t < knots[i + 1] (the last span at the end).
   int span(double t) const {
     const auto first = knots.begin() + degree, last = knots.end() - degree - 1;
     return static_cast<int>(std::upper_bound(first + 1, last, t) - knots.begin()) - 1;
@@ -44,7 +44,7 @@ struct Basis {
     }
   }
 
-  // Taylor coefficients at t of the spline with these B-spline coefficients, on the span i: derivative by derivative,
+  // Taylor coefficients at t, on the span i, of the spline with these B-spline coefficients: successive derivatives,
   // each a spline of one degree less.  [de Boor, ch. X (15)]
   void taylor(int i, double t, const VectorXd& coefficients, double* out) const {
     double d[kMaxDegree + 1];
@@ -65,7 +65,7 @@ struct Basis {
   }
 };
 
-// No spline of doubles goes through times with such gaps.
+// Times with gaps too uneven for a spline in double precision.
 [[noreturn]] void refuse_times(const VectorXd& t) {
   const Eigen::Index n = t.size();
   const VectorXd gaps = t.tail(n - 1) - t.head(n - 1);
@@ -75,7 +75,7 @@ struct Basis {
   throw InputError(text.str());
 }
 
-// Coefficients of the B-splines; they give back the values, or the times are refused.
+// Coefficients of the B-splines; refuses the times if they do not reproduce the values.
 VectorXd solve_spline(const Eigen::SparseMatrix<double>& A, const VectorXd& t, const VectorXd& y) {
   constexpr double kTolerance = 1e-9;
   const Eigen::Map<const VectorXd> entries(A.valuePtr(), A.nonZeros());
@@ -95,7 +95,7 @@ MatrixXd compute_spline(const VectorXd& t, const VectorXd& y, int degree) {
   if (n == 1) return MatrixXd(1, 0);
   Basis basis{std::min(degree, n - 1), {}};
   const int p = basis.degree;
-  // Not a knot: (p - 1) / 2 points next to either end are no knots.
+  // Not-a-knot: (p - 1) / 2 points next to either end are not knots.
   basis.knots.assign(p + 1, t[0]);
   const int skip = (p + 1) / 2;
   for (int k = 0; k < n - p - 1; ++k) basis.knots.push_back(t[skip + k]);
@@ -116,7 +116,7 @@ MatrixXd compute_spline(const VectorXd& t, const VectorXd& y, int degree) {
   MatrixXd out = MatrixXd::Zero(p + 1, n - 1);
   for (int k = 0; k + 1 < n; ++k) basis.taylor(basis.span(t[k]), t[k], coefficients, out.col(k).data());
   if (!out.allFinite()) refuse_times(t);
-  // The values themselves are exact.
+  // The values are reproduced exactly.
   for (int k = 0; k + 1 < n; ++k) out(0, k) = y[k];
   return out;
 }

@@ -6,9 +6,9 @@
 
 namespace limber {
 
-// The spline of an odd degree through the points, not-a-knot at its ends: column k holds the coefficients of
-// (t - t_k)^j between t_k and t_(k+1).  With fewer points than degree + 1 the polynomial through them.  Times rise;
-// gaps between which doubles do not suffice are an InputError.
+// The spline of odd degree through the points, not-a-knot at its ends: column k holds the coefficients of (t - t_k)^j
+// between t_k and t_(k+1).  With fewer points than degree + 1, the interpolating polynomial.  Times rise; throws
+// InputError if their gaps are too uneven for double precision.
 // [de Boor, A Practical Guide to Splines, ch. XIII]; O(points).
 MatrixXd compute_spline(const VectorXd& t, const VectorXd& y, int degree);
 

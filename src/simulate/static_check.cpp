@@ -13,17 +13,17 @@ namespace limber {
 std::vector<std::string> static_warnings(const Model& model, const State& x) {
   ValidityMonitor monitor(model);
   State at_rest = x;
-  at_rest.t = std::numeric_limits<double>::quiet_NaN();  // at rest
+  at_rest.t = std::numeric_limits<double>::quiet_NaN();  // reported as "at rest"
   at_rest.v.setZero();
   monitor.watch(at_rest);
-  // At the ends of what joints can travel.
+  // At the joint limits.
   for (const auto end : {&JointStop::lower, &JointStop::upper}) {
     State there = at_rest;
     for (const Joint& joint : model.joints)
       if (joint.stop && std::isfinite((*joint.stop).*end)) there.q[joint.q] = (*joint.stop).*end;
     monitor.watch(there);
   }
-  // Forces of closures are not known here.
+  // Closure forces are not known here.
   if (monitor.watches_axial() && model.closures.empty()) {
     System system(model, {});
     const VectorXd& axial = system.compute_axial_forces(at_rest);

@@ -42,7 +42,7 @@ void compute_scales(const System& system, ConstVec q0, ConstVec z, Vec scale) {
   scale.tail(2).setConstant(-1);
   for (std::size_t i = 1; i < links.size(); ++i) {
     const Link& link = links[i];
-    const int quaternion = link.quaternion ? 1 : 0;  // its three angles come first
+    const int quaternion = link.quaternion ? 1 : 0;  // its three rotations come first
     for (int k = 0; k < link.nr && !system.is_prescribed(static_cast<int>(i)); ++k) {
       const bool angle = link.quaternion && k < 3;
       const int v = link.v + k;

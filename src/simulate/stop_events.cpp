@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kNoEvent = std::numeric_limits<double>::infinity();
 constexpr double kLevel =
-    16 * std::numeric_limits<double>::epsilon();  // of positions, and of 1 m or rad: rounding is no event
-constexpr double kClosureSlack = 1e-10;           // m or rad: projections move joints by less
-constexpr double kFlat = 1.0 / 16;                // of the level: the rounding itself
+    16 * std::numeric_limits<double>::epsilon();  // of positions, and of 1 m or rad: rounding causes no event
+constexpr double kClosureSlack = 1e-10;           // m or rad: projections displace joints by less
+constexpr double kFlat = 1.0 / 16;                // of the level: at the rounding level itself
 constexpr int kHalvings = 60;
-constexpr double kFits = 1e-9;  // of a prescribed motion: error of its polynomial
+constexpr double kFits = 1e-9;  // of a prescribed motion: tolerance of its polynomial
 constexpr int kMotionHalvings = 20;
 
 double node(int k, int degree) { return 0.5 * (1 - std::cos(M_PI * k / degree)); }
@@ -31,7 +31,7 @@ double largest(const Bernstein& p) {
   return out;
 }
 
-// Of degree n at x, all of them.
+// All Bernstein polynomials of degree n at x.
 VectorXd bernstein_values(int n, double x) {
   VectorXd b = VectorXd::Zero(n + 1);
   b[0] = 1;
@@ -41,7 +41,7 @@ VectorXd bernstein_values(int n, double x) {
   return b;
 }
 
-// de Casteljau at the middle: `p` becomes its left half.
+// de Casteljau's algorithm at the midpoint: `p` becomes its left half.
 Bernstein split(Bernstein& p) {
   Bernstein right;
   right.degree = p.degree;
@@ -59,7 +59,7 @@ double value(Bernstein p, double x) {
   return p.c[0];
 }
 
-// dp/dt over an interval of length h, raised to the degree of p.
+// dp/dt over an interval of length h, elevated to the degree of p.
 Bernstein derivative(const Bernstein& p, double h) {
   const int n = p.degree;
   Bernstein out;
@@ -141,8 +141,8 @@ double StopEvents::first(const Motion& before, const Stepper& stepper) {
   return elements_ > 0 ? std::min(found, first_of_elements()) : found;
 }
 
-// The event functions of ropes and contacts, which are no polynomials: of their interpolant at the method's nodes.  The
-// step is cut there and looked at again, so that its error falls with the length of the step.
+// The event functions of ropes and contacts are not polynomials: their interpolant at the method's nodes is used.  The
+// step is cut at its root and the search repeated, so that the error falls with the length of the step.
 void StopEvents::sample_elements(const State& x, int k, bool begins, const State& before) {
   const ElementLoads& loads = system_.element_forces()->loads;
   const auto evaluate = [&](const State& at) {
@@ -175,7 +175,7 @@ double StopEvents::first_of_elements() const {
   return found;
 }
 
-// Of the method's own polynomial as many values as it has coefficients; of a method without one, its ends.
+// Samples the method's own polynomial at as many points as it has coefficients; for a method without one, its ends.
 void StopEvents::sample(const Motion& before, const Stepper& stepper) {
   degree_ = stepper.degree();
   const int last = std::max(1, degree_);
@@ -215,7 +215,8 @@ StopEvents::Curve StopEvents::curve(Eigen::Index at) const {
   return out;
 }
 
-// A prescribed motion is no polynomial: pieces of Hermite's quintic, each as short as it must be to fit.
+// A prescribed motion is not a polynomial: it is fitted by pieces of quintic Hermite polynomials, halved until they
+// fit.
 double StopEvents::first_prescribed(const StopContact& stop, double from, double to, int depth) const {
   const Jet a = system_.stop_motion(stop, from), b = system_.stop_motion(stop, to);
   const double h = to - from, q0 = a.value, q1 = b.value;
@@ -236,7 +237,7 @@ double StopEvents::first_prescribed(const StopContact& stop, double from, double
   return found < kNoEvent ? found : first_prescribed(stop, middle, to, depth - 1);
 }
 
-// A phase ends where one of two functions rises above zero.
+// A phase ends when one of two functions rises above zero.
 double StopEvents::first_of(const StopContact& stop, const Curve& curve, double from, double to,
                             const Vector2d& gap) const {
   using Phase = StopContact::Phase;
@@ -255,9 +256,9 @@ double StopEvents::first_of(const StopContact& stop, const Curve& curve, double 
   return std::min(found, first_rise(push, from, to, level + lag * (2 * gap[1] + kLevel * largest(curve.rate))));
 }
 
-// Static friction that changes in a step is, as the event functions of contacts, known by its interpolant.
+// Static friction that varies within a step is interpolated, like the event functions of contacts.
 void StopEvents::sample_levels(const State& x, int k) {
-  if (system_.compute_friction_loads(x) != Status::ok) return;  // the next step tells
+  if (system_.compute_friction_loads(x) != Status::ok) return;  // the next step reports it
   Eigen::Index column = 0;
   for (const FrictionContact& contact : system_.friction()->contacts) {
     levels_(k, column++) = contact.static_level(1);
@@ -274,7 +275,7 @@ Bernstein StopEvents::level_curve(Eigen::Index column, int degree) const {
   return out;
 }
 
-// A joint that slides sticks where it turns back; one that sticks slides where spring and damper exceed the static
+// A sliding joint sticks when its velocity reverses; a sticking joint slides when spring and damper exceed the static
 // friction.
 double StopEvents::first_of_friction(Eigen::Index index, const Curve& curve, const Eigen::Vector2d& gap) const {
   const FrictionForces& friction = *system_.friction();
@@ -302,7 +303,7 @@ double StopEvents::first_of_friction(Eigen::Index index, const Curve& curve, con
   return found;
 }
 
-// Twist and its rate are combinations of two columns each.
+// Twist and twist rate are linear combinations of two columns each.
 double StopEvents::first_of_backlash(Eigen::Index column) const {
   double found = kNoEvent;
   for (const Backlash& gap : system_.backlash()->gaps) {
@@ -313,7 +314,7 @@ double StopEvents::first_of_backlash(Eigen::Index column) const {
       twist.position.c[i] = per_turn * motor.position.c[i] - joint.position.c[i];
       twist.rate.c[i] = per_turn * motor.rate.c[i] - joint.rate.c[i];
     }
-    // Rounding is that of the two angles, not that of their difference.
+    // The rounding is that of the two angles, not of their difference.
     Vector2d off = gaps_.col(column) + std::abs(per_turn) * gaps_.col(column + 1);
     off[0] += kLevel * (largest(joint.position) + std::abs(per_turn) * largest(motor.position));
     off[1] += kLevel * (largest(joint.rate) + std::abs(per_turn) * largest(motor.rate));

@@ -9,7 +9,7 @@
 
 namespace limber {
 
-// A polynomial on an interval by its Bernstein coefficients, between the least and the largest of which it lies.
+// A polynomial on an interval by its Bernstein coefficients, whose minimum and maximum bound it.
 // [Farin] Curves and Surfaces for CAGD, §5 and §6.
 struct Bernstein {
   static constexpr int kMaxDegree = 12;  // Adams' methods
@@ -17,20 +17,19 @@ struct Bernstein {
   std::array<double, kMaxDegree + 1> c = {};
 };
 
-// First time in [from, to] at which p is above `level`; infinity: never.  By subdivision: no sample can miss it.
+// First time in [from, to] at which p is above `level`; infinity: never.  By subdivision, which misses no root.
 double first_rise(const Bernstein& p, double from, double to, double level);
 
 struct FrictionContact;
 
-// Finds when a stop or the flank of a backlash is met, recoils or is left, when a joint or brake sticks or slides, and
-// when phases of ropes and contacts end, on the polynomial of a step.
+// Finds, on the polynomial of a step, the time at which a stop or backlash flank is met, recoils or is left, a joint or
+// brake sticks or slides, or a phase of ropes and contacts ends.
 class StopEvents {
  public:
   explicit StopEvents(System& system);
-  // Whether there is anything to find.
+  // Whether there are any events.
   bool any() const { return !watched_.empty() || elements_ > 0; }
-  // First time in the last step, which began at `before`, at which the phase of a stop or of friction ends; infinity:
-  // none.
+  // First time in the last step, which began at `before`, of a change of phase; infinity: none.
   double first(const Motion& before, const Stepper& stepper);
 
  private:
@@ -50,7 +49,7 @@ class StopEvents {
   double first_of(const StopContact& stop, const Curve& curve, double from, double to, const Vector2d& gap) const;
 
   System& system_;
-  double slack_ = 0;                  // of positions: closed chains are met to this
+  double slack_ = 0;                  // of positions: tolerance of closures in closed chains
   double from_ = 0, to_ = 0;          // of the step
   int degree_ = 0;                    // of the method's polynomial
   std::vector<MatrixXd> from_nodes_;  // (degree) values at the nodes to coefficients
@@ -60,10 +59,10 @@ class StopEvents {
   std::vector<Watched> watched_;  // (column) stops, then friction, then joints and motors with backlash
   MatrixXd levels_;               // (node, 2 per contact) static friction, forward and backward
   MatrixXd positions_, rates_;    // (node, column)
-  MatrixXd gaps_;                 // (2, column) where the polynomial does not begin at the state: cvode
+  MatrixXd gaps_;                 // (2, column) difference between state and polynomial at the start of the step: cvode
   Motion motion_;
   Eigen::Index elements_ = 0;                 // event functions of ropes and contacts
-  std::unique_ptr<KinematicsWorkspace> kin_;  // of these
+  std::unique_ptr<KinematicsWorkspace> kin_;  // for element events
   MatrixXd element_values_;                   // (node, function)
   VectorXd element_scales_, element_gaps_, scratch_, scratch_scales_;
 };

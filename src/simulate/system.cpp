@@ -18,16 +18,16 @@
 namespace limber {
 namespace {
 
-// Seconds squared of stiffness in the metric of projections onto closures: with it a mode of more than some rad/s
-// yields less than hinges do.
+// Weight of the stiffness, s^2, in the metric of projections onto closures: modes above some rad/s yield less than
+// joints do.
 constexpr double kStiffMetric = 1;
 
-// A speed at which a singular mass matrix is the consequence, not the cause.
+// A speed above which a singular mass matrix is a consequence of divergence, not its cause.
 constexpr double kRunAway = 1e6;
 
 std::string at_time(double t) { return " at t = " + text(t) + " s"; }
 
-// Of joints, transmissions and modes.
+// Damping power of joints, transmissions and modes.
 double damping_power(const Layout& layout, const double* v) {
   double sum = 0;
   for (std::size_t i = 1; i < layout.links.size(); ++i) {
@@ -49,7 +49,7 @@ double damping_power(const Layout& layout, const double* v) {
   return sum;
 }
 
-// A stop is met: the damping of its coefficient of restitution, for the inertia that it meets now.
+// When a stop is met: sets the damping for its coefficient of restitution, for the inertia at that instant.
 void set_restitution(const State& x, const std::vector<std::uint8_t>& prescribed, AbaWorkspace& ws, VectorXd& unit,
                      const Model& model, StopContact& stop) {
   if (!model.contacts) return;
@@ -212,7 +212,8 @@ Status System::apply_jump(Motion& m) {
   m.x.v += dv;
   prescribe(m.x);
   if (closures_) {
-    // M dv = impulse + J_c^T Lambda with J_c (v + dv) = 0: impulses of the closures keep what is prescribed.
+    // M dv = impulse + J_c^T Lambda with J_c (v + dv) = 0: the impulses of the closures leave prescribed speeds
+    // unchanged.
     const Status closed = project_velocity(model_, m.x, prescribed_, aba_, *closures_);
     if (closed == Status::no_convergence) {
       failure_ = "the closures cannot be met after the jump of a prescribed speed" + at_time(m.x.t) +
@@ -225,7 +226,7 @@ Status System::apply_jump(Motion& m) {
   return Status::ok;
 }
 
-// The inputs at a state.
+// Evaluates the inputs at a state.
 Status System::gather(const State& x) {
   const auto value = [&](const Signal& signal, const std::string& label) {
     const double y = signal.value(x.t, inside_);
@@ -272,7 +273,7 @@ Status System::gather(const State& x) {
   return failure_.empty() ? Status::ok : Status::not_finite;
 }
 
-// Those of laws and of set_control_wrench.
+// Wrenches of laws and of set_control_wrench.
 void System::gather_wrenches(const State& x) {
   std::size_t next = inputs_.wrenches.size();
   if (!inputs_.laws.empty()) compute_kinematics(x);
@@ -387,7 +388,7 @@ Status System::accelerate_implicit(const State& x, Vec a, Powers* powers) {
   return solve_loaded(x, *implicit_, a, powers);
 }
 
-// Work of the inputs on the speeds, and what modes, joints and stops turn into heat.
+// Power of the inputs on the speeds, and dissipation in modes, joints and stops.
 Powers System::compute_powers(const State& x, AbaWorkspace& ws) {
   Powers powers;
   powers.dissipated = damping_power(*model_.layout, x.v.data());
@@ -400,7 +401,7 @@ Powers System::compute_powers(const State& x, AbaWorkspace& ws) {
     powers.dissipated += elements_->loads.dissipated();
   }
   if (!wrenches_.empty()) {
-    // The workspace of another algorithm is not seen from here.
+    // The workspace of another algorithm is not accessible here.
     const Kinematics& kin = other_ ? compute_kinematics(x) : ws.kinematics();
     for (const NodeWrench& input : wrenches_) {
       Vector6 wrench = input.wrench;

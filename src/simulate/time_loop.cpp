@@ -16,12 +16,12 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kDiverged = 1e15;                                          // of any coordinate or speed, in its unit
 constexpr double kSameInstant = 1e-12;                                      // relative to the duration
-constexpr double kResolution = 4 * std::numeric_limits<double>::epsilon();  // of the times of contacts
-constexpr int kCuts = 8;          // of a step; each has some digits more of the time of contact
-constexpr double kNoStep = 1e-3;  // of a step: so short a piece is no step, unless it ends in a contact
-constexpr int kInside = 4;  // parts of a step at whose ends deflections are watched, where the method interpolates
+constexpr double kResolution = 4 * std::numeric_limits<double>::epsilon();  // of the contact times
+constexpr int kCuts = 8;          // of a step; each adds some digits to the contact time
+constexpr double kNoStep = 1e-3;  // of a step: shorter pieces are not taken, unless they end in a contact
+constexpr int kInside = 4;  // subintervals of a step at whose ends deflections are checked, if the method interpolates
 
-// Joints that start beyond their limits.
+// Notes for joints that start beyond their limits.
 void add_stop_notes(const System& system, const State& x, std::vector<std::string>& notes) {
   for (const StopContact& stop : system.stops()) {
     const double depth = stop.depth(x.q[stop.q]);
@@ -102,7 +102,7 @@ bool TimeLoop::start(const State& x) {
   return show(x.t, false);
 }
 
-// From m on a smooth way.
+// Starts a smooth part of the motion at m.
 bool TimeLoop::begin(Motion& m) {
   if (!good(system_.apply_jump(m), m)) return false;
   update_contacts(m);
@@ -133,7 +133,7 @@ TimeLoop::Outcome TimeLoop::advance_to(double t, RunListener* listener) {
   }
 }
 
-// The motion at t, inside of the last step or at its end.
+// Sets shown_ to the motion at t, inside the last step or at its end.
 bool TimeLoop::show(double t, bool inside) {
   if (inside) {
     stepper_->at(t, shown_);
@@ -144,7 +144,7 @@ bool TimeLoop::show(double t, bool inside) {
   return !system_.has_closures() || good(system_.project(shown_.x), shown_);
 }
 
-// Puts the machine back on its closures, where watch_closures has it.
+// Projects the motion onto the closures, as found by watch_closures.
 bool TimeLoop::end_step() { return !system_.has_closures() || good(stepper_->adjust(closed_), closed_); }
 
 TimeLoop::Outcome TimeLoop::complete_step(RunListener* listener) {
@@ -156,7 +156,7 @@ TimeLoop::Outcome TimeLoop::complete_step(RunListener* listener) {
   return Outcome::interrupted;
 }
 
-// Inputs have changed where the motion was last shown: inside of a step, which ends there then, or between two.
+// After a change of inputs: the motion continues from where it was last shown; a step in progress ends there.
 bool TimeLoop::apply_changes(RunListener* listener) {
   changed_ = false;
   if (phase_ == Phase::stepped) {
@@ -175,7 +175,7 @@ bool TimeLoop::apply_changes(RunListener* listener) {
   return good(stepper_->dense() ? stepper_->release(motion_) : stepper_->start(motion_), motion_);
 }
 
-// One step, at most to t where the method cannot interpolate.
+// One step, no further than t if the method cannot interpolate.
 bool TimeLoop::take_step(double t) {
   if (stepper_->now().x.t >= stops_[interval_]) {
     select_interval(interval_ + 1);
@@ -193,7 +193,7 @@ bool TimeLoop::take_step(double t) {
   return !system_.has_closures() || watch_closures();
 }
 
-// Sees when the machine goes through a singular configuration, where the run ends.
+// Checks for a singular configuration, where the run ends.
 bool TimeLoop::watch_closures() {
   closed_ = stepper_->now();
   if (!good(system_.project(closed_.x), closed_)) return false;
@@ -209,13 +209,13 @@ bool TimeLoop::tell_singular(double t) {
 
 // ---- stops -------------------------------------------------------------------------------------------
 
-// Where a stop is met or left in the last step, if one is, the step is made again and ends there.  A step that ends a
-// little before is completed by a short one.  Between the ends of a long step the functions that tell may look as if
-// that were at its very beginning: where the piece up to there has none, it is made longer.
+// If a stop is met or left in the last step, the step is repeated and ends there.  If the event falls a little after
+// that end, a short step is added.  The interpolant of a long step may put the event at the very beginning of the step:
+// if the piece up to there has none, it is extended.
 bool TimeLoop::meet_stops() {
   contact_ = false;
   const double from = before_.x.t;
-  double free = from, late = kNever;  // a piece without one, a piece with one
+  double free = from, late = kNever;  // ends of the longest piece without an event, the shortest with one
   for (int k = 0; k < kCuts; ++k) {
     const double end = stepper_->now().x.t, found = events_->first(before_, *stepper_);
     double next = found;
@@ -241,7 +241,7 @@ bool TimeLoop::update_contacts(Motion& m) {
   return changed;
 }
 
-// At the end of such a step.
+// Changes phases at the end of such a step.
 bool TimeLoop::switch_contacts() {
   contact_ = false;
   motion_ = stepper_->now();
@@ -290,9 +290,9 @@ void TimeLoop::set_torques(ConstVec torques) {
   changed_ = true;
 }
 
-// ---- what is seen ------------------------------------------------------------------------------------
+// ---- monitoring ----------------------------------------------------------------------------------------
 
-// A step that stays, or its first part, is behind: from where the last call ended to `end`.
+// Monitors an accepted step, or its first part: from the end of the last call to `end`.
 void TimeLoop::watch_step(const Motion& end) {
   const double from = watched_, length = end.x.t - from;
   if (!(length > 0)) return;
@@ -305,7 +305,7 @@ void TimeLoop::watch_step(const Motion& end) {
   watch_state(end);
 }
 
-// Whether a mode turned back in the step, and may have been farther out than ever.
+// Whether a mode reversed in the step, possibly beyond its largest displacement so far.
 bool TimeLoop::turns_inside(const State& end, double length) const {
   const Model& model = system_.model();
   for (int i = 1; i < model.body_count(); ++i) {
@@ -318,7 +318,7 @@ bool TimeLoop::turns_inside(const State& end, double length) const {
   return false;
 }
 
-// Into the ledger of the run, with what the model assumes.
+// Updates the energy balance and the checks of the model's assumptions.
 void TimeLoop::watch_state(const Motion& m) {
   const Energy energy = system_.energy(m.x);
   result_.energy_error = std::max(result_.energy_error, std::abs(balance(energy, m)));
@@ -330,7 +330,7 @@ void TimeLoop::watch_state(const Motion& m) {
     const VectorXd& axial = system_.compute_axial_forces(m.x);
     for (int i = 1; i < axial.size(); ++i) monitor_.watch_axial(i, axial[i], m.x.t);
   }
-  if (system_.count_limits(m.x, m.x.t - watched_) != Status::ok) return;  // the next step tells
+  if (system_.count_limits(m.x, m.x.t - watched_) != Status::ok) return;  // the next step reports it
   watched_ = m.x.t;
   watched_v_ = m.x.v;
 }
@@ -383,12 +383,12 @@ void TimeLoop::transfer(Archive& archive) {
   archive(monitor_, *watch_, system_, *stepper_);
   if (sampler_ != nullptr) archive(*sampler_);
   if (!archive.reads()) return;
-  system_.compute_kinematics(shown_.x);  // what record() shows
+  system_.compute_kinematics(shown_.x);  // needed by record()
   result_.status = Status::ok;
   result_.failure.clear();
 }
 
-// Notes what went wrong.
+// Records the failure, if any.
 bool TimeLoop::good(Status status, const Motion& m) {
   if (status == Status::ok) {
     if (!diverged(m.x)) return true;

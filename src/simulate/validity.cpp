@@ -16,7 +16,7 @@
 
 namespace limber {
 
-// A joint that slides along a beam: in lengths of the beam, from where on it, and how far per unit of its coordinate.
+// A joint that slides along a beam: start position and travel per unit of its coordinate, in lengths of the beam.
 struct BeamSlide {
   int body = 0;  // carried by the joint
   int q = 0;
@@ -25,13 +25,13 @@ struct BeamSlide {
 
 namespace {
 
-// Where the assumptions of a model end, for a warning: beyond them the neglected terms are about a tenth of the kept.
+// Thresholds of the warnings: beyond them the neglected terms are about a tenth of those kept.
 constexpr double kLargeDeflection = 0.1;  // of a length: linear modes neglect its square, and slopes beyond 15 degrees
 constexpr double kLargeTruncation = 0.1;  // of the largest displacement
-constexpr double kFastSpin = 0.3;         // of the first frequency: stiffening changes its square by the spin's square
-constexpr double kLargeLoad = 0.1;        // of the critical load: by 1 / (1 - P / P_cr) bending is larger
-constexpr double kLargeSlide = 0.1;       // of the deflection
-constexpr double kHeldEnds = 4;           // critical load with both ends held in place, over that with a free tip
+constexpr double kFastSpin = 0.3;    // of the first frequency: stiffening changes its square by the square of the spin
+constexpr double kLargeLoad = 0.1;   // of the critical load: bending is larger by 1 / (1 - P / P_cr)
+constexpr double kLargeSlide = 0.1;  // of the deflection
+constexpr double kHeldEnds = 4;      // critical load with both ends supported, relative to that with a free tip
 
 void keep(Validity::Largest& largest, double value, int body, double t) {
   if (value > largest.value) largest = {value, body, t};
@@ -66,15 +66,15 @@ std::vector<BeamSlide> find_slides(const Model& model) {
   return out;
 }
 
-// A load at a on a cantilever moves the tip by f(a) = a^2 (3 - a) / 6 ([Gere, Goodno] app. H; in units of L and EI).
-// One that slides from x by s, on a rail that extends the tangent at x, does so by f(x) + s f'(x): off by
-// s^2 (3 (1 - x) - s) / 6, here over f(1).  Beyond its ends there is no beam to follow.
+// A load at a on a cantilever deflects the tip by f(a) = a^2 (3 - a) / 6 ([Gere, Goodno] app. H; in units of L and EI).
+// A load that slides from x by s, on a rail that extends the tangent at x, does so by f(x) + s f'(x): an error of s^2
+// (3 (1 - x) - s) / 6, here relative to f(1).  Beyond the ends of the beam s is clipped.
 double slide_error(double x, double s) {
   s = std::clamp(s, -x, std::max(0.0, 1 - x));
   return std::abs(s * s * (3 * (1 - x) - s)) / 2;
 }
 
-// How far modes move a node.  theory §2.
+// Displacement of a node by the modes.  theory §2.
 double displacement_of(const Node& node, const DisplacedNode& axes, bool second_order, const double* eta, int modes) {
   double squares = 0;
   for (std::size_t c = 0; c < 3; ++c) {
@@ -111,7 +111,7 @@ struct ValidityMonitor::Impl {
     find_loads();
   }
 
-  // Of the beams, where bending does not know its axial force.
+  // Finds the beams whose bending model ignores the axial force.
   void find_loads() {
     critical.assign(limit.size(), std::numeric_limits<double>::infinity());
     if (model.fidelity == Fidelity::stiffened) return;
@@ -137,13 +137,13 @@ struct ValidityMonitor::Impl {
       if (own.length > 0) keep(validity.deflection, value / own.length, i, x.t);
     }
     for (int k = 0; k < body.modes; ++k) displacement[i] = std::max(displacement[i], own.twist[k] * std::abs(eta[k]));
-    // What the last mode of a family follows quasi-statically the higher ones follow by `rest`; as far as it vibrates
-    // they do, about.
+    // Higher modes follow the quasi-static part of the last mode by the factor `rest`, and its vibration with about the
+    // same amplitude.
     for (const LastMode& last : own.last)
       keep(missing[i], last.reach * std::hypot(last.rest * last.row.dot(eta), last.row.dot(rate) / last.omega), i, x.t);
   }
 
-  // A node of body i in its frame.  theory §2.
+  // Pose of a node of body i in its frame.  theory §2.
   Pose place(int i, const Node& node, const State& x) const {
     const auto eta = x.q.segment(model.first_mode_q(i), model.body(i).modes);
     Pose out{node.rotation, node.position};
@@ -155,7 +155,7 @@ struct ValidityMonitor::Impl {
     return out;
   }
 
-  // From the place in the straight beam, in the frame of its root.
+  // Displacements from the straight beam, in the frame of its root.
   void watch_beam(const SegmentedBeam& beam, const State& x) {
     Pose root;
     for (int j = 0; j < beam.segments(); ++j) {
@@ -174,12 +174,12 @@ struct ValidityMonitor::Impl {
 
   const Model& model;
   Validity validity;
-  std::vector<BodyLimits> limits;          // of bodies that differ
-  std::vector<int> limit;                  // (body) which
+  std::vector<BodyLimits> limits;          // one per distinct body
+  std::vector<int> limit;                  // (body) index into limits
   std::vector<double> displacement;        // (body) largest so far
   std::vector<Validity::Largest> missing;  // (body) largest displacement by missing modes
-  std::vector<double> critical;            // (body) N; infinite: not watched
-  bool axial = false;                      // some are
+  std::vector<double> critical;            // (body) N; infinite: not checked
+  bool axial = false;                      // some are checked
   std::vector<BeamSlide> slides;
 };
 

@@ -34,7 +34,7 @@ Matrix3d exp_rotation(const Vector3d& theta) {
 }
 
 Vector3d log_rotation(const Matrix3d& R) {
-  // The largest of the four squared quaternion components decides, so that nothing is divided by a small number.
+  // Branch on the largest of the four squared quaternion components, to avoid division by a small number.
   const double squares[4] = {1 + R(0, 0) + R(1, 1) + R(2, 2), 1 + R(0, 0) - R(1, 1) - R(2, 2),
                              1 - R(0, 0) + R(1, 1) - R(2, 2), 1 - R(0, 0) - R(1, 1) + R(2, 2)};
   int k = 0;

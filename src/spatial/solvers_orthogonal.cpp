@@ -26,7 +26,7 @@ PivotedQr pivoted_qr(const MatrixXd& A, double threshold) {
   return {qr.matrixR().triangularView<Eigen::Upper>(), qr.colsPermutation().indices(), qr.rank()};
 }
 
-// Of A^T P = Q R, the columns of Q beyond the rank.
+// Null space from A^T P = Q R: the columns of Q beyond the rank.
 MatrixXd null_space(const MatrixXd& A, double threshold) {
   const Qr qr = factorize(A.transpose(), threshold);
   const MatrixXd Q = qr.householderQ();

@@ -12,7 +12,7 @@ constexpr std::size_t kLongestShown = 60;
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// Letters to insert, remove, change, or swap with their neighbour, to get from a to b; case is free.
+// Edit distance from a to b (insertion, deletion, substitution, transposition of neighbours); case-insensitive.
 int edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = static_cast<int>(i);
@@ -50,7 +50,7 @@ std::string join(std::span<const std::string_view> words, std::size_t most) {
 std::string suggest(std::string_view word, std::span<const std::string_view> known) {
   constexpr std::size_t kLongest = 40;
   if (word.size() > kLongest) return "";
-  // A third of the letters may differ.
+  // At most a third of the letters may differ.
   int best = 1 + std::max(1, static_cast<int>(word.size()) / 3);
   std::string_view nearest;
   for (const std::string_view candidate : known) {

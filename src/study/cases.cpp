@@ -34,7 +34,7 @@ std::vector<double> numbers_of(const Overrides& values) {
   return out;
 }
 
-// Reduces the records of a run, without keeping them.
+// Reduces the records of a run without storing them.
 class CaseListener : public RunListener {
  public:
   CaseListener(ResultCollector& collector, const GoOn& go_on) : collector_(collector), go_on_(go_on) {}
@@ -46,7 +46,7 @@ class CaseListener : public RunListener {
   const GoOn& go_on_;
 };
 
-// The run itself.  Throws what goes wrong.
+// One run.  Passes on all exceptions.
 void run_once(const Study& study, const Overrides& values, const GoOn& go_on, CaseResult& out) {
   Simulation simulation(read_scenario(study.scenario_file, values));
   ResultCollector collector(study, simulation);
@@ -62,7 +62,7 @@ void run_once(const Study& study, const Overrides& values, const GoOn& go_on, Ca
   out.row.results = collector.finish(simulation.tracking(), complete, numbers_of(values));
 }
 
-// The same run with its recording: the numbers are those of the first.
+// Repeats the run with a recording; its results are identical.
 void record_case(const Study& study, const Overrides& values, const std::string& recording, CaseResult& out) {
   std::filesystem::create_directories(std::filesystem::path(recording).parent_path());
   RunOutputs outputs;
@@ -70,7 +70,7 @@ void record_case(const Study& study, const Overrides& values, const std::string&
   outputs.flush = 60;
   try {
     out.row.kept = record_run(read_scenario(study.scenario_file, values), outputs).records > 0;
-  } catch (const InputError&) {  // refused: there is nothing to keep
+  } catch (const InputError&) {  // refused: nothing to record
   } catch (const NumericalError&) {
   }
 }
@@ -134,7 +134,7 @@ Scenario read_nominal(const Study& study) {
   }
 }
 
-// The first, middle or last run whose values are not refused; throws when all are.
+// The first, middle or last run with admissible values; throws if all are refused.
 Scenario read_trial(const Study& study, const StudySamples& samples) {
   std::string fault;
   for (const long run : {0L, samples.runs() / 2, samples.runs() - 1}) {
@@ -147,7 +147,7 @@ Scenario read_trial(const Study& study, const StudySamples& samples) {
   throw InputError(fault);
 }
 
-// One place by two paths.
+// Refuses two paths to the same value.
 void check_twice(const Study& study, const Scenario& scenario) {
   for (std::size_t k = 0; k < scenario.set.size(); ++k) {
     for (std::size_t j = 0; j < k; ++j) {
@@ -198,7 +198,7 @@ StudyData prepare_study(const Study& study, const StudySamples& samples) {
     units = collector.units();
     if (!simulation.tracking().names.empty())
       collector.finish(simulation.tracking(), true, numbers_of(samples.overrides(0)));
-  } catch (const NumericalError&) {  // this one does not start: the file's own values may
+  } catch (const NumericalError&) {  // this one does not start, but the file's own values may
     Simulation simulation(nominal);
     units = ResultCollector(study, simulation).units();
   }

@@ -75,7 +75,7 @@ void check_letters(const Reader& with, const std::vector<std::string>& letters) 
   }
 }
 
-// A parameter's path, or the name of a result above.
+// The path of a parameter, or the name of an earlier result.
 std::pair<bool, std::size_t> find_source(const Reader& at, const Study& study, const std::vector<StudyResult>& above) {
   const std::string name = at.text();
   std::vector<std::string_view> known;

@@ -44,7 +44,7 @@ double value_at(double time, const std::vector<double>& t, const std::vector<dou
   return x[k - 1] + (x[k] - x[k - 1]) * (time - t[k - 1]) / (t[k] - t[k - 1]);
 }
 
-// The time from which the series stays in its band; not a number: it is outside at the end.
+// The time from which the series stays in its band; NaN if it is outside at the end.
 double settling_time(double target, double band, const std::vector<double>& t, const std::vector<double>& x,
                      std::size_t first) {
   std::size_t k = t.size();
@@ -153,7 +153,7 @@ void ResultCollector::add_series(std::size_t index) {
   series_.push_back(std::move(series));
 }
 
-// At the state the simulation starts from.
+// Results at the initial state.
 void ResultCollector::add_start(std::size_t index, Simulation& simulation) {
   const StudyResult& result = study_.results[index];
   const std::string where = fmt::format("{}: result '{}': ", study_.file, result.name);

@@ -11,26 +11,27 @@
 
 namespace limber {
 
-// Gathers the results of one run of a simulation, which must outlive it.
+// Collects the results of one run of a simulation, which must outlive it.
 class ResultCollector {
  public:
-  // Finds all channels.  Throws InputError: a channel, component, joint that is not there, with those that are.
+  // Resolves all channels.  Throws InputError for a missing channel, component or joint, with a list of those that
+  // exist.
   ResultCollector(const Study& study, Simulation& simulation);
 
   void record(const Record& record);
-  // (result); not a number: there is none.  parameters: not a number for those that are none.
+  // (result); NaN: there is none.  parameters: NaN for those that are not numeric.
   std::vector<double> finish(const Tracking& tracking, bool complete, const std::vector<double>& parameters) const;
   std::vector<std::string> units() const;  // (result)
 
  private:
   struct Column {
     std::size_t channel = 0;
-    int first = 0, count = 1;  // columns; several: the length of the row
+    int first = 0, count = 1;  // columns; if several: the norm of the row
   };
   struct Series {
     std::size_t result = 0;
     std::vector<Column> columns;
-    std::vector<Expression> expression;  // one or none
+    std::vector<Expression> expression;  // zero or one
     std::string unit;
     std::vector<double> values;
   };
@@ -48,7 +49,7 @@ class ResultCollector {
   std::vector<std::string> units_;
 };
 
-// Of a series.  `from`: what comes before is left out.
+// Reduces a series.  `from`: values before it are ignored.
 double reduce_series(const StudyResult& result, const std::vector<double>& times, const std::vector<double>& values);
 
 }  // namespace limber

@@ -37,7 +37,7 @@ double sobol_unit(const Study& study, long point, int dimension) {
 
 bool is_axis(const StudyParameter& parameter) { return parameter.kind == ParameterKind::values; }
 
-// A random order of 0 ... n - 1 (Fisher and Yates).
+// A random permutation of 0 ... n - 1 (Fisher and Yates).
 std::vector<std::int32_t> random_order(std::uint64_t seed, std::size_t parameter, long n) {
   std::vector<std::int32_t> out(static_cast<std::size_t>(n));
   std::iota(out.begin(), out.end(), 0);
@@ -64,8 +64,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_
   return z;
 }
 
-// From [Abramowitz and Stegun 26.2.23], which is within 4.5e-4, by two steps of Halley's method on the logarithm-free
-// residual Phi(z) - u.
+// Starts from [Abramowitz and Stegun 26.2.23], accurate to 4.5e-4; three steps of Halley's method on Phi(z) - u.
 double normal_quantile(double u) {
   const bool lower = u < 0.5;
   const double p = lower ? u : 1 - u, t = std::sqrt(-2 * std::log(p));

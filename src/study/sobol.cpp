@@ -108,7 +108,7 @@ constexpr Directions make_directions() {
 
 std::uint32_t sobol_bits(std::uint32_t index, int dimension) {
   static const Directions kV = make_directions();
-  const std::uint32_t gray = index ^ (index >> 1);  // as the sequence is made usually, by Antonov and Saleev
+  const std::uint32_t gray = index ^ (index >> 1);  // the usual Gray-code order, by Antonov and Saleev
   std::uint32_t out = 0;
   for (int k = 0; k < kBits; ++k) {
     if ((gray >> k & 1) != 0) out ^= kV[static_cast<std::size_t>(dimension)][static_cast<std::size_t>(k)];

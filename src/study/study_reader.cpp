@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 6> kTuneMethods = {"nelder-mead", "sbplx"
 
 // ---- parameters ------------------------------------------------------------------------------------------
 
-// A number, with or without a unit; that of the quantity is checked where the value is set.
+// A number, with or without a unit; the dimension is checked when the value is set.
 double read_value(const Reader& at, StudyParameter& out) {
   const auto given = at.is_scalar() ? parse_quantity(at.text()) : std::nullopt;
   if (!given || given->unit.empty()) return at.number();
@@ -41,7 +41,7 @@ double read_value(const Reader& at, StudyParameter& out) {
 }
 
 void read_bounds(const Reader& at, StudyParameter& out) {
-  if (!at.is_list() || at.length(kMaxDocumentNodes) != 2) at.numbers(2);  // fails
+  if (!at.is_list() || at.length(kMaxDocumentNodes) != 2) at.numbers(2);  // throws
   const std::vector<Reader> bounds = at.list();
   out.a = read_value(bounds[0], out);
   out.b = read_value(bounds[1], out);
@@ -54,7 +54,7 @@ int read_count(const Reader& at) {
   return at.whole_number(1, static_cast<int>(kMaxRuns));
 }
 
-// n equal steps.
+// n equal intervals.
 void read_range(const Reader& at, const std::optional<Reader>& count, StudyParameter& out) {
   read_bounds(at, out);
   if (!count) return;

@@ -17,7 +17,7 @@ namespace {
 
 using SweepClock = std::chrono::steady_clock;
 
-// Comments and line breaks do not matter.
+// The text without comments and line breaks, for comparison.
 std::string meaning(const std::string& text) {
   try {
     return write_flow(*parse_document(text, "text").root);
@@ -30,7 +30,7 @@ bool same_numbers(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
-// The table belongs to this study: same files, same values.
+// Checks that the table belongs to this study: same files, same values.
 void check_same(const std::string& path, const StudyData& there, const StudyData& wanted) {
   const auto fail = [&](std::string_view what) {
     throw FileError(
@@ -56,7 +56,7 @@ void count_status(const std::string& status, SweepReport& report) {
   if (status == "failed") ++report.failed;
 }
 
-// What is left to do, of a table that may be there.
+// Opens the table and finds the remaining runs, if it exists already.
 StudyTableWriter open_table(const SweepOptions& options, const StudyData& data, SweepReport& report,
                             std::vector<long>& left) {
   std::error_code ignored;

@@ -14,7 +14,7 @@
 
 namespace limber {
 
-// Every thread takes the next run when it has done one, in the order of their numbers.
+// Every thread takes the next run, in order of number, when it has finished one.
 void ThreadTeam::run(const std::vector<long>& runs, const Work& work, const Events& events, const GoOn& go_on) {
   const auto usual = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   const auto workers = threads_ > 0 ? static_cast<std::size_t>(threads_) : usual;

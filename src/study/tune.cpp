@@ -25,7 +25,7 @@ constexpr std::pair<std::string_view, nlopt_algorithm> kSearches[] = {
     {"bobyqa", NLOPT_LN_BOBYQA},          {"direct", NLOPT_GN_DIRECT_L}, {"crs", NLOPT_GN_CRS2_LM},
 };
 
-// A study whose rows are the evaluations.
+// A study with the evaluations as rows.
 Study search_study(const Study& study) {
   if (!study.tune)
     throw InputError(fmt::format("{}: there is nothing to tune; add for example tune: {{minimise: {}}}", study.file,
@@ -45,7 +45,7 @@ Study search_study(const Study& study) {
   return out;
 }
 
-// One search; parameters between 0 and 1 inside.
+// One search; all parameters scaled to 0 ... 1.
 class Search {
  public:
   Search(const Study& study, const SweepOptions& options, StudyTableWriter& table)
@@ -102,7 +102,7 @@ class Search {
 struct Call {
   Search* search;
   nlopt_opt opt;
-  std::exception_ptr failure;  // of the table; NLopt is not to see it
+  std::exception_ptr failure;  // of the table; must not pass through NLopt
 };
 
 double call_search(unsigned, const double* x, double*, void* data) {
@@ -164,7 +164,7 @@ TuneReport tune(const Study& given, const SweepOptions& options) {
     Search search(study, options, table);
     minimise(study, search);
     report = search.report;
-    // As long as the search was.
+    // The number of evaluations.
     const auto rows = static_cast<std::size_t>(report.evaluations);
     table.finish(true);
     if (rows == 0) return report;

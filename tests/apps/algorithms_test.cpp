@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// --algorithm of eval, run and bench: each name works, and all give the same answers.
+// --algorithm of eval, run and bench: each name is accepted, and the results agree.
 #include <fmt/format.h>
 
 #include "apps/process.hpp"
@@ -15,7 +15,7 @@
 namespace limber::test {
 namespace {
 
-// The sanitized program starts slowly.
+// The sanitized program is slow to start.
 constexpr std::uint64_t kTrees = kNoAllocWorks ? 200 : 20;
 
 VectorXd to_vector(const Json& list) {
@@ -29,7 +29,7 @@ std::string state_text(const Sample& s) {
   return Json{{"q", list(s.x.q)}, {"v", list(s.x.v)}, {"tau", list(s.tau)}}.dump();
 }
 
-// The answers of eval by these algorithms, against aba of the library on the model that the file holds.
+// The results of eval with these algorithms, against aba of the library on the model in the file.
 void expect_agreement(const Machine& machine, std::uint64_t seed, const std::vector<std::string>& names, bool deflected,
                       Worst& worst) {
   const Folder folder;
@@ -56,7 +56,7 @@ TEST(Algorithms, AgreeInEvalOn200RandomTrees) {
     expect_agreement(random_machine(mixed_tree(seed, 6, 0.2), seed), seed, general_algorithms(), true, worst);
 }
 
-// `book` has the machine of the others where nothing is bent.
+// Without deflections, `book` has the same equations of motion as the others.
 TEST(Algorithms, AgreeInEvalOn200ChainsOfRotaryJoints) {
   Worst worst("eval_book");
   for (std::uint64_t seed = 1; seed <= kTrees; ++seed)
@@ -83,7 +83,7 @@ TEST(Algorithms, RunByOptionOrByScenario) {
     const VectorXd chosen = motion("", {"--algorithm", name}, name), named = motion(", algorithm: " + name, {}, name);
     EXPECT_EQ(chosen, named) << name;
     EXPECT_EQ(chosen, motion(", algorithm: crba", {"--algorithm", name}, name)) << name;
-    // Bent links are another machine for `book`.
+    // With deflections, the equations of motion of `book` differ.
     EXPECT_LE((chosen - expected).norm(), (name == "book" ? 1e-2 : 1e-9) * expected.norm()) << name;
   }
 }

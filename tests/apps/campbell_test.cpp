@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `limber linearize` of machines that turn.
+// `limber linearize` of rotating models.
 #include <cmath>
 
 #include "apps/program.hpp"
@@ -26,7 +26,7 @@ TEST(CampbellCommand, LinearizeWarnsWhereTheMatrixChanges) {
   EXPECT_TRUE(contains(result.err, "hold for this instant only; --campbell 6 --rotor shaft")) << result.err;
 }
 
-// A beam that turns about its root runs round: that is a steady motion, and A is constant.
+// A beam that rotates about its root: a steady motion, with constant A.
 TEST(CampbellCommand, ASteadySpinIsAnEquilibrium) {
   const Folder folder;
   const std::string state = folder.write("s.json", R"({"q": [0.3, 0, 0, 0, 0], "v": [6, 0, 0, 0, 0]})");
@@ -79,7 +79,7 @@ TEST(CampbellCommand, DrawsAPictureAndAPage) {
   const Folder folder;
   for (const char* name : {"t.svg", "t.html"}) {
     const std::string file = folder.file(name);
-    for (int twice = 0; twice < 2; ++twice) {  // its own file may be replaced
+    for (int twice = 0; twice < 2; ++twice) {  // the second time it replaces its own file
       const Result result = limber({"linearize", turbine(), "--campbell", "0:6:2", "--report", file});
       ASSERT_EQ(result.code, 0) << result.err;
     }

@@ -43,7 +43,7 @@ TEST(ControlledRun, RecordsWhatTheControllerDid) {
   EXPECT_TRUE(limited) << "the limit had nothing to do";
 }
 
-// The machine and what the controller believes need not be the same.
+// The plant and the controller's model may differ.
 TEST(ControlledRun, TheMachineMayDiffer) {
   const Folder folder;
   std::string stiffer = read_all(kArm);
@@ -82,7 +82,7 @@ TEST(ControlledRun, GainsThatCannotBeStableAreRefused) {
   EXPECT_NE(result.err.find("the control loop is unstable"), std::string::npos) << result.err;
 }
 
-// One judgement: what `run` refuses `check` refuses, in the same words.
+// `check` refuses what `run` refuses, with the same message.
 TEST(ControlledRun, CheckRefusesWhatRunRefuses) {
   const Folder folder;
   for (const char* control : {"  feedback: {pid: {kp: 1, kd: 1e6}}\n", "  feedback: {pid: {kp: -100, kd: 1}}\n",
@@ -95,7 +95,7 @@ TEST(ControlledRun, CheckRefusesWhatRunRefuses) {
   }
 }
 
-// Saturation, a run that is too short, a loop that is unstable: told, not left to be found.
+// Saturation, a run that is too short, and an unstable loop are reported.
 TEST(ControlledRun, SaysHowItWent) {
   const Folder folder;
   const std::string path =

@@ -9,7 +9,7 @@
 namespace limber::test {
 namespace {
 
-constexpr double kTolerance = 1e-10;  // the reference numbers are good to 1e-12
+constexpr double kTolerance = 1e-10;  // the reference numbers are accurate to 1e-12
 
 constexpr const char* kPendulum = R"({"limber": 1, "name": "pendulum", "gravity": [0, 0, -9.81],
   "bodies": [{"name": "rod", "rigid": {"mass": 2, "com": [0, 0, -0.5], "inertia": [0.1, 0.1, 0.01, 0, 0, 0]},
@@ -22,7 +22,7 @@ void flatten(const Json& value, std::vector<double>& out) {
     for (const Json& item : value) flatten(item, out);
 }
 
-// |a - b| <= tolerance (1 + |b|), entry by entry against the largest of them.
+// |a - b| <= tolerance (1 + max |b|), entry by entry.
 ::testing::AssertionResult agree(const Json& got, const Json& expected) {
   std::vector<double> a, b;
   flatten(got, a);
@@ -37,7 +37,7 @@ void flatten(const Json& value, std::vector<double>& out) {
   return ::testing::AssertionSuccess();
 }
 
-// `expected` as in the reference files: maps down to lists of numbers.
+// `expected` as in the reference files: nested maps with lists of numbers.
 void compare(const Json& got, const Json& expected, const std::string& where) {
   if (!expected.is_object()) {
     EXPECT_TRUE(agree(got, expected)) << where;
@@ -101,7 +101,7 @@ TEST(Eval, PrintsSeventeenDigits) {
   const Folder folder;
   const Result result = limber({"eval", folder.write("m.json", kPendulum), "-"}, R"({"q": [0.1], "v": [0]})");
   ASSERT_EQ(result.code, 0) << result.err;
-  // What 17 digits say of 0.1 + 2 * 0.25 and of the like.
+  // 0.1 + 2 * 0.25 and similar sums, printed to 17 digits.
   EXPECT_TRUE(contains(result.out, fmt::format("{:.17g}", result.json()["acceleration"][0].get<double>())));
   EXPECT_FALSE(result.json().contains("force"));
 }
@@ -150,7 +150,7 @@ TEST(Eval, RefusesBadInputInOneLine) {
 }
 
 TEST(Eval, NamesTheCoordinateWithoutInertia) {
-  // A point mass on the axis of the first joint when the second is at zero, and only then.
+  // A point mass that lies on the axis of the first joint only if the second is at zero.
   const Folder folder;
   const std::string model = folder.write("m.yaml", R"(limber: 1
 bodies: [{name: gimbal, rigid: {mass: 0}}, {name: bob, rigid: {mass: 1, com: [1, 0, 0]}}]
@@ -182,7 +182,7 @@ joints: [{name: rail, type: prismatic, axis: [1, 0, 0], parent: world, child: ca
   EXPECT_TRUE(contains(refused.err, "joint 'rail' is prismatic")) << refused.err;
 }
 
-// Two carts on one rail, pinned together: they move as one, and the pin carries the second one's share.
+// Two carts on one rail, pinned together: they move as one, and the pin transmits the force on the second one.
 TEST(Eval, ClosedChains) {
   const Folder folder;
   const std::string model = folder.write("carts.yaml", R"(limber: 1

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The examples: every file is valid, and the runs give the numbers of their pages.  Runs that take long are cut short.
+// The examples: every file is valid, and the runs reproduce the numbers in their pages.  Long runs are shortened.
 #include <cmath>
 #include <memory>
 
@@ -49,7 +49,7 @@ class ExampleRun {
     const auto name = std::find(names.begin(), names.end(), joint);
     return at(t, "q", static_cast<std::size_t>(name - names.begin()));
   }
-  // Largest absolute value, and when.
+  // Largest absolute value, and its time.
   std::pair<double, double> largest(const std::string& path, std::size_t column) const {
     const std::vector<double> all = series(path, column);
     const auto it =
@@ -80,12 +80,13 @@ TEST(Examples, AllFilesAreValid) {
   EXPECT_GE(scenarios, 11);
 }
 
-// What the pages show is there.
+// The pictures in the pages exist.
 TEST(Examples, EachHasAPageWithAPicture) {
   int folders = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kExamples)) {
     const std::string folder = entry.path().filename().string();
-    if (!entry.is_directory() || folder == "cpp" || folder == "python") continue;  // programs: tests of their own
+    if (!entry.is_directory() || folder == "cpp" || folder == "python")
+      continue;  // programs: they have their own tests
     ++folders;
     const std::string page = read_all((entry.path() / "README.md").string());
     const std::size_t picture = page.find("](", page.find("!["));
@@ -97,7 +98,8 @@ TEST(Examples, EachHasAPageWithAPicture) {
   EXPECT_EQ(folders, 13);
 }
 
-// The controller holds the arm with more modes, some of them beyond its sampling; until then it is bent the most.
+// The controller stabilises the arm with more modes, some beyond its sampling rate; shortened after the largest
+// deflection.
 TEST(Examples, CanadarmUnderControlTakesMoreModes) {
   for (const char modes : {'3', '5'}) {
     const Folder folder;
@@ -118,7 +120,7 @@ TEST(Examples, CanadarmUnderControlTakesMoreModes) {
   }
 }
 
-// PD at 4 kHz is stable on this arm, but not with implicit steps of a period.
+// PD at 4 kHz is stable on this arm, but not with implicit steps as long as the period.
 TEST(Examples, StepsThatMakeALoopUnstableAreTold) {
   const Folder folder;
   std::filesystem::copy(kExamples + "industrial-arm", folder.file(""), std::filesystem::copy_options::recursive);
@@ -208,7 +210,7 @@ TEST(Examples, TorquesOfTheRigidCanadarmBringBackItsMotion) {
   }
 }
 
-// The tables are those of rigid.yaml: make_torques was run after the last change.
+// The tables are those of rigid.yaml, i.e. make_torques was run after the last change.
 TEST(Examples, TorquesOfTheCanadarmAreThoseOfTheRigidOne) {
   const ExampleRun led("canadarm", "rigid.yaml"), driven("canadarm", "scenario-rigid.yaml");
   const double most[] = {1017.3, 529.9, 57.6};
@@ -264,7 +266,7 @@ TEST(Examples, SpacecraftKeepsMomentumAndEnergy) {
   for (std::size_t i = 0; i < kinetic.size(); ++i) EXPECT_NEAR(kinetic[i] + elastic[i], 15.5363388392, 1e-9);
 }
 
-// The beginning of it: the chain hangs in equilibrium, and the pulse is far from its end.
+// Shortened: the chain hangs in equilibrium, and the pulse has not reached its end.
 TEST(Examples, LongChainHangs) {
   const ExampleRun chain("long-chain", "scenario.yaml", "duration: 10", "duration: 0.1");
   const std::string end = "nodes/link1000.tip/position";

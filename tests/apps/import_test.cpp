@@ -9,7 +9,7 @@ const std::string kRobot = std::string(LIMBER_SOURCE_DIR) + "/examples/industria
 const std::string kRobotState =
     R"({"q": [0.1, -0.9, 1.2, 0.3, -0.4, 0.5], "v": [1, 0, 0.5, 0, -1, 0], "tau": [1, 2, 3, 4, 5, 6], "a": [1, 1, 1, 1, 1, 1]})";
 
-// import, export, import: `eval` prints the same numbers, to rounding the same text.
+// import, export, import: `eval` prints the same numbers, up to rounding the same text.
 TEST(Import, RoundTripEvaluatesToTheSame) {
   const Folder folder;
   folder.write("state.json", kRobotState);

@@ -15,7 +15,7 @@ std::vector<std::string> case_models() {
   return out;
 }
 
-// Columns of a line of UTF-8 text.
+// Display columns of a line of UTF-8 text.
 long columns(const std::string& line) {
   return std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
@@ -100,7 +100,7 @@ TEST(Info, AbbreviatesLongMachines) {
   EXPECT_FALSE(contains(full.out, "more bodies"));
 }
 
-// A closed chain has the frequencies of what its closures allow, where it can be closed.
+// The frequencies of a closed chain are those under its constraints, in an assembled configuration.
 TEST(Info, ClosesAChainBeforeItsFrequencies) {
   const Result result = limber({"info", data("cases/slider-crank-published/model.yaml")});
   EXPECT_TRUE(contains(result.out, "Hz at the zero state, closed")) << result.out;

@@ -34,7 +34,7 @@ TEST(LearnCommand, WritesWhatCheckKnowsAndRunUses) {
   EXPECT_EQ(checked.json()[0]["joints"], Json({"hub"}));
   EXPECT_EQ(checked.json()[0]["duration"], 2);
   EXPECT_TRUE(contains(limber({"check", file}).out, "learned.json: ok (learned offsets, 1 coordinate, 2 s, "));
-  // In a scenario: as good as the last repetition.
+  // In a scenario: as accurate as the last repetition.
   const std::string with = folder.write("with.yaml", kMove + ", learned: learned.json}\n");
   EXPECT_EQ(limber({"check", with}).code, 0);
   const Result run = limber({"run", with, "-o", folder.file("with.h5"), "--json"});
@@ -92,7 +92,7 @@ TEST(LearnCommand, BrokenFilesAreNamedWithTheirPlace) {
       EXPECT_TRUE(contains(result.err, c.part) || c.text == "[1, 2]") << result.err;
     }
   }
-  // Good in itself, but of another machine.
+  // A valid file, but for another model.
   folder.write("learned.json", head + "\"t\": [0, 1], \"offsets\": {\"elbow\": [0, 1]}}");
   const Result other = limber({"check", with});
   EXPECT_TRUE(other.is_one_error_line()) << other.out << other.err;

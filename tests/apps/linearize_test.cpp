@@ -7,7 +7,7 @@
 namespace limber::test {
 namespace {
 
-// Hangs along -z: omega^2 = m g c / (J + m c^2) = 2 9.81 0.5 / 0.6.
+// A pendulum along -z: omega^2 = m g c / (J + m c^2) = 2 9.81 0.5 / 0.6.
 constexpr const char* kLinearPendulum = R"({"limber": 1, "name": "pendulum", "gravity": [0, 0, -9.81],
   "bodies": [{"name": "rod", "rigid": {"mass": 2, "com": [0, 0, -0.5], "inertia": [0.1, 0.1, 0.01, 0, 0, 0]},
               "nodes": [{"name": "end", "position": [0, 0, -1]}]}],

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// limber modes, and what becomes of its files.
+// limber modes, and the use of its files.
 #include "apps/program.hpp"
 #include "support/page_reader.hpp"
 
@@ -51,7 +51,7 @@ TEST(ModesProgram, MakesABodyThatModelsUse) {
                "limber: 1\nscenario: fall\nmodel: arm.yaml\nduration: 0.01\ninitial: {pin: {v: 1}}\n"
                "solver: {method: implicit, step: 1e-4}\nrecord: {every: 1e-3}\n");
   EXPECT_EQ(limber({"run", folder.file("fall.yaml"), "-q", "-o", folder.file("fall.h5")}).code, 0);
-  std::filesystem::remove(body);  // the recording has it
+  std::filesystem::remove(body);  // the recording contains it
   EXPECT_EQ(limber({"view", folder.file("fall.h5"), "-q"}).code, 0) << limber({"view", folder.file("fall.h5")}).err;
   EXPECT_NE(read_all(folder.file("fall.html")).size(), 0U);
 }
@@ -104,7 +104,7 @@ TEST(ModesProgram, LinkOfTheExampleRuns) {
   EXPECT_TRUE(page.header["geometries"][0].contains("triangles"));
 }
 
-// The same arm from a URDF whose links are replaced by the file: equal to rounding, and its meshes are drawn.
+// The same arm from a URDF with links replaced by the file: equal to rounding, and its meshes are drawn.
 TEST(ModesProgram, LinksOfAUrdfAreReplacedByAFile) {
   const Folder folder;
   const std::string example = std::string(LIMBER_SOURCE_DIR) + "/examples/fe-link/";
@@ -128,7 +128,7 @@ TEST(ModesProgram, LinksOfAUrdfAreReplacedByAFile) {
   for (std::size_t i = 0; i < n; ++i)
     EXPECT_NEAR(a["acceleration"][i].get<double>(), b["acceleration"][i].get<double>(),
                 1e-12 * (1 + std::abs(a["acceleration"][i].get<double>())));
-  // In a scenario beside the keys of the run; the recording has body and mesh inside.
+  // In a scenario with keys of the run; the recording contains body and mesh.
   folder.write("run.yaml",
                "limber: 1\nscenario: s\nurdf: robot.urdf\nflexible: {upper: {file: link.h5}}\nduration: 0.002\n"
                "solver: {method: implicit, step: 1e-3}\nrecord: {every: 1e-3}\n");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program writes, and what it never touches; what it does when nobody listens.
+// Files written by the program, and files never overwritten; lost terminals and closed pipes.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -23,7 +23,7 @@ bodies: [{name: boom, beam: {length: 2, mass: 3, EIy: 100, modes: {bending_z: 2}
 joints: [{name: luff, type: revolute, axis: [0, 1, 0], parent: world, child: boom}]
 )";
 
-// A shell's line with the program in it as $L.
+// A shell command line with the program as $L.
 Result shell(const Folder& folder, const std::string& line) {
   const Folder out;
   const std::string command = "cd " + quoted(folder.file("")) + " && L=" + quoted(LIMBER_PROGRAM) + "; { " + line +
@@ -36,8 +36,8 @@ Result shell(const Folder& folder, const std::string& line) {
   return result;
 }
 
-// Two runs of different length on one output: it is the whole of one of them, and whoever lost says to whom.
-// scripts/stress does hundreds.
+// Two runs of different length with the same output: the file is the complete result of one of them, and the other
+// reports the lock.  scripts/stress does hundreds.
 TEST(Outputs, TwoRunsOnOneOutput) {
   const Folder folder;
   const std::string shorter = folder.write("a.yaml", swing("solver: {method: rk4, step: 1e-3}\nduration: 0.5\n"));
@@ -116,7 +116,7 @@ TEST(Outputs, ErrorsThatNobodyHears) {
   }
 }
 
-// A terminal that goes away: with nohup the run goes on to its end, without it stops in order.
+// A closed terminal: with nohup the run continues to the end, without it stops in order.
 TEST(Outputs, LostTerminal) {
   const Folder folder;
   const std::string scenario = folder.write("s.yaml", swing("solver: {method: rk4, step: 1e-5}\nduration: 1\n"));
@@ -184,7 +184,7 @@ joints: [{name: a, type: revolute, axis: [0, 0, 1], parent: world, child: rod}]
   EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
 }
 
-// Whatever a run refuses before its first step, check refuses in the same words.
+// `check` refuses what `run` refuses before its first step, with the same message.
 TEST(Inputs, CheckAndRunAgree) {
   const Folder folder;
   const std::string bad[] = {
@@ -213,7 +213,7 @@ duration: 1
     EXPECT_EQ(check.err, run.err);
     EXPECT_EQ(folder.names(), Names{"s.yaml"});
   }
-  // Where this build has no cvode, both say so.
+  // In a build without cvode, both report it.
   folder.write("s.yaml", swing("duration: 0.1\nsolver: {method: cvode}\n"));
   const Result check = shell(folder, "$L check s.yaml"), run = shell(folder, "$L run s.yaml -o a.h5 -q");
   EXPECT_EQ(check.code, run.code) << check.err << run.err;

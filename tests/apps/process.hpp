@@ -18,13 +18,13 @@
 
 namespace limber::test {
 
-// The program while it runs; its output goes to files.
+// A running program; its output goes to files.
 class Process {
  public:
   struct Options {
-    std::string folder = ".";               // where it runs
+    std::string folder = ".";               // working directory
     std::optional<rlim_t> file_limit = {};  // bytes
-    bool ordinary = false;                  // may neither lock memory nor ask for a real-time priority
+    bool ordinary = false;                  // may neither lock memory nor use real-time priority
   };
 
   Process(const std::vector<std::string>& arguments, const Options& options) {
@@ -57,13 +57,13 @@ class Process {
 
   pid_t pid() const { return pid_; }  // while it runs
   void signal(int number) const {
-    if (pid_ > 0) kill(pid_, number);  // 0 is the group of the tests themselves
+    if (pid_ > 0) kill(pid_, number);  // 0 is the process group of the tests themselves
   }
   bool running() {
     if (pid_ > 0 && wait4(pid_, &status_, WNOHANG, &usage_) == pid_) pid_ = 0;
     return pid_ > 0;
   }
-  // Until it is over.
+  // Waits until it ends.
   Result wait() {
     if (pid_ > 0) wait4(pid_, &status_, 0, &usage_);
     pid_ = 0;
@@ -76,7 +76,7 @@ class Process {
   long most_memory_kib() const { return usage_.ru_maxrss; }
 
  private:
-  // What a user without rights of his own has, whoever runs the tests.
+  // Leaves only the rights of an ordinary user, whoever runs the tests.
   static void give_up_privileges() {
     const rlimit none{0, 0};
     for (const auto which : {RLIMIT_MEMLOCK, RLIMIT_RTPRIO}) setrlimit(which, &none);
@@ -92,7 +92,7 @@ class Process {
   rusage usage_{};
 };
 
-// False when it has not come true after a while.
+// False if the condition is not met before the timeout.
 inline bool eventually(const std::function<bool()>& condition, double seconds = 300) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
@@ -103,7 +103,7 @@ inline bool eventually(const std::function<bool()>& condition, double seconds = 
   return false;
 }
 
-// Two flexible links that swing down; `rest` is the end of the scenario.
+// Two flexible links that swing down; `rest` is appended to the scenario.
 inline std::string swing(const std::string& rest) {
   return R"(limber: 1
 scenario: swing

@@ -28,7 +28,7 @@ inline std::string read_all(const std::string& path) {
   return text.str();
 }
 
-// A folder of its own for the files of one test.
+// A temporary folder for the files of one test.
 class Folder {
  public:
   Folder() {
@@ -39,7 +39,7 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   std::string file(const std::string& name) const { return path_ + "/" + name; }
-  // What is in it, sorted: nothing may be left over.
+  // Its files, sorted, to check that there are no others.
   std::vector<std::string> names() const {
     std::vector<std::string> out;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) out.push_back(entry.path().filename());
@@ -56,7 +56,7 @@ class Folder {
   std::string path_;
 };
 
-// What a run of the program left.
+// Result of a run of the program.
 struct Result {
   int code = -1;
   std::string out, err;

@@ -110,7 +110,7 @@ TEST(Check, NamesTheModelThatIsWrongOrMissing) {
                                                  "the scenario\n");
   folder.write("m.yaml", "limber: 1\nbodies: []\n");
   EXPECT_EQ(limber({"check", scenario}).err, folder.file("m.yaml") + ":2: bodies must have at least one body\n");
-  // A model without a name is called by its file; from the standard input, it is looked for where one stands.
+  // A model without a name gets that of its file; for standard input, files are looked for in the working directory.
   folder.write("m.yaml",
                "limber: 1\nbodies: [{name: b, rigid: {mass: 1}}]\njoints: [{name: j, type: fixed, parent: world, "
                "child: b}]\n");

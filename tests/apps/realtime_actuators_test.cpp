@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A controller that commands an actuator, and its machine in another process.
+// A controller that commands an actuator, and its plant in another process.
 #include <cmath>
 
 #include "apps/two_processes.hpp"
@@ -39,7 +39,7 @@ duration: 1.5
 record: {every: 0.05}
 )";
 
-// Of the last record, the first columns of a series.
+// The first columns of a series, in the last record.
 std::vector<double> last(const RecordingReader& file, const std::string& path, int columns = 1) {
   std::vector<double> out(static_cast<std::size_t>(columns));
   EXPECT_GE(file.find(path), 0) << path;
@@ -56,7 +56,7 @@ TEST(RealTime, AnActuatorIsCommandedOverTheWire) {
   ASSERT_EQ(b.code, 0) << b.err;
   EXPECT_EQ(a.json()["braked"], false);
   EXPECT_LT(a.json()["largest_error"], 0.05);
-  // At rest: the force of the cylinder over its lever dl/dq, and the torque of the motor, carry the weights.
+  // At rest: the force of the cylinder over its lever dl/dq, and the torque of the motor, balance the weights.
   const RecordingReader file(pair.folder.file("turn.h5"));
   const std::vector<double> q = last(file, "q", 2);
   const double pin = q[0], both = q[0] + q[1], g = 9.81;
@@ -67,7 +67,7 @@ TEST(RealTime, AnActuatorIsCommandedOverTheWire) {
   EXPECT_NEAR(last(file, "elements/ram/force")[0], (boom + stick) / lever, 0.05 * (boom + stick) / lever);
   EXPECT_NEAR(last(file, "joints/elbow/torque")[0], stick, 0.05 * stick);
   EXPECT_NEAR(last(file, "joints/pin/torque")[0], 0, 1e-9);
-  // The log of the controller has the force, too.
+  // The log of the controller contains the force, too.
   const std::string table = read_all(pair.folder.file("turn.csv"));
   EXPECT_NE(table.substr(0, table.find('\n')).find("sent:pin"), std::string::npos);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Controller and plant as two processes on this machine.  Times are generous: it may be busy with other work.
+// Controller and plant as two processes on this computer.  Timeouts are generous, since it may be busy.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 namespace limber::test {
 namespace {
 
-// Two flexible links in the plane that turn by a third of a radian.
+// Two flexible links in the plane that rotate by a third of a radian.
 const std::string kScenario = R"(limber: 1
 scenario: turn
 model:
@@ -41,7 +41,7 @@ duration: 2
 record: {every: 0.05}
 )";
 
-// With limits far from its motion, for tests in which the machine may be shaken.
+// With limits far from its motion, for tests with large disturbances.
 std::string with_wide_limits() {
   std::string text = kScenario;
   for (std::size_t at = 0; (at = text.find("armature: 3}", at)) != std::string::npos;) {
@@ -74,7 +74,7 @@ TEST(RealTime, TwoProcessesTrack) {
   }
 }
 
-// Between the two: loses, doubles, delays and damages packets.
+// Between the two: drops, duplicates, delays and corrupts packets.
 class Relay {
  public:
   explicit Relay(const Ports& ports) : ports_(ports), thread_([this] { run(); }) {}
@@ -82,8 +82,8 @@ class Relay {
     over_ = true;
     thread_.join();
   }
-  int plant_side() const { return plant_.port; }      // what the plant sees as its controller
-  int control_side() const { return control_.port; }  // what the controller sees as its plant
+  int plant_side() const { return plant_.port; }      // the controller's port, as seen by the plant
+  int control_side() const { return control_.port; }  // the plant's port, as seen by the controller
 
  private:
   void run() {
@@ -99,7 +99,7 @@ class Relay {
           const auto dice = random_() % 100;
           if (dice < 20) continue;  // lost
           out.send(bytes, to);
-          if (dice < 30) out.send(bytes, to);  // twice
+          if (dice < 30) out.send(bytes, to);  // duplicated
           if (to_control && dice < 40) kept = bytes;
           if (to_control && dice > 90 && !kept.empty()) out.send(kept, to);  // out of order
           if (dice > 50 && damaged < 100) {
@@ -151,14 +151,14 @@ TEST(RealTime, ADeadPlantStopsTheController) {
     plant.signal(SIGKILL);
     plant.wait();
   }
-  // Another one, which the controller does not know, is refused.
+  // Another plant, unknown to the controller, is refused.
   Process stranger(pair.plant(pair.ports.control, {"--wait", "60"}));
   const Result result = control.wait();
   EXPECT_EQ(result.code, 1);
   EXPECT_TRUE(contains(result.err, "no measurement arrived")) << result.err;
   EXPECT_EQ(result.json()["complete"], false);
   EXPECT_GT(result.json()["measurements"]["session"], 0);
-  // A new controller takes it.
+  // A new controller takes over.
   Process again(pair.control(pair.ports.plant, {"--hold", "5", "--max-misses", "100000", "--duration", "0.2"}));
   EXPECT_EQ(again.wait().code, 0);
   stranger.signal(SIGINT);
@@ -181,7 +181,7 @@ TEST(RealTime, ADeadControllerMakesThePlantBrake) {
   EXPECT_EQ(result.json()["time"], 2);
 }
 
-// A controller that is killed, and another that takes over: after the brakes have closed, and before.
+// A controller is killed, and another takes over: after the brakes have closed, and before.
 TEST(RealTime, ANewControllerTakesOver) {
   for (const char* hold : {"0.3", "5"}) {
     std::string text = with_wide_limits();
@@ -207,7 +207,7 @@ TEST(RealTime, ANewControllerTakesOver) {
   }
 }
 
-// Neither is needed: a line says that they are missing, and what allows them.
+// Neither privilege is required: a line reports that they are missing, and how to get them.
 TEST(RealTime, RefusedPrivilegesAreTold) {
   if (!kNoAllocWorks) GTEST_SKIP() << "sanitizers take no locks of memory, and refuse none";
   const Pair pair(kScenario);
@@ -235,7 +235,7 @@ TEST(RealTime, RefusedPrivilegesAreTold) {
   EXPECT_TRUE(contains(other.err, "`ulimit -r 40`")) << other.err;
 }
 
-// Where they are granted nothing is said.
+// If they are granted, nothing is printed.
 TEST(RealTime, GrantedPrivilegesAreUsed) {
   sched_param param{};
   param.sched_priority = 1;
@@ -261,12 +261,12 @@ TEST(RealTime, GrantedPrivilegesAreUsed) {
     EXPECT_FALSE(contains(note, "priority")) << note;
     refused = refused || contains(note, "memory");
   }
-  if (kNoAllocWorks) {  // sanitizers lock nothing
+  if (kNoAllocWorks) {  // sanitizers do not lock memory
     EXPECT_EQ(locked > 10000, !refused) << locked << " kB";
   }
 }
 
-// A terminal that closes is no reason to drop torques: they are taken to zero as with Ctrl-C.
+// Closing the terminal does not drop the torques: they are ramped to zero as with Ctrl-C.
 TEST(RealTime, CtrlCEndsInOrder) {
   for (const int number : {SIGINT, SIGHUP}) {
     const Pair pair(kScenario);
@@ -284,14 +284,14 @@ TEST(RealTime, CtrlCEndsInOrder) {
   }
 }
 
-// Only the other end is heard: others cannot fill the buffers, nor take the time of the loops.
+// Packets from other addresses are ignored: they neither fill the buffers nor delay the loops.
 TEST(RealTime, AFloodFromOthersIsNotHeard) {
   const Pair pair(with_wide_limits());
   std::atomic<bool> over = false;
   std::thread flood([&] {
     const Socket stranger;
     while (!over) {
-      for (int k = 0; k < 200; ++k) {  // at 200 Hz: many times what is taken in a period
+      for (int k = 0; k < 200; ++k) {  // at 200 Hz: many times the number accepted in a period
         stranger.send(std::vector<char>(80, 'x'), pair.ports.plant);
         stranger.send(std::vector<char>(80, 'x'), pair.ports.control);
       }
@@ -313,7 +313,8 @@ TEST(RealTime, AFloodFromOthersIsNotHeard) {
   }
 }
 
-// Somebody who was first at the controller's port, and drives as hard as he can: the machine stays within its limits.
+// An attacker that uses the controller's port first, and commands the largest torques: the plant stays within its
+// limits.
 TEST(RealTime, AHostileControllerIsBraked) {
   const Pair pair(kScenario);
   Process plant(pair.plant(pair.ports.control, {"--duration", "1", "--hold", "5"}));
@@ -332,7 +333,7 @@ TEST(RealTime, AHostileControllerIsBraked) {
     packet.answer = seen.sequence;
     packet.time = seen.time;
     packet.taken = seen.taken;
-    packet.count = seen.count / 2;  // joints; then the torques that act
+    packet.count = seen.count / 2;  // joints; then the applied torques
     for (std::size_t k = 0; k < packet.count; ++k) packet.entries[k] = {seen.entries[k].name, 1e9, 0};
     PacketBytes out;
     const auto* first = reinterpret_cast<const char*>(out.data());
@@ -383,7 +384,7 @@ TEST(RealTime, WhatIsMissingIsTold) {
   EXPECT_TRUE(contains(busy.err, "the port is in use")) << busy.err;
   EXPECT_TRUE(limber({"plant", pair.scenario, "--bind", "nowhere"}).is_one_error_line());
   EXPECT_TRUE(limber({"control", pair.scenario, "--peer", "1.2.3.4:x"}).is_one_error_line());
-  for (const char* command : {"plant", "control"}) {  // nobody is trusted beyond this machine without a key
+  for (const char* command : {"plant", "control"}) {  // other computers are only accepted with a key
     for (const std::vector<std::string>& way :
          {std::vector<std::string>{"--peer", "10.1.2.3:47801"}, {"--bind", "0.0.0.0"}, {"--bind", "192.168.0.7"}}) {
       std::vector<std::string> words = {command, pair.scenario};

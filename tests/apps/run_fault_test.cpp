@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `limber run` when something goes wrong: each time one clear line, and a recording that holds what there was.
+// Failures of `limber run`: each time one clear message, and a recording with the data so far.
 #include <fmt/format.h>
 #include <sys/mount.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 // 20001 records of about 700 bytes, in a fraction of a second.
 const std::string kMany = "solver: {method: rk4, step: 1e-4}\nduration: 2\nrecord: {every: 1e-4}\n";
-// Longer than anybody waits.
+// Longer than any timeout.
 const std::string kEndless = "solver: {method: rk4, step: 1e-3}\nduration: 100000\nrecord: {every: 0.1}\n";
 
 std::string last_line(const std::string& text) {
@@ -24,7 +24,7 @@ std::string last_line(const std::string& text) {
   return body.substr(body.find_last_of('\n') + 1);
 }
 
-// All that is not a warning.
+// All lines except warnings.
 std::string without_warnings(const std::string& text) {
   std::string out, line;
   for (std::istringstream all(text); std::getline(all, line);)
@@ -44,7 +44,7 @@ Numbers read_numbers(const std::string& path) {
   return out;
 }
 
-// Every row up to the end of `time` is that of the whole run, bit by bit; returns their number.
+// Every row up to the end of `time` is bitwise that of the whole run; returns the number of rows.
 std::size_t check_beginning(const Numbers& part, const Numbers& whole) {
   const std::size_t rows = part.at("time").size(), all = whole.at("time").size();
   EXPECT_EQ(part.size(), whole.size());
@@ -69,7 +69,7 @@ TEST(RunFault, KilledAtAnyMomentLeavesWhatWasHandedOn) {
 
   std::mt19937 random(1);
   int inside = 0;
-  for (int k = 0; k < 30 || (inside < 10 && k < 300); ++k) {  // more where a run now takes another time than the first
+  for (int k = 0; k < 30 || (inside < 10 && k < 300); ++k) {  // more if run times vary
     Process process({"run", scenario, "-o", path, "-q", "--flush", "0"});
     usleep(static_cast<useconds_t>(1e6 * wall * std::uniform_real_distribution<>(0, 1.2)(random)));
     process.signal(SIGKILL);
@@ -86,7 +86,7 @@ TEST(RunFault, KilledAtAnyMomentLeavesWhatWasHandedOn) {
   EXPECT_GE(inside, 10);
 }
 
-// Starts a run that does not end, and waits for it to have records, which are read meanwhile.
+// Starts an endless run, and waits until it has records, which are read concurrently.
 hsize_t wait_for_records(Process& process, const std::string& path) {
   hsize_t rows = 0;
   const bool good = eventually([&] {
@@ -119,7 +119,7 @@ TEST(RunFault, CtrlCStopsInOrder) {
   }
 }
 
-// A disk of its own, for root; empty path: none.
+// A small file system, for root; empty path: none.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& size) {
@@ -162,7 +162,7 @@ TEST(RunFault, FullDiskKeepsWhatFits) {
     const auto left = std::filesystem::directory_iterator(disk.path());
     EXPECT_EQ(std::distance(begin(left), end(left)), large ? 1 : 0);
     if (!large) continue;
-    // How many rows fit depends on when they were handed on; the message tells the last of them.
+    // The number of rows that fit depends on the time of the last flush; the message has the time of the last row.
     const Numbers kept = read_numbers(path);
     ASSERT_GE(check_beginning(kept, read_numbers(whole)), 1u);
     EXPECT_TRUE(contains(result.err, fmt::format("holds everything up to t = {:.6g}\n", kept.at("time").back())))
@@ -190,7 +190,7 @@ TEST(RunFault, FullDiskOfTheTable) {
   EXPECT_GT(file.rows("time"), 10u);
 }
 
-// What a shell's `ulimit -f` allows: less than the recording needs at once, less than the table needs in the end.
+// The file size limit of a shell, `ulimit -f`: smaller than the initial recording, and smaller than the final table.
 TEST(RunFault, LimitOfFileSizes) {
   const Folder folder;
   const std::string scenario = folder.write("swing.yaml", swing(kMany));
@@ -255,7 +255,7 @@ TEST(RunFault, FolderWithoutPermission) {
   EXPECT_TRUE(contains(result.err, "Permission denied")) << result.err;
 }
 
-// Whatever went, the time is told and the recording holds the rows before.
+// Whatever the failure, its time is reported and the recording has the rows before.
 void expect_trouble(const std::string& text, const std::vector<std::string>& parts, double after) {
   const Folder folder;
   const std::string path = folder.file("a.h5");
@@ -300,7 +300,7 @@ TEST(RunFault, ExplicitMethodWithTooLongAStep) {
   expect_trouble(swing("solver: {method: rk4, step: 0.05}\nduration: 100\nrecord: {every: 0.05}\n"), {"'"}, 0);
 }
 
-// A beam that turns faster than it may: it grows like exp(t).
+// A beam above its critical speed: its deflection grows like exp(t).
 TEST(RunFault, SpinBeyondTheFirstFrequency) {
   expect_trouble(R"(limber: 1
 scenario: spin

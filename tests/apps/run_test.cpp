@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `limber run` when all goes well.
+// Successful runs of `limber run`.
 #include <fmt/format.h>
 #include <pty.h>
 
@@ -34,7 +34,7 @@ TEST(Run, RecordsBesideTheCallerByDefault) {
   EXPECT_EQ(file.text("/", "scenario"), swing(kShort));
 }
 
-// The numbers of the file against a run of the library.
+// The numbers in the file against a run of the library.
 TEST(Run, RecordsWhatTheLibraryComputes) {
   const Folder folder;
   const std::string path = folder.write("swing.yaml", swing(kShort));
@@ -160,7 +160,7 @@ duration: 0.2
   EXPECT_GE(result.json()["equilibrium_iterations"], 1) << result.out;
   const Recorded file(folder.file("a.h5"));
   const std::vector<double> tip = file.numbers("nodes/rod.tip/deflection");
-  // Two modes of a clamped bar carry 98.6 % of w L^3 / (8 EI) at the tip, and all but nothing moves.
+  // Two modes of a clamped bar give 98.6 % of the tip deflection w L^3 / (8 EI), and the transient is negligible.
   EXPECT_NEAR(tip[2], -9.81 / (8 * 500), 0.02 * 9.81 / (8 * 500));
   EXPECT_NEAR(tip[tip.size() - 1], tip[2], 1e-6 * std::abs(tip[2]));
 }
@@ -195,7 +195,7 @@ TEST(Run, WritesTheSameNumbersAsTable) {
   EXPECT_FALSE(std::getline(table, line));
 }
 
-// A long recording costs disk, not memory.
+// A long recording uses disk space, not memory.
 TEST(Run, DoesNotGrowInMemory) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the address sanitizer keeps freed memory";
@@ -214,7 +214,7 @@ TEST(Run, DoesNotGrowInMemory) {
   EXPECT_LT(memory[1] - memory[0], 8 << 10);  // for 60 MB of records
 }
 
-// What the program writes to a terminal.
+// Output of the program to a terminal.
 std::string on_terminal(const std::vector<std::string>& arguments) {
   int terminal = -1;
   const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);

@@ -47,7 +47,7 @@ void expect_equal(const StudyData& a, const StudyData& b) {
   }
 }
 
-// A process of its own; killed after a while.
+// In a separate process, which is killed after a while.
 void kill_sweep(const std::vector<std::string>& words, int milliseconds) {
   const pid_t child = fork();
   if (child == 0) {
@@ -108,7 +108,7 @@ TEST(Sweep, UnderMpirunHasTheSameNumbers) {
   expect_equal(read_study_table(folder.file("one.h5")), read_study_table(folder.file("three.h5")));
 }
 
-// As on a disk that is full.
+// As on a full disk.
 TEST(Sweep, AFullDiskIsOneLineAndLeavesWhatWasWritten) {
   const SweepFolder folder(2000);
   const std::string limits = "ulimit -f 64; " + quoted(LIMBER_PROGRAM) + " sweep " + quoted(folder.study) + " -q -o " +

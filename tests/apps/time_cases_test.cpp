@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time-domain cases: `limber run` against the expected numbers of data/cases, at the tolerances stated there.
+// Time-domain cases: `limber run` against the expected numbers of data/cases, with the tolerances given there.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -24,7 +24,7 @@ std::vector<std::string> case_folders() {
   return folders;
 }
 
-// A dataset by rows; several: their sum.
+// A dataset by rows; of several datasets, their sum.
 struct Table {
   std::size_t rows = 0, columns = 0;
   std::vector<double> values;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Controller and plant as two processes on this machine.
+// Controller and plant as two processes on this computer.
 #pragma once
 
 #include <arpa/inet.h>
@@ -25,8 +25,8 @@ inline sockaddr_in local(int port) {
   return out;
 }
 
-// A socket on a port that was free.  A process has a range of its own, below those that the system hands out (32768 and
-// more): a port that is given to the program after its socket here was closed is taken by nobody in between.
+// A socket on a free port.  Each process has its own range, below the ephemeral ports (32768 and above): thus a port
+// passed to the program after its socket is closed here is not taken by others in between.
 class Socket {
  public:
   explicit Socket(int fixed) : port(fixed) {

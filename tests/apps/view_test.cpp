@@ -67,10 +67,10 @@ TEST(View, ReportOfARunGoesWhereItIsTold) {
   EXPECT_TRUE(std::filesystem::exists(folder.file("x.html")));
   EXPECT_EQ(run_in(folder, {"run", scenario, "-o", "x.h5", "--report", "page.html", "-q"}).code, 0);
   EXPECT_TRUE(std::filesystem::exists(folder.file("page.html")));
-  // The word behind --report is the scenario when there is no other.
+  // The word after --report is the scenario if there is no other.
   EXPECT_EQ(run_in(folder, {"run", "-q", "-o", "y.h5", "--report", scenario}).code, 0);
   EXPECT_TRUE(std::filesystem::exists(folder.file("y.html")));
-  // Known before the run, not after it.
+  // Refused before the run, not after it.
   const Result same = run_in(folder, {"run", scenario, "-o", "z.h5", "--report", "z.h5"});
   EXPECT_EQ(same.code, 1);
   EXPECT_TRUE(contains(same.err, "is the recording; name another file for the page")) << same.err;
@@ -154,7 +154,7 @@ TEST(View, MakesAPageOfATableToo) {
     EXPECT_EQ(static_cast<float>(angle[i * width]), static_cast<float>(shown[i]));
 }
 
-// The promise of a page that opens quickly: ten minutes at 1 kHz in less than 10 MB.
+// Size of a page: ten minutes at 1 kHz in less than 10 MB.
 TEST(View, TenMinutesAtAKilohertzFitInTenMegabytes) {
   if (!kNoAllocWorks) GTEST_SKIP() << "600 001 records are too many for a sanitizer";
   const Folder folder;

@@ -27,7 +27,7 @@ double square(long double beta) { return static_cast<double>(beta * beta); }
 
 const Node& tip_of(const Body& body) { return body.nodes[static_cast<std::size_t>(body.node_index("tip"))]; }
 
-// Frequencies of the beam, its frame held, with a load on its tip.
+// Frequencies of the beam with fixed frame and a tip load.
 VectorXd loaded_frequencies(const Body& body, double mass, double inertia) {
   const Node& tip = tip_of(body);
   const MatrixXd M = body.modal_mass() + mass * tip.translation.transpose() * tip.translation +
@@ -39,7 +39,7 @@ VectorXd loaded_frequencies(const Body& body, double mass, double inertia) {
   return squares.reverse().cwiseInverse().cwiseSqrt();
 }
 
-// Frequencies of the free beam in y: rigid translation and rotation beside the modes.  theory §2, M_m.
+// Frequencies of the free beam in y: the modes with rigid translation and rotation.  theory §2, M_m.
 VectorXd free_frequencies(const Body& body, int modes) {
   MatrixXd M = MatrixXd::Zero(2 + modes, 2 + modes), K = M;
   M(0, 0) = body.mass;
@@ -63,7 +63,7 @@ TEST(BeamBasis, LoadedEigenshapesAreExactWithTheirLoad) {
       const VectorXd omega = loaded_frequencies(make_beam_body(spec, false), mass, inertia);
       const auto beta = body_impl::beam_roots(body_impl::BeamRoot::clamped, {false, mass, inertia}, 8);
       for (int k = 0; k < 8; ++k) {
-        // The eigensolver keeps the largest period to rounding, the others beside it.
+        // The eigensolver is accurate relative to the largest period.
         const double ratio = omega(k) / omega(0);
         EXPECT_NEAR(omega(k) / square(beta[static_cast<std::size_t>(k)]), 1, 1e-14 * (1 + ratio * ratio))
             << mass << ", " << inertia << ": " << k;
@@ -86,7 +86,7 @@ TEST(BeamBasis, LoadedBarsAndShaftsAreExactWithTheirLoad) {
   EXPECT_NEAR(shaft(1) / (3.42561845948 * std::sqrt(30 / 0.28)), 1, 1e-11);
 }
 
-// cases.md, Lessons: first and second frequency too high under a tip mass equal to the beam's.
+// cases.md, Lessons: first and second frequency too high with a tip mass equal to the beam's.
 TEST(BeamBasis, RayleighRitzValuesUnderATipMass) {
   const double first = 1.24791740961 * 1.24791740961, second = 4.03113943671 * 4.03113943671;
   const auto excess = [&](BeamBasis basis, int modes, int k) {
@@ -116,17 +116,17 @@ TEST(BeamBasis, FreeBeamWithRotaryInertia) {
   EXPECT_NEAR(stiffer(1) / 175.659500504, 1, 1e-11);
 }
 
-// A heavy load on free and pinned beams: with the load and the rigid motions, the eigenshapes are exact again.
+// A heavy load on free and pinned beams: with load and rigid motions included, the eigenshapes are exact.
 TEST(BeamBasis, LoadedFreeBeamIsExact) {
   BeamSpec spec = unit_beam(BeamBasis::free_free, 5);
   spec.tip_mass = 2;
   spec.tip_inertia = 0.3;
   Body body = make_beam_body(spec, false);
-  // The load joins the body: its mass integrals are those of a point with a plane inertia.
+  // With the load merged into the body, its mass integrals are those of a point with a plane inertia.
   const Node& tip = tip_of(body);
   body.mass += 2;
   body.S.col(0).x() += 2;
-  body.C[0](0, 0) += 2 + 0.3;  // the sum of xx and yy is what matters in the plane
+  body.C[0](0, 0) += 2 + 0.3;  // in the plane only the sum of xx and yy matters
   for (int a = 1; a <= 5; ++a) {
     const double w = tip.translation(1, a - 1), slope = tip.turn(2, a - 1);
     body.S(1, a) += 2 * w;
@@ -143,7 +143,7 @@ TEST(BeamBasis, LoadedFreeBeamIsExact) {
 }
 
 TEST(BeamBasis, PolynomialsAreASpanNotAList) {
-  // The monomials of the same degrees, as custom shapes, in both orders.
+  // The monomials of the same degrees as custom shapes, in both orders.
   for (const bool thick : {false, true}) {
     const std::array<int, 4> modes{6, 5, 4, thick ? 3 : 0};
     const auto make = [&](BeamBasis basis) { return thick ? thick_beam(basis, modes) : thin_beam(basis, modes); };
@@ -173,8 +173,7 @@ TEST(BeamBasis, PolynomialsConvergeToTheExactModes) {
   }
 }
 
-// The tip's compliance in deflection and slope is that of the beam: L^3/3EI, L^2/2EI, L/EI, whatever the number of
-// modes.
+// The tip compliance in deflection and slope is exact, L^3/3EI, L^2/2EI, L/EI, for any number of modes.
 TEST(BeamBasis, StaticShapesGiveTheExactTipStiffness) {
   for (const BeamBasis basis : {BeamBasis::craig_bampton, BeamBasis::polynomial}) {
     for (const int n : {2, 3, 5, 20}) {
@@ -198,7 +197,7 @@ TEST(BeamBasis, StaticShapesGiveTheExactTipStiffness) {
 }
 
 TEST(BeamBasis, CraigBamptonKeepsTheFixedInterfaceModes) {
-  // With the tip held (two constraints on n modes) the n - 2 clamped-clamped frequencies remain.
+  // With the tip clamped (two constraints on n modes) there remain the n - 2 clamped-clamped frequencies.
   const Body body = make_beam_body(unit_beam(BeamBasis::craig_bampton, 7), false);
   MatrixXd constraints(2, 7);
   constraints << tip_of(body).translation.row(1), tip_of(body).turn.row(2);
@@ -232,7 +231,7 @@ TEST(BeamBasis, ModesRiseAndAreUpAtTheTip) {
 
 TEST(BeamBasis, TipThatStandsStillIsJudgedByItsSlope) {
   BeamSpec spec = unit_beam(BeamBasis::custom, 1);
-  spec.shapes[0] = {{0, 0, 1, -1}};  // x^2 (1 - x): tip slope negative as written
+  spec.shapes[0] = {{0, 0, 1, -1}};  // x^2 (1 - x): negative tip slope as given
   const Body body = make_beam_body(spec, false);
   EXPECT_EQ(body.nodes[1].translation(1, 0), 0);
   EXPECT_GT(body.nodes[1].turn(2, 0), 0);
@@ -284,7 +283,7 @@ TEST(Foreshortening, OfOnePolynomialIsAPower) {
     for (const int a : {0, 1}) EXPECT_NEAR(Xi(a, a) / (-20.0 / 3 * s * s * s / (m * L)), 1, 1e-14);
     EXPECT_EQ(Xi(0, 1), 0);
   }
-  EXPECT_EQ(body.nodes[0].second[0].size(), 0);  // the root has none
+  EXPECT_EQ(body.nodes[0].second[0].size(), 0);  // none at the root
   ASSERT_EQ(body.pairs.size(), 2U);
   EXPECT_NEAR(body.S(0, 3) / (-20.0 / 12 / L), 1, 1e-14);                         // m int Xi
   EXPECT_NEAR(body.c(0, 3)(0, 0) / (-20.0 / 15), 1, 1e-14);                       // m L int s Xi
@@ -292,7 +291,7 @@ TEST(Foreshortening, OfOnePolynomialIsAPower) {
   EXPECT_NEAR(body.c(3, 1)(0, 1) / (-20 * std::sqrt(5 / m) / 18 / L), 1, 1e-14);  // m int Xi phi
 }
 
-// cases.md, foreshortening: a tip load bends to 2 theta L/3 and shortens by 4 theta^2 L/15.
+// cases.md, foreshortening: a tip load bends the beam to 2 theta L/3 and shortens it by 4 theta^2 L/15.
 TEST(Foreshortening, OfATipLoadedCantilever) {
   BeamSpec spec = thin_beam(BeamBasis::polynomial, {2, 0, 0, 0});
   spec.EIz = 50;
@@ -302,7 +301,7 @@ TEST(Foreshortening, OfATipLoadedCantilever) {
   EXPECT_NEAR((tip.translation * eta).y(), 2 * 0.2 * 2 / 3, 1e-15);
   EXPECT_NEAR((tip.turn * eta).z(), 0.2, 1e-15);
   EXPECT_NEAR(0.5 * eta.dot(tip.second[0] * eta), -4 * 0.2 * 0.2 * 2 / 15, 1e-15);
-  // The same load, as a force: eta = K^-1 gamma^T F.
+  // The same load as a force: eta = K^-1 gamma^T F.
   const Eigen::Vector2d pushed =
       Cholesky(body.stiffness).solve(VectorXd(tip.translation.transpose() * Vector3d(0, 5, 0)));
   EXPECT_CLOSE(pushed, eta, 1e-15);

@@ -87,7 +87,7 @@ TEST(BeamErrors, StiffnessThatTheModesNeed) {
   EXPECT_EQ(
       error_of([](BeamSpec& s) { s.rotary_inertia_y = s.rotary_inertia_z = 0; }),
       "torsion modes have no mass without rotary inertia; give rotary_inertia_per_length, or ask for 0 torsion modes");
-  // Not needed, not asked for.
+  // Values that are not needed are not required.
   EXPECT_EQ(error_of([](BeamSpec& s) { s.EIz = s.EA = s.GJ = 0, s.modes = {0, 2, 0, 0}; }), "no error");
 }
 
@@ -146,7 +146,7 @@ TEST(BeamErrors, CustomShapesThatAreNoBasis) {
             }),
             "bending_y mode 1 has 0 Hz: the shapes contain a rigid-body motion; leave out shapes that are constant or "
             "linear in x");
-  // Hidden in the span: the difference of the two is linear.
+  // Hidden in the span: the difference of the two shapes is linear.
   EXPECT_EQ(error_of([](BeamSpec& s) {
               make_custom(s), s.shapes[0][1] = {0, 1, 1};
             }),

@@ -77,10 +77,12 @@ TEST(BeamRoots, SolveTheFrequencyEquation) {
       const auto f = [&](Real b) { return frequency_equation(BeamRoot::clamped, tip, b); };
       const auto roots = beam_roots(BeamRoot::clamped, tip, 60);
       for (std::size_t k = 0; k < roots.size(); ++k) {
-        // Change of sign within some roundings of beta; more for small beta, where the closed form itself cancels.
+        // Change of sign within a few rounding errors of beta; more for small beta, where the closed form itself
+        // cancels.
         const Real b = roots[k], step = (b < 1 ? 1e-9L : 1e-16L) * b;
         EXPECT_LE(f(b - step) * f(b + step), 0) << static_cast<double>(mass) << " " << static_cast<double>(inertia);
-        // One change of sign from gap to gap: none missed but in twos, which the next test would see.
+        // One change of sign between neighbouring gaps: only pairs of roots could be missed, which the next test
+        // detects.
         if (k < 2) continue;
         EXPECT_LT(f((roots[k - 2] + roots[k - 1]) / 2) * f((roots[k - 1] + roots[k]) / 2), 0) << k;
       }
@@ -88,7 +90,7 @@ TEST(BeamRoots, SolveTheFrequencyEquation) {
   }
 }
 
-// A tip load is two rank-one terms in the mass matrix, a clamped tip their limit, so (Courant-Fischer)
+// A tip load is a rank-two term in the mass matrix, a clamped tip its limit, so (Courant-Fischer)
 //   free_{k-2} <= loaded_k <= free_k    and    held_{k-2} <= loaded_k <= held_k
 TEST(BeamRoots, NoneIsMissedUnderAnyLoad) {
   for (const BeamRoot root : {BeamRoot::clamped, BeamRoot::pinned, BeamRoot::free}) {
@@ -120,8 +122,8 @@ TEST(BeamRoots, NoneIsMissedUnderAnyLoad) {
 }
 
 TEST(BeamRoots, NeighboursAreToldApart) {
-  // A mass that almost holds the tip, and an inertia whose own swing, beta^4 = 4/j, passes through the first roots of
-  // the beam clamped at both ends (in slope): the roots come close and part again.
+  // A mass that almost fixes the tip, and an inertia whose own frequency, beta^4 = 4/j, crosses the first roots of the
+  // beam clamped at both ends (in slope): the roots approach each other and veer.
   Real closest = 1;
   for (int i = 0; i <= 400; ++i) {
     const Real beta = 3.5L + 0.01L * i;
@@ -147,7 +149,7 @@ TEST(BeamRoots, ShapesSatisfyTheEnds) {
         const int zero[3][2] = {{0, 1}, {0, 2}, {2, 3}};
         for (const int d : zero[static_cast<int>(root)]) EXPECT_LE(std::abs(at_root[d]), 1e-17L * size);
         const Real mu = beta * tip.mass, j = std::pow(beta, 3.0L) * tip.inertia;
-        // phi is good to some roundings of beta; a heavy load magnifies them in the residual.
+        // phi is accurate to a few rounding errors of beta; a heavy load amplifies them in the residual.
         const Real rounding = 4e-19L * (2 + beta) * size;
         EXPECT_LE(std::abs(at_tip[3] + mu * at_tip[0]), rounding * (1 + mu)) << static_cast<double>(beta);
         EXPECT_LE(std::abs(at_tip[2] - j * at_tip[1]), rounding * (1 + j)) << static_cast<double>(beta);
@@ -157,7 +159,7 @@ TEST(BeamRoots, ShapesSatisfyTheEnds) {
 }
 
 TEST(BeamRoots, SeriesAndWavesMeet) {
-  // Both forms of the solutions serve at beta = 3: loads that put a root just below and just above it.
+  // Both forms of the solutions are valid at beta = 3: loads with a root just below and just above it.
   for (const Real beta : {2.9999L, 3.0001L}) {
     const Real c = std::cos(beta), s = std::sin(beta), ch = std::cosh(beta), sh = std::sinh(beta);
     const Real inertia = (1 + c * ch) / (std::pow(beta, 3.0L) * (c * sh + s * ch));  // second root of a clamped beam

@@ -42,7 +42,7 @@ inline BeamSpec thick_beam(BeamBasis basis, std::array<int, 4> modes) {
 
 inline double frequency(const Body& body, int mode) { return std::sqrt(body.stiffness(mode, mode)); }
 
-// Gauss-Legendre rule on 0 ... 1, by std::legendre: shares nothing with the library's.
+// Gauss-Legendre rule on 0 ... 1, by std::legendre: independent of the library's.
 struct Rule {
   VectorXd x, w;
 };
@@ -70,8 +70,8 @@ inline BeamSpec with_nodes(BeamSpec spec, const Rule& rule) {
   return spec;
 }
 
-// A beam of with_nodes as plain mass points: every station carries its mass in four quarters that move with the
-// section; second-order shapes move the whole section.  theory §7.
+// A beam of with_nodes as mass points: every station has its mass in four quarters that move with the section;
+// second-order shapes move the whole section.  theory §7.
 inline ModalSpec as_points(const BeamSpec& spec, const Body& beam, const Rule& rule) {
   ModalSpec points;
   points.stiffness = beam.stiffness;
@@ -99,7 +99,7 @@ inline ModalSpec as_points(const BeamSpec& spec, const Body& beam, const Rule& r
 }
 
 // K from the shapes themselves: EI int w'' w'' + EA int u' u' + GJ int psi' psi', with derivatives of the sampled
-// values taken by Lagrange interpolation on the points of the rule (barycentric weights of Gauss points).
+// values by Lagrange interpolation on the points of the rule (barycentric weights of Gauss points).
 inline MatrixXd stiffness_of_shapes(const BeamSpec& spec, const Body& beam, const Rule& rule) {
   const Eigen::Index n = rule.x.size();
   VectorXd lambda(n);

@@ -83,7 +83,7 @@ TEST(Beam, StiffnessIsThatOfTheShapes) {
       const MatrixXd K = test::stiffness_of_shapes(spec, beam, rule);
       for (int a = 0; a < beam.modes; ++a) {
         for (int b = 0; b < beam.modes; ++b) {
-          // Differences of values lose about (points^2) roundings.
+          // Differences of values amplify rounding by about (points^2).
           const double size = frequency(beam, a) * frequency(beam, b);
           EXPECT_CLOSE(K(a, b), beam.stiffness(a, b), 1e-10 * size) << a << ", " << b << " of basis " << int(basis);
         }
@@ -138,7 +138,7 @@ TEST(Beam, AxialAndTorsionHaveTheirClosedForms) {
       EXPECT_NEAR(body.nodes[1].translation(0, u - 1) / std::sqrt(2 / m), 1, 2e-15) << k;
       EXPECT_NEAR(body.nodes[1].turn(0, t - 1) / std::sqrt(2 / polar), 1, 2e-15) << k;
       if (!fixed) {
-        EXPECT_EQ(body.S.col(u), Vector3d::Zero()) << k;  // free modes leave the centre of mass alone
+        EXPECT_EQ(body.S.col(u), Vector3d::Zero()) << k;  // free modes do not move the centre of mass
         EXPECT_EQ(body.c(0, t), Matrix3d::Zero()) << k;
         continue;
       }
@@ -160,11 +160,11 @@ TEST(Beam, FreeModesKeepTheCentreOfMass) {
   for (int a = 1; a <= 50; ++a) EXPECT_EQ(pinned.c(0, a), Matrix3d::Zero()) << a;  // no moment about the pin
 }
 
-// Which entries of C_ab may be there at all: products of one component of each shape, averaged over the section.
+// Which entries of C_ab may be nonzero: products of one component of each shape, averaged over the section.
 TEST(Beam, IntegralsThatVanishBySymmetryAreZero) {
   for (const BeamBasis basis : kBases) {
     const Body body = make_beam_body(thick_beam(basis, {3, 3, 3, 3}), true);
-    // Moves of each family, as component * factor: 1 by the station, y or z by the offset in the section.
+    // Displacements of each family by component: 1 with the station, y or z with the offset in the section.
     const auto move = [&](int shape, int i) -> char {
       static const char* const kMoves[] = {"1yz", "y1-", "z-1", "1--", "-zy", "1--"};  // r, four families, pairs
       return kMoves[shape == 0 ? 0 : shape > 12 ? 5 : 1 + (shape - 1) / 3][i];
@@ -189,7 +189,7 @@ TEST(Beam, EqualPlanesAreEqual) {
     EXPECT_EQ(body.S(1, a), body.S(2, 4 + a));
     for (int b = 1; b <= 4; ++b) EXPECT_EQ(body.c(a, 4 + b)(1, 2), a == b ? 1 : 0);
   }
-  // Unequal counts: zeros stay zeros.
+  // Different numbers of modes: the zeros remain.
   const Body other = make_beam_body(thin_beam(BeamBasis::clamped_free, {4, 3, 0, 0}), false);
   for (int a = 1; a <= 4; ++a)
     for (int b = 1; b <= 3; ++b) EXPECT_NEAR(other.c(a, 4 + b)(1, 2), a == b ? 1 : 0, a == b ? test::kEps : 0);

@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-// Matrix of numbers between -1 and 1.
+// Matrix of random numbers between -1 and 1.
 MatrixXd noise(std::mt19937& random, int rows, int cols) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   return MatrixXd::NullaryExpr(rows, cols, [&] { return uniform(random); });
@@ -66,7 +66,7 @@ std::string refusal_of(const std::function<void()>& make) {
 }
 
 TEST(RigidBody, HasTheIntegralsOfItsPoints) {
-  // A lump of points, and the rigid body with its mass, centre and inertia.
+  // A set of points, and the rigid body with their mass, centre and inertia.
   std::mt19937 random(1);
   RigidSpec spec;
   Matrix3d C = Matrix3d::Zero();
@@ -147,7 +147,7 @@ TEST(ModalBody, SumsItsPoints) {
       EXPECT_EQ(body.pairs[p].a, pairs[p][0]);
       EXPECT_EQ(body.pairs[p].b, pairs[p][1]);
     }
-    // One point after the other.
+    // Compared with sums over the points.
     double mass = 0;
     Matrix3Xd S = Matrix3Xd::Zero(3, 7);
     std::vector<Matrix3d> C(49, Matrix3d::Zero());
@@ -201,7 +201,7 @@ TEST(ModalBody, KeepsSecondOrderShapesOnlyWhenAsked) {
   EXPECT_EQ(full.shapes(), 4);
   for (const Node& node : full.nodes)
     for (const MatrixXd& Xi : node.second) EXPECT_EQ(Xi.size(), 0);
-  // Three parts or none.
+  // All three components or none.
   for (const MatrixXd& Xi : stiffened.nodes[0].second) EXPECT_EQ(Xi.size(), 0);
   EXPECT_CLOSE(stiffened.nodes[1].second[0], spec.nodes[1].second[0], 0);
   EXPECT_CLOSE(stiffened.nodes[1].second[2], MatrixXd::Zero(3, 3), 0);

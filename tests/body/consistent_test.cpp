@@ -48,7 +48,7 @@ struct Bar {
     }
     out.mass = M.sparseView();
     out.stiffness = K.sparseView();
-    // Axial modes of the bar that is clamped at its first point.
+    // Axial modes of the bar, clamped at its first point.
     const SymmetricEigen eigen =
         eigen_generalized(k.bottomRightCorner(elements, elements), m.bottomRightCorner(elements, elements));
     out.shapes = MatrixXd::Zero(3 * points, modes);
@@ -82,8 +82,9 @@ TEST(ConsistentBody, HasTheExactMomentsOfTheBar) {
   EXPECT_NEAR(body.S(0, 0), bar.mass * bar.length / 2, 1e-13);
   EXPECT_NEAR(body.c(0, 0)(0, 0), bar.mass * bar.length * bar.length / 3, 1e-13);
   const Body lumped = make_modal_body(bar.spec(true, 2));
-  EXPECT_GT(std::abs(lumped.c(0, 0)(0, 0) - bar.mass * bar.length * bar.length / 3), 1e-4);  // the test can tell
-  // The modes are normalised by the mesh's own mass: G = 1.
+  EXPECT_GT(std::abs(lumped.c(0, 0)(0, 0) - bar.mass * bar.length * bar.length / 3),
+            1e-4);  // the test is sensitive to the difference
+  // The modes are normalised by the consistent mass: G = 1.
   EXPECT_CLOSE(body.modal_mass(), MatrixXd::Identity(2, 2), 1e-12);
 }
 
@@ -131,7 +132,7 @@ TEST(Payload, OnARigidBodyIsTheRigidBodyOfBoth) {
   load.mass = 3;
   load.com = {0.05, 0.1, -0.2};
   load.inertia = Vector3d(0.3, 0.2, 0.4).asDiagonal();
-  // Steiner, by hand.
+  // By the parallel axis theorem.
   const Vector3d c = node.position + node.rotation * load.com;
   both.mass = 5;
   both.com = (2 * hub.com + 3 * c) / 5;
@@ -147,7 +148,7 @@ TEST(Payload, OnARigidBodyIsTheRigidBodyOfBoth) {
   EXPECT_CLOSE(given.C[0], expected.C[0], 1e-14);
 }
 
-// A point mass on a node is one more mass point that moves as the node does.
+// A point mass on a node equals one more mass point that moves with the node.
 TEST(Payload, OnANodeOfAModalBodyIsOneMorePoint) {
   ModalSpec spec;
   spec.stiffness = Eigen::Vector2d(10, 20).asDiagonal();
@@ -183,7 +184,7 @@ TEST(Payload, OnANodeOfAModalBodyIsOneMorePoint) {
   }
 }
 
-// Off the node the load turns with it: two points at its ends, by the node's translation and rotation.
+// Off the node the load rotates with it: two points at its ends, by the node's translation and rotation.
 TEST(Payload, TurnsWithItsNode) {
   ModalSpec spec;
   spec.stiffness = Eigen::Vector2d(10, 20).asDiagonal();

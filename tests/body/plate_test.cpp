@@ -55,7 +55,7 @@ TEST(Plate, LevySolutionOfTwoClampedEdges) {
     const double p = std::sqrt(lambda - m * m * pi * pi), q = std::sqrt(lambda + m * m * pi * pi);
     return p * std::tan(p / 2) + q * std::tanh(q / 2);
   };
-  // Modes (1, 1) and (2, 1): a change of sign within 1e-9 of what is found.
+  // Modes (1, 1) and (2, 1): a change of sign within 1e-9 of the computed value.
   for (const auto& [k, m] : {std::pair{0, 1}, std::pair{1, 2}})
     EXPECT_LT(residual(found[k] * (1 - 1e-9), m) * residual(found[k] * (1 + 1e-9), m), 0) << k;
   EXPECT_NEAR(found[0], 28.951, 1e-3);  // [Leissa73] table B1: 28.9509, 54.7431, 69.3270
@@ -64,7 +64,8 @@ TEST(Plate, LevySolutionOfTwoClampedEdges) {
 }
 
 // [Leissa73], a/b = 1, nu = 0.3: upper bounds by 36 products of beam functions, up to 1 % high where edges are free;
-// ours, upper bounds too, lie below them.  tests/data/plate/leissa.py makes his numbers again, his way.
+// our values are upper bounds too, and lie below them.  tests/data/plate/leissa.py reproduces his numbers by his
+// method.
 TEST(Plate, FrequenciesOfLeissa) {
   const auto expect_below = [](const PlateSpec& spec, const std::vector<double>& published) {
     const VectorXd found = parameters(spec);
@@ -82,7 +83,7 @@ TEST(Plate, FrequenciesOfLeissa) {
   expect_parameters(parameters(plate({S, S, S, F}, 1, 1, 3)), {11.6845, 27.7563, 41.1967}, 2e-4);  // exact
 }
 
-// More terms change the frequencies of many modes by little: they have converged.
+// More terms hardly change the frequencies of many modes: they have converged.
 TEST(Plate, FrequenciesDoNotDependOnTheNumberOfModes) {
   for (const auto& edges : {std::array{C, F, F, F}, std::array{F, F, F, F}, std::array{C, S, F, C}}) {
     const VectorXd few = parameters(plate(edges, 1, 0.7, 6)), many = parameters(plate(edges, 1, 0.7, 60));
@@ -90,7 +91,7 @@ TEST(Plate, FrequenciesDoNotDependOnTheNumberOfModes) {
   }
 }
 
-// A plate turned by a quarter has the same frequencies, and its nodes move alike.
+// A plate rotated by a quarter turn has the same frequencies and node displacements.
 TEST(Plate, SidesCanBeExchanged) {
   PlateSpec a = plate({C, F, S, F}, 1.2, 0.8, 8), b = plate({S, F, C, F}, 0.8, 1.2, 8);
   a.nodes = {{"n", {0.3, 0.9}, Matrix3d::Identity()}};
@@ -130,7 +131,7 @@ TEST(Plate, IntegralsAreThoseOfTheShapes) {
   for (std::size_t i = 0; i < 36; ++i) EXPECT_LT((products[i] - body.C[i]).cwiseAbs().maxCoeff(), 1e-4) << i;
 }
 
-// The slopes of a node are the differences of its neighbours' displacements.
+// The rotations of a node are the differences of its neighbours' displacements.
 TEST(Plate, RotationsAreSlopes) {
   PlateSpec spec = plate({C, F, S, F}, 1.5, 1, 5);
   const double h = 1e-5;
@@ -146,7 +147,7 @@ TEST(Plate, RotationsAreSlopes) {
   }
 }
 
-// Free modes carry no momentum: those of rigid motions are left to the body frame.
+// Free modes have no momentum: rigid motions are represented by the body frame.
 TEST(Plate, FreeModesAreOrthogonalToRigidMotions) {
   const Body body = make_plate_body(plate({F, F, F, F}, 1.5, 1, 8), false);
   EXPECT_GT(body.stiffness(0, 0), 1);
@@ -168,8 +169,8 @@ TEST(Plate, NarrowStripIsABeam) {
   EXPECT_NEAR(found[1], 22.034492, 1e-4);
 }
 
-// A shell model of CalculiX, tests/data/plate/make_deck.py; with half the elements along each side its first
-// frequency is 9.449917, so that it goes to 9.408 (ours: 9.410).
+// A shell model of CalculiX, tests/data/plate/make_deck.py; with half the elements along each side its first frequency
+// is 9.449917, so that it converges to 9.408 (ours: 9.410).
 TEST(Plate, FrequenciesOfAShellModel) {
   PlateSpec spec = plate({C, F, F, F}, 0.6, 0.4, 8);
   spec.D = 70e9 * std::pow(0.004, 3) / (12 * (1 - 0.09));

@@ -11,7 +11,7 @@
 namespace limber::body_impl {
 namespace {
 
-constexpr Real kTiny = 1e-17L;  // about a hundred roundings of long double
+constexpr Real kTiny = 1e-17L;  // about a hundred rounding errors of long double
 
 TEST(Quadrature, GaussRuleIntegratesPowers) {
   for (const int n : {1, 2, 5, 8, 31, 64}) {
@@ -20,7 +20,7 @@ TEST(Quadrature, GaussRuleIntegratesPowers) {
       const Real sum = rule.w.dot(VectorR(rule.x.array().pow(static_cast<Real>(k))));
       EXPECT_NEAR(static_cast<double>((sum * (k + 1) - 1) / kTiny), 0, 1) << n << " points, power " << k;
     }
-    // One power more is too much.
+    // One degree more is not integrated exactly.
     const Real above = rule.w.dot(VectorR(rule.x.array().pow(static_cast<Real>(2 * n))));
     if (n < 8) {
       EXPECT_GT(std::abs(above * (2 * n + 1) - 1), 1e-12L);

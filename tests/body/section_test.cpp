@@ -15,7 +15,7 @@ namespace {
 
 using std::numbers::pi;
 
-// int f(y, z) dA by the midpoint rule over the points inside.
+// int f(y, z) dA by the midpoint rule over the points inside the section.
 struct Sums {
   double area = 0, Iy = 0, Iz = 0;
 };
@@ -94,7 +94,7 @@ TEST(Section, QuasiIsotropicLaminateFollowsFromItsPlies) {
 TEST(Section, BeamTakesMassAndStiffnessFromIt) {
   const BeamSection made = make_beam_section({SectionKind::rectangle, {0.02, 0.05}}, {200e9, 80e9, 7800});
   EXPECT_DOUBLE_EQ(made.mass_per_length, 7800 * 1e-3);
-  EXPECT_DOUBLE_EQ(made.EIy, 200e9 * 0.02 * std::pow(0.05, 3) / 12);  // height along z: stiff about y
+  EXPECT_DOUBLE_EQ(made.EIy, 200e9 * 0.02 * std::pow(0.05, 3) / 12);  // height along z: bending about y is stiff
   EXPECT_DOUBLE_EQ(made.EIz, 200e9 * 0.05 * std::pow(0.02, 3) / 12);
   EXPECT_DOUBLE_EQ(made.EA, 200e9 * 1e-3);
   EXPECT_DOUBLE_EQ(made.rotary_inertia_y / made.mass_per_length, 0.05 * 0.05 / 12);

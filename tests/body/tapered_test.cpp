@@ -66,8 +66,8 @@ void expect_same(const Body& a, const Body& b) {
   }
 }
 
-// With rotary inertia in bending the uniform beam has its eigenfunctions without it, diagonalised; here the modes have
-// it.
+// With rotary inertia, the uniform beam uses its eigenfunctions without it, diagonalised; the tapered beam includes it
+// in the eigenproblem.
 TEST(Tapered, EqualStationsAreTheUniformBeam) {
   for (const BeamBasis basis : {BeamBasis::clamped_free, BeamBasis::pinned_free, BeamBasis::free_free}) {
     BeamSpec spec = uniform_beam(basis);
@@ -86,7 +86,7 @@ TEST(Tapered, EqualStationsAreTheUniformBeam) {
   expect_same(make_beam_body(with_equal_stations(loaded), false), make_beam_body(loaded, false));
 }
 
-// Modal masses are exactly diagonal, so that active coordinates can be used.
+// Modal masses are exactly diagonal, as required for active coordinates.
 TEST(Tapered, ModalMassIsDiagonal) {
   const MatrixXd G = make_beam_body(with_equal_stations(uniform_beam(BeamBasis::clamped_free)), false).modal_mass();
   EXPECT_LT((G - MatrixXd::Identity(9, 9)).cwiseAbs().maxCoeff(), 1e-14);

@@ -7,6 +7,5 @@
 // Two flexible links under gravity, the second on the tip of the first.
 limber::Model make_arm();
 
-// Forces that hold the arm level, and its accelerations under none: a check of each against the other.  True: they
-// agree.
+// Checks the forces that hold the arm level and its accelerations without forces against each other.  True: they agree.
 bool check_arm();

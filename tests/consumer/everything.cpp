@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A user of every room, with one include: a scenario from a text, run to a recording and a page, then stepped.
+// A user of all rooms with one include: a scenario from a text, run with recording and page, then stepped.
 #include <cmath>
 #include <cstdio>
 #include <limber/limber.hpp>
@@ -23,7 +23,7 @@ int main() {
   const limber::Scenario scenario = limber::parse_scenario(kScenario, "fall", "");
   const limber::RunReport report = limber::run(scenario, {.recording = "fall.h5", .report = "fall.html"});
   limber::Simulation sim(scenario);
-  sim.set_torque("guide", 2 * 9.81);  // carries the ball
+  sim.set_torque("guide", 2 * 9.81);  // holds the ball against gravity
   sim.advance_to(1);
   const double fallen = report.result.largest[0];
   std::printf("%ld records, fallen %.9f m, carried %.9f m\n", report.records, fallen, sim.q("guide"));

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Configures, builds and runs this project with COMPILER, called NAME, against the package of the KIND, static or shared.  OPTIONS: of
-# CMakeLists.txt, as -DNAME=VALUE,-DNAME=VALUE.
+# Configures, builds and runs this project with COMPILER, called NAME, against the package of the KIND, static or
+# shared.  OPTIONS: of CMakeLists.txt, as -DNAME=VALUE,-DNAME=VALUE.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 if(NOT COMPILER)
   message("skipped: no ${NAME}")
@@ -14,7 +14,7 @@ set(configure ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -G ${GENERATOR} -D C
     -D CMAKE_PREFIX_PATH=${work}/${KIND})
 string(REPLACE "," ";" options "${OPTIONS}")
 
-# Users of `dynamics` need nothing of what other rooms are made of.
+# Users of `dynamics` need none of the dependencies of other rooms.
 foreach(package IN ITEMS HDF5 CLI11 yaml-cpp fmt ZLIB nlohmann_json SUNDIALS)
   list(APPEND others -D CMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
 endforeach()
@@ -28,7 +28,7 @@ if(EXISTS ${tree}/load)
   step(${tree}/load ${tree}/libplugin.so)
 endif()
 
-# All rooms; what is not there is refused by its name.
+# All rooms; missing dependencies are reported by name.
 if(NOT EVERYTHING)
   return()
 endif()

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every public header compiles alone, without a warning, and includes none of `detail`.  Parsed once are Eigen and three
-# standard headers, for all, and `bases`, for the headers that include them.
+# Every public header compiles alone, without warnings, and includes none of `detail`.  For speed, Eigen and three
+# standard headers are parsed once for all headers, and `bases` once for the headers that include them.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 set(include ${work}/static/include)
@@ -10,12 +10,12 @@ set(tree ${work}/headers)
 file(REMOVE_RECURSE ${tree})
 set(compile ${COMPILER} -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Werror -I${include} -isystem ${EIGEN})
 set(instantiate "")
-if(COMPILER MATCHES clang) # with their templates; a fifth of the time
+if(COMPILER MATCHES clang) # including their templates; a fifth of the time
   set(instantiate -fpch-instantiate-templates)
 endif()
-set(bases control/controller simulate/system dynamics/forces model/model spatial/types) # those first that include others
+set(bases control/controller simulate/system dynamics/forces model/model spatial/types) # headers that include others come first
 
-# parse_once(name headers...): ${tree}/name.hpp includes them and what is for all.
+# parse_once(name headers...): ${tree}/name.hpp includes them and the common headers.
 function(parse_once name)
   set(parsed ${tree}/${name}.hpp)
   file(WRITE ${parsed} "")
@@ -30,7 +30,7 @@ foreach(base IN LISTS bases)
   parse_once(${name} limber/${base}.hpp)
 endforeach()
 
-# reached(header list): adds to the list the headers of ours that it includes, and those that these include.
+# reached(header list): adds the headers of ours that it includes, directly or indirectly, to the list.
 function(reached header list)
   file(STRINGS ${include}/${header} lines REGEX "^#include \"limber/")
   foreach(line IN LISTS lines)

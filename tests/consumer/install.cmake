@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the build tree BUILD as a static and as a shared package, and moves both elsewhere: nothing may point to the
-# build tree, the source tree or the first place.
+# Installs the build tree BUILD as a static and as a shared package, and moves both: nothing may refer to the build
+# tree, the source tree or the original prefix.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads the plugin named by its argument, twice; it knows nothing of limber.
+// Loads the plugin named by its argument, twice; independent of limber.
 #include <dlfcn.h>
 
 #include <cstdio>

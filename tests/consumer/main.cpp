@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A user of limber, compiled with flags of its own, beside a library that knows Eigen alone.
+// A user of limber, compiled with its own flags, together with a library that uses only Eigen.
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -21,7 +21,7 @@ static void expect(bool good, const char* what) {
   failures += !good;
 }
 
-// The copy answers as the original does, and outlives it.
+// A copy gives the same results as the original, and remains valid after it.
 static void check_copies(const Model& model) {
   State x = make_zero_state(model);
   x.v.setConstant(0.1);
@@ -55,9 +55,9 @@ static void check_copies(const Model& model) {
   expect(aba(other, x, {tau, {}}, of_other, again) == Status::ok && again == vdot, "a copied model");
 }
 
-// Vectors change hands between limber, this program and the other library: each may free what another allocated.
+// Vectors are passed between limber, this program and the other library: each may free memory allocated by another.
 static void check_plain_eigen(const Model& model) {
-  Eigen::VectorXd v = plain_eigen::make_vector(33);  // odd sizes, so that alignment is no accident
+  Eigen::VectorXd v = plain_eigen::make_vector(33);  // an odd size, so that alignment is not coincidental
   v.resize(17);
   plain_eigen::take_vector(Eigen::VectorXd::Ones(41));
   State x = make_zero_state(model);
@@ -74,7 +74,7 @@ static void check_plain_eigen(const Model& model) {
 }
 
 int main() {
-  std::setvbuf(stdout, nullptr, _IONBF, 0);  // what was printed before a crash is seen
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // output before a crash is not lost
   const Model model = make_arm();
   expect(check_arm(), "the arm");
   check_copies(model);

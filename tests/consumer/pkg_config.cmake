@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A compiler and pkg-config alone: the program everything.cpp against both packages.
+# Compiler and pkg-config only: the program everything.cpp against both packages.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 if(NOT PKG_CONFIG)
   message("skipped: no pkg-config")
@@ -16,7 +16,7 @@ foreach(kind IN ITEMS static shared)
     execute_process(COMMAND ${PKG_CONFIG} --${what} limber OUTPUT_VARIABLE ${what} COMMAND_ERROR_IS_FATAL ANY)
     separate_arguments(${what} UNIX_COMMAND "${${what}}")
   endforeach()
-  if(kind STREQUAL static) # one object for both
+  if(kind STREQUAL static) # one object file for both
     step(${COMPILER} -std=c++20 ${cflags} -c ${CMAKE_CURRENT_LIST_DIR}/everything.cpp -o ${tree}/everything.o)
   endif()
   step(${COMPILER} ${tree}/everything.o ${libs} -o ${tree}/everything-${kind})

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-// A library of somebody else, built with Eigen as it comes: no limber, no definitions, no -march.
+// A third-party library, built with plain Eigen: no limber, no definitions, no -march.
 namespace plain_eigen {
 
 struct Holder {

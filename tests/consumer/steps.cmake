@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the consumer tests share.  BUILD: limber's build tree.
+# Common parts of the consumer tests.  BUILD: limber's build tree.
 set(work ${BUILD}/consumer)
 
-# step(command...): must succeed; its output is shown where it does not.
+# step(command...): must succeed; prints its output on failure.
 function(step)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -13,7 +13,7 @@ function(step)
   endif()
 endfunction()
 
-# refused(pattern command...): must fail, and say something like that.
+# refused(pattern command...): must fail with a message that matches the pattern.
 function(refused pattern)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")

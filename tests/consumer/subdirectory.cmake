@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# limber as a part of another project: configures all of it, and builds a program that needs the first room, with its
-# headers parsed once.  That rooms link is the same CMake code in a build of limber by itself.
+# limber as a subdirectory of another project: configures all of it, and builds a program that uses the first room,
+# with its headers parsed once.  Linking of rooms uses the same CMake code as a build of limber alone.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 set(tree ${work}/subdirectory)
 file(REMOVE_RECURSE ${tree})
@@ -10,7 +10,7 @@ step(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/subdirectory -B ${tree} -G ${
      -D LIMBER=${SOURCE} -D LIMBER_UNITY=ON -D LIMBER_PRECOMPILE=ON)
 step(${CMAKE_COMMAND} --build ${tree} --target turn)
 step(${tree}/turn)
-step(${CMAKE_COMMAND} --install ${tree} --prefix ${tree}/prefix) # installs nothing of limber's
+step(${CMAKE_COMMAND} --install ${tree} --prefix ${tree}/prefix) # installs no files of limber
 if(EXISTS ${tree}/prefix)
   message(FATAL_ERROR "limber installed itself with the project around it: ${tree}/prefix")
 endif()

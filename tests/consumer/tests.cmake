@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# limber as others use it: installed from this build tree once, static and shared, then small programs against that.
+# limber as a dependency: installed from this build tree once, static and shared, then small programs against it.
 set(limber_consumer_dir ${CMAKE_CURRENT_LIST_DIR})
 
 # limber_consumer_test(name script NAME=VALUE...)
@@ -33,7 +33,7 @@ limber_consumer_test(clang_static find_package ${clangxx} KIND=static)
 limber_consumer_test(clang_shared find_package ${clangxx} KIND=shared)
 limber_consumer_test(pkg_config pkg_config COMPILER=${CMAKE_CXX_COMPILER} PKG_CONFIG=${LIMBER_PKG_CONFIG})
 set(fast_compiler ${CMAKE_CXX_COMPILER})
-if(LIMBER_CLANGXX) # parses faster; the other one sees headers and sources in the library
+if(LIMBER_CLANGXX) # parses faster; the other compiler has compiled headers and sources in the library
   set(fast_compiler ${LIMBER_CLANGXX})
 endif()
 limber_consumer_test(subdirectory subdirectory COMPILER=${fast_compiler})

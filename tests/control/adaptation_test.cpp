@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Payload and stiffness adapted while the controller runs, and moves that are learned by repeating them.
+// Payload and stiffness adapted at run time, and moves learned by repetition.
 #include "limber/control/adaptation.hpp"
 
 #include <cmath>
@@ -21,12 +21,14 @@ AdaptationOptions both() {
   return out;
 }
 
-// Innovations that are linear in the two numbers lead to them; beyond the ranges to the least squares at their ends.
+// With innovations linear in the two unknowns, the estimates converge to these; outside the ranges, to the least
+// squares at the bounds.
 TEST(Adaptation, FindsTheNumbersWithinTheirRanges) {
   Random random(3);
   for (const auto& [payload, stiffness] : {std::pair{1.2, 0.8}, std::pair{0.7, 1.1}, std::pair{2.5, 0.9}}) {
     Adaptation adaptation(both(), 1e-3, VectorXd::Constant(3, 1e-12));
-    const double a = (payload - 1) / 0.5, b = (1 / stiffness - 1) / (1 / 0.7 - 1);  // as weights of the others
+    const double a = (payload - 1) / 0.5,
+                 b = (1 / stiffness - 1) / (1 / 0.7 - 1);  // as weights of the other controllers
     for (int k = 0; k < 2000; ++k) {
       const VectorXd d0 = random.vector(3, 1e-3), d1 = random.vector(3, 1e-3);
       const VectorXd own = -a * d0 - b * d1, first = own + d0, second = own + d1;
@@ -90,7 +92,7 @@ TEST(Adaptation, RefusesWhatDoesNotFit) {
             std::string::npos);
 }
 
-// A Gauss filter passes a constant, and has no phase.
+// A Gaussian filter preserves a constant, and has zero phase.
 TEST(Learning, FiltersWithoutPhase) {
   constexpr int kCount = 2001;
   const double step = 0.01, f = 0.5;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The attitude filter says how wrong it is, and is right about that.
+// Consistency of the attitude filter: its covariance matches its errors.
 #include "limber/control/attitude_filter.hpp"
 
 #include <random>
@@ -14,10 +14,10 @@
 namespace limber::test {
 namespace {
 
-// Runs the filter on a body that turns as w(t) says, with the noise that it is told of.
+// Runs the filter on a body with the angular velocity w(t), with the noise given to the filter.
 struct FilterRun {
   double nees = 0, nis = 0;         // normalized squares of errors (6) and innovations (3), means
-  Vector3d lag = Vector3d::Zero();  // correlation of an innovation with the one before
+  Vector3d lag = Vector3d::Zero();  // correlation of successive innovations
   int innovations = 0;
   Vector6 error;  // at the end
   Matrix6 P;
@@ -84,7 +84,7 @@ TEST(AttitudeFilter, ErrorsAndInnovationsAreAsLargeAsItSaysAndWhite) {
   int innovations = 0;
   for (unsigned seed = 1; seed <= kRuns; ++seed) {
     const FilterRun run = run_filter(seed, 0, 1e-6);
-    // At the end of a run, alone: runs are independent, times in a run are not.
+    // Only at the end of a run: runs are independent, times within a run are not.
     nees += run.error.dot(run.P.inverse() * run.error) / kRuns;
     nis += run.nis / kRuns;
     lag += run.lag / kRuns;
@@ -121,7 +121,8 @@ TEST(AttitudeFilter, KnowsLateReadingsOfTheStars) {
   EXPECT_LT(plain, 1e-4);
 }
 
-// Behind a late gyro: exact for a body that turns evenly, off by a (d T)^2 / 2 and the like where it accelerates by a.
+// With a delayed gyro: exact at constant angular velocity, off by a (d T)^2 / 2 and similar terms at the angular
+// acceleration a.
 TEST(AttitudeFilter, KnowsTheDelayOfTheGyro) {
   const double T = 0.05;
   const Model model = make_satellite({.panels = false, .wheels = 0});
@@ -184,7 +185,7 @@ TEST(AttitudeSensors, HaveNoiseBiasWalkMisalignmentAndDelay) {
   }
   EXPECT_NEAR(squares, 1e-6, 1e-6 * 5 * std::sqrt(2.0 / kReadings));
   EXPECT_NEAR(walked, 1e-6 * 0.1, 1e-7 * 5 * std::sqrt(2.0 / kReadings));
-  // Late and seldom.
+  // Delayed and infrequent readings.
   options.gyro = GyroOptions{.delay = 2};
   options.star_tracker = StarTrackerOptions{.delay = 3, .every = 5};
   AttitudeSensors late(model, 1, options, 0.1);

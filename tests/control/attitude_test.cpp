@@ -29,11 +29,11 @@ TEST(AttitudePath, TakesTheShortestWayToEitherSignOfAQuaternion) {
   }
   EXPECT_LT(attitude_error(a.at(11).turn, to).norm(), 1e-14);
   EXPECT_LT(attitude_error(a.at(0).turn, start).norm(), 1e-14);
-  // Rates belong to the attitudes.
+  // Rates are the derivatives of the attitudes.
   const double h = 1e-5;
   const Vector3d rate = attitude_error(a.at(5 - h).turn, a.at(5 + h).turn) / (2 * h);
   EXPECT_LT((rate - a.at(5).rate).norm(), 1e-9);
-  // An angle beyond half a turn is taken as it is given.
+  // An angle above half a turn is kept as given.
   AttitudeWaypoint round;
   round.angle = 1.5 * std::numbers::pi;
   round.duration = 10;
@@ -71,7 +71,7 @@ TEST(AttitudeInertia, TellsHowTheRigidMachineTurns) {
     tau[model.joints[wheels[static_cast<std::size_t>(k)]].v] = u[k];
     x.v[model.joints[wheels[static_cast<std::size_t>(k)]].v] = spin[k];
   }
-  // The center of mass at rest: the hub's origin moves about it.
+  // The center of mass is at rest: the hub's origin moves about it.
   KinematicsWorkspace kin(model);
   compute_kinematics(model, x, kin);
   compute_world_poses(model, kin);
@@ -97,7 +97,7 @@ TEST(AttitudeSlew, HybridFeedForwardIsExactAndKeepsTheMomentum) {
     ASSERT_EQ(run.result.status, Status::ok) << run.result.failure;
     EXPECT_LT(run.momentum, 1e-10);
     const double error = run.tracking.largest.norm();
-    EXPECT_LT(error, 1e-4);  // no feedback: what held torques leave of a turn of 1 rad
+    EXPECT_LT(error, 1e-4);  // no feedback: the error of held torques in a rotation of 1 rad
     if (before > 0) {
       EXPECT_NEAR(before / error, 4, 0.6);  // second order in the period
     }
@@ -111,13 +111,13 @@ TEST(AttitudeSlew, FeedbackFollowsAMachineThatDiffers) {
   options.feed_forward = FeedForward::hybrid;
   options.feedback = TrackingOptions{0.1, 1};
   State start = make_zero_state(plant);
-  start.v[plant.speed("wheel1")] = 40;  // momentum beside that of the slew
+  start.v[plant.speed("wheel1")] = 40;  // momentum in addition to that of the slew
   AttitudeLoop loop(plant, start, options);
   const AttitudeRun run = run_attitude(plant, loop, start, 60);
   ASSERT_EQ(run.result.status, Status::ok) << run.result.failure;
   EXPECT_LT(run.tracking.largest.maxCoeff(), 0.02);
   EXPECT_LT(run.tracking.last.norm(), 1e-3);
-  EXPECT_LT(run.momentum, 1e-7);  // by the tolerance of the solver
+  EXPECT_LT(run.momentum, 1e-7);  // limited by the tolerance of the solver
 }
 
 TEST(AttitudeSlew, ShapingLeavesLittleVibration) {
@@ -155,7 +155,7 @@ TEST(AttitudeSlew, RigidBodyReachesTheBangBangBound) {
   const AttitudeInertia inertia = compute_attitude_inertia(model, start, find_attitude_body(model, "hub"),
                                                            find_wheels(model, options.wheels.joints));
   const double torque = 0.5, angle = 60 * kDegree;
-  Vector3d axis = (inertia.S.inverse() * Vector3d::UnitZ()).normalized();  // about which wheel 3 turns it
+  Vector3d axis = (inertia.S.inverse() * Vector3d::UnitZ()).normalized();  // about which wheel 3 rotates it
   options.waypoints[0] = AttitudeWaypoint();
   options.waypoints[0].axis = axis;
   options.waypoints[0].angle = angle;
@@ -168,13 +168,13 @@ TEST(AttitudeSlew, RigidBodyReachesTheBangBangBound) {
   const AttitudeRun run = run_attitude(model, loop, start, bound + 1);
   EXPECT_LT(run.tracking.largest.norm(), 2e-3);  // gyroscopic cross-coupling of the bang-bang slew
   EXPECT_LT(run.tracking.saturated.maxCoeff(), 0.02 * static_cast<double>(run.tracking.samples));
-  options.wheels.max_torque.setConstant(0.4 * torque);  // too little: said before, and counted
+  options.wheels.max_torque.setConstant(0.4 * torque);  // too small: reported before the run, and counted
   AttitudeLoop weak(model, start, options);
   EXPECT_FALSE(weak.warnings().empty());
   EXPECT_GT(run_attitude(model, weak, start, bound).tracking.saturated.maxCoeff(), 100);
 }
 
-// The verdict on the sampled loop is what a small deviation does.
+// The verdict on the sampled loop agrees with the growth of a small deviation.
 TEST(AttitudeSlew, UnstableFeedbackIsTold) {
   const Model model = make_satellite({.EI = 4000});
   const State start = make_zero_state(model);
@@ -194,7 +194,7 @@ TEST(AttitudeSlew, UnstableFeedbackIsTold) {
   AttitudeLoop wild(model, start, options);
   ASSERT_EQ(wild.warnings().size(), 1u);
   EXPECT_NE(wild.warnings()[0].find("unstable"), std::string::npos);
-  // A small deviation grows by e^4 and by e^8 in times that are whole numbers of samples.
+  // A small deviation grows by e^4 and by e^8 in times that are integer numbers of samples.
   State off = start;
   off.v.head<3>().setConstant(1e-9);
   const double time = std::ceil(4 / verdict.growth / wild.period()) * wild.period();
@@ -219,7 +219,7 @@ TEST(AttitudeWheels, ShareATorqueAndKeepTheirBiasWithoutTurningAnything) {
   for (int k = 0; k < 4; ++k)
     EXPECT_NEAR(run.end.v[model.speed("wheel" + std::to_string(k + 1))], options.wheels.bias[k], 0.1);
   EXPECT_LT(run.tracking.largest.norm(), 1e-9);
-  // The least torques that do it, and speed limits.
+  // The minimum torques, and speed limits.
   const AttitudeInertia& inertia = loop.inertia();
   Wheels wheels({options.wheels.joints, VectorXd::Constant(4, 1.0), VectorXd::Constant(4, 100.0), {}, 100}, inertia,
                 0.1);
@@ -227,7 +227,7 @@ TEST(AttitudeWheels, ShareATorqueAndKeepTheirBiasWithoutTurningAnything) {
   EXPECT_TRUE(wheels.allocate(T, VectorXd::Zero(4), VectorXd::Zero(4)));
   EXPECT_LT((wheels.delivered() - T).norm(), 1e-12);
   EXPECT_FALSE(wheels.allocate(100 * T, VectorXd::Zero(4), VectorXd::Zero(4)));
-  EXPECT_LT(wheels.delivered().cross(T).norm(), 1e-12);  // the direction stays
+  EXPECT_LT(wheels.delivered().cross(T).norm(), 1e-12);  // the direction is unchanged
   EXPECT_NEAR(wheels.torques().cwiseAbs().maxCoeff(), 1, 1e-12);
   VectorXd fast = VectorXd::Constant(4, 99.99);
   wheels.allocate(Vector3d(0, 0, -4), VectorXd::Zero(4), fast);
@@ -257,8 +257,8 @@ ThrusterSetOptions make_couples(double force) {
   return out;
 }
 
-// One axis of a rigid body: it coasts with the rate dw/2 between the edges of the dead zone, where a shortest pulse
-// turns it round; e + lead w = deadband there, and the pulse overshoots by (dw/2) pulse/4.  [Sidi 1997] chapter 9.
+// One axis of a rigid body: it coasts at the rate dw/2 between the edges of the dead zone, where a minimum pulse
+// reverses it; e + lead w = deadband there, and the overshoot is (dw/2) pulse/4.  [Sidi 1997] chapter 9.
 TEST(AttitudeThrusters, LimitCycleIsThatOfTheClosedForm) {
   const Model model = make_satellite({.panels = false, .wheels = 0, .thrusters = true});
   State start = make_zero_state(model);
@@ -315,8 +315,8 @@ TEST(AttitudeThrusters, PulsesAreAsLongAsTheTorqueAsksFor) {
   ASSERT_EQ(run.result.status, Status::ok) << run.result.failure;
   EXPECT_LT(run.tracking.largest.norm(), 0.06);
   EXPECT_LT(run.tracking.last.norm(), 0.01);
-  EXPECT_LT(run.end.q.segment<3>(4).norm(), 1e-3);  // couples: it stays where it is
-  // Twelve thrusters of the table alone: mean torque over a period.
+  EXPECT_LT(run.end.q.segment<3>(4).norm(), 1e-3);  // couples: no translation
+  // The twelve thrusters of the table alone: mean torque over a period.
   Matrix6X wrench(6, 12);
   for (int k = 0; k < 12; ++k) {
     const ThrusterOptions& one = options.thrusters.thrusters[static_cast<std::size_t>(k)];
@@ -325,7 +325,7 @@ TEST(AttitudeThrusters, PulsesAreAsLongAsTheTorqueAsksFor) {
     wrench.col(k) << arm.cross(one.direction), one.direction;
   }
   Thrusters thrusters(options.thrusters, wrench, 0.01);
-  const Vector3d T(0.3, -1.1, 0.01);  // the last is shorter than the shortest pulse
+  const Vector3d T(0.3, -1.1, 0.01);  // the last one is below the minimum pulse
   Vector3d mean = Vector3d::Zero();
   for (int k = 0; k < 100; ++k) {
     EXPECT_TRUE(thrusters.fire(T, Vector3d::Zero()));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The claims of [Pat] that go beyond the correction of joint accelerations: modes in the comparison, servo commands,
-// and articulated-body quantities that are computed before the sensors are read.
+// The claims of [Pat] beyond the correction of joint accelerations: modes in the comparison, servo commands, and
+// articulated-body quantities computed before the sensors are read.
 #include <Eigen/LU>
 
 #include "limber/control/correction.hpp"
@@ -45,13 +45,13 @@ Model make_sprung_arm(double stiffness, double damping) {
 
 State random_state(const Model& model, Random& random) {
   State x = make_zero_state(model);
-  x.q = random.vector(model.nq, 1e-5);  // small modes: accelerations that barely bend the midpoint
+  x.q = random.vector(model.nq, 1e-5);  // small modal coordinates: accelerations that hardly deflect the midpoint
   x.v = random.vector(model.nv, 1e-3);
   for (int i = 1; i < model.body_count(); ++i) x.q[model.joints[i].q] = random.uniform(-0.01, 0.01);
   return x;
 }
 
-// The change is the minimum of |e_J - y|^2_N + |e_F + B y|^2_Q, by the normal equations with dense matrices.  One joint
+// The change minimises |e_J - y|^2_N + |e_F + B y|^2_Q, by the normal equations with dense matrices.  One joint is
 // is not driven, so that its spring is among the weights.
 TEST(ModalCorrection, IsTheWeightedLeastSquaresSolution) {
   const Model model = make_sprung_arm(20, 0.5);
@@ -88,8 +88,8 @@ TEST(ModalCorrection, IsTheWeightedLeastSquaresSolution) {
   }
 }
 
-// In the metric of the kinetic energy of all accelerations the driven joints get exactly what is desired of them,
-// whatever is desired of the modes (Gauss's principle): hence the other metric.
+// In the metric of the kinetic energy of all accelerations, the driven joints get exactly their desired accelerations,
+// for any desired modal accelerations (Gauss's principle): hence the other metric.
 TEST(ModalCorrection, HasNoSayInTheMetricOfKineticEnergy) {
   const Model model = make_sprung_arm(0, 0);
   const DrivenJoints driven = find_driven_joints(model, {});
@@ -103,7 +103,7 @@ TEST(ModalCorrection, HasNoSayInTheMetricOfKineticEnergy) {
   EXPECT_LT(left.norm(), 1e-10 * errors.norm());
 }
 
-// Dampers and springs of the driven joints are in the gain: one correction, whatever they are.
+// Dampers and springs of the driven joints are included in the gain: one correction suffices for any values.
 TEST(ForceCorrection, TakesOneStepWithDampersAndSprings) {
   for (const double damping : {0.0, 10.0, 1000.0}) {
     const Model model = make_sprung_arm(1, damping);
@@ -120,7 +120,7 @@ TEST(ForceCorrection, TakesOneStepWithDampersAndSprings) {
   }
 }
 
-// Prepared at the very state, it is the correction; beside it, the error is of second order.
+// Prepared at the same state, it equals the correction; near it, the error is of second order.
 TEST(Pipelined, IsTheCorrectionToFirstOrder) {
   const Model model = make_sprung_arm(5, 0.5);
   const DrivenJoints driven = find_driven_joints(model, {});
@@ -131,7 +131,7 @@ TEST(Pipelined, IsTheCorrectionToFirstOrder) {
   double last = 0;
   for (const double size : {0.0, 1e-5, 2e-5}) {
     State expected = x;
-    for (int i = 1; i < model.body_count(); ++i) {  // the modes are off
+    for (int i = 1; i < model.body_count(); ++i) {  // different modal coordinates
       for (int k = model.first_mode(i); k < model.first_mode(i) + 3; ++k) expected.q[k] += size * q[k];
     }
     ForceCorrection pipelined(model, driven, 1e-3), sensed(model, driven, 1e-3, {1e-12, 20});
@@ -142,7 +142,7 @@ TEST(Pipelined, IsTheCorrectionToFirstOrder) {
     for (int pass = 0; pass < 5; ++pass) ASSERT_EQ(pipelined.prepare(expected, before), Status::ok);
     pipelined.correct_prepared(x, desired, fast);
     const double off = (fast - slow).norm() / slow.norm();
-    EXPECT_LT(off, 1e-6 + 20 * size);  // the midpoint of other accelerations
+    EXPECT_LT(off, 1e-6 + 20 * size);  // the midpoint belongs to other accelerations
     last = off;
   }
   EXPECT_GT(last, 0);
@@ -186,7 +186,7 @@ TEST(Pipelined, FollowsAsTheSensedOne) {
   EXPECT_LT(largest[1], 1.5 * largest[0]) << largest[0] << ", " << largest[1];
 }
 
-// Hinges give way to the vibration that the desired modal accelerations damp.
+// Joints yield to the vibration, as the desired modal accelerations require for damping.
 TEST(ModalCorrection, ReducesTheResidualVibrationFivefold) {
   const Model arm = make_arm();
   ControlOptions options = make_slew(arm);
@@ -200,7 +200,7 @@ TEST(ModalCorrection, ReducesTheResidualVibrationFivefold) {
   EXPECT_LT(result.residual, before / 5) << before << " to " << result.residual;
 }
 
-// What is sent is the command; the machine's servo makes the torque of it.
+// Commands are sent; the plant's servos make torques of them.
 TEST(ServoCommand, IsNotTheTorqueAfterTheServo) {
   const Model arm = make_arm({.gravity = {0, -1, 0}});
   ControlOptions options = make_slew(arm);
@@ -227,7 +227,7 @@ TEST(ServoCommand, IsNotTheTorqueAfterTheServo) {
     EXPECT_TRUE(is_close(torques, acting, 1e-12 * commands.norm()));
     EXPECT_TRUE(is_close(controller.currents(), commands / (50 * 0.2), 1e-12 * commands.norm()));
   }
-  EXPECT_GT(commands[0], 2 * torques[0]);  // holds the weight at once, while the servo still follows
+  EXPECT_GT(commands[0], 2 * torques[0]);  // gravity compensation acts at once, while the servo lags
 }
 
 TEST(ModalCorrection, RefusesWhatDoesNotFit) {

@@ -35,7 +35,7 @@ TEST(NaturalGain, IsTheInverseOfTheHingeBlock) {
     try {
       driven = find_driven_joints(model, {});
     } catch (const InputError&) {
-      continue;  // none that can be driven
+      continue;  // no drivable joint
     }
     const State x = random_sample(model, seed).x;
     const MatrixXd M = Engine(model).mass(x);
@@ -55,8 +55,8 @@ TEST(NaturalGain, IsTheInverseOfTheHingeBlock) {
   }
 }
 
-// The discrepancy falls at least tenfold per correction with the articulated inertias of the step before ([Pat] claim
-// 6), and to rounding with those of now.
+// The discrepancy falls at least tenfold per correction with the articulated inertias of the previous step ([Pat] claim
+// 6), and to rounding with the current ones.
 TEST(ForceCorrection, FallsTenfoldIn1000RandomStates) {
   const Model arm = make_arm();
   const DrivenJoints driven = find_driven_joints(arm, {});

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Force elements and friction in the controller's own model; actuators that a controller commands.
+// Force elements and friction in the controller's own model; actuators commanded by a controller.
 #include "limber/model/elements.hpp"
 
 #include <numbers>
@@ -23,7 +23,7 @@ using Eigen::Vector2d;
 
 constexpr double kMillisecond = 1e-3;
 
-// A boom and a stick in a vertical plane, rigid or bending, with a place for cylinders on both.
+// A boom and a stick in a vertical plane, rigid or flexible, with attachments for cylinders on both.
 Model make_digger(bool flexible, bool dry = false) {
   ModelBuilder builder("digger");
   builder.gravity({0, -9.81, 0});
@@ -78,7 +78,7 @@ ForceElement make_line(const char* name, ForceElement::Kind kind, const ElementE
   return out;
 }
 
-// From the ground to the boom: it carries about half the weight.
+// From the ground to the boom: it supports about half the weight.
 ForceElement make_gas_spring(const Model& model) {
   ForceElement out = make_line("gas", ForceElement::Kind::spring, {{}, {Matrix3d::Identity(), {0.5, -1, 0}}},
                                {tip_of(model, 1), {Matrix3d::Identity(), {0, -0.2, 0}}});
@@ -125,7 +125,7 @@ struct Followed {
   std::string failure;
 };
 
-// From the static balance; errors of the driven joints at the samples.
+// From static balance; returns the errors of the driven joints at the samples.
 Followed follow_move(const Model& plant, const ControlOptions& options, double duration = 2.5, bool held = true) {
   ControlLoop loop(plant, {}, options);
   const DrivenJoints& driven = loop.driven_joints();
@@ -160,7 +160,7 @@ State some_state(const Model& model) {
   return x;
 }
 
-// The mean accelerations are those of the equation of motion in the middle of the period.
+// The mean accelerations satisfy the equation of motion in the middle of the period.
 TEST(ElementsInControl, MeanAccelerationsHoldInTheMiddle) {
   for (const bool flexible : {false, true}) {
     Model model = make_digger(flexible);
@@ -182,7 +182,7 @@ TEST(ElementsInControl, MeanAccelerationsHoldInTheMiddle) {
     system.set_control_torques(tau);
     ASSERT_EQ(system.accelerate(mean.middle(x), vdot), Status::ok);
     EXPECT_CLOSE(a, vdot, 1e-9 * vdot.cwiseAbs().maxCoeff());
-    // And back: the torques of these accelerations.
+    // Conversely: the torques for these accelerations.
     Vector2d again = Vector2d::Zero();
     for (int pass = 0; pass < 60; ++pass) ASSERT_EQ(mean.hybrid(x, a(driven.v), again), Status::ok);
     EXPECT_CLOSE(VectorXd(again), VectorXd(torques), 1e-7 * torques.cwiseAbs().maxCoeff());
@@ -190,7 +190,7 @@ TEST(ElementsInControl, MeanAccelerationsHoldInTheMiddle) {
   }
 }
 
-// N is what torques must change by for accelerations to: by differences of the mean accelerations.
+// N is the derivative of the torques in the accelerations: by differences of the mean accelerations.
 TEST(ElementsInControl, NaturalGainHasTheirStiffness) {
   for (const bool flexible : {false, true}) {
     Model model = make_digger(flexible);
@@ -224,19 +224,19 @@ TEST(ElementsInControl, NaturalGainHasTheirStiffness) {
       N.col(k) = column;
     }
     EXPECT_CLOSE(MatrixXd(N * slope), MatrixXd(MatrixXd::Identity(2, 2)), 1e-3);  // N is that at x, not in the middle
-    // Without the element it is another inertia.
+    // Without the element the inertia differs.
     Model bare = model;
     bare.elements = nullptr;
     NaturalGain without(bare, driven, T);
     ASSERT_EQ(without.set(x), Status::ok);
     VectorXd column = VectorXd::Zero(2);
     without.add(Vector2d::Unit(0), column);
-    if (flexible) continue;  // there the modes give way
+    if (flexible) continue;  // with modes the compliance of these adds
     EXPECT_GT(N(0, 0), 1.2 * column[0]);
   }
 }
 
-// The point of the linearisation is one of rest, and its matrix that of differences.
+// The operating point is at rest, and the matrix agrees with differences.
 TEST(ElementsInControl, LinearisedAtRestUnderTheirForces) {
   Model model = make_digger(true);
   model = with(model, {make_gas_spring(model)});
@@ -302,7 +302,7 @@ TEST(ElementsInControl, GasSpringInTheModelCutsTheError) {
   check("pid, rigid", rigid, 100, false);
 }
 
-// At rest: gravity compensation holds the weight less what the spring carries.
+// At rest: gravity compensation supplies the weight minus the force of the spring.
 TEST(ElementsInControl, GravityCompensationKnowsTheGasSpring) {
   const Model bare = make_digger(false), plant = with(bare, {make_gas_spring(bare)});
   for (const bool known : {true, false}) {
@@ -321,7 +321,7 @@ TEST(ElementsInControl, GravityCompensationKnowsTheGasSpring) {
   }
 }
 
-// Dry friction is overcome by the desired rate; without it in the model the joints hang behind.
+// Dry friction is compensated by the desired rate; without it in the model the joints lag.
 TEST(ElementsInControl, DryFrictionInTheModelCutsTheError) {
   const Model plant = make_digger(false, true), smooth = make_digger(false, false);
   for (const bool correction : {true, false}) {
@@ -372,7 +372,7 @@ TEST(Actuators, ForcesAreDerivativesOfTheirLengths) {
       for (int element = 0; element < 2; ++element)
         EXPECT_NEAR(actuation.forces()(k, element), (length(step, element) - length(-step, element)) / 2e-5, 1e-8);
     }
-    // Inputs and torques are inverse, and torques act as they are on the driven joints.
+    // Inputs and torques are inverse to each other, and torques on the driven joints are unchanged.
     VectorXd inputs = Vector2d(3e3, -2e3), torques(2), again(2);
     actuation.to_torques(inputs, torques);
     actuation.to_inputs(torques, again);
@@ -383,7 +383,7 @@ TEST(Actuators, ForcesAreDerivativesOfTheirLengths) {
   }
 }
 
-// Rigid bodies: a cylinder with the force torque / lever is a torque, whatever the law.
+// Rigid bodies: a cylinder with the force torque / lever is equivalent to a torque, for any law.
 TEST(Actuators, RigidMachineFollowsAsUnderTorques) {
   const Model bare = make_digger(false), plant = with(bare, make_cylinders());
   struct Case {
@@ -411,18 +411,19 @@ TEST(Actuators, RigidMachineFollowsAsUnderTorques) {
   }
 }
 
-// Bending bodies: regulator and PID, with what the cylinders do to the modes in B; the static start holds.
+// Flexible bodies: regulator and PID, with the effect of the cylinders on the modes in B; the static start is in
+// balance.
 TEST(Actuators, FlexibleMachineUnderPidAndRegulator) {
   const Model bare = make_digger(true);
   std::vector<ForceElement> cylinders = make_cylinders();
-  cylinders[0].b.node = tip_of(bare, 1);  // pushes on the modes
+  cylinders[0].b.node = tip_of(bare, 1);  // acts on the modes
   cylinders[0].b.at.p = {-1, -0.1, 0};
   const Model plant = with(bare, cylinders);
   ControlOptions options = make_ram_move(plant);
   options.feed_forward = FeedForward::rigid;
   options.lqr = LqrOptions{};
   const MatrixXd spread = compute_spread(plant, options.driven, start_of(plant, options));
-  EXPECT_GT(spread.cwiseAbs().col(0).sum(), 1.01);  // more than the joint
+  EXPECT_GT(spread.cwiseAbs().col(0).sum(), 1.01);  // not only on the joint
   const auto loop = linearize_loop(plant, {}, settle_loop(prepare_control(options)), 0);
   ASSERT_TRUE(loop);
   EXPECT_LT(find_dominant_pole(*loop).growth, 0);
@@ -436,7 +437,7 @@ TEST(Actuators, FlexibleMachineUnderPidAndRegulator) {
   EXPECT_EQ(run.failure, "");
   std::printf("pd, flexible: rms %.2e\n", run.rms);
   EXPECT_LT(run.largest, 0.05);
-  // Laws that know torques alone.
+  // Laws that use joint torques only.
   options.pid.reset();
   options.correction = TrackingOptions{};
   EXPECT_THROW(prepare_control(options), InputError);
@@ -473,7 +474,7 @@ TEST(Actuators, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused({{"boom_pin", "none"}}).find("no element 'none'"), std::string::npos);
   EXPECT_NE(refused({{"arm", "boom_ram"}}).find("not among the controlled joints"), std::string::npos);
   EXPECT_NE(refused({{"boom_pin", "boom_ram"}, {"stick_pin", "boom_ram"}}).find("moves two joints"), std::string::npos);
-  // A dead centre: the cylinder's line through the pin.
+  // Zero lever: the cylinder's line passes through the pin.
   list[0].a.at.p = {-1, 0, 0};
   list[0].b.at.p = {1, 0, 0};
   const Model dead = with(model, list);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A controller that computes for a period: its commands act from the next sample on, in the loop as in its own model.
+// A controller with a computing time of one period: its commands act from the next sample on, in the loop and in its
+// model.
 #include "limber/control/linear_loop.hpp"
 #include "limber/control/prepare.hpp"
 #include "limber/simulate/simulate.hpp"
@@ -32,9 +33,9 @@ ControlOptions make_late(const Model& model, const std::string& law, double dura
   return out;
 }
 
-// Four links of two modes each without motor inertia at 1 kHz: the linearised loop is stable, straight and bent, only
-// with an observer that hardly uses its sensors; that is told.  The regulator holds the joints well, the correction
-// poorly.
+// Four links of two modes each without motor inertia at 1 kHz: the linearised loop is stable, straight and deflected,
+// only with an observer that gives its sensors little weight; this is reported.  The regulator holds the joints well,
+// the correction poorly.
 TEST(Latency, FourFlexibleLinksFollow) {
   const Model model = make_chain_arm(4, 2, 0);
   for (const std::string law : {"correction", "lqr"}) {
@@ -55,7 +56,7 @@ TEST(Latency, FourFlexibleLinksFollow) {
   }
 }
 
-// In a third of the time the links would bend by half their length.
+// In a third of the time the links would deflect by half their length.
 TEST(Latency, MotionThatBendsTheMachineTooMuchIsToldOf) {
   const Model model = make_chain_arm(4, 2, 0);
   for (const std::string law : {"correction", "lqr"}) {
@@ -68,7 +69,7 @@ TEST(Latency, MotionThatBendsTheMachineTooMuchIsToldOf) {
   }
 }
 
-// What acts in the first period is not the command of the first sample.
+// The torque in the first period is not the command of the first sample.
 TEST(Latency, CommandsActFromTheNextSampleOn) {
   const Model model = make_chain_arm(1, 0, 0);
   ControlOptions options = make_late(model, "correction", 1);

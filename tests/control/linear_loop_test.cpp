@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The linearised sampled loop is the loop that runs, and its dominant pole is the right one.
+// The linearised sampled loop agrees with the simulated loop, and its dominant pole is correct.
 #include "limber/control/linear_loop.hpp"
 
 #include <complex>
@@ -91,7 +91,7 @@ TEST(LinearLoop, FollowsTheLoopThatRuns) {
     for (int k = 0; k <= kSamples; ++k) {
       VectorXd actual(2 * arm.nv);
       const State& now = watch.states[static_cast<std::size_t>(k)];
-      actual << now.q - rest.q, now.v;  // revolute joints alone: q and v have the same order
+      actual << now.q - rest.q, now.v;  // revolute joints only: q and v have the same order
       largest = std::max(largest, actual.cwiseAbs().maxCoeff());
       EXPECT_LT((z.head(2 * arm.nv) - actual).cwiseAbs().maxCoeff(), 2e-3 * largest) << c.name << ", sample " << k;
       z = linear->map(k) * z;
@@ -124,7 +124,8 @@ Wheel make_wheel(double inertia, double kp, double kd) {
   return out;
 }
 
-// (z - 1)^2 + z^-delay ((kp T^2/2 + kd T) z + kp T^2/2 - kd T) / I = 0, by hand; beside it the size of its terms.
+// (z - 1)^2 + z^-delay ((kp T^2/2 + kd T) z + kp T^2/2 - kd T) / I = 0, derived by hand, relative to the size of its
+// terms.
 double characteristic(const LoopPole& pole, double inertia, double kp, double kd, double T, int delay) {
   const std::complex<double> z = std::exp(std::complex<double>(pole.growth, 2 * std::numbers::pi * pole.frequency) * T);
   const double p = kp * T * T / 2 / inertia, d = kd * T / inertia;
@@ -155,7 +156,7 @@ TEST(LinearLoop, PolesOfASampledDoubleIntegrator) {
   }
 }
 
-// Undamped, and stable by a hair: rounding must not tip it.
+// Undamped and marginally stable: rounding must not change the verdict.
 TEST(LinearLoop, TheUndampedArmIsNotCalledUnstable) {
   const Model arm = make_arm();
   ControlOptions options = make_slew(arm);
@@ -168,7 +169,7 @@ TEST(LinearLoop, TheUndampedArmIsNotCalledUnstable) {
   }
 }
 
-// PD at the samples, by hand.
+// PD at the samples, written by hand.
 class HandPd : public Sampler {
  public:
   explicit HandPd(const ControlOptions& options) : options_(options) {}
@@ -186,12 +187,13 @@ class HandPd : public Sampler {
   const ControlOptions& options_;
 };
 
-// The judged loop is the one that the solver computes: the machine itself, near rest, with 1 and 3 steps in a period.
+// The linearised loop is that computed by the solver: the plant near rest, with 1 and 3 steps per period.
 TEST(LinearLoop, ImplicitStepsAreThoseOfTheSolver) {
   constexpr double kSmall = 1e-9;
   constexpr int kSamples = 12;
   constexpr double kRate = 250,
-                   kTime = kSamples / kRate;  // the fastest vibrations turn by more than a radian in a period
+                   kTime = kSamples /
+                           kRate;  // the phase of the fastest vibrations changes by more than a radian per period
   const Model arm = make_chain_arm(2, 3, 0.1);
   ControlOptions options;
   options.model = std::make_shared<const Model>(arm);
@@ -210,7 +212,7 @@ TEST(LinearLoop, ImplicitStepsAreThoseOfTheSolver) {
       for (int k = 0; k < arm.nv; ++k) x.q[k] += z[k] = kSmall * std::sin(1.0 + k);
       System system(arm, {});
       HandPd pd(prepared);
-      if (rho < 1) {  // the method has accelerations of its own, at first those of the machine
+      if (rho < 1) {  // the method has accelerations of its own, initially those of the plant
         VectorXd torques = VectorXd::Zero(arm.nv), vdot = torques;
         ASSERT_EQ(pd.sample(x, system.compute_kinematics(x), vdot, torques), Status::ok);
         system.set_control_torques(torques);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops that the linear judgement calls stable hold the nonlinear machine, too: cells of the stability matrix from
-// joints that are off, and an observer that knows nothing of it.  All cells: bench/control_table.
+// Loops that are stable by the linear criterion also stabilise the nonlinear plant: cells of the stability matrix, with
+// an initial deviation of the joints unknown to the observer.  All cells: bench/control_table.
 #include "limber/control/linear_loop.hpp"
 #include "limber/control/prepare.hpp"
 #include "limber/simulate/simulate.hpp"
@@ -12,7 +12,7 @@
 namespace limber::test {
 namespace {
 
-// Ideal sensors and servos; the controller starts where the joints should be.
+// Ideal sensors and servos; the controller starts with the joints at their desired positions.
 class HeldArm : public Sampler {
  public:
   HeldArm(const Model& model, const ControlOptions& options) : controller_(options) {
@@ -44,7 +44,7 @@ struct ArmCell {
   int links, modes;
   double rate, damping;
   const char* law;
-  double away;  // rad, to and fro from joint to joint
+  double away;  // rad, with alternating sign
 };
 
 class LateErrors : public RunListener {
@@ -98,7 +98,7 @@ TEST(NonlinearArm, IsHeldWhereTheLinearLoopIsStable) {
   }
 }
 
-// Where an observer that trusts its sensors makes small deviations large, it trusts them less.
+// Where high sensor weights in the observer amplify small deviations, the weights are reduced.
 TEST(NonlinearArm, ItsObserverIsCalmed) {
   ControlOptions options;
   options.model = std::make_shared<const Model>(make_chain_arm(10, 1, 1));
@@ -112,7 +112,7 @@ TEST(NonlinearArm, ItsObserverIsCalmed) {
   const ControlOptions settled = settle_loop(options);
   EXPECT_GT(settled.kalman.distrust, 1);
   EXPECT_LT(compute_transient(*linearize_loop(*options.model, {}, settled, 0)).growth, kMaxSettledTransient);
-  // With a machine of one link nothing changes.
+  // For a single link nothing changes.
   ControlOptions one = options;
   one.model = std::make_shared<const Model>(make_chain_arm(1, 2, 0));
   one.driven = find_driven_joints(*one.model, {});

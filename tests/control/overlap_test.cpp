@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which laws go together: nothing is accounted for twice.
+// Which laws may be combined: no term is included twice.
 #include "limber/spatial/status.hpp"
 #include "support/arm.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 struct Choice {
   const char* name;
-  bool weight, error;  // what it accounts for by itself
+  bool weight, error;  // terms included by the law alone
   void (*choose)(ControlOptions&);
 };
 
@@ -32,7 +32,7 @@ const Choice kChoices[] = {
 
 bool same_slot(int a, int b) { return (a < 2 && b < 2) || (a >= 2 && a < 6 && b >= 2 && b < 6); }
 
-// The torques that hold the arm still against gravity, beside those that the laws add up to.
+// The torques that hold the arm against gravity, compared with the sum of the laws.
 TEST(Overlap, EveryPairEitherHoldsTheWeightOnceOrIsRefused) {
   const Model arm = make_arm({.damping = 0.01, .gravity = {0, -1, 0}});
   constexpr int kCount = static_cast<int>(std::size(kChoices));

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shaper is for the vibration that the motion excites, not for the slowest.
+// A shaper is designed for the vibration excited by the motion, not for the slowest.
 #include "limber/control/prepare.hpp"
 #include "support/arm.hpp"
 
 namespace limber::test {
 namespace {
 
-// A boom that bends slowly upward and faster sideways, turned sideways.
+// A boom with slow vertical and faster lateral bending, moved sideways.
 Model make_boom() {
   ModelBuilder builder("boom");
   BeamSpec beam;
@@ -39,7 +39,7 @@ ControlOptions make_turn(const Model& boom, double duration) {
   return out;
 }
 
-// How far the tip moves after the end.
+// Displacement of the tip after the end.
 double run_turn(const Model& boom, const ControlOptions& options) {
   ControlLoop loop(boom, {}, options);
   System system(boom, {});
@@ -62,7 +62,7 @@ TEST(Participation, TheExcitedVibrationIsChosenAndItsAmplitudeForetold) {
   const auto all = compute_vibrations(boom, make_zero_state(boom), options.driven.mask);
   const double slowest = all[0].frequency / (2 * std::numbers::pi);
   EXPECT_GT(chosen[0].frequency, 2 * slowest);
-  EXPECT_LE(chosen.size(), 2u);  // upward bending takes no part
+  EXPECT_LE(chosen.size(), 2u);  // vertical bending does not participate
   for (const ShapedVibration& one : chosen) EXPECT_EQ(one.node, "boom.tip");
 
   ControlOptions plain = options;
@@ -73,7 +73,7 @@ TEST(Participation, TheExcitedVibrationIsChosenAndItsAmplitudeForetold) {
   EXPECT_NEAR(before, chosen[0].residual, 0.05 * before);
   EXPECT_LT(after, 0.05 * before);
 
-  // By its frequency it is the same shaper.
+  // Given by its frequency, it is the same shaper.
   ControlOptions given = options;
   given.shaping->frequencies = {chosen[0].frequency};
   given.shaping->ratio = chosen[0].ratio;
@@ -81,7 +81,7 @@ TEST(Participation, TheExcitedVibrationIsChosenAndItsAmplitudeForetold) {
   EXPECT_NE(shaping_text(prepare_control(options).shaping).find("boom.tip"), std::string::npos);
 }
 
-// Nothing bends where nothing is excited: no delay.
+// No vibration is excited: no delay.
 TEST(Participation, AMotionThatExcitesNothingIsNotShaped) {
   const Model boom = make_boom();
   ControlOptions options = make_turn(boom, 1.5);

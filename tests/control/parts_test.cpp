@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a controller, each alone.
+// Unit tests of the parts of a controller.
 #include <numbers>
 
 #include "limber/linear/riccati.hpp"
@@ -89,7 +89,7 @@ TEST(Shaping, ShapedSignalsAreSumsOfEchoes) {
   EXPECT_NEAR(shaped.at(9).value, 1, 1e-14);
 }
 
-// K x = w^2 M x with the driven joints held: one clamped beam has the textbook's roots.
+// K x = w^2 M x with the driven joints locked: one clamped beam has the textbook roots.
 TEST(Shaping, VibrationsOfTheHeldArm) {
   const Model arm = make_arm({.damping = 0.01});
   const DrivenJoints driven = find_driven_joints(arm, {});
@@ -113,7 +113,7 @@ TEST(Riccati, MeetsItsEquationAndStabilises) {
     EXPECT_TRUE(is_close(*X, right, 1e-9 * X->norm()));
     EXPECT_LT(eigenvalues_general(A - B * K).cwiseAbs().maxCoeff(), 1);
   }
-  // Unstable, and the input does not reach it.
+  // Unstable, and not stabilisable.
   EXPECT_FALSE(solve_riccati(2 * MatrixXd::Identity(2, 2), Eigen::Vector2d(1, 0), MatrixXd::Identity(2, 2),
                              MatrixXd::Identity(1, 1)));
 }
@@ -127,7 +127,7 @@ TEST(Servos, LimitTorqueAndRateAndLag) {
   Servos servos({servo}, 1e-3);
   VectorXd command = VectorXd::Constant(1, 100), torque(1);
   servos.drive(command, torque);
-  EXPECT_DOUBLE_EQ(torque[0], 1);  // by the rate
+  EXPECT_DOUBLE_EQ(torque[0], 1);  // due to the rate
   EXPECT_TRUE(servos.saturated(0));
   for (int k = 0; k < 20; ++k) servos.drive(command, torque);
   EXPECT_DOUBLE_EQ(torque[0], 10);
@@ -177,7 +177,7 @@ TEST(Sensors, AnAccelerometerAtRestFeelsTheWeight) {
   EXPECT_TRUE(is_close(Vector3d(sensors.read(x, ws.kinematics(), rest).acceleration), Vector3d(9.81, 0, 0), 1e-12));
 }
 
-// An estimator that starts with wrong modes finds them, from encoders alone and with more sensors.
+// An estimator with a wrong initial state converges to the modes, from encoders alone and with more sensors.
 TEST(Estimator, FindsTheModes) {
   const Model arm = make_arm({.damping = 0.01});
   ControlOptions options = make_slew(arm);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Predictor and gains are one design: against SciPy, against the machine, and with noise.
+// Predictor and gains: against SciPy, against the simulated plant, and with noise.
 #include <Eigen/Dense>
 #include <fstream>
 #include <map>
@@ -79,7 +79,7 @@ TEST(SampledGains, AreThoseOfAnIndependentDesignWithDelays) {
   options.vibration = 1e-3;
   const MatrixXd lqr = compute_lqr_gain(arm, driven, predictor, options);
   expect_same_rows(lqr, reference.gains.at("lqr"), "lqr");
-  // With a latency the law is given the state that the predictor says for the time from which its torques act.
+  // With a latency the law gets the state predicted for the time at which its torques act.
   MatrixXd late(2, 2 * arm.nv + 2);
   late << lqr * predictor.A, lqr * predictor.B;
   expect_same_rows(late, reference.gains.at("lqr_latency_1"), "lqr, latency 1");
@@ -105,8 +105,8 @@ TEST(SampledLoop, HasTheSpectralRadiusThatScipyFinds) {
   }
 }
 
-// At the configuration that it was made for the predictor is the sampled machine, where all poles are seen; where they
-// are not, what is seen moves like the machine, and the rest is where constant torques would hold it.
+// At its design configuration the predictor is the exactly sampled plant if all poles are resolved; otherwise the
+// resolved part is exact, and the rest is the quasi-static response to constant torques.
 TEST(Predictor, IsExactForWhatIsSeenAndStaticForTheRest) {
   for (const double damping : {0.0, 10.0, 1000.0}) {
     const Model arm = make_chain_arm(2, 5, damping);
@@ -114,7 +114,7 @@ TEST(Predictor, IsExactForWhatIsSeenAndStaticForTheRest) {
     for (const double rate : {50.0, 250.0, 20000.0}) {
       const Predictor p = make_predictor(arm, driven, bent_chain(arm), 1 / rate);
       const MatrixXd b = p.machine.B(Eigen::all, driven.v);
-      // In q and v / rate, which weigh alike: the exponential in q and v loses up to seven digits more.
+      // In q and v / rate, which have similar size: the exponential in q and v loses up to seven more digits.
       VectorXd scale = VectorXd::Ones(2 * arm.nv);
       scale.tail(arm.nv).setConstant(1 / rate);
       const auto scaled = [&](const MatrixXd& a) {
@@ -123,7 +123,7 @@ TEST(Predictor, IsExactForWhatIsSeenAndStaticForTheRest) {
       const Sampled exact = sample(scaled(p.machine.A) / rate, scale.asDiagonal() * b / rate, 1);
       const MatrixXd to = p.to_seen * scale.cwiseInverse().asDiagonal(), from = scale.asDiagonal() * p.seen;
       const MatrixXd own = p.to_seen * p.A * p.seen;
-      // Rounding is multiplied by the stiffness of what is not seen.
+      // Rounding is multiplied by the stiffness of the unresolved part.
       const double tolerance = 1e-12 * (1 + p.fastest * p.fastest);
       EXPECT_LT((to * exact.A * from - own).norm(), tolerance * own.norm()) << damping << ' ' << rate;
       EXPECT_LT((to * exact.B - p.to_seen * p.B).norm(), tolerance * (p.to_seen * p.B).norm())
@@ -141,7 +141,7 @@ TEST(Predictor, IsExactForWhatIsSeenAndStaticForTheRest) {
   }
 }
 
-// Over lags up to 20, in standard deviations of that of white noise.
+// Over lags up to 20, in standard deviations of white noise.
 double largest_correlation(const std::vector<VectorXd>& signals) {
   double worst = 0;
   for (Eigen::Index j = 0; j < signals[0].size(); ++j) {
@@ -156,8 +156,7 @@ double largest_correlation(const std::vector<VectorXd>& signals) {
   return worst;
 }
 
-// Readings of a machine with just the noise that the filter expects leave nothing in its innovations that earlier ones
-// would tell; with a gain of a third they do.
+// With the noise that the filter expects, its innovations are uncorrelated; with a third of the gain they are not.
 TEST(Estimator, InnovationsAreWhite) {
   const Model arm = make_chain_arm(2, 2, 1);
   const DrivenJoints driven = find_driven_joints(arm, {});

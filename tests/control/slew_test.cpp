@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole controller on the arm of [MS]: what each law must reach.
+// The complete controller on the arm of [MS]: required performance of each law.
 #include "support/arm.hpp"
 #include "support/close.hpp"
 

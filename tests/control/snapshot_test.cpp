@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A control loop restored from a snapshot goes on bit by bit as the one it was taken from, under every law.
+// A control loop restored from a snapshot continues bitwise like the original, under every law.
 #include "limber/simulate/archive.hpp"
 #include "support/arm.hpp"
 #include "support/close.hpp"
@@ -89,7 +89,7 @@ std::vector<Case> make_cases(const Model& arm) {
         o.sensors = noisy;
       },
       noisy);
-  SensorOptions prompt = noisy;  // the observer takes readings for those of now
+  SensorOptions prompt = noisy;  // the observer requires current readings
   prompt.delay = 0;
   prompt.every = 1;
   prompt.accelerometers.clear();
@@ -116,7 +116,7 @@ void restore(ControlLoop& loop, const std::vector<std::byte>& saved) {
   if (!archive.at_end()) throw InputError("something is left");
 }
 
-// A plant that steps with the period of the loop.
+// A plant with steps of the loop's period.
 class Plant {
  public:
   Plant(const Model& model, double period) : system_(model, {}), period_(period) {
@@ -129,7 +129,7 @@ class Plant {
     vdot_ = torques = VectorXd::Zero(model.nv);
     again = torques;
   }
-  // Torques of both loops for this state.
+  // Torques of both loops at this state.
   void sample(ControlLoop& loop, Vec out) {
     const State& x = stepper_->now().x;
     ASSERT_EQ(system_.accelerate(x, vdot_), Status::ok);
@@ -172,14 +172,14 @@ TEST(ControlSnapshot, ARestoredLoopGoesOnBitByBit) {
       }
       plant.step();
     }
-    // One that was not restored does something else: there was a state to bring back.
+    // A loop that was not restored differs: there was state to restore.
     plant.sample(loop, plant.torques);
     plant.sample(fresh, plant.again);
     EXPECT_NE(plant.torques, plant.again) << c.name;
   }
 }
 
-// The same object taken back to where it was repeats itself.
+// The same object, restored to an earlier state, repeats itself.
 TEST(ControlSnapshot, ALoopTakenBackRepeatsItself) {
   const Model arm = make_arm({.damping = 0.005});
   ControlOptions options = make_slew(arm, 3);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every setting of rate, modes, joint damping and law is stable, or refused before it runs.
+// Every combination of rate, modes, joint damping and law is stable, or refused before it runs.
 #include <cmath>
 
 #include "limber/control/linear_loop.hpp"
@@ -29,8 +29,7 @@ ControlOptions make_options(const Model& model, double rate, int law) {
   return out;
 }
 
-// The controller that runs against the exactly sampled plant near rest: the largest deviation of a joint in the last
-// quarter.
+// The actual controller with the exactly sampled plant near rest: the largest deviation of a joint in the last quarter.
 double run_near_rest(const Model& model, Controller& controller, int samples) {
   const DrivenJoints& driven = controller.options().driven;
   const LinearSystem machine = linearize_at_rest(model, bent_chain(model), {});
@@ -64,8 +63,8 @@ void PrintTo(const Cells& c, std::ostream* out) { *out << c.links << " links, " 
 
 class StabilityMatrix : public testing::TestWithParam<Cells> {};
 
-// Ten links with many modes take seconds each: the corners of their part of the matrix.  computed_torque is the same
-// loop as correction.
+// Ten links with many modes take seconds each: only the corners of their part of the matrix.  computed_torque is the
+// same loop as correction.
 bool is_chosen(const Cells& c, double rate, double damping, int law) {
   if (kSanitized) return c.links < 10 && (law + static_cast<int>(rate)) % 3 == 0;
   if (c.links < 10 || c.modes < 2) return true;
@@ -88,12 +87,12 @@ TEST_P(StabilityMatrix, IsStableOrRefused) {
         const ControlOptions options = make_options(model, rate, law);
         try {
           Controller controller(options);
-          EXPECT_LT(run_near_rest(model, controller, 300), 100 * kAway) << name;  // first estimates are wrong
+          EXPECT_LT(run_near_rest(model, controller, 300), 100 * kAway) << name;  // the first estimates are wrong
           ++run;
         } catch (const InputError& e) {
           ++refused;
           EXPECT_NE(std::string(e.what()).find("the control loop is unstable"), std::string::npos) << e.what();
-          EXPECT_EQ(law, 3) << name << ": " << e.what();  // only gains that were given
+          EXPECT_EQ(law, 3) << name << ": " << e.what();  // only with given gains
         }
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A driven machine that starts at rest against gravity stays there, under every law.
+// A controlled arm that starts at rest under gravity stays at rest, under every law.
 #include "limber/control/static_hold.hpp"
 #include "support/arm.hpp"
 #include "support/close.hpp"
@@ -61,7 +61,7 @@ const Law kLaws[] = {
      }},
 };
 
-// How far joints and torques go from where they start.
+// Largest deviation of joints and torques from their initial values.
 class Stillness : public RunListener {
  public:
   Stillness(const ControlLoop& loop, State start, VectorXd torques)
@@ -99,7 +99,7 @@ Stillness stay(const Machine& machine, const Law& law) {
   for (int k = 0; k < 3; ++k) x.q[loop.driven_joints().q[k]] = kPut[k];
   const StaticHold hold = find_static_hold(machine.plant, {}, x, loop.driven_joints().joints);
   const VectorXd torques = hold.torques(loop.driven_joints().v);
-  EXPECT_GT(torques.cwiseAbs().minCoeff(), 10);  // there is something to hold
+  EXPECT_GT(torques.cwiseAbs().minCoeff(), 10);  // gravity torques are significant
   EXPECT_EQ(loop.hold(hold.equilibrium.x, hold.torques), Status::ok) << loop.failure();
   System system(machine.plant, {});
   system.set_control_torques(hold.torques);
@@ -134,7 +134,7 @@ std::vector<ServoOptions> make_slow_servos() {
   return {3, servo};
 }
 
-// Torques are some 3000 N m, joint angles 0.5 rad: rounding, amplified by the laws, is what is left.
+// Torques are about 3000 N m, joint angles 0.5 rad: only rounding, amplified by the laws, remains.
 constexpr double kStillTorque = 1e-7, kStill = 1e-11;
 
 TEST(StaticStart, NothingMovesUnderAnyLaw) {
@@ -155,7 +155,7 @@ TEST(StaticStart, NothingMovesWithServosAndGauges) {
   }
 }
 
-// With encoders alone the controller's own balance serves, whatever the machine weighs.
+// With encoders alone the controller's own static balance is sufficient, whatever the plant weighs.
 TEST(StaticStart, NothingMovesWithAWrongModel) {
   const Model arm = make_heavy_arm(), plant = make_heavy_arm(0.8e5, 60);
   for (const Law& law : kLaws) {
@@ -165,7 +165,7 @@ TEST(StaticStart, NothingMovesWithAWrongModel) {
   }
 }
 
-// Encoders with counts: the joint moves by no more than a count.
+// Encoders with finite resolution: the joint moves by less than a count.
 TEST(StaticStart, CountsMoveItByLessThanACount) {
   const Model arm = make_heavy_arm();
   constexpr double kCount = 1e-5;

@@ -68,7 +68,7 @@ TEST(TipInversion, OneLinkIsAConvolution) {
       const double y = path.position[1]->at(std::clamp(t, 0.0, time)).value;
       worst = std::max(worst, std::abs(found.joints[0].at(t + found.lead).value - (y - phi * eta) / L));
     }
-    const double bent = size;  // what the angle would be wrong by if nothing bent is of this size
+    const double bent = size;  // size of the error in the angle if bending is ignored
     if (samples == 400) {
       EXPECT_LT(worst, 2e-4 * bent);
       EXPECT_LT(worst, 0.3 * before);  // second order
@@ -77,7 +77,7 @@ TEST(TipInversion, OneLinkIsAConvolution) {
   }
 }
 
-// The arm follows its tip line to a tenth of what the quasi-static motion leaves, and better the earlier it may begin.
+// The tip error is a tenth of that of the quasi-static motion, and smaller with a longer lead.
 TEST(TipInversion, TheTipKeepsToItsLine) {
   const Model arm = make_arm({.damping = 0.02});
   ControlOptions options = make_slew(arm);
@@ -126,7 +126,7 @@ std::string refusal(const Model& model, const TipPath& path, const std::vector<s
 }
 
 TEST(TipInversion, RefusesWhatHasNoBoundedInverse) {
-  // A node near the hub is in its own place: zeros on the imaginary axis.
+  // A node near the hub is collocated: zeros on the imaginary axis.
   const Model link = make_one_link(2, 0.1);
   EXPECT_NE(refusal(link, sideways(link, "link.watched", 1e-3, 1)).find("no bounded inversion"), std::string::npos);
   const Model arm = make_arm();

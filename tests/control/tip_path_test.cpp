@@ -10,7 +10,7 @@
 namespace limber::test {
 namespace {
 
-// At rest, the modes that settle are those of the static equilibrium with the driven joints held.
+// At rest, the quasi-static modes are those of the static equilibrium with the driven joints locked.
 TEST(TipPath, ModesSettleAsInTheEquilibrium) {
   const Model arm = make_arm({.gravity = {0, -0.5, 0}});
   const DrivenJoints driven = find_driven_joints(arm, {});
@@ -26,7 +26,7 @@ TEST(TipPath, ModesSettleAsInTheEquilibrium) {
   EXPECT_TRUE(is_close(x.q, found.x.q, 1e-8));
 }
 
-// A spring that is far stiffer than the links: what holds them is in the tangent.
+// A spring much stiffer than the links: its stiffness is in the tangent.
 TEST(TipPath, ModesSettleOnStiffElements) {
   Model arm = make_arm({.gravity = {0, -0.5, 0}});
   const DrivenJoints driven = find_driven_joints(arm, {});
@@ -69,7 +69,7 @@ State bent(const Model& arm, const DrivenJoints& driven) {
   return x;
 }
 
-// Driven along the driven joints' motion, the tip keeps to its path better than with the motion of rigid links.
+// Driven by the computed joint motion, the tip is closer to its path than with the joint motion of rigid links.
 TEST(TipPath, TheTipKeepsToItsLine) {
   const Model arm = make_arm({.damping = 0.02});
   ControlOptions options = make_slew(arm);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figures of a controlled run, from errors that are known.
+// Tracking figures of a controlled run, from known errors.
 #include "limber/control/tracking.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kEnd = 10, kRun = 20, kStep = 0.01;
 
-// The shoulder is off by error(t) from a move by 1 rad in kEnd; the others are where they should be.
+// The shoulder deviates by error(t) from a move by 1 rad in kEnd; the other joints have no error.
 Tracking follow(const std::function<double(double)>& error, const std::optional<TipPath>& path = {}) {
   const Model arm = make_arm();
   ControlOptions options = make_slew(arm);
@@ -47,9 +47,9 @@ TEST(Tracking, ErrorSettlingSaturationAndResidualMotion) {
   EXPECT_NEAR(t.largest[0], 0.03, 1e-12);
   EXPECT_NEAR(t.last[0], 0.001 * std::sin(40.0), 1e-12);
   EXPECT_NEAR(t.band[0], 0.02, 1e-12);  // of 1 rad
-  // 0.03 cos t is beyond 0.02 up to 12.49, the last sample before it is replaced.
+  // 0.03 cos t exceeds 0.02 up to 12.49; the last sample before it is replaced.
   EXPECT_NEAR(t.settling(0), 2.49, 1e-9);
-  EXPECT_TRUE(std::isnan(t.settling(1)));  // it was to stay
+  EXPECT_TRUE(std::isnan(t.settling(1)));  // it was not to move
   EXPECT_NEAR(t.saturation()[1], 0.2, 1e-3);
   EXPECT_EQ(t.saturation()[0], 0);
   // The hand is 15 m away: it moves by the range of the angle after the end, about the angle 1.
@@ -77,7 +77,7 @@ TEST(Tracking, GrowthIsExponentialNotADrift) {
   EXPECT_FALSE(follow([](double t) { return 0.1 * std::sin(t); }).growing);
 }
 
-// Millimetres at the tip are told as such.
+// Millimetres at the tip are reported as such.
 TEST(Tracking, ANodeIsComparedWithItsPath) {
   TipPath path;
   path.node = kArmTip;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kinds of joints that are added here, through the table alone, pass the suites of the built-in ones: a helical joint
-// (one screw with a pitch), a planar one (H moves with q), three rotations about different axes, and built-in kinds
-// described once more as products of exponentials.
+// Joint kinds added here, through the table only, pass the suites of the built-in ones: a helical joint (one screw with
+// a pitch), a planar one (H depends on q), three rotations about different axes, and built-in kinds described again as
+// products of exponentials.
 #include <gtest/gtest.h>
 
 #include "limber/dynamics/closures.hpp"
@@ -146,7 +146,7 @@ TEST(AddedJoint, DoesNotAllocate) {
 TEST(AddedJoint, DerivativesAreDifferences) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     TreeOptions o = tree(seed);
-    std::erase(o.joints, JointKind::spherical);  // its spring jumps at half a turn
+    std::erase(o.joints, JointKind::spherical);  // its spring is discontinuous at half a turn
     o.free_base = false;
     SCOPED_TRACE(describe(o, seed));
     const Model model = make_model(random_machine(o, seed));
@@ -200,7 +200,7 @@ TEST(AddedJoint, MovesAndChartsAreInverse) {
   }
 }
 
-// A rate of the rows is the derivative of their errors along the motion.
+// The rate of the rows is the derivative of their errors along the motion.
 TEST(AddedJoint, ClosureRowsAreDifferentiatedRight) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     TreeOptions o = tree(seed);
@@ -226,10 +226,10 @@ TEST(AddedJoint, ClosureRowsAreDifferentiatedRight) {
   }
   Closure closure{"thread", added().helical, Vector3d::UnitX(), Vector3d::UnitZ(), {1, kBodyFrame}, {}};
   Model model = make_model(random_machine({}, 1));
-  EXPECT_THROW(model.add_closure(closure), InputError);  // it has no rows
+  EXPECT_THROW(model.add_closure(closure), InputError);  // it has no closure rows
 }
 
-// The same machine with other kinds of the same motion.
+// The same model with equivalent joints of another kind.
 Model renamed(Machine machine, JointKind from, JointKind to) {
   for (Joint& joint : machine.joints) {
     if (joint.kind == from) joint.kind = to;
@@ -255,7 +255,7 @@ TEST(AddedJoint, ABuiltInKindAsAProductOfExponentialsIsTheSame) {
   }
 }
 
-// A planar joint is two prismatic joints and a revolute one with nothing between them.
+// A planar joint equals two prismatic joints and a revolute one with massless bodies between them.
 TEST(AddedJoint, PlanarIsTwoSlidesAndARotation) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     TreeOptions o;

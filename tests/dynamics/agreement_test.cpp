@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// All algorithms of forward dynamics, by name, give the same answers.
+// All forward dynamics algorithms, by name, agree.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -12,7 +12,7 @@
 namespace limber::test {
 namespace {
 
-// Against aba.
+// Compared with aba.
 void expect_agreement(const Model& model, const State& x, const Forces& forces, const std::vector<std::string>& names,
                       const std::string& what, Worst& worst) {
   VectorXd expected(model.nv), vdot(model.nv);
@@ -42,7 +42,7 @@ TEST(Algorithms, AgreeOn200RandomTrees) {
   EXPECT_EQ(fidelities.size(), 3u);
 }
 
-// `book` takes no others, and has the machine of the others where nothing is bent: theory §6.
+// `book` accepts no other joints; without deflections its equations are those of the others: theory §6.
 TEST(Algorithms, AgreeOn200ChainsOfRotaryJoints) {
   Worst worst("algorithms_chains");
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

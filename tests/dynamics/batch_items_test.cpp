@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches: items with numbers of their own, threads, failures, many modes.
+// Batches: items with individual parameters, threads, failures, many modes.
 #include <gtest/gtest.h>
 
 #include "limber/dynamics/batch.hpp"
@@ -163,7 +163,7 @@ TEST(BatchItems, TellTheirFailures) {
   }
 }
 
-// Two beams with modes in one plane; the second turns about its own axis, where it has no inertia unless it is bent.
+// Two beams with modes in one plane; the second rotates about its own axis, where it has inertia only if it is bent.
 Model thin_beams(const std::array<int, 4>& modes) {
   BeamSpec beam;
   beam.length = 1, beam.mass_per_length = 2, beam.EIy = beam.EIz = 800, beam.GJ = 600;
@@ -229,7 +229,7 @@ TEST(BatchItems, RefuseWhatDoesNotFit) {
   EXPECT_THROW(batch.rollout({.method = "euler"}, q, v, v), InputError);
 }
 
-// Forces that only the systems of simulate know are not left out in silence.
+// Forces known only to the systems of simulate are not silently omitted.
 TEST(BatchItems, RefuseRolloutsOfWhatTheyWouldLeaveOut) {
   for (const bool friction : {false, true}) {
     RigidSpec spec;
@@ -253,7 +253,7 @@ TEST(BatchItems, RefuseRolloutsOfWhatTheyWouldLeaveOut) {
     const Model model = builder.build();
     BatchAba batch(model, 1);
     BatchArray q = BatchArray::Zero(1, 1), v = q, tau = q;
-    batch.forward(q, v, tau, tau);  // as aba
+    batch.forward(q, v, tau, tau);  // same signature as aba
     try {
       batch.rollout({}, q, v, tau);
       FAIL() << "not refused";

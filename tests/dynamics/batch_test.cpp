@@ -57,7 +57,8 @@ TEST(Batch, SolvesAsAbaOnMixedTrees) {
   }
 }
 
-// Everything else at once, with external wrenches, prescribed joints and a number of items that fills no register.
+// All other features at once, with external wrenches, prescribed joints and a number of items that is no multiple of
+// the register width.
 TEST(Batch, AgreesWithTheOtherAlgorithms) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Model model = make_model(random_machine(mixed_tree(seed), seed));
@@ -117,7 +118,7 @@ TEST(Batch, AgreesWithTheOtherAlgorithms) {
   }
 }
 
-// Chains and trees of beams: families of all sizes, joints at and beside the node, turned nodes, a load at the end.
+// Chains and trees of beams: families of all sizes, joints at and beside the node, rotated nodes, a load at the end.
 Model beam_machine(const std::array<int, 4>& modes, std::uint64_t seed) {
   BeamSpec beam;
   beam.length = 1 + 0.1 * static_cast<double>(seed % 3), beam.mass_per_length = 2, beam.EIy = 800, beam.EIz = 500;

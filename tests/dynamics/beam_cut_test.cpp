@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A beam cut in pieces that fixed joints hold together behaves like the whole, to the accuracy of its modes.
+// A beam divided into pieces connected by fixed joints behaves like the whole, to the accuracy of its modes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ BeamSpec piece(int pieces, BeamBasis basis, const std::array<int, 4>& modes) {
   return beam;
 }
 
-// A cantilever of so many pieces.
+// A cantilever of `pieces` pieces.
 Machine cantilever(int pieces, const BeamSpec& beam) {
   Machine m;
   const Body body = make_beam_body(beam, false);
@@ -56,7 +56,7 @@ VectorXd frequencies(const Model& model) {
   return eigenvalues_generalized(stiffness(model), M).cwiseSqrt();
 }
 
-// Deflection of the tip in the direction of a small force there.
+// Deflection of the tip in the direction of a unit force there.
 double compliance(const Model& model, const Vector3d& direction) {
   Engine engine(model);
   const int last = model.body_count() - 1;
@@ -67,7 +67,7 @@ double compliance(const Model& model, const Vector3d& direction) {
 
 struct FrequencyError {
   double relative;  // of the first bending frequency
-  double noise;     // what the eigenvalue solver may add: eps of the largest eigenvalue
+  double noise;     // bound of the error of the eigenvalue solver: eps times the largest eigenvalue
 };
 
 FrequencyError bending_frequency_error(int pieces, int modes) {
@@ -78,7 +78,7 @@ FrequencyError bending_frequency_error(int pieces, int modes) {
 }
 
 TEST(CutBeam, TipDeflectionIsExactInPolynomials) {
-  // A tip force bends every piece into a cubic.
+  // A tip force deflects every piece by a cubic.
   const double exact = std::pow(kLength, 3) / (3 * kEIz);
   for (const int pieces : {1, 2, 4}) {
     const Model model = make_model(cantilever(pieces, piece(pieces, BeamBasis::polynomial, {2, 2, 1, 0})));
@@ -89,7 +89,7 @@ TEST(CutBeam, TipDeflectionIsExactInPolynomials) {
 }
 
 TEST(CutBeam, TipDeflectionConvergesInEigenfunctions) {
-  // From below, and the whole beam's with the known sum: compliance = sum over modes of phi(L)^2 / omega^2.
+  // From below, and for the whole beam with the known sum: compliance = sum over modes of phi(L)^2 / omega^2.
   const double exact = std::pow(kLength, 3) / (3 * kEIz);
   for (const int pieces : {1, 2, 4}) {
     double before = 1;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Book's machine is linear in the deflections and so not that of the other algorithms.  What must hold:
-// - at every state it is the machine of its own kinematics, told here by mass points and exact derivatives;
-// - without deflections and their speeds, and for a single link always, it is the machine of the others;
-// - near that, its places are off by the square of the deflections and its accelerations by their first power.
+// Book's equations are linear in the deflections and so differ from those of the other algorithms.  Required:
+// - at every state they are the equations of his kinematics, here by mass points and exact derivatives;
+// - without deflections and their rates, and for a single link always, they are those of the others;
+// - near that, positions differ by the square of the deflections and accelerations by their first power.
 #include "limber/dynamics/detail/book.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ RMat4 homogeneous(const Pose& X) {
 Jet<RMat4> constant(const RMat4& x) { return {x, RMat4::Zero(), RMat4::Zero()}; }
 
 // The chain as mass points in frames W = E A E A ...; Newton's law is projected on the exact derivatives of their
-// places:  M = sum m J^T J,  h = sum m J^T (a - g) + springs and dampers.
+// positions:  M = sum m J^T J,  h = sum m J^T (a - g) + springs and dampers.
 class LinearChain {
  public:
   LinearChain(const Machine& machine, const Model& model, const State& x) : machine_(machine), model_(model), x_(x) {
@@ -100,7 +100,7 @@ class LinearChain {
         A.d.bottomRightCorner<3, 3>() = R.d;
         A.dd.bottomRightCorner<3, 3>() = R.dd;
       }
-      const RMat4 to_frame = node(i, joint.child_node, VectorXd::Zero(model_.nv)).x.inverse();  // it does not move
+      const RMat4 to_frame = node(i, joint.child_node, VectorXd::Zero(model_.nv)).x.inverse();  // constant
       W.push_back(W[i - 1] * node(i - 1, joint.parent.node, v) * constant(homogeneous(joint.origin)) * A *
                   constant(to_frame));
     }
@@ -143,7 +143,7 @@ class LinearChain {
 
 TreeOptions book_options(std::uint64_t seed) { return rotary_chain(seed, 0); }
 
-// Rigid bodies may be held at their nodes, which do not move.
+// Rigid bodies may be attached at their nodes, which are fixed to them.
 Machine machine_of(const TreeOptions& o, std::uint64_t seed) {
   Machine m = random_machine(o, seed);
   for (std::size_t i = 0; i < m.bodies.size(); ++i) {
@@ -152,7 +152,7 @@ Machine machine_of(const TreeOptions& o, std::uint64_t seed) {
   return m;
 }
 
-// The state with all deflections and their speeds times `factor`.
+// The state with all deflections and their rates times `factor`.
 State deflected(const Model& model, State x, double factor) {
   for (int i = 1; i < model.body_count(); ++i) {
     x.q.segment(model.first_mode_q(i), model.body(i).modes) *= factor;
@@ -183,7 +183,7 @@ TEST(Book, IsTheMachineOfItsOwnKinematics) {
 }
 
 TEST(Book, KeepsTheInertiaMatrixInItsUpperTriangle) {
-  // The factor goes below; the equations of joints with modes, [Book] (68)-(71), are above and right of the diagonal.
+  // The factor is below; the coupling of joints with modes, [Book] (68)-(71), is above and right of the diagonal.
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const Machine machine = machine_of(book_options(seed), seed);
     const Model model = make_model(machine);
@@ -217,7 +217,8 @@ TEST(Book, IsAbaWithoutDeformation) {
 }
 
 TEST(Book, IsAbaWhereNothingSitsOnATurningNode) {
-  // A single link has no far end; its deflections are linear for all algorithms.  So are links that only shift.
+  // A single link has no outboard joint; its deflections are linear for all algorithms.  So are links that only
+  // translate.
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     TreeOptions o = book_options(seed);
     o.bodies = 1 + static_cast<int>(seed % 3);
@@ -235,8 +236,8 @@ TEST(Book, IsAbaWhereNothingSitsOnATurningNode) {
 }
 
 TEST(Book, LeavesAbaWithTheFirstPowerOfTheDeflections) {
-  // Places to second order: 1 + u~ is the rotation exp(u~) to first.  Modal equations hold the derivative of places by
-  // deflections, which is right to one order less, and the inertia of a modal acceleration with it.
+  // Positions to second order: 1 + u~ is the rotation exp(u~) to first order.  Modal equations contain the derivative
+  // of positions in deflections, which is accurate to one order less, and the inertia of a modal acceleration with it.
   int measured = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     TreeOptions o = book_options(seed);
@@ -346,7 +347,7 @@ TEST(Book, NumbersThatAreNoneStayBehind) {
 }
 
 TEST(Book, SeesACoordinateWithoutInertia) {
-  // A rod that turns about its own line, told in turned frames, where rounding makes some inertia.
+  // A rod that rotates about its own axis, given in rotated frames, where rounding makes some inertia.
   Random random(3);
   for (int k = 0; k < 30; ++k) {
     const Matrix3d R = random.rotation();

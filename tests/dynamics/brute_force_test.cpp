@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every algorithm against the mass points themselves, on 300 random trees: all joint kinds, fidelities and body forms,
+// Every algorithm against the mass points themselves, on 300 random trees: all joint kinds, fidelities and body kinds,
 // joints on frames and on moving nodes, both eliminations, wrenches in world and in node components.
 #include "support/brute_force.hpp"
 
@@ -49,7 +49,7 @@ Tree make_tree(std::uint64_t seed) {
   return {describe(o, seed), machine, model, s, exact, exact.wrench_force(s.wrenches)};
 }
 
-// Made once for all tests.
+// Built once for all tests.
 const std::vector<std::unique_ptr<const Tree>>& trees() {
   static const auto all = [] {
     std::vector<std::unique_ptr<const Tree>> list;
@@ -65,7 +65,7 @@ double force_bound_of(const Tree& t, const VectorXd& vdot) {
   return force_bound(t.model, t.exact.mass(), vdot, t.exact.gross().norm() + wrenches + t.s.tau.norm());
 }
 
-// Backward error of an acceleration: what M vdot + h - wrenches misses of tau.
+// Backward error of an acceleration: the residual M vdot + h - wrenches - tau.
 VectorXd residual(const Tree& t, const VectorXd& vdot) {
   return t.exact.mass() * vdot + t.exact.bias() - t.wrench_force - t.s.tau;
 }
@@ -191,7 +191,7 @@ TEST(Momentum, AgreesWithMassPoints) {
   for (const auto& t : trees()) {
     const Momentum m = Engine(t->model).momentum(t->s.x);
     const double reach = t->model.body_count() + t->exact.center_of_mass().norm();
-    // |p| <= sqrt(2 m T): so large the parts are that add up.
+    // |p| <= sqrt(2 m T): the size of the terms of the sum.
     const double size = std::sqrt(2 * t->exact.total_mass() * t->exact.energy().kinetic);
     const double c = 16 * kEps * t->model.body_count();
     EXPECT_CLOSE(m.linear, t->exact.momentum().linear, c * size) << t->name;
@@ -222,10 +222,10 @@ TEST(Nodes, AgreeWithMassPoints) {
       const Matrix6X exact_J = t->exact.node_jacobian(node);
       Matrix6X J(6, t->model.nv);
       compute_node_jacobian(t->model, kin, node, J);
-      // Columns of size 1 cancel where a joint holds the node.
+      // Columns of size 1 cancel if a joint fixes the node.
       const double size = 1 + exact_J.norm();
       EXPECT_CLOSE(J, exact_J, c * reach * size) << t->name;
-      // The bias is quadratic in the rates; gravity rides along in the sweep and is taken off again.
+      // The bias is quadratic in the rates; gravity is included in the sweep and subtracted again.
       const double rate = size * t->s.x.v.norm();
       const Vector6 bias = t->exact.node_bias_acceleration(node);
       const double bias_bound = c * (reach * (rate + rate * rate) + t->machine.gravity.norm());

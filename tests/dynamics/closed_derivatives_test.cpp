@@ -56,7 +56,7 @@ class ClosedChain {
   VectorXd tau_;
 };
 
-// False: rows of the closure are dependent here, so that nothing determines what an arbitrary state does.
+// False: rows of the closure are dependent here, so that the motion from an arbitrary state is not determined.
 bool expect_differences(const Model& model, const Sample& s, const std::vector<std::uint8_t>& prescribed,
                         Worst& worst) {
   DerivativesWorkspace ws(model);

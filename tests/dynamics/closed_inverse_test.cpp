@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inverse and hybrid dynamics of closed chains: forward and inverse undo each other, closures do no work.
+// Inverse and hybrid dynamics of closed chains: forward and inverse dynamics are inverse, closures do no work.
 #include "limber/dynamics/detail/closed_inverse.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@
 namespace limber::test {
 namespace {
 
-// Speeds on the closures (the position need not be: the equations hold at every state), forces, and what follows.
+// Speeds consistent with the closures (positions need not be: the equations hold at every state), forces, and the
+// resulting motion.
 struct Case {
   Case(std::uint64_t seed, int closures)
       : model(random_closed(seed, kClosureKinds[seed % kClosureKinds.size()], closures)),
@@ -51,7 +52,7 @@ VectorXd pick(const VectorXd& tau, const std::vector<std::uint8_t>& actuated) {
   return out;
 }
 
-// The motion that some torques give is given back: by these torques, or by smaller ones that do the same.
+// The motion due to given torques is reproduced: by these torques, or by smaller equivalent ones.
 TEST(ClosedInverse, IsUndoneByForward) {
   int checked = 0, redundant = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -80,7 +81,7 @@ TEST(ClosedInverse, IsUndoneByForward) {
   EXPECT_GE(redundant, 10);
 }
 
-// At speeds that the closures allow they have no power; at others it is that of the multipliers on the rates.
+// At consistent speeds the closures have no power; otherwise it is the multipliers times the constraint rates.
 TEST(ClosedInverse, ClosuresHaveNoPower) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Case c(seed, 2);
@@ -98,7 +99,7 @@ TEST(ClosedInverse, ClosuresHaveNoPower) {
   }
 }
 
-// Accelerations that nothing can give are told: of modes without forces, and across the closures.
+// Inconsistent accelerations are reported: of modes without forces, and across the closures.
 TEST(ClosedInverse, SaysWhatIsMissing) {
   int lacking = 0, parting = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -112,7 +113,7 @@ TEST(ClosedInverse, SaysWhatIsMissing) {
     if (c.model.nv > c.cw.count()) {
       EXPECT_EQ(status, Status::no_convergence) << seed;
       EXPECT_EQ(tau.norm(), 0);
-      // Where these forces act the motion is there.
+      // Under these forces the motion is reproduced.
       VectorXd again(c.model.nv);
       ASSERT_EQ(c.forward(iw.residual(), again), Status::ok);
       const double stiff =
@@ -141,7 +142,7 @@ TEST(ClosedInverse, RefusesWrongSizes) {
   EXPECT_THROW(static_cast<void>(inverse_closed(model, make_zero_state(model), shorter, {}, iw, tau)), InputError);
 }
 
-// Some joints prescribed: their torques, given as inputs, let the closed chain move the same way.
+// Some joints prescribed: with their torques as inputs, the closed chain has the same motion.
 TEST(ClosedHybrid, IsForwardWithItsTorques) {
   int checked = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -153,7 +154,7 @@ TEST(ClosedHybrid, IsForwardWithItsTorques) {
     VectorXd vdot = c.s.vdot, tau(c.model.nv), again(c.model.nv);
     ASSERT_EQ(hybrid(c.model, c.s.x, {c.s.tau, c.s.wrenches}, prescribed, c.ws, vdot, tau), Status::ok);
     const Status status = close_hybrid(c.model, c.ws, c.cw, vdot, tau);
-    if (status == Status::no_convergence || c.cw.rank() < c.cw.count()) continue;  // they work against the closures
+    if (status == Status::no_convergence || c.cw.rank() < c.cw.count()) continue;  // conflict with the closures
     ASSERT_EQ(status, Status::ok) << seed;
     for (int i = 1; i < c.model.body_count(); ++i) {
       const Link& link = c.model.layout->links[i];

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every kind of closure, against the world and against bodies, by a formulation that shares nothing with closures.cpp:
-// what the joint forbids as functions of the two poses, all derivatives by differences, and the accelerations by
-// Gauss's principle of least constraint in the null space, with the mass matrix of crba.
+// Every kind of closure, against the world and against bodies, by a formulation independent of closures.cpp: the
+// constraints as functions of the two poses, all derivatives by differences, and the accelerations by Gauss's principle
+// of least constraint in the null space, with the mass matrix of crba.
 #include <gtest/gtest.h>
 
 #include "limber/dynamics/closures.hpp"
@@ -14,7 +14,7 @@
 namespace limber::test {
 namespace {
 
-// Zero where a joint of this kind fits between the poses; redundant, smooth.
+// Zero if the poses satisfy a joint of this kind; redundant, smooth.
 VectorXd forbidden(const Closure& closure, const Pose& a, const Pose& b) {
   const Vector3d r = a.R.transpose() * (b.p - a.p), x = closure.axis;
   const Matrix3d Q = a.R.transpose() * b.R;
@@ -43,7 +43,7 @@ VectorXd forbidden(const Closure& closure, const Pose& a, const Pose& b) {
   }
 }
 
-// Not against each other: the sense of the axis, all of the frame.
+// Excludes opposite orientations: of the axis, or of the frame.
 bool face_each_other(const Closure& closure, const Pose& a, const Pose& b) {
   const Matrix3d Q = a.R.transpose() * b.R;
   switch (closure.kind) {
@@ -72,7 +72,7 @@ class Geometry {
     const Closure& closure = model_.closures[0];
     return face_each_other(closure, node_pose(model_, kin_, closure.a), node_pose(model_, kin_, closure.b));
   }
-  // By differences of the sixth order: errors of 1e-13 / h and h^6.
+  // By sixth-order differences: errors of 1e-13 / h and h^6.
   MatrixXd jacobian(const VectorXd& q) {
     const double h = 2e-3;
     MatrixXd C(6, model_.nv);
@@ -96,7 +96,7 @@ class Geometry {
   State y_;
 };
 
-// Least (vdot - open)^T M (vdot - open) with C vdot = -bias.
+// Minimises (vdot - open)^T M (vdot - open) subject to C vdot = -bias.
 VectorXd least_constraint(const MatrixXd& M, const VectorXd& open, const MatrixXd& C, const VectorXd& bias, int& rank) {
   const Svd parts = svd(C, SvdParts::both);
   const VectorXd& s = parts.values;
@@ -109,7 +109,7 @@ VectorXd least_constraint(const MatrixXd& M, const VectorXd& open, const MatrixX
   return some + Z * Cholesky(reduced).solve(VectorXd(Z.transpose() * (M * (open - some))));
 }
 
-// A state on the closure with speeds on it, or false.
+// A state on the closure with consistent speeds, or false.
 bool assemble(const Model& model, State& x, AbaWorkspace& ws, ClosureWorkspace& cw) {
   AbaWorkspace stiff(model);
   set_implicit(model, 0, 1, VectorXd::Zero(model.nv), stiff);
@@ -140,7 +140,7 @@ void check_kind(JointKind kind, Against against) {
         least_constraint(engine.mass(x), open, geometry.jacobian(x.q), geometry.bias(x.q, x.v), rank);
     ASSERT_EQ(aba(model, x, {s.tau, s.wrenches}, ws, vdot), Status::ok);
     ASSERT_EQ(close_accelerations(model, ws, cw, vdot), Status::ok);
-    if (cw.rank() != rank) continue;  // nearly dependent: what counts as none is not the same
+    if (cw.rank() != rank) continue;  // nearly dependent: the rank depends on the threshold
     ++seen;
     EXPECT_CLOSE(vdot, expected, 2e-7 * (1 + expected.norm() + open.norm() + x.v.squaredNorm()))
         << to_string(kind) << " " << seed << ", rank " << rank;

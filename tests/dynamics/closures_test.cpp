@@ -14,7 +14,7 @@
 namespace limber::test {
 namespace {
 
-// Rates of the rows by central differences of fourth order along v.
+// Rates of the rows by fourth-order central differences along v.
 VectorXd differences(const Model& model, const State& x, const VectorXd& v, ClosureWorkspace& cw, bool of_rate,
                      const VectorXd& vdot) {
   KinematicsWorkspace kin(model);
@@ -66,11 +66,11 @@ TEST(Closures, AccelerationsAreThoseOfTheDenseEquations) {
     status = aba(model, s.x, {s.tau, s.wrenches}, ws, vdot);
     if (status == Status::ok) status = close_accelerations(model, ws, cw, vdot);
     const VectorXd open = engine.forward(s.x, s.tau, s.wrenches);
-    // After another algorithm it is the same.
+    // The result after another algorithm is the same.
     VectorXd other = open;
     const Status again = close_other(model, s.x, ws, cw, other);
     const MatrixXd M = engine.mass(s.x), J = jacobian(model, engine, s.x, cw);
-    if (pivoted_qr(J, 1e-6).rank < cw.count()) continue;  // over-constrained by chance
+    if (pivoted_qr(J, 1e-6).rank < cw.count()) continue;  // redundant constraints by chance
     ASSERT_EQ(status, Status::ok) << seed;
     ASSERT_EQ(again, Status::ok) << seed;
     EXPECT_CLOSE(other, vdot, 1e-8 * (1 + vdot.norm())) << seed;
@@ -82,7 +82,7 @@ TEST(Closures, AccelerationsAreThoseOfTheDenseEquations) {
   }
 }
 
-// The first call takes the memory of the recursion.
+// The first call allocates the memory of the recursion.
 TEST(Closures, DoNotAllocateTwice) {
   for (const int count : {1, 3, 6}) {
     const Model model = random_closed(14, JointKind::revolute, count);
@@ -132,7 +132,7 @@ TEST(Closures, ProjectionMeetsThem) {
     set_implicit(model, 0, 1, VectorXd::Zero(model.nv), stiff);
     ClosureWorkspace cw(model);
     Engine engine(model);
-    // A state that fulfils them to start from is not known; near the nearest one Newton's method converges.
+    // A state that satisfies them is not known in advance; near the closest one Newton's method converges.
     if (project_position(model, x, {}, 1e-12, stiff, cw) < 0) continue;
     ++met;
     State y = x;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Power balance and momentum.  A rate along the motion is a central difference of fourth order over the curve
-// q(t) = q + v t + vdot t^2/2.
+// Power balance and momentum.  A rate along the motion is a fourth-order central difference over the curve q(t) = q + v
+// t + vdot t^2/2.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -84,7 +84,7 @@ TEST(Energy, ChangesByThePowerOfAllForces) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     const Model model = make_model(random_machine(conservation_options(seed), seed));
     if (model.nv == 0) continue;
-    // Away from the angle at which the spring of a ball joint jumps from +pi to -pi.
+    // Away from the angle at which the spring of a spherical joint jumps from +pi to -pi.
     const Sample s = random_sample(model, seed, {.speed = 0.5, .special = 0});
     Engine engine(model);
     const VectorXd vdot = engine.forward(s.x, s.tau, s.wrenches);
@@ -102,7 +102,7 @@ TEST(Energy, ChangesByThePowerOfAllForces) {
   }
 }
 
-// A machine that floats: nothing but its own joints acts between bodies, nothing on the world.
+// A floating model: only its own joints act between bodies, nothing on the world.
 Machine floating(std::uint64_t seed) {
   TreeOptions o = conservation_options(seed);
   o.free_base = true;

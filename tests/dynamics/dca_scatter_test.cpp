@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Divide and conquer on trees whose masses are scattered over twelve decades.
+// Divide and conquer on trees with masses over a range of twelve decades.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ Machine scattered(std::uint64_t seed, double decades) {
   return machine;
 }
 
-// Of M, scaled to ones on its diagonal.
+// Condition number of M, scaled to unit diagonal.
 double condition(const MatrixXd& M) {
   const VectorXd s = M.diagonal().cwiseSqrt().cwiseInverse();
   const VectorXd values = eigenvalues_symmetric(MatrixXd(s.asDiagonal() * M * s.asDiagonal()));
@@ -51,8 +51,8 @@ double condition(const MatrixXd& M) {
 
 }  // namespace
 
-// Pairs whose outboard half is nearly without inertia along an axis of its frame are among them: there the order of the
-// pivots decides.  LIMBER_CASES counts more of them.
+// They include pairs whose outboard half has almost no inertia along an axis of its frame, where pivoting is decisive.
+// LIMBER_CASES sets the number of cases.
 TEST(DcaScatter, KeepsTenDigitsOrAsksTheWhole) {
   int own = 0, well = 0;
   const char* wish = std::getenv("LIMBER_CASES");
@@ -73,7 +73,7 @@ TEST(DcaScatter, KeepsTenDigitsOrAsksTheWhole) {
     EXPECT_LT(error, 1e-10) << seed;
     if (ws.answered_serially()) continue;
     ++own;
-    EXPECT_LT(error, 100 * std::numeric_limits<double>::epsilon() * (10 + ws->loss)) << seed;  // what it estimates
+    EXPECT_LT(error, 100 * std::numeric_limits<double>::epsilon() * (10 + ws->loss)) << seed;  // its own estimate
   }
   EXPECT_GT(own, 0.8 * well);
 }

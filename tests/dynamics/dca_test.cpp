@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Divide and conquer: the answers of aba, in few levels, with the same bits for every number of threads.
+// Divide and conquer: the results of aba, in few levels, bitwise equal for every number of threads.
 #include "limber/dynamics/detail/dca.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include "support/random.hpp"
 
 #if defined(__SANITIZE_THREAD__)
-// oneTBB is not instrumented (src/dynamics/thread_pool.hpp): what it does with its own memory is not for us to check.
+// oneTBB is not instrumented (src/dynamics/thread_pool.hpp): reports on its own memory are suppressed.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() { return "called_from_lib:libtbb.so\n"; }
 #endif
@@ -88,7 +88,8 @@ TEST(Dca, IsHybridWithPrescribedJoints) {
     for (const unsigned every : {1U, 2U, 3U}) {
       std::vector<std::uint8_t> prescribed(model.body_count());
       for (int i = 1; i < model.body_count(); ++i) prescribed[i] = (seed + i) % every == 0;
-      VectorXd a = VectorXd::Constant(model.nv, 1e30), tau(model.nv);  // what is not prescribed must not be read
+      VectorXd a = VectorXd::Constant(model.nv, 1e30),
+               tau(model.nv);  // values that are not prescribed must not be read
       for (int i = 1; i < model.body_count(); ++i) {
         const int nr = speed_count(model.joints[i].kind);
         if (prescribed[i] != 0) a.segment(model.joints[i].v, nr) = s.vdot.segment(model.joints[i].v, nr);
@@ -106,7 +107,7 @@ TEST(Dca, IsHybridWithPrescribedJoints) {
 
 // ---- levels ----
 
-// A machine of rigid bodies, body i on parent[i - 1].
+// A model of rigid bodies, body i on parent[i - 1].
 Model rigid_tree(const std::vector<int>& parents) {
   Machine machine;
   for (const int parent : parents) {
@@ -151,7 +152,7 @@ TEST(DcaTree, HasLogarithmicLevelsForEveryShape) {
         {"broom", tree_of(n, [&](int i) { return i <= n / 2 ? i - 1 : n / 2; })},
         {"random", tree_of(n, [&](int i) { return random.index(i); })},
         {"random, long", tree_of(n, [&](int i) { return i - 1 - random.index(std::min(i, 3)); })},
-        // Worst for paths: each body carries a chain as long as all that is beyond it.
+        // Worst case for paths: each body carries a chain as long as everything beyond it.
         {"fractal", tree_of(n, [](int i) { return i == 1               ? 0
                                                   : (i & (i - 1)) == 0 ? i / 2
                                                                        : i - 1; })}};
@@ -190,7 +191,7 @@ Model arm(const std::vector<RigidSpec>& bodies, JointKind kind) {
 }
 
 TEST(Dca, AsksTheWholeWhereAPartHasNoInertia) {
-  // A massless body between others, and one that is so light that digits would get lost.
+  // A massless body between others, and one so light that digits would be lost.
   for (const double mass : {0.0, 1e-20, 1e-12, 1e-9, 1e-7, 1e-4, 1e-2, 1.0}) {
     const Model model =
         arm({block(1, 0.1), block(mass, mass), block(1, 0.1), block(mass, 0), block(1, 0.1)}, JointKind::revolute);
@@ -251,7 +252,7 @@ TEST(Dca, SaysWhenNumbersAreNotFinite) {
     s = random_sample(model, 46);
     s.x.q[0] = bad;
     EXPECT_NE(dca(model, s.x, {s.tau, {}}, ws, vdot), Status::no_convergence) << bad;
-    // The next call is fine again.
+    // The next call succeeds.
     s = random_sample(model, 46);
     EXPECT_LE(relative_error(Engine(model).forward(s.x, s.tau, s.wrenches), dca_forward(model, s, ws)), 1e-9);
     EXPECT_EQ(ws.failure(), -1);

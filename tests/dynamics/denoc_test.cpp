@@ -30,7 +30,7 @@ TEST(Denoc, IsAbaAndCrbaOnRandomTrees) {
       EXPECT_CLOSE(vdot, other, 1e-9 * other.norm()) << describe(mixed_tree(seed, 12, 0.4), seed);
       worst.add((vdot - other).norm(), 1e-9 * other.norm());
     }
-    // The same to rounding, where it is measured in forces.
+    // Equal to rounding, measured in forces.
     const double h = engine.inverse(s.x, VectorXd::Zero(model.nv), s.wrenches).norm() + s.tau.norm();
     EXPECT_CLOSE(engine.inverse(s.x, vdot, s.wrenches), s.tau, 4 * force_bound(model, engine.mass(s.x), vdot, h));
     ++moved;
@@ -50,7 +50,7 @@ TEST(Denoc, IsAbaOnALongChain) {
   RecordProperty("relative", std::to_string((vdot - expected).norm() / expected.norm() * 1e12) + "e-12");
 }
 
-// U and D of [MS] (35) from what the recursion keeps: U_ij = P_i^T Psi_ij, Psi_ij = A_ji^T Psi_j, [MS] (36)-(37).
+// U and D of [MS] (35) from the stored quantities: U_ij = P_i^T Psi_ij, Psi_ij = A_ji^T Psi_j, [MS] (36)-(37).
 void expand(const Model& model, const DenocWorkspace& ws, MatrixXd& U, MatrixXd& D) {
   U = MatrixXd::Identity(model.nv, model.nv);
   D = MatrixXd::Zero(model.nv, model.nv);
@@ -92,13 +92,13 @@ TEST(Denoc, FactorsMultiplyBackToTheMassMatrix) {
 TEST(Denoc, UsesNoHeapAndGivesTheSameBits) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     TreeOptions o = mixed_tree(seed, 12, 0.4);
-    o.modes = seed % 7 == 1 ? 40 : 6;  // the time grows as the cube
+    o.modes = seed % 7 == 1 ? 40 : 6;  // the time is cubic in it
     expect_repeatable<DenocWorkspace>(make_model(random_machine(o, seed)), seed, denoc);
   }
 }
 
 TEST(Denoc, NamesTheSpeedWithoutInertia) {
-  // A point mass on a ball joint behind a hinge.
+  // A point mass on a spherical joint after a revolute one.
   Machine m;
   RigidSpec hub, bob;
   hub.mass = bob.mass = 1;

@@ -27,7 +27,7 @@ VectorXd slope(const F& f) {
   return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
 }
 
-// At half a turn the spring of a quaternion jumps: states of machines with springs stay away from it.
+// The spring of a quaternion is discontinuous at half a turn: states of models with springs stay away from it.
 Sample smooth_sample(const Model& model, std::uint64_t seed, SampleOptions options = {.special = 0}) {
   Sample s = random_sample(model, seed, options);
   for (const Joint& joint : model.joints) {
@@ -181,15 +181,15 @@ TEST(Derivatives, OfNodeAccelerationsAreDifferences) {
   }
 }
 
-// Without speeds, accelerations and followers the forces are the gradient of a potential: its second derivatives are
-// symmetric where coordinates are (not quaternions), and vanish with a free base along translations and turns.
+// Without speeds, accelerations and follower forces the forces are the gradient of a potential: its second derivatives
+// are symmetric where coordinates are (not quaternions), and vanish with a free base along translations and rotations.
 TEST(Derivatives, StaticStiffnessIsSymmetric) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     TreeOptions o = mixed_tree(seed, 6);
     o.free_base = false;
     o.joints = {JointKind::fixed, JointKind::revolute, JointKind::prismatic, JointKind::cylindrical,
                 JointKind::universal};
-    if (o.fidelity == Fidelity::ruthless) o.fidelity = Fidelity::full;  // there forces have no potential
+    if (o.fidelity == Fidelity::ruthless) o.fidelity = Fidelity::full;  // its forces have no potential
     SCOPED_TRACE(describe(o, seed));
     const Model model = make_model(random_machine(o, seed));
     Sample s = random_sample(model, seed);
@@ -229,7 +229,7 @@ TEST(Derivatives, StaticStiffnessIsThatOfTheEnergy) {
   }
 }
 
-// Forces are quadratic in v, so that differences of any step give the derivative along v.
+// Forces are quadratic in v, so that differences of any step size give the exact derivative along v.
 TEST(Derivatives, ByVelocityObeyEulersTheorem) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const TreeOptions o = mixed_tree(seed, 6);

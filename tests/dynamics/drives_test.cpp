@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives: rigid gears, elastic transmissions whose motors have coordinates of their own, rotors that spin.  Against
-// machines in which every rotor is a body of its own, and by the identities of all machines.
+// Drives: rigid gears, elastic transmissions with coordinates of the motors, spinning rotors.  Compared with models in
+// which every rotor is a separate body, and by the general identities.
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
@@ -39,7 +39,7 @@ TreeOptions driven_options(std::uint64_t seed) {
   return o;
 }
 
-// The machine with drives on its revolute and prismatic joints, by a rule that depends on the seed.
+// The model with drives on its revolute and prismatic joints, by a rule that depends on the seed.
 Model with_drives(const Model& model, std::uint64_t seed, DriveOptions options) {
   Random random(seed);
   ModelBuilder out(model.name);
@@ -71,7 +71,7 @@ Model driven_model(std::uint64_t seed, DriveOptions options = {}) {
 
 // ---- rotors as bodies ---------------------------------------------------------------------------------
 
-// Transverse inertia and mass of the rotors, which belong to what carries them.
+// Transverse inertia and mass of the rotors, which are included in the body that carries them.
 RigidSpec rotor_spec(const Drive& drive, bool whole) {
   RigidSpec spec;
   spec.mass = 0.7;
@@ -82,8 +82,8 @@ RigidSpec rotor_spec(const Drive& drive, bool whole) {
   return spec;
 }
 
-// The machine with a body for each rotor that has an axis: a fixed one beside the drive (`explicit_rotors` false), or a
-// turning one in the place of the drive.
+// The model with a body for each rotor that has an axis: a fixed one in addition to the drive (`explicit_rotors`
+// false), or a rotating one instead of the drive.
 Model with_rotor_bodies(const Model& model, bool explicit_rotors) {
   ModelBuilder out;
   out.gravity(model.gravity).fidelity(model.fidelity);
@@ -128,7 +128,7 @@ Model all_axes(std::uint64_t seed, bool elastic) {
   return out.build();
 }
 
-// dy/dx of the map from the speeds of the machine with drives to those of the machine with rotor bodies.
+// dy/dx of the map from the speeds of the model with drives to those of the model with rotor bodies.
 MatrixXd rotor_map(const Model& driven, const Model& bodies) {
   MatrixXd T = MatrixXd::Zero(bodies.nv, driven.nv);
   for (int i = 1; i < driven.body_count(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Machines without inertia somewhere: found and named, never answered with numbers.
+// Models with singular inertia: detected and named, never answered with numbers.
 #include <gtest/gtest.h>
 
 #include "support/engine.hpp"
@@ -35,7 +35,7 @@ Joint joint_of(JointKind kind, const Vector3d& axis, int parent, int node = kBod
   return joint;
 }
 
-// Every way of forward dynamics refuses; the recursions name one of these speeds.
+// Every forward dynamics algorithm refuses; the recursions name one of these speeds.
 void expect_singular(const Machine& machine, const State& x, const std::vector<std::string>& speeds) {
   for (const Elimination e : {Elimination::active, Elimination::all_modes}) {
     const Model model = make_model(machine, e);
@@ -66,7 +66,7 @@ TEST(Singular, PointMassOnABallJoint) {
 }
 
 TEST(Singular, LineBodyThatTurnsAboutItself) {
-  // A dumbbell along x has no inertia about x; told in turned frames, where rounding makes some of it.
+  // A dumbbell along x has no inertia about x; given in rotated frames, where rounding makes some.
   Random random(1);
   for (int k = 0; k < 50; ++k) {
     const Matrix3d R = k == 0 ? Matrix3d(Matrix3d::Identity()) : random.rotation();
@@ -97,7 +97,7 @@ TEST(Singular, LineBeamOnAFreeJoint) {
   }
 }
 
-// Points around the origin that one mode turns about z as a rigid body.
+// Points around the origin that one mode rotates about z as a rigid body.
 ModalSpec turntable(const Matrix3d& R, std::uint64_t seed) {
   ModalSpec spec;
   Random random(seed);
@@ -125,7 +125,7 @@ TEST(Singular, ModeThatIsTheHingeItself) {
 }
 
 TEST(Singular, ModeThatIsTheHingeItselfUnderAPayload) {
-  // The payload sits on a node that the mode moves as a rigid body, too.
+  // The payload is on a node that the mode also moves as a rigid body.
   for (int k = 0; k < 50; ++k) {
     Random random(k);
     ModalSpec table = turntable(Matrix3d::Identity(), k);
@@ -143,7 +143,7 @@ TEST(Singular, ModeThatIsTheHingeItselfUnderAPayload) {
 }
 
 TEST(Singular, RigidModeOfABodyHeldAtANode) {
-  // Held at the node that moves along, the rigid mode moves nothing.
+  // With the joint at a node that moves along, the rigid mode moves nothing.
   Random random(4);
   for (int k = 0; k < 50; ++k) {
     const Vector3d along = k == 0 ? Vector3d(1, 0, 0) : random.direction();
@@ -160,7 +160,7 @@ TEST(Singular, RigidModeOfABodyHeldAtANode) {
 }
 
 TEST(Singular, MasslessTip) {
-  // Either refused with the name of what has no mass, or found at the first step.
+  // Either refused with the name of the massless item, or detected at the first step.
   Machine m;
   m.bodies = {failing_block(1, 0.1), failing_block(0, 0)};
   m.joints = {joint_of(JointKind::revolute, Vector3d::UnitZ(), kGround),
@@ -194,7 +194,7 @@ TEST(Singular, ArmatureIsInertiaEnough) {
 }
 
 TEST(Singular, SmallIsNotNone) {
-  // A light tip on a heavy machine: 1e-9 of the inertia is inertia.
+  // A light tip on a heavy model: 1e-9 of the inertia is not zero.
   Machine m;
   m.bodies = {failing_block(1e3, 1e2), failing_block(1e-6, 1e-9)};
   m.joints = {joint_of(JointKind::revolute, Vector3d::UnitZ(), kGround),
@@ -209,7 +209,7 @@ TEST(Singular, SmallIsNotNone) {
 }
 
 TEST(Singular, NextCallIsFineAgain) {
-  // A workspace that met a singular state works at the next one: the elbow of an arm without inertia about its line.
+  // After a singular state a workspace is valid for the next state: the elbow of an arm without inertia about its axis.
   Machine m;
   RigidSpec rod = failing_block(1, 0);
   rod.com = {1, 0, 0};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Divide and conquer as on a GPU, through the same source on the processor.
+// Divide and conquer as on a GPU, with the same source compiled for the CPU.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -35,7 +35,7 @@ TEST(GpuChain, SolvesAsAba) {
     const double error = (vdot - expected).norm() / std::max(1.0, expected.norm());
     worst.add(error, 1e-11);
     EXPECT_LE(error, 1e-11) << links << " links, machine " << k;
-    chain.forward();  // the same bits
+    chain.forward();  // bitwise equal
     ASSERT_EQ(chain.get_accelerations(again), Status::ok);
     EXPECT_EQ(again, vdot);
   }
@@ -46,7 +46,7 @@ TEST(GpuChain, HasLevelsOfALogarithm) {
   EXPECT_EQ(GpuChain(model, kProcessor).levels(), 7);
 }
 
-// A link without inertia about its own axis: only what it carries has one.
+// A link without inertia about its own axis: only its children have some.
 TEST(GpuChain, LeavesWeakPartsToAba) {
   ModelBuilder builder("weak");
   RigidSpec spec;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies that are computed four at a time: whoever shares their registers changes nothing.
+// Bodies are computed in groups of four: the other members of a group have no effect.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Heavy loads on light beams, as cranes and manipulators have them: digits must not go with the ratio of the masses.
+// Heavy loads on light beams, as in cranes and manipulators: accuracy must not degrade with the ratio of the masses.
 #include <gtest/gtest.h>
 
 #include "limber/dynamics/check.hpp"
@@ -79,7 +79,7 @@ TEST(HeavyLoads, CostNoDigits) {
   }
 }
 
-// A link that is too light for its load is not told that it has no inertia, a massless one is.
+// A link that is light compared with its load is not reported as massless, a massless one is.
 TEST(HeavyLoads, TooLightIsNotMassless) {
   const auto message = [](double mass_per_length, double load) {
     BeamSpec beam = light_beam(4);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must hold of any right implementation, on trees with beams too, which the brute force cannot follow.
+// Identities of any correct implementation, also on trees with beams, which the brute force does not cover.
 #include <gtest/gtest.h>
 
 #include "limber/model/detail/layout.hpp"
@@ -17,7 +17,7 @@ Model identity_model(std::uint64_t seed) {
   return make_model(random_machine(mixed_tree(seed), seed), choices[seed / 3 % 3]);
 }
 
-// M and the size of the forces at a sample: h is what rnea gives at vdot = 0.
+// M and the size of the forces at a sample: h is rnea at vdot = 0.
 double bound_of(Engine& engine, const Sample& s, const VectorXd& vdot) {
   const double h = engine.inverse(s.x, VectorXd::Zero(engine.model().nv), s.wrenches).norm() + s.tau.norm();
   return force_bound(engine.model(), engine.mass(s.x), vdot, h);
@@ -46,7 +46,7 @@ TEST(Aba, UndoesRnea) {
     Engine engine(model);
     const VectorXd tau = engine.inverse(s.x, s.vdot, s.wrenches);
     const VectorXd vdot = engine.forward(s.x, tau, s.wrenches);
-    // An error of the force grows by |M^-1|.
+    // An error of the force is amplified by |M^-1|.
     const MatrixXd M = engine.mass(s.x);
     const double weakest = eigenvalues_symmetric(M)[0];
     EXPECT_CLOSE(vdot, s.vdot, 2 * (bound_of(engine, s, s.vdot) + 16 * kEps * tau.norm()) / weakest)
@@ -151,7 +151,7 @@ TEST(Hybrid, GivesBackTheTorqueThatAbaGot) {
     for (const int every : {1, 2, 3}) {
       std::vector<std::uint8_t> prescribed(model.body_count());
       for (int i = 1; i < model.body_count(); ++i) prescribed[i] = i % every == 0;
-      VectorXd vdot = VectorXd::Constant(model.nv, 1e30);  // what is not prescribed must not be read
+      VectorXd vdot = VectorXd::Constant(model.nv, 1e30);  // values that are not prescribed must not be read
       for (int i = 1; i < model.body_count(); ++i) {
         const int nr = speed_count(model.joints[i].kind);
         if (prescribed[i] != 0) vdot.segment(model.joints[i].v, nr) = free.segment(model.joints[i].v, nr);

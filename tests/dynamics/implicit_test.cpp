@@ -24,7 +24,7 @@ TreeOptions implicit_options(std::uint64_t seed) {
   return o;
 }
 
-// Damping and stiffness of modes and joints, as the recursion knows them.
+// Damping and stiffness of modes and joints, as used by the recursion.
 MatrixXd added_terms(const Model& model, double c_D, double c_K, const VectorXd& more) {
   MatrixXd A = more.asDiagonal();
   for (int i = 1; i < model.body_count(); ++i) {
@@ -53,7 +53,7 @@ TEST(ImplicitStep, SolvesWithStiffnessAndDampingInTheMassMatrix) {
     }
     const double c_D = 0.3, c_K = 0.2;
     const MatrixXd M = engine.mass(s.x), A = added_terms(model, c_D, c_K, more);
-    // M vdot = tau - h, so that (M + A) a = M vdot + A a0 with a0 as a guess.
+    // M vdot = tau - h, so that (M + A) a = M vdot + A a0 with the guess a0.
     const VectorXd free = engine.forward(s.x, s.tau, s.wrenches), guess = s.vdot;
     const VectorXd expected = (M + A).partialPivLu().solve(M * free + A * guess);
     AbaWorkspace ws(model);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers that are none and sizes that do not fit.
+// Non-finite numbers and mismatched sizes.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -22,7 +22,7 @@ Model input_model(std::uint64_t seed) {
   return make_model(random_machine(o, seed), choices[seed / 3 % 3]);
 }
 
-// Every forward algorithm throws, does not say ok, or (`may_not_matter`) gives numbers all the same.
+// Every forward algorithm throws, returns a failure, or (`may_not_matter`) gives finite results.
 void expect_input_refused(const Model& model, const Sample& s, const std::string& what, bool may_not_matter = false) {
   const auto refused = [&](Status status, const VectorXd& a, const VectorXd& b) {
     return status != Status::ok || (may_not_matter && a.allFinite() && b.allFinite());
@@ -66,7 +66,7 @@ TEST(NotFinite, NeverComesOutAsOk) {
       }
       Sample s = good;
       s.wrenches[0].wrench[2] = bad;
-      expect_input_refused(model, s, "wrench", true);  // on a body that cannot move it does nothing
+      expect_input_refused(model, s, "wrench", true);  // it has no effect on a body that cannot move
     }
   }
 }

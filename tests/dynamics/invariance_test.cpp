@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same machine told in other words moves the same.
+// Equivalent descriptions of one model have the same motion.
 #include <gtest/gtest.h>
 
 #include "support/engine.hpp"
@@ -68,7 +68,7 @@ std::vector<Node>& nodes_of(BodySpec& spec) {
   return std::get<ModalSpec>(spec).nodes;
 }
 
-// A node that does not move, at a place of the body.
+// A fixed node at a position of the body.
 int add_still_node(BodySpec& spec, const Pose& at) {
   Node node;
   node.name = "still";
@@ -124,7 +124,7 @@ void turn_second(std::array<MatrixXd, 3>& Xi, const Matrix3d& R) {
   Xi = out;
 }
 
-// The body told in another frame fixed to it: X is the pose of the old frame in the new one.
+// The body described in another frame fixed to it: X is the pose of the old frame in the new one.
 void reframe(BodySpec& spec, const Pose& X) {
   for (Node& node : nodes_of(spec)) {
     node.position = X.R * node.position + X.p;
@@ -164,7 +164,7 @@ TEST(Invariance, ABodyToldInAnotherFrameMovesTheSame) {
     }
     const Model a = make_model(machine);
     Sample s = random_sample(a, seed);
-    // Wrenches on frames would act elsewhere.
+    // Wrenches on frames would act at another point.
     std::erase_if(s.wrenches, [](const NodeWrench& w) { return w.at.node == kBodyFrame; });
     expect_same(a, make_model(told), s, s.wrenches, describe(invariance_options(seed), seed));
   }
@@ -185,7 +185,7 @@ TEST(Invariance, TheSignOfAQuaternionChangesNothing) {
 }
 
 TEST(Invariance, TheOrderOfBranchesChangesNothing) {
-  // Two arms on one hub, told in both orders.
+  // Two arms on one hub, added in both orders.
   const Machine machine = random_machine({.bodies = 3, .modes = 3, .joints = {JointKind::revolute}}, 9);
   Machine a = machine, b = machine;
   a.joints[1].parent.body = a.joints[2].parent.body = 1;
@@ -194,7 +194,7 @@ TEST(Invariance, TheOrderOfBranchesChangesNothing) {
   std::swap(b.bodies[1], b.bodies[2]);
   const Model ma = make_model(a), mb = make_model(b);
   const Sample s = random_sample(ma, 9, {.wrenches = 0});
-  // The last n2 entries before the n1 ones in front of them.
+  // The last n2 entries before the n1 entries preceding them.
   const int first = ma.joints[2].v, n1 = ma.joints[3].v - first, n2 = ma.nv - first - n1;
   const auto swap = [&](const VectorXd& x, int front, int back) {
     VectorXd y(x.size());

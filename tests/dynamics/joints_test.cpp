@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One suite for every joint kind, fidelity, way to hold the body and elimination: against the mass points, at generic,
-// near-singular and singular places.
+// One suite for every joint kind, fidelity, attachment of the body and elimination: against the mass points, at
+// generic, near-singular and singular configurations.
 #include <gtest/gtest.h>
 
 #include <numbers>
@@ -59,7 +59,7 @@ class EveryJoint : public ::testing::TestWithParam<Way> {
   }
 };
 
-// All of rnea, crba, aba are right; `amplification`: how much the state itself magnifies rounding.
+// Accuracy of rnea, crba and aba; `amplification`: factor by which the state itself amplifies rounding.
 void expect_exact(const Machine& machine, const Model& model, const Sample& s, double amplification = 1) {
   const BruteForce exact(machine, s.x);
   Engine engine(model);
@@ -87,12 +87,12 @@ TEST_P(EveryJoint, IsRightAtZero) {
   Sample s = random_sample(model, 1);
   s.x = make_zero_state(model);
   expect_exact(m, model, s);
-  for (Joint& joint : m.joints) joint.origin = Pose{};  // frames that coincide
+  for (Joint& joint : m.joints) joint.origin = Pose{};  // coincident frames
   m.gravity.setZero();
   expect_exact(m, make_model(m, GetParam().elimination), s);
 }
 
-// Hinge angles and quaternions of a given angle, modes as they are.
+// Joint angles and quaternions of a given angle, modes unchanged.
 void set_angles(const Model& model, double angle, Random& random, VectorXd& q) {
   for (int i = 1; i < model.body_count(); ++i) {
     const Joint& joint = model.joints[i];
@@ -161,7 +161,7 @@ TEST_P(EveryJoint, HasNoBiasAtRestWithoutGravity) {
 
 INSTANTIATE_TEST_SUITE_P(Joints, EveryJoint, ::testing::ValuesIn(all_ways()));
 
-// Children on one node, on several nodes and on the frame of one body, told by hand.
+// Children on one node, on several nodes and on the frame of one body.
 TEST(Branches, OnOneNodeSeveralNodesAndTheFrame) {
   const std::vector<std::vector<int>> places = {{0, 0, 0},
                                                 {0, 1, 2},

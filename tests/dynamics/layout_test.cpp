@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Users and library agree on the layout of what they share, whatever -march either has.  decisions/0012.
+// Users and library agree on the layout of shared types, for any -march of either.  decisions/0012.
 #include <gtest/gtest.h>
 
 #include "limber/spatial/types.hpp"
@@ -23,7 +23,7 @@ TEST(Layout, OfPublicStructsDoesNotDependOnTheInstructionSet) {
   EXPECT_GT(count, 30);
 }
 
-// As in builds without -march: Eigen works with registers of 16 bytes, and memory of dynamic vectors is that of malloc.
+// As in builds without -march: Eigen uses 16-byte alignment, and malloc for dynamic vectors.
 TEST(Layout, LeavesEigenToMallocAndFree) {
   EXPECT_EQ(EIGEN_DEFAULT_ALIGN_BYTES, 16);
   EXPECT_EQ(EIGEN_MALLOC_ALREADY_ALIGNED, 1);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flexible bodies that have no modes, or hardly bend, are rigid.
+// Flexible bodies without modes, or with very stiff ones, are rigid.
 #include <gtest/gtest.h>
 
 #include "limber/spatial/detail/solvers.hpp"
@@ -13,7 +13,7 @@
 namespace limber::test {
 namespace {
 
-// Mass, centre and inertia of points: the rigid body they make when nothing bends.
+// Mass, centre and inertia of points: the rigid body without deformation.
 RigidSpec frozen(const ModalSpec& modal) {
   RigidSpec rigid;
   for (const MassPoint& p : modal.points) {
@@ -62,13 +62,13 @@ TEST(Limits, ZeroModesAreARigidBody) {
   }
 }
 
-// Hinge accelerations in the quasi-static motion of a stiff machine: etaddot = 0 and eta such that this needs no
-// modal force.  Newton's iteration on eta with K as its derivative gains a factor 1/K each time.
+// Joint accelerations in the quasi-static motion of a stiff model: etaddot = 0 and eta such that this needs no modal
+// force.  Newton's iteration on eta with K as its derivative converges by a factor 1/K per step.
 VectorXd quasi_static(const Model& model, const std::vector<int>& hinges, const std::vector<int>& modes,
                       const State& rigid_state, const VectorXd& tau) {
   Engine engine(model);
   State x = make_zero_state(model);
-  for (int i = 1; i < model.body_count(); ++i) {  // joint coordinates, in the order of the rigid machine
+  for (int i = 1; i < model.body_count(); ++i) {  // joint coordinates, in the order of the rigid model
     x.q[model.joints[i].q] = rigid_state.q[i - 1];
     x.v[model.joints[i].v] = rigid_state.v[i - 1];
   }
@@ -108,7 +108,7 @@ TEST(Limits, StiffBodiesTendToRigidOnesWithTheInverseOfTheStiffness) {
       }
       errors.push_back((quasi_static(model, hinges, modes, s.x, s.tau) - limit).norm());
     }
-    // Order 1: ten times stiffer, ten times closer.  The next order leaves 1e-2 of the ratio.
+    // Order 1: ten times stiffer, ten times closer.  The next order contributes 1e-2 of the ratio.
     EXPECT_NEAR(errors[0] / errors[1], 10, 1) << describe(o, seed);
     EXPECT_NEAR(errors[1] / errors[2], 10, 0.1) << describe(o, seed);
     EXPECT_LT(errors[2], 1e-3 * (1 + limit.norm()));
@@ -116,7 +116,7 @@ TEST(Limits, StiffBodiesTendToRigidOnesWithTheInverseOfTheStiffness) {
 }
 
 TEST(Limits, FidelitiesAgreeAtRest) {
-  // Without deformation and speed of the modes all three are the same machine.
+  // Without deformation and modal speeds all three have the same equations of motion.
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     std::vector<VectorXd> taus;
     std::vector<MatrixXd> masses;

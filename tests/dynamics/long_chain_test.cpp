@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rounding along chains of many links.  A recursion in 128-bit numbers found `dca` right to 7e-13 at 1e5 links.
+// Rounding along chains of many links.  A recursion in 128-bit numbers showed `dca` accurate to 7e-13 at 1e5 links.
 #include <gtest/gtest.h>
 
 #include "apps/chains.hpp"
@@ -25,15 +25,15 @@ TEST_P(LongChain, KeepsItsDigits) {
   ASSERT_FALSE(dca_ws.answered_serially());
   EXPECT_LE((by_aba - by_dca).norm(), 5e-12 * by_dca.norm());
 
-  // What would grow from link to link: rotations that are not orthogonal, inertias that are not symmetric.
+  // Errors that could grow from link to link: rotations that are not orthogonal, inertias that are not symmetric.
   double skew = 0;
   for (const WorldFrame& frame : ws->frames) {
     const Matrix3d R = to_matrix(frame.R);
     skew = std::max(skew, (R.transpose() * R - Matrix3d::Identity()).cwiseAbs().maxCoeff());
   }
-  EXPECT_LE(skew, 32 * 2.3e-16);  // two roundings per body between those whose rotations are renewed
+  EXPECT_LE(skew, 32 * 2.3e-16);  // two rounding errors per body between bodies with renormalised rotations
   ASSERT_FALSE(ws->carried.empty());
-  for (const CarriedInertia& carried : ws->carried) {  // of the links next to the base, after all others
+  for (const CarriedInertia& carried : ws->carried) {  // of the links at the base, which are computed last
     for (const Block& m : {carried.Gamma.A, carried.Gamma.C}) {
       EXPECT_EQ(m.x[1], m.y[0]);
       EXPECT_EQ(m.x[2], m.z[0]);

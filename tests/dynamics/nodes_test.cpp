@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Velocity is the true derivative of position, and acceleration that of velocity, for every node of machines with
-// beams, too.  Central differences of fourth order: error h^4 of the fifth derivative and eps/h of the value.
+// Velocity is the derivative of position, and acceleration that of velocity, for every node, also with beams.
+// Fourth-order central differences: error h^4 of the fifth derivative and eps/h of the value.
 #include <gtest/gtest.h>
 
 #include "limber/spatial/rotation.hpp"

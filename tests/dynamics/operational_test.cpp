@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The uses of M^-1 that never make it, against dense matrices.
+// Uses of M^-1 without forming it, against dense matrices.
 #include "limber/dynamics/detail/operational.hpp"
 
 #include <gtest/gtest.h>
@@ -52,12 +52,12 @@ Dense invert(const Model& model, const MatrixXd& M, const std::vector<std::uint8
   return out;
 }
 
-// Both ways of inverting lose the condition number; every body on the way adds some roundings.
+// Both inversions lose digits by the condition number; every body on the path adds a few rounding errors.
 double inverse_bound(const Model& model, const Dense& dense) {
   return 16 * kEps * model.body_count() * dense.condition * dense.inverse.norm();
 }
 
-// Nodes of any bodies, one of the ground, one twice.
+// Nodes of arbitrary bodies, one of the ground, one repeated.
 std::vector<NodeRef> some_nodes(const Model& model, std::uint64_t seed, int count) {
   Random random(seed);
   const std::vector<NodeRef> all = all_nodes(model);
@@ -89,8 +89,8 @@ TEST(SolveFactored, IsTheInverseOfTheMassMatrix) {
       {
         const NoAlloc guard;
         ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
-        solve_factored(model, s.vdot, ws, y);  // several right sides one after the other
-        solve_factored(model, x, ws, x);       // in its own place
+        solve_factored(model, s.vdot, ws, y);  // several right-hand sides in succession
+        solve_factored(model, x, ws, x);       // in place
       }
       EXPECT_CLOSE(x, VectorXd(dense.inverse * s.tau), inverse_bound(model, dense) * s.tau.norm())
           << describe(mixed_tree(seed), seed);
@@ -109,7 +109,7 @@ TEST(SolveFactored, IsSolveMassToTheBit) {
     VectorXd x(model.nv), y(model.nv), vdot(model.nv);
     ASSERT_EQ(solve_mass(model, s.x, s.tau, ws, x), Status::ok);
     ASSERT_EQ(aba(model, s.x, {s.vdot, s.wrenches}, other, vdot), Status::ok);
-    solve_factored(model, s.tau, other, y);  // aba leaves the factors, too
+    solve_factored(model, s.tau, other, y);  // aba leaves the factors as well
     EXPECT_TRUE(is_same_bits(x, y));
     ASSERT_EQ(factor_mass(model, s.x, other), Status::ok);
     solve_factored(model, s.tau, other, y);
@@ -133,7 +133,7 @@ TEST(LogDetMass, IsThatOfTheMassMatrixForEveryElimination) {
         const Dense dense = invert(model, M, prescribed);
         ASSERT_EQ(factor_mass(model, s.x, ws, prescribed), Status::ok);
         const NoAlloc guard;
-        // A pivot is wrong by eps times the condition number at worst, and so is its logarithm.
+        // A pivot has at worst an error of eps times the condition number, and so has its logarithm.
         EXPECT_CLOSE(compute_log_det_mass(model, ws), dense.log_det, 16 * kEps * model.nv * dense.condition)
             << describe(o, seed);
       }
@@ -246,7 +246,7 @@ TEST(Respond, IsInverseMassTimesTransposedJacobian) {
   }
 }
 
-// Numbers that are not zero, but below the smallest normal one, cost a hundred times as much as others.
+// Subnormal numbers would be about a hundred times slower.
 TEST(Respond, HasNoSubnormalNumbers) {
   TreeOptions o;
   o.bodies = 1500;
@@ -293,8 +293,8 @@ TEST(OperationalInertia, OfALongChain) {
       expected.col(k) = J * x;
     }
     compute_operational_inertia(model, nodes, ws, scratch, result);
-    // J M^-1 J^T is positive semidefinite: blocks are measured against those on the diagonal.  Near the base, where a
-    // node cannot move in every direction, these are small in some: as a whole they are not.
+    // J M^-1 J^T is positive semidefinite: blocks are compared with those on the diagonal.  Near the base, where a node
+    // cannot move in every direction, these are small in some directions, but not as a whole.
     for (int a = 0; a < 4; ++a) {
       for (int b = 0; b < 4; ++b) {
         const auto block = [&](const MatrixXd& of, int r, int c) { return of.block<6, 6>(6 * r, 6 * c); };

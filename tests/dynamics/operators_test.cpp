@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The lemmas of [JR] as identities of dense matrices, on flexible trees with all joint kinds.  [JR] proves them for
-// chains of bodies; a tree changes the pattern of E_Phi only.
+// chains of bodies; for a tree only the pattern of E_Phi changes.
 #include "limber/dynamics/detail/operators.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct OperatorCase {
   MatrixXd one;       // rows x rows
   MatrixXd one_v;     // nv x nv
   MatrixXd armature;  // nv x nv
-  double rounding;    // every number passes through at most `bodies` products of blocks
+  double rounding;    // every number is a result of at most `bodies` products of blocks
 
   explicit OperatorCase(std::uint64_t seed)
       : model(make_model(random_machine(mixed_tree(seed), seed))), s(random_sample(model, seed)), o(model) {
@@ -68,7 +68,7 @@ TEST(Operators, NewtonEulerFactorsAreTheMassMatrix) {  // [JR] (43)
 TEST(Operators, HaveTheVelocities) {  // V_m = Phi^T H^T v, [JR] (20)
   for_trees([](const OperatorCase& c) {
     const VectorXd V = c.o.Phi.transpose() * c.o.H.transpose() * c.s.x.v;
-    if (c.model.fidelity == Fidelity::ruthless) return;  // its velocities have no modal speeds in them
+    if (c.model.fidelity == Fidelity::ruthless) return;  // its velocities exclude the modal speeds
     for (int i = 1; i < c.model.body_count(); ++i) {
       const int n = c.model.body(i).modes;
       EXPECT_CLOSE(VectorXd(V.segment(c.o.row[i], n)), VectorXd(c.s.x.v.segment(c.model.first_mode(i), n)), 0);
@@ -147,8 +147,8 @@ TEST(Operators, Lemma71Accelerations) {  // [JR] (57), for any a_m, b_m
   });
 }
 
-// The true a_m and b_m of the state, from the motion without accelerations: a_m = (1 - E_Phi)^T alpha_m,
-// b_m = p - M_m alpha_m.  Then (57) is the motion of the machine.
+// The actual a_m and b_m of the state, from the motion without accelerations: a_m = (1 - E_Phi)^T alpha_m, b_m = p -
+// M_m alpha_m.  Then (57) is the motion of the model.
 TEST(Operators, Lemma71IsForwardDynamics) {
   for_trees([](const OperatorCase& c) {
     if (c.model.nv == 0) return;
@@ -162,7 +162,7 @@ TEST(Operators, Lemma71IsForwardDynamics) {
     }
     const VectorXd a_m = alpha - c.o.E_Phi.transpose() * alpha, b_m = p - c.o.M_m * alpha;
     Engine engine(c.model);
-    // Forces less the elastic ones: what rnea needs without accelerations, less H Phi p.
+    // Forces minus the elastic ones: rnea at zero acceleration, minus H Phi p.
     const VectorXd bias = engine.inverse(c.s.x, VectorXd::Zero(c.model.nv));
     const VectorXd T = c.s.tau - (bias - c.o.H * c.o.Phi * p);
     const MatrixXd W = c.one_v - c.o.H * c.o.Psi * c.o.K, M = engine.mass(c.s.x);

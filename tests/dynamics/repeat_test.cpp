@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// No heap after construction, the same bits on every call and in every thread.
+// No heap allocation after construction, bitwise equal results on every call and in every thread.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ Model repeat_model(std::uint64_t seed) {
   return make_model(random_machine(o, seed), choices[seed / 3 % 3]);
 }
 
-// Every algorithm, with everything it writes allocated beforehand.
+// Every algorithm, with all outputs allocated beforehand.
 class Everything {
  public:
   explicit Everything(const Model& model)
@@ -54,7 +54,7 @@ class Everything {
     multiply_mass(model_, s.x, s.vdot, rnea_, product);
     crba(model_, s.x, crba_, M);
     Status status = aba(model_, s.x, forces, aba_, vdot);
-    // All of them, also after a failure.
+    // All of them are run, also after a failure.
     const auto also = [&status](Status next) { status = status == Status::ok ? next : status; };
     also(crba_forward(model_, s.x, forces, crba_, dense));
     also(solve_mass(model_, s.x, s.tau, aba_, solved));
@@ -143,14 +143,14 @@ TEST(Dynamics, GiveTheSameBitsAgain) {
     const Sample s = random_sample(model, seed), other = random_sample(model, seed + 1000);
     Everything first(model), second(model);
     ASSERT_EQ(first(s), Status::ok);
-    // A workspace keeps nothing of what it was used for before.
+    // A workspace keeps no state of earlier calls.
     ASSERT_EQ(second(other), Status::ok);
     ASSERT_EQ(second(s), Status::ok);
     EXPECT_TRUE(first.same_bits(second)) << "seed " << seed;
   }
 }
 
-// What would read a stale number of its workspace reads NaN here.
+// Any read of an old number in its workspace yields NaN here.
 TEST(Dynamics, GiveTheSameBitsAfterNaN) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const Model model = repeat_model(seed);

@@ -34,7 +34,7 @@ DenseStatics dense_tangent(const Model& model, const State& x, std::span<const N
   return out;
 }
 
-// Springs of different sizes on all coordinates: the elimination has no pivoting, and a leaf alone may have no
+// Springs of different stiffness on all coordinates: the elimination has no pivoting, and a single leaf may have no
 // stiffness.
 VectorXd spread_springs(int n) { return VectorXd::LinSpaced(n, 3, 11); }
 
@@ -48,7 +48,7 @@ TEST(Statics, SolvesTheExactTangentOnRandomTrees) {
     StaticTangent tangent(model);
     tangent.set(s.x, model.gravity, s.wrenches);
     EXPECT_LE((tangent.forces() - dense.forces).norm(), 1e-13 * (1 + dense.forces.norm())) << describe(options, seed);
-    // In `ruthless` sigma M is a regularisation only: poses do not follow the modes.
+    // In `ruthless` sigma M is only a regularisation: poses do not depend on the modes.
     const double sigma = model.fidelity == Fidelity::ruthless || seed % 2 == 0 ? 0 : 3;
     const VectorXd added = spread_springs(model.nv);
     MatrixXd K = dense.K + sigma * dense.M;

@@ -32,7 +32,7 @@ TEST(TwoStage, IsAbaOnRandomTreesAndUndoneByRnea) {
     const VectorXd expected = engine.forward(s.x, s.tau, s.wrenches);
     EXPECT_CLOSE(vdot, expected, 1e-9 * expected.norm());
     worst.add((vdot - expected).norm(), 1e-9 * expected.norm());
-    // The same to rounding, where it is measured in forces.
+    // Equal to rounding, measured in forces.
     const double h = engine.inverse(s.x, VectorXd::Zero(model.nv), s.wrenches).norm() + s.tau.norm();
     EXPECT_CLOSE(engine.inverse(s.x, vdot, s.wrenches), s.tau, 4 * force_bound(model, engine.mass(s.x), vdot, h));
     ++moved;
@@ -59,7 +59,7 @@ TEST(TwoStage, WithoutModesIsTheRigidMachine) {
 TEST(TwoStage, UsesNoHeapAndGivesTheSameBits) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     TreeOptions o = mixed_tree(seed, 12, 0.4);
-    o.modes = seed % 7 == 1 ? 40 : 6;  // the time grows as the cube
+    o.modes = seed % 7 == 1 ? 40 : 6;  // the time is cubic in it
     expect_repeatable<TwoStageWorkspace>(make_model(random_machine(o, seed)), seed, two_stage);
   }
 }

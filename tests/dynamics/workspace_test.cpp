@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workspaces as values, what they refuse at the door, and forward dynamics of closed chains by name.
+// Copies of workspaces, input they refuse, and forward dynamics of closed chains by name.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -43,7 +43,7 @@ TEST(Workspaces, AreValues) {
   ASSERT_EQ(factor_mass(model, s.x, ws), Status::ok);
   solve_factored(model, s.tau, ws, expected);
   const AbaWorkspace copy = ws;
-  ASSERT_EQ(factor_mass(model, other.x, ws), Status::ok);  // does not reach the copy
+  ASSERT_EQ(factor_mass(model, other.x, ws), Status::ok);  // does not affect the copy
   AbaWorkspace moved = copy;
   AbaWorkspace taken = std::move(moved);
   solve_factored(model, s.tau, taken, vdot);
@@ -54,7 +54,7 @@ TEST(Workspaces, AreValues) {
   EXPECT_TRUE(is_same_bits(vdot, expected));
 }
 
-// Energies and momenta of a state that the workspace has been at: the same bits, whatever came between.
+// Energies and momenta at a state that the workspace had before: bitwise equal, whatever was computed in between.
 TEST(Workspaces, KinematicsAreThoseOfTheStateHoweverOftenTheyAreAskedFor) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Model model = some_model(seed);
@@ -83,7 +83,7 @@ TEST(Workspaces, KinematicsAreThoseOfTheStateHoweverOftenTheyAreAskedFor) {
     set_gravity(model.gravity, kin);
     update_kinematics(model, s.x, kin);
     EXPECT_TRUE(same_as_fresh(kin));
-    // After wrenches on nodes too.
+    // After wrenches on nodes as well.
     const Energy expected = compute_energy(model, s.x, unused);
     rnea(model, s.x, s.vdot, s.wrenches, ws, tau);
     const Energy energy = compute_energy(model, s.x, ws);
@@ -171,7 +171,7 @@ TEST(ForwardDynamics, OfClosedChains) {
     ASSERT_EQ(aba(model, s.x, {s.tau, s.wrenches}, ws, open), Status::ok);
     vdot = open;
     const Status status = close_accelerations(model, ws, cw, vdot);
-    if (status != Status::ok || cw.rank() < cw.count()) continue;  // over-constrained by chance
+    if (status != Status::ok || cw.rank() < cw.count()) continue;  // redundant constraints by chance
     for (const std::string& name : general_algorithms()) {
       VectorXd found(model.nv);
       ASSERT_EQ((*make_forward_dynamics(model, name))(s.x, {s.tau, s.wrenches}, found), Status::ok) << name << seed;
@@ -180,7 +180,7 @@ TEST(ForwardDynamics, OfClosedChains) {
       EXPECT_CLOSE(found, open, 1e-8 * (1 + open.norm())) << name << seed;
     }
     ++compared;
-    // What closing needs is not there any more once the chain is closed.
+    // The data required for closing are gone once the chain is closed.
     EXPECT_THROW(static_cast<void>(close_accelerations(model, ws, cw, vdot)), InputError);
   }
   EXPECT_GE(compared, 6);

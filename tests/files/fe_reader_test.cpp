@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Readers of finite-element models, on those of LIMBER_TEST_DATA/fe: one part in every format is one part, and what is
+// Readers of finite-element models, on the files in LIMBER_TEST_DATA/fe: one part is the same in every format, and
+// errors are reported.
 // broken is told.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ class FeReaders : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  // "row column value" with a format, over one triangle or both.
+  // "row column value" in a format, for one triangle or both.
   template <class Line>
   std::string entries(const Eigen::SparseMatrix<double>& m, bool both, const Line& line) const {
     std::string out;
@@ -221,7 +222,7 @@ TEST_F(BrokenCalculix, NotANumber) {
   expect_refused("job.sti:1: the value is nan, not a finite number");
 }
 TEST_F(BrokenCalculix, AsymmetricStiffness) {
-  sti_ += "2 1 1.0e7\n";  // a lower entry beside the upper triangle: both are meant, and they differ
+  sti_ += "2 1 1.0e7\n";  // a lower entry besides the upper triangle: both are used, and they differ
   expect_refused("the stiffness matrix is not symmetric");
 }
 TEST_F(BrokenCalculix, EntryTwice) {
@@ -250,7 +251,7 @@ TEST_F(BrokenCalculix, NoMassAtAll) {
   expect_refused("positive diagonal");
 }
 
-// Two bars beside each other, the second not merged to the first.
+// Two adjacent bars whose meshes are not merged.
 TEST_F(BrokenCalculix, DisconnectedMesh) {
   const auto twice = [&](const std::string& text) {
     std::string out = text;

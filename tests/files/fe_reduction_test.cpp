@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of LIMBER_TEST_DATA/fe against CalculiX' own frequencies (frequencies.csv) and against closed forms.
+// Parts of LIMBER_TEST_DATA/fe against CalculiX' own frequencies (frequencies.csv) and closed forms.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -43,7 +43,7 @@ void expect_hertz(const VectorXd& found, const std::vector<double>& wanted, int 
 
 VectorXd used_hertz(const Body& body) { return body.stiffness.diagonal().cwiseSqrt() / (2 * std::numbers::pi); }
 
-// The table has seven digits; the slender boom's lowest mode moves by 5e-6 in the 14 digits of its matrices.
+// The table has seven digits; rounding of the matrices to 14 digits changes the slender boom's lowest mode by 5e-6.
 TEST(FeReduction, FreeAndClampedModesAreThoseOfCalculix) {
   const struct {
     const char* name;
@@ -65,7 +65,7 @@ TEST(FeReduction, FreeAndClampedModesAreThoseOfCalculix) {
   }
 }
 
-// The boom with 20 fixed-interface modes: the numbers of an independent program (SciPy), five digits after the point.
+// The boom with 20 fixed-interface modes: frequencies by an independent program (SciPy), five decimals.
 TEST(FeReduction, CraigBamptonBoomHasTheReferenceFrequencies) {
   const FeModel model = read_part(LIMBER_FE("boom_matrix"), LIMBER_FE("boom_msh.inp"));
   const std::vector<double> kRigid = {105.883, 105.883, 292.609, 292.609, 572.001, 572.001, 680.136, 941.737, 941.737};
@@ -76,13 +76,13 @@ TEST(FeReduction, CraigBamptonBoomHasTheReferenceFrequencies) {
     const FeReduction made = reduce(model, both_ends(model, coupling), FeMethod::craig_bampton, 20);
     EXPECT_EQ(made.body.modes, 26);
     expect_hertz(made.facts.free_hertz, rigid ? kRigid : kAverage, 9, 1e-5);
-    // The full model: 6e-4 is what 20 modes leave.
+    // The full model: truncation to 20 modes costs 6e-4.
     expect_hertz(made.facts.free_hertz, table("boom", rigid ? "\"free, rigid flange faces\"" : "free"), 8, 6e-4);
     EXPECT_NEAR(made.body.mass, 5.560058, 5e-7);
   }
 }
 
-// Rigid faces made by CalculiX (*RIGID BODY: rotations among the rows) and made here are one and the same.
+// Rigid faces made by CalculiX (*RIGID BODY: rotations among the rows) and made here are equivalent.
 TEST(FeReduction, RigidBodiesOfTheDeckAreInterfaces) {
   const FeModel deck = read_part(LIMBER_FE("boom_rbe2_matrix"), LIMBER_FE("boom_rbe2_matrix.inp"));
   const FeModel plain = read_part(LIMBER_FE("boom_matrix"), LIMBER_FE("boom_msh.inp"));
@@ -92,7 +92,7 @@ TEST(FeReduction, RigidBodiesOfTheDeckAreInterfaces) {
   EXPECT_NEAR(a.body.mass, b.body.mass, 1e-10 * b.body.mass);
   EXPECT_TRUE(a.body.S.col(0).isApprox(b.body.S.col(0), 1e-9));
   EXPECT_TRUE(a.body.C[0].isApprox(b.body.C[0], 1e-9));
-  // Bending comes in pairs of any orientation: sums over pairs do not depend on it.
+  // Bending modes come in pairs of arbitrary orientation: sums over pairs do not depend on it.
   for (int pair = 0; pair < 4; pair += 2) {
     double sums[2] = {0, 0};
     for (int k = 0; k < 2; ++k) {
@@ -108,7 +108,7 @@ TEST(FeReduction, MillimetresAndTonnesAreTheSameBody) {
   const FeModel mm = read_part(LIMBER_FE("beam_tiny_mm_matrix"), LIMBER_FE("beam_tiny_mm_msh.inp"), FeUnits::mm_t_s);
   const FeReduction a = reduce(si, both_ends(si, FeCoupling::rigid), FeMethod::craig_bampton, 10);
   const FeReduction b = reduce(mm, both_ends(mm, FeCoupling::rigid), FeMethod::craig_bampton, 10);
-  constexpr double kDigits = 1e-8;  // of the coordinates in the mesh files
+  constexpr double kDigits = 1e-8;  // precision of the coordinates in the mesh files
   EXPECT_NEAR(a.body.mass, b.body.mass, kDigits * a.body.mass);
   EXPECT_TRUE(a.body.S.isApprox(b.body.S, 1e-6));
   EXPECT_TRUE(a.body.C[0].isApprox(b.body.C[0], 1e-7));
@@ -120,9 +120,9 @@ TEST(FeReduction, MillimetresAndTonnesAreTheSameBody) {
   }
 }
 
-// A slender bar of 24 solid elements against the Euler-Bernoulli beam of the same section.  Its root is held on
-// average: a section of a beam is free to contract.  Held rigidly it is not, which stiffens the bar by 0.8 % in
-// frequency.
+// A slender bar of 24 solid elements against the Euler-Bernoulli beam of the same section.  Its root has an average
+// interface, so that the section can contract as in the beam.  A rigid interface prevents this, which raises the
+// frequency by 0.8 %.
 TEST(FeReduction, SlenderBarIsABeam) {
   const FeModel model = read_part(LIMBER_FE("bar_matrix"), LIMBER_FE("bar_msh.inp"));
   constexpr double L = 2, b = 0.04, h = 0.02, E = 68.9e9, rho = 2700;
@@ -141,7 +141,7 @@ TEST(FeReduction, SlenderBarIsABeam) {
   const VectorXd stiffer = used_hertz(reduce(model, {rigid[0], average[1]}, FeMethod::clamped, 4).body);
   const FeReduction made = reduce(model, average, FeMethod::clamped, 4);
   const VectorXd found = used_hertz(made.body);
-  constexpr double kShare = 1e-3;  // of mass integrals: of the largest of their kind
+  constexpr double kShare = 1e-3;  // of mass integrals: relative to the largest of their kind
   for (int k = 0; k < 4; ++k) {
     SCOPED_TRACE(k);
     const int a = of_beam[k];
@@ -160,7 +160,7 @@ TEST(FeReduction, SlenderBarIsABeam) {
   EXPECT_TRUE(made.body.C[0].isApprox(beam.C[0], 1e-6));
 }
 
-// What the recursions rely on.
+// Preconditions of the recursions.
 TEST(FeReduction, ModesAreOrthonormalAndTheFrameRests) {
   const FeModel model = read_part(LIMBER_FE("beam_tiny_matrix"), LIMBER_FE("beam_tiny_msh.inp"));
   for (const FeMethod method : {FeMethod::craig_bampton, FeMethod::clamped, FeMethod::free}) {
@@ -186,8 +186,8 @@ TEST(FeReduction, ModesAreOrthonormalAndTheFrameRests) {
   }
 }
 
-// With all modes nothing is lost: compliance of the tip under a force, and the effective masses add up to the mass that
-// moves.
+// With all modes the statics are exact: compliance of the tip under a force; and the effective masses sum to the moving
+// mass.
 TEST(FeReduction, StaticsAreExactWithInterfaceShapes) {
   const FeModel model = read_part(LIMBER_FE("beam_tiny_matrix"), LIMBER_FE("beam_tiny_msh.inp"));
   const auto ends = both_ends(model, FeCoupling::rigid);

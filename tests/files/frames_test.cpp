@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `frame` of vectors in model files: the same places and axes, told from elsewhere.
+// `frame` of vectors in model files: the same positions and axes, given in other frames.
 #include <gtest/gtest.h>
 
 #include <numbers>
@@ -60,13 +60,13 @@ TEST(Frames, NodesInTheFrameOfAnother) {
 TEST(Frames, AxesAndOriginsOfJoints) {
   const Model here = framed("axis: [0, 1, 0], origin: {xyz: [0, 0, 0.5], rpy: [0, 0, 30 deg]}");
   const Joint& plain = here.joints[2];
-  // In the frame of the flange, which the joint frame is turned against by 30 degrees about z.
+  // In the frame of the flange, relative to which the joint frame is rotated by 30 degrees about z.
   const double s = 0.5, c = std::sqrt(0.75);
   const Model turned = framed("axis: [" + std::to_string(-s) + ", " + std::to_string(c) +
                               ", 0], frame: parent, origin: {xyz: [0, 0, 0.5], rpy: [0, 0, 30 deg]}");
-  EXPECT_CLOSE(turned.joints[2].axis, plain.axis, 1e-6);  // of the six digits above
+  EXPECT_CLOSE(turned.joints[2].axis, plain.axis, 1e-6);  // the precision of the six digits above
   EXPECT_EQ(turned.joints[2].origin.R, plain.origin.R);
-  // The origin from the hub: the flange is at (1, 2, 3), turned by 90 degrees about x.
+  // The origin from the hub: the flange is at (1, 2, 3), rotated by 90 degrees about x.
   const Model hub = framed("axis: [0, 1, 0], origin: {xyz: [1, 1.5, 3], rpy: [90 deg, 0, 0], frame: body}");
   EXPECT_CLOSE(hub.joints[2].origin.p, Vector3d(0, 0, 0.5), 1e-15);
   EXPECT_CLOSE(hub.joints[2].origin.R, Matrix3d(Matrix3d::Identity()), 1e-15);

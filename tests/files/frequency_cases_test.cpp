@@ -51,7 +51,7 @@ void place(const Model& model, const json& configuration, State& x) {
   }
 }
 
-// A joint's index by name; a fixed joint that is named changes nothing.
+// A joint's index by name; naming a fixed joint has no effect.
 int joint_named(const Model& model, const json& name) {
   const int joint = model.find_joint(name.get<std::string>());
   EXPECT_GT(joint, 0) << name;
@@ -85,7 +85,7 @@ class FrequencyCase : public ::testing::TestWithParam<std::string> {
   std::vector<std::uint8_t> held_;  // (body)
 };
 
-// Each listed number has a computed one within its relative tolerance.
+// For each listed number there is a computed one within its relative tolerance.
 void expect_among(const std::vector<double>& computed, const json& listed, const json& tolerances, const char* what) {
   ASSERT_FALSE(computed.empty()) << what;
   for (std::size_t k = 0; k < listed.size(); ++k) {
@@ -111,7 +111,7 @@ TEST_P(FrequencyCase, HasTheFrequenciesLinearized) {
   expect_among(found, expected_["omega"], expected_["rel_tol"], "omega");
 }
 
-// Few cases give a steady state or zeros.
+// Few cases specify a steady state or zeros.
 TEST_P(FrequencyCase, HasTheSteadyState) {
   Engine engine(model_);
   for (const json& check : expected_.value("steady", json::array())) {
@@ -133,7 +133,7 @@ TEST_P(FrequencyCase, HasTheZeros) {
     options.outputs[0].kind = LinearOutput::Kind::place;
     options.outputs[0].node = node_named(model_, z["node"]);
     options.outputs[0].component = 3 + z["component"].get<int>();
-    std::vector<double> linearized;  // real ones on the right
+    std::vector<double> linearized;  // real ones in the right half plane
     for (const auto& zero : compute_zeros(linearize(model_, motion_.x, options), 0, 0)) {
       if (zero.real() > 0 && std::abs(zero.imag()) < 1e-6 * zero.real()) linearized.push_back(zero.real());
     }
@@ -149,8 +149,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, FrequencyCase, ::testing::ValuesIn(case_folders(
 
 TEST(FrequencyCases, AreAllThere) { EXPECT_EQ(case_folders().size(), 20U); }
 
-// A hinged arm with one mode: M = [J a; a 1], K = diag(0, k), tip = L theta + phi eta.  The tip does not answer the
-// torque where L (s^2 + k) = phi a s^2.
+// A hinged arm with one mode: M = [J a; a 1], K = diag(0, k), tip = L theta + phi eta.  The transfer function from
+// torque to tip has zeros at L (s^2 + k) = phi a s^2.
 TEST(SmallMotion, ZerosOfAnArmWithOneMode) {
   const Model model = parse_model(R"(
 limber: 1
@@ -171,7 +171,7 @@ joints:
 }
 
 TEST(SmallMotion, QuaternionsTurnByTheRight) {
-  // A ball on a spherical joint with a spring: omega^2 = k / J whatever the attitude of the frames.
+  // A ball on a spherical joint with a spring: omega^2 = k / J for any attitude of the frames.
   const Model model = parse_model(R"(
 limber: 1
 bodies:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recordings that nobody vouches for: damaged by chance or made to harm.  Each is read or refused in words.
+// Untrusted recordings, damaged by chance or on purpose.  Each is read or refused with a message.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -38,7 +38,7 @@ void write_recording(const std::string& path, int records) {
   writer.finish("finished", true);
 }
 
-// Reads every number; the reason when it is refused.
+// Reads every number; returns the reason if it is refused.
 std::string read_whole(const std::string& path) {
   try {
     const RecordingReader reader(path);
@@ -53,7 +53,7 @@ std::string read_whole(const std::string& path) {
   return "";
 }
 
-// A good recording, opened to be spoilt.
+// A good recording, opened for corruption.
 class Spoilt {
  public:
   explicit Spoilt(const std::string& path) {
@@ -127,7 +127,7 @@ TEST(HostileRecording, NumbersOfOtherFilesAreRefused) {
   EXPECT_TRUE(contains(read_whole(path), "dataset 'virtual' keeps its numbers in another file")) << read_whole(path);
 }
 
-// Small files that claim to be large: 2e9 times that nobody wrote, and ten million columns.
+// Small files that claim to be large: 2e9 unwritten times, and ten million columns.
 TEST(HostileRecording, ClaimsBeyondTheFileTakeNoMemory) {
   const Folder folder;
   const std::string path = folder.file("a.h5");
@@ -148,7 +148,7 @@ TEST(HostileRecording, ClaimsBeyondTheFileTakeNoMemory) {
   }
 }
 
-// Any bytes changed, as a bad disk or an attacker would: no crash, no hang.  scripts/stress does thousands.
+// Random bytes changed, as by a bad disk or an attacker: no crash, no hang.  scripts/stress does thousands.
 TEST(HostileRecording, DamageIsAnErrorAtWorst) {
   const Folder folder;
   const std::string path = folder.file("a.h5"), bad = folder.file("bad.h5");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two-link arm of De Luca and Siciliano (IEEE Trans. Systems, Man, and Cybernetics 21, 1991): at the joints it is
-// minimum-phase, at the tip it is not.
+// The two-link arm of De Luca and Siciliano (IEEE Trans. Systems, Man, and Cybernetics 21, 1991): minimum-phase at the
+// joints, not at the tip.
 #include <gtest/gtest.h>
 
 #include "limber/files/model_file.hpp"
@@ -30,7 +30,7 @@ class DeLucaArm : public ::testing::TestWithParam<double> {
     system_ = linearize(model_, x, options);
   }
 
-  // Largest real part of the zeros beside their moduli.
+  // Largest real part of the zeros relative to their moduli.
   double rightmost(int input, int output) const {
     double most = -1;
     for (const Complex& zero : compute_zeros(system_, input, output)) {
@@ -56,7 +56,7 @@ TEST_P(DeLucaArm, IsNotMinimumPhaseAtItsTip) {
   for (int joint = 0; joint < 2; ++joint) EXPECT_GT(rightmost(joint, 3), 0.1) << "joint " << joint + 1;
 }
 
-// With the joint held, poles are zeros of the torque to its coordinate: a joint that does not move is a held one.
+// Zeros of the transfer function from a torque to its own coordinate are the poles with that joint locked.
 TEST_P(DeLucaArm, HasItsZerosWhereTheHeldArmVibrates) {
   for (int joint = 0; joint < 2; ++joint) {
     LinearizeOptions options;
@@ -66,7 +66,7 @@ TEST_P(DeLucaArm, HasItsZerosWhereTheHeldArmVibrates) {
     const VectorXcd zeros = compute_zeros(system_, joint, joint);
     double largest = 0;
     for (const VibrationMode& mode : modes) {
-      if (mode.frequency == 0) continue;  // the other joint turns freely: a rigid motion, as with this one free
+      if (mode.frequency == 0) continue;  // the other joint rotates freely: a rigid motion, as when this one is free
       double nearest = std::numeric_limits<double>::infinity();
       for (const Complex& zero : zeros) nearest = std::min(nearest, std::abs(zero - Complex(0, mode.frequency)));
       largest = std::max(largest, nearest / mode.frequency);
@@ -75,7 +75,8 @@ TEST_P(DeLucaArm, HasItsZerosWhereTheHeldArmVibrates) {
   }
 }
 
-// Mass and stiffness are symmetric: the first joint answers the second torque as the second joint the first.
+// Mass and stiffness are symmetric: the response of the first joint to the second torque equals that of the second
+// joint to the first.
 TEST_P(DeLucaArm, IsReciprocal) {
   const VectorXcd there = compute_zeros(system_, 0, 1), back = compute_zeros(system_, 1, 0);
   ASSERT_EQ(there.size(), back.size());
@@ -85,8 +86,8 @@ TEST_P(DeLucaArm, IsReciprocal) {
   }
 }
 
-// Far above all vibration the tip is a mass that answers at once; there and in between the transfer function is what
-// the second-order form gives.
+// Far above all vibration the tip responds like a mass; there and in between the transfer function agrees with the
+// second-order form.
 TEST_P(DeLucaArm, HasTheTransferFunctionOfItsSecondOrderForm) {
   const int n = system_.coordinates();
   for (const Complex s : {Complex(0.5, 3), Complex(-1, 40), Complex(2, 300)}) {

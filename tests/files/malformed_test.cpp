@@ -36,7 +36,7 @@ TEST(Malformed, EveryFaultHasItsMessage) {
   EXPECT_GE(count, 200);
 }
 
-// Windows line ends change nothing but the bytes.
+// Windows line ends have no effect.
 TEST(Malformed, MessagesAreTheSameWithCarriageReturns) {
   for (const auto& entry : std::filesystem::directory_iterator(LIMBER_TEST_DATA "/malformed")) {
     const std::string text = read_text_file(entry.path().string());
@@ -46,7 +46,7 @@ TEST(Malformed, MessagesAreTheSameWithCarriageReturns) {
   }
 }
 
-// Whatever the fault, one line.
+// Every error is reported in one line.
 TEST(Malformed, CutFilesAreRefusedInOneLine) {
   const std::string text = read_text_file(LIMBER_TEST_DATA "/cases/spacecraft-panels/model.yaml");
   const std::size_t last_joint = text.rfind("mount2");

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modal data of MBDyn: its invariants are sums over the mass points, as its modal joint makes them from lumped masses.
+// Modal data of MBDyn: its invariants are sums over the mass points, as its modal joint computes them from lumped
+// masses.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -36,7 +37,7 @@ ModalSpec random_points() {
   return spec;
 }
 
-// The numbers of each record group, comments left out.
+// The numbers of each record group, without comments.
 std::map<int, std::vector<double>> groups_of(const std::string& text) {
   std::map<int, std::vector<double>> out;
   std::istringstream lines(text);

@@ -17,7 +17,7 @@
 namespace limber {
 namespace {
 
-// A tetrahedron with corners at the origin and on the axes: in three formats.
+// A tetrahedron with corners at the origin and on the axes, in three formats.
 const std::string kTextStl =
     "solid tet\n"
     "facet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 2 0\nvertex 1 0 0\nendloop\nendfacet\n"
@@ -54,7 +54,7 @@ TEST(MeshFile, FormatsGiveTheSameTriangles) {
     EXPECT_NEAR(volume(*mesh), 1, 1e-12);
   }
   EXPECT_EQ(text.bytes.size(), 84U + 4 * 50);
-  // A binary file whose title begins like a text.
+  // A binary file with the header of a text file.
   std::string titled = text.bytes;
   std::memcpy(titled.data(), "solid", 5);
   EXPECT_NEAR(volume(parse_mesh(titled, "a.stl")), 1, 1e-12);
@@ -73,7 +73,7 @@ TEST(MeshFile, FineMeshesAreThinned) {
   const VisualMesh mesh = parse_mesh(obj.str(), "sheet.obj");
   EXPECT_LE(mesh.points.cols(), 5000);
   EXPECT_GT(mesh.points.cols(), 1000);
-  double area = 0;  // seen along z
+  double area = 0;  // projected along z
   for (const auto& [a, b, c] : mesh.triangles) {
     const Vector3d x = mesh.points.col(b) - mesh.points.col(a), y = mesh.points.col(c) - mesh.points.col(a);
     area += 0.5 * (x.x() * y.y() - x.y() * y.x());
@@ -97,7 +97,7 @@ TEST(MeshFile, FaultsAreNamed) {
   EXPECT_EQ(mesh_message("v 0 0 0\nf 1 1\n", "a.obj"), "a.obj:2: a face needs three corners");
 }
 
-// A URDF in its package, a model elsewhere that names it.
+// A URDF in its package, used by a model in another folder.
 TEST(MeshFile, MeshesOfAUrdfAreFound) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("limber-mesh-" + std::to_string(::getpid()));
@@ -125,7 +125,7 @@ TEST(MeshFile, MeshesOfAUrdfAreFound) {
   EXPECT_EQ(drawn->meshes[4], nullptr);
   EXPECT_EQ(body.visuals[0].file, "arm/urdf/../meshes/tet.stl");
   EXPECT_EQ(body.visuals[2].file, "package://nobody/x.stl");
-  // A file that is there must be good.
+  // An existing file must be valid.
   std::ofstream(folder / "arm" / "meshes" / "tet.stl") << "solid x\nvertex\n";
   try {
     read_model((folder / "model.yaml").string());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modal-body files, made of the parts in LIMBER_TEST_DATA/fe: written and read, in models, damaged.
+// Modal-body files from the parts in LIMBER_TEST_DATA/fe: written and read, in models, corrupted.
 #include "limber/files/modal_body_file.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(ModalBodyFiles, AreReadAsTheyWereWritten) {
   const PartSpec* part = part_of(read.body);
   ASSERT_NE(part, nullptr);
   EXPECT_EQ(part->triangles.size(), tiny_part().part.triangles.size());
-  EXPECT_EQ(part->places.rows(), 80);  // every node of one row of hexahedra is outside
+  EXPECT_EQ(part->places.rows(), 80);  // every node of one row of hexahedra is on the surface
   EXPECT_EQ(part->bytes, read_text_file(path));
   // The tip's nodes move with the rigid interface.
   EXPECT_TRUE(is_modal_body(path));
@@ -111,7 +111,7 @@ TEST(ModalBodyFiles, FaultsOfModelsNameThePlace) {
   EXPECT_NE(fault(nodes).find("the interfaces of the part are its nodes"), std::string::npos) << fault(nodes);
 }
 
-// In `stiffened` a part is what it is in `full`.
+// `stiffened` and `full` are the same for a part.
 TEST(ModalBodyFiles, HaveNoSecondOrderShapes) {
   const Folder folder;
   write_tiny(folder.file("link.h5"));

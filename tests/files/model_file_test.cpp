@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kRounding = 1e-15;
 
-// The format with every key of every form.
+// The format with every key of every kind.
 constexpr const char* kEverything = R"(
 limber: 1
 name: everything
@@ -113,7 +113,7 @@ TEST(ModelFile, ReadsBodies) {
   EXPECT_EQ(plate.nodes[1].turn, MatrixXd::Zero(3, 2));
 }
 
-// Either end of a joint's way may be open.
+// Either joint limit may be open.
 TEST(ModelFile, ReadsStops) {
   const auto joint = [](const std::string& type, const std::string& limits) {
     return parse_model(
@@ -287,7 +287,7 @@ TEST(ModelFile, ALongChainIsReadInSeconds) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(parse_model("limber: 1\nbodies:\n" + bodies + "joints:\n" + joints, "f").nv, kLinks);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(took.count(), 120.0);  // about 1 s; the rest is for sanitizers and busy machines
+  EXPECT_LT(took.count(), 120.0);  // about 1 s; the margin is for sanitizers and busy computers
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model that is written and read again is the same, bit by bit.
+// A model written and read again is bitwise the same.
 #include "limber/files/model_writer.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ void expect_same(const Joint& a, const Joint& b) {
   EXPECT_EQ(a.stop->damping, b.stop->damping);
 }
 
-// All that is evaluated, at a random state.
+// All evaluations, at a random state.
 void expect_same_results(const Model& a, const Model& b) {
   const Sample s = random_sample(a, 5);
   Engine x(a), y(b);
@@ -117,7 +117,7 @@ TEST(ModelWriter, GivesBackTheModelsOfAllFiles) {
   EXPECT_GE(count, 18);
 }
 
-// What code makes: the first reading may round rotations that no rpy gives, the second must not.
+// Models built in code: the first reading may round rotations that no rpy reproduces, the second must not.
 TEST(ModelWriter, GivesBackRandomTrees) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const TreeOptions o = mixed_tree(seed);
@@ -198,7 +198,7 @@ TEST(ModelWriter, RefusesBodiesThatNoSpecificationGives) {
   by_hand.beam.reset();
   EXPECT_THROW(text(by_hand), InputError);
   Body rigid = make_rigid_body(spec);
-  rigid.rigid.reset();  // these numbers can be turned back
+  rigid.rigid.reset();  // these numbers can be recovered
   EXPECT_NO_THROW(text(rigid));
 }
 

@@ -52,7 +52,7 @@ TEST(Output, ReplacesItsOwnKindAndEmptyFilesAlone) {
   EXPECT_EQ(folder.names(), (Names{"empty", "letter", "new", "old"}));
 }
 
-// Names that were truncated once are nothing special any more, links among them are not followed.
+// Files with former temporary names are left alone, and links with these names are not followed.
 TEST(Output, TouchesNothingBesideItsTarget) {
   const Folder folder;
   const std::string model = folder.write("model.yaml", "limber: 1");
@@ -86,7 +86,7 @@ TEST(Output, WhatIsNotFinishedLeavesNothing) {
   {
     OutputFile out(folder.file("old"), kNote, {});
     put(out, "note 2");
-    EXPECT_EQ(folder.names().size(), 3u);  // with part and lock
+    EXPECT_EQ(folder.names().size(), 3u);  // including part and lock
   }
   EXPECT_EQ(read_all(folder.file("old")), "note 1");
   EXPECT_EQ(folder.names(), Names{"old"});
@@ -154,12 +154,12 @@ TEST(Output, OneProcessWritesAPathAtATime) {
   EXPECT_EQ(read_all(folder.file("a")), "note 1");
   write_whole_file(folder.file("b"), kNote, {}, "note 2");
   holder.end();
-  write_whole_file(folder.file("a"), kNote, {}, "note 2");  // what a killed process left does not matter
+  write_whole_file(folder.file("a"), kNote, {}, "note 2");  // leftovers of a killed process have no effect
   EXPECT_EQ(read_all(folder.file("a")), "note 2");
   EXPECT_FALSE(std::filesystem::exists(folder.file(".a.lock")));
 }
 
-// A process has the lock a moment before its name is in it.
+// A process acquires the lock shortly before it writes its name to it.
 TEST(Output, TheOtherProcessIsNamedEvenIfItJustBegan) {
   const Folder folder;
   const int lock = open(folder.file(".a.lock").c_str(), O_RDWR | O_CREAT, 0600);

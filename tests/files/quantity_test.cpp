@@ -114,7 +114,7 @@ TEST(Quantity, WrongUnitsAreNamed) {
             "a.yaml:6: joint 'j': origin.rpy[0] must be in rad or a multiple of it, but is '90 mm'");
   EXPECT_EQ(unit_message("limber: 1 m\nbodies: []\njoints: []\n"),
             "a.yaml:1: limber takes no unit, but is '1 m'; write the number alone");
-  // Quoted, as JSON has it.
+  // Quoted, as in JSON.
   EXPECT_EQ(unit_message(unit_arm(", damping: \"5 N m s/rad\"")), "none");
   EXPECT_EQ(unit_message(unit_arm(", damping: \"5\"")),
             "a.yaml:6: joint 'j': damping must be a number, but is the text '5'; remove the quotes");

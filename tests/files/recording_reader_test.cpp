@@ -112,7 +112,7 @@ TEST(RecordingReader, SaysWhatIsWrongWithAFile) {
   EXPECT_TRUE(has(message(folder.file("other.h5")), "other.h5: is an HDF5 file but not a recording"));
 }
 
-// Opens a good recording to be spoilt.
+// Opens a good recording for corruption.
 hid_t open_to_spoil(const std::string& path) {
   write_good_recording(path, 4);
   return H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);

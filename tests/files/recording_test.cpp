@@ -194,7 +194,7 @@ TEST(Recording, CanBeReadWhileItIsWritten) {
   hsize_t before = 0;
   for (unsigned k = 0; k < 50; ++k) {
     writer.write(Sampled(model, k, 1).record());
-    // What another process would see; HDF5 does not let the same process open a file twice.
+    // A copy, as read by another process; HDF5 does not permit the same process to open a file twice.
     std::filesystem::copy_file(folder.file("a.h5"), copy, std::filesystem::copy_options::overwrite_existing);
     const Recorded file(copy);
     EXPECT_GE(file.rows("time"), std::max<hsize_t>(1, before));
@@ -221,14 +221,14 @@ TEST(Recording, ThatIsAbandonedHoldsWhatWasHandedOn) {
     for (unsigned k = 0; k < 50; ++k) writer.write(Sampled(model, k, 1).record());
   }
   const Recorded file(folder.file("a.h5"));
-  EXPECT_EQ(file.rows("time"), 1u);  // the first is handed on at once
+  EXPECT_EQ(file.rows("time"), 1u);  // the first record is written immediately
   EXPECT_EQ(file.text("/", "ended"), "running");
   { const RecordingWriter unused(model, folder.file("b.h5"), options_for(model, 100)); }
   EXPECT_FALSE(std::filesystem::exists(folder.file("b.h5")));
   EXPECT_EQ(folder.names(), Texts{"a.h5"});
 }
 
-// Names of so many coordinates do not fit into an ordinary attribute.
+// Names of this many coordinates exceed the size of an ordinary attribute.
 TEST(Recording, HasThousandsOfCoordinates) {
   const Folder folder;
   constexpr int kBodies = 4500;
@@ -256,7 +256,7 @@ TEST(Recording, HasThousandsOfCoordinates) {
   EXPECT_EQ(file.texts("q", "names"), model.coordinates);
   EXPECT_EQ(file.texts("v", "units"), Texts(kBodies, "rad/s"));
   EXPECT_EQ(row_of(file, "q", 9), s.motion.x.q);
-  // No header that changes lies across two pages.
+  // No header that changes crosses a page boundary.
   constexpr haddr_t kPage = 4096;
   for (const std::string& path : file.datasets()) {
     const auto [first, size] = file.header(path);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exact numbers in tests/data/reference (its README says where they come from): each file has a model and two
-// states.
+// The exact numbers in tests/data/reference (sources in its README): each file has a model and two states.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// The numbers are good to about 1e-12 relative.
+// The numbers are accurate to about 1e-12 relative.
 constexpr double kReference = 1e-10;
 
 VectorXd vector(const json& j) {
@@ -72,7 +71,7 @@ TEST_P(Reference, ForwardDynamics) {
     const VectorXd expected = vector(s["expected"]["acceleration"]), tau = vector(s["tau"]);
     expect_near(engine.forward(state(s), tau), expected, "aba");
     expect_near(engine.dense_forward(state(s), tau), expected, "crba");
-    // What is left when the bias is taken off is M^-1 alone.
+    // Subtracting the bias tests M^-1 alone.
     const VectorXd h = engine.inverse(state(s), VectorXd::Zero(model_.nv));
     expect_near(engine.mass_solve(state(s), tau - h), expected, "M^-1");
   }
@@ -123,7 +122,7 @@ TEST_P(Reference, EnergiesAndNodes) {
   }
 }
 
-// ---- the brute force itself ------------------------------------------------------------------------
+// ---- the brute-force reference itself -------------------------------------------------------------
 
 Node node_of(const json& j, int modes) {
   Node node;
@@ -159,7 +158,7 @@ BodySpec body_of(const json& j) {
   return modal;
 }
 
-// Tree and joints as the library read them, bodies as the file has them.
+// Tree and joints as read by the library, bodies as given in the file.
 Machine machine_of(const json& file, const Model& model) {
   Machine machine;
   machine.gravity = vector(file["gravity"]);

@@ -69,7 +69,7 @@ TEST(StudyTable, RowsComeBackAsTheyWereWritten) {
                  .results = {0.1},
                  .wall = 2,
                  .kept = true});
-  }  // as if it were killed
+  }  // as after a kill
   StudyData half = read_study_table(file.path);
   EXPECT_FALSE(half.complete);
   EXPECT_EQ(half.status, (std::vector<std::string>{"running", "", "diverged"}));
@@ -77,7 +77,7 @@ TEST(StudyTable, RowsComeBackAsTheyWereWritten) {
   EXPECT_EQ(half.message[2], std::string(kStudyMessageBytes, 'x'));
   EXPECT_EQ(half.results[0].values[2], 0.1);
   EXPECT_TRUE(std::isnan(half.results[0].values[0]));
-  EXPECT_THROW(StudyTableWriter(file.path, data, {}), FileError);  // what is there is not lost
+  EXPECT_THROW(StudyTableWriter(file.path, data, {}), FileError);  // the existing file is kept
   {
     StudyTableWriter table(file.path, data);
     for (const long run : {1L, 0L})
@@ -95,7 +95,7 @@ TEST(StudyTable, RowsComeBackAsTheyWereWritten) {
   StudyTableWriter(file.path, data, {}).finish(false);  // a complete one is replaced
 }
 
-// As a full disk leaves it at the end of a page.
+// As on a disk that becomes full at the end of a page.
 TEST(StudyTable, AStatusThatIsCutIsNotDone) {
   const TablePath file;
   for (const char* cut : {"runn", "diveing", "r", "o"}) {
@@ -111,7 +111,7 @@ TEST(StudyTable, OneProcessWritesATableAtATime) {
   EXPECT_THROW(StudyTableWriter(file.path, small_study()), FileError);
 }
 
-// Cut anywhere, a table is an error and nothing else; it is not taken for a recording, nor the other way round.
+// A truncated table is reported as an error; it is not mistaken for a recording, nor vice versa.
 TEST(StudyTable, DamagedFilesAreRefused) {
   const TablePath file;
   std::ifstream in(kSample, std::ios::binary);

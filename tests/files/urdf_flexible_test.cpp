@@ -48,7 +48,7 @@ class Robot {
 const std::string kRobotArm = LIMBER_SOURCE_DIR "/examples/industrial-arm/robot.urdf";
 const std::string kMixedRobot = LIMBER_TEST_DATA "/urdf/mixed.urdf";
 
-// Poses of all links of the rigid robot are those of the flexible one while it is not deformed.
+// Without deformation, the poses of all links of the rigid and of the flexible robot are equal.
 void expect_same_geometry(const Model& rigid, const Model& flexible) {
   State x = make_zero_state(rigid), y = make_zero_state(flexible);
   for (int i = 0; i < rigid.nq; ++i) {
@@ -77,7 +77,7 @@ TEST(UrdfFlexible, UndeformedItHasTheGeometryOfTheRigidRobot) {
   EXPECT_DOUBLE_EQ(upper.length, 0.455);
   EXPECT_NEAR(upper.mass, 12.5, 1e-12);
   expect_same_geometry(read_model(kRobotArm), flexible);
-  // Carried joints beside the axis, one between root and tip; a skew joint below.
+  // Outboard joints beside the axis, one of them between root and tip; an oblique joint below.
   expect_same_geometry(read_model(kMixedRobot), mixed.read("flexible: {column: {beam: " + beam + "}}\n"));
   // A body frame away from the origin of its link.
   expect_same_geometry(
@@ -91,7 +91,7 @@ TEST(UrdfFlexible, UndeformedItHasTheGeometryOfTheRigidRobot) {
           "free, free], modes: 3}, nodes: [{name: end, at: [1, 0.5]}], origin: {xyz: [0, -0.1, 0.1]}}\n"));
 }
 
-// With stiff beams that have the link's inertia, the robot moves as the rigid one: its mass matrix.
+// With stiff beams of the link's inertia, the mass matrix of the joints is that of the rigid robot.
 TEST(UrdfFlexible, HingePartOfTheMassMatrixIsThatOfTheLinks) {
   const Robot arm(kRobotArm);
   const Model flexible = arm.read("flexible: {link_2: {beam: {EIy: 1e4, EIz: 1e4, modes: {bending_z: 1}}}}\n");

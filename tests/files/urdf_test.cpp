@@ -21,7 +21,7 @@ namespace {
 const std::string kMixed = LIMBER_TEST_DATA "/urdf/mixed.urdf";
 const std::string kArmUrdf = LIMBER_SOURCE_DIR "/examples/industrial-arm/robot.urdf";
 
-// Coordinates, speeds and accelerations of urdf_rnea.py, by the order of the joints in the file.
+// Coordinates, speeds and accelerations of urdf_rnea.py, in the order of the joints in the file.
 struct Case {
   State x;
   VectorXd a;
@@ -51,7 +51,7 @@ void expect_torques(const Model& model, const std::vector<std::string>& joints, 
     EXPECT_NEAR(tau[model.speed(joints[i])], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << joints[i];
 }
 
-// Numbers of tests/files/urdf_rnea.py, which has nothing in common with the library.
+// Numbers from tests/files/urdf_rnea.py, which is independent of the library.
 TEST(Urdf, InverseDynamicsIsThatOfAnIndependentProgram) {
   expect_torques(read_model(kMixed), {"swing", "lift", "wrist", "counter"},
                  {-4.7292319467837975, 3.1294185466516957, 0.13783491880236295, -0.07455360440746647});
@@ -120,7 +120,7 @@ std::string jointed(const std::string& type, const std::string& more = "") {
          "\"><parent link=\"world\"/><child link=\"a\"/>" + more + "</joint>";
 }
 
-// A planar joint is two slides and a rotation; a floating one is free.
+// A planar joint becomes two sliders and a rotation; a floating one is free.
 TEST(Urdf, PlanarAndFloatingJoints) {
   const Model planar = parse_model(robot(jointed("planar", "<axis xyz=\"0 0 1\"/>")), "r.urdf");
   EXPECT_EQ(planar.coordinates, (std::vector<std::string>{"j_x", "j_y", "j"}));
@@ -139,7 +139,7 @@ TEST(Urdf, PlanarAndFloatingJoints) {
   EXPECT_EQ(parse_model(robot(jointed("floating")), "r.urdf").nv, 6);
 }
 
-// Names that are taken or cannot stand in ours are changed, and that is said; so is what is left out.
+// Names in use or not permitted here are changed with a note; there are also notes on what is omitted.
 TEST(Urdf, NotesSayWhatChanged) {
   const std::string text = robot(
       solid("a/b") + solid("j") +
@@ -215,7 +215,7 @@ std::string inertia_message(const std::string& mass, const std::string& ixx) {
                             "\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>"));
 }
 
-// Inertia that no mass has, and numbers that are none, with the name of the link.
+// Impossible inertias and non-finite numbers are reported with the name of the link.
 TEST(Urdf, UnphysicalInertiaIsReportedWithItsLink) {
   EXPECT_EQ(inertia_message("1", "5"),
             "r.urdf:3: link 'arm': no mass has this inertia: its principal moment 5 is above the sum of the others, 2; "
@@ -267,7 +267,7 @@ TEST(Urdf, ExportRefusesWhatUrdfHasNoWordFor) {
       "joint 'j': cannot be written as URDF: URDF has no joint springs and no armature");
 }
 
-// A joint on a node: the link has its frame there.
+// A joint on a node: the frame of the link is there.
 TEST(Urdf, ExportMovesTheFrameToTheJoint) {
   const Model model = parse_model(
       "{limber: 1, gravity: [0, 0, -9.81], bodies: [{name: b, rigid: {mass: 2, com: [0.1, 0.2, 0.3], inertia: "

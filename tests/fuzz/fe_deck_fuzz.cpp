@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Input decks of CalculiX and Abaqus; an include gives the beginning of the deck again.
+// Input decks of CalculiX and Abaqus; an include returns the beginning of the deck again.
 //   limber_fe_deck_fuzz tests/fuzz/corpus-fe-deck -max_len=4096 -timeout=10 -rss_limit_mb=4096
 #include "fe_text.hpp"
 

@@ -12,7 +12,7 @@
 
 namespace limber::fuzz {
 
-// The reader takes the text, or refuses it by one line that begins with its name.
+// The reader accepts the text, or refuses it with one line that begins with its name.
 template <class Read>
 int read_or_refuse(const std::uint8_t* data, std::size_t size, const Read& read) {
   fe::Lines lines(std::string(reinterpret_cast<const char*>(data), size), "fuzz");

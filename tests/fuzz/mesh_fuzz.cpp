@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// STL and OBJ: triangles, or an InputError of one line; what is kept of it can be read again.
+// STL and OBJ: triangles, or an InputError of one line; stored contents can be read again.
 //   limber_mesh_fuzz tests/fuzz/corpus-mesh -max_len=4096 -timeout=10 -rss_limit_mb=4096
 #include <cstddef>
 #include <cstdint>

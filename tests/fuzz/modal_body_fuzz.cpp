@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes either become a modal body that a model can use, or one line of complaint.  The file is read in a process
-// of its own, which may fall; this one must not.  Without a memory limit: its thread and fork do not go together.
+// Any bytes either become a modal body usable in a model, or one line of error.  The file is read in a separate
+// process, which may crash; this one must not.  Without a memory limit: its watchdog thread conflicts with fork.
 //   limber_modal_body_fuzz tests/fuzz/corpus-modal-body -max_len=40000 -timeout=30 -rss_limit_mb=0
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any text either becomes a model or an InputError of one line.
+// Any text becomes either a model or an InputError of one line.
 //   limber_model_fuzz tests/fuzz/corpus -dict=tests/fuzz/model.dict -max_len=4096 -timeout=10 -rss_limit_mb=4096
 #include <cstddef>
 #include <cstdint>

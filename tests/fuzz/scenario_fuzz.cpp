@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any text either becomes a scenario or an InputError of one line.  There is no model file: the model is inside.
+// Any text becomes either a scenario or an InputError of one line.  There is no model file: the model is inside.
 //   limber_scenario_fuzz tests/fuzz/corpus-scenario -dict=tests/fuzz/scenario.dict -max_len=4096 -timeout=10
 //                        -rss_limit_mb=4096
 #include <cstddef>

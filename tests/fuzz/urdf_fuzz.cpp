@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any text either becomes a robot or an InputError of one line; a robot that is written and read again stays one.
+// Any text becomes either a robot or an InputError of one line; a robot can be written and read again.
 //   limber_urdf_fuzz tests/fuzz/corpus-urdf -dict=tests/fuzz/urdf.dict -max_len=4096 -timeout=10 -rss_limit_mb=4096
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +19,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (std::strncmp(e.what(), "fuzz.urdf:", 10) != 0 || std::strchr(e.what(), '\n') != nullptr) std::abort();
     return 0;
   }
-  limber::parse_model(robot.text, "fuzz.yaml");  // must be good
+  limber::parse_model(robot.text, "fuzz.yaml");  // must be valid
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linearisation of machines with force elements and contacts: closed forms, and differences of the accelerations.
+// Linearisation of models with force elements and contacts: closed forms, and differences of the accelerations.
 #include "limber/model/elements.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(LinearElements, TwoMassesHaveTheClosedFormMatrices) {
   EXPECT_LT(system.acceleration.norm(), 1e-14);
 }
 
-// A free arm of two links with a strut to the world, a bushing across its elbow, and a foot on the ground.
+// A free arm of two links with a strut to the world, a bushing at its elbow, and a contact with the ground.
 Model make_held_arm() {
   ModelBuilder builder("arm");
   builder.gravity({0, 0, -9.81});
@@ -174,14 +174,14 @@ TEST(LinearElements, NaturalFrequenciesHaveTheirStiffness) {
     return b * b * b * (1 + std::cos(b) * std::cosh(b)) -
            ratio * (std::cos(b) * std::sinh(b) - std::sin(b) * std::cosh(b));
   };
-  for (int mode = 0; mode < 2; ++mode) {  // higher ones want more shapes
+  for (int mode = 0; mode < 2; ++mode) {  // higher ones need more shapes
     const double b = std::sqrt(2 * M_PI * found[static_cast<std::size_t>(mode)] * spec.length * spec.length /
                                std::sqrt(spec.EIy / spec.mass_per_length));
     EXPECT_LT(residual(b * (1 - 1e-8)) * residual(b * (1 + 1e-8)), 0) << mode << " " << b;
   }
 }
 
-// A bead between two taut springs moves across them with w^2 = 2 T / (l m).
+// A bead between two taut springs vibrates transversely with w^2 = 2 T / (l m).
 TEST(LinearElements, NaturalFrequenciesKnowTension) {
   ModelBuilder builder("bead");
   builder.add_joint(one_joint("aside", JointKind::prismatic, kGround, Vector3d::UnitY()),

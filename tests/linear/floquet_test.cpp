@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Floquet multipliers of linear systems whose solutions are known.
+// Floquet multipliers of linear systems with known solutions.
 #include "limber/linear/floquet.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ double trace_of_turn(const PeriodicSystem& system) {
   return product.trace();
 }
 
-// On the boundaries of stability the multipliers are both 1 or both -1.  Characteristic values a_r and b_r at q = 1:
+// On the stability boundaries the multipliers are both 1 or both -1.  Characteristic values a_r and b_r at q = 1:
 // Abramowitz & Stegun, table 20.1.
 TEST(Floquet, FindsTheStabilityBoundariesOfMathieu) {
   const std::pair<double, double> boundaries[] = {
@@ -40,7 +40,8 @@ TEST(Floquet, FindsTheStabilityBoundariesOfMathieu) {
   EXPECT_LT(trace_of_turn(mathieu(1.0, 1)), -2);                 // unstable between b1 and a1
 }
 
-// x = exp(-c t / 2) y turns the damped equation into one without: a becomes a - c^2 / 4, and exponents move by -c / 2.
+// x = exp(-c t / 2) y transforms the damped equation into an undamped one: a becomes a - c^2 / 4, and exponents shift
+// by -c / 2.
 TEST(Floquet, DampingMovesExponents) {
   const double c = 0.3;
   const auto exponents = [](const PeriodicSystem& system) {
@@ -55,7 +56,7 @@ TEST(Floquet, DampingMovesExponents) {
   }
 }
 
-// x = L(t) z, z' = R z with a constant R:  A = (L' + L R) L^-1 has the exponents of R and the vectors L e.
+// x = L(t) z, z' = R z with constant R:  A = (L' + L R) L^-1 has the exponents of R and the vectors L e.
 struct Reducible {
   MatrixXd R, S;  // L = exp(S sin t)... with S^2 = 0: L = 1 + S sin t
   PeriodicSystem system(double speed) const {
@@ -74,7 +75,7 @@ Reducible reducible(const std::vector<Complex>& exponents) {
     const Complex s = exponents[static_cast<std::size_t>(k / 2)];
     out.R.block<2, 2>(k, k) << s.real(), s.imag(), -s.imag(), s.real();
   }
-  for (Eigen::Index i = 0; i < n / 2; ++i)  // from the upper half to the lower one: nilpotent
+  for (Eigen::Index i = 0; i < n / 2; ++i)  // maps the upper half to the lower one: nilpotent
     for (Eigen::Index j = n / 2; j < n; ++j) out.S(j, i) = 0.4 * std::sin(1.0 + 3 * i + 2 * j);
   return out;
 }
@@ -94,7 +95,7 @@ TEST(Floquet, KeepsMultipliersOfAllSizes) {
       if (distance < nearest) nearest = distance, at = k;
     }
     EXPECT_LT(nearest, 1e-8 * std::max(1.0, std::abs(wanted))) << wanted;
-    // The vector, L(t) e, is periodic: at sin = 0 it is that of R, and L turns it at a quarter of the turn.
+    // The vector L(t) e is periodic: at sin = 0 it is that of R; a quarter period later L changes it.
     const VectorXcd start = found.vectors[0].col(at), later = found.vectors[parts / 4].col(at);
     const VectorXcd expected = start + made.S * start;
     EXPECT_LT((later - expected).norm(), 1e-6 * expected.norm()) << wanted;

@@ -18,7 +18,7 @@ namespace {
 constexpr double kGravity = 9.81;
 
 struct Bar {
-  double length = 1, mass = 1, inertia = 0.1;  // about the middle
+  double length = 1, mass = 1, inertia = 0.1;  // about the center
 };
 
 Body bar_body(const Bar& bar, const char* name) {
@@ -36,7 +36,7 @@ Body bar_body(const Bar& bar, const char* name) {
   return body;
 }
 
-// Three bars, each on the end of the one before, from the point `from` to the origin.
+// Three bars in series, from the point `from` to the origin.
 Model four_bar(const Bar& first, const Bar& second, const Bar& third, const Vector3d& from, JointKind closing) {
   ModelBuilder builder("four-bar");
   builder.gravity({0, -kGravity, 0});
@@ -61,8 +61,7 @@ Model four_bar(const Bar& first, const Bar& second, const Bar& third, const Vect
   return builder.build();
 }
 
-// A swing: two equal bars hang side by side and carry a third.  It moves like a pendulum, the third bar without
-// turning.
+// A swing: two equal parallel bars carry a third.  It moves like a pendulum, the third bar in translation.
 TEST(LinearizeClosed, ASwingIsAPendulum) {
   const Bar rope{0.8, 0.3, 0.02}, seat{0.5, 2, 0.1};
   for (const JointKind closing : {JointKind::spherical, JointKind::revolute}) {  // the second is redundant in the plane
@@ -74,7 +73,7 @@ TEST(LinearizeClosed, ASwingIsAPendulum) {
     const double inertia = seat.mass * 0.8 * 0.8 + 2 * (rope.inertia + rope.mass * 0.4 * 0.4);
     const double omega = std::sqrt(kGravity * (seat.mass * 0.8 + 2 * rope.mass * 0.4) / inertia);
     EXPECT_NEAR(compute_modes(system)[0].frequency, omega, 1e-10 * omega);
-    // The three angles go together: a = -b = c, up to the choice of the independent one.
+    // The three angles are coupled: a = -b = c, up to the choice of the independent one.
     EXPECT_CLOSE((system.basis / system.basis(0, 0)).eval(), Vector3d(1, -1, 1), 1e-12);
     EXPECT_NEAR(system.basis(0, 0) * system.basis(0, 0) * inertia, system.M(0, 0), 1e-12);
     EXPECT_EQ(system.B.cols(), 3);
@@ -82,7 +81,7 @@ TEST(LinearizeClosed, ASwingIsAPendulum) {
   }
 }
 
-// The accelerations of a four-bar of four different sides, held by a torque, against differences along its motion.
+// The accelerations of a four-bar with four different sides, held by a torque, against differences along its motion.
 TEST(LinearizeClosed, AFourBarIsWhatItsAccelerationsSay) {
   const Model model = four_bar({0.5, 1, 0.05}, {1.1, 2, 0.2}, {0.9, 1.5, 0.1}, {-0.8, 0.1, 0}, JointKind::revolute);
   const std::vector<std::uint8_t> none(static_cast<std::size_t>(model.body_count()), 0);
@@ -124,12 +123,12 @@ TEST(LinearizeClosed, RefusesWhatIsNoEquilibrium) {
   const Bar rope{0.8, 0.3, 0.02}, seat{0.5, 2, 0.1};
   const Model model = four_bar(rope, seat, rope, {-seat.length, 0, 0}, JointKind::revolute);
   State x = make_zero_state(model);
-  EXPECT_THROW(linearize(model, x, {}), InputError);  // open
+  EXPECT_THROW(linearize(model, x, {}), InputError);  // open chain
   x.q << -std::numbers::pi / 2 + 0.3, std::numbers::pi / 2 - 0.3, std::numbers::pi / 2 + 0.3;
-  EXPECT_THROW(linearize(model, x, {}), InputError);  // swings
+  EXPECT_THROW(linearize(model, x, {}), InputError);  // accelerates
   x.q << -std::numbers::pi / 2, std::numbers::pi / 2, std::numbers::pi / 2;
   x.v << 1, -1, 1;
-  EXPECT_THROW(linearize(model, x, {}), InputError);  // moves
+  EXPECT_THROW(linearize(model, x, {}), InputError);  // not at rest
 }
 
 }  // namespace

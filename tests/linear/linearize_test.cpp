@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linearised machines against the motion itself, and against systems whose poles and zeros are known.
+// Linearised models against the motion itself, and against systems with known poles and zeros.
 #include "limber/linear/linearize.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ LinearOutput node_output(Kind kind, NodeRef node, int component) {
 
 // ---- against the motion -----------------------------------------------------------------------------
 
-// A machine and its motion for a short time from a state: second order in h, and odd in h to third order.
+// A model and its motion for a short time from a state: second order in h; odd terms in h to third order.
 struct Flow {
   const Model& model;
   const std::vector<std::uint8_t>& held;
@@ -53,7 +53,7 @@ struct Flow {
     y.v += h * vdot;
     return y;
   }
-  // The six numbers of a node that `kind` measures; places relative to `from`.
+  // The six components of a node measured by `kind`; positions relative to `from`.
   Vector6 measure(const State& x, Kind kind, NodeRef node, const Pose& from) {
     const VectorXd vdot = acceleration(x);
     compute_kinematics(model, x, kin);
@@ -67,7 +67,7 @@ struct Flow {
   }
 };
 
-// Some joints are held, some are not; those that are keep their speeds.
+// Some joints are held; these keep their speeds.
 std::vector<std::uint8_t> some_held(const Model& model, std::uint64_t seed) {
   std::vector<std::uint8_t> held(static_cast<std::size_t>(model.body_count()), 0);
   for (std::size_t i = 1; i < held.size(); ++i) held[i] = (seed + i) % 4 == 0;
@@ -81,7 +81,7 @@ struct Case {
   explicit Case(std::uint64_t seed)
       : model(make_model(random_machine(mixed_tree(seed, 5), seed))),
         s(random_sample(model, seed, {.speed = 0.3, .special = 0, .wrenches = 0})) {
-    for (const Joint& joint : model.joints) {  // the spring of a quaternion jumps at half a turn
+    for (const Joint& joint : model.joints) {  // the spring of a quaternion is discontinuous at half a turn
       if (position_count(joint.kind) < 4 || std::abs(s.x.q[joint.q]) > 0.05) continue;
       VectorXd turn = VectorXd::Zero(model.nv);
       turn[joint.v] = 1;
@@ -92,7 +92,8 @@ struct Case {
   }
 };
 
-// d/dt of the deviation of a neighbour: both move for +-h, and the deviation is seen in the moving frame.
+// d/dt of the deviation of a neighbouring motion: both are integrated over +-h, and the deviation is taken in the
+// moving frame.
 TEST(Linearize, StateMatrixIsThatOfTheMotion) {
   constexpr double h = 1e-4, eps = 1e-5;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -107,7 +108,8 @@ TEST(Linearize, StateMatrixIsThatOfTheMotion) {
     VectorXd y(c.model.nv);
     const auto deviation = [&](const State& nominal, const State& other) {
       VectorXd out(2 * n);
-      // Along the speeds' directions; a chart has the position of a free joint along the axes it moves in.
+      // Along the directions of the speeds; a chart has the position of a free joint along the axes of the moving
+      // frame.
       chart_coordinates(c.model, nominal.q, other.q, y);
       for (const Joint& joint : c.model.joints) {
         if (joint.kind != JointKind::free) continue;
@@ -159,7 +161,8 @@ TEST(Linearize, NodeOutputsAreDifferences) {
         };
         C.col(j) = (at(eps) - at(-eps)) / (2 * eps);
       }
-      // In `ruthless` places of nodes do not see the modes, but their velocities do: C has the Jacobian of velocities.
+      // In `ruthless` node positions do not depend on the modes, but their velocities do: C has the Jacobian of
+      // velocities.
       if (kind == Kind::place && c.model.fidelity == Fidelity::ruthless) continue;
       EXPECT_CLOSE(system.C, C, 1e-6 * (1 + C.norm())) << quantity_name(kind, 0);
     }
@@ -246,7 +249,7 @@ TEST(Linearize, CartsHaveTheirPolesAndZeros) {
   ASSERT_EQ(poles.size(), 4);
   EXPECT_NEAR(std::abs(poles[0] - Complex(0, -low)), 0, 1e-12);
   EXPECT_NEAR(std::abs(poles[3] - Complex(0, high)), 0, 1e-12);
-  // Force on the first cart: the first stands still when the second swings on its spring; the second always moves.
+  // Force on the first cart: it is at rest when the second vibrates on its spring; the second always moves.
   const VectorXcd zeros = compute_zeros(system, 0, 0);
   ASSERT_EQ(zeros.size(), 2);
   EXPECT_NEAR(std::abs(zeros[1] - Complex(0, std::sqrt(carts.k2 / carts.m2))), 0, 1e-12);
@@ -284,7 +287,8 @@ struct Pendulums {
   }
 };
 
-// With the first joint at rest the second pendulum swings alone; upright it falls: a zero on the right.
+// With the first joint at rest the second pendulum swings alone; upright it is unstable: a zero in the right half
+// plane.
 TEST(Linearize, DoublePendulumHasTheZerosOfItsSecondLink) {
   const Pendulums p;
   const Model model = p.model();
@@ -302,8 +306,8 @@ TEST(Linearize, DoublePendulumHasTheZerosOfItsSecondLink) {
   EXPECT_GT(compute_modes(upright)[0].growth, 1);
 }
 
-// A torque-free symmetric top that spins about its axis: nutation (I3 - I1)/I1 w in its own frame, and, in the frame of
-// the spinning motion, turns and moves that are constant in world go round with -w.
+// A torque-free symmetric top spinning about its axis: nutation (I3 - I1)/I1 w in its own frame; rotations and
+// displacements constant in world rotate with -w in the spinning frame.
 TEST(Linearize, ASpinningTopNutates) {
   RigidSpec spec;
   spec.mass = 2;
@@ -320,13 +324,13 @@ TEST(Linearize, ASpinningTopNutates) {
   EXPECT_FALSE(has_real_modes(system));
   int nutating = 0, turning = 0, still = 0;
   for (const Complex& pole : compute_poles(system)) {
-    EXPECT_NEAR(pole.real(), 0, 1e-6);  // double ones, rounded by the root of eps
+    EXPECT_NEAR(pole.real(), 0, 1e-6);  // double poles, with an error of sqrt(eps)
     nutating += std::abs(std::abs(pole.imag()) - 0.7 * 3) < 1e-9;
     turning += std::abs(std::abs(pole.imag()) - 3) < 1e-6;
     still += std::abs(pole) < 1e-6;
   }
   EXPECT_EQ(nutating, 2);
-  EXPECT_EQ(turning, 6);  // of turns, and twice of moves: place and speed
+  EXPECT_EQ(turning, 6);  // of rotations, and twice of translations: position and speed
   EXPECT_EQ(still, 4);
 }
 
@@ -358,12 +362,12 @@ TEST(Linearize, BeamsHaveTheirFrequencies) {
   const double roots_clamped[] = {1.87510406871196, 4.69409113297417, 7.85475743823761};
   const double roots_hinged[] = {3.92660231204792, 7.06858274562873};
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(fixed[k].frequency / (unit * roots_clamped[k] * roots_clamped[k]), 1, 1e-9);
-  EXPECT_EQ(free[0].frequency, 0);  // turns as a whole
+  EXPECT_EQ(free[0].frequency, 0);  // rotates as a whole
   for (int k = 0; k < 2; ++k) EXPECT_NEAR(free[k + 1].frequency / (unit * roots_hinged[k] * roots_hinged[k]), 1, 1e-9);
 }
 
-// Hinged, the coordinate of the joint stands still where the clamped beam vibrates: zeros and poles alternate on the
-// imaginary axis.  The tip on the other side of a node answers the wrong way first: zeros on the right.
+// The hinge coordinate is at rest in the vibrations of the clamped beam: zeros and poles alternate on the imaginary
+// axis.  The tip, on the other side of a node, first responds in the wrong direction: zeros in the right half plane.
 TEST(Linearize, ABeamIsMinimumPhaseAtItsHingeOnly) {
   const Model model = beam_on(JointKind::revolute, 4), clamped = beam_on(JointKind::fixed, 4);
   LinearizeOptions options = make_joint_options(model);
@@ -381,7 +385,7 @@ TEST(Linearize, ABeamIsMinimumPhaseAtItsHingeOnly) {
   double right = 0;
   for (const Complex& zero : at_tip) right = std::max(right, zero.real());
   EXPECT_GT(right, 1);
-  // They are zeros: the answer there is nothing beside that around.
+  // They are zeros: the response there is negligible compared with that nearby.
   for (const Complex& zero : at_tip) {
     EXPECT_LT(std::abs(transfer_function(system, zero)(1, 0)),
               1e-8 * std::abs(transfer_function(system, 1.1 * zero)(1, 0)));

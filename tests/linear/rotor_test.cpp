@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rotors on flexible supports: steady motions, Floquet's frequencies and multi-blade coordinates against closed forms,
+// Rotors on flexible supports: steady motions, Floquet frequencies and multi-blade coordinates against closed forms,
 // against each other, and against the motion itself.
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ RotorOptions shaft(const Model& model, bool free = false) {
   return options;
 }
 
-// The machine in time by Runge and Kutta; the rotor turned at its speed, or free under a torque.
+// The model integrated by the Runge-Kutta method; the rotor at constant speed, or free under a torque.
 class Motion4 {
  public:
   Motion4(const Model& model, const RotorOptions& options, double torque = 0)
@@ -111,7 +111,7 @@ TEST(RotorModes, GyroscopicSplitOfADisk) {
   }
 }
 
-// The same on a ball joint, whose coordinates are a quaternion: there is a torsional mode, too.
+// The same on a spherical joint, whose coordinates are a quaternion: there is a torsional mode as well.
 TEST(RotorModes, GyroscopicSplitOnABallJoint) {
   Disk disk;
   disk.support = JointKind::spherical;
@@ -124,14 +124,14 @@ TEST(RotorModes, GyroscopicSplitOnABallJoint) {
   EXPECT_NEAR(found.modes[2].frequency, middle + g / 2, 1e-10 * middle);
 }
 
-// Between its points, too, the steady motion of an unbalanced disk under its weight is one of the machine.
+// Between its points, too, the steady motion of an unbalanced disk under gravity satisfies the equations of motion.
 TEST(SteadyMotion, HoldsBetweenItsPoints) {
   for (const JointKind support : {JointKind::universal, JointKind::spherical}) {
     const Model model = make_disk({.offset = 0.4, .gravity = 9.81, .support = support});
     const RotorOptions options = shaft(model);
     const SteadyMotion motion = find_steady_motion(model, make_zero_state(model), options, 7);
     EXPECT_GT(motion.speeds.cwiseAbs().maxCoeff(), 7.0 - 1e-12);
-    EXPECT_GT((motion.speeds.colwise() - motion.speeds.col(0)).norm(), 0.1);  // it wobbles
+    EXPECT_GT((motion.speeds.colwise() - motion.speeds.col(0)).norm(), 0.1);  // it is not constant
     AbaWorkspace ws(model);
     std::vector<std::uint8_t> held(model.bodies.size(), 0);
     held[static_cast<std::size_t>(options.rotor)] = 1;
@@ -183,7 +183,7 @@ TEST(SteadyMotion, RepeatsItselfAfterATurn) {
   }
 }
 
-// P by differences of motions over a turn, against the exponents.
+// P by differences of motions over a period, against the exponents.
 TEST(RotorModes, MultipliersAreThoseOfTheMotion) {
   for (const TurbineCase& c : turbine_cases()) {
     SCOPED_TRACE(c.name);
@@ -208,10 +208,12 @@ TEST(RotorModes, MultipliersAreThoseOfTheMotion) {
       }
       P.col(j) << (ends[0].q - ends[1].q)(free) / (2 * eps), (ends[0].v - ends[1].v)(free) / (2 * eps);
     }
-    // Each multiplier is an eigenvalue of P: the smallest singular value of P - mu, by the characteristic polynomial.
+    // Each multiplier is an eigenvalue of P, by comparison with the exact ones.
     const VectorXcd exact = eigenvalues_general(P);
     for (const Complex& mu : found.multipliers) {
-      const double tolerance = c.free && std::abs(mu - 1.0) < 1e-3 ? 1e-3 : 2e-6;  // a double eigenvalue moves by roots
+      const double tolerance = c.free && std::abs(mu - 1.0) < 1e-3
+                                   ? 1e-3
+                                   : 2e-6;  // a double eigenvalue changes by the square root of the error
       EXPECT_LT((exact.array() - mu).abs().minCoeff(), tolerance) << mu;
     }
     if (c.free) {  // a shift in time
@@ -220,7 +222,7 @@ TEST(RotorModes, MultipliersAreThoseOfTheMotion) {
   }
 }
 
-// The frequency at which a signal with Hann's window has its largest amplitude, between two.
+// The frequency between two bounds at which a signal with Hann window has its largest amplitude.
 double peak(const std::vector<double>& signal, double dt, double from, double to) {
   double best = 0, at = 0;
   for (double omega = from; omega <= to; omega += 2e-4 * from) {
@@ -234,7 +236,7 @@ double peak(const std::vector<double>& signal, double dt, double from, double to
   return at;
 }
 
-// The tower rings at Floquet's frequencies, not at those of a frozen A.
+// Free vibration of the tower has the Floquet frequencies, not those of a frozen A.
 TEST(RotorModes, TowerFrequenciesAreThoseOfFreeVibration) {
   const Model model = make_turbine({.blade_mass = {12, 12}});
   const RotorOptions options = shaft(model);
@@ -296,7 +298,7 @@ TEST(RotorModes, MultiBladeCoordinatesAgreeWithFloquet) {
   }
 }
 
-// With a little weight A is not constant; modes are still seen from the ground.
+// With a small weight A is not constant; modes are still described in the fixed frame.
 TEST(RotorModes, ALittleWeightMovesFrequenciesLittle) {
   TurbineSpec spec{.blade_mass = {6, 6, 6}, .blade_EI = 4e4, .damping = 0.01, .fidelity = Fidelity::stiffened};
   const Model even = make_turbine(spec);
@@ -335,8 +337,8 @@ TEST(Campbell, BranchesAreLines) {
   }
 }
 
-// A rotor that turns slowly: exponents are the mean of those at rest over its angles (adiabatic), though solutions
-// decay by e^-120 in a turn.
+// A slowly rotating rotor: exponents are the mean of those at rest over its angles (adiabatic), although solutions
+// decay by e^-120 in a revolution.
 TEST(Campbell, SlowTurningIsTheMeanOfRest) {
   const Model model = make_turbine({.blade_mass = {6, 6}, .blade_EI = 4e4, .damping = 0.05});
   const RotorModes slow = compute_rotor_modes(model, make_zero_state(model), shaft(model), 0.1);

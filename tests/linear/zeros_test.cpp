@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Invariant zeros of systems that are no machines.
+// Invariant zeros of general linear systems.
 #include <gtest/gtest.h>
 
 #include "limber/linear/analysis.hpp"
@@ -32,7 +32,7 @@ TEST(Zeros, OfAnInvertibleDAreEigenvalues) {
   }
 }
 
-// A square system without D and with C B invertible has n - m zeros; of another shape, in general none.
+// A square system with D = 0 and invertible C B has n - m zeros; a non-square one generically none.
 TEST(Zeros, AreAsManyAsTheyShould) {
   Random random(4);
   for (int n = 3; n < 9; ++n) {
@@ -58,15 +58,15 @@ TEST(Zeros, AreAsManyAsTheyShould) {
 
 TEST(Zeros, OfModesThatNothingReachesAreTheirPoles) {
   MatrixXd A = Vector3d(-1, -2, -3).asDiagonal(), B(3, 1), C(1, 3);
-  B << 1, 0, 1;  // the second is out of reach
+  B << 1, 0, 1;  // the second state is unreachable
   C << 1, 1, 1;
-  // 1/(s+1) + 1/(s+3): zero at -2, and the pole at -2 that nothing reaches.
+  // 1/(s+1) + 1/(s+3): zero at -2, and the unreachable pole at -2.
   const VectorXcd zeros = compute_zeros(A, B, C, MatrixXd::Zero(1, 1));
   ASSERT_EQ(zeros.size(), 2);
   for (const Complex& zero : zeros) EXPECT_NEAR(std::abs(zero + 2.0), 0, 1e-7);
 }
 
-// Of the transfer function, 1/(s+1) + 1/(s+3), only the first is a zero.
+// Of these only the first is a zero of the transfer function, 1/(s+1) + 1/(s+3).
 TEST(Zeros, OfATransferFunctionLeaveOutWhatIsNotReached) {
   LinearSystem system;
   system.A = Vector3d(-1, -2.5, -3).asDiagonal();

@@ -37,7 +37,7 @@ Joint hinge(const std::string& name, JointKind kind = JointKind::revolute, NodeR
   return joint;
 }
 
-// The message of the InputError that `act` throws; a test that wants one fails without.
+// The message of the InputError thrown by `act`; the test fails if there is none.
 std::string refusal(const std::function<void()>& act) {
   try {
     act();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model by names: builder, lookups, and what it refuses; changes of a model that was built.
+// Models by name: builder, lookups, and refusals; changes of a built model.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -33,7 +33,7 @@ Joint joint(const std::string& name, JointKind kind = JointKind::revolute) {
   return out;
 }
 
-// Bodies are added in another order than their joints.
+// Bodies are added in a different order than their joints.
 Model make_arm(Fidelity fidelity = Fidelity::full) {
   ModelBuilder builder("arm");
   builder.gravity({0, 0, -9.81}).fidelity(fidelity);
@@ -216,7 +216,7 @@ TEST(Payload, GivesTheModelThatABuildWithTheLoadedBodyGives) {
         EXPECT_EQ(to_matrix(a.K[k].R), to_matrix(b.K[k].R));
       }
     }
-    // The constants of the other bodies are not made again.
+    // The constants of the other bodies are reused.
     EXPECT_EQ(loaded.layout->links[1].constants, bare.layout->links[1].constants);
     EXPECT_NE(loaded.layout->links[3].constants, bare.layout->links[3].constants);
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beams of segments are one beam to those who name them.
+// A segmented beam is addressed as one beam.
 #include "limber/model/segments.hpp"
 
 #include <gtest/gtest.h>
@@ -79,8 +79,7 @@ TEST(SegmentedModel, SaysWhichNamesThereAre) {
   EXPECT_NE(message([&] { model.node("boom.#tip"); }), "");
 }
 
-// A joint on another node than the root: the beam hangs on it by that segment, with the same frames for those who name
-// them.
+// A joint at another node than the root: the beam is attached by that segment, and its named frames are the same.
 TEST(SegmentedModel, CanBeCarriedByAnyNode) {
   for (const char* child : {"boom", "boom.root", "boom.ring", "boom.cut", "boom.tip"}) {
     const Model model = make_machine(child);
@@ -95,7 +94,7 @@ TEST(SegmentedModel, CanBeCarriedByAnyNode) {
   }
 }
 
-// D = 2 zeta / omega_1 K: the ratio is that of the first mode of the whole.
+// D = 2 zeta / omega_1 K: the ratio is that of the first mode of the whole beam.
 TEST(SegmentedModel, DampsInProportionToTheStiffness) {
   const Model model = make_machine();
   constexpr double kFirst = 1.8751040687119611;  // [Blevins] table 8-1: clamped-free
@@ -120,7 +119,7 @@ TEST(SegmentedModel, RefusesWhatHasNoMeaning) {
   EXPECT_THROW(make_segmented_beam(spec, 4, false), InputError);
 }
 
-// Segments of a tapered beam meet in its sections: their masses are those of its parts.
+// Segments of a tapered beam share the sections at the cuts: their masses are those of its parts.
 TEST(SegmentedModel, CutsATaperedBeam) {
   BeamSpec spec = make_spec();
   spec.nodes.clear();

@@ -61,7 +61,7 @@ TEST(State, CheckRefusesWhatIsNoState) {
   x = good;
   x.q[0] = 1 + 1e-5;
   EXPECT_THROW(check_state(model, x), InputError);
-  x.q[0] = 1 + 1e-7;  // as printed with seven digits
+  x.q[0] = 1 + 1e-7;  // as printed to seven digits
   EXPECT_NO_THROW(check_state(model, x));
   x.q.setZero();
   EXPECT_THROW(check_state(model, x), InputError);

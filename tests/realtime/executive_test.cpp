@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both ends of the wire in one thread, with the time of the machine as the clock.
+// Both ends of the wire in one thread, with the time of the plant as the clock.
 #include "limber/realtime/executive.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ SafetyOptions make_safety() {
   return out;
 }
 
-// A machine that stands still, and its controller.
+// A plant at rest, and its controller.
 struct Ends {
   Model model;
   DrivenJoints driven;
@@ -95,21 +95,21 @@ TEST(Executive, HoldsThenStops) {
   }
   for (int k = 0; k < 2; ++k) ends.step(false);
   EXPECT_EQ(ends.executive.stopped(), StopReason::silent);
-  EXPECT_EQ(ends.executive.torques().norm(), 0);  // nothing is known of the speeds, and there is no weight
+  EXPECT_EQ(ends.executive.torques().norm(), 0);  // the speeds are not known, and there is no weight
   EXPECT_FALSE(ends.executive.over(ends.t));
-  for (int k = 0; k < 50; ++k) ends.step();  // too late: a stop stays
+  for (int k = 0; k < 50; ++k) ends.step();  // too late: a stop is final
   EXPECT_EQ(ends.executive.stopped(), StopReason::silent);
   EXPECT_EQ(ends.executive.torques().norm(), 0);
   EXPECT_TRUE(ends.executive.over(ends.t));
 }
 
-// Whatever the torques were: a stop brakes the joints, carries the weight until they rest, and lets it go.
+// For any torques, a stop brakes the joints, with gravity compensation until they rest, and then releases them.
 TEST(Executive, AStopBrakesAndCarriesTheWeight) {
   Ends ends(make_arm({.gravity = {0, -1, 0}}));
   for (int k = 0; k < 20; ++k) ends.step();
   ends.executive.stop(StopReason::interrupted, ends.t);
   ends.y.v = 0.1 * ends.limits.speed.cwiseProduct(Vector3d(1, -1, 1));
-  for (int k = 0; k < 100; ++k) ends.step();  // half a second: more than the ramp
+  for (int k = 0; k < 100; ++k) ends.step();  // half a second: longer than the ramp
   const VectorXd moving = ends.executive.torques();
   EXPECT_FALSE(ends.executive.over(ends.t));
   ends.y.v.setZero();
@@ -206,7 +206,7 @@ TEST(Executive, ASpeedThatTheObserverDoesNotExpectStops) {
 TEST(Executive, AJointThatLeapsStops) {
   Model model = make_arm();
   for (int i = 1; i <= 3; ++i) model.set_limits(i, model.joints[i].effort_limit, 1);
-  for (const double way : {0.009, 0.011}) {  // in a period, and another for what is between the readings
+  for (const double way : {0.009, 0.011}) {  // per period, plus one for the interval between the readings
     Ends ends(model);
     for (int k = 0; k < 3; ++k) ends.step();
     ends.y.q[1] = way;
@@ -324,11 +324,10 @@ TEST(Wire, CarriesASlew) {
   EXPECT_EQ(wire.ends().executive.stopped(), StopReason::none);
 }
 
-// A torque that stays for a period longer than it should is off by T dtau/dt, and acts on the inertia that a joint
-// without armature feels at once: a six-thousandth of that of the shoulder.  An observer that knows it takes the
-// acceleration for real, and only the 0.5 Hz of the law work against it: 2.5e-2, five seeds from 2.0e-2 on.  One that
-// does not know it has 1e-2 here, but several times the error of the other on ten links with armature
-// (bench/results/real-time.md).
+// A torque held one period too long has an error of T dtau/dt, which acts on the inertia of a joint without armature at
+// short times: a six-thousandth of that of the shoulder.  An observer that includes it takes the acceleration for real,
+// and only the 0.5 Hz of the law counteract it: 2.5e-2, five seeds from 2.0e-2 on.  One that does not include it has
+// 1e-2 here, but several times the error of the other on ten links with armature (bench/results/real-time.md).
 TEST(Wire, LosesEveryFifthPacket) {
   std::mt19937_64 random(1);
   Wire wire(make_arm({.damping = 0.01}), [&](long) { return random() % 5 == 0; });

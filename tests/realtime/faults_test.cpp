@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arm of examples/canadarm/controlled.yaml through packets that are late, wrong or forged.  Whatever comes, torques
-// and speeds of the machine stay inside their limits at every sample.
+// The arm of examples/canadarm/controlled.yaml with packets that are late, wrong or forged.  In all cases torques and
+// speeds of the plant stay within their limits at every sample.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -21,7 +21,7 @@ namespace {
 constexpr double kLineRate = 1000;
 constexpr std::uint64_t kLineSession = 42;
 
-// The example's controller: the correction of forces, shaped for the slowest vibration.
+// The example's controller: force correction, shaped for the slowest vibration.
 ControlOptions make_control(const Model& model, double slew = kSlew) {
   ControlOptions out = make_slew(model, slew);
   out.rate = kLineRate;
@@ -34,7 +34,7 @@ ControlOptions make_control(const Model& model, double slew = kSlew) {
 using Bytes = std::vector<std::byte>;
 Bytes copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
-// A packet that passes every check of its form, with something else in it.
+// A packet that passes every formal check, with other contents.
 void forge(Bytes& bytes, const std::function<void(Packet&)>& change) {
   Packet packet;
   if (decode_packet(bytes, packet) != PacketFault::none) return;
@@ -44,15 +44,15 @@ void forge(Bytes& bytes, const std::function<void(Packet&)>& change) {
   bytes.assign(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(size));
 }
 
-// One direction of a line that loses, doubles, delays, cuts, replays and forges packets; and what a receiver should
-// make of what comes out.
+// One direction of a line that loses, duplicates, delays, truncates, replays and forges packets; with the expected
+// verdict of the receiver for each packet.
 class BadWire {
  public:
   BadWire(unsigned seed, std::shared_ptr<LinkKey> key) : random_(seed), key_(std::move(key)) {}
-  // What arrives in this period.
+  // The packets that arrive in this period.
   std::vector<Bytes> pass(const Bytes& bytes) {
     std::vector<Bytes> out;
-    std::swap(out, delayed_);  // overtaken by the one of this period
+    std::swap(out, delayed_);  // overtaken by the packet of this period
     const auto dice = [&](unsigned percent) { return random_() % 100 < percent; };
     sent_.push_back(bytes);
     if (dice(20)) {
@@ -76,7 +76,7 @@ class BadWire {
   std::array<long, kPacketFaults> expected{};
 
  private:
-  // The right form, torques and speeds that would do harm, and the tag of another secret, or none.
+  // Valid form, dangerous torques and speeds, and the tag of another secret, or none.
   Bytes forged(const Bytes& bytes) {
     Packet packet;
     const bool sealed = key_ != nullptr;
@@ -84,7 +84,7 @@ class BadWire {
               PacketFault::none);
     packet.sequence += 1000;
     for (std::size_t k = 0; k < packet.count; ++k) packet.entries[k].a = packet.entries[k].b = 1e9;
-    if (!sealed) packet.session ^= 1;  // which a stranger does not know
+    if (!sealed) packet.session ^= 1;  // unknown to an outsider
     PacketBytes made;
     const std::size_t size = encode_packet(packet, made, sealed && random_() % 2 == 0 ? &other() : nullptr);
     return {made.begin(), made.begin() + static_cast<std::ptrdiff_t>(size)};
@@ -117,7 +117,7 @@ class BadWire {
   std::uint64_t newest_ = 0;
 };
 
-// Both ends over a line that the test can spoil, with the machine's time as the clock.
+// Both ends over a line controlled by the test, with the plant's time as the clock.
 class Line : public Sampler {
  public:
   explicit Line(const Model& m, double slew = kSlew, const SafetyOptions& safety = {})
@@ -185,7 +185,7 @@ class Line : public Sampler {
   std::function<void(double, Bytes&)> spoil_measurement;
   std::function<void(const State&, Bytes&)> spoil_command;
   std::deque<std::pair<double, Bytes>> commands;
-  VectorXd peak_torque, peak_speed;  // (driven coordinate) as shares of their limits
+  VectorXd peak_torque, peak_speed;  // (driven coordinate) relative to their limits
   double last_speed = 0;
   double max_error = 0;  // rad
   std::unique_ptr<BadWire> bad_measurements, bad_commands;
@@ -201,7 +201,7 @@ class Line : public Sampler {
   }
 };
 
-// Everything at once, with and without a key: each packet is refused for its reason, and the machine goes on.
+// All faults at once, with and without a key: each packet is refused for its reason, and operation continues.
 TEST(Faults, ABadLineIsCountedAndSurvived) {
   const std::string secret = "the secret of the two ends";
   for (const bool sealed : {true, false}) {
@@ -231,7 +231,7 @@ TEST(Faults, ABadLineIsCountedAndSurvived) {
   }
 }
 
-// Commands are late by one period at best; the shipped example survives two more and is stopped beyond.
+// Commands are late by at least one period; the shipped example tolerates two more and is stopped beyond.
 TEST(Faults, LateCommands) {
   for (const int periods : {2, 3, 8}) {
     Line line(make_arm());
@@ -264,9 +264,9 @@ TEST(Faults, AReadingThatCannotBe) {
   EXPECT_LT(line.last_speed, 0.05);
 }
 
-// Somebody else on the controller's port, who does not mean well: full torque this way, that way, and swinging.
+// A hostile sender at the controller's port: full torque in one direction, in the other, and alternating.
 TEST(Faults, HostileCommands) {
-  for (const double slew : {kSlew, 8.0}) {  // the faster one bends the links more than it turns them
+  for (const double slew : {kSlew, 8.0}) {  // the faster one bends the links more than it rotates them
     for (int kind = 0; kind < 6; ++kind) {
       Line line(make_arm(), slew);
       line.spoil_command = [&](const State& x, Bytes& bytes) {
@@ -319,7 +319,7 @@ TEST(Faults, TimeThatStands) {
   };
   line.run(0.7);
   EXPECT_EQ(line.executive.stopped(), StopReason::silent);
-  // A machine that has moved does not wait again; and a controller does not begin in the middle.
+  // A plant that has moved does not wait again; and a controller does not start in the middle.
   Line other(make_arm());
   other.spoil_measurement = [&](double t, Bytes& bytes) {
     if (t > 0.5) forge(bytes, [&](Packet& packet) { packet.flags |= kWaiting; });
@@ -341,9 +341,9 @@ TEST(LinkLimits, FollowFromTheDesiredMotion) {
   const DrivenJoints driven = find_driven_joints(model, {});
   const LinkLimits limits = make_link_limits(model, driven, make_control(model), make_zero_state(model));
   EXPECT_TRUE(limits.derived);
-  // A cycloid of 60 degrees in 30 s has a speed of 2 pi/3 / 30 s at most.
+  // A cycloid of 60 degrees in 30 s has a maximum speed of 2 pi/3 / 30 s.
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(limits.speed[k], 4 * 2 * std::numbers::pi / 3 / kSlew, 1e-3);
-  // Three straight rods that turn together, at the acceleration of the shoulder, need about this.
+  // Three straight rods that rotate together, at the acceleration of the shoulder, need about this effort.
   const double inertia = 140 * 12 + 85 * (49.0 / 12 + 9.5 * 9.5) + 95 * (4.0 / 12 + 14 * 14);
   const double acceleration = 2 * std::numbers::pi * (std::numbers::pi / 3) / (kSlew * kSlew);
   EXPECT_GT(limits.effort[0], 2 * inertia * acceleration);
@@ -390,7 +390,7 @@ TEST(SafetyOptions, AreBounded) {
     }
   }
   EXPECT_NO_THROW(check_safety({}));
-  EXPECT_THROW(check_safety({}, 0.1), InputError);  // no packet could come in time
+  EXPECT_THROW(check_safety({}, 0.1), InputError);  // no packet could arrive in time
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A machine with a static start, before its controller says anything.
+// A plant with a static start, before its controller sends anything.
 #include <gtest/gtest.h>
 
 #include "limber/realtime/plant.hpp"

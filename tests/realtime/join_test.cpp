@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A controller that dies while its machine moves, and another that takes over.
+// A controller ends while its plant moves, and another takes over.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -31,7 +31,7 @@ ControlOptions make_joining(const Model& model, const std::string& law) {
   return out;
 }
 
-// A machine and the controllers that it has one after the other, with the machine's time as the clock.
+// A plant and its successive controllers, with the plant's time as the clock.
 class Succession : public Sampler {
  public:
   Succession(const Model& m, const std::string& law, double hold)
@@ -81,7 +81,7 @@ class Succession : public Sampler {
   }
   std::vector<std::byte> cycle(double t) {
     std::span<const std::byte> out;
-    if (++cycles == 1) {  // the observer begins
+    if (++cycles == 1) {  // the observer starts
       out = executive->cycle(t);
     } else {
       const NoAlloc guard;
@@ -108,21 +108,21 @@ class Succession : public Sampler {
   std::function<void(const State&)> at;
   std::vector<std::byte> command, kept;
   int cycles = 0;           // of this controller
-  VectorXd before;          // (driven coordinate) torque over its limit
-  double watched = 0.1;     // s, from when on
-  double largest_step = 0;  // of torques over their limits in a period
-  double most_speed = 0;    // over its limit
+  VectorXd before;          // (driven coordinate) torque relative to its limit
+  double watched = 0.1;     // s, start of the monitoring
+  double largest_step = 0;  // of torques relative to their limits, in a period
+  double most_speed = 0;    // relative to its limit
   double error = 0;         // rad, at the last sample
 };
 
 bool is_time(const State& x, double t) { return std::abs(x.t - t) < 0.25 / kJoinRate; }
 
-// Held all the time, or braked to rest in between: torques do not jump, and the machine comes to where it should be.
+// Held all the time, or braked to rest in between: torques do not jump, and the plant reaches its desired motion.
 TEST(Join, TakesOverWithoutAJump) {
   for (const char* law : {"computed torque", "correction", "pid"}) {
     for (const double hold : {1.5, 0.02}) {
       const std::string which = std::string(law) + ", hold " + std::to_string(hold);
-      // Motors let the arm take a PID loop.
+      // With motor inertia the arm can be controlled by a PID loop.
       const Model arm = make_arm({.damping = 0.02, .armature = law == std::string("pid") ? 10.0 : 0.0});
       Succession undisturbed(arm, law, hold);
       undisturbed.run(2);
@@ -147,10 +147,10 @@ TEST(Join, TakesOverWithoutAJump) {
       EXPECT_TRUE(two.executive->joined());
       EXPECT_FALSE(two.plant->braking()) << which << two.plant->failure();
       EXPECT_EQ(two.plant->joined(), 1);
-      EXPECT_LT(jump, 1e-12) << which;  // the first command is the torque that acts
+      EXPECT_LT(jump, 1e-12) << which;  // the first command is the present torque
       EXPECT_LT(two.largest_step, 0.01) << which << " undisturbed " << undisturbed.largest_step;
       EXPECT_LE(two.most_speed, PlantEnd::kSpeedShare) << which;
-      // A PID loop of 0.02 Hz is not there yet.
+      // A PID loop of 0.02 Hz has not converged yet.
       if (law != std::string("pid")) {
         EXPECT_LT(two.error, 2e-2) << which;
       }
@@ -158,7 +158,7 @@ TEST(Join, TakesOverWithoutAJump) {
   }
 }
 
-// Brakes that closed because nobody commanded do not open for the one who was silent.
+// Brakes closed for lack of commands do not open for the controller that was silent.
 TEST(Join, OneThatWasCutOffDoesNotComeBack) {
   Succession two(make_arm({.damping = 0.02}), "computed torque", 0.02);
   std::unique_ptr<Executive> away;
@@ -173,7 +173,7 @@ TEST(Join, OneThatWasCutOffDoesNotComeBack) {
   EXPECT_EQ(two.plant->joined(), 0);
 }
 
-// Nor do those that closed for another reason open for anybody.
+// Brakes closed for another reason do not open for any controller.
 TEST(Join, BrakesThatAreClosedForGoodStayClosed) {
   Succession two(make_arm({.damping = 0.02}), "computed torque", 0.02);
   two.at = [&](const State& x) {
@@ -189,10 +189,10 @@ TEST(Join, BrakesThatAreClosedForGoodStayClosed) {
   two.run(1.5);
   EXPECT_TRUE(two.plant->braking());
   EXPECT_EQ(two.executive->stopped(), StopReason::machine);
-  EXPECT_TRUE(two.executive->over(1.5));  // it never commanded: there is nothing to let go
+  EXPECT_TRUE(two.executive->over(1.5));  // it never commanded: there is nothing to release
 }
 
-// Measurements of yesterday: whoever believes them is told that nobody takes its commands.
+// Replayed measurements: a controller that accepts them reports that its commands are not received.
 TEST(Join, RecordedMeasurementsAreNoMachine) {
   std::vector<std::vector<std::byte>> recorded;
   Succession first(make_arm({.damping = 0.02}), "computed torque", 0.02);
@@ -232,7 +232,7 @@ TEST(Handover, BeginsWhereTheMachineIsAndEndsAtTheDesiredMotion) {
   EXPECT_LT(motion(6 - 1e-3).q.norm(), 1e-8);
   EXPECT_LT(motion(6 - 1e-3).v.norm(), 1e-5);
   EXPECT_EQ(motion(6).q.norm() + motion(7).v.norm(), 0);
-  for (const double t : {4.3, 5.0, 5.9}) {  // speeds and accelerations are those of the positions
+  for (const double t : {4.3, 5.0, 5.9}) {  // speeds and accelerations are consistent with the positions
     constexpr double h = 1e-5;
     const VectorXd v = (motion(t + h).q - motion(t - h).q) / (2 * h), a = (motion(t + h).v - motion(t - h).v) / (2 * h);
     Vector3d found = Vector3d::Zero();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packets that do not come, with the machine's time as the clock.
+// Lost packets, with the plant's time as the clock.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,7 +15,7 @@
 namespace limber::test {
 namespace {
 
-// Six links in the plane, 1 m and 5 kg each, with a motor of 1 kg m^2 at each hinge.
+// Six links in the plane, 1 m and 5 kg each, with a motor inertia of 1 kg m^2 at each joint.
 Model make_geared_chain() {
   ModelBuilder builder("geared");
   NodeRef at;
@@ -41,7 +41,7 @@ Model make_geared_chain() {
   return builder.build();
 }
 
-// Both ends, and a wire that says of each packet, by its sample, whether it comes.
+// Both ends, and a line that determines for each packet, by its sample, whether it arrives.
 class LossyLine : public Sampler {
  public:
   LossyLine(const Model& model, double speed)
@@ -95,7 +95,7 @@ class LossyLine : public Sampler {
       speed = VectorXd::Constant(joints, 10);
     }
   };
-  // To and fro, or on at a constant speed.
+  // Back and forth, or at a constant speed.
   ControlOptions options(double speed) const {
     ControlOptions out;
     out.rate = kRate;
@@ -125,9 +125,9 @@ class LossyLine : public Sampler {
   std::vector<std::byte> command_;
 };
 
-// A hinge feels its natural inertia at once, a hundredth of that of the arm: torques of the law balance what the bent
-// links do to it, and where an old one is held in its place, the hinge runs away by what has changed since.  A fifth of
-// all commands lost would be torques a quarter of a period late, and joint errors fourteen times as large.
+// At short times a joint has its natural inertia, a hundredth of that of the arm: torques of the law balance the forces
+// of the bent links, and if an old torque is held instead, the joint drifts by the change since.  Without compensation,
+// a fifth of all commands lost would mean torques a quarter of a period late, and joint errors fourteen times as large.
 TEST(LostCommands, AreMadeUpFor) {
   LossyLine good(make_geared_chain(), 0), bad(make_geared_chain(), 0);
   std::mt19937 random(1);
@@ -140,8 +140,8 @@ TEST(LostCommands, AreMadeUpFor) {
   EXPECT_LT(bad.max_error, 1.5 * good.max_error);
 }
 
-// A reading belongs to its own sample, however many are missing before it: at a constant speed, without torques, the
-// observer has it right to the last digits.
+// A reading is assigned to its own sample, however many are missing before it: at constant speed, without torques, the
+// observer is exact to the last digits.
 TEST(LostMeasurements, AreNotTakenForOthers) {
   for (const int missing : {1, 2, 3, 4, 8}) {
     LossyLine line(make_chain_arm(1, 0, 0), 0.5);

@@ -106,7 +106,7 @@ TEST(Packet, RandomBytesDoNoHarm) {
     bytes.resize(random() % (kMaxPacketBytes + 100));
     const std::size_t filled = std::min<std::size_t>(bytes.size(), 200);
     for (std::size_t i = 0; i < filled; ++i) bytes[i] = static_cast<std::byte>(random());
-    const Encoded good(make_packet());  // every other one begins like a real one
+    const Encoded good(make_packet());  // all others start as a valid packet
     if (k % 2 == 0)
       std::copy_n(good.bytes.begin(), std::min<std::size_t>(bytes.size(), 8 + random() % 44), bytes.begin());
     EXPECT_NE(gate.accept(bytes), PacketFault::none);
@@ -220,7 +220,7 @@ TEST(LinkKey, LetsOnlyItsOwnPacketsIn) {
     return std::span<const std::byte>(bytes.data(), encode_packet(make_packet(sequence), bytes, with));
   };
   EXPECT_EQ(gate.accept(send(key.get(), 1)), PacketFault::none);
-  EXPECT_EQ(gate.accept(send(key.get(), 1)), PacketFault::repeated);  // a recorded one again
+  EXPECT_EQ(gate.accept(send(key.get(), 1)), PacketFault::repeated);  // replayed
   EXPECT_EQ(gate.accept(send(nullptr, 2)), PacketFault::tag);
   EXPECT_EQ(gate.accept(send(&other, 2)), PacketFault::tag);
   EXPECT_EQ(open.accept(send(key.get(), 2)), PacketFault::tag);
@@ -283,7 +283,7 @@ TEST(PacketGate, TimesGoOnWithSequences) {
   }
 }
 
-// But a machine that somebody has commanded before may be at any time; and answers no command that was not sent.
+// But a plant that was commanded before may be at any time; and answers no command that was not sent.
 TEST(PacketGate, AMachineThatMovesMayBeJoined) {
   PacketGate gate(PacketKind::measurement, kNames);
   gate.expect_times(0.1, 0.2);
@@ -308,7 +308,7 @@ TEST(PacketGate, CommandsRepeatTheTimesTheyAnswer) {
   PacketGate gate = make_gate();
   std::uint64_t sequence = 0;
   for (const double time : {0.5, 0.2, 0.7}) {
-    gate.expect_answers(1, 9, time, 0.1);  // make_packet answers 7, which was 0.2 s earlier
+    gate.expect_answers(1, 9, time, 0.1);  // make_packet answers 7, sent 0.2 s earlier
     for (const double off : {0.0, 0.1, -0.1, 100.0}) {
       Packet packet = make_packet(++sequence);
       packet.time = packet.taken = std::max(0.0, time - 0.2) + off;

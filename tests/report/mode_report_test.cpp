@@ -18,7 +18,7 @@
 namespace limber::test {
 namespace {
 
-// Shapes of a closed chain keep it closed, and balance elastic and inertial forces in every motion that does.
+// Shapes of a closed chain satisfy the closures, and balance elastic and inertial forces in every permitted motion.
 TEST(Facts, ModesOfAClosedChainMoveAsItCan) {
   const Scenario scenario = read_scenario(LIMBER_SOURCE_DIR "/examples/four-bar/scenario.yaml");
   const Model& model = *scenario.model;
@@ -65,7 +65,7 @@ TEST(ModeReport, HoldsTheFrequenciesAndMovesBodiesAsTheShapesDo) {
   const std::size_t bodies = static_cast<std::size_t>(model.body_count() - 1);
   ASSERT_EQ(page.header["modes"].size(), found.joints_locked.size() + found.joints_free.size() + own);
   const std::vector<double> twists = page.numbers("mode_twists"), eta = page.numbers("mode_eta");
-  // Small steps along the shape of the machine's first mode move the frames by its twists.
+  // A small displacement along the shape of the first mode moves the frames by its twists.
   const std::size_t mode = found.joints_locked.size();
   EXPECT_NEAR(page.header["modes"][mode]["hz"], found.joints_free[0], 1e-9);
   const auto pose_at = [&](double step) {
@@ -98,7 +98,7 @@ double first_share(const std::string& detail, const std::string& word) {
 
 TEST(ModeReport, NamesModesByWhatMovesMost) {
   const Folder folder;
-  // A light boom that bends, with a heavy load at its tip, and a stiff stub beside it.
+  // A light flexible boom with a heavy load at its tip, and a stiff stub beside it.
   const std::string text = R"(limber: 1
 name: crane
 bodies:
@@ -129,14 +129,14 @@ joints:
   const Node& tip = model.body(1).nodes[static_cast<std::size_t>(model.body(1).node_index("tip"))];
   EXPECT_NEAR(twist, tip.turn(0, 2), 1e-6 * std::abs(twist));
   EXPECT_GT(std::abs(twist), 0);
-  // And where it comes from.
+  // Provenance.
   EXPECT_EQ(page.header["file"], "crane.yaml");
   EXPECT_EQ(page.header["version"], LIMBER_VERSION);
   ASSERT_EQ(page.header["texts"].size(), 1u);
   EXPECT_EQ(page.header["texts"][0]["text"], text);
 }
 
-// Two cranks and a coupler that lie on the line of their pins: their closures are dependent there and nowhere near.
+// Two cranks and a coupler in line with their pins: the closures are dependent there, but not nearby.
 TEST(Facts, AClosedChainInLineIsMovedAsideWithAWord) {
   const auto chain = [](double a, double b) {
     const Model model = parse_model(R"(limber: 1

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rotors, trolleys and contacts of a recording are on its page, with where they are at each picture.
+// Rotors, trolleys and contacts of a recording are included in its page, with their positions in each frame.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -56,10 +56,10 @@ TEST(MovingParts, AreOnThePage) {
   ASSERT_EQ(page.shape("rotor_angles"), (std::vector<std::size_t>{3, 2}));
   ASSERT_EQ(page.shape("slider_places"), (std::vector<std::size_t>{3, 1}));
   const std::vector<double> angles = page.numbers("rotor_angles"), places = page.numbers("slider_places");
-  EXPECT_NEAR(angles[2], 30 * 0.2, 0.3);  // thirty times as fast as the mast, in 0.1 s
+  EXPECT_NEAR(angles[2], 30 * 0.2, 0.3);  // thirty times the speed of the mast, in 0.1 s
   EXPECT_EQ(angles[0], 0);
   EXPECT_EQ(places[0], 1);
-  EXPECT_NEAR(places[2], std::cosh(0.4) + 0.25 * std::sinh(0.4), 0.005);  // flung outwards, as on a rigid jib
+  EXPECT_NEAR(places[2], std::cosh(0.4) + 0.25 * std::sinh(0.4), 0.005);  // driven outwards, as on a rigid jib
 }
 
 }  // namespace

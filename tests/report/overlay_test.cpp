@@ -39,7 +39,7 @@ TEST(Overlay, HoldsEachRecordingAndTheirDifference) {
   EXPECT_EQ(part(read, "runs", 0).numbers("time").size(), 51u);
   EXPECT_EQ(part(read, "runs", 1).numbers("time").size(), 81u);
   EXPECT_NEAR(part(read, "runs", 1).numbers("channels")[40], std::sin(2) + 0.5, 1e-6);
-  // Compared at common times: no interpolation of the sine.
+  // Compared at common times: the sine is not interpolated.
   EXPECT_TRUE(read.header["differences"][0].is_null());
   const PageReader difference = part(read, "differences", 1);
   EXPECT_EQ(difference.header["interpolated"], false);
@@ -51,7 +51,7 @@ TEST(Overlay, HoldsEachRecordingAndTheirDifference) {
   EXPECT_NEAR(facts.differences[0].largest, 1, 1e-12);
 }
 
-// Without common times the first recording is interpolated: exact for straight lines, and only where it has records.
+// Without common times the first recording is interpolated: exact for straight lines, and only within its time range.
 TEST(Overlay, InterpolatesBetweenRecords) {
   const Folder folder;
   const std::string a = folder.file("a.csv"), b = folder.file("b.csv"), page = folder.file("ab.html");
@@ -72,7 +72,7 @@ TEST(Overlay, ComparesWhatBothHave) {
   put_table(a, 0, 0.1, 31, [](double t) { return t; });
   put_table(
       b, 0, 0.1, 31, [](double t) { return t; }, "time,q:y");
-  put_table(c, 50, 0.1, 31, [](double t) { return t; });  // the time of a clock: counts from the first line
+  put_table(c, 50, 0.1, 31, [](double t) { return t; });  // clock time: counts from the first line
   const ReportFacts facts = write_overlay_report({a, b, c}, folder.file("abc.html"));
   ASSERT_EQ(facts.differences.size(), 1u);
   EXPECT_EQ(facts.differences[0].recording, "c.csv");

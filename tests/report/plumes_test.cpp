@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Thrusters of a recording are on its page, with what they do at each picture.
+// Thrusters of a recording are included in its page, with their thrust in each frame.
 #include <gtest/gtest.h>
 
 #include "apps/program.hpp"
@@ -29,8 +29,8 @@ TEST(Plumes, ThrustersAreDrawnAsTheyFire) {
   ASSERT_EQ(page.shape("thrust"), (std::vector<std::size_t>{61, 12}));
   double fired = 0, wrong = 0;
   for (std::size_t k = 0; k < thrust.size(); ++k) {
-    fired += k % 12 < 2 ? thrust[k] : 0;                  // x1 and x2 begin the slew
-    wrong += k % 12 == 2 || k % 12 == 3 ? thrust[k] : 0;  // against them
+    fired += k % 12 < 2 ? thrust[k] : 0;                  // x1 and x2 accelerate the slew
+    wrong += k % 12 == 2 || k % 12 == 3 ? thrust[k] : 0;  // the opposite thrusters
   }
   EXPECT_GT(fired, 4);
   EXPECT_LT(wrong, 0.1 * fired);

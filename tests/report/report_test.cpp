@@ -54,7 +54,7 @@ Vector3d vector(const nlohmann::json& list) {
   return Vector3d(list[0].get<double>(), list[1].get<double>(), list[2].get<double>());
 }
 
-// One picture of a page.
+// One frame of a page.
 struct Shown {
   const PageReader& page;
   std::size_t frame;
@@ -111,7 +111,7 @@ TEST(Report, PicturesPutEveryNodeWhereTheRecordingHasIt) {
         const Vector3d local = vector(node["position"]) + displacement(page, node, 0, shown.eta_of(body));
         const std::vector<double> all = recorded.numbers("nodes/" + node["name"].get<std::string>() + "/position");
         const Vector3d want(all[3 * frame], all[3 * frame + 1], all[3 * frame + 2]);
-        // Single precision of places of some metres, and of the poses of long chains.
+        // Single precision for positions of some metres, and for the poses of long chains.
         EXPECT_LT((shown.world(body, local) - want).norm(), 4e-6 * (1 + want.norm())) << describe(options, seed);
       }
     }
@@ -144,7 +144,7 @@ TEST(Report, SignalsAreTheRecordedNumbers) {
   EXPECT_EQ(page.header["channels"].size(), count);
   EXPECT_EQ(page.numbers("time"), recorded.numbers("time"));
   EXPECT_FALSE(page.header.contains("thinned"));
-  // And each under its own name.
+  // Each with its own name.
   for (std::size_t k = 0; k < count; ++k) {
     const auto& channel = page.header["channels"][k];
     if (channel["group"] != "energy") continue;
@@ -236,7 +236,7 @@ TEST(Report, LongRecordingsAreThinnedWithTheirExtremesAndSpectra) {
   EXPECT_EQ(quantiles[3], sorted.back());
 }
 
-// Between any two records that are kept, of any number.
+// Between any two kept records, whatever their number.
 TEST(Thinning, KeepsTheFirstAndTheLastAndNotMoreThanAsked) {
   for (long records = 1; records < 400; ++records) {
     for (long most = 2; most < 60; most += 7) {
@@ -271,7 +271,7 @@ TEST(Outline, StrainOfABeamAddsUpToItsEnergy) {
       const double want = 0.5 * body.stiffness(a, a);
       EXPECT_NEAR(sum, want, 5e-3 * want) << body.mode_names[static_cast<std::size_t>(a)];
     }
-    // Stations run from the root to the tip.
+    // Stations are in order from root to tip.
     for (int i = 0; i < kStations; ++i)
       EXPECT_NEAR(outline.places(i, 0), spec.length * i / (kStations - 1), 1e-6 * spec.length);
     const Node& tip = body.nodes[static_cast<std::size_t>(body.node_index("tip"))];
@@ -313,7 +313,7 @@ joints:
   EXPECT_EQ(page.header["texts"].back()["text"], text);
 }
 
-// A boom that turns is stiffer than one at rest: the marks are those of the state and the speeds of the end.
+// A rotating boom is stiffer than one at rest: the marks are at the frequencies for the final state and speeds.
 TEST(Report, MarksFrequenciesAtTheOperatingPoint) {
   const Folder folder;
   const std::string text = R"(limber: 1
@@ -348,7 +348,7 @@ joints:
   EXPECT_NEAR(a, 1.193, 0.006);
 }
 
-// Where A depends on the angle of a rotor, the marks are those of its steady motion, not of the last moment.
+// If A depends on the angle of a rotor, the marks are those of its steady motion, not of the last instant.
 TEST(Report, MarksFrequenciesOfARotorByItsSteadyMotion) {
   const Folder folder;
   const std::string text = R"(limber: 1

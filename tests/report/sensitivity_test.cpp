@@ -12,11 +12,11 @@
 namespace limber::test {
 namespace {
 
-constexpr double kReach = std::numbers::pi;  // of the parameters of the Ishigami function
+constexpr double kReach = std::numbers::pi;  // half range of the parameters of the Ishigami function
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // (runs x parameters) between 0 and 1: the additive recurrence of the generalised golden ratio, which fills the cube
-// more evenly than random numbers do.  [M. Roberts, The unreasonable effectiveness of quasirandom sequences, 2018]
+// more evenly than random numbers.  [M. Roberts, The unreasonable effectiveness of quasirandom sequences, 2018]
 MatrixXd spread(Eigen::Index runs, Eigen::Index parameters) {
   double phi = 1.5;
   for (int k = 0; k < 60; ++k) phi = std::pow(1 + phi, 1.0 / static_cast<double>(parameters + 1));
@@ -103,7 +103,8 @@ TEST(Sensitivity, OfIshigamiFromAnySample) {
     ASSERT_EQ(found.first.size(), 3u) << found.why_no_sobol;
     EXPECT_GT(found.predicted, 0.999);
     for (std::size_t i = 0; i < 3; ++i) {
-      EXPECT_NEAR(found.first[i], want.first[i], 0.012) << i;  // a random sample is off by 1 / sqrt(2000) = 0.022
+      EXPECT_NEAR(found.first[i], want.first[i], 0.012)
+          << i;  // random samples would have an error of 1 / sqrt(2000) = 0.022
       EXPECT_NEAR(found.total[i], want.total[i], 0.012) << i;
     }
     EXPECT_LT(found.explained, 0.3) << "far from linear";
@@ -122,7 +123,7 @@ TEST(Sensitivity, OfIshigamiFromSaltellisDesign) {
     u.middleRows((i + 2) * n, n).col(i) = both.col(3 + i);
   }
   VectorXd y = ishigami(u);
-  y[17] = y[3 * n + 4] = kNone;  // two points are lost
+  y[17] = y[3 * n + 4] = kNone;  // two points are unusable
   const Sensitivity found = compute_sensitivities(u, y, n)[0];
   ASSERT_EQ(found.first.size(), 3u) << found.why_no_sobol;
   EXPECT_EQ(found.points, n - 2);
@@ -147,24 +148,24 @@ TEST(Sensitivity, LeavesOutWhatIsNotFinite) {
 TEST(Sensitivity, SaysWhyThereIsNone) {
   MatrixXd x = random_sample(50, 2, 3);
   const VectorXd y = x.col(0);
-  // No runs with a result, one, too few for a fit.
+  // No runs with a result, one run, too few for a fit.
   EXPECT_EQ(compute_sensitivities(x, VectorXd::Constant(50, kNone))[0].why_no_sobol,
             "fewer than two runs have the result");
   EXPECT_EQ(compute_sensitivities(MatrixXd(0, 2), MatrixXd(0, 1))[0].runs, 0);
   EXPECT_EQ(compute_sensitivities(x.topRows(3), y.head(3))[0].why_no_regression, "3 runs are too few for 2 parameters");
   EXPECT_EQ(compute_sensitivities(x.topRows(3), y.head(3))[0].why_no_sobol, "3 runs are too few");
-  // Nothing changes.
+  // Constant parameters.
   EXPECT_EQ(compute_sensitivities(x, VectorXd::Constant(50, 4.2))[0].why_no_regression, "the result does not vary");
   EXPECT_EQ(compute_sensitivities(MatrixXd::Ones(50, 2), y)[0].why_no_sobol, "no parameter varies");
   EXPECT_EQ(compute_sensitivities(MatrixXd(50, 0), y)[0].why_no_regression, "no parameter varies");
-  // A constant parameter beside one that changes has no part.
+  // A constant parameter has no share.
   MatrixXd half = x;
   half.col(1).setConstant(5);
   const Sensitivity one = compute_sensitivities(half, y)[0];
   EXPECT_NEAR(one.regression[0], 1, 1e-12);
   EXPECT_EQ(one.regression[1], 0);
   EXPECT_EQ(one.total[1], 0);
-  // Parameters that go together, and noise.
+  // Linearly dependent parameters, and noise.
   MatrixXd twins = x;
   twins.col(1) = 3 * x.col(0);
   EXPECT_EQ(compute_sensitivities(twins, y)[0].why_no_regression, "some parameters always vary together");
@@ -173,7 +174,7 @@ TEST(Sensitivity, SaysWhyThereIsNone) {
   EXPECT_TRUE(compute_sensitivities(x, noise)[0].why_no_sobol.starts_with("no polynomial predicts the result"));
 }
 
-// A grid of few levels is enough for what it can tell apart.
+// A grid of few levels is sufficient for the degrees it resolves.
 TEST(Sensitivity, OfAGrid) {
   MatrixXd x(5 * 4 * 3, 3);
   for (Eigen::Index i = 0; i < x.rows(); ++i) x.row(i) << double(i / 12), double(i / 3 % 4), double(i % 3);

@@ -51,7 +51,7 @@ Complex hann(double theta, double n) {
   return 0.5 * dirichlet(theta) - 0.25 * (dirichlet(theta - 2 * kPi / n) + dirichlet(theta + 2 * kPi / n));
 }
 
-// What n records of a unit sine of f read at x, in closed form.
+// Amplitude read at x from n records of a unit sine of frequency f, in closed form.
 double read_of_sine(double f, double phase, double x, double n, double h) {
   const auto line = [&](double at) {
     return (std::exp(kI * phase) * hann(2 * kPi * (at - f) * h, n) -
@@ -63,7 +63,7 @@ double read_of_sine(double f, double phase, double x, double n, double h) {
 }
 
 TEST(Spectrum, ReadsASineAsItsClosedForm) {
-  // So few records that no line shares its band with another.
+  // So few records that every line has its own band.
   for (const auto& [n, h, f] : {std::tuple{100, 0.004, 100.0}, {77, 1e-3, 217.3}, {120, 0.02, 3.1}}) {
     const std::vector<double> time = even(static_cast<std::size_t>(n), h);
     std::vector<double> hertz;
@@ -88,7 +88,7 @@ TEST(Spectrum, AUnitSineReadsOneWithinTheScallopingBound) {
       EXPECT_LT(*top, 1.001) << n << " records, " << f << " Hz";
       EXPECT_NEAR(hertz[static_cast<std::size_t>(top - got.begin())], f, 0.004 * f);
       least = std::min(least, static_cast<double>(*top));
-      for (std::size_t k = 0; k < got.size(); ++k) {  // no ghosts
+      for (std::size_t k = 0; k < got.size(); ++k) {  // no spurious lines
         if (std::abs(hertz[k] - f) > 0.05 * f) {
           EXPECT_LT(got[k], 2e-3) << hertz[k];
         }
@@ -147,7 +147,7 @@ TEST(Spectrum, CountsNoHoleAsZero) {
   for (const float x : spectrum_of(time, values, hertz)) EXPECT_TRUE(std::isnan(x));
 }
 
-// Sorted records, the histogram of a controller and the ranks agree: that of the controller within its classes.
+// Sorted records, the histogram of a controller and the ranks agree, that of the controller within its bins.
 TEST(Quantiles, AreTheSameInReportsAndInTimings) {
   std::mt19937 random(3);
   std::lognormal_distribution<double> times(11, 0.7);

@@ -18,7 +18,7 @@
 namespace limber::test {
 namespace {
 
-// An oscillator of random mass and stiffness, by another program: tests/data/studies/make_sample.
+// An oscillator with random mass and stiffness, written by another program: tests/data/studies/make_sample.
 const std::string kSampleStudy = LIMBER_TEST_DATA "/studies/sample.h5";
 
 TEST(StudyReport, StatisticsOfTheFirstHundredNumbers) {
@@ -67,7 +67,7 @@ TEST(StudyReport, ThePageHoldsTheTable) {
     EXPECT_NEAR(tip, 9.81 * mass / stiffness * (linear ? 2 : 1.5), 1e-12);
   }
   EXPECT_EQ(lost, 4);
-  // What the numbers say: the mass lowers the frequency and is most of it.
+  // Expected result: the mass lowers the frequency and dominates.
   const Sensitivity& f1 = facts.results[0].sensitivity;
   ASSERT_EQ(f1.total.size(), 3u) << f1.why_no_sobol;
   EXPECT_GT(f1.first[0], 0.9);
@@ -92,7 +92,7 @@ TEST(StudyReport, FailedRunsSayWhy) {
   EXPECT_EQ(statuses[2]["text"], "refused: arm.yaml:9: body 'load': rigid.mass must not be negative");
 }
 
-// A mass on a spring; the parameters are its mass and its start.
+// A mass on a spring; the parameters are its mass and its initial position.
 constexpr const char* kOscillatorScenario = R"y(limber: 1
 scenario: oscillator
 model:
@@ -136,7 +136,7 @@ keep: [0, 2]
     EXPECT_NEAR(signals[2], ends[row], 1e-6) << "the first signal is the coordinate, its third record the last";
     EXPECT_EQ(part.shape("poses")[0], 3u);
   }
-  // Without their files the page says so.
+  // If its files are missing, the page reports it.
   std::filesystem::remove_all(folder.file("study.runs"));
   EXPECT_EQ(write_study_report(table, folder.file("s.html")).recordings, 0);
   page = PageReader::of_file(folder.file("s.html"));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenarios with an attitude controller: the examples, cut short.
+// Scenarios with an attitude controller: the examples, shortened.
 #include <gtest/gtest.h>
 
 #include "limber/control/attitude.hpp"
@@ -44,7 +44,7 @@ TEST(AttitudeScenario, ChannelsHaveNamesAndUnits) {
   EXPECT_TRUE(thrust);
 }
 
-// Thrusters, sensors, filter: all that the future depends on is saved.
+// Thrusters, sensors, filter: all state that affects the future is saved.
 TEST(AttitudeScenario, SavedSimulationsGoOnAsTheyDid) {
   for (const char* name : {"thrusters", "pointing"}) {
     Simulation simulation(spacecraft(name, 20));
@@ -61,7 +61,7 @@ TEST(AttitudeScenario, SavedSimulationsGoOnAsTheyDid) {
     simulation.advance_to(7);
     EXPECT_EQ(simulation.state().q, first.q) << name;
     Simulation other(spacecraft(name, 20));
-    other.set_state(other.state());  // begins anew
+    other.set_state(other.state());  // restarts the controller
     other.advance_to(3.21);
     other.advance_to(7);
     EXPECT_EQ(other.state().q, first.q) << name;

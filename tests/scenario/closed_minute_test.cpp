@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The closed chains of the examples for a minute, with an explicit and an implicit method: the chains stay closed, the
-// ledger closes, and what is redundant is told once.
+// energy balance closes, and redundant constraints are reported once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace limber::test {
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr double kMinute = 3;  // s; sanitizers take long
+constexpr double kMinute = 3;  // s; sanitizers are slow
 #else
 constexpr double kMinute = 60;
 #endif
@@ -61,15 +61,15 @@ SolverOptions implicit_method(double step) {
   return o;
 }
 
-// Of `notes`, how many say it.
+// Number of `notes` that contain the text.
 int count(const std::vector<std::string>& notes, const std::string& what) {
   int n = 0;
   for (const std::string& note : notes) n += note.find(what) != std::string::npos ? 1 : 0;
   return n;
 }
 
-// Balances: of the order of the method, relative to the largest energy or work; explicit ones follow the tolerance over
-// a minute, implicit ones the square of the step times the frequencies that are excited.
+// Energy balances: of the order of the method, relative to the largest energy or work; explicit methods follow the
+// tolerance over a minute, implicit ones the square of the step times the excited frequencies.
 TEST(ClosedMinute, FourBar) {
   const Minute explicitly = run_minute("four-bar", explicit_method(1e-7));
   EXPECT_LT(explicitly.result.energy_error, 1e-6 * explicitly.result.energy_scale);
@@ -80,7 +80,7 @@ TEST(ClosedMinute, FourBar) {
   }
 }
 
-// Its axial mode keeps explicit steps short: a tenth of a minute.  A whole one was run once: 9.9e-12.
+// Its axial mode keeps explicit steps short: a tenth of a minute.  A whole minute, run once: 9.9e-12.
 TEST(ClosedMinute, SliderCrank) {
   const Minute explicitly = run_minute("slider-crank", explicit_method(1e-5), kMinute / 10);
   EXPECT_LT(explicitly.result.energy_error, 1e-4 * explicitly.result.energy_scale);
@@ -89,7 +89,7 @@ TEST(ClosedMinute, SliderCrank) {
   EXPECT_EQ(count(implicitly.result.notes, "redundant"), 1);
 }
 
-// Implicit steps take twice the time of explicit ones: a tenth of a minute.  A whole one was run once: 2.6e-13.
+// Implicit steps take twice the time of explicit ones: a tenth of a minute.  A whole minute, run once: 2.6e-13.
 TEST(ClosedMinute, Stewart) {
   const Minute explicitly = run_minute("stewart", explicit_method(1e-5));
   EXPECT_LT(explicitly.result.energy_error, 1e-4 * explicitly.result.energy_scale);

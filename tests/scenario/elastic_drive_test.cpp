@@ -13,7 +13,7 @@
 namespace limber::test {
 namespace {
 
-// Two masses under PD of the motor's or the link's side, held over each period: an integration of its own.
+// Two masses under PD control of the motor or the link side, held over each period: an independent integration.
 struct TwoMasses {
   double I = 2, J = 5e-3, n = 10, k = 800, d = 3, kp = 300, kd = 25, load = 4, period = 0.005;
   bool on_link = false;
@@ -71,7 +71,7 @@ control: {rate: 200, feedback: {pid: {kp: 300, kd: 25}}, sensors: {encoders: )")
   }
 }
 
-// Whatever a drive adds is in the recording, with its units.
+// All channels of a drive are recorded, with their units.
 TEST(ElasticDriveControl, ChannelsOfADriveHaveUnits) {
   const Scenario scenario = parse_scenario(R"(limber: 1
 scenario: all of a drive

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A two-link arm whose first link is a finite-element part of LIMBER_TEST_DATA/fe: reduced, and with every degree of
-// freedom of the mesh as a coordinate of its own.
+// freedom of the mesh as a coordinate.
 #include <gtest/gtest.h>
 
 #include "limber/body/consistent.hpp"
@@ -13,7 +13,7 @@
 namespace limber::test {
 namespace {
 
-// The mesh without reduction: 80 nodes, 8 of them held at the frame, unit shapes for the other 216 displacements.  The
+// The mesh without reduction: 80 nodes, 8 of them fixed to the frame, unit shapes for the other 216 displacements.  The
 // tip is the average of its nodes.
 Body full_link(const FeModel& model) {
   const std::vector<int> base = find_nodes(model, "NBASE"), tip = find_nodes(model, "NTIP");
@@ -27,7 +27,7 @@ Body full_link(const FeModel& model) {
   const auto n = static_cast<Eigen::Index>(rows.size());
   spec.shapes = MatrixXd::Zero(240, n);
   for (Eigen::Index a = 0; a < n; ++a) spec.shapes(rows[static_cast<std::size_t>(a)], a) = 1;
-  // q = (B^T B)^-1 B^T u about the middle of the tip face.
+  // q = (B^T B)^-1 B^T u about the center of the tip face.
   MatrixXd B(24, 6), u(24, n);
   for (Eigen::Index k = 0; k < 8; ++k) {
     const int p = tip[static_cast<std::size_t>(k)];
@@ -89,7 +89,7 @@ TEST(FeArm, ReducedLinkMovesAsTheWholeMesh) {
     return VectorXd(Eigen::Map<VectorXd>(out.data(), static_cast<Eigen::Index>(out.size())));
   };
   const VectorXd whole = run(make_arm(full_link(model)));
-  // What the elastic part is worth: the same with a link that hardly bends.
+  // Effect of the elasticity: the same with an almost rigid link.
   FeModel stiff = model;
   stiff.part.stiffness *= 100;
   const VectorXd rigid = run(make_arm(reduce_part(stiff.part, ends, {.modes = 8}).body));

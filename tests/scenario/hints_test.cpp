@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a good file may still have wrong.
+// Hints on valid files.
 #include "limber/scenario/hints.hpp"
 
 #include <fmt/format.h>
@@ -73,7 +73,7 @@ TEST(Hints, OfAController) {
   EXPECT_TRUE(delayed.starts_with("the control loop is unstable ")) << delayed;
 }
 
-// Servos at their limits, and a loop that runs away, are told after the run, too.
+// Saturated servos and an unstable loop are reported after the run as well.
 TEST(Hints, AfterARun) {
   const RecordedRun weak = record_run(make("0.01", "[0, 0, 0]",
                                            "control: {desired: {waypoints: [{q: [0.5, 0.1], duration: 1}]}, "

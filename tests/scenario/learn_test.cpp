@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-// One flexible link whose controller believes in another load.
+// One flexible link whose controller has the wrong load in its model.
 std::string link_text(double mass, const std::string& control) {
   return "limber: 1\nscenario: move\nmodel:\n  limber: 1\n  name: link\n  bodies:\n"
          "    - {name: boom, beam: {length: 1, mass: 2, EIz: 100, damping: 0.02, modes: {bending_y: 2}}}\n"
@@ -23,7 +23,7 @@ std::string link_text(double mass, const std::string& control) {
          control;
 }
 
-// The error falls from one repetition to the next; what was learned is read back and does the same.
+// The error decreases from repetition to repetition; the learned offsets can be read back and have the same effect.
 TEST(Learn, CutsTheErrorOfRepeatedMoves) {
   const std::string control =
       "control: {rate: 500, desired: {waypoints: [{q: [1], duration: 2}]}, "

@@ -13,7 +13,7 @@
 namespace limber {
 namespace {
 
-const std::string kFolder = LIMBER_TEST_DATA "/malformed-scenario";  // where the model is good
+const std::string kFolder = LIMBER_TEST_DATA "/malformed-scenario";  // with a valid model
 
 Scenario scenario(const std::string& rest) {
   return parse_scenario("limber: 1\nscenario: slew\nmodel: models/arm.yaml\nduration: 10\n" + rest, "slew.yaml",
@@ -46,7 +46,7 @@ TEST(ScenarioFile, HasDefaults) {
   EXPECT_EQ(s.solver.algorithm, "aba");
   EXPECT_EQ(s.run.duration, 10);
   EXPECT_EQ(s.run.record_every, 0.01);
-  EXPECT_EQ(s.record.nodes.size(), 3u);  // of the hub, and root and tip of the boom
+  EXPECT_EQ(s.record.nodes.size(), 3u);  // of the hub; root and tip of the boom
   EXPECT_TRUE(s.record.energy);
   EXPECT_TRUE(s.inputs.speeds.empty() && s.inputs.motions.empty() && s.inputs.wrenches.empty());
 }
@@ -83,7 +83,7 @@ initial:
   EXPECT_EQ(scenario("initial: {}").initial.q, make_zero_state(m).q);
 }
 
-// Seven digits of a quaternion are enough, and are kept as they are.
+// Seven digits of a quaternion suffice, and are not changed.
 TEST(ScenarioFile, KeepsRoundedQuaternions) {
   const Scenario s = scenario("initial: {socket: {q: [0.7071068, 0, 0.7071068, 0]}}");
   EXPECT_EQ(s.initial.q[s.model->joints[s.model->find_joint("socket")].q], 0.7071068);
@@ -107,7 +107,7 @@ inputs:
   EXPECT_EQ(s.inputs.motions[0].joint, s.model->find_joint("shoulder"));
   EXPECT_EQ(s.inputs.motions[0].label, "inputs[0].motion");
   EXPECT_EQ(s.inputs.motions[1].motion.size(), 2u);
-  // What agrees may be written, and the motion is what counts.
+  // Consistent values are permitted; the motion takes precedence.
   const int at = shoulder.q;
   s = scenario(motion + "initial: {equilibrium: true, shoulder: {q: 0.5000000001, v: 0.1}}");
   EXPECT_EQ(s.initial.q[at], 0.5);
@@ -159,7 +159,7 @@ inputs:
   EXPECT_TRUE(scenario("inputs: []").inputs.speeds.empty());
 }
 
-// A speed that jumps is an impulse; a value that jumps is refused.
+// A jump of the speed is an impulse; a jump of the value is refused.
 TEST(ScenarioFile, MotionsMayHaveKinks) {
   const std::string start = "inputs: [{joint: shoulder, motion: {pieces: [{until: 2, value: \"t\"}, {value: ";
   EXPECT_EQ(message_of(start + "2}]}}]"), "read without complaint");
@@ -205,7 +205,7 @@ TEST(ScenarioFile, ReadsWhatToRecord) {
   EXPECT_EQ(scenario("record: {}").run.record_every, 0.01);
 }
 
-// The text of a model inside a scenario is a model file again.
+// The text of a model inside a scenario is a valid model file.
 TEST(ScenarioFile, ReadsModelsInside) {
   const std::string text = R"(
 limber: 1
@@ -234,7 +234,7 @@ initial: {pin: {q: 1}, "-": {q: 2}}
   EXPECT_EQ(again.coordinates, s.model->coordinates);
   EXPECT_EQ(again.gravity, Vector3d(0, 0, -9.81));
   EXPECT_EQ(again.body(2).mass, 2);
-  // With a version of its own, as pasted from a file.
+  // With its own version, as if pasted from a file.
   const Scenario pasted = parse_scenario(
       R"({"limber": 1, "scenario": "s", "duration": 1, "model": {"limber": 1, "bodies": [{"name": "b", "rigid":
       {"mass": 1}}], "joints": [{"name": "j", "type": "prismatic", "axis": [1, 0, 0], "parent": "world", "child": "b"}]}})",
@@ -269,7 +269,7 @@ TEST(ScenarioFile, ReadsEveryCase) {
   EXPECT_EQ(crank.initial.v[0], 150);
 }
 
-// Every complete example of the manual.
+// Every complete example in the manual.
 TEST(ScenarioFile, ReadsItsManual) {
   const std::string page = read_text_file(LIMBER_SOURCE_DIR "/docs/scenario-format.md");
   const std::string fence = "```yaml\nlimber: 1\nscenario:";
@@ -282,7 +282,7 @@ TEST(ScenarioFile, ReadsItsManual) {
   EXPECT_EQ(count, 5);
 }
 
-// Windows line ends change nothing.
+// Windows line ends have no effect.
 TEST(ScenarioFile, ReadsCarriageReturns) {
   std::string text = read_text_file(LIMBER_TEST_DATA "/cases/spin-up-1/scenario.yaml"), dos;
   for (const char c : text) dos += c == '\n' ? "\r\n" : std::string(1, c);
@@ -291,7 +291,7 @@ TEST(ScenarioFile, ReadsCarriageReturns) {
   EXPECT_EQ(s.initial.v[0], 0);
 }
 
-// What the fuzzer has found worth keeping, without the fuzzer.
+// The fuzzer's corpus, without the fuzzer.
 TEST(ScenarioFile, EveryFuzzedTextIsAScenarioOrOneLineOfComplaint) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(LIMBER_SOURCE_DIR "/tests/fuzz/corpus-scenario")) {

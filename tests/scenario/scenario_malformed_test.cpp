@@ -13,7 +13,7 @@ namespace {
 
 const std::string kMalformedFolder = LIMBER_TEST_DATA "/malformed-scenario";
 
-// Paths in messages start at the folder.
+// Paths in messages are relative to the folder.
 std::string scenario_message(const std::string& text, const std::string& name) {
   try {
     parse_scenario(text, name, kMalformedFolder);
@@ -47,7 +47,7 @@ TEST(MalformedScenario, EveryFaultHasItsMessage) {
   EXPECT_GE(malformed().size(), 200u);
 }
 
-// Windows line ends change nothing but the bytes.
+// Windows line ends have no effect.
 TEST(MalformedScenario, MessagesAreTheSameWithCarriageReturns) {
   for (const auto& path : malformed()) {
     const std::string text = read_text_file(path.string());
@@ -57,7 +57,7 @@ TEST(MalformedScenario, MessagesAreTheSameWithCarriageReturns) {
   }
 }
 
-// Whatever the fault, one line.
+// Every error is reported in one line.
 TEST(MalformedScenario, CutFilesAreRefusedInOneLine) {
   const std::string text = R"yaml(limber: 1
 scenario: "a slew, with \"everything\""
@@ -79,7 +79,7 @@ duration: 10
   }
 }
 
-// Names are text of strangers.
+// Names are untrusted text.
 TEST(MalformedScenario, HostileNamesStayInOneShortLine) {
   const std::string hostile[] = {
       "\"x\\n\\e[2Jrm -rf\"",

@@ -37,7 +37,7 @@ TEST(SignalReader, NumbersAreConstant) {
   }
 }
 
-// Whatever is no number is an expression, in quotes or without.
+// Everything that is not a number is an expression, quoted or not.
 TEST(SignalReader, TextIsAnExpression) {
   EXPECT_EQ(signal("\"200\"").at(3).value, 200);
   EXPECT_EQ(signal("'-200'").at(3).value, -200);
@@ -48,7 +48,7 @@ TEST(SignalReader, TextIsAnExpression) {
   EXPECT_EQ(signal("e").at(3).value, std::numbers::e);
   EXPECT_DOUBLE_EQ(signal("pi/4*(-1 + 72*t^3)").at(0.5).value, kPi / 4 * (-1 + 9));
   EXPECT_DOUBLE_EQ(signal("\"pi/4*(-1 + 72*t^3)\"").at(0.5).rate, kPi / 4 * 72 * 3 * 0.25);
-  // Over several lines.
+  // On several lines.
   EXPECT_EQ(signal(">\n  1 +\n  t\n").at(3).value, 4);
   EXPECT_EQ(signal("|\n  1 +\n  t\n").at(3).value, 4);
   EXPECT_EQ(signal("\"1 +\n  t\"").at(3).value, 4);
@@ -72,7 +72,7 @@ TEST(SignalReader, TablesHoldTheirEnds) {
   EXPECT_EQ(signal("{table: {t: [5], y: [2]}}").at(0).value, 2);
 }
 
-// The time in a piece is that of the clock.
+// Pieces use the time of the simulation.
 TEST(SignalReader, PiecesHoldOneAfterTheOther) {
   const Signal s = signal(R"({pieces: [{until: 1, value: "t"}, {until: 5, value: {sine: {amplitude: 2, frequency: 1}}},
     {until: 7, value: {table: {t: [5, 7], y: [4, 8]}}}, {value: 9}]})");
@@ -112,7 +112,7 @@ TEST(SignalReader, MessagesHaveFileLineAndPath) {
   EXPECT_EQ(signal_message_of("\"1/t\""), "f:1: s is not finite at t = 0; write a signal that has a value there");
   EXPECT_EQ(signal_message_of("{pieces: [{until: 3, value: 0}, {value: \"1/(t - 3)\"}]}"),
             "f:1: s is not finite at t = 3; write a signal that has a value there");
-  // What would be beyond reach is never evaluated.
+  // Parts that are never reached are not evaluated.
   EXPECT_EQ(signal_message_of("{pieces: [{until: 3, value: 0}, {value: \"1/t\"}]}"), "read without complaint");
 }
 

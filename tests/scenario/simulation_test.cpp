@@ -110,7 +110,7 @@ std::vector<Case> cases() {
 
 bool same(const State& a, const State& b) { return a.t == b.t && a.q == b.q && a.v == b.v; }
 
-// All that can be seen now.
+// All observable values.
 std::vector<double> sight(Simulation& sim) {
   std::vector<double> out = {sim.time(), sim.balance(), static_cast<double>(sim.result().counts.evaluations)};
   VectorXd values;
@@ -174,7 +174,7 @@ TEST(Simulation, SteppedAtTheTimesOfRecordsEqualsARun) {
   }
 }
 
-// Below the level of Simulation the loop is simulate()'s.
+// Simulation and simulate() use the same time loop.
 TEST(Simulation, ARunEqualsSimulate) {
   const Scenario scenario = make_simulation(kArm);
   Keeper direct, kept;
@@ -192,7 +192,7 @@ TEST(Simulation, GoesOnFromASavedStateBitByBit) {
     const Scenario scenario = make_simulation(one.text);
     Simulation sim(scenario), other(scenario);
     const std::vector<double> first = sight(sim);
-    sim.advance_to(0.1537);  // inside of a step of the adaptive methods
+    sim.advance_to(0.1537);  // inside a step of the adaptive methods
     const SavedState saved = sim.save();
     const std::vector<double> then = sight(sim);
     std::vector<std::vector<double>> seen;
@@ -213,7 +213,7 @@ TEST(Simulation, GoesOnFromASavedStateBitByBit) {
     sim.reset();
     EXPECT_EQ(sight(sim), first);
     sim.advance_to(0.1537);
-    (void)sim.save();  // cvode starts anew there
+    (void)sim.save();  // cvode restarts there
     EXPECT_EQ(sight(sim), then);
     EXPECT_EQ(follow(sim), wanted) << "after reset";
   }
@@ -238,7 +238,7 @@ TEST(Simulation, DoesNotAllocateInSteps) {
   }
 }
 
-// A torque that a signal gives and the same torque given step by step.
+// A torque given by a signal, and the same torque set step by step.
 TEST(Simulation, TakesInputsAtRunTime) {
   for (const std::string& solver : solvers()) {
     SCOPED_TRACE(solver);
@@ -262,7 +262,7 @@ TEST(Simulation, TakesInputsAtRunTime) {
   }
 }
 
-// An adaptive method has looked beyond the time at which the input changes: that must not count.
+// An adaptive method has stepped beyond the time at which the input changes: this must have no effect.
 TEST(Simulation, AnInputCutsAStepShort) {
   const Scenario scenario = make_simulation(
       "model:\n  name: cart\n  bodies: [{name: cart, rigid: {mass: 2, inertia: [1, 1, 1, 0, 0, 0]}}]\n"
@@ -301,7 +301,7 @@ TEST(Simulation, TakesATorqueLawInOneLine) {
   sim.advance_to(0.0031);
   const VectorXd first = sim.read("elbow/torque");
   sim.advance_to(0.0039);
-  EXPECT_EQ(sim.read("elbow/torque"), first);  // held
+  EXPECT_EQ(sim.read("elbow/torque"), first);  // constant between samples
   sim.advance_to(0.0041);
   EXPECT_NE(sim.read("elbow/torque"), first);
   sim.reset();  // with the same law
@@ -322,7 +322,8 @@ TEST(Simulation, RefusesATorqueThatIsNotFinite) {
   EXPECT_THROW(sim.step(-1), InputError);
 }
 
-// The stop is met, the second piece of the signal is entered, and the chain is closed: own loops over a Stepper do none
+// The stop is met, the second piece of the signal begins, and the chain is closed: a loop over a Stepper alone handles
+// none of these.
 // of these.
 TEST(Simulation, MeetsStopsBreaksAndClosures) {
   Simulation arm(make_simulation(kArm));
@@ -406,7 +407,7 @@ TEST(Simulation, OfAModelMadeInCode) {
   sim.advance_to(0.5);
   EXPECT_NEAR(sim.read("shoulder/torque")[0], 2.5, 1e-12);
   EXPECT_LT(std::abs(sim.balance()), 1e-2);
-  Scenario own;  // nothing but a model
+  Scenario own;  // a model only
   own.model = read.model;
   own.run = {0.1, 0.05};
   const RecordedRun run = record_run(own);
@@ -414,7 +415,7 @@ TEST(Simulation, OfAModelMadeInCode) {
   EXPECT_EQ(run.records, 3);
 }
 
-// Inside of the step that ends at a stop, records are interpolated.
+// Inside the step that ends at a stop, records are interpolated.
 TEST(Simulation, RecordsBeforeAContact) {
   const Scenario scenario = make_simulation(
       "model:\n  name: cart\n  bodies: [{name: cart, rigid: {mass: 1, inertia: [1, 1, 1, 0, 0, 0]}}]\n"
@@ -440,7 +441,7 @@ TEST(Stepper, SaysWhatIsMissing) {
     EXPECT_THROW((void)stepper->start({}), InputError);
   }
   EXPECT_THROW(system.set_control_torques(VectorXd()), InputError);
-  static_assert(!std::is_constructible_v<System, Model, Inputs>);  // would keep a reference to what is gone
+  static_assert(!std::is_constructible_v<System, Model, Inputs>);  // would keep a dangling reference
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// initial: {equilibrium: ...} of a machine that is driven, or held at its start alone.
+// initial: {equilibrium: ...} of a model with control, or held at the start only.
 #include <gtest/gtest.h>
 
 #include "limber/scenario/simulation.hpp"
@@ -33,7 +33,7 @@ TEST(StaticStartScenario, DrivenJointsAreHeldByDefault) {
   Simulation simulation(scenario);
   EXPECT_EQ(simulation.q("shoulder"), -0.4);
   const VectorXd start = simulation.state().q;
-  EXPECT_GT(start.tail(2).norm(), 1e-3);  // it is bent
+  EXPECT_GT(start.tail(2).norm(), 1e-3);  // it is deflected
   for (int k = 1; k <= 20; ++k) {
     simulation.advance_to(0.05 * k);
     EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-10);
@@ -44,7 +44,7 @@ TEST(StaticStartScenario, DrivenJointsAreHeldByDefault) {
   EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-10);
 }
 
-// The wrist is driven by nobody and hangs; a constant torque among the inputs does its share of the holding.
+// The wrist is not driven and hangs freely; a constant torque input bears part of the load.
 TEST(StaticStartScenario, OtherJointsAreInBalance) {
   const Scenario scenario = make_start(
       "initial: {equilibrium: true, shoulder: {q: -0.4}, wrist: {q: 0.7}}\n"
@@ -58,7 +58,7 @@ TEST(StaticStartScenario, OtherJointsAreInBalance) {
   EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-9);
 }
 
-// Elastic transmissions start twisted by what they pass on, beyond their backlash; encoders on the motor see that.
+// Elastic transmissions start twisted by their load, beyond their backlash; encoders on the motor measure this.
 TEST(StaticStartScenario, TransmissionsCarryTheLoad) {
   for (const char* encoders : {"motor", "link"}) {
     for (const char* backlash : {"0", "0.02"}) {
@@ -73,16 +73,16 @@ TEST(StaticStartScenario, TransmissionsCarryTheLoad) {
           "s.yaml", "");
       Simulation simulation(scenario);
       const VectorXd start = simulation.state().q;
-      const bool on_link = std::string(encoders) == "link";  // else the motor is where the joint is wanted
+      const bool on_link = std::string(encoders) == "link";  // else the motor is at the desired position of the joint
       EXPECT_NEAR(on_link ? simulation.q("shoulder") : start.tail(1)[0] / 50, -0.4, 1e-13);
-      EXPECT_GT(std::abs(start.tail(1)[0] / 50 - simulation.q("shoulder")), 4e-3);  // some 130 N m
+      EXPECT_GT(std::abs(start.tail(1)[0] / 50 - simulation.q("shoulder")), 4e-3);  // about 130 N m
       simulation.advance_to(0.5);
       EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-9) << encoders << backlash;
     }
   }
 }
 
-// Without a controller: the modes begin in balance, then it falls.
+// Without a controller: the modes start in balance, then it falls.
 TEST(StaticStartScenario, HeldAtItsStartAlone) {
   Simulation simulation(make_start("initial: {equilibrium: {hold: [shoulder]}, shoulder: {q: -0.4}}\n"));
   EXPECT_EQ(simulation.q("shoulder"), -0.4);
@@ -96,7 +96,7 @@ TEST(StaticStartScenario, NothingHeldOnRequest) {
       "control: {rate: 500, feedback: {pid: {kp: 2000, kd: 20}}}\n");
   EXPECT_TRUE(scenario.held.empty());
   const Simulation simulation(scenario);
-  EXPECT_NEAR(simulation.q("shoulder"), 1.5708, 0.02);  // it hangs
+  EXPECT_NEAR(simulation.q("shoulder"), 1.5708, 0.02);  // it still hangs
 }
 
 TEST(StaticStartScenario, AServoThatIsTooWeakIsRefused) {

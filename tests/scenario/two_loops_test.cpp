@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An attitude and joints in one scenario; joints that cylinders move.
+// Attitude and joint control in one scenario; joints actuated by cylinders.
 #include "limber/control/two_loops.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ Scenario satellite(const std::string& rate, const std::string& forward) {
   return parse_scenario(with(with(kSatellite, "RATE", rate), "FORWARD", forward), "reach.yaml", "");
 }
 
-// The hub is held while the arm moves; knowing the arm's motion, the wheels hold it by far better.
+// The wheels hold the hub while the arm moves, far better if the arm's motion is known.
 TEST(TwoLoops, HoldTheHubWhileTheArmMoves) {
   double turned[2] = {0, 0};
   for (const int exact : {0, 1}) {
@@ -114,7 +114,7 @@ TEST(TwoLoops, RefusesWhatDoesNotFit) {
                 .find("'w1' of the attitude is among the controlled joints"),
             std::string::npos);
   EXPECT_NE(refused(with(good, "  joints: [shoulder]\n", "")).find("needs joints"), std::string::npos);
-  // An observer does not see where the hub is.
+  // The position of the hub is not observable.
   const std::string floats = refused(with(good, "{pid: {frequency: 0.5}}", "{lqr: {}}"));
   EXPECT_NE(floats.find("body 'hub': it floats"), std::string::npos) << floats;
 }
@@ -147,11 +147,11 @@ TEST(ActuatorScenario, CylinderMovesTheBoom) {
   const Scenario scenario = parse_scenario(kDigger, "dig.yaml", "");
   Simulation simulation(scenario);
   simulation.advance_to(0.01);
-  EXPECT_NEAR(simulation.q("pin"), 0.2, 1e-6);  // held from the start
+  EXPECT_NEAR(simulation.q("pin"), 0.2, 1e-6);  // held from the beginning
   simulation.advance_to(3);
   EXPECT_NEAR(simulation.q("pin"), 0.7, 1e-5);
   EXPECT_LT(simulation.tracking().largest[0], 1e-3);
-  // What the cylinder pushes with holds the weight at its lever.
+  // The force of the cylinder times its lever balances the weight.
   const double angle = simulation.q("pin");
   const Eigen::Vector2d foot(0.4, -1), pin(0, 0), arm(1.2, -0.1);
   const Eigen::Vector2d head(arm[0] * std::cos(angle) - arm[1] * std::sin(angle),

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers with units and vectors in other frames, in scenarios: the same machine as in SI units and own frames.
+// Numbers with units and vectors in other frames, in scenarios: the same model as in SI units and default frames.
 #include <gtest/gtest.h>
 
 #include <numbers>
@@ -104,7 +104,7 @@ TEST(ScenarioUnits, OfControllersAreCheckedJointByJoint) {
             "s.yaml:5: control.sensors.accelerometers[0].noise must be in m/s^2 or a multiple of it, but is '1 m'");
 }
 
-// Speeds along the axes of the world: those that the node has there.
+// Speeds along the axes of the world: the velocity of the node there.
 TEST(ScenarioFrames, InitialSpeedsInWorld) {
   const Scenario s = units_scenario(
       "initial:\n"

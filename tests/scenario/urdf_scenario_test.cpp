@@ -25,7 +25,7 @@ std::string arm_message(const std::string& machine) {
 
 constexpr const char* kFlexible = "flexible: {link_2: {beam: {EIy: 1e5, EIz: 1e5, modes: {bending_z: 2}}}}\n";
 
-// `urdf`, `model: robot.urdf` and a model inside are one machine, and its text in the recording needs no other file.
+// `urdf`, `model: robot.urdf` and a model inside are the same model, and its text in the recording needs no other file.
 TEST(UrdfScenario, AllWaysToNameARobotAreTheSame) {
   for (const std::string& machine :
        {std::string("urdf: robot.urdf\n") + kFlexible, std::string("model: robot.urdf\n") + kFlexible,

@@ -12,7 +12,7 @@
 namespace limber::test {
 namespace {
 
-// q and v after so many steps of a stepper.
+// q and v after a number of steps of a stepper.
 State stepped(const Model& model, const State& start, const VectorXd& tau, const SolverOptions& options, int steps) {
   System system(model, {});
   system.set_control_torques(tau);
@@ -61,7 +61,7 @@ TEST(BatchRollout, IsThatOfTheSteppers) {
   }
 }
 
-// lanes = 1 takes the steps of a device: accelerations move their coordinates at once.
+// lanes = 1 uses the order of operations of a device: each acceleration updates its coordinates at once.
 TEST(BatchRollout, OfChainsIsThatOfTheSteppers) {
   const std::array<int, 4> all[] = {{2, 2, 0, 1}, {4, 4, 0, 2}, {0, 0, 0, 0}};
   for (int machine = 0; machine < 6; ++machine) {

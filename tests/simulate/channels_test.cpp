@@ -42,7 +42,7 @@ TEST(Channels, EveryColumnHasANameAndAUnit) {
   }
 }
 
-// Joints and bodies together are the whole state, with the same names and units.
+// The channels of joints and bodies together are the whole state, with the same names and units.
 TEST(Channels, PartsAreThoseOfTheState) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const Model model = tree(seed);
@@ -72,7 +72,7 @@ TEST(Channels, PartsAreThoseOfTheState) {
   }
 }
 
-// Torques times speeds are a power: the units say so, column by column.
+// The unit of effort times that of speed is a power, column by column.
 TEST(Channels, UnitsOfEffortAndSpeedMakeAPower) {
   for (const JointKind kind : kAllJoints) {
     const auto effort = force_units(kind), speed = speed_units(kind);
@@ -107,7 +107,7 @@ TEST(Channels, ValuesAreThoseOfTheRecord) {
       EXPECT_EQ(value(channels, node_channel(model, node, "position"), s.record()), pose.p);
       const VectorXd R = value(channels, node_channel(model, node, "rotation"), s.record());
       EXPECT_EQ(Matrix3d(Eigen::Map<const Matrix3d>(R.data()).transpose()), pose.R);  // by rows
-      // The deflection is the shape of the node times the modal coordinates.
+      // The deflection is the node's shape times the modal coordinates.
       const Body& body = model.body(node.body);
       const Vector3d expected = body.nodes[static_cast<std::size_t>(node.node)].translation *
                                 s.motion.x.q.segment(model.first_mode_q(node.body), body.modes);
@@ -135,7 +135,7 @@ TEST(Channels, ARowIsFilledWithoutTheHeap) {
     at += c.columns;
   }
   EXPECT_EQ(row[at], -1);
-  outside[1] = 5;  // looked at anew each time
+  outside[1] = 5;  // evaluated each time
   EXPECT_EQ(value(channels, "control/x", s.record()), (VectorXd(2) << 4, 5).finished());
 }
 

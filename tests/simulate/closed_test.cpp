@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Closed chains in time: a planar four-bar against the equation that is left when its loop is eliminated by hand.
+// Closed chains in time: a planar four-bar against its equation of motion with the loop eliminated by hand.
 #include <functional>
 
 #include "fixtures.hpp"
@@ -41,13 +41,13 @@ Model make_four_bar(bool flexible = false, bool reachable = true) {
   builder.add_joint(pivot, c);
   if (reachable) {
     builder.add_closure({"loop", JointKind::revolute, Vector3d::UnitZ(), Vector3d::UnitX(), {b, tip}, {c, tip}});
-  } else {  // to the origin, which the coupler cannot reach
+  } else {  // to the origin, which is out of reach of the coupler
     builder.add_closure({"loop", JointKind::spherical, Vector3d::UnitZ(), Vector3d::UnitX(), {b, tip}, {}});
   }
   return builder.build();
 }
 
-// The loop solved for a crank angle: absolute angles of coupler and rocker, and their derivatives by the angle.
+// The loop solved for a crank angle: absolute angles of coupler and rocker, and their derivatives in the angle.
 struct Loop {
   double coupler, rocker, coupler_rate, rocker_rate;
 };
@@ -88,7 +88,7 @@ double slope(const std::function<double(double)>& f, double x) {
 double acceleration(double crank, double rate) {
   return (-0.5 * slope(inertia, crank) * rate * rate - slope(potential, crank)) / inertia(crank);
 }
-// Angle of the crank after a time, by the classical method with small steps.
+// Angle of the crank after a time, by the classical Runge-Kutta method with small steps.
 double crank_after(double angle, double rate, double time) {
   const int n = 40000;
   const double h = time / n;
@@ -152,7 +152,7 @@ TEST(Closed, AFlexibleFourBarKeepsItsLoopForAMinute) {
   EXPECT_LT(exact.result.energy_error, 1e-8 * exact.result.energy_scale);
 }
 
-// The crank driven: its torque does the work that the ledger says, closures do none.
+// The crank prescribed: the work of its torque closes the energy balance, closures do no work.
 TEST(Closed, APrescribedCrankNeedsTheTorqueOfItsEquation) {
   const Model model = make_four_bar();
   Inputs inputs;
@@ -167,7 +167,7 @@ TEST(Closed, APrescribedCrankNeedsTheTorqueOfItsEquation) {
   }
 }
 
-// A jump of the crank's speed: the whole mechanism takes its part at once, and its kinetic energy is the work.
+// A jump of the crank's speed: the whole mechanism responds at once, and the work is the change of its kinetic energy.
 TEST(Closed, AJumpOfTheCrankMovesTheWholeLoop) {
   const Model model = make_four_bar();
   Inputs inputs;
@@ -185,7 +185,7 @@ TEST(Closed, AJumpOfTheCrankMovesTheWholeLoop) {
   EXPECT_LT((m.x.v - start_of(model, 0.7, 2).v).norm(), 1e-12);
 }
 
-// Fixed steps keep their order after it.
+// Fixed steps keep their order after a jump.
 TEST(Closed, FixedStepsKeepTheirOrderAfterAJump) {
   const Model model = make_four_bar(true);
   Inputs inputs;
@@ -205,7 +205,7 @@ TEST(Closed, FixedStepsKeepTheirOrderAfterAJump) {
   }
 }
 
-// What was moved is told, with values; a joint that is to be kept stays, with its speed.
+// Changes by assembly are reported with values; a kept joint is not changed, nor is its speed.
 TEST(Closed, AssemblySaysWhatItChangedAndKeepsWhatItMust) {
   const Model model = make_four_bar();
   State x = start_of(model, 0.7, 2);
@@ -247,7 +247,7 @@ TEST(Closed, AssemblyMeetsTheLoopOrSaysWhatIsLeft) {
   }
 }
 
-// Hanging at rest, with flexible links and a push on the crank.
+// At rest in equilibrium, with flexible links and a torque on the crank.
 TEST(Closed, EquilibriumStaysAtRest) {
   const Model model = make_four_bar(true);
   Inputs inputs;
@@ -259,7 +259,7 @@ TEST(Closed, EquilibriumStaysAtRest) {
   EXPECT_LT(out.seen.v.back().norm(), 1e-6);
 }
 
-// A parallelogram stretched out: the branch it takes is not determined.
+// An extended parallelogram: the branch of the motion is not determined.
 TEST(Closed, SingularConfigurationsAreReported) {
   ModelBuilder builder("parallelogram");
   const int a = builder.add_body(rod("left", 1, false)), b = builder.add_body(rod("top", 2, false)),
@@ -276,7 +276,7 @@ TEST(Closed, SingularConfigurationsAreReported) {
   EXPECT_THROW(system.assemble(flat), InputError);
 }
 
-// A parallelogram that folds flat, where it could go on in two ways; a bar a little longer only comes near to it.
+// A parallelogram that folds flat, where the motion bifurcates; with a slightly longer bar it only comes close to this.
 RunResult fold(double longer, const SolverOptions& solver) {
   ModelBuilder builder("parallelogram");
   const int a = builder.add_body(rod("left", 1, false)), b = builder.add_body(rod("coupler", 2 + longer, false)),

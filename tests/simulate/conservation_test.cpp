@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must not change along a run: momentum, the energy ledger.
+// Invariants of a run: momentum, the energy balance.
 #include "fixtures.hpp"
 #include "support/no_alloc.hpp"
 
@@ -29,8 +29,8 @@ TEST(Conservation, MomentumAndEnergyOfAFreeFloatingTree) {
   }
 }
 
-// With everything that does work or takes it: torque, prescribed motion with a jump of its speed, follower force,
-// modal force, gravity beside the model's, damping, springs and stops.
+// With all sources and sinks of energy: torque, prescribed motion with a jump of its speed, follower force, modal
+// force, gravity in addition to the model's, damping, springs and stops.
 TEST(Conservation, TheLedgerClosesWithEveryInput) {
   TreeSpec spec;
   spec.damping = 0.03;
@@ -58,7 +58,7 @@ TEST(Conservation, TheLedgerClosesWithEveryInput) {
   EXPECT_GT(std::abs(out.seen.work.back()), 0.1);
 }
 
-// Each kind of input alone does the work that the ledger says.
+// The energy balance closes with each kind of input alone.
 TEST(Conservation, FixedStepsCloseTheLedgerWithTheirOrder) {
   TreeSpec spec;
   spec.damping = 0.03;
@@ -85,7 +85,7 @@ TEST(Conservation, ImplicitHoldsEnergyAtStepsBeyondTheStiffestPeriod) {
     if (model.body(i).modes > 0) stiffest = std::max(stiffest, model.body(i).stiffness.diagonal().maxCoeff());
   }
   const double period = 2 * M_PI / std::sqrt(stiffest);
-  // DrivenJoints move, modes start from rest.
+  // Joints move, modes start from rest.
   State start = make_state(model, 0.5);
   for (int i = 1; i < model.body_count(); ++i) {
     start.q.segment(model.first_mode_q(i), model.body(i).modes).setZero();

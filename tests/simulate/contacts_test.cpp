@@ -42,7 +42,7 @@ void touch(Model& model, std::vector<Contact> list) {
   model.contacts = std::make_shared<Contacts>(Contacts{std::move(list), {}});
 }
 
-// Steps end where a contact begins or ends.
+// Steps end at the beginning and end of a contact.
 double nearest_step(const Outcome& out, double t) {
   double best = 1e9;
   for (const double end : out.seen.steps) best = std::min(best, std::abs(end - t));
@@ -59,7 +59,7 @@ struct Impact {
     const double e = std::exp(-decay() * t), c = std::cos(w() * t), s = std::sin(w() * t);
     return {sag + e * (c1 * c + c2 * s), e * ((w() * c2 - decay() * c1) * c - (w() * c1 + decay() * c2) * s)};
   }
-  // When it would begin to pull.
+  // The time at which the force would become tensile.
   double end() const {
     double low = 0.3 * M_PI / w(), high = 1.2 * M_PI / w();
     for (int i = 0; i < 200; ++i) {
@@ -90,7 +90,7 @@ TEST(Contacts, ASphereBouncesAtTheTimesOfTheClosedForm) {
     EXPECT_LT(nearest_step(out, t + end), 1e-9) << "pushes no more";
     const auto [y, rate] = impact.at(end);
     const double up = std::sqrt(rate * rate - 2 * kWeight * y);
-    EXPECT_NEAR(up / v, e, 2e-2);  // its weight acts, too
+    EXPECT_NEAR(up / v, e, 2e-2);  // the weight acts as well
     t += end + (-rate + up) / kWeight;
     v = up;
   }
@@ -101,14 +101,14 @@ TEST(Contacts, RestitutionIsExactWithoutWeight) {
     Model model = make_free_body(2);
     model.gravity.setZero();
     Contact ground = on_ground({1, kBodyFrame}, 0.1, 1e4);
-    ground.point.at.p = {0.3, 0.1, 0};  // off the centre: less inertia, and it turns
+    ground.point.at.p = {0.3, 0.1, 0};  // off the centre: less effective mass, and it rotates
     ground.restitution = e;
     touch(model, {ground});
     State x = make_zero_state(model);
     x.q[6] = 0.11;
-    x.v[5] = -1e-3;  // so slow that it hardly turns in the contact
+    x.v[5] = -1e-3;  // so slow that it hardly rotates during the contact
     const Outcome out = run(model, {}, tight(), x, 11, 11);
-    // As after the impulse of a rigid impact on the sphere, whose normal passes through its centre.
+    // As after the impulse of a rigid impact on the sphere, which passes through its centre.
     const double compliance = 1 / 2.0 + 0.1 * 0.1 / 0.02 + 0.3 * 0.3 / 0.024;
     const double impulse = (1 + e) * 1e-3 / compliance;
     EXPECT_NEAR(out.seen.momentum.back().linear[2] / 2, -1e-3 + impulse / 2, 1e-8);
@@ -141,7 +141,7 @@ TEST(Contacts, ASlidingBoxStopsWhereCoulombSays) {
   x.v[4] = speed * std::sin(0.4);
   const Outcome out = run(model, {}, tight(), x, 1, 0.01);
   EXPECT_LT(out.result.energy_error, 1e-8 * out.result.energy_scale);
-  // The stick springs take back what they held.
+  // The stick springs release their energy.
   const double way = speed * speed / (2 * mu * kWeight) - mu * m * kWeight / (4 * k);
   const VectorXd& q = out.seen.q.back();
   EXPECT_NEAR(std::hypot(q[4], q[5]), way, 2e-6);
@@ -149,7 +149,7 @@ TEST(Contacts, ASlidingBoxStopsWhereCoulombSays) {
   EXPECT_LT(out.seen.v.back().norm(), 1e-9);
 }
 
-// Two jaws press on a load, which hangs between them by friction.
+// Two jaws hold a load between them by friction.
 struct Gripper {
   Model model;
   Inputs inputs;
@@ -210,14 +210,14 @@ TEST(Contacts, AGripperHoldsItsLoadForAMinuteWithoutCreep) {
   const double sag = m * kWeight / (8 * k);
   for (std::size_t i = 5; i < out.seen.t.size(); ++i) EXPECT_NEAR(out.seen.q[i][8], -sag, 1e-9) << out.seen.t[i];
   EXPECT_LT(out.result.energy_error, 1e-7 * out.result.energy_scale + 1e-9);
-  // And lets it fall when its weight is above what friction can hold.
+  // The load falls if its weight exceeds the friction limit.
   const Gripper weak = make_gripper(m, 0.9 * m * kWeight / (2 * mu), mu, k);
   const Outcome falls = run(weak.model, weak.inputs, solver, x, 0.2, 0.2);
   EXPECT_LT(falls.seen.q.back()[8], -0.5 * 0.05 * kWeight * 0.04);
 }
 
-// A step that brings the slip of a point to rest is not thrown back: with steps far longer than the stick spring's
-// period, too, and with numerical damping as without.
+// A step in which the slip of a point ends causes no rebound: also with steps far longer than the stick spring's
+// period, with and without numerical damping.
 TEST(Contacts, SlipComesToRestInImplicitSteps) {
   const double m = 1, force = 40, mu = 0.6, k = 5e4, speed = 0.5;
   const Gripper gripper = make_gripper(m, force, mu, k);
@@ -227,11 +227,11 @@ TEST(Contacts, SlipComesToRestInImplicitSteps) {
       State x = make_zero_state(gripper.model);
       x.q[0] = depth;
       x.q[1] = -depth;
-      x.v[7] = -speed;  // the load slips down between the jaws, at first against no stuck spring
+      x.v[7] = -speed;  // the load slips down between the jaws, initially without a stuck spring
       SolverOptions solver = fixed("implicit", step);
       solver.rho_inf = rho;
       const Outcome out = run(gripper.model, gripper.inputs, solver, x, 0.2, 0.1);
-      const double way = m * speed * speed / (2 * hold) - hold / (8 * k);  // the stick springs take back what they held
+      const double way = m * speed * speed / (2 * hold) - hold / (8 * k);  // the stick springs release their energy
       EXPECT_NEAR(out.seen.q.back()[8], -way, 0.03 * way) << step << " " << rho;
       EXPECT_LT(out.seen.v.back().norm(), 1e-6) << step << " " << rho;
       EXPECT_LT(out.result.energy_error, 0.1 * out.result.energy_scale) << step << " " << rho;

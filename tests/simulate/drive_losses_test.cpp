@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Backlash, efficiency and brakes of drives, friction from the load of a bearing, motors under voltage.
+// Backlash, efficiency and brakes of drives, load-dependent friction of a bearing, motors under voltage.
 #include <cmath>
 
 #include "limber/dynamics/derivatives.hpp"
@@ -26,11 +26,11 @@ Model with_backlash(double damping = 0, double gear = kGear, double spring = 0) 
   return make_one_joint(with);
 }
 
-// Of the twist phi: phi'' = -w^2 (|phi| - b/2) sign(phi) outside the play.
+// Twist phi: phi'' = -w^2 (|phi| - b/2) sign(phi) outside the backlash.
 double twist_rate() { return std::sqrt(kGear * (1 / kLink + 1 / (kRatio * kRatio * kRotor))); }
 
-// The twist of two masses that start in the middle of the play and fly apart with the rate r: straight through the
-// play, half a sine against the flank, and back.
+// The twist of two masses that start in the middle of the backlash with the relative rate r: linear within the
+// backlash, half a sine in contact, and back.
 double flying_twist(double t, double rate, double w) {
   const double flight = kPlay / rate, touch = M_PI / w, half = flight + touch;
   double since = std::fmod(t + 0.5 * flight, 2 * half);
@@ -60,7 +60,7 @@ TEST(BacklashRuns, FlightAndImpactsAreTheClosedForm) {
   }
 }
 
-// With a damper d: depth = r / w_d exp(-D t) sin(w_d t), until k depth + d depth' = 0; then nothing pulls back.
+// With a damper d: depth = r / w_d exp(-D t) sin(w_d t), until k depth + d depth' = 0; the force is never tensile.
 TEST(BacklashRuns, AnImpactWithADamperLosesWhatTheClosedFormSays) {
   const double d = 12, rate = 0.9, lightness = 1 / kLink + 1 / (kRatio * kRatio * kRotor);
   const double D = 0.5 * d * lightness, w = std::sqrt(kGear * lightness - D * D);
@@ -79,7 +79,7 @@ TEST(BacklashRuns, AnImpactWithADamperLosesWhatTheClosedFormSays) {
   EXPECT_LT(relative_error(result), 1e-8);
 }
 
-// Chatter against a flank of 10^9 N m/rad, which swings with 50 000 rad/s, in steps of 10 ms.
+// Chatter against a flank of 10^9 N m/rad, with a frequency of 50 000 rad/s, in steps of 10 ms.
 TEST(BacklashRuns, TheImplicitStepIsStable) {
   const Model model = with_backlash(1e4, 1e9);
   Inputs inputs;
@@ -187,7 +187,7 @@ TEST(EfficiencyRuns, AHoistGoesUpAndDownAsTheClosedFormSays) {
   }
 }
 
-// At a steady speed a motor lifts with m g / eta and lowers with eta m g.
+// At constant speed a motor lifts with m g / eta and lowers with eta m g.
 TEST(EfficiencyRuns, APrescribedHoistNeedsWhatTheGearLoses) {
   const Hoist hoist;
   const Model model = hoist.model();
@@ -272,7 +272,7 @@ TEST(BrakeRuns, AHeldLoadDoesNotDrift) {
     inputs.brakes.push_back({1, Signal(1.0), "brake"});
     System system(model, inputs);
     State x = make_zero_state(model);
-    if (on_motor) x.q[1] = 30 * (2 * kFall) / 5e4;  // the transmission carries the load
+    if (on_motor) x.q[1] = 30 * (2 * kFall) / 5e4;  // the transmission bears the load
     const VectorXd start = x.q;
     Kept kept;
     const RunResult result = simulate(system, method("implicit", 0.1), {1e4, 1000}, x, kept);
@@ -282,7 +282,7 @@ TEST(BrakeRuns, AHeldLoadDoesNotDrift) {
   }
 }
 
-// From 5 rad/s with n T = 12 N m on I + n^2 J: stands after 5 (I + n^2 J) / 12 s; released it goes with the torque.
+// From 5 rad/s with n T = 12 N m on I + n^2 J: at rest after 5 (I + n^2 J) / 12 s; after release it follows the torque.
 TEST(BrakeRuns, ASlippingBrakeStopsTheJointAndLetsItGo) {
   for (const auto& [name, step, bound] : {std::tuple{"dopri5", 1e-3, 1e-8}, {"implicit", 1e-3, 1e-5}}) {
     OneJoint with;
@@ -313,7 +313,7 @@ TEST(BrakeRuns, ASlippingBrakeStopsTheJointAndLetsItGo) {
   }
 }
 
-// A load beyond the static torque of the brake makes it slip from the start: a = (F - T) / m.
+// A load above the static torque of the brake makes it slip from the start: a = (F - T) / m.
 TEST(BrakeRuns, ABrakeThatIsTooWeakSlips) {
   OneJoint with;
   with.drive = elastic(1, 0, 0);
@@ -330,7 +330,7 @@ TEST(BrakeRuns, ABrakeThatIsTooWeakSlips) {
   EXPECT_LT(relative_error(result), 1e-8);
 }
 
-// A brake that is engaged slowly, u = t: it slips where the load exceeds what it holds.
+// A brake engaged slowly, u = t: it slips while the load exceeds its torque.
 TEST(BrakeRuns, ARampOfTheCommandIsFollowed) {
   OneJoint with;
   with.drive = elastic(1, 0, 0);
@@ -351,7 +351,7 @@ TEST(BrakeRuns, ARampOfTheCommandIsFollowed) {
   EXPECT_LT(relative_error(result), 1e-8);
 }
 
-// ---- friction from the load ---------------------------------------------------------------------------
+// ---- load-dependent friction --------------------------------------------------------------------------
 
 Model block_on_incline(double angle, double coefficient) {
   OneJoint with;
@@ -388,7 +388,7 @@ TEST(LoadFrictionRuns, ABlockBelowTheFrictionAngleSticks) {
   const RunResult result = simulate(system, method("implicit", 0.1), {1e4, 1000}, make_zero_state(model), kept);
   ASSERT_EQ(result.status, Status::ok) << result.failure;
   for (const VectorXd& q : kept.q) EXPECT_NEAR(q[0], 0, 1e-15);
-  // And above it, slides.
+  // Above the friction angle it slides.
   const Model steeper = block_on_incline(1.01 * std::atan(0.3), 0.3);
   System slides(steeper, {});
   Kept slid;
@@ -397,9 +397,9 @@ TEST(LoadFrictionRuns, ABlockBelowTheFrictionAngleSticks) {
   EXPECT_NEAR(slid.q.back()[0], 0.5 * a * 100, 0.02 * 50 * a);
 }
 
-// A pendulum in a journal bearing of radius r with the force N that its pin carries, implicit in the acceleration:
+// A pendulum in a journal bearing of radius r with the force N on its pin, implicit in the acceleration:
 //   I a = -m g L sin(q) - mu r N sign(v)      N = m |(g cos q + L v^2, g sin q + L a)|
-// By SciPy's DOP853 (rtol 1e-12), from turn to turn, with a by Brent's method.
+// By SciPy's DOP853 (rtol 1e-12), between reversals, with a by Brent's method.
 TEST(LoadFrictionRuns, AJournalBearingIsThatOfAReference) {
   OneJoint with;
   with.mass = 1.5;
@@ -468,7 +468,7 @@ TEST(MotorRuns, ACurrentIsATorqueAndAnUnknownMotorIsRefused) {
   EXPECT_NEAR(vdot[1], 0.3 / 1e-3, 1e-9);
   inputs.speeds[0].command = DriveCommand::voltage;  // no resistance
   EXPECT_THROW(System(model, inputs), InputError);
-  inputs.speeds[0] = {0, Signal(3.0), "step", DriveCommand::current};  // the joint behind the spring
+  inputs.speeds[0] = {0, Signal(3.0), "step", DriveCommand::current};  // the joint after the spring
   EXPECT_THROW(System(model, inputs), InputError);
   inputs = {};
   inputs.brakes.push_back({1, Signal(1.0), "brake"});

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives and friction in time: two masses and a gear spring, stick and slip, limits.
+// Drives and friction in time: two masses with a gear spring, stick-slip, limits.
 #include <cmath>
 
 #include "limber/simulate/equilibrium.hpp"
@@ -61,7 +61,7 @@ TEST(DriveRuns, AnEquilibriumTwistsTheTransmission) {
   Inputs inputs;
   inputs.speeds = {push(0, Signal(3.0)), push(1, Signal(2.0))};
   const Equilibrium found = find_equilibrium(model, inputs, make_zero_state(model));
-  const double q = (3 - 4 * 2.0) / 50;  // all torques at the joint
+  const double q = (3 - 4 * 2.0) / 50;  // all torques referred to the joint
   EXPECT_NEAR(found.x.q[0], q, 1e-12);
   EXPECT_NEAR(found.x.q[1], -4 * (q + (-4 * 2.0) / 300), 1e-11);
 }
@@ -101,7 +101,7 @@ TEST(FrictionRuns, ABlockOnAnInclineSticks) {
   for (std::size_t k = 2; k < slid.q.size(); ++k) EXPECT_NEAR(slid.q[k][0], slid.q[1][0], 1e-9);
 }
 
-// A block that slides stops after v^2 m / 2 C, but for the presliding.
+// A sliding block stops after v^2 m / 2 C, except for the presliding.
 TEST(FrictionRuns, ASlidingBlockStopsWhereCoulombSays) {
   for (const char* name : {"dopri5", "rk4", "implicit", "cvode"}) {
     OneJoint with;
@@ -178,7 +178,7 @@ TEST(FrictionRuns, AJointWithPrescribedMotionNeedsTheForceOfFriction) {
 
 // ---- limits -------------------------------------------------------------------------------------------
 
-// Controllers are cut; torque inputs are loads.
+// Controllers are clipped; torque inputs are loads.
 TEST(LimitRuns, EffortIsCutAndCounted) {
   OneJoint with;
   with.effort = 3;

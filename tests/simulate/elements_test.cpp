@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Force elements: closed forms, the ledger, momentum, derivatives against differences.
+// Force elements: closed forms, energy balance, momentum, derivatives against differences.
 #include "limber/model/elements.hpp"
 
 #include "fixtures.hpp"
@@ -69,7 +69,7 @@ void give(Model& model, std::vector<ForceElement> list, std::vector<JointRest> r
   model.elements = std::make_shared<ForceElements>(ForceElements{std::move(list), std::move(rests)});
 }
 
-// One of everything, all between bodies of the machine but for those on joints.
+// One of each kind, between bodies of the model except those on joints.
 void give_all(Model& model, bool conservative) {
   const NodeRef hub{1, kBodyFrame}, boom_tip{2, 1}, mast_tip{3, 1}, load{4, kBodyFrame}, mast{3, 0};
   const double d = conservative ? 0 : 0.7;
@@ -110,7 +110,7 @@ struct Loaded {
     if (update) loads.update(x, kin);
     loads.compute(x, kin, {});
   }
-  // Forces on speeds that keep the accelerations a.
+  // Forces on the speeds for the accelerations a.
   VectorXd needed(const State& x) {
     set(x, false);
     VectorXd tau(model.nv);
@@ -119,7 +119,7 @@ struct Loaded {
   }
 };
 
-// Derivatives by q and v of all forces against central differences.
+// Derivatives in q and v of all forces against central differences.
 void expect_exact_derivatives(const Model& model, const State& x, double step) {
   constexpr double kTolerance = 2e-9;
   Loaded at(model);
@@ -241,7 +241,7 @@ TEST(Elements, ContactDerivativesAreExact) {
         c.damping = c.stick_damping = 1;
         c.friction = 0.4;
         c.slip_speed = 0.2;
-        // The frame of the shape on the hub such that the point is inside of it, or its sphere touches.
+        // Places the shape on the hub such that the point is inside it, or its sphere touches it.
         Loaded place(model);
         compute_kinematics(model, x, place.kin);
         compute_world_poses(model, place.kin);
@@ -282,7 +282,7 @@ TEST(Elements, ABushingBendsAsItsStiffnessSays) {
   const Equilibrium rest = find_equilibrium(model, {}, make_zero_state(model));
   EXPECT_NEAR(rest.x.q[6], -spec.mass * kEarth / 3e5, 1e-15);
   EXPECT_TRUE(rest.stable);
-  // Small vibrations about it: displaced along x, turned about y.
+  // Small vibrations about it: displaced along x, rotated about y.
   State x = rest.x;
   x.q[4] += 1e-4;
   x.q[2] = 0.5e-4;
@@ -294,7 +294,7 @@ TEST(Elements, ABushingBendsAsItsStiffnessSays) {
 }
 
 TEST(Elements, ARopeIsSlackThenTautAtTheTimesOfTheClosedForm) {
-  // Falls from rest by h until the rope is straight, then hangs on a damped spring until it is slack again.
+  // Falls from rest by h until the rope is taut, then hangs on a damped spring until it is slack again.
   const double m = 2, h = 0.3, k = 5000, d = 40;
   Model model = make_sliders(m, 1, Vector3d::UnitZ());
   model.gravity = {0, 0, -kEarth};
@@ -338,7 +338,7 @@ TEST(Elements, ARopeOverAPulleyIsAnAtwoodMachine) {
 }
 
 TEST(Elements, AStiffSpringStaysStableInImplicitSteps) {
-  // h omega = 190: the mean motion is that of the rigid pair, and nothing grows.
+  // h omega = 190: the mean motion is that of the rigid pair, and no component grows.
   const double m1 = 2, m2 = 3;
   Model model = make_sliders(m1, m2);
   give(model, {spring("bar", end_at({1, kBodyFrame}), end_at({2, kBodyFrame}), 4.3e8, 0, 0.5)});
@@ -368,7 +368,7 @@ TEST(Elements, ImplicitStepsConvergeWithTheSquareOfTheStep) {
   EXPECT_NEAR(std::log2(error[0] / error[1]), 2, 0.15) << error[0];
 }
 
-// Crank, coupler and rocker, the last pinned by a closure.
+// Crank, coupler and rocker, the last attached by a closure.
 Model make_strutted_bar() {
   ModelBuilder builder("four-bar");
   builder.gravity({0, -kEarth, 0});
@@ -403,7 +403,7 @@ Model make_strutted_bar() {
 TEST(Elements, ClosedChainsTakeStiffElementsInImplicitSteps) {
   for (const bool stiff : {false, true}) {
     Model model = make_strutted_bar();
-    // A soft spring, or one that all but locks the chain: h omega is some hundred.
+    // A soft spring, or one that almost locks the chain: h omega is several hundred.
     const double k = stiff ? 1e9 : 300;
     State x = make_zero_state(model);
     x.q << 1, -0.3, 1.8;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Static equilibria: by symmetry, closed form, and against a long damped fall.
+// Static equilibria: by symmetry, closed form, and against a long damped motion.
 #include "limber/simulate/equilibrium.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ Body make_rod(const std::string& name, double length, double mass) {
   return body;
 }
 
-// Links on hinges about y, one behind the other, along x in the zero state.
+// A chain of links with joints about y, along x in the zero state.
 Model make_chain(int links, double stiffness = 0) {
   ModelBuilder builder("chain");
   builder.gravity(Vector3d(0, 0, -kGravity));
@@ -87,7 +87,7 @@ TEST(Equilibrium, ASpringHoldsAPendulum) {
   EXPECT_LE(e.iterations, 12);
 }
 
-// Many links on stiff springs: the iterations do not grow with their number, and each is O(N).
+// Many links on stiff springs: the number of iterations does not depend on it, and each is O(N).
 TEST(Equilibrium, LongChainsTakeAsManyIterationsAsShortOnes) {
   int before = 0;
   for (const int links : {10, 100, 1000}) {

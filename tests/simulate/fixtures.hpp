@@ -78,7 +78,7 @@ inline Model make_tree(const TreeSpec& spec = {}) {
   return builder.build();
 }
 
-// Tumbling and bent.
+// Rotating and deflected.
 inline State make_state(const Model& model, double speed = 1) {
   State x = make_zero_state(model);
   for (int k = 0; k < model.nv; ++k) x.v[k] = speed * std::sin(1 + 2.3 * k);
@@ -90,7 +90,7 @@ inline State make_state(const Model& model, double speed = 1) {
   return x;
 }
 
-// Keeps what it sees.
+// Stores the records.
 struct Kept : RunListener {
   std::vector<double> t, balance, kinetic, potential, work, dissipated;
   std::vector<VectorXd> q, v, torque, stop;
@@ -145,7 +145,7 @@ inline SolverOptions fixed(const char* method, double step) {
   return o;
 }
 
-// Distance of two states that counts rotations as they are: q and -q are one.
+// Distance of two states, invariant to the sign of quaternions.
 inline double distance(const Model& model, const VectorXd& a, const VectorXd& b) {
   VectorXd difference = a - b;
   for (int i = 1; i < model.body_count(); ++i) {

@@ -34,7 +34,7 @@ struct Chain {
   State start;
 };
 
-// A random closed chain with one driven joint whose speed jumps from `rate` to another one; false: it cannot be driven.
+// A random closed chain with one prescribed joint whose speed jumps from `rate` to another one; false: not possible.
 bool make_closed_chain(std::uint64_t seed, Chain& out) {
   const JointKind kind = kClosureKinds[seed % kClosureKinds.size()];
   out.model = random_closed(seed, kind, 1);
@@ -68,7 +68,7 @@ bool make_closed_chain(std::uint64_t seed, Chain& out) {
   return out.start.q.norm() < 30;
 }
 
-// The impulse alone: the state before the jump, moved by System and by dense algebra.
+// The impulse alone: from the state before the jump, by System and by dense algebra.
 void check_impulse(const Chain& chain, const State& before, std::uint64_t seed) {
   const Model& model = chain.model;
   System system(model, chain.inputs);
@@ -101,7 +101,7 @@ void check_impulse(const Chain& chain, const State& before, std::uint64_t seed) 
 
 }  // namespace
 
-// LIMBER_CASES counts more of them (scripts/stress).
+// LIMBER_CASES sets the number of cases (scripts/stress).
 TEST(Jumps, OfRandomClosedChainsCloseTheLedger) {
   const char* wish = std::getenv("LIMBER_CASES");
   const int count = wish != nullptr ? std::atoi(wish) : 12;
@@ -112,7 +112,7 @@ TEST(Jumps, OfRandomClosedChainsCloseTheLedger) {
     System system(chain.model, chain.inputs);
     Kept seen;
     const RunResult result = simulate(system, tight(), {2 * kJump, kJump}, chain.start, seen);
-    if (result.status != Status::ok) continue;  // singular on the way
+    if (result.status != Status::ok) continue;  // singular along the motion
     ++done;
     EXPECT_LT(result.energy_error, 1e-9 * result.energy_scale) << seed;
     State before = chain.start;

@@ -12,8 +12,8 @@ namespace limber::test {
 
 struct OneJoint {
   JointKind kind = JointKind::revolute;
-  double inertia = 2, stiffness = 0, damping = 0;  // inertia: of one that slides, its mass
-  double mass = 1;                                 // of one that turns
+  double inertia = 2, stiffness = 0, damping = 0;  // inertia: for a slider, its mass
+  double mass = 1;                                 // of a rotating one
   std::optional<Drive> drive;
   std::optional<JointFriction> friction;
   double effort = 0, velocity = 0;

@@ -46,7 +46,7 @@ double error(const SolverOptions& solver, long* evaluations = nullptr) {
   return distance(p.model, out.seen.q.back(), p.q) + (out.seen.v.back() - p.v).norm();
 }
 
-// The slope of the error over three halvings of the step, as the smallest and the largest of the three.
+// The smallest and the largest slope of the error over three halvings of the step.
 void expect_order(SolverOptions solver, double first_step, double order, double below, double above) {
   double before = 0;
   for (int k = 0; k < 4; ++k) {
@@ -62,7 +62,7 @@ void expect_order(SolverOptions solver, double first_step, double order, double 
 
 TEST(Order, Rk4IsOfOrderFour) { expect_order(fixed("rk4", 0), kEnd / 60, 4, 0.25, 0.6); }
 
-// With tolerances that accept everything the steps are all as long as they may be.
+// With tolerances that accept every step, all steps have the maximum length.
 TEST(Order, Dopri5IsOfOrderFive) {
   SolverOptions solver;
   solver.rtol = solver.atol = 1e3;
@@ -102,7 +102,7 @@ TEST(Order, ErrorFollowsTheTolerance) {
           GTEST_SKIP() << missing.what();
         }
         EXPECT_LT(e, 3e3 * tolerance) << method << " " << formula;
-        EXPECT_GT(e, 1e-4 * tolerance) << method << " " << formula;  // no work for nothing
+        EXPECT_GT(e, 1e-4 * tolerance) << method << " " << formula;  // no excessive work
       }
     }
   }
@@ -157,7 +157,7 @@ TEST(Steppers, NoAllocationAfterTheStart) {
   }
 }
 
-// The length of quaternions drifts by rounding only: steps turn, they do not add.
+// The norm of quaternions drifts by rounding only, since steps are rotations.
 TEST(Steppers, QuaternionsKeepTheirLength) {
   const Problem& p = problem();
   for (const char* name : {"rk4", "dopri5", "implicit"}) {

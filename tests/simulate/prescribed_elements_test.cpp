@@ -9,8 +9,8 @@
 namespace limber::test {
 namespace {
 
-// At the accelerations of the equation of motion a pass of an implicit step changes nothing: neither these nor the
-// torques of prescribed joints, which bear their share of the elements.
+// At the accelerations of the equation of motion a pass of an implicit step is a fixed point, also for the torques of
+// prescribed joints, which include their share of the elements.
 TEST(PrescribedElements, ImplicitStepsNeedTheSameTorques) {
   Model model = make_tree({.gravity = {0, 1, -9.81}});
   ForceElement strut;
@@ -37,7 +37,7 @@ TEST(PrescribedElements, ImplicitStepsNeedTheSameTorques) {
   EXPECT_CLOSE(system.torques(), torques, 1e-11 * torques.cwiseAbs().maxCoeff());
 }
 
-// Crank and rocker of a five-bar on the ground, a bending rod on each, pinned to each other; a strut across.
+// Crank and rocker of a five-bar on the ground, a flexible rod on each, pinned to each other; a strut across.
 Model make_five_bar() {
   ModelBuilder builder("five-bar");
   builder.gravity({0, -9.81, 0});
@@ -92,7 +92,7 @@ State make_five_bar_state(const Model& model, System& system, bool moves) {
   return x;
 }
 
-// The balance of Newton and Euler that the accelerations leave on each speed, with the strut's force by hand.
+// The residual of the Newton-Euler equations on each speed, with the strut's force computed by hand.
 VectorXd five_bar_balance(const Model& model, System& system, const State& x, const VectorXd& a) {
   RneaWorkspace ws(model);
   const Kinematics& kin = system.compute_kinematics(x);
@@ -138,7 +138,7 @@ TEST(PrescribedElements, ClosuresBearTheirShareInImplicitSteps) {
   }
 }
 
-// What a prescribed joint does is in the ledger.
+// The work of a prescribed joint is in the energy balance.
 TEST(PrescribedElements, TheLedgerOfAClosedChainFallsWithTheStep) {
   const Model model = make_five_bar();
   Inputs inputs;

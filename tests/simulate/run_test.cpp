@@ -10,7 +10,7 @@
 namespace limber::test {
 namespace {
 
-// A mass on a rail, and its position after torque steps: the exact answer is a parabola per piece.
+// A mass on a rail under torque steps: the exact position is a parabola per piece.
 Model make_cart(double mass = 2, std::optional<JointStop> stop = {}) {
   ModelBuilder builder("cart");
   RigidSpec spec;
@@ -39,7 +39,7 @@ TEST(Run, StepsEndAtBreaks) {
   }
 }
 
-// A short pulse between two long steps is not missed.
+// A short pulse between long steps is not missed.
 TEST(Run, ShortPulsesAreSeen) {
   const Model model = make_cart();
   Inputs inputs;
@@ -50,7 +50,7 @@ TEST(Run, ShortPulsesAreSeen) {
   }
 }
 
-// The torque of a prescribed motion gives the same motion when it is applied.
+// The torque of a prescribed motion, applied as an input, reproduces the motion.
 TEST(Run, TorqueOfAPrescribedMotionReproducesIt) {
   TreeSpec spec;
   spec.gravity = {0, 0, -9.81};
@@ -75,7 +75,7 @@ TEST(Run, TorqueOfAPrescribedMotionReproducesIt) {
   EXPECT_LT(distance(model, free.seen.q.back(), given.seen.q.back()), 2e-6);  // the table's interpolation
 }
 
-// A jump in a prescribed speed is an impulse: momentum of the rest stays, work is the change of kinetic energy.
+// A jump in a prescribed speed is an impulse: total momentum is conserved, work is the change of kinetic energy.
 TEST(Run, AJumpInAPrescribedSpeedIsAnImpulse) {
   TreeSpec spec;
   const Model model = make_tree(spec);
@@ -89,7 +89,7 @@ TEST(Run, AJumpInAPrescribedSpeedIsAnImpulse) {
     solver.method = method;
     solver.step = 2.5e-4;
     const Outcome out = run(model, inputs, solver, start, 1, 0.05);
-    const auto& p = out.seen.momentum;  // free-floating: the joint's torque is inside
+    const auto& p = out.seen.momentum;  // free-floating: the joint's torque is internal
     EXPECT_LT((p.back().linear - p[0].linear).norm(), 1e-8 * p[0].linear.norm()) << method;
     EXPECT_LT((p.back().angular - p[0].angular).norm(), 1e-8 * p[0].angular.norm()) << method;
     EXPECT_LT(out.result.energy_error, 1e-7 * out.seen.kinetic[0]) << method;
@@ -114,13 +114,13 @@ TEST(Stops, AnElasticStopReturnsTheSpeed) {
   for (const VectorXd& q : out.seen.q) deepest = std::max(deepest, q[0]);
   EXPECT_NEAR(deepest, 1 + 3.0 / 20, 1e-3);
   EXPECT_LT(out.result.energy_error, 1e-8);
-  // A step ends where the stop is met.
+  // A step ends at the time of contact.
   double nearest = 1;
   for (const double t : out.seen.steps) nearest = std::min(nearest, std::abs(t - contact));
   EXPECT_LT(nearest, 1e-9);
 }
 
-// With a damper the stop lets go when its force is zero, and never pulls.
+// With a damper contact ends when its force is zero; the force is never tensile.
 TEST(Stops, ADampedStopTakesEnergyAndNeverPulls) {
   const JointStop stop{-0.5, 1, 800, 30};
   const Model model = make_cart(2, stop);
@@ -158,7 +158,7 @@ TEST(Trouble, InputsThatAreNotFiniteEndTheRun) {
   }
 }
 
-// An explicit method beyond its limit: the coordinate and the time are told.
+// An explicit method beyond its stability limit: the coordinate and the time are reported.
 TEST(Trouble, DivergenceIsTold) {
   TreeSpec spec;
   spec.stiffness = 4e4;

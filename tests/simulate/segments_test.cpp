@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beams of segments that bend far, against closed forms and published results.
+// Segmented beams with large deflections, against closed forms and published results.
 #include "limber/model/segments.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ Inputs make_wrench(const Model& model, const std::string& node, const Vector3d& 
 
 // A moment M on the tip bends a cantilever into an arc of radius EI / M: into a full circle with M = 2 pi EI / L.
 struct Rolled {
-  double tip = 0, middle = 0;  // distances from the exact places, over the length
+  double tip = 0, middle = 0;  // errors of position over the length
 };
 Rolled roll(int segments, Fidelity fidelity, double turn) {
   constexpr double L = 10, EI = 100;
@@ -91,8 +91,8 @@ TEST(Segments, AnEndMomentRollsACantileverIntoACircle) {
   }
 }
 
-// Each segment turns by delta = 2 pi / k, exactly.  Its chord is too long by delta^2 / 6 in `full` (second order); with
-// foreshortening it leans by delta^3 / 24 too much (third order).
+// Each segment rotates by exactly delta = 2 pi / k.  In `full` its chord is too long by delta^2 / 6 (second order);
+// with foreshortening its inclination is too large by delta^3 / 24 (third order).
 TEST(Segments, ConvergeToTheArcAtTheirOrder) {
   for (const auto& [fidelity, order] : {std::pair{Fidelity::full, 2.0}, std::pair{Fidelity::stiffened, 3.0}}) {
     double before = 0;
@@ -134,7 +134,7 @@ TEST(Segments, TheFortyFiveDegreeBendUnderSixHundredPounds) {
   const std::string tip = "piece" + std::to_string(kPieces - 1) + ".tip";
   const State zero = make_zero_state(model);
   EXPECT_LT((place_of(model, zero, tip) - R * Vector3d(std::sin(M_PI / 4), 1 - std::cos(M_PI / 4), 0)).norm(), 1e-10);
-  // Published places of the tip by different formulations spread by about half a per cent of the radius.
+  // Published positions of the tip by different formulations differ by about half a per cent of the radius.
   const std::pair<double, Vector3d> published[] = {{300, {58.8, 22.3, 40.1}}, {600, {47.2, 15.9, 53.4}}};
   for (const auto& [load, place] : published) {
     const Equilibrium e =
@@ -146,9 +146,9 @@ TEST(Segments, TheFortyFiveDegreeBendUnderSixHundredPounds) {
 
 // ---- a rope -------------------------------------------------------------------------------------------
 
-// A rope that hangs from one end and is pulled sideways at the other one is half a catenary: with a = H / (rho g),
-// y = a (cosh(x / a) - 1) from its lowest point, the pulled end; length a sinh(x / a).
-// Second-order shapes: without them a segment under tension gains length by bending.
+// A rope that hangs from one end and is pulled sideways at the other one is half a catenary: with a = H / (rho g), y =
+// a (cosh(x / a) - 1) from its lowest point, the pulled end; length a sinh(x / a).
+// Second-order shapes are required: without them a segment under tension gets longer by bending.
 TEST(Segments, ARopeOfAHundredHangsAsACatenary) {
   constexpr double L = 10, mass = 5, g = 9.81, H = 15;
   BeamSpec spec = make_strip(L, 1e-3, mass);
@@ -173,10 +173,10 @@ TEST(Segments, ARopeOfAHundredHangsAsACatenary) {
 // ---- a beam in flight ---------------------------------------------------------------------------------
 
 // [Simo, Vu-Quoc 1986], the flying beam: free, EI = 500, EA = 1e4, rho A = 1, rho I = 10, L = 10, inclined by 3:4, a
-// force and a moment on its lower end that rise to 8 and 80 at t = 2.5 and are gone at 5.
+// force and a moment on its lower end that rise to 8 and 80 at t = 2.5 and return to zero at 5.
 struct Flight {
   Vector3d root, tip;  // at the end
-  Momentum momentum;   // there
+  Momentum momentum;   // at the end
   double balance = 0;  // largest, over the largest energy
   Vector3d center = Vector3d::Zero();
 };
@@ -206,7 +206,7 @@ Flight fly(int segments, double duration) {
   Body beam = make_segmented_beam(spec, segments, true);
   beam.name = "beam";
   builder.add_body(std::move(beam));
-  // In the plane: two slides and a turn; the carriages weigh nothing beside the beam.
+  // In the plane: two sliders and a rotation; the mass of the carriages is negligible.
   for (const char* name : {"x", "y"}) {
     Body cart = make_rigid_body(RigidSpec{});
     cart.name = std::string("cart_") + name;
@@ -243,9 +243,9 @@ Flight fly(int segments, double duration) {
   return out;
 }
 
-// The centre of mass goes as a point: the impulse of 20 gives it a speed of 2.  Ends at t = 5: a geometrically exact
-// (Reissner) beam of 40 and 80 finite elements with shear stiffness 1e5, extrapolated, by an explicit method of its
-// own.
+// The centre of mass moves like a point mass: the impulse of 20 gives it a speed of 2.  Ends at t = 5: reference by a
+// geometrically exact (Reissner) beam of 40 and 80 finite elements with shear stiffness 1e5, extrapolated, with a
+// separate explicit method.
 TEST(Segments, ABeamInFlightGoesWhereAFiniteElementModelSays) {
   const Flight at5 = fly(10, 5);
   constexpr double kStep = 1e-5;  // of the implicit step, second order in 0.002 s

@@ -35,7 +35,7 @@ TEST(Expression, FollowsTheRulesOfArithmetic) {
   EXPECT_FALSE(Expression("2*t").is_constant());
 }
 
-// Derivatives against central differences of fourth order, whose error is some 1e-10.
+// Derivatives against fourth-order central differences, whose error is about 1e-10.
 TEST(Expression, DerivativesAreExact) {
   for (const char* text : {"t", "t^3 - 2*t", "sin(3*t)*cos(t)", "exp(-t)*t^2", "1/(1 + t^2)", "tan(t/3)", "asin(t/3)",
                            "acos(t/3)", "atan(2*t)", "sinh(t)", "cosh(t)*t", "tanh(t - 1)", "log(2 + t)", "sqrt(1 + t)",
@@ -93,7 +93,7 @@ VectorXd times(int n) {
   return t;
 }
 
-// A polynomial of the spline's degree comes back, with its derivatives.
+// A polynomial of the spline's degree is reproduced, with its derivatives.
 TEST(Signal, SplinesReproducePolynomials) {
   const auto poly = [](double x, int degree) {
     Jet j;

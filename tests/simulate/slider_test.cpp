@@ -61,8 +61,8 @@ BeamSpec make_jib(std::array<int, 4> modes, BeamBasis basis = BeamBasis::clamped
   return spec;
 }
 
-// A turning mast, a jib, two trolleys on it, the second with an offset and a swinging load; the jib held by its root or
-// by its tip, so that its own frame moves with its modes.
+// A rotating mast, a jib, two trolleys on it, the second with an offset and a swinging load; the jib attached by its
+// root or by its tip, so that its own frame moves with its modes.
 Model make_crane(Fidelity fidelity, bool by_tip, bool closed = false) {
   ModelBuilder builder("crane");
   builder.gravity(Vector3d(0, 0, -9.81)).fidelity(fidelity);
@@ -125,7 +125,7 @@ TEST(Slider, ForwardAndInverseDynamicsUndoEachOther) {
         columns.col(k) = column - bias;
       }
       EXPECT_LT((M - columns).cwiseAbs().maxCoeff(), 1e-11 * (M.cwiseAbs().maxCoeff() + bias.cwiseAbs().maxCoeff()));
-      // All algorithms that take sliders.
+      // All algorithms that support sliders.
       for (const char* name : {"crba", "denoc", "two_stage"}) {
         VectorXd other(model.nv);
         const auto algorithm = make_forward_dynamics(model, name);
@@ -136,7 +136,7 @@ TEST(Slider, ForwardAndInverseDynamicsUndoEachOther) {
   }
 }
 
-// Speeds are the derivatives of places, accelerations those of speeds: against central differences along a motion.
+// Speeds are the derivatives of positions, accelerations those of speeds: against central differences along a motion.
 TEST(Slider, MovesAsItsMapsSay) {
   for (const Fidelity fidelity : {Fidelity::full, Fidelity::stiffened}) {
     const Model model = make_crane(fidelity, false);
@@ -162,7 +162,7 @@ TEST(Slider, MovesAsItsMapsSay) {
   }
 }
 
-// dE/dt = v . tau less what dampers take, by differences along the accelerated motion.
+// dE/dt = v . tau minus the power of dampers, by differences along the accelerated motion.
 TEST(Slider, KeepsThePowerBalance) {
   const Model model = make_crane(Fidelity::stiffened, false);
   const State x = make_moving(model);
@@ -203,7 +203,7 @@ MatrixXd differences(const Model& model, const State& x, bool rate, const std::f
   return out;
 }
 
-// Inverse dynamics with wrenches, everywhere on the beam and behind its end.
+// Inverse dynamics with wrenches, anywhere on the beam and beyond its end.
 TEST(Slider, DerivativesAreExact) {
   for (const Fidelity fidelity : {Fidelity::full, Fidelity::stiffened}) {
     for (const bool by_tip : {false, true}) {
@@ -238,7 +238,7 @@ TEST(Slider, DerivativesAreExact) {
   }
 }
 
-// A closed chain: the hook is held in world.
+// A closed chain: the hook is pinned to the world.
 TEST(Slider, DerivativesOfClosedChainsAreExact) {
   const Model model = make_crane(Fidelity::full, false, true);
   const State x = make_moving(model);
@@ -298,9 +298,9 @@ TEST(Slider, ATrolleyBendsTheJibAsTheClosedFormSays) {
 
 // ---- the moving mass ------------------------------------------------------------------------------------
 
-// A mass m with weight m g that runs over a simply supported beam, in sines [Fryba, Vibration of Solids and Structures
-// under Moving Loads, §5]:  (1 + 2 m/M phi phi^T) q'' + 4 m v/M phi phi'^T q' + (omega^2 + 2 m v^2/M phi phi''^T) q =
-// 2 m g/M phi, w = sum q_n sin(n pi x / L) downward.
+// A mass m with weight m g that moves along a simply supported beam, in sines [Fryba, Vibration of Solids and
+// Structures under Moving Loads, §5]:  (1 + 2 m/M phi phi^T) q'' + 4 m v/M phi phi'^T q' + (omega^2 + 2 m v^2/M phi
+// phi''^T) q = 2 m g/M phi, w = sum q_n sin(n pi x / L) downward.
 constexpr double kSpeed = 8, kMass = 20, kMovingWeight = 20 * 9.81;
 std::vector<double> series(int modes, int records, double end) {
   const BeamSpec spec = make_jib({});
@@ -432,7 +432,8 @@ TEST(Slider, KeepsTheEnergyOfARun) {
   EXPECT_LT(result.energy_error, 1e-8 * result.energy_scale);
 }
 
-// The end of the beam is a stop by default: the trolley comes back, and loses what the damper of the stop takes.
+// By default the ends of the beam are joint limits: the trolley rebounds, and loses the energy dissipated by the damper
+// of the stop.
 TEST(Slider, ComesBackFromTheEndOfTheBeam) {
   const Model model = make_crane(Fidelity::full, false);
   const JointStop& stop = *model.joints[model.joint_index("rail1")].stop;

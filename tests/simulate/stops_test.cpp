@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joint limits: none is passed through, and the ledger tells the truth.
+// Joint limits: none is penetrated undetected, and the energy balance closes.
 #include <cstdlib>
 #include <limits>
 #include <random>
@@ -15,7 +15,7 @@ namespace {
 constexpr double kFree = std::numeric_limits<double>::infinity();
 constexpr double kEarthGravity = 9.81;
 
-// LIMBER_CASES counts more of them (scripts/stress).
+// LIMBER_CASES sets the number of cases (scripts/stress).
 int case_count(int usual) {
   const char* wish = std::getenv("LIMBER_CASES");
   return wish != nullptr ? std::atoi(wish) : usual;
@@ -49,7 +49,8 @@ struct Throw {
   double speed, bound, contact, flight;
 };
 
-// Up to the top and a little beyond the stop, which is `share` of the way below the top; negative: above it.
+// Up to the top, slightly beyond the stop, which is at the fraction `share` of the path below the top; negative: above
+// it.
 Throw make_throw(bool pendulum, double speed, double share) {
   Throw out{pendulum, share > 0, speed, 0, 0, 0};
   if (!pendulum) {
@@ -66,20 +67,20 @@ Throw make_throw(bool pendulum, double speed, double share) {
   return out;
 }
 
-// Relative errors of the position at the top, of parabola and pendulum: a throw that is nearer to the stop is not told
-// from a miss.
+// Relative errors of the position at the top, of parabola and pendulum: throws that end closer to the stop are not
+// distinguishable from a miss.
 struct Method {
   const char* name;
-  double step;  // of the flight
+  double step;  // relative to the duration
   double errors[2];
-  double energy;  // relative error of the ledger
+  double energy;  // relative error of the energy balance
 };
 constexpr Method kMethods[] = {{"dopri5", 0, {1e-12, 1e-9}, 1e-8},
                                {"rk4", 0.01, {1e-12, 1e-9}, 1e-3},
                                {"implicit", 2e-3, {1e-12, 3e-6}, 1e-4},
                                {"cvode", 0, {1e-9, 1e-7}, 1e-2}};
 
-// What is dissipated never comes back.  cvode does not control the error of its integral.
+// Dissipation never decreases.  cvode does not control the error of its integral.
 void expect_rising(const Kept& seen, const std::string& method) {
   const double allowed = method == "cvode" ? 1e-4 * (seen.kinetic[0] + seen.dissipated.back()) : 0;
   for (std::size_t i = 1; i < seen.dissipated.size(); ++i) {
@@ -89,7 +90,7 @@ void expect_rising(const Kept& seen, const std::string& method) {
 
 }  // namespace
 
-// Thrown so that the top is barely beyond a stop, or barely below it.
+// Thrown such that the top is slightly beyond a stop, or slightly below it.
 TEST(Stops, NoGrazingThrowMissesOne) {
   std::mt19937 dice(7);
   const auto uniform = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(dice); };
@@ -105,7 +106,7 @@ TEST(Stops, NoGrazingThrowMissesOne) {
     solver.rtol = 1e-10;
     solver.atol = 1e-12;
     solver.step = (pendulum && method.step > 0 ? method.step : uniform(0.05, 0.7)) * way.flight;
-    // A stop that the steps resolve.
+    // A stop resolved by the steps.
     const double mass = uniform(0.1, 10), w = uniform(0.1, 0.5) / (method.step > 0 ? solver.step : 1e-3 * way.flight);
     const double damping = k % 3 == 0 ? 0 : uniform(0, 1) * 2 * mass * w;
     const Model model = make_thrown(pendulum, mass, {-kFree, way.bound, mass * w * w, damping});
@@ -122,7 +123,7 @@ TEST(Stops, NoGrazingThrowMissesOne) {
       ++hits;
       double nearest = kFree;  // a step ends at the contact
       for (const double t : seen.steps) nearest = std::min(nearest, std::abs(t - way.contact));
-      // The time of contact follows the error of the position over the speed there.
+      // The error of the contact time is that of the position over the speed there.
       const double height = pendulum ? 2 * std::pow(std::sin(way.bound / 2), 2) : way.bound;
       const double rate = std::sqrt(way.speed * way.speed - 2 * kEarthGravity * height);
       EXPECT_LT(nearest, error * way.bound / rate + 1e-13 * way.flight) << what;
@@ -134,7 +135,7 @@ TEST(Stops, NoGrazingThrowMissesOne) {
   EXPECT_GT(hits, 0);
 }
 
-// A curve over an interval that samples would miss.
+// A maximum on a subinterval that samples would miss.
 TEST(Stops, APolynomialIsBoundedBetweenSamples) {
   const double level = 1e-12;
   // 1e-9 - (x - 1/3)^2 is above zero for 6.3e-5 of the interval.
@@ -146,7 +147,7 @@ TEST(Stops, APolynomialIsBoundedBetweenSamples) {
   EXPECT_EQ(first_rise({1, {2 * level, 0}}, 3, 4, level), 3);
 }
 
-// The spring is compressed from the beginning: what it gives back is no negative dissipation.
+// The spring is compressed from the beginning: the energy it releases is not negative dissipation.
 TEST(Stops, AStartInsideOfOneHasItsEnergy) {
   const Model model = make_thrown(false, 2, {-kFree, -1, 1e4, 50});
   State start = make_zero_state(model);
@@ -166,7 +167,7 @@ TEST(Stops, AStartInsideOfOneHasItsEnergy) {
   }
 }
 
-// Nobody looks for contacts here: the energy of a stop that does not push is missing in the balance, not dissipated.
+// Without event detection: the energy of an inactive stop is missing in the balance, not dissipated.
 TEST(Stops, AContactThatIsMissedShowsInTheLedger) {
   const Model model = make_thrown(false, 2, {-kFree, 1, 1e4, 0});
   System system(model, {});
@@ -183,16 +184,16 @@ TEST(Stops, AContactThatIsMissedShowsInTheLedger) {
   EXPECT_EQ(now.dissipated, 0);
 }
 
-// A prescribed motion through a stop: the work of the motion pays for spring and damper.
+// A prescribed motion through a stop: its work supplies the energy of spring and damper.
 TEST(Stops, PrescribedMotionsMeetThem) {
   const Model model = make_thrown(false, 2, {-0.999, 0.999, 1e4, 30});
   Inputs inputs;
   inputs.motions.push_back({1, {Signal::expression("sin(7*t)")}, "motion"});
-  // Time beyond each stop, and what the damper takes: c int v^2 over the push, and the spring's recoil.
+  // Time beyond each stop, and the dissipation: c int v^2 during contact, and the recoil of the spring.
   const double in = std::asin(0.999) / 7;
   for (const char* method : {"dopri5", "rk4", "implicit", "cvode"}) {
     SolverOptions solver = fixed(method, 2e-3);
-    solver.max_step = 2e-3;  // nothing else bounds it: all coordinates are prescribed
+    solver.max_step = 2e-3;  // no other bound: all coordinates are prescribed
     const Outcome out = run(model, inputs, solver, make_zero_state(model), 5, 0.001);
     double nearest = kFree;
     for (const double t : out.seen.steps) nearest = std::min(nearest, std::abs(t - in));
@@ -203,7 +204,7 @@ TEST(Stops, PrescribedMotionsMeetThem) {
   }
 }
 
-// Leaves faster than its damper lets the spring follow, is pushed back, and meets the spring where it stands.
+// Separates faster than the damped spring can follow, is pushed back, and meets the spring at its current position.
 TEST(Stops, ARecoilingSpringCanBeMetAgain) {
   const Model model = make_thrown(false, 2, {-kFree, 0, 200, 120});  // overdamped
   Inputs inputs;
@@ -224,7 +225,7 @@ TEST(Stops, ARecoilingSpringCanBeMetAgain) {
   }
 }
 
-// Steps that do not resolve the impact: what they lose is up to them, but nothing may be gained.
+// Steps that do not resolve the impact may lose energy, but must not gain any.
 TEST(Stops, ImplicitStepsGainNothingFromStiffOnes) {
   const double height = 0.5, energy = kEarthGravity * height;
   for (const double rho : {1.0, 0.9, 0.5, 0.0}) {

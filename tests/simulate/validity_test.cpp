@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run says about itself: its figures come from all of its steps, and warnings only where there is a reason.
+// Summary of a run: its figures cover all steps, and there are warnings only if justified.
 #include <gtest/gtest.h>
 
 #include "fixtures.hpp"
@@ -66,7 +66,7 @@ TEST(Validity, FiguresDoNotDependOnWhatIsRecorded) {
   }
 }
 
-// At least what a fine recording shows, and no more than a little beyond.
+// At least the maximum of a fine recording, and at most slightly more.
 TEST(Validity, FiguresAreThoseOfAFineRecording) {
   const Model model = make_arm();
   for (const double rtol : {1e-9, 1e-5}) {
@@ -120,7 +120,7 @@ Model make_mast(const Mast& mast) {
   return builder.build();
 }
 
-// A moment on the tip, which rises smoothly over ten periods.
+// A moment on the tip that rises smoothly over ten periods.
 RunResult bend_slowly(const Model& model) {
   Inputs inputs;
   WrenchInput moment{{1, 1}, Frame::world, {}, "moment"};
@@ -134,7 +134,7 @@ TEST(Validity, QuasiStaticShapesOfRitzBasesAreNoVibration) {
   for (const BeamBasis basis : {BeamBasis::polynomial, BeamBasis::craig_bampton}) {
     const Model few = make_mast({.basis = basis}), many = make_mast({.basis = basis, .modes = 8});
     const RunResult a = bend_slowly(few), b = bend_slowly(many);
-    // The second shape has a tenth of the energy and more, yet six more shapes move nothing.
+    // The second mode has more than a tenth of the energy, yet six more shapes change nothing.
     const MatrixXd& K = few.body(1).stiffness;
     const double first = K(0, 0) * a.largest[0] * a.largest[0], second = K(1, 1) * a.largest[1] * a.largest[1];
     EXPECT_GT(second / (first + second), 0.1);
@@ -146,8 +146,8 @@ TEST(Validity, QuasiStaticShapesOfRitzBasesAreNoVibration) {
 }
 
 TEST(Validity, TheStaticRestOfEigenfunctionsIsCounted) {
-  // Under a moment two eigenfunctions lack 3 % of the tip's deflection, 0.5 - (0.4454 + 0.0394) of 0.5; the estimate
-  // takes the load for a force.
+  // Under a moment, two eigenfunctions lack 3 % of the tip's deflection, 0.5 - (0.4454 + 0.0394) of 0.5; the estimate
+  // assumes that the load is a force.
   const RunResult few = bend_slowly(make_mast({})), many = bend_slowly(make_mast({.modes = 8}));
   const double missing = 1 - few.validity.largest_deflection.value / many.validity.largest_deflection.value;
   EXPECT_GT(missing, 0.01);
@@ -174,7 +174,7 @@ TEST(Validity, AHitOnFewModesIsTold) {
   missing /= many.out.result.validity.largest_deflection.value;
   const Validity &two = few.out.result.validity, &eight = many.out.result.validity;
   EXPECT_GT(missing, 0.05);
-  EXPECT_GT(two.truncation.value, missing);  // as if all missing modes came together
+  EXPECT_GT(two.truncation.value, missing);  // the estimate adds all missing modes in phase
   EXPECT_LT(two.truncation.value, 3 * missing);
   ASSERT_EQ(warnings(few.model, two).size(), 1U);
   EXPECT_NE(warnings(few.model, two)[0].find("give it more modes"), std::string::npos);
@@ -198,7 +198,7 @@ TEST(Validity, CompressionIsMeasuredByEulersLoad) {
     EXPECT_EQ(full.tension.value, 0);
     const std::vector<std::string> lines = warnings(make_mast({.load = load}), full);
     EXPECT_EQ(lines.size(), share > 0.1 ? 1U : 0U);
-    // Where the beam knows its load, nothing is watched.
+    // A beam whose model includes the axial force is not monitored.
     EXPECT_EQ(stand({.load = load, .gravity = 9.81, .fidelity = Fidelity::stiffened}).compression.value, 0);
   }
   const Validity hanging = stand({.load = kMastCritical / 9.81, .gravity = 9.81, .upright = -1});
@@ -206,7 +206,7 @@ TEST(Validity, CompressionIsMeasuredByEulersLoad) {
   EXPECT_EQ(hanging.compression.value, 0);
 }
 
-// What is watched is the force in the beam: of forces on its tip, too, and none in free fall.
+// The monitored force is that in the beam: it includes forces on its tip, and is zero in free fall.
 TEST(Validity, AxialForceComesFromAllThatActs) {
   Mast mast{.load = 10, .gravity = 9.81};
   const Model model = make_mast(mast);
@@ -224,7 +224,7 @@ TEST(Validity, AxialForceComesFromAllThatActs) {
   EXPECT_LT(fall.result.validity.tension.value, 1e-9);
 }
 
-// ---- what slides along a beam --------------------------------------------------------------------------
+// ---- sliders along a beam ------------------------------------------------------------------------------
 
 TEST(Validity, TravelAlongABeamIsMeasuredByTheErrorOfItsTangent) {
   const auto slide = [](double from, double travel) {
@@ -246,7 +246,7 @@ TEST(Validity, TravelAlongABeamIsMeasuredByTheErrorOfItsTangent) {
     const RunResult result = run(model, inputs, fixed("implicit", 1e-3), start, 0.01).result;
     return std::pair(result.validity.slide.value, warnings(model, result.validity));
   };
-  const auto f = [](double a) { return a * a * (12 - a) / 6; };  // of a load at a, on the tip; times EI
+  const auto f = [](double a) { return a * a * (12 - a) / 6; };  // tip deflection by a load at a; times EI
   const auto slope = [](double a) { return a * (8 - a) / 2; };
   for (const auto& [from, travel] : {std::pair(1.0, 2.0), {2.0, 1.5}, {4.0, -2.0}, {3.0, -0.3}}) {
     const double error = std::abs(f(from + travel) - f(from) - travel * slope(from)) / f(4);

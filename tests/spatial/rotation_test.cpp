@@ -20,7 +20,7 @@ using test::Real;
 
 constexpr double kPi = std::numbers::pi;
 
-// Angles at which formulas change or lose digits.
+// Angles at which formulas switch or lose accuracy.
 const std::vector<double> kAngles = {
     0,   5e-324,      1e-300,      1e-200,  1e-162, 1e-154,     1e-100, 1e-30,      1e-17, 1e-9,    1e-8, 1e-4, 1e-2,
     0.5, 0.999999999, 1.000000001, kPi / 2, 3,      kPi - 1e-9, kPi,    kPi + 1e-9, 4,     2 * kPi, 7,    20,   1e3};
@@ -31,8 +31,8 @@ TEST(RotationSeries, AgreesWithStumpffFunctions) {
     const RotationSeries k = rotation_series(x);
     const auto exact = [&](int i) { return static_cast<double>(test::stumpff(i, Real(x))); };
     const auto slope = [&](int i) { return static_cast<double>(test::stumpff_slope(i, Real(x))); };
-    // Beyond x = 1 the closed forms lose what they subtract: at most two digits, at x = 1.  An angle of 1e3 itself
-    // is known to eps only.
+    // Beyond x = 1 the closed forms lose at most two digits by cancellation, at x = 1.  An angle of 1e3 itself is known
+    // only to eps.
     const double error = 8 * kEps * std::max(1.0, angle);
     EXPECT_NEAR(k.sinc, exact(1), error);
     EXPECT_NEAR(k.a, exact(2), error);
@@ -113,7 +113,7 @@ TEST(Quaternion, LogIsTheRotationVector) {
     Eigen::Vector4d q;
     q << std::cos(angle / 2), 0.5 * static_cast<double>(test::stumpff(1, Real(angle) * Real(angle) / 4)) * theta;
     const Vector3d back = quaternion_log(q.data());
-    // Below 1e-154 the squared length underflows; what is lost is below 1e-154, too.
+    // Below 1e-154 the squared length underflows; the resulting error is below 1e-154, too.
     const double error = std::min((back - theta).norm(), angle > 3 ? (back + theta).norm() : 1e300);
     EXPECT_LE(error, 8 * kEps * angle + 1e-150) << angle;
   }

@@ -40,7 +40,7 @@ TEST(Sincos, KeepsSignsAndWhatIsNotANumber) {
   EXPECT_EQ(sine, std::sin(1e300));
 }
 
-// Each lane as if it were alone, whatever the others hold.
+// Each lane is independent of the others.
 TEST(Sincos, OfFourIsThatOfEach) {
   std::mt19937_64 random(2);
   const double rare[] = {1e5, -3e7, 1e300, std::numeric_limits<double>::infinity(),

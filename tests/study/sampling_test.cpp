@@ -41,7 +41,7 @@ TEST(Sobol, StratifiesEveryDimension) {
   }
 }
 
-// erfc is exact within its rounding, and the density says how much of that z sees.
+// erfc is accurate to rounding; the density gives the resulting accuracy of z.
 TEST(NormalQuantile, IsInverseToTheDistribution) {
   for (double u = 1e-12; u < 1; u += u < 0.01 ? u : 0.01) {
     const double z = normal_quantile(u), back = 0.5 * std::erfc(-z / std::numbers::sqrt2);
@@ -82,7 +82,8 @@ TEST(Sampling, LatinHypercubesHaveOnePointInEveryInterval) {
   }
 }
 
-// Mean and variance of n draws scatter by sigma / sqrt(n) and about sigma^2 sqrt(2 / n): four of these.
+// Mean and variance of n draws have standard deviations of sigma / sqrt(n) and about sigma^2 sqrt(2 / n): four of
+// these.
 TEST(Sampling, DistributionsHaveTheirMoments) {
   const Study study = make(
       "  - {path: a.m, normal: {mean: 10, sigma: 2}}\n  - {path: b.m, lognormal: {median: 3, sigma: 0.5}}\n"
@@ -118,7 +119,7 @@ TEST(Sampling, CorrelationsAreThoseAskedFor) {
     xx += x * x;
     yy += y * y;
   }
-  EXPECT_NEAR(xy / std::sqrt(xx * yy), 0.7, 4 * (1 - 0.49) / std::sqrt(20000.0));  // deviation of an estimate: Fisher
+  EXPECT_NEAR(xy / std::sqrt(xx * yy), 0.7, 4 * (1 - 0.49) / std::sqrt(20000.0));  // standard error: Fisher
 }
 
 TEST(Sampling, PointsFollowFromSeedAndIndexAlone) {

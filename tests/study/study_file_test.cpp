@@ -14,7 +14,7 @@ namespace {
 
 const std::string kStudies = LIMBER_TEST_DATA "/malformed-study";
 
-// Paths in messages start at the folder.
+// Paths in messages are relative to the folder.
 std::string study_message(const std::string& text, const std::string& name) {
   try {
     const Study study = parse_study(text, name, kStudies);
@@ -29,7 +29,7 @@ std::string study_message(const std::string& text, const std::string& name) {
   return "read without complaint";
 }
 
-// Every file in data/malformed-study but arm.yaml has one fault; its first line is "# expect: " and the message.
+// Every file in data/malformed-study except arm.yaml has one fault; its first line is "# expect: " and the message.
 TEST(MalformedStudy, EveryFaultHasItsMessage) {
   constexpr std::string_view kMark = "# expect: ";
   int count = 0;
@@ -45,7 +45,7 @@ TEST(MalformedStudy, EveryFaultHasItsMessage) {
   EXPECT_GE(count, 70);
 }
 
-// The study of docs/studies.md, and every key of it.
+// The study of docs/studies.md, with all its keys.
 TEST(StudyFile, ReadsWhatTheDocumentationShows) {
   const Study study = parse_study(R"(limber: 1
 study: payload
@@ -67,11 +67,11 @@ keep: [3, 1]
   const StudySamples samples(study);
   const StudyData data = prepare_study(study, samples);
   EXPECT_EQ(data.results[0].unit, "m");
-  EXPECT_EQ(data.parameters[0].values[1], 100.0 / 19);  // the grid as a whole, again and again
+  EXPECT_EQ(data.parameters[0].values[1], 100.0 / 19);  // the whole grid, repeated
   EXPECT_EQ(data.parameters[0].values[20], 0);
 }
 
-// Values with units go to the file with them, and to the results in SI units.
+// Values with units keep them in the file, and are in SI units in the results.
 TEST(StudyFile, TakesUnits) {
   const Study study = parse_study(R"(limber: 1
 study: payload

@@ -32,7 +32,7 @@ duration: 0.5
 record: {every: 0.01}
 )y";
 
-// Three coordinates that stay where they are.
+// Three coordinates at rest.
 constexpr const char* kSliders = R"y(limber: 1
 scenario: sliders
 model:
@@ -151,7 +151,7 @@ TEST(Sweep, ResumeDoesWhatIsMissingAndNothingElse) {
   const StudyFolder folder;
   const Study study = folder.study("oscillator.yaml", kRandomSpring);
   const StudyData whole = folder.sweep(study, "whole.h5", 2);
-  int asked = 0;  // in steps of the runs
+  int asked = 0;  // counted in steps of the runs
   const StudyData part = folder.sweep(study, "part.h5", 1, false, [&] { return ++asked < 3000; });
   ASSERT_FALSE(part.complete);
   const long before = part.done_count();
@@ -161,12 +161,12 @@ TEST(Sweep, ResumeDoesWhatIsMissingAndNothingElse) {
   EXPECT_EQ(folder.report.before, before);
   EXPECT_TRUE(rest.complete);
   expect_same_tables(whole, rest);
-  for (std::size_t k = 0; k < 200; ++k) {  // not run again
+  for (std::size_t k = 0; k < 200; ++k) {  // not repeated
     if (part.done(static_cast<long>(k))) {
       EXPECT_EQ(part.wall[k], rest.wall[k]);
     }
   }
-  // A complete one is left as it is; one of another study, or a part of one, is refused.
+  // A complete one is left as it is; one of another study, or of a part of the runs, is refused.
   folder.sweep(study, "part.h5", 2, true);
   EXPECT_EQ(folder.report.before, 200);
   Study other = folder.study("oscillator.yaml", std::string(kRandomSpring) + "keep: [0]\n");
@@ -189,7 +189,7 @@ keep: failed
                                        "t.h5", 2);
   ASSERT_EQ(table.runs(), 12);
   EXPECT_EQ(table.status[0], "ok");
-  EXPECT_EQ(table.status[3], "diverged");  // rk4 far beyond its limit, for long enough
+  EXPECT_EQ(table.status[3], "diverged");  // rk4 far beyond its stability limit, for long enough
   EXPECT_TRUE(std::isnan(table.results[0].values[3]));
   EXPECT_NEAR(table.results[1].values[3], std::sqrt(800.0 / 2) / (2 * kPi), 1e-9);
   EXPECT_EQ(table.kept[3], 1);

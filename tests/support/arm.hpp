@@ -58,7 +58,7 @@ inline Model make_arm(const ArmSpec& spec = {}) {
   return builder.build();
 }
 
-// Sanitizers take ten times as long: half a second of each run is enough for what they look for.
+// Sanitizers are ten times slower: half a second of each run is sufficient for them.
 inline constexpr bool kSanitized = !kNoAllocWorks;
 
 inline constexpr NodeRef kArmTip = {3, 1};
@@ -76,11 +76,11 @@ inline ControlOptions make_slew(const Model& model, double slew = kSlew) {
   return out;
 }
 
-// How the joints followed, and what vibration of the tip was left.
+// Tracking errors of the joints, and residual vibration of the tip.
 struct SlewResult {
   RunResult run;
   Vector3d rms = Vector3d::Zero(), largest = Vector3d::Zero();
-  double residual = 0;  // m, largest way of the tip from its mean in the last `kWatched` seconds
+  double residual = 0;  // m, largest displacement of the tip from its mean in the last `kWatched` seconds
 };
 
 class SlewObserver : public RunListener {

@@ -23,7 +23,7 @@ PoseJet inverse(const PoseJet& a) {
   return {Rt, -(Rt * a.p)};
 }
 
-// 1/2 eta^T Xi eta, or nothing.
+// 1/2 eta^T Xi eta, or zero.
 Jet<RVec3> second_order(const std::array<MatrixXd, 3>& Xi, const Jet<RVec>& eta) {
   Jet<RVec3> sum = constant<RVec3>(RVec3::Zero());
   for (int k = 0; k < 3; ++k) {
@@ -58,7 +58,7 @@ Eigen::Matrix<Real, 6, 1> twist(const PoseJet& a, int order) {
   return t;
 }
 
-// Rotation of a unit quaternion w x y z, turning with omega (in the turned frame, constant).
+// Rotation of a unit quaternion w x y z, rotating with omega (constant in the rotated frame).
 Jet<RMat3> turning(const Eigen::Vector4d& q, const RVec3& omega) {
   const Eigen::Matrix<Real, 4, 1> u = q.cast<Real>().normalized();
   const RVec3 n = u.tail<3>();
@@ -68,7 +68,7 @@ Jet<RMat3> turning(const Eigen::Vector4d& q, const RVec3& omega) {
   return {R, R * W, R * W * W};
 }
 
-// Rotation vector of a unit quaternion, shorter than pi.
+// Rotation vector of a unit quaternion, of length below pi.
 RVec3 rotation_vector(const Eigen::Vector4d& q) {
   Eigen::Matrix<Real, 4, 1> u = q.cast<Real>().normalized();
   if (u[0] < 0) u = -u;
@@ -246,7 +246,7 @@ void BruteForce::add_elastic(const State& x) {
 void BruteForce::add_joint_forces(const State& x) {
   for (const Joint& joint : machine_.joints) {
     const int n = speed_count(joint.kind);
-    RVec force = RVec::Zero(n);    // of the spring, on the coordinate
+    RVec force = RVec::Zero(n);    // of the spring on the coordinate
     RVec stretch = RVec::Zero(n);  // with energy sum k stretch^2 / 2
     if (joint.kind == JointKind::spherical || joint.kind == JointKind::free) {
       stretch.head<3>() = rotation_vector(x.q.segment<4>(joint.q));
@@ -258,7 +258,7 @@ void BruteForce::add_joint_forces(const State& x) {
       force = -joint.stiffness.cast<Real>().cwiseProduct(stretch);
       energy_.springs += static_cast<double>(-force.dot(stretch) / 2);
     }
-    // The position of a free joint is in O+, its speed in O.
+    // The position of a free joint is in O+, its velocity in O.
     if (joint.kind == JointKind::free) {
       const RMat3 R = turning(x.q.segment<4>(joint.q), RVec3::Zero()).x;
       force.tail<3>() = (R.transpose() * force.tail<3>()).eval();

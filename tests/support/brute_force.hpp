@@ -15,10 +15,10 @@ struct PoseJet {
   Jet<RVec3> p;
 };
 
-// The equations of motion without recursion and without modal integrals: the place of every mass point is a plain
-// function of q (theory §2-3, poses only), its velocity and acceleration are exact derivatives along a curve q(t), and
-// Newton's law is projected on them:  M = sum m J^T J,  h = sum m J^T (a_bias - g) + springs and dampers.
-// Everything is calculated in Real and rounded to double at the end.  No beams.
+// The equations of motion without recursion and without modal integrals: the position of every mass point is a function
+// of q (theory §2-3, poses only), its velocity and acceleration are exact derivatives along a curve q(t), and Newton's
+// law is projected on them:  M = sum m J^T J,  h = sum m J^T (a_bias - g) + springs and dampers.
+// Computed in Real and rounded to double at the end.  No beams.
 class BruteForce {
  public:
   BruteForce(const Machine& machine, const State& x);
@@ -59,8 +59,8 @@ class BruteForce {
   std::vector<int> modes_;
   int nv_ = 0;
   std::vector<Frames> columns_;  // (nv) with v = e_j
-  Frames coasting_;              // with v = the state's, vdot = 0
-  Frames moving_;                // the same; in ruthless with the speeds of the modes, too
+  Frames coasting_;              // with the state's v, vdot = 0
+  Frames moving_;                // the same; in ruthless including the modal speeds
   RMat M_;
   RVec h_;
   MatrixXd mass_;

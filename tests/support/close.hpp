@@ -34,7 +34,7 @@ inline ::testing::AssertionResult is_close(double a, double b, double bound) {
   return ::testing::AssertionFailure() << a << " - " << b << " = " << a - b << ", more than " << bound;
 }
 
-// Holds when every bit is the same (so that -0 and 0 differ, and NaN equals itself).
+// Holds if all bits are equal (so that -0 and 0 differ, and NaN equals itself).
 template <class A, class B>
 bool is_same_bits(const A& a, const B& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() &&
@@ -43,7 +43,7 @@ bool is_same_bits(const A& a, const B& b) {
          });
 }
 
-// The largest of error / bound seen in a test, written to the test's XML record: how much room a tolerance leaves.
+// The largest error / bound of a test, written to its XML record, to show the margin of a tolerance.
 class Worst {
  public:
   explicit Worst(std::string name) : name_(std::move(name)) {}

@@ -8,7 +8,7 @@
 
 namespace limber::test {
 
-// What a closure may have.
+// Joint kinds permitted for closures.
 inline const std::vector<JointKind> kClosureKinds = {JointKind::fixed,     JointKind::revolute,
                                                      JointKind::prismatic, JointKind::universal,
                                                      JointKind::spherical, JointKind::cylindrical};
@@ -23,7 +23,7 @@ inline TreeOptions closed_tree(std::uint64_t seed) {
   return o;
 }
 
-// The chance of a closure to hold against the world rather than another body.
+// Whether closures are to the world, to another body, or random.
 enum class Against { any, world, body };
 
 // A random tree with closures between random nodes, all of one kind.

@@ -19,7 +19,7 @@ namespace limber::test {
 
 using Wrenches = std::span<const NodeWrench>;
 
-// Every algorithm with its workspace, for tests that want values rather than views.
+// All algorithms with their workspaces, for tests that need values rather than views.
 class Engine {
  public:
   explicit Engine(const Model& model) : model_(model), rnea_(model), aba_(model), crba_(model), kin_(model) {}
@@ -32,7 +32,7 @@ class Engine {
     rnea(model_, x, vdot, wrenches, rnea_, tau);
     return tau;
   }
-  // Fails the test where the algorithm does not say ok.
+  // The test fails unless the algorithm returns ok.
   VectorXd forward(const State& x, const VectorXd& tau, Wrenches wrenches = {}) {
     VectorXd vdot(model_.nv);
     EXPECT_EQ(aba(model_, x, {tau, wrenches}, aba_, vdot), Status::ok);
@@ -62,7 +62,7 @@ class Engine {
     EXPECT_EQ(solve_mass(model_, x, f, aba_, out), Status::ok);
     return out;
   }
-  // vdot: on entry the prescribed hinge accelerations, on return all.  Returns the torques.
+  // vdot: on entry the prescribed joint accelerations, on return all.  Returns the torques.
   VectorXd mixed(const State& x, const VectorXd& tau, const std::vector<std::uint8_t>& prescribed, VectorXd& vdot,
                  Wrenches wrenches = {}) {
     VectorXd out(model_.nv);
@@ -91,7 +91,7 @@ class Engine {
   KinematicsWorkspace kin_;
 };
 
-// Names of the forward dynamics that take every model: all but `book`.
+// Names of the forward dynamics algorithms for general models: all but `book`.
 inline std::vector<std::string> general_algorithms() {
   std::vector<std::string> names = forward_dynamics_names();
   std::erase(names, "book");
@@ -107,8 +107,8 @@ inline std::vector<NodeRef> all_nodes(const Model& model) {
   return nodes;
 }
 
-// What a force that is right to rounding may be off by: every term of M vdot + h passes through at most `bodies`
-// frames, and every passage rounds a dozen products of its size.
+// Error bound of a force accurate to rounding: every term of M vdot + h passes through at most `bodies` frames, and
+// each transformation rounds a dozen products of its size.
 inline double force_bound(const Model& model, const MatrixXd& M, const VectorXd& vdot, double h) {
   return 16 * kEps * model.body_count() * (M.norm() * vdot.norm() + h);
 }

@@ -8,7 +8,7 @@
 
 namespace limber::test {
 
-// The brute-force reference calculates in the longest real there is, so that its own error is nothing beside eps.
+// The brute-force reference uses the longest real type, so that its own error is negligible compared with eps.
 using Real = long double;
 using RVec3 = Eigen::Matrix<Real, 3, 1>;
 using RMat3 = Eigen::Matrix<Real, 3, 3>;
@@ -21,7 +21,7 @@ struct Jet {
   T x, d, dd;
 };
 
-// Plain type of an Eigen expression or a number.
+// Value type of an Eigen expression or a number.
 template <class E>
 auto plain(const E& e) {
   if constexpr (std::is_arithmetic_v<E>) {

@@ -7,10 +7,10 @@
 
 #include "limber/model/model.hpp"
 
-// Chains that devices have kernels of their own for.
+// Chains for which devices have special kernels.
 namespace limber::test {
 
-// Links on revolute joints, at the node or beside it; every third is rigid where `mixed`; a load fixed to the last.
+// Links on revolute joints, at the node or beside it; every third is rigid if `mixed`; a load fixed to the last.
 inline Model long_chain(int links, const std::array<int, 4>& modes, bool beside, bool mixed) {
   BeamSpec beam;
   beam.length = 0.8, beam.mass_per_length = 2, beam.EIy = 800, beam.EIz = 500, beam.GJ = 600;

@@ -9,11 +9,11 @@
 
 namespace limber::test {
 
-// A body as its maker gets it.  The brute-force reference can follow the first two.
+// A body as given to its constructor.  The brute-force reference supports the first two.
 using BodySpec = std::variant<RigidSpec, ModalSpec, BeamSpec>;
 
-// A machine in plain words, from which come both the library's Model and the brute-force reference.
-// bodies[i] is carried by joints[i], whose parent.body counts from 1 in this order (0: ground).
+// A plain description of a model, from which the library's Model and the brute-force reference are built. bodies[i] is
+// carried by joints[i], whose parent.body counts from 1 in this order (0: ground).
 struct Machine {
   Vector3d gravity = Vector3d::Zero();
   Fidelity fidelity = Fidelity::full;
@@ -23,7 +23,7 @@ struct Machine {
 
 Model make_model(const Machine& machine, Elimination elimination = Elimination::automatic);
 
-// A rigid body is six points: the centre of mass and half an extent to either side along each principal axis.
+// A rigid body as mass points: the centre of mass, and a pair along each principal axis.
 std::vector<MassPoint> mass_points(const RigidSpec& spec);
 
 // Number of modes of a rigid or modal body.

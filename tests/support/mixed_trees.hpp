@@ -6,7 +6,7 @@
 
 namespace limber::test {
 
-// A bit of everything, by the seed: all fidelities, chains and trees, fixed and free bases, up to six modes, beams.
+// Varied models, by the seed: all fidelities, chains and trees, fixed and free bases, up to six modes, beams.
 inline TreeOptions mixed_tree(std::uint64_t seed, unsigned most_bodies = 12, double beams = 0.5) {
   constexpr Fidelity kFidelities[] = {Fidelity::ruthless, Fidelity::full, Fidelity::stiffened};
   TreeOptions o;
@@ -19,7 +19,7 @@ inline TreeOptions mixed_tree(std::uint64_t seed, unsigned most_bodies = 12, dou
   return o;
 }
 
-// What `book` takes, by the seed: revolute and fixed joints on body frames, `full`.
+// Models supported by `book`, by the seed: revolute and fixed joints on body frames, `full`.
 inline TreeOptions rotary_chain(std::uint64_t seed, double beams = 0.5) {
   TreeOptions o;
   o.bodies = 1 + static_cast<int>(seed % 7);
@@ -31,7 +31,7 @@ inline TreeOptions rotary_chain(std::uint64_t seed, double beams = 0.5) {
   return o;
 }
 
-// Modal coordinates and speeds zero.
+// Sets modal coordinates and speeds to zero.
 inline void clear_deflections(const Model& model, State& x) {
   for (int i = 1; i < model.body_count(); ++i) {
     x.q.segment(model.first_mode_q(i), model.body(i).modes).setZero();

@@ -12,12 +12,12 @@
 
 namespace limber::test {
 
-// A machine of the tests as a model file (docs/model-format.md), in JSON, which is YAML too.
+// A model of the tests as a model file (docs/model-format.md), in JSON, which is also YAML.
 class ModelText {
  public:
   using Json = nlohmann::json;
 
-  // `model` is what make_model makes of the machine: it knows the names of the nodes.
+  // `model` is the result of make_model, with the names of the nodes.
   static std::string of(const Machine& machine, const Model& model) {
     Json bodies = Json::array(), joints = Json::array();
     for (std::size_t i = 0; i < machine.bodies.size(); ++i) {

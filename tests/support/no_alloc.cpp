@@ -32,8 +32,8 @@ long NoAlloc::calls() const { return g_calls - before_; }
 
 }  // namespace limber::test
 
-// The allocation functions of the program, in front of glibc's; `free` stays glibc's own.  Eigen calls malloc, and so
-// does operator new of libstdc++, so these see everything.
+// Allocation functions that replace those of glibc; `free` remains glibc's own.  Eigen calls malloc, and so does
+// operator new of libstdc++, so all allocations are counted.
 #if LIMBER_TEST_COUNTS_MALLOC
 extern "C" {
 void* __libc_malloc(std::size_t size);

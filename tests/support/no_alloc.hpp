@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A sanitizer has its own malloc, and other C libraries offer no way past ours: the guard then sees nothing.
+// Sanitizers have their own malloc, and other C libraries have no hook for ours: the guard then counts nothing.
 #include <cstdlib>  // defines __GLIBC__
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define LIMBER_TEST_COUNTS_MALLOC 0
@@ -19,15 +19,15 @@ namespace limber::test {
 
 inline constexpr bool kNoAllocWorks = LIMBER_TEST_COUNTS_MALLOC != 0;
 
-// While one is alive, a heap call by this thread (malloc and all that is built on it) fails the test when the guard
-// ends.  Guards nest.
+// During its lifetime, a heap call by this thread (malloc and everything based on it) fails the test when the guard
+// ends.  Guards can be nested.
 class NoAlloc {
  public:
   NoAlloc();
   ~NoAlloc();
   NoAlloc(const NoAlloc&) = delete;
   NoAlloc& operator=(const NoAlloc&) = delete;
-  // Heap calls by this thread since the guard began; always 0 where the guard does not work.
+  // Number of heap calls by this thread since the guard began; always 0 if counting is not supported.
   long calls() const;
 
  private:

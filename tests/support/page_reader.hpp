@@ -15,7 +15,7 @@
 
 namespace limber::test {
 
-// The data of a page, read as viewer/README.md describes them.
+// Reads the data of a page by the description in viewer/README.md.
 class PageReader {
  public:
   nlohmann::json header;

@@ -11,8 +11,8 @@
 
 namespace limber::test {
 
-// The same numbers on every machine: only the engine is the standard library's, whose output is fixed by the
-// standard; its distributions are not.
+// The same numbers on every computer: only the engine is from the standard library, since its output is specified by
+// the standard; that of the distributions is not.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -23,7 +23,7 @@ class Random {
   // In 0 ... n - 1.
   int index(int n) { return static_cast<int>(unit() * n); }
   bool chance(double p) { return unit() < p; }
-  // Box and Muller, one of the two.
+  // Box-Muller method, one of the two numbers.
   double normal() { return std::sqrt(-2 * std::log(1 - unit())) * std::cos(2 * std::numbers::pi * unit()); }
 
   VectorXd vector(int n, double scale = 1) {
@@ -37,13 +37,13 @@ class Random {
     for (int j = 0; j < cols; ++j) a.col(j) = vector(rows, scale);
     return a;
   }
-  // Symmetric, eigenvalues at least `least`.
+  // Symmetric, with eigenvalues of at least `least`.
   MatrixXd positive(int n, double least, double scale) {
     const MatrixXd a = matrix(n, n);
     return scale * (a * a.transpose()) / std::max(n, 1) + least * MatrixXd::Identity(n, n);
   }
   Vector3d direction() { return vector3().normalized(); }
-  // Unit quaternion (w x y z), even over all rotations.
+  // Unit quaternion (w x y z), uniform over all rotations.
   Eigen::Vector4d quaternion() { return vector(4).normalized(); }
   Matrix3d rotation();
 

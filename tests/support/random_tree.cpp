@@ -19,7 +19,7 @@ std::array<MatrixXd, 3> random_second(Random& random, int n) {
   for (MatrixXd& X : Xi) {
     const MatrixXd a = random.matrix(n, n, 0.15);
     X = a + a.transpose();
-    // Some pairs are missing, as in a beam.
+    // Some pairs are zero, as in a beam.
     if (n > 1 && random.chance(0.5)) X(0, n - 1) = X(n - 1, 0) = 0;
   }
   return Xi;
@@ -41,7 +41,7 @@ RigidSpec random_rigid(Random& random) {
   RigidSpec spec;
   spec.mass = random.uniform(0.5, 2);
   spec.com = random.vector3(0.4);
-  // From second moments, so that it belongs to a real body.
+  // From second moments, so that the inertia is physical.
   const MatrixXd C = random.positive(3, 0.05, 0.2);
   spec.inertia = C.trace() * Matrix3d::Identity() - Matrix3d(C);
   return spec;
@@ -71,7 +71,7 @@ void change_basis(ModalSpec& spec, const MatrixXd& V) {
   spec.damping = form(spec.damping);
 }
 
-// Shapes that make G the identity, in the coordinates that also make K diagonal.
+// Shapes for which G is the identity and K is diagonal.
 void diagonalise(ModalSpec& spec) {
   const Eigen::Index n = spec.stiffness.rows();
   MatrixXd G = MatrixXd::Zero(n, n);
@@ -130,13 +130,13 @@ BodySpec random_body(Random& random, const TreeOptions& o) {
   return rigid;
 }
 
-// Nodes to choose from; a beam's are middle, root and tip in an order the test need not know.
+// Index of a node; the order of a beam's middle, root and tip does not matter.
 int random_node_index(Random& random) { return random.index(3); }
 
 VectorXd random_constants(Random& random, const Joint& joint, double low, double high) {
   VectorXd k(speed_count(joint.kind));
   for (double& e : k) e = random.uniform(low, high);
-  // The three of a ball are equal.
+  // The three of a spherical joint are equal.
   if (joint.kind == JointKind::spherical || joint.kind == JointKind::free) k.head<3>().setConstant(k[0]);
   return k;
 }
@@ -165,7 +165,7 @@ double random_angle(Random& random, double special) {
   return random.uniform(-kPi, kPi);
 }
 
-// About a random axis by a random angle, in the quaternion's full cover: w of both signs.
+// A random axis and angle, with w of both signs.
 Eigen::Vector4d random_quaternion(Random& random, double special) {
   if (!random.chance(special)) return random.quaternion();
   const double half = random_angle(random, 1) / 2;

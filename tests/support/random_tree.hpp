@@ -23,24 +23,24 @@ struct TreeOptions {
   int modes = 4;  // at most, per body
   std::vector<JointKind> joints = kAllJoints;
   Fidelity fidelity = Fidelity::full;
-  bool chain = false;            // every joint on the body before
+  bool chain = false;            // every joint on the previous body
   bool free_base = false;        // the first joint is a free one
-  double flexible = 0.7;         // chance of a body to have modes
-  double child_on_node = 0.3;    // chance of a joint to carry its body at a node
-  double parent_on_frame = 0.2;  // chance of a joint to sit on its parent's frame rather than on a node
-  double beams = 0;              // chance of a flexible body to be a beam (no brute force then)
+  double flexible = 0.7;         // probability that a body has modes
+  double child_on_node = 0.3;    // probability that a joint is at a node of its child
+  double parent_on_frame = 0.2;  // probability that a joint is at its parent's frame and not at a node
+  double beams = 0;              // probability that a flexible body is a beam (then there is no brute force)
   bool armature = true;
   bool springs = true;
   ModalMass modal_mass = ModalMass::mixed;
 };
 
-// A machine that depends on the seed alone.  Every body has a mass matrix well away from singular, so M is.
+// A model determined by the seed.  Every body has a well-conditioned mass matrix, and so has M.
 Machine random_machine(const TreeOptions& options, std::uint64_t seed);
 
-// What the options say, for a failure message.
+// The options as text, for failure messages.
 std::string describe(const TreeOptions& options, std::uint64_t seed);
 
-// Sizes of bodies and shapes are about 1, those of states too.
+// Bodies, shapes and states are of size 1.
 struct Sample {
   State x;
   VectorXd tau, vdot;
@@ -50,13 +50,13 @@ struct Sample {
 struct SampleOptions {
   double modal = 0.3;     // size of the modal coordinates
   double speed = 1;       // of all speeds
-  double special = 0.15;  // chance of a coordinate to be 0, a half or a full turn, or tiny
+  double special = 0.15;  // probability that a coordinate is 0, a half or a full turn, or tiny
   int wrenches = 2;
 };
 
 Sample random_sample(const Model& model, std::uint64_t seed, const SampleOptions& options = {});
 
-// q after a step along dv: quaternions turn by the right, free positions move along their own axes.
+// q after a step along dv: quaternions are multiplied from the right, free positions move along their own axes.
 VectorXd moved(const Model& model, const VectorXd& q, const VectorXd& dv);
 
 }  // namespace limber::test

@@ -11,7 +11,7 @@
 
 namespace limber::test {
 
-// A recording as any other program would read it: with HDF5 alone.
+// Reads a recording with HDF5 only, as other programs would.
 class Recorded {
  public:
   explicit Recorded(const std::string& path) {

@@ -10,7 +10,7 @@
 
 namespace limber::test {
 
-// Forward dynamics by `compute` at a random state uses no heap, and gives the same bits after a call at another state.
+// Forward dynamics by `compute` at a random state uses no heap, and is bitwise equal after a call at another state.
 // loaded: with wrenches on nodes.
 template <typename Workspace, typename Compute>
 void expect_repeatable(const Model& model, std::uint64_t seed, Compute compute, bool loaded = true) {

@@ -7,7 +7,7 @@
 
 namespace limber::test {
 
-// The numbers of one record, kept alive.
+// Owns the numbers of one record.
 struct Sampled {
   Motion motion;
   VectorXd torques, stops, friction, closure_forces, closure_errors;

@@ -79,7 +79,7 @@ inline Model make_satellite(const SatelliteSpec& spec = {}) {
   return builder.build();
 }
 
-// A slew of 60 degrees about a slanted axis.
+// A slew of 60 degrees about an oblique axis.
 inline AttitudeOptions make_slew_options(const Model& model, int wheels = 4) {
   AttitudeOptions out;
   out.model = std::make_shared<const Model>(model);

@@ -13,7 +13,7 @@
 namespace limber::test {
 namespace {
 
-// Five-point difference along speed j; quaternions turn by the right.
+// Five-point difference along speed j; quaternions are multiplied from the right.
 VectorXd slope(const Model& model, const State& x, int j, const std::function<VectorXd(const State&)>& f) {
   constexpr double h = 1e-3;
   const auto at = [&](double step) {

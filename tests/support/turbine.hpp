@@ -10,7 +10,7 @@
 namespace limber::test {
 
 struct TurbineSpec {
-  std::vector<double> blade_mass = {6, 6};  // per length, of each blade
+  std::vector<double> blade_mass = {6, 6};  // per unit length, of each blade
   double blade_EI = 0;                      // 0: rigid blades
   double tower_EIy = 2e6, tower_EIz = 2.1e6;
   double damping = 0;

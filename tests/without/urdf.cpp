@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// src/files/urdf_reader.cpp as it is built where urdfdom is missing: all it does is to say so, in one line.
+// src/files/urdf_reader.cpp as built without urdfdom: it only reports this, in one line.
 #include "files/urdf_reader.hpp"
 #include "limber/spatial/status.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// limber-mpi: what `limber sweep` becomes under mpirun.  Process 0 has the table, hands out runs one by one and does
-// some itself; the others ask, run and answer.  Two messages per run: its number, 8 bytes, and its row, 200 bytes and 8
-// for every result.
+// limber-mpi: `limber sweep` under mpirun.  Process 0 owns the table, distributes the runs one by one and does some
+// itself; the others request, run and return them.  Two messages per run: its number, 8 bytes, and its row, 200 bytes
+// and 8 for every result.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -26,9 +26,9 @@ namespace {
 
 constexpr int kAssign = 1, kAnswer = 2;
 constexpr std::int64_t kNoMore = -1;
-constexpr useconds_t kLookEvery = 200;  // us between two looks for messages
+constexpr useconds_t kLookEvery = 200;  // us between two polls for messages
 
-// A row on its way.
+// A row as a message.
 struct WireRow {
   std::int64_t index = 0;
   std::int32_t lost = 0, flags = 0;  // 1: kept, 2: interrupted
@@ -72,14 +72,14 @@ CaseResult unpack(const std::vector<char>& bytes) {
   return out;
 }
 
-// Sleeps between looks: MPI's own waiting takes a whole core.
+// Sleeps between polls: blocking calls of MPI use a full core.
 bool has_message(int source, int tag, MPI_Status& status) {
   int there = 0;
   MPI_Iprobe(source, tag, MPI_COMM_WORLD, &there, &status);
   return there != 0;
 }
 
-// Process 0, which has one thread for runs of its own: MPI is used by the main one alone.
+// Process 0, with one thread for its own runs: MPI is called from the main thread only.
 class MpiTeam : public Team {
  public:
   explicit MpiTeam(int size) : size_(size) {}
@@ -114,8 +114,8 @@ class MpiTeam : public Team {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 
-  // Work ahead for every process: a tenth of a second of it, at least one run; none when few are left.  So nobody waits
-  // for a message, nor at the end for a slow neighbour.
+  // Number of runs queued per process: a tenth of a second's work, at least one run; none when few are left.  This
+  // hides message latency, without making the others wait for a slow process at the end.
   int runs_ahead() const {
     constexpr double kSeconds = 0.1, kMax = 64;
     if (left_.size() <= 2 * static_cast<std::size_t>(size_)) return 1;
@@ -203,16 +203,16 @@ class MpiTeam : public Team {
   int size_;
   bool opened_ = false;
   std::deque<std::int64_t> left_;
-  std::vector<int> waiting_;  // (rank) runs that it has
+  std::vector<int> waiting_;  // (rank) number of its queued runs
   long outstanding_ = 0, taken_ = 0;
-  double wall_ = 0;   // s: of the runs that are taken
-  std::mutex mutex_;  // of the rest
+  double wall_ = 0;   // s: of the completed runs
+  std::mutex mutex_;  // guards the rest
   std::deque<std::int64_t> todo_;
   std::deque<CaseResult> finished_;
   bool closed_ = false;
 };
 
-// Every other process.
+// All other processes.
 int serve(const SweepCommand& command) {
   int go = 0;
   MPI_Request request;
@@ -236,7 +236,7 @@ int serve(const SweepCommand& command) {
 }
 
 int lead(const SweepCommand& command, int size) {
-  MpiTeam team(size);  // whose end tells the others
+  MpiTeam team(size);  // its destructor ends the others
   return run_sweep(command, read_study(command.study), team, fmt::format("by {} processes", size));
 }
 
@@ -264,6 +264,6 @@ int run_process(int argc, char** argv) {
 }  // namespace limber::apps
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error like a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit of the shell is reported like a full disk
   return limber::apps::run_process(argc, argv);
 }

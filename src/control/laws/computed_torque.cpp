@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computed torque of a flexible arm: hybrid dynamics gives the torques of the wanted joint accelerations.  [JR] §4
+// Computed torque of a flexible arm: hybrid dynamics gives the torques for the wanted joint accelerations.  [JR] §4
 #include "control/laws/laws.hpp"
 
 namespace limber {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Active damping of vibration: accelerations of the driven joints that take power from the modes.  docs/control.md,
+// Active damping of vibration: accelerations of the driven joints that extract power from the modes.  docs/control.md,
 // Damping.
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ class Damping final : public Law {
     return Status::ok;
   }
 
-  // Accelerations along M_JF times the rates of vibration, with a slow return; the desired motion takes them in.
+  // Accelerations proportional to M_JF times the modal rates, with a slow return, as an offset to the desired motion.
   Status update(ControlSample& s) override {
     multiply_mass(model_, *s.estimate, vibration_.update(s), rnea_, forces_);
     for (int k = 0; k < joints_.size(); ++k) {
@@ -58,12 +58,12 @@ class Damping final : public Law {
   VectorXd forces_;  // (nv)
 };
 
-// The vibrations with the driven joints following their offsets, in modal coordinates y:
+// Modal coordinates y of the vibrations, with the driven joints following their offsets:
 //   y'' + 2 zeta w y' + w^2 y = -G^T a,   a = o'' = c G y' - 2 r o' - r^2 o,   G = M_JF Phi,
 // with a held over a period.
 struct DampedModes {
   DampedModes(const ControlOptions& options, const State& x, const std::vector<Vibration>& vibrations);
-  // Of the sampled loop with the gain c, as one of continuous time.
+  // The pole of the sampled loop with gain c, converted to continuous time.
   std::complex<double> nearest_pole(double c, std::complex<double> to) const;
 
   MatrixXd coupling;  // G (driven x modes)
@@ -124,7 +124,7 @@ DampingGain compute_damping_gain(const ControlOptions& options) {
   const double w = vibrations[0].frequency, own = vibrations[0].ratio, asked = options.damping->ratio;
   const double square = modes.coupling.col(0).squaredNorm();
   if (!(square > 0) || asked <= own) return {0, kReturn * w};
-  // The pole is followed from c = 0 in small steps, the last by secants.
+  // The pole is continued from c = 0 in small steps; the last ones use the secant method.
   constexpr int kSteps = 50;
   constexpr double kExact = 1e-9;
   std::complex<double> pole = w * std::complex<double>(-own, std::sqrt(1 - own * own));
@@ -135,7 +135,7 @@ DampingGain compute_damping_gain(const ControlOptions& options) {
     ratio = -pole.real() / std::abs(pole);
     slope = (ratio - before) / step;
     gain += step;
-    if (!(slope > 0)) break;  // more gain damps no more
+    if (!(slope > 0)) break;  // more gain gives no more damping
   }
   return {gain, kReturn * w};
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The correction of forces: [Pat] claim 1, with the configuration from sensors (claim 7), propagated (claim 6), or from
-// sensors with all that can be computed before they are read (claims 6 and 7, FIG. 6).
+// sensors with everything precomputed that does not need their readings (claims 6 and 7, FIG. 6).
 #include "control/laws/laws.hpp"
 #include "control/vibration_rates.hpp"
 
@@ -45,12 +45,12 @@ class CorrectionLaw final : public Law {
     }
     if (vibration_) balance_modes(s);
     tracking_.compute_wanted(s, wanted_);
-    torques_ = s.torque - s.friction_before;  // the forces of the last step are the guess
+    torques_ = s.torque - s.friction_before;  // the forces of the last step are the initial guess
     const Correction result = embodiment_ == Embodiment::pipelined ? correction_.correct_prepared(x, wanted_, torques_)
                                                                    : correction_(x, wanted_, torques_);
     discrepancy_ << result.first, result.last, result.count;
     s.feedback += torques_ + s.friction - s.feed_forward;
-    // Without sensors the articulated inertias of this step serve in the next: [Pat] claim 6.
+    // Without sensors the articulated inertias of this step are used in the next: [Pat] claim 6.
     if (result.status != Status::ok || embodiment_ != Embodiment::propagated) return result.status;
     return correction_.gain().set(x);
   }
@@ -66,9 +66,9 @@ class CorrectionLaw final : public Law {
   std::string failure() const override { return failure_; }
 
  private:
-  // Desired modal accelerations are those that the bent arm has when its driven joints accelerate as wanted, less
-  // 2 rate times the rates of vibration.  What the least squares makes of that goes into the desired motion of the
-  // driven joints, with a slow return.
+  // Desired modal accelerations are those of the quasi-statically deflected arm under the wanted joint accelerations,
+  // minus 2 rate times the vibration rates.  The least-squares solution is added to the desired motion of the driven
+  // joints, with a slow return.
   void balance_modes(ControlSample& s) {
     errors_ = -2 * modal_.rate * vibration_->update(s);
     correction_.gain().balance(errors_, wanted_);

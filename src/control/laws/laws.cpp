@@ -10,7 +10,7 @@ namespace {
 
 using MakeLaw = std::unique_ptr<Law> (*)(const ControlOptions&);
 
-// In the order in which they run: the damping changes the accelerations that others follow.
+// In order of execution: the damping changes the accelerations that the other laws follow.
 constexpr MakeLaw kLaws[] = {make_damping_law, make_pid_law, make_lqr_law, make_correction_law,
                              make_computed_torque_law};
 

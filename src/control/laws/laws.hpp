@@ -8,23 +8,23 @@
 
 namespace limber {
 
-// The laws that the options choose, in the order in which they run.  The options must outlive them.
+// The laws selected by the options, in order of execution.  The options must outlive them.
 std::vector<std::unique_ptr<Law>> make_laws(const ControlOptions& options);
 
-// One law each; nullptr where it is not chosen.  Throws InputError.
+// One law each; nullptr if not selected.  Throws InputError.
 std::unique_ptr<Law> make_damping_law(const ControlOptions& options);
 std::unique_ptr<Law> make_pid_law(const ControlOptions& options);
 std::unique_ptr<Law> make_lqr_law(const ControlOptions& options);
 std::unique_ptr<Law> make_correction_law(const ControlOptions& options);
 std::unique_ptr<Law> make_computed_torque_law(const ControlOptions& options);
 
-// Of the damping: accelerations gain M_JF w of the joints, which come back at a rate of `back` rad/s.
+// Gains of the damping law: joint accelerations gain M_JF w; offsets return at a rate of `back` rad/s.
 struct DampingGain {
   double gain = 0, back = 0;
 };
 DampingGain compute_damping_gain(const ControlOptions& options);
 
-// Of the modes in the correction of forces: weight in s^2 (0: none), 1/s of the desired damping, and of the return.
+// Modal gains of the force correction: weight in s^2 (0: none), desired damping and return rate in 1/s.
 struct ModalGain {
   double weight = 0, rate = 0, back = 0;
 };

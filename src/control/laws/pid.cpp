@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// PID on each driven coordinate, with gravity compensation on request.
+// PID on each driven coordinate, with optional gravity compensation.
 #include <numbers>
 
 #include "control/laws/laws.hpp"
@@ -41,7 +41,7 @@ class Pid final : public Law {
   Status update(ControlSample& s) override {
     for (int k = 0; k < joints_.size(); ++k) {
       s.feedback[k] += pid_.kp[k] * s.error[k] + pid_.kd[k] * s.error_rate[k] + pid_.ki[k] * integral_[k];
-      // Anti-windup: no more integral while the servo is at its limit, unless it would shrink.
+      // Anti-windup: while the servo is saturated, the integral may only decrease in magnitude.
       if (s.limited[k] == 0 || s.error[k] * integral_[k] < 0) integral_[k] += period_ * s.error[k];
     }
     if (pid_.gravity) compensate_gravity(s);
@@ -51,7 +51,7 @@ class Pid final : public Law {
   void transfer(Archive& archive) override { archive(integral_); }
 
  private:
-  // Inverse dynamics at rest, with the joints where they are measured.
+  // Inverse dynamics at rest, at the measured joint positions.
   void compensate_gravity(ControlSample& s) {
     x_ = *s.estimate;
     x_.v.setZero();

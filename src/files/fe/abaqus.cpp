@@ -11,7 +11,7 @@ namespace limber::fe {
 
 // "node, degree of freedom, node, degree of freedom, value" of *MATRIX OUTPUT, FORMAT=MATRIX INPUT or LABELS.
 NamedMatrix read_abaqus_matrix(Lines& lines) {
-  constexpr double kFixed = 1e35;  // Abaqus writes 1e36 on the diagonal of what a boundary condition holds
+  constexpr double kFixed = 1e35;  // Abaqus writes 1e36 on the diagonal of constrained degrees of freedom
   NamedMatrix out;
   std::string_view line;
   while (lines.next(line)) {

@@ -10,7 +10,7 @@
 
 namespace limber::fe {
 
-// "712.3": node 712, direction 3; two whole numbers, not a decimal one.
+// "712.3": node 712, direction 3; two integers, not a decimal number.
 std::vector<std::pair<long, int>> read_rows(Lines& lines) {
   std::vector<std::pair<long, int>> out;
   std::string_view line;
@@ -48,8 +48,8 @@ Entries read_triplets(Lines& lines, std::size_t rows) {
 
 namespace {
 
-// Reference and rotation node of a rigid body become one node with six rows: a rotation looks like a displacement of
-// the rotation node in the file.
+// The reference node and the rotation node of a rigid body become one node with six rows: in the file, a rotation is
+// stored as a displacement of the rotation node.
 void join_rigid_bodies(const Mesh& mesh, const std::string& deck, FePart& part) {
   for (const RigidBody& body : mesh.rigid) {
     const auto refuse = [&](const std::string& what) {

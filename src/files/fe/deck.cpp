@@ -16,7 +16,7 @@ constexpr int kDeepestInclude = 8;
 constexpr std::size_t kMaxSetNodes = 50'000'000;  // of all sets together
 
 struct Element {
-  std::string_view family;  // what its name begins with
+  std::string_view family;  // prefix of its name
   Solid kind;
   std::size_t nodes;
 };
@@ -25,10 +25,10 @@ constexpr Element kElements[] = {{"C3D20", Solid::hex20, 20}, {"C3D15", Solid::w
                                  {"C3D10", Solid::tet10, 10}, {"C3D8", Solid::hex8, 8},
                                  {"C3D6", Solid::wedge6, 6},  {"C3D4", Solid::tet4, 4}};
 
-// "*NODE, NSET=NALL": its name without blanks beside commas, in capitals, and its parameters.
+// "*NODE, NSET=NALL": name in capitals, without blanks around commas, and its parameters.
 struct Card {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> parameters;  // names in capitals, values as they are
+  std::vector<std::pair<std::string, std::string>> parameters;  // names in capitals, values unchanged
 
   std::string find(std::string_view parameter) const {
     for (const auto& [key, value] : parameters)
@@ -74,7 +74,7 @@ class DeckReader {
   std::map<std::string, std::vector<int>> element_nodes_;  // by element set
 };
 
-// The next line of data; false at a card or the end.
+// The next data line; false at a card or the end.
 bool DeckReader::data(Lines& lines, std::string_view& line) const {
   while (lines.next(line)) {
     const std::string_view text = trim(line);
@@ -107,7 +107,7 @@ void DeckReader::read_nodes(Lines& lines, const Card& card) {
     const auto fields = split(line, ',');
     if (fields.size() < 2) lines.fail("a node needs its number and coordinates, as in: 1, 0.5, 0, 0");
     const long label = integer_at(lines, fields[0], "the number of the node");
-    Vector3d position = Vector3d::Zero();  // fields that are left out are 0
+    Vector3d position = Vector3d::Zero();  // missing fields are 0
     for (std::size_t k = 0; k < 3 && k + 1 < fields.size(); ++k)
       if (!fields[k + 1].empty())
         position(static_cast<Eigen::Index>(k)) = number_at(lines, fields[k + 1], "a coordinate");
@@ -124,7 +124,7 @@ void DeckReader::read_elements(Lines& lines, const Card& card) {
   std::string_view line;
   while (data(lines, line)) {
     std::vector<long> numbers;
-    // An element goes on where a line ends with a comma, and until all its nodes are there.
+    // An element continues after a line that ends with a comma, until it has all its nodes.
     for (bool more = true; more;) {
       for (const std::string_view field : split(line, ','))
         if (!field.empty()) numbers.push_back(integer_at(lines, field, "the number of a node"));
@@ -199,7 +199,7 @@ void DeckReader::read(Lines& lines, int depth) {
   while (lines.next(line)) {
     const std::string_view text = trim(line);
     if (!text.starts_with('*') || text.starts_with("**")) continue;
-    // A card goes on where its line ends with a comma.
+    // A card continues after a line that ends with a comma.
     std::string whole(text);
     while (whole.ends_with(',') && whole.size() < 10'000 && lines.next(line)) whole += trim(line);
     const Card card = card_of(whole);

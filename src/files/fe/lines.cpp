@@ -25,7 +25,7 @@ namespace limber::fe {
 class Lines::Bytes {
  public:
   virtual ~Bytes() = default;
-  virtual std::size_t read(char* out, std::size_t most) = 0;  // 0: the end.  Throws FileError with the reason alone
+  virtual std::size_t read(char* out, std::size_t most) = 0;  // 0: the end.  Throws FileError with the reason only
 };
 
 namespace {
@@ -154,7 +154,7 @@ Lines Lines::open(const std::string& path) {
 
 void Lines::fail(const std::string& what) const { throw InputError(fmt::format("{}:{}: {}", name_, number_, what)); }
 
-// One more piece behind what is left.
+// Reads one more block after the unread part of the buffer.
 bool Lines::fill() {
   if (ended_) return false;
   buffer_.erase(0, begin_);
@@ -253,7 +253,7 @@ std::optional<double> to_number(std::string_view text) {
                ? 0.0
                : std::numeric_limits<double>::infinity();
   if (error != std::errc() || text.size() > 64) return std::nullopt;
-  // Fortran's 1.5D+03 and Nastran's 1.5+3.
+  // Fortran's 1.5D+03 and Nastran's 1.5+3 in the usual notation.
   std::string usual(text.substr(0, static_cast<std::size_t>(end - text.data())));
   std::string_view rest(end, static_cast<std::size_t>(stop - end));
   if (rest.starts_with('d') || rest.starts_with('D'))

@@ -10,7 +10,7 @@
 namespace limber::fe {
 namespace {
 
-constexpr long kMaxDense = 20'000;  // rows of a matrix that is written in full
+constexpr long kMaxDense = 20'000;  // rows of a dense matrix
 
 struct Header {
   bool dense = false, symmetric = false;
@@ -59,7 +59,7 @@ Eigen::SparseMatrix<double> read_matrix_market(Lines& lines) {
     if (fields.size() != (header.dense ? 1 : 3))
       lines.fail(header.dense ? "must be one number" : "must be ROW COLUMN VALUE");
     long row = 0, column = 0;
-    if (header.dense) {  // column by column; of a symmetric one from the diagonal down
+    if (header.dense) {  // column by column; for a symmetric matrix from the diagonal down
       long k = count - 1;
       if (header.symmetric)
         while (k >= header.rows - column) k -= header.rows - column++;
@@ -81,7 +81,7 @@ Eigen::SparseMatrix<double> read_matrix_market(Lines& lines) {
   return out.matrix(header.rows, lines.name());
 }
 
-// node, x, y, z [, set]; sets of one node are separated by blanks or semicolons.  A first line of words is passed over.
+// node, x, y, z [, set]; sets of one node are separated by blanks or semicolons.  A header line is skipped.
 void read_node_table(Lines& lines, Mesh& mesh) {
   std::string_view line;
   while (lines.next(line)) {
@@ -89,7 +89,7 @@ void read_node_table(Lines& lines, Mesh& mesh) {
     if (text.empty() || text.starts_with('#')) continue;
     const bool commas = text.find(',') != std::string_view::npos, semicolons = text.find(';') != std::string_view::npos;
     const auto fields = commas ? split(text, ',') : semicolons ? split(text, ';') : words(text);
-    if (mesh.size() == 0 && !to_integer(fields[0])) continue;  // the names of the columns
+    if (mesh.size() == 0 && !to_integer(fields[0])) continue;  // column names
     if (fields.size() < 4) lines.fail("must be node, x, y, z [, set]");
     const long label = integer_at(lines, fields[0], "the number of the node");
     if (mesh.find(label) >= 0) lines.fail(fmt::format("duplicate node {}", label));

@@ -14,7 +14,8 @@ namespace {
 
 using Corners = std::vector<std::vector<int>>;
 
-// Corners of the faces of the linear element, and for each edge (pair of corners) the midside node of the quadratic.
+// Corners of the faces of the linear element, and for each edge (pair of corners) the midside node of the quadratic
+// one.
 struct SolidShape {
   Corners faces;
   std::vector<std::array<int, 3>> middles;  // corner, corner, midside
@@ -97,7 +98,7 @@ void Mesh::add_face(const std::vector<int>& corners) {
   shells_.push_back(face);
 }
 
-// Triangles of the faces that belong to one element alone; midside nodes are corners of smaller ones.
+// Triangles of the faces that belong to one element only; midside nodes are corners of smaller triangles.
 std::vector<std::array<int, 3>> Mesh::surface() const {
   std::vector<Face> faces = faces_;
   std::sort(faces.begin(), faces.end());

@@ -19,21 +19,21 @@ enum class Solid { tet4, tet10, hex8, hex20, wedge6, wedge15 };
 
 struct RigidBody {
   std::vector<int> nodes;
-  long reference = 0, rotation = 0;  // labels; rotation 0: none named
+  long reference = 0, rotation = 0;  // labels; rotation 0: none given
   long line = 0;
 };
 
 // Nodes, sets and the surface of a mesh.
 class Mesh {
  public:
-  // Throws through `lines` when the number is taken by a node elsewhere.
+  // Throws through `lines` if the label is in use by a node at another position.
   void add_node(const Lines& lines, long label, const Vector3d& position);
   int find(long label) const;  // -1: none
   std::size_t size() const { return labels_.size(); }
-  // `nodes`: indices, as many as the element has.
+  // `nodes`: indices, complete for the element.
   void add_solid(Solid kind, const std::vector<int>& nodes);
   void add_face(const std::vector<int>& corners);  // of a shell
-  // Positions, labels and surface into the part.
+  // Writes positions, labels and surface to the part.
   void finish(FeModel& model) const;
 
   std::map<std::string, std::vector<int>> sets;
@@ -50,13 +50,13 @@ class Mesh {
   std::vector<Vector3d> positions_;
   std::vector<long> labels_;
   std::unordered_map<long, int> index_;
-  std::vector<Face> faces_;  // of solids: those that two share are inside
+  std::vector<Face> faces_;  // of solids: faces shared by two elements are interior
   std::vector<Face> shells_;
 };
 
 // Opens the file of an *INCLUDE, by its name in the deck.
 using Include = std::function<Lines(const std::string& name)>;
-// An input deck of CalculiX or Abaqus: *NODE, *ELEMENT, *NSET, *RIGID BODY, *INCLUDE; the rest is passed over.
+// An input deck of CalculiX or Abaqus: *NODE, *ELEMENT, *NSET, *RIGID BODY, *INCLUDE; all else is skipped.
 void read_deck(Lines& lines, const Include& include, Mesh& mesh);
 // GRID and elements of Nastran bulk data, SET of case control.
 void read_bulk(Lines& lines, Mesh& mesh);
@@ -70,7 +70,7 @@ class Entries {
     if (value != 0 || row == column) entries_.emplace_back(row, column, value);
   }
   std::size_t size() const { return entries_.size(); }
-  // Refuses an entry that is there twice.
+  // Refuses duplicate entries.
   Eigen::SparseMatrix<double> matrix(Eigen::Index n, const std::string& file) const;
 
  private:
@@ -78,13 +78,13 @@ class Entries {
   bool above_ = false, below_ = false;
 };
 
-// One matrix in a text; each throws through its lines.
+// One matrix in a text; errors are reported through its lines.
 Entries read_triplets(Lines& lines, std::size_t rows);      // CalculiX: ROW COL VALUE
 std::vector<std::pair<long, int>> read_rows(Lines& lines);  // CalculiX: NODE.DIR, direction 0 ...
 Eigen::SparseMatrix<double> read_matrix_market(Lines& lines);
 void read_node_table(Lines& lines, Mesh& mesh);
 
-// Matrices whose rows are named node by node.
+// A matrix whose rows are given by node.
 struct NamedMatrix {
   struct Row {
     long node = 0;
@@ -103,7 +103,7 @@ struct Punch {
 };
 Punch read_punch(Lines& lines, Mesh& mesh);
 
-// The part of a mesh and named K and M.
+// The part from a mesh and K and M given by node.
 FeModel join_named(const Mesh& mesh, const NamedMatrix& stiffness, const NamedMatrix& mass, const std::string& file);
 
 }  // namespace limber::fe

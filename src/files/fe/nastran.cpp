@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nastran bulk data: lines of fields, free (commas), small (8 columns) or large (16 columns, a * behind the name),
-// going on with +, * or a comma in the first column.
+// Nastran bulk data: lines of fields, free (commas), small (8 columns) or large (16 columns, a * after the name),
+// continued by +, * or a comma in the first column.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool goes_on(std::string_view line) {
   return line[0] == '+' || line[0] == '*' || line[0] == ',' || (line.size() > 8 && trim(line.substr(0, 8)).empty());
 }
 
-// Fields behind the first of one line: 8 or 4 of them.
+// The fields after the first of one line: 8 or 4.
 void append_fields(std::string_view line, std::vector<std::string>& out) {
   if (line.find(',') != std::string_view::npos) {
     auto parts = split(line, ',');
@@ -46,7 +46,7 @@ void append_fields(std::string_view line, std::vector<std::string>& out) {
   }
 }
 
-// "SET 5 = 1 THRU 8, 12", going on behind a comma, is case control and has no fields: number and list.
+// "SET 5 = 1 THRU 8, 12", continued after a comma, is case control and has no fields: number and list.
 bool take_set(Lines& lines, std::string_view line, Entry& card) {
   std::string text = upper(trim(line));
   const std::size_t equals = text.find('=');
@@ -100,7 +100,8 @@ void add_grid(const Lines& lines, const Entry& card, Mesh& mesh) {
   mesh.add_node(lines, label, position);
 }
 
-// Corners first, then midside nodes: those of CHEXA and CPENTA go bottom, upright, top; Abaqus' bottom, top, upright.
+// Corners first, then midside nodes: CHEXA and CPENTA have them in the order bottom, vertical, top; Abaqus bottom, top,
+// vertical.
 void add_element(const Lines& lines, const Entry& card, Mesh& mesh) {
   std::vector<int> nodes;
   for (std::size_t k = 2; k < card.fields.size() && nodes.size() < 20; ++k) {
@@ -119,7 +120,7 @@ void add_element(const Lines& lines, const Entry& card, Mesh& mesh) {
   if (is("CPENTA", 6)) return mesh.add_solid(Solid::wedge6, nodes);
   if (is("CPENTA", 15)) return mesh.add_solid(Solid::wedge15, nodes);
   const std::size_t corners = card.name.starts_with("CTRIA") ? 3 : card.name.starts_with("CQUAD") ? 4 : 0;
-  if (corners == 0 || nodes.size() < 3) return;  // for the picture only
+  if (corners == 0 || nodes.size() < 3) return;  // only needed for drawing
   nodes.resize(std::min(nodes.size(), corners));
   mesh.add_face(nodes);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns a vector by a quarter turn about z, and asks for the rotation vector again.
+// Rotates a vector by a quarter turn about z, and computes the rotation vector.
 #include <cstdio>
 
 #include "limber/spatial/rotation.hpp"
