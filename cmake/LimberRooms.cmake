@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# limber_room(name [KERNEL] [SWEEPS] [ALONE regex] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room, from
-# src/<name>/**.cpp, linked to the room named by the call before.  A room without sources is its headers only; one without
-# either is passed over.  KERNEL: optimised in full.  SWEEPS: sanitizers optimise these rooms alone, whose tests run long.
-# ALONE: sources where the time of a run goes, each compiled by itself in release builds; the others are compiled together.
-# PACKAGES: what find_dependency must find for these libs, with its arguments.
+# limber_room(name [KERNEL] [ALONE regex] [SWEEPS regex] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room,
+# from src/<name>/**.cpp, linked to the room named by the call before.  A room without sources is its headers only; one without
+# either is passed over.  KERNEL: optimised in full.  ALONE: sources where the time of a run goes, each compiled by itself in
+# release builds; the others are compiled together.  SWEEPS: sources where the time of tests goes, the only ones that the
+# address sanitizer optimises (limber_<name>_sweeps).  PACKAGES: what find_dependency must find for these libs, with its arguments.
 #
 # limber_libraries(): after the last room, the targets that others link: limber::<room>, and limber::limber for all of them.
 # Objects are compiled once, position-independent: the static archives limber_<room> and the one shared library
@@ -31,8 +31,27 @@ function(limber_usage target scope)
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
+# limber_room_options(target kernel libs...): flags of what a room is made of.
+function(limber_room_options target kernel)
+  limber_options(${target})
+  target_link_libraries(${target} PRIVATE ${ARGN})
+  if(NOT kernel)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  endif()
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU) # our functions are not replaced from outside: inline as in a program
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+  endif()
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  if(LIMBER_UNITY)
+    limber_unity(${target} 60)
+  else()
+    limber_precompile(${target} <Eigen/Dense>)
+  endif()
+endfunction()
+
 function(limber_room name)
-  cmake_parse_arguments(arg "KERNEL;SWEEPS" "ALONE" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
+  cmake_parse_arguments(arg "KERNEL" "ALONE;SWEEPS" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/limber/${name}/*.hpp)
   if(NOT sources AND NOT headers)
@@ -45,31 +64,23 @@ function(limber_room name)
   set(target limber_${name})
   if(sources)
     set(scope PUBLIC)
+    if(arg_SWEEPS AND LIMBER_SANITIZE MATCHES address AND NOT LIMBER_FUZZ)
+      set(sweeps ${sources})
+      list(FILTER sweeps INCLUDE REGEX "${arg_SWEEPS}")
+      list(FILTER sources EXCLUDE REGEX "${arg_SWEEPS}")
+      add_library(${target}_sweeps OBJECT ${sweeps})
+      limber_room_options(${target}_sweeps "${arg_KERNEL}" ${arg_PUBLIC} ${arg_PRIVATE})
+      limber_usage(${target}_sweeps PRIVATE)
+      list(APPEND headers $<TARGET_OBJECTS:${target}_sweeps>)
+    endif()
     add_library(${target} STATIC ${sources} ${headers})
-    limber_options(${target})
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU) # our functions are not replaced from outside: inline as in a program
-      target_compile_options(${target} PRIVATE -fno-semantic-interposition)
-    endif()
-    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(${target} PRIVATE ${arg_PRIVATE})
-    if(LIMBER_UNITY)
-      limber_unity(${target} 60)
-      if(arg_ALONE AND CMAKE_BUILD_TYPE STREQUAL Release)
-        list(FILTER sources EXCLUDE REGEX "${arg_ALONE}")
-        set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${name})
-        set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-        limber_precompile(${target} <Eigen/Dense>)
-      endif()
-    else()
+    limber_room_options(${target} "${arg_KERNEL}" ${arg_PRIVATE})
+    limber_plain_when_sanitized(${target})
+    if(LIMBER_UNITY AND arg_ALONE AND CMAKE_BUILD_TYPE STREQUAL Release)
+      list(FILTER sources EXCLUDE REGEX "${arg_ALONE}")
+      set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${name})
+      set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
       limber_precompile(${target} <Eigen/Dense>)
-    endif()
-    if(NOT arg_KERNEL)
-      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
-    endif()
-    if(NOT arg_SWEEPS)
-      limber_plain_when_sanitized(${target})
-      set_property(GLOBAL APPEND PROPERTY LIMBER_PLAIN ${name})
     endif()
   else()
     set(scope INTERFACE)
@@ -80,6 +91,9 @@ function(limber_room name)
   if(LIMBER_ROOMS)
     list(GET LIMBER_ROOMS -1 above)
     target_link_libraries(${target} ${scope} limber_${above})
+    if(TARGET ${target}_sweeps)
+      target_link_libraries(${target}_sweeps PRIVATE limber_${above})
+    endif()
   endif()
   target_link_libraries(${target} ${scope} ${arg_PUBLIC})
   set(LIMBER_ROOMS ${LIMBER_ROOMS} ${name} PARENT_SCOPE)
@@ -134,31 +148,34 @@ function(limber_libraries)
 endfunction()
 
 # limber_rooms_first(target last): for the address sanitizer, the objects of the rooms up to `last` (of all, where that is none of
-# them) stand before the target's own, and those of optimised rooms before those of the others.  Of inline functions in both the linker
-# takes the first, which is an optimised one then.
+# them) stand before the target's own, and optimised ones before the others.  Of inline functions in both the linker takes the
+# first, which is an optimised one then.
 function(limber_rooms_first target last)
   if(NOT LIMBER_SANITIZE MATCHES address OR LIMBER_FUZZ)
     return()
   endif()
-  get_property(plain GLOBAL PROPERTY LIMBER_PLAIN)
-  set(first "")
-  set(second "")
+  set(sweeps "")
+  set(rest "")
   foreach(room IN LISTS LIMBER_ROOMS)
+    if(TARGET limber_${room}_sweeps)
+      list(APPEND sweeps $<TARGET_OBJECTS:limber_${room}_sweeps>)
+    endif()
     get_target_property(type limber_${room} TYPE)
-    if(type STREQUAL STATIC_LIBRARY AND room IN_LIST plain)
-      list(APPEND second $<TARGET_OBJECTS:limber_${room}>)
-    elseif(type STREQUAL STATIC_LIBRARY)
-      list(APPEND first $<TARGET_OBJECTS:limber_${room}>)
+    if(type STREQUAL STATIC_LIBRARY)
+      list(APPEND rest $<TARGET_OBJECTS:limber_${room}>)
     endif()
     if(room STREQUAL last)
       break()
     endif()
   endforeach()
-  target_sources(${target} PRIVATE ${first} ${second})
+  target_sources(${target} PRIVATE ${sweeps} ${rest})
 endfunction()
 
 # Public compile definitions of every room.
 function(limber_definitions)
   target_compile_definitions(limber_spatial PUBLIC ${ARGN})
+  if(TARGET limber_spatial_sweeps)
+    target_compile_definitions(limber_spatial_sweeps PRIVATE ${ARGN})
+  endif()
   target_compile_definitions(limber_shared PUBLIC ${ARGN})
 endfunction()

@@ -181,12 +181,12 @@ std::string Worker::failure() {
   wire_->close();
   wait();
   if (!WIFSIGNALED(state_)) return "HDF5 aborted, possibly out of memory";
-  if (WTERMSIG(state_) == SIGPROF) return fmt::format("HDF5 did not finish within {} s", kWorkerSeconds);
+  if (WTERMSIG(state_) == SIGPROF) return fmt::format("HDF5 did not finish within {} s", worker_seconds);
   return fmt::format("HDF5 crashed on it ({})", strsignal(WTERMSIG(state_)));
 }
 
 void Worker::renew_time() {
-  const itimerval allowance{{0, 0}, {kWorkerSeconds, 0}};
+  const itimerval allowance{{0, 0}, {worker_seconds, 0}};
   setitimer(ITIMER_PROF, &allowance, nullptr);
 }
 

@@ -9,8 +9,10 @@
 
 #include <fstream>
 #include <random>
+#include <utility>
 
 #include "apps/program.hpp"
+#include "files/worker.hpp"
 #include "limber/body/detail/content.hpp"
 #include "limber/files/model_file.hpp"
 #include "limber/files/recorded_model.hpp"
@@ -168,6 +170,7 @@ TEST(ModalBodyFiles, SpoiltOnesAreRefusedInWords) {
 }
 
 TEST(ModalBodyFiles, ChanceDamageIsSurvived) {
+  const int before = std::exchange(worker_seconds, 2);  // HDF5 does not come to an end on one of these files
   const Folder folder;
   const std::string path = folder.file("link.h5");
   write_tiny(path, 1);
@@ -185,6 +188,7 @@ TEST(ModalBodyFiles, ChanceDamageIsSurvived) {
       EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
     }
   }
+  worker_seconds = before;
 }
 
 }  // namespace
