@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: limber contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# limber_room(name [KERNEL] [ALONE regex] [SWEEPS regex] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one room,
-# from src/<name>/**.cpp, linked to the room named by the call before.  A room without sources is its headers only; one without
-# either is passed over.  KERNEL: optimised in full.  ALONE: sources where the time of a run goes, each compiled by itself in
-# release builds; the others are compiled together.  SWEEPS: sources where the time of tests goes, the only ones that the
-# address sanitizer optimises (limber_<name>_sweeps).  PACKAGES: what find_dependency must find for these libs, with its arguments.
+# limber_room(name [KERNEL | GLUE] [ALONE regex] [SWEEPS regex] [PUBLIC libs...] [PRIVATE libs...] [PACKAGES packages...]): one
+# room, from src/<name>/**.cpp, linked to the room named by the call before.  A room without sources is its headers only; one
+# without either is passed over.  KERNEL: -O3; GLUE: -O1, as it calls other rooms for the work; the rest: -O2.  ALONE: sources
+# where the time of a run goes, each compiled by itself in release builds; the others are compiled together.  SWEEPS: sources
+# where the time of tests goes, the only ones that the address sanitizer optimises (limber_<name>_sweeps).  PACKAGES: what
+# find_dependency must find for these libs, with its arguments.
 #
 # limber_libraries(): after the last room, the targets that others link: limber::<room>, and limber::limber for all of them.
 # Objects are compiled once, position-independent: the static archives limber_<room> and the one shared library
@@ -31,13 +32,11 @@ function(limber_usage target scope)
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-# limber_room_options(target kernel libs...): flags of what a room is made of.
-function(limber_room_options target kernel)
+# limber_room_options(target optimisation libs...): flags of what a room is made of.
+function(limber_room_options target optimisation)
   limber_options(${target})
   target_link_libraries(${target} PRIVATE ${ARGN})
-  if(NOT kernel)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
-  endif()
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${optimisation}>)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU) # our functions are not replaced from outside: inline as in a program
     target_compile_options(${target} PRIVATE -fno-semantic-interposition)
@@ -51,7 +50,7 @@ function(limber_room_options target kernel)
 endfunction()
 
 function(limber_room name)
-  cmake_parse_arguments(arg "KERNEL" "ALONE;SWEEPS" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
+  cmake_parse_arguments(arg "KERNEL;GLUE" "ALONE;SWEEPS" "PUBLIC;PRIVATE;PACKAGES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/limber/${name}/*.hpp)
   if(NOT sources AND NOT headers)
@@ -62,6 +61,12 @@ function(limber_room name)
   endif()
 
   set(target limber_${name})
+  set(optimisation -O2)
+  if(arg_KERNEL)
+    set(optimisation "") # that of the build type
+  elseif(arg_GLUE)
+    set(optimisation -O1)
+  endif()
   if(sources)
     set(scope PUBLIC)
     if(arg_SWEEPS AND LIMBER_SANITIZE MATCHES address AND NOT LIMBER_FUZZ)
@@ -69,12 +74,12 @@ function(limber_room name)
       list(FILTER sweeps INCLUDE REGEX "${arg_SWEEPS}")
       list(FILTER sources EXCLUDE REGEX "${arg_SWEEPS}")
       add_library(${target}_sweeps OBJECT ${sweeps})
-      limber_room_options(${target}_sweeps "${arg_KERNEL}" ${arg_PUBLIC} ${arg_PRIVATE})
+      limber_room_options(${target}_sweeps "${optimisation}" ${arg_PUBLIC} ${arg_PRIVATE})
       limber_usage(${target}_sweeps PRIVATE)
       list(APPEND headers $<TARGET_OBJECTS:${target}_sweeps>)
     endif()
     add_library(${target} STATIC ${sources} ${headers})
-    limber_room_options(${target} "${arg_KERNEL}" ${arg_PRIVATE})
+    limber_room_options(${target} "${optimisation}" ${arg_PRIVATE})
     limber_plain_when_sanitized(${target})
     if(LIMBER_UNITY AND arg_ALONE AND CMAKE_BUILD_TYPE STREQUAL Release)
       list(FILTER sources EXCLUDE REGEX "${arg_ALONE}")

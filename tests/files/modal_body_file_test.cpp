@@ -19,6 +19,7 @@
 #include "limber/files/recording.hpp"
 #include "limber/files/text_file.hpp"
 #include "support/fe_data.hpp"
+#include "support/repetitions.hpp"
 #include "support/sampled.hpp"
 
 namespace limber::test {
@@ -176,7 +177,7 @@ TEST(ModalBodyFiles, ChanceDamageIsSurvived) {
   write_tiny(path, 1);
   const std::string good = read_text_file(path);
   std::mt19937 random(7);
-  for (int k = 0; k < 150; ++k) {
+  for (int k = 0; k < repetitions(150, 30); ++k) {
     std::string bad = good;
     for (int flips = 0; flips < 1 + k % 4; ++flips)
       bad[random() % (k % 2 == 0 ? std::min<std::size_t>(bad.size(), 4000) : bad.size())] = static_cast<char>(random());

@@ -17,6 +17,7 @@
 #include "support/mixed_trees.hpp"
 #include "support/model_text.hpp"
 #include "support/random_tree.hpp"
+#include "support/repetitions.hpp"
 
 namespace limber::test::model_writer {
 namespace {
@@ -119,7 +120,8 @@ TEST(ModelWriter, GivesBackTheModelsOfAllFiles) {
 
 // Models built in code: the first reading may round rotations that no rpy reproduces, the second must not.
 TEST(ModelWriter, GivesBackRandomTrees) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  constexpr std::uint64_t kTrees = repetitions(40, 8);
+  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
     const TreeOptions o = mixed_tree(seed);
     SCOPED_TRACE(describe(o, seed));
     Model model = make_model(random_machine(o, seed));

@@ -13,6 +13,7 @@
 #include "limber/files/model_file.hpp"
 #include "limber/files/recording.hpp"
 #include "support/recorded.hpp"
+#include "support/repetitions.hpp"
 #include "support/sampled.hpp"
 
 namespace limber::test {
@@ -167,7 +168,7 @@ TEST(RecordingReader, ACutFileIsReadOrRefused) {
   write_good_recording(path, 20);
   std::ifstream in(path, std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 97) {
+  for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / repetitions(97, 23)) {
     put_dataset(cut, whole.substr(0, size));
     EXPECT_FALSE(message(cut).empty()) << size;
   }

@@ -228,15 +228,7 @@ sampling: {method: saltelli, count: 512, seed: 1}
 results:
   - name: f
     expression: "sin(x) + 7*sin(y)^2 + 0.1*z^4*sin(x)"
-    with: {
-  x : {
-  of:
-    q, component : x1
-  }
-    , y : {of : q, component : x2}, z : {
-    of:
-      q, component : x3
-    }}
+    with: {x: {of: q, component: x1}, y: {of: q, component: x2}, z: {of: q, component: x3}}
     reduce: last
 )y"),
                                        "t.h5", 2);
