@@ -30,12 +30,12 @@ std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
                                      1 / options.rate);
 }
 
-// Tracking replaces feed-forward, which is then not computed; if it controls the modes, it needs the modes of the
-// desired motion for comparison.
+// Tracking replaces feed-forward, which is then not computed; if it controls the modes, or feeds back the joints alone,
+// it needs the modes of the desired motion.
 FeedForward reference_kind(const ControlOptions& options) {
   const TrackingOptions* tracking = options.tracking();
   if (tracking == nullptr) return options.feed_forward;
-  return tracking->modal_share > 0 ? FeedForward::hybrid : FeedForward::none;
+  return tracking->modal_share > 0 || tracking->collocated ? FeedForward::hybrid : FeedForward::none;
 }
 
 // The signals to follow: the desired motion plus the learned offsets.
@@ -219,8 +219,9 @@ Status Controller::prepare() {
   }
   if (const Status s = propagate_estimate(); s != Status::ok) return fail(s, "the observer diverged");
   if (options_.embodiment != Embodiment::pipelined || !estimator_) return Status::ok;
-  expected_ = estimator_->state();
-  if (options_.latency > 0) {  // the next sample is for one period later
+  const bool at_reference = options_.collocated();
+  expected_ = at_reference ? reference_.state() : estimator_->state();
+  if (options_.latency > 0 && !at_reference) {  // the next sample is for one period later
     shift_ = period() * expected_.v;
     move(*options_.model, expected_.q, shift_, expected_.q);
   }
@@ -276,7 +277,7 @@ Status Controller::propagate_estimate() {
 // Sets the input of the laws: the desired motion, readings, and errors.
 void Controller::set_sample(const Measurement& y, const Reference& reference) {
   const DrivenJoints& joints = options_.driven;
-  const bool estimated = options_.correction || options_.computed_torque;
+  const bool estimated = options_.tracking() != nullptr && !options_.collocated();
   const double ahead = options_.latency * period();
   ControlSample& s = sample_;
   s.readings = &y;

@@ -240,6 +240,31 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   return wanted + options.modal_share * (full - wanted);
 }
 
+MatrixXd compute_joint_gain(const DrivenJoints& driven, const Predictor& predictor, const TrackingOptions& options) {
+  const Eigen::Index n = predictor.machine.M.rows(), h = driven.size();
+  const double T = predictor.period, w = 2 * std::numbers::pi * options.frequency;
+  const LinearSystem& own = predictor.machine;
+  const MatrixXd Me = own.M + T / 2 * own.damping + T * T / 4 * own.stiffness;
+  const MatrixXd one = MatrixXd::Identity(n, n), joints = one(Eigen::all, driven.v);
+  const MatrixXd yielding = joints.transpose() * Lu(Me).solve(joints);
+  const MatrixXd N = Cholesky(MatrixXd(0.5 * (yielding + yielding.transpose()))).solve(MatrixXd(MatrixXd::Identity(h, h)));
+  const SymmetricEigen parts = eigen_generalized(own.M(driven.v, driven.v), N);
+  const MatrixXd directions = N * parts.vectors;  // N = directions directions^T
+  const double filter = options.ratio * kRateFilter * w;
+  const VectorXd most = kStiffest / (T * T) * parts.values.cwiseInverse();
+  const VectorXd slowed = ((filter * filter + most.array()).sqrt() - filter).cwiseMin(w);
+  const VectorXd rates = 2 * options.ratio * slowed.cwiseProduct(parts.values);
+  const VectorXd stiffness = slowed.cwiseAbs2().cwiseProduct(parts.values);
+  MatrixXd out(h, 3 * h);
+  out << directions * stiffness.asDiagonal() * directions.transpose(),
+      directions * rates.asDiagonal() * directions.transpose(), kDirectShare / T * N;
+  return out;
+}
+
+double compute_rate_share(const TrackingOptions& options, double period) {
+  return 1 - std::exp(-2 * std::numbers::pi * kRateFilter * options.frequency * period);
+}
+
 void Schedule::add(double t, MatrixXd gain) {
   times_.push_back(t);
   now_ = gain;

@@ -241,15 +241,26 @@ ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
 
 namespace {
 
-// Remedies for an unstable loop, in this order: the smallest sufficient modal share in the tracking, since a larger
-// share is less robust to model errors; then increasing torque steps in the observer's noise model.
+// Remedies for an unstable loop, in this order: tracking by collocated feedback of the joints; the smallest sufficient
+// modal share in the tracking, since a larger share is less robust to model errors; then increasing torque steps in the
+// observer's noise model.
 class Remedies {
  public:
   // growth: with the last remedy.  False: none is left.
   bool try_next(ControlOptions& options, double growth) {
     constexpr double kMore = 10;
     constexpr int kMax = 3;
-    if (TrackingOptions* tracking = options.tracking(); tracking != nullptr && tracking->modal_share < 1) {
+    TrackingOptions* tracking = options.tracking();
+    if (tracking != nullptr && !without_modes_) {
+      without_modes_ = growth;
+      tracking->collocated = true;
+      return true;
+    }
+    if (tracking != nullptr && tracking->collocated) {
+      tracking->collocated = false;
+      growth = *without_modes_;
+    }
+    if (tracking != nullptr && tracking->modal_share < 1) {
       tracking->modal_share = next_share(tracking->modal_share, growth);
       return true;
     }
@@ -269,7 +280,8 @@ class Remedies {
     return out < kAlmost ? std::ceil(100 * out) / 100 : 1;
   }
 
-  double share_ = 0, growth_ = 0;  // of the previous share
+  std::optional<double> without_modes_;  // growth with the feedback of the joints of the estimate
+  double share_ = 0, growth_ = 0;        // of the previous share
   int raised_ = 0;
 };
 

@@ -91,6 +91,7 @@ struct ControlOptions {
     return correction ? &*correction : computed_torque ? &*computed_torque : nullptr;
   }
   TrackingOptions* tracking() { return correction ? &*correction : computed_torque ? &*computed_torque : nullptr; }
+  bool collocated() const { return tracking() != nullptr && tracking()->collocated; }
   // Whether sensors correct the estimate.
   bool senses() const { return embodiment != Embodiment::propagated; }
 };
