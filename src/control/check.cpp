@@ -103,6 +103,10 @@ void check_control(const ControlOptions& options) {
   if (options.lqr && options.embodiment == Embodiment::propagated) {
     throw InputError("a regulator (lqr) needs the sensors; write embodiment: sensed");
   }
+  if (options.collocated() && !options.senses()) {
+    throw InputError("collocated feeds the readings of the joints back, which embodiment: propagated ignores; leave out "
+                     "one of them");
+  }
   if (options.damping && !options.correction && !options.computed_torque) {
     throw InputError("damping needs feedback that follows accelerations; write feedback: {correction: {}} beside it");
   }

@@ -246,12 +246,18 @@ namespace {
 // observer's noise model.
 class Remedies {
  public:
+  explicit Remedies(const ControlOptions& options) : collocated_(options.collocated()) {}
+  // Whether collocated feedback remains to be tried.
+  bool may_collocate(const ControlOptions& options) const {
+    return options.tracking() != nullptr && !collocated_ && !without_modes_;
+  }
   // growth: with the last remedy.  False: none is left.
   bool try_next(ControlOptions& options, double growth) {
     constexpr double kMore = 10;
     constexpr int kMax = 3;
+    if (collocated_) return false;
     TrackingOptions* tracking = options.tracking();
-    if (tracking != nullptr && !without_modes_) {
+    if (may_collocate(options)) {
       without_modes_ = growth;
       tracking->collocated = true;
       return true;
@@ -280,6 +286,7 @@ class Remedies {
     return out < kAlmost ? std::ceil(100 * out) / 100 : 1;
   }
 
+  bool collocated_;                      // given: there is nothing to choose
   std::optional<double> without_modes_;  // growth with the feedback of the joints of the estimate
   double share_ = 0, growth_ = 0;        // of the previous share
   int raised_ = 0;
@@ -291,16 +298,17 @@ ControlOptions settle_loop(ControlOptions options) {
   constexpr double kOwn = 1.5;
   std::string failure;
   std::optional<std::pair<ControlOptions, LoopVerdict>> slow;  // slowly growing, with the least growth so far
-  Remedies remedies;
+  Remedies remedies(options);
   for (;;) {
     const LoopVerdict verdict = judge_gains(options);
     const bool judged = verdict.judged && options.estimates() && options.senses();
     if (verdict.stable && !judged) return options;
-    const bool slow_growth = grows_slowly(verdict.pole, options.rate) && vibrations_decay(options, verdict.t);
-    if (verdict.stable && !slow_growth) return calm_loop(options, verdict);
+    if (verdict.stable && !grows_slowly(verdict.pole, options.rate)) return calm_loop(options, verdict);
     if (!verdict.stable && verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
     if (verdict.stable && (!slow || verdict.pole.growth < slow->second.pole.growth)) slow.emplace(options, verdict);
     if (failure.empty()) failure = verdict.text;
+    // Without damping no share of the modes is better.
+    if (verdict.stable && !remedies.may_collocate(options) && !vibrations_decay(options, verdict.t)) break;
     if (!judged || !remedies.try_next(options, verdict.pole.growth)) break;
   }
   if (slow) return calm_loop(slow->first, slow->second);

@@ -139,10 +139,13 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
 }
 
 // The observer of a bent machine, with the gains and the phase matrix of the straight one.  Without feedback of the
-// estimate the loop shows only in this way whether the estimate diverges.
+// estimate the loop shows only in this way whether the estimate diverges.  The actual machine may bend more: kMore.
 void LoopBuilder::bend_model(const State& straight) {
+  constexpr double kMore = 1.5;
   State bent = straight;
   bend_as_desired(options_, driven_, *options_.model, bent);
+  for (int i = 1; i < options_.model->body_count(); ++i)
+    bent.q.segment(options_.model->first_mode_q(i), options_.model->body(i).modes) *= kMore;
   const LinearSystem there = linearize_at_rest(*options_.model, bent, {});
   const MatrixXd one = MatrixXd::Identity(2 * m_, 2 * m_);
   const MatrixXd step = period_ * model_.phase * Lu(one - 0.5 * period_ * there.A).solve(one);

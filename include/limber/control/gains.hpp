@@ -39,7 +39,7 @@ struct TrackingOptions {
   double modal_share = 0;  // 0 to 1, share of the gain that includes the modes; by settle_loop, if the law of the
                            // joints alone is unstable
   bool collocated = false;  // joint errors are fed back as measured, compute_joint_gain, and the torques of the desired
-                            // motion are those of the reference; by settle_loop, before any modal share
+                            // motion are those of the reference; if given, or by settle_loop before any modal share
 };
 
 // (driven coordinate) The torque that feedback is expected to use: a tenth of the limit of servo or joint; without a
