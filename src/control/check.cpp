@@ -104,8 +104,9 @@ void check_control(const ControlOptions& options) {
     throw InputError("a regulator (lqr) needs the sensors; write embodiment: sensed");
   }
   if (options.collocated() && !options.senses()) {
-    throw InputError("collocated feeds the readings of the joints back, which embodiment: propagated ignores; leave out "
-                     "one of them");
+    throw InputError(
+        "collocated feeds the readings of the joints back, which embodiment: propagated ignores; leave out "
+        "one of them");
   }
   if (options.damping && !options.correction && !options.computed_torque) {
     throw InputError("damping needs feedback that follows accelerations; write feedback: {correction: {}} beside it");

@@ -247,7 +247,8 @@ MatrixXd compute_joint_gain(const DrivenJoints& driven, const Predictor& predict
   const MatrixXd Me = own.M + T / 2 * own.damping + T * T / 4 * own.stiffness;
   const MatrixXd one = MatrixXd::Identity(n, n), joints = one(Eigen::all, driven.v);
   const MatrixXd yielding = joints.transpose() * Lu(Me).solve(joints);
-  const MatrixXd N = Cholesky(MatrixXd(0.5 * (yielding + yielding.transpose()))).solve(MatrixXd(MatrixXd::Identity(h, h)));
+  const MatrixXd N =
+      Cholesky(MatrixXd(0.5 * (yielding + yielding.transpose()))).solve(MatrixXd(MatrixXd::Identity(h, h)));
   const SymmetricEigen parts = eigen_generalized(own.M(driven.v, driven.v), N);
   const MatrixXd directions = N * parts.vectors;  // N = directions directions^T
   const double filter = options.ratio * kRateFilter * w;

@@ -37,7 +37,8 @@ TEST(JointGain, IsThatOfTheRigidArmWhereSamplingAllows) {
   const MatrixXd gain = compute_joint_gain(driven, predictor, {0.5, 0.7}), M = predictor.machine.M;
   EXPECT_TRUE(is_close(MatrixXd(gain.leftCols(3)), MatrixXd(kBandwidth * kBandwidth * M), 1e-9 * M.norm()));
   EXPECT_TRUE(is_close(MatrixXd(gain.middleCols(3, 3)), MatrixXd(1.4 * kBandwidth * M), 1e-9 * M.norm()));
-  EXPECT_TRUE(is_close(MatrixXd(gain.rightCols(3)), MatrixXd(kDirectShare / kSamplePeriod * M), 1e-9 * M.norm() / kSamplePeriod));
+  EXPECT_TRUE(is_close(MatrixXd(gain.rightCols(3)), MatrixXd(kDirectShare / kSamplePeriod * M),
+                       1e-9 * M.norm() / kSamplePeriod));
 }
 
 // For fast motion the stiffness is P + D times the bandwidth of the filter; R T / kDirectShare is the inertia.

@@ -30,9 +30,8 @@ TrackingFeedback::TrackingFeedback(const ControlOptions& options, const Tracking
       collocated_(tracking.collocated),
       share_(compute_rate_share(tracking, 1 / options.rate)),
       gains_(make_schedule(options, [&](const Predictor& predictor) {
-        return tracking.collocated
-                   ? compute_joint_gain(options.driven, predictor, tracking)
-                   : compute_tracking_gain(*options.model, options.driven, predictor, tracking);
+        return tracking.collocated ? compute_joint_gain(options.driven, predictor, tracking)
+                                   : compute_tracking_gain(*options.model, options.driven, predictor, tracking);
       })) {
   dq_.setZero(model_.nv);
   dx_.setZero(2 * model_.nv);
