@@ -108,9 +108,9 @@ void print_cell(const std::shared_ptr<const Model>& model, int links, int modes,
     const auto loop = linearize_loop(*model, {}, settled, 0);
     const double steps = settled.kalman.torque_steps[0] / prepared.kalman.torque_steps[0];
     const double share = settled.tracking() != nullptr ? settled.tracking()->modal_share : 0;
-    const int collocated = settled.collocated() ? 1 : 0;
+    const double collocated = settled.collocated() ? settled.tracking()->stiffest : 0;
     const double late = seconds > 0 ? run_nonlinear(*model, given, seconds) : 0;
-    fmt::print("{},stable,{:.9f},{:.3g},{:g},{:g},{:g},{},{}\n", cell, radius_of(*loop),
+    fmt::print("{},stable,{:.9f},{:.3g},{:g},{:g},{:g},{:g},{}\n", cell, radius_of(*loop),
                compute_transient(*loop).growth, steps, settled.kalman.distrust, share, collocated,
                seconds > 0 ? fmt::format("{:.2g}", late) : "");
   } catch (const InputError&) {

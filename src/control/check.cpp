@@ -34,6 +34,7 @@ void check_tracking(const TrackingOptions& tracking, double rate, const char* na
   if (!(tracking.ratio > 0)) throw InputError(std::string(name) + " needs a damping ratio above 0");
   if (!(tracking.modal_share >= 0 && tracking.modal_share <= 1))
     throw InputError(std::string(name) + " needs a modal share of 0 to 1");
+  if (!(tracking.stiffest > 0)) throw InputError(std::string(name) + " needs a stiffness limit above 0");
 }
 
 // A law that acts on the joints, and the terms it includes.

@@ -256,13 +256,20 @@ void Controller::set_believed(ConstVec inputs) {
 
 Status Controller::correct_estimate(const Measurement& y) {
   if (!estimator_) return Status::ok;
-  if (const Status s = estimator_->correct(y); s != Status::ok) return s;
+  if (const Status s = restart_estimate(estimator_->correct(y)); s != Status::ok) return s;
   // The previous torques act until the new ones do.
   set_believed(told_ ? acting_ : applied_);
   for (std::size_t i = 0; told_ && bank_ && i < bank_->others.size(); ++i) bank_->others[i]->set_acting(acting_);
   told_ = false;
-  if (options_.latency > 0 && estimator_->propagate(believed_) != Status::ok) return Status::not_finite;
-  return Status::ok;
+  return options_.latency > 0 ? restart_estimate(estimator_->propagate(believed_)) : Status::ok;
+}
+
+// An estimate that is not fed back may diverge without harm, for instance far from a straight machine: it then begins
+// anew at the reference.
+Status Controller::restart_estimate(Status status) {
+  const bool needed =
+      !options_.collocated() || options_.damping || options_.correcting.modes > 0 || options_.adaptation.has_value();
+  return status == Status::ok || needed ? status : estimator_->start(reference_.state(), believed_);
 }
 
 Status Controller::propagate_estimate() {
@@ -271,7 +278,7 @@ Status Controller::propagate_estimate() {
     modes_[static_cast<Eigen::Index>(k)] = estimator_->state().q[mode_indices_[k]];
   }
   set_believed(applied_);
-  return options_.latency > 0 ? Status::ok : estimator_->propagate(believed_);
+  return options_.latency > 0 ? Status::ok : restart_estimate(estimator_->propagate(believed_));
 }
 
 // Sets the input of the laws: the desired motion, readings, and errors.

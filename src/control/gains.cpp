@@ -252,7 +252,7 @@ MatrixXd compute_joint_gain(const DrivenJoints& driven, const Predictor& predict
   const SymmetricEigen parts = eigen_generalized(own.M(driven.v, driven.v), N);
   const MatrixXd directions = N * parts.vectors;  // N = directions directions^T
   const double filter = options.ratio * kRateFilter * w;
-  const VectorXd most = kStiffest / (T * T) * parts.values.cwiseInverse();
+  const VectorXd most = options.stiffest / (T * T) * parts.values.cwiseInverse();
   const VectorXd slowed = ((filter * filter + most.array()).sqrt() - filter).cwiseMin(w);
   const VectorXd rates = 2 * options.ratio * slowed.cwiseProduct(parts.values);
   const VectorXd stiffness = slowed.cwiseAbs2().cwiseProduct(parts.values);

@@ -241,7 +241,8 @@ ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
 
 namespace {
 
-// Remedies for an unstable loop, in this order: tracking by collocated feedback of the joints; the smallest sufficient
+// Remedies for an unstable loop, in this order: tracking by collocated feedback of the joints, then softer, down to a
+// 25th of its stiffness for fast motion; the smallest sufficient
 // modal share in the tracking, since a larger share is less robust to model errors; then increasing torque steps in the
 // observer's noise model.
 class Remedies {
@@ -253,15 +254,20 @@ class Remedies {
   }
   // growth: with the last remedy.  False: none is left.
   bool try_next(ControlOptions& options, double growth) {
-    constexpr double kMore = 10;
-    constexpr int kMax = 3;
-    if (collocated_) return false;
+    constexpr double kMore = 10, kSofter = 0.2;
+    constexpr int kMax = 3, kSoftest = 2;
     TrackingOptions* tracking = options.tracking();
     if (may_collocate(options)) {
       without_modes_ = growth;
       tracking->collocated = true;
       return true;
     }
+    if (tracking != nullptr && tracking->collocated && softened_ < kSoftest) {
+      ++softened_;
+      tracking->stiffest *= kSofter;
+      return true;
+    }
+    if (collocated_) return false;
     if (tracking != nullptr && tracking->collocated) {
       tracking->collocated = false;
       growth = *without_modes_;
@@ -286,7 +292,8 @@ class Remedies {
     return out < kAlmost ? std::ceil(100 * out) / 100 : 1;
   }
 
-  bool collocated_;                      // given: there is nothing to choose
+  bool collocated_;  // given: no other law is tried
+  int softened_ = 0;
   std::optional<double> without_modes_;  // growth with the feedback of the joints of the estimate
   double share_ = 0, growth_ = 0;        // of the previous share
   int raised_ = 0;

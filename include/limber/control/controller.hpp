@@ -165,6 +165,7 @@ class Controller {
   [[nodiscard]] Status run_laws();
   [[nodiscard]] Status correct_estimate(const Measurement& y);
   [[nodiscard]] Status propagate_estimate();
+  [[nodiscard]] Status restart_estimate(Status status);
   void set_sample(const Measurement& y, const Reference& reference);
   void put_readings(const Measurement& y, double ahead);
   void hand_over();
