@@ -132,6 +132,19 @@ TEST(Collocated, IsSofterWithServoLagAndDelay) {
   }
 }
 
+TEST(Collocated, AllocatesNothingInItsCycle) {
+  ControlOptions options = make_tracking(make_machines(3)[2]);
+  options.correction->collocated = true;
+  Controller controller(options);
+  ASSERT_EQ(controller.start(make_zero_state(*options.model)), Status::ok);
+  Measurement y;
+  y.q = y.v = VectorXd::Zero(3);
+  VectorXd torques = VectorXd::Zero(3);
+  ASSERT_EQ(controller.update(y, torques), Status::ok);
+  const NoAlloc guard;
+  for (int k = 0; k < 100; ++k) ASSERT_EQ(controller.update(y, torques), Status::ok);
+}
+
 TEST(Collocated, NeedsSensors) {
   ControlOptions options = make_tracking(make_arm());
   options.correction->collocated = true;

@@ -69,6 +69,10 @@ std::vector<Case> make_cases(const Model& arm) {
       o.correction = TrackingOptions{};
       o.latency = latency;
     });
+    add("correction collocated", [&](ControlOptions& o) {
+      o.correction = TrackingOptions{0.5, 1, 0, true};
+      o.latency = latency;
+    });
     add("correction propagated", [&](ControlOptions& o) {
       o.correction = TrackingOptions{};
       o.embodiment = Embodiment::propagated;
