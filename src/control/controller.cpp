@@ -123,7 +123,7 @@ Status Controller::hold(const State& x, ConstVec torques) {
     if (!(std::abs(torques[k]) > most)) continue;
     throw InputError("joint '" + driven.names[k] + "' needs " + text(torques[k], 4) +
                      " to be held at its initial position," + " but its servo gives " + text(most, 4) +
-                     " at most; raise max_torque, or start elsewhere");
+                     " at most; raise max_torque or the effort limit of the joint, or start elsewhere");
   }
   const StaticHold own = find_static_hold(*options_.model, {}, x, driven.joints, driven);
   const VectorXd own_inputs = own.torques(driven.v);

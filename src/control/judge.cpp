@@ -15,6 +15,7 @@
 #include "limber/control/loop.hpp"
 #include "limber/control/shaping.hpp"
 #include "limber/linear/analysis.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -103,15 +104,21 @@ LoopVerdict judge_gains(const ControlOptions& options) {
   return judge_loop(*options.model, ideal.sensors, ideal);
 }
 
-// A sampling rate at which the loop would be stable at this time; 0: none found.
-double find_rate(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t) {
+// A sampling rate at which the loop, unstable at this time, would be stable; 0: none found.
+double find_rate(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double unstable) {
   constexpr double kMax = 2e4;
   ControlOptions other = options;
+  std::vector<double> times = judged_times(plant, options);
+  times.insert(times.begin(), unstable);
   for (const double factor : {2.0, 4.0, 10.0}) {
     other.rate = options.rate * factor;
     if (other.rate > kMax) break;
-    const auto loop = try_linearize(plant, sensors, other, t);
-    if (loop && find_dominant_pole(*loop).growth <= kUnstable) return other.rate;
+    if (other.estimates()) other.resolved = choose_resolved(other);
+    const bool stable = std::all_of(times.begin(), times.end(), [&](double t) {
+      const auto loop = try_linearize(plant, sensors, other, t);
+      return loop && find_dominant_pole(*loop).growth <= kUnstable;
+    });
+    if (stable) return other.rate;
   }
   return 0;
 }
@@ -363,11 +370,23 @@ std::vector<std::string> step_warnings(const Model& plant, const SensorOptions& 
 
 }  // namespace
 
+namespace {
+
+// Tracking laws prescribe accelerations of motors, which feel the inertia of their rotors alone at first.
+std::vector<std::string> unjudged_warnings(const Model& plant, const ControlOptions& options) {
+  if (options.tracking() == nullptr || !has_elastic_drives(plant)) return {};
+  return {
+      "the stability of the control loop was not checked, because a drive is elastic; correction and computed_torque "
+      "may diverge there: write sensors: {encoders: link}, or feedback: {pid: ...} with feed_forward: rigid"};
+}
+
+}  // namespace
+
 std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
                                        const ImplicitSteps& steps) {
   const LoopVerdict verdict = judge_loop(plant, sensors, options);
   if (!verdict.stable) return {verdict.text};
-  if (!verdict.judged) return {};
+  if (!verdict.judged) return unjudged_warnings(plant, options);
   constexpr double kBlind = 1e4;      // the largest value used by settle_loop
   constexpr double kReported = 1e-4;  // 1/s
   constexpr double kMuch = 0.1;       // of a body's length
@@ -378,7 +397,8 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
         "the observer assumes its sensors to be " + text(options.kalman.distrust, 3) +
         " times noisier than they are, because the loop of the deflected machine is unstable otherwise; it then "
         "hardly corrects errors of the model, and a moving machine may diverge: raise the rate, "
-        "give the joints an armature, or write feedback: {lqr: {}}");
+        "give the joints an armature" +
+        (options.lqr ? "" : ", or write feedback: {lqr: {}}"));
   const Bending bending = options.estimates() ? find_bending(options) : Bending{};
   if (bending.share > kMuch && options.kalman.distrust >= kBlind)
     out.push_back("the desired motion bends '" + bending.body + "' by " + text(100 * bending.share, 2) +

@@ -124,7 +124,7 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
   SensorOptions all = sensors;
   all.encoders.assign(driven_.v.size(), {});  // raw speeds, without noise
   raw_ = make_readings(plant, of_plant_, all, there, {}, machine_);
-  model_ = make_predictor(*options.model, driven_, own, period_);
+  model_ = make_predictor(*options.model, driven_, own, period_, options.resolved);
   if (options.estimates()) {
     expected_ = make_readings(*options.model, driven_, options.sensors, own, options.kalman, model_.machine);
     if (options.senses())

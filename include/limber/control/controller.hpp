@@ -81,6 +81,7 @@ struct ControlOptions {
   std::optional<DampingOptions> damping;
   KalmanOptions kalman;
   int schedule = 5;                  // configurations along the motion for which gains are computed
+  int resolved = 0;                  // poles that the predictor resolves at all of them; 0: by each (prepare_control)
   SensorOptions sensors;             // as the estimator models them
   std::vector<ServoOptions> servos;  // (driven coordinate); empty: ideal
 
