@@ -16,7 +16,7 @@ Scenario scenario_of(const std::string& text) {
   return parse_scenario("limber: 1\nscenario: s\n" + text, "s.yaml", "");
 }
 
-std::string refusal(const std::string& text) {
+std::string reason_of_refusal(const std::string& text) {
   try {
     const Simulation simulation(scenario_of(text));
   } catch (const InputError& e) {
@@ -88,7 +88,7 @@ model:
     - {name: elbow, type: revolute, axis: [0, 1, 0], parent: upper.tip, child: fore}
 control: {rate: 50, feedback: {correction: {}}}
 )";
-  EXPECT_EQ(refusal(text), "");
+  EXPECT_EQ(reason_of_refusal(text), "");
 }
 
 std::string weight(const std::string& effort, const std::string& start, const std::string& control) {
@@ -103,9 +103,9 @@ model:
 // The controller knows the effort limits of joints as those of its servos.
 TEST(LoopDesign, EffortLimitsAreThoseOfTheServos) {
   const std::string pid = "feedback: {pid: {frequency: 1, gravity: true}}";
-  const std::string held = "initial: {equilibrium: true}\n", message = refusal(weight("50", held, pid));
+  const std::string held = "initial: {equilibrium: true}\n", message = reason_of_refusal(weight("50", held, pid));
   EXPECT_NE(message.find("needs 98.1 to be held"), std::string::npos) << message;
-  EXPECT_EQ(refusal(weight("120", held, pid)), "");
+  EXPECT_EQ(reason_of_refusal(weight("120", held, pid)), "");
   Simulation simulation(scenario_of(weight("50", "", pid)));
   simulation.advance_to(1);
   EXPECT_DOUBLE_EQ(simulation.tracking().saturation()[0], 1);
