@@ -108,12 +108,14 @@ void print_cell(const std::shared_ptr<const Model>& model, int links, int modes,
     const auto loop = linearize_loop(*model, {}, settled, 0);
     const double steps = settled.kalman.torque_steps[0] / prepared.kalman.torque_steps[0];
     const double share = settled.tracking() != nullptr ? settled.tracking()->modal_share : 0;
+    const double collocated = settled.collocated() ? settled.tracking()->stiffest : 0;
     const double late = seconds > 0 ? run_nonlinear(*model, given, seconds) : 0;
-    fmt::print("{},stable,{:.9f},{:.3g},{:g},{:g},{:g},{}\n", cell, radius_of(*loop), compute_transient(*loop).growth,
-               steps, settled.kalman.distrust, share, seconds > 0 ? fmt::format("{:.2g}", late) : "");
+    fmt::print("{},stable,{:.9f},{:.3g},{:g},{:g},{:g},{:g},{}\n", cell, radius_of(*loop),
+               compute_transient(*loop).growth, steps, settled.kalman.distrust, share, collocated,
+               seconds > 0 ? fmt::format("{:.2g}", late) : "");
   } catch (const InputError&) {
     const auto loop = linearize_loop(*model, {}, prepared, 0);
-    fmt::print("{},refused,{:.9f},,1,1,0,\n", cell, radius_of(*loop));
+    fmt::print("{},refused,{:.9f},,1,1,0,0,\n", cell, radius_of(*loop));
   }
   std::fflush(stdout);
 }
@@ -126,7 +128,8 @@ int main(int argc, char** argv) {
   const double only_rate = argc > 5 ? std::atof(argv[5]) : 0;
   const std::string only_law = argc > 6 ? argv[6] : "";
   fmt::print(
-      "links,modes,rate,joint_damping,law,verdict,radius,transient,torque_steps,distrust,modal_share,late_error\n");
+      "links,modes,rate,joint_damping,law,verdict,radius,transient,torque_steps,distrust,modal_share,collocated,late_"
+      "error\n");
   for (const int links : {1, 2, 10}) {
     for (const int modes : {0, 1, 2, 3, 5, 10}) {
       if ((only_links > 0 && links != only_links) || (only_modes >= 0 && modes != only_modes)) continue;

@@ -34,6 +34,7 @@ void check_tracking(const TrackingOptions& tracking, double rate, const char* na
   if (!(tracking.ratio > 0)) throw InputError(std::string(name) + " needs a damping ratio above 0");
   if (!(tracking.modal_share >= 0 && tracking.modal_share <= 1))
     throw InputError(std::string(name) + " needs a modal share of 0 to 1");
+  if (!(tracking.stiffest > 0)) throw InputError(std::string(name) + " needs a stiffness limit above 0");
 }
 
 // A law that acts on the joints, and the terms it includes.
@@ -102,6 +103,11 @@ void check_control(const ControlOptions& options) {
   }
   if (options.lqr && options.embodiment == Embodiment::propagated) {
     throw InputError("a regulator (lqr) needs the sensors; write embodiment: sensed");
+  }
+  if (options.collocated() && !options.senses()) {
+    throw InputError(
+        "collocated feeds the readings of the joints back, which embodiment: propagated ignores; leave out "
+        "one of them");
   }
   if (options.damping && !options.correction && !options.computed_torque) {
     throw InputError("damping needs feedback that follows accelerations; write feedback: {correction: {}} beside it");

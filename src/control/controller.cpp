@@ -30,12 +30,12 @@ std::unique_ptr<Estimator> make_estimator(const ControlOptions& options) {
                                      1 / options.rate);
 }
 
-// Tracking replaces feed-forward, which is then not computed; if it controls the modes, it needs the modes of the
-// desired motion for comparison.
+// Tracking replaces feed-forward, which is then not computed; if it controls the modes, or feeds back the joints alone,
+// it needs the modes of the desired motion.
 FeedForward reference_kind(const ControlOptions& options) {
   const TrackingOptions* tracking = options.tracking();
   if (tracking == nullptr) return options.feed_forward;
-  return tracking->modal_share > 0 ? FeedForward::hybrid : FeedForward::none;
+  return tracking->modal_share > 0 || tracking->collocated ? FeedForward::hybrid : FeedForward::none;
 }
 
 // The signals to follow: the desired motion plus the learned offsets.
@@ -123,7 +123,7 @@ Status Controller::hold(const State& x, ConstVec torques) {
     if (!(std::abs(torques[k]) > most)) continue;
     throw InputError("joint '" + driven.names[k] + "' needs " + text(torques[k], 4) +
                      " to be held at its initial position," + " but its servo gives " + text(most, 4) +
-                     " at most; raise max_torque, or start elsewhere");
+                     " at most; raise max_torque or the effort limit of the joint, or start elsewhere");
   }
   const StaticHold own = find_static_hold(*options_.model, {}, x, driven.joints, driven);
   const VectorXd own_inputs = own.torques(driven.v);
@@ -219,8 +219,9 @@ Status Controller::prepare() {
   }
   if (const Status s = propagate_estimate(); s != Status::ok) return fail(s, "the observer diverged");
   if (options_.embodiment != Embodiment::pipelined || !estimator_) return Status::ok;
-  expected_ = estimator_->state();
-  if (options_.latency > 0) {  // the next sample is for one period later
+  const bool at_reference = options_.collocated();
+  expected_ = at_reference ? reference_.state() : estimator_->state();
+  if (options_.latency > 0 && !at_reference) {  // the next sample is for one period later
     shift_ = period() * expected_.v;
     move(*options_.model, expected_.q, shift_, expected_.q);
   }
@@ -255,13 +256,20 @@ void Controller::set_believed(ConstVec inputs) {
 
 Status Controller::correct_estimate(const Measurement& y) {
   if (!estimator_) return Status::ok;
-  if (const Status s = estimator_->correct(y); s != Status::ok) return s;
+  if (const Status s = restart_estimate(estimator_->correct(y)); s != Status::ok) return s;
   // The previous torques act until the new ones do.
   set_believed(told_ ? acting_ : applied_);
   for (std::size_t i = 0; told_ && bank_ && i < bank_->others.size(); ++i) bank_->others[i]->set_acting(acting_);
   told_ = false;
-  if (options_.latency > 0 && estimator_->propagate(believed_) != Status::ok) return Status::not_finite;
-  return Status::ok;
+  return options_.latency > 0 ? restart_estimate(estimator_->propagate(believed_)) : Status::ok;
+}
+
+// An estimate that is not fed back may diverge without harm, for instance far from a straight machine: it then begins
+// anew at the reference.
+Status Controller::restart_estimate(Status status) {
+  const bool needed =
+      !options_.collocated() || options_.damping || options_.correcting.modes > 0 || options_.adaptation.has_value();
+  return status == Status::ok || needed ? status : estimator_->start(reference_.state(), believed_);
 }
 
 Status Controller::propagate_estimate() {
@@ -270,13 +278,13 @@ Status Controller::propagate_estimate() {
     modes_[static_cast<Eigen::Index>(k)] = estimator_->state().q[mode_indices_[k]];
   }
   set_believed(applied_);
-  return options_.latency > 0 ? Status::ok : estimator_->propagate(believed_);
+  return options_.latency > 0 ? Status::ok : restart_estimate(estimator_->propagate(believed_));
 }
 
 // Sets the input of the laws: the desired motion, readings, and errors.
 void Controller::set_sample(const Measurement& y, const Reference& reference) {
   const DrivenJoints& joints = options_.driven;
-  const bool estimated = options_.correction || options_.computed_torque;
+  const bool estimated = options_.tracking() != nullptr && !options_.collocated();
   const double ahead = options_.latency * period();
   ControlSample& s = sample_;
   s.readings = &y;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "control/hidden_motion.hpp"
 #include "control/readings.hpp"
 #include "limber/control/actuation.hpp"
 #include "limber/control/shaping.hpp"
@@ -14,6 +15,7 @@
 #include "limber/dynamics/rnea.hpp"
 #include "limber/linear/riccati.hpp"
 #include "limber/spatial/detail/solvers.hpp"
+#include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber {
@@ -23,6 +25,7 @@ constexpr double kUsualPosition = 1e-3;  // rad
 constexpr double kUsualFrequency = 0.5;  // Hz
 constexpr double kUsualSpeeds = 20;      // times position and frequency
 constexpr double kUsualShare = 0.1;      // of the torque limits
+constexpr double kMostUsual = 1e4;       // times the torques without limits: no feedback asks for more
 constexpr double kSight = 1e-6;
 constexpr double kUsualSteps = 10;  // times the default torques: their phase is unknown
 
@@ -115,7 +118,8 @@ VectorXd usual_torques(const Model& model, const DrivenJoints& driven, const Sta
   const VectorXd inertia = driven_inertia(model, driven, x).diagonal();
   VectorXd out = kUsualShare * limits;
   for (Eigen::Index k = 0; k < out.size(); ++k) {
-    if (!std::isfinite(limits[k])) out[k] = inertia[k] * kFrequency * kFrequency * kUsualPosition;
+    const double gentle = inertia[k] * kFrequency * kFrequency * kUsualPosition;
+    out[k] = std::isfinite(limits[k]) ? std::min(out[k], kMostUsual * gentle) : gentle;
   }
   return out;
 }
@@ -135,6 +139,30 @@ double usual_frequency(const Model& model, const DrivenJoints& driven, const Sta
   return std::min(out, kOfRate * rate);
 }
 
+namespace {
+
+// Vibrations without damping that no sensor sees, or that no torque moves, stay as they are and do no harm.  Riccati
+// equations have no stabilising solution then; the gains are those of a machine damped by this factor per sample.
+constexpr double kNearlyUndamped = 1 - 1e-6;
+
+// Throws if a motion without stiffness is not observed.
+void refuse_hidden_motion(const Model& model, const Predictor& predictor, const MatrixXd& C) {
+  const auto hidden = find_hidden_motion(predictor, C);
+  if (!hidden || hidden->vibrates) return;
+  const std::string pid = "write feedback: {pid: {frequency: 0.5}}, which needs no observer";
+  int i = model.body_count() - 1;
+  while (i > 1 && model.joints[i].v > hidden->speed) --i;
+  if (joint_traits(model.joints[i].kind).quaternion)
+    throw InputError("the observer cannot estimate the attitude and position of body '" + model.body_names[i] +
+                     "': it floats (joint '" + model.joints[i].name + "'), and joint sensors do not observe them; " +
+                     pid + ", or give the controller a model with a fixed base (control: {model: FILE} with a fixed " +
+                     "joint there)");
+  throw InputError("the observer cannot estimate '" + model.speeds[static_cast<std::size_t>(hidden->speed)] +
+                   "': it moves freely, and no sensor observes it; control the joint, give it a spring, or " + pid);
+}
+
+}  // namespace
+
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
                              const Predictor& predictor, const KalmanOptions& options) {
   const State& x = predictor.machine.point;
@@ -149,17 +177,17 @@ MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, con
       options.torque_steps.size() > 0 ? options.torque_steps : kUsualSteps * usual_torques(model, driven, x);
   MatrixXd R = readings.C * compute_ringing(predictor, steps) * readings.C.transpose();
   R.diagonal() += readings.noise;
-  const auto P = solve_riccati(A.transpose(), readings.C.transpose(), Q, R);
+  const MatrixXd At = A.transpose(), Ct = readings.C.transpose();
+  auto P = solve_riccati(At, Ct, Q, R);
   if (!P) {
-    for (int i = 1; i < model.body_count(); ++i) {
-      if (joint_traits(model.joints[i].kind).quaternion)
-        throw InputError("the observer cannot estimate the attitude and position of body '" + model.body_names[i] +
-                         "': it floats (joint '" + model.joints[i].name + "'), and joint sensors do not observe " +
-                         "them; write feedback: {pid: {frequency: 0.5}}, which needs no observer, or give the " +
-                         "controller a model with a fixed base (control: {model: FILE} with a fixed joint there)");
-    }
-    throw InputError("some free motions are not observable; add sensors, or control the free joints");
+    refuse_hidden_motion(model, predictor, readings.C);
+    P = solve_riccati(kNearlyUndamped * At, Ct, Q, R);
   }
+  if (!P)
+    throw InputError("the gains of the observer cannot be computed at " + text(1 / predictor.period, 4) +
+                     " Hz: the limits of torques, the noise of sensors and the stiffness of the machine differ too " +
+                     "much; change the rate, lower the torque limits to what the drives give, or write feedback: " +
+                     "{pid: {frequency: 0.5}}, which needs no observer");
   const MatrixXd S = readings.C * *P * readings.C.transpose() + R;
   MatrixXd gain = Cholesky(S).solve(MatrixXd(readings.C * *P)).transpose();  // at the time of the reading
   if (sensors.delay == 0) return gain;
@@ -202,7 +230,8 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
   const MatrixXd one = MatrixXd::Identity(h, h);
   const MatrixXd S = options.torque > 0 ? MatrixXd(options.torque * one) : MatrixXd(w * w * position * inertia);
   const MatrixXd B = predictor.B * S;
-  const auto X = solve_riccati(predictor.A, B, Q, one);
+  auto X = solve_riccati(predictor.A, B, Q, one);
+  if (!X) X = solve_riccati(kNearlyUndamped * predictor.A, B, Q, one);
   if (!X) throw InputError("some free motions are not stabilisable by the regulator; control the free joints");
   return S * Cholesky(one + B.transpose() * *X * B).solve(MatrixXd(B.transpose() * *X * predictor.A));
 }
@@ -238,6 +267,32 @@ MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, c
   const MatrixXd b = predictor.machine.B * predictor.spread;
   const MatrixXd full = -speeds * predictor.midpoint * (predictor.machine.A - b * K) / T;
   return wanted + options.modal_share * (full - wanted);
+}
+
+MatrixXd compute_joint_gain(const DrivenJoints& driven, const Predictor& predictor, const TrackingOptions& options) {
+  const Eigen::Index n = predictor.machine.M.rows(), h = driven.size();
+  const double T = predictor.period, w = 2 * std::numbers::pi * options.frequency;
+  const LinearSystem& own = predictor.machine;
+  const MatrixXd Me = own.M + T / 2 * own.damping + T * T / 4 * own.stiffness;
+  const MatrixXd one = MatrixXd::Identity(n, n), joints = one(Eigen::all, driven.v);
+  const MatrixXd yielding = joints.transpose() * Lu(Me).solve(joints);
+  const MatrixXd N =
+      Cholesky(MatrixXd(0.5 * (yielding + yielding.transpose()))).solve(MatrixXd(MatrixXd::Identity(h, h)));
+  const SymmetricEigen parts = eigen_generalized(own.M(driven.v, driven.v), N);
+  const MatrixXd directions = N * parts.vectors;  // N = directions directions^T
+  const double filter = options.ratio * kRateFilter * w;
+  const VectorXd most = options.stiffest / (T * T) * parts.values.cwiseInverse();
+  const VectorXd slowed = ((filter * filter + most.array()).sqrt() - filter).cwiseMin(w);
+  const VectorXd rates = 2 * options.ratio * slowed.cwiseProduct(parts.values);
+  const VectorXd stiffness = slowed.cwiseAbs2().cwiseProduct(parts.values);
+  MatrixXd out(h, 3 * h);
+  out << directions * stiffness.asDiagonal() * directions.transpose(),
+      directions * rates.asDiagonal() * directions.transpose(), kDirectShare / T * N;
+  return out;
+}
+
+double compute_rate_share(const TrackingOptions& options, double period) {
+  return 1 - std::exp(-2 * std::numbers::pi * kRateFilter * options.frequency * period);
 }
 
 void Schedule::add(double t, MatrixXd gain) {

@@ -15,6 +15,7 @@
 #include "limber/control/loop.hpp"
 #include "limber/control/shaping.hpp"
 #include "limber/linear/analysis.hpp"
+#include "limber/model/drive.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
 
@@ -103,15 +104,21 @@ LoopVerdict judge_gains(const ControlOptions& options) {
   return judge_loop(*options.model, ideal.sensors, ideal);
 }
 
-// A sampling rate at which the loop would be stable at this time; 0: none found.
-double find_rate(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double t) {
+// A sampling rate at which the loop, unstable at this time, would be stable; 0: none found.
+double find_rate(const Model& plant, const SensorOptions& sensors, const ControlOptions& options, double unstable) {
   constexpr double kMax = 2e4;
   ControlOptions other = options;
+  std::vector<double> times = judged_times(plant, options);
+  times.insert(times.begin(), unstable);
   for (const double factor : {2.0, 4.0, 10.0}) {
     other.rate = options.rate * factor;
     if (other.rate > kMax) break;
-    const auto loop = try_linearize(plant, sensors, other, t);
-    if (loop && find_dominant_pole(*loop).growth <= kUnstable) return other.rate;
+    if (other.estimates()) other.resolved = choose_resolved(other);
+    const bool stable = std::all_of(times.begin(), times.end(), [&](double t) {
+      const auto loop = try_linearize(plant, sensors, other, t);
+      return loop && find_dominant_pole(*loop).growth <= kUnstable;
+    });
+    if (stable) return other.rate;
   }
   return 0;
 }
@@ -241,15 +248,38 @@ ControlOptions calm_loop(ControlOptions options, LoopVerdict verdict) {
 
 namespace {
 
-// Remedies for an unstable loop, in this order: the smallest sufficient modal share in the tracking, since a larger
-// share is less robust to model errors; then increasing torque steps in the observer's noise model.
+// Remedies for an unstable loop, in this order: tracking by collocated feedback of the joints, then softer, down to a
+// 25th of its stiffness for fast motion; the smallest sufficient
+// modal share in the tracking, since a larger share is less robust to model errors; then increasing torque steps in the
+// observer's noise model.
 class Remedies {
  public:
+  explicit Remedies(const ControlOptions& options) : collocated_(options.collocated()) {}
+  // Whether collocated feedback remains to be tried.
+  bool may_collocate(const ControlOptions& options) const {
+    return options.tracking() != nullptr && !collocated_ && !without_modes_;
+  }
   // growth: with the last remedy.  False: none is left.
   bool try_next(ControlOptions& options, double growth) {
-    constexpr double kMore = 10;
-    constexpr int kMax = 3;
-    if (TrackingOptions* tracking = options.tracking(); tracking != nullptr && tracking->modal_share < 1) {
+    constexpr double kMore = 10, kSofter = 0.2;
+    constexpr int kMax = 3, kSoftest = 2;
+    TrackingOptions* tracking = options.tracking();
+    if (may_collocate(options)) {
+      without_modes_ = growth;
+      tracking->collocated = true;
+      return true;
+    }
+    if (tracking != nullptr && tracking->collocated && softened_ < kSoftest) {
+      ++softened_;
+      tracking->stiffest *= kSofter;
+      return true;
+    }
+    if (collocated_) return false;
+    if (tracking != nullptr && tracking->collocated) {
+      tracking->collocated = false;
+      growth = *without_modes_;
+    }
+    if (tracking != nullptr && tracking->modal_share < 1) {
       tracking->modal_share = next_share(tracking->modal_share, growth);
       return true;
     }
@@ -269,7 +299,10 @@ class Remedies {
     return out < kAlmost ? std::ceil(100 * out) / 100 : 1;
   }
 
-  double share_ = 0, growth_ = 0;  // of the previous share
+  bool collocated_;  // given: no other law is tried
+  int softened_ = 0;
+  std::optional<double> without_modes_;  // growth with the feedback of the joints of the estimate
+  double share_ = 0, growth_ = 0;        // of the previous share
   int raised_ = 0;
 };
 
@@ -279,16 +312,17 @@ ControlOptions settle_loop(ControlOptions options) {
   constexpr double kOwn = 1.5;
   std::string failure;
   std::optional<std::pair<ControlOptions, LoopVerdict>> slow;  // slowly growing, with the least growth so far
-  Remedies remedies;
+  Remedies remedies(options);
   for (;;) {
     const LoopVerdict verdict = judge_gains(options);
     const bool judged = verdict.judged && options.estimates() && options.senses();
     if (verdict.stable && !judged) return options;
-    const bool slow_growth = grows_slowly(verdict.pole, options.rate) && vibrations_decay(options, verdict.t);
-    if (verdict.stable && !slow_growth) return calm_loop(options, verdict);
+    if (verdict.stable && !grows_slowly(verdict.pole, options.rate)) return calm_loop(options, verdict);
     if (!verdict.stable && verdict.pole.growth <= kOwn * own_growth(options, verdict.t)) return options;
     if (verdict.stable && (!slow || verdict.pole.growth < slow->second.pole.growth)) slow.emplace(options, verdict);
     if (failure.empty()) failure = verdict.text;
+    // Without damping no share of the modes is better.
+    if (verdict.stable && !remedies.may_collocate(options) && !vibrations_decay(options, verdict.t)) break;
     if (!judged || !remedies.try_next(options, verdict.pole.growth)) break;
   }
   if (slow) return calm_loop(slow->first, slow->second);
@@ -336,11 +370,23 @@ std::vector<std::string> step_warnings(const Model& plant, const SensorOptions& 
 
 }  // namespace
 
+namespace {
+
+// Tracking laws prescribe accelerations of motors, which feel the inertia of their rotors alone at first.
+std::vector<std::string> unjudged_warnings(const Model& plant, const ControlOptions& options) {
+  if (options.tracking() == nullptr || !has_elastic_drives(plant)) return {};
+  return {
+      "the stability of the control loop was not checked, because a drive is elastic; correction and computed_torque "
+      "may diverge there: write sensors: {encoders: link}, or feedback: {pid: ...} with feed_forward: rigid"};
+}
+
+}  // namespace
+
 std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& sensors, const ControlOptions& options,
                                        const ImplicitSteps& steps) {
   const LoopVerdict verdict = judge_loop(plant, sensors, options);
   if (!verdict.stable) return {verdict.text};
-  if (!verdict.judged) return {};
+  if (!verdict.judged) return unjudged_warnings(plant, options);
   constexpr double kBlind = 1e4;      // the largest value used by settle_loop
   constexpr double kReported = 1e-4;  // 1/s
   constexpr double kMuch = 0.1;       // of a body's length
@@ -351,7 +397,8 @@ std::vector<std::string> loop_warnings(const Model& plant, const SensorOptions& 
         "the observer assumes its sensors to be " + text(options.kalman.distrust, 3) +
         " times noisier than they are, because the loop of the deflected machine is unstable otherwise; it then "
         "hardly corrects errors of the model, and a moving machine may diverge: raise the rate, "
-        "give the joints an armature, or write feedback: {lqr: {}}");
+        "give the joints an armature" +
+        (options.lqr ? "" : ", or write feedback: {lqr: {}}"));
   const Bending bending = options.estimates() ? find_bending(options) : Bending{};
   if (bending.share > kMuch && options.kalman.distrust >= kBlind)
     out.push_back("the desired motion bends '" + bending.body + "' by " + text(100 * bending.share, 2) +

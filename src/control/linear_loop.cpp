@@ -32,6 +32,7 @@ class LoopBuilder {
   LinearLoop build();
 
  private:
+  void bend_model(const State& straight);
   void lay_out();
   void add_energy(LinearLoop& out) const;
   int add(int numbers) { return std::exchange(size_, size_ + numbers); }
@@ -52,6 +53,8 @@ class LoopBuilder {
   const SensorOptions& sensors_;
   const ControlOptions& options_;
   const DrivenJoints& driven_;
+  const TrackingOptions* law_;  // of tracking; nullptr: none
+  bool collocated_;
   DrivenJoints of_plant_;
   MatrixXd spread_;  // of the plant, Actuation
   double period_, t_;
@@ -63,8 +66,8 @@ class LoopBuilder {
   MatrixXd kalman_, lqr_, tracking_;
   ModalGain modal_;  // of the correction
   int size_ = 0;
-  int x_ = 0, torque_ = 0, filter_ = 0, last_ = 0, estimate_ = 0, under_way_ = 0, integral_ = 0, offset_ = 0, rate_ = 0,
-      line_ = 0;
+  int x_ = 0, torque_ = 0, filter_ = 0, last_ = 0, estimate_ = 0, under_way_ = 0, integral_ = 0, slow_rate_ = 0,
+      offset_ = 0, rate_ = 0, line_ = 0;
 };
 
 // A period in steps of the generalized-alpha method [Chung, Hulbert 1993], as the implicit solver makes them
@@ -103,6 +106,8 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
       sensors_(sensors),
       options_(options),
       driven_(options.driven),
+      law_(options.tracking()),
+      collocated_(options.collocated()),
       period_(1 / options.rate),
       t_(t),
       n_(plant.nv),
@@ -119,18 +124,33 @@ LoopBuilder::LoopBuilder(const Model& plant, const SensorOptions& sensors, const
   SensorOptions all = sensors;
   all.encoders.assign(driven_.v.size(), {});  // raw speeds, without noise
   raw_ = make_readings(plant, of_plant_, all, there, {}, machine_);
-  model_ = make_predictor(*options.model, driven_, own, period_);
+  model_ = make_predictor(*options.model, driven_, own, period_, options.resolved);
   if (options.estimates()) {
     expected_ = make_readings(*options.model, driven_, options.sensors, own, options.kalman, model_.machine);
     if (options.senses())
       kalman_ = compute_kalman_gain(*options.model, driven_, options.sensors, model_, options.kalman);
   }
   if (options.lqr) lqr_ = compute_lqr_gain(*options.model, driven_, model_, *options.lqr);
-  if (options.correction) tracking_ = compute_tracking_gain(*options.model, driven_, model_, *options.correction);
-  if (options.computed_torque)
-    tracking_ = compute_tracking_gain(*options.model, driven_, model_, *options.computed_torque);
+  if (law_ != nullptr && !collocated_) tracking_ = compute_tracking_gain(*options.model, driven_, model_, *law_);
+  if (collocated_) tracking_ = compute_joint_gain(driven_, model_, *law_);
   modal_ = compute_modal_gain(options);
+  if (collocated_ && shape == PlantShape::bent) bend_model(own);
   lay_out();
+}
+
+// The observer of a bent machine, with the gains and the phase matrix of the straight one.  Without feedback of the
+// estimate the loop shows only in this way whether the estimate diverges.  The actual machine may bend more: kMore.
+void LoopBuilder::bend_model(const State& straight) {
+  constexpr double kMore = 1.5;
+  State bent = straight;
+  bend_as_desired(options_, driven_, *options_.model, bent);
+  for (int i = 1; i < options_.model->body_count(); ++i)
+    bent.q.segment(options_.model->first_mode_q(i), options_.model->body(i).modes) *= kMore;
+  const LinearSystem there = linearize_at_rest(*options_.model, bent, {});
+  const MatrixXd one = MatrixXd::Identity(2 * m_, 2 * m_);
+  const MatrixXd step = period_ * model_.phase * Lu(one - 0.5 * period_ * there.A).solve(one);
+  model_.A = one + step * there.A;
+  model_.B = step * there.B * compute_spread(*options_.model, driven_, bent);
 }
 
 void LoopBuilder::lay_out() {
@@ -141,6 +161,7 @@ void LoopBuilder::lay_out() {
   if (options_.estimates()) estimate_ = add(2 * m_);
   if (kalman_.size() > 0) under_way_ = add(options_.sensors.delay * static_cast<int>(expected_.C.rows()));
   if (options_.pid) integral_ = add(h_);
+  if (collocated_) slow_rate_ = add(h_);
   if (options_.damping || modal_.weight > 0) {
     offset_ = add(h_);
     rate_ = add(h_);
@@ -228,7 +249,7 @@ MatrixXd LoopBuilder::offset_gain() const {
 
 // The commands of the laws, and the update of their states.
 MatrixXd LoopBuilder::feed_back(const MatrixXd& y, const MatrixXd& estimate, MatrixXd& next) const {
-  const bool tracking = options_.correction || options_.computed_torque;
+  const bool tracking = law_ != nullptr && !collocated_;
   MatrixXd q = y.topRows(h_), v = y.middleRows(h_, h_), ahead = MatrixXd::Zero(h_, size_), out = ahead;
   if (tracking) {
     q = estimate(driven_.v, Eigen::all);
@@ -261,6 +282,12 @@ MatrixXd LoopBuilder::feed_back(const MatrixXd& y, const MatrixXd& estimate, Mat
     if (pid.gravity) out += MatrixXd(model_.machine.stiffness(driven_.v, driven_.v)) * y.topRows(h_);
   }
   if (options_.lqr) out -= lqr_ * estimate;
+  if (collocated_) {
+    const MatrixXd before = part(slow_rate_, h_);
+    const MatrixXd slow = before + compute_rate_share(*law_, period_) * (error_rate - before);
+    next.middleRows(slow_rate_, h_) = slow;
+    out += tracking_.leftCols(h_) * error + tracking_.middleCols(h_, h_) * slow + tracking_.rightCols(h_) * error_rate;
+  }
   if (tracking) {
     MatrixXd deviation = -estimate;
     for (int k = 0; k < h_; ++k) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "limber/control/actuation.hpp"
 #include "limber/control/shaping.hpp"
@@ -51,6 +52,23 @@ double split_radius(const VectorXd& moduli) {
   return best;
 }
 
+// A radius between the pole with this number, in the order of moduli, and the next.
+double split_radius(const VectorXd& moduli, int resolved) {
+  if (resolved == 0) return split_radius(moduli);
+  if (resolved >= moduli.size()) return 0;
+  std::vector<double> at(moduli.begin(), moduli.end());
+  std::sort(at.begin(), at.end());
+  const auto k = static_cast<std::size_t>(resolved);
+  return std::sqrt(at[k - 1] * at[k]);
+}
+
+// Moduli of poles times the period, rising.
+VectorXd sorted_moduli(const MatrixXd& A, double period) {
+  VectorXd out = period * eigenvalues_general(A).cwiseAbs();
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 // Projector on the invariant subspace of the poles of a beyond the radius: (pole - r)/(pole + r) has positive real part
 // for these, negative for the others.
 MatrixXd project_beyond(const MatrixXd& a, double radius) {
@@ -68,7 +86,7 @@ MatrixXd range_of(const MatrixXd& projector) {
 }  // namespace
 
 // In scaled time t / T and state (q, T v), whose matrix has the poles times T.
-Predictor make_predictor(const Model& model, const DrivenJoints& driven, const State& x, double period) {
+Predictor make_predictor(const Model& model, const DrivenJoints& driven, const State& x, double period, int resolved) {
   Predictor out;
   out.period = period;
   out.machine = linearize_at_rest(model, x, {});
@@ -84,7 +102,7 @@ Predictor make_predictor(const Model& model, const DrivenJoints& driven, const S
   const VectorXd moduli = eigenvalues_general(a).cwiseAbs();
   out.fastest = moduli.maxCoeff();
   MatrixXd basis = one, dual = one, unseen = MatrixXd::Zero(size, size), still = unseen;
-  if (const double radius = split_radius(moduli); radius > 0) {
+  if (const double radius = split_radius(moduli, resolved); radius > 0) {
     unseen = project_beyond(a, radius);
     const MatrixXd seen = one - unseen;
     basis = range_of(seen);
@@ -102,6 +120,30 @@ Predictor make_predictor(const Model& model, const DrivenJoints& driven, const S
   out.seen = inverse.asDiagonal() * basis;
   out.to_seen = dual * scale.asDiagonal();
   out.ringing = inverse.asDiagonal() * MatrixXd(still * b);
+  return out;
+}
+
+int choose_resolved(const Model& model, const std::vector<State>& configurations, double period) {
+  constexpr double kPair = 1e-3;  // gaps below are within a pair
+  std::vector<VectorXd> all;
+  Eigen::Index least = std::numeric_limits<Eigen::Index>::max(), most = 0;
+  for (const State& x : configurations) {
+    all.push_back(sorted_moduli(linearize_at_rest(model, x, {}).A, period));
+    const double radius = split_radius(all.back());
+    const Eigen::Index count = radius > 0 ? (all.back().array() < radius).count() : all.back().size();
+    least = std::min(least, count);
+    most = std::max(most, count);
+  }
+  if (least >= most) return 0;
+  double widest = kPair;
+  int out = 0;
+  for (Eigen::Index k = std::max<Eigen::Index>(least, 1); k <= most; ++k) {
+    double gap = std::numeric_limits<double>::infinity();
+    for (const VectorXd& at : all) gap = std::min(gap, k < at.size() ? std::log(at[k] / at[k - 1]) : gap);
+    if (!(gap > widest)) continue;
+    widest = gap;
+    out = static_cast<int>(k);
+  }
   return out;
 }
 

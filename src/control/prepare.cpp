@@ -27,6 +27,12 @@ std::vector<double> schedule_times(const ControlOptions& options) {
   return out;
 }
 
+int choose_resolved(const ControlOptions& options) {
+  std::vector<State> configurations;
+  for (const double t : schedule_times(options)) configurations.push_back(desired_configuration(options, t));
+  return configurations.size() > 1 ? choose_resolved(*options.model, configurations, 1 / options.rate) : 0;
+}
+
 namespace {
 
 std::string actuator_names(const ControlOptions& options) {
@@ -59,6 +65,18 @@ void check_actuators(const ControlOptions& options) {
                      options.model->speeds[static_cast<std::size_t>(row)] + "', which " + law +
                      " does not model: it assumes torques at joints; write feedback: {lqr: {}} or {pid: ...} with " +
                      "feed_forward: rigid, or attach the actuators to rigid bodies");
+  }
+}
+
+// The effort limits of joints are limits of their servos: laws and observer then know what the machine cuts.
+void limit_servos(ControlOptions& options) {
+  for (std::size_t j = 0, k = 0; j < options.driven.joints.size(); ++j) {
+    const Joint& joint = options.model->joints[options.driven.joints[j]];
+    for (int i = 0; i < speed_count(joint.kind); ++i, ++k) {
+      double& most = options.servos[k].max_torque;
+      if (joint.effort_limit > 0 && options.driven.actuator(static_cast<int>(k)) < 0)
+        most = std::min(most, joint.effort_limit);
+    }
   }
 }
 
@@ -104,6 +122,7 @@ ControlOptions prepare_control(ControlOptions options) {
   check_actuators(options);
   const std::size_t n = options.driven.v.size();
   if (options.servos.empty()) options.servos.resize(n);
+  limit_servos(options);
   if (options.sensors.encoders.empty()) options.sensors.encoders.resize(n);
   fill_weights(options);
   std::vector<Signal::Impulse> shaper = {{0, 1}};
@@ -119,6 +138,7 @@ ControlOptions prepare_control(ControlOptions options) {
     options.end += shaping.delay;
   }
   if (options.path) shape_path(shaper, *options.path);
+  if (options.estimates()) options.resolved = choose_resolved(options);
   return options;
 }
 

@@ -292,6 +292,10 @@ void Executive::update(long shift, double now) {
   }
   torque_ = new_torque_;
   limit();
+  for (Eigen::Index k = 0; k < torque_.size(); ++k) {  // the controller has cut it itself
+    const bool cut = controller_.saturated()[static_cast<std::size_t>(k)] != 0;
+    limited_ += cut && std::abs(torque_[k]) == limits_.effort[k] ? 1 : 0;
+  }
   if (done_ <= counted_) missing_ += controller_.period() * torque_;  // of a period that has already begun
 }
 

@@ -210,11 +210,12 @@ TrackingOptions read_tracking(const Reader& map) {
   TrackingOptions out;
   out.frequency = number_or(map, "frequency", out.frequency);
   out.ratio = number_or(map, "ratio", out.ratio);
+  if (const auto at = map.find("collocated")) out.collocated = at->boolean();
   return out;
 }
 
 void read_correction(const Reader& map, ControlOptions& out) {
-  map.check_keys({"frequency", "ratio", "embodiment", "tolerance", "most", "modes", "modal_ratio"});
+  map.check_keys({"frequency", "ratio", "collocated", "embodiment", "tolerance", "most", "modes", "modal_ratio"});
   out.correction = read_tracking(map);
   if (const auto at = map.find("embodiment")) out.embodiment = static_cast<Embodiment>(at->choice(kEmbodiments));
   out.correcting.tolerance = number_or(map, "tolerance", out.correcting.tolerance);
@@ -229,7 +230,7 @@ void read_feedback(const Reader& map, const State& start, ControlOptions& out) {
   map.check_keys({"pid", "computed_torque", "correction", "lqr"});
   if (const auto at = map.find("pid")) out.pid = read_pid(*at, start, out);
   if (const auto at = map.find("computed_torque")) {
-    at->check_keys({"frequency", "ratio"});
+    at->check_keys({"frequency", "ratio", "collocated"});
     out.computed_torque = read_tracking(*at);
   }
   if (const auto at = map.find("correction")) read_correction(*at, out);

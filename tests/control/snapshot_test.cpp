@@ -65,10 +65,12 @@ std::vector<Case> make_cases(const Model& arm) {
   });
   add("hybrid", [](ControlOptions& o) { o.feed_forward = FeedForward::hybrid; });
   for (const int latency : {0, 1}) {
-    add("correction sensed", [&](ControlOptions& o) {
-      o.correction = TrackingOptions{};
-      o.latency = latency;
-    });
+    for (const bool collocated : {false, true}) {
+      add("correction sensed", [&](ControlOptions& o) {
+        o.correction = TrackingOptions{0.5, 1, 0, collocated};
+        o.latency = latency;
+      });
+    }
     add("correction propagated", [&](ControlOptions& o) {
       o.correction = TrackingOptions{};
       o.embodiment = Embodiment::propagated;

@@ -13,9 +13,10 @@ namespace limber::test {
 struct ArmSpec {
   double EI = 1e5, damping = 0, payload = 0, armature = 0;
   Vector3d gravity = Vector3d::Zero();
+  int modes = 2;
 };
 
-// The three-link arm of [MS] table 2, two bending modes each, in the plane.
+// The three-link arm of [MS] table 2, in the plane.
 inline Model make_arm(const ArmSpec& spec = {}) {
   ModelBuilder builder("arm");
   builder.gravity(spec.gravity);
@@ -28,7 +29,7 @@ inline Model make_arm(const ArmSpec& spec = {}) {
     beam.length = kLength[i];
     beam.mass_per_length = kMass[i] / kLength[i];
     beam.EIz = spec.EI;
-    beam.modes = {2, 0, 0, 0};
+    beam.modes = {spec.modes, 0, 0, 0};
     beam.damping = {spec.damping};
     Body body = make_beam_body(beam, false);
     body.name = kBodies[i];

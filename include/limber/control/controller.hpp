@@ -81,6 +81,7 @@ struct ControlOptions {
   std::optional<DampingOptions> damping;
   KalmanOptions kalman;
   int schedule = 5;                  // configurations along the motion for which gains are computed
+  int resolved = 0;                  // poles that the predictor resolves at all of them; 0: by each (prepare_control)
   SensorOptions sensors;             // as the estimator models them
   std::vector<ServoOptions> servos;  // (driven coordinate); empty: ideal
 
@@ -91,6 +92,7 @@ struct ControlOptions {
     return correction ? &*correction : computed_torque ? &*computed_torque : nullptr;
   }
   TrackingOptions* tracking() { return correction ? &*correction : computed_torque ? &*computed_torque : nullptr; }
+  bool collocated() const { return tracking() != nullptr && tracking()->collocated; }
   // Whether sensors correct the estimate.
   bool senses() const { return embodiment != Embodiment::propagated; }
 };
@@ -164,6 +166,7 @@ class Controller {
   [[nodiscard]] Status run_laws();
   [[nodiscard]] Status correct_estimate(const Measurement& y);
   [[nodiscard]] Status propagate_estimate();
+  [[nodiscard]] Status restart_estimate(Status status);
   void set_sample(const Measurement& y, const Reference& reference);
   void put_readings(const Measurement& y, double ahead);
   void hand_over();

@@ -34,10 +34,14 @@ struct LqrOptions {
 
 // Second-order error dynamics: wanted acceleration a = a_desired + 2 ratio w de/dt + w^2 e, w = 2 pi frequency.
 struct TrackingOptions {
-  double frequency = 0.5;  // Hz
-  double ratio = 1;        // of damping
-  double modal_share = 0;  // 0 to 1, share of the gain that includes the modes; by settle_loop, if the law of the
-                           // joints alone is unstable
+  double frequency = 0.5;   // Hz
+  double ratio = 1;         // of damping
+  double modal_share = 0;   // 0 to 1, share of the gain that includes the modes; by settle_loop, if the law of the
+                            // joints alone is unstable
+  bool collocated = false;  // joint errors are fed back as measured, compute_joint_gain, and the torques of the desired
+                            // motion are those of the reference; if given, or by settle_loop before any modal share
+  double stiffest = 0.5;    // of collocated feedback for fast motion, times N / T^2; settle_loop lowers it for delays
+                            // of sensors and lags of servos
 };
 
 // (driven coordinate) The torque that feedback is expected to use: a tenth of the limit of servo or joint; without a
@@ -80,6 +84,18 @@ MatrixXd compute_lqr_gain(const Model& model, const DrivenJoints& driven, const 
 inline constexpr double kRegularisation = 1e-4;
 MatrixXd compute_tracking_gain(const Model& model, const DrivenJoints& driven, const Predictor& predictor,
                                const TrackingOptions& options);
+
+// (driven coordinates x 3 driven) [P D R]: torques P e + D f + R de/dt for measured errors e of the driven joints,
+// where f is de/dt through a low-pass filter of kRateFilter times the frequency.  P and D are those of the inertia M_JJ
+// of the machine with rigid bodies, R = kDirectShare N / T with its natural inertia N over a period.  In the directions
+// v with M_JJ v = l N v the frequency is lowered to w' such that the stiffness for fast motion, (w'^2 + 2 ratio w'
+// times the bandwidth of the filter) l, is at most stiffest / T^2.  All three are symmetric and positive semidefinite,
+// so that the feedback is positive real and stable for every passive machine, but for the sampling.  (Benhabib, Iwens,
+// Jackson, J. Guidance and Control 4(5), 1981.)
+inline constexpr double kRateFilter = 0.5, kDirectShare = 0.2;
+MatrixXd compute_joint_gain(const DrivenJoints& driven, const Predictor& predictor, const TrackingOptions& options);
+// The share of a new rate that enters this filter at each sample.
+double compute_rate_share(const TrackingOptions& options, double period);
 
 // Gain schedule along a motion, linear in time between its points.
 class Schedule {

@@ -32,8 +32,14 @@ struct Predictor {
   double fastest = 0;      // |pole| period, the largest
 };
 
-// At rest at the configuration of x.  O(nv^3).
-Predictor make_predictor(const Model& model, const DrivenJoints& driven, const State& x, double period);
+// At rest at the configuration of x.  resolved: number of poles that the sampling resolves; 0: those within kResolved.
+// O(nv^3).
+Predictor make_predictor(const Model& model, const DrivenJoints& driven, const State& x, double period,
+                         int resolved = 0);
+
+// The number of poles to resolve at all of these configurations, between which gains are interpolated: where the same
+// number lies within kResolved everywhere, 0; else that with the widest gap between it and the rest.
+int choose_resolved(const Model& model, const std::vector<State>& configurations, double period);
 
 // The covariance (2 nv x 2 nv) of white noise in the accelerations with the given intensity, (standard deviation)^2,
 // over one period: exact (Van Loan, IEEE Trans. Automatic Control 23, 1978), in the resolved coordinates.

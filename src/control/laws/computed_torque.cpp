@@ -16,6 +16,7 @@ class ComputedTorque final : public Law {
 
   Status start(const State& /*x*/) override {
     mean_.reset();
+    tracking_.reset();
     return Status::ok;
   }
 
@@ -23,16 +24,18 @@ class ComputedTorque final : public Law {
     constexpr int kMidpointPasses = 2;  // of the midpoint rule
     tracking_.compute_wanted(s, wanted_);
     torques_ = s.torque;
-    mean_.set_phases(*s.estimate);
+    const State& x = tracking_.at(s);
+    mean_.set_phases(x);
     Status status = Status::ok;
     for (int pass = 0; pass < kMidpointPasses && status == Status::ok; ++pass) {
-      status = mean_.hybrid(*s.estimate, wanted_, torques_);
+      status = mean_.hybrid(x, wanted_, torques_);
     }
+    tracking_.add_torques(s, torques_);
     s.feedback += torques_ + s.friction - s.feed_forward;
     return status;
   }
 
-  void transfer(Archive& archive) override { archive(mean_); }
+  void transfer(Archive& archive) override { archive(mean_, tracking_); }
   std::string failure() const override { return "the dynamics failed"; }
 
  private:

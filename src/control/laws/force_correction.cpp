@@ -26,6 +26,7 @@ class CorrectionLaw final : public Law {
 
   Status start(const State& x) override {
     correction_.accelerations().reset();
+    tracking_.reset();
     if (vibration_) vibration_->reset();
     failure_ = "the inertia of the driven joints is singular";
     return correction_.gain().set(x);
@@ -38,7 +39,7 @@ class CorrectionLaw final : public Law {
   }
 
   Status update(ControlSample& s) override {
-    const State& x = *s.estimate;
+    const State& x = tracking_.at(s);
     failure_ = "the dynamics failed";
     if (embodiment_ == Embodiment::sensed) {
       if (const Status status = correction_.gain().set(x); status != Status::ok) return status;
@@ -49,6 +50,7 @@ class CorrectionLaw final : public Law {
     const Correction result = embodiment_ == Embodiment::pipelined ? correction_.correct_prepared(x, wanted_, torques_)
                                                                    : correction_(x, wanted_, torques_);
     discrepancy_ << result.first, result.last, result.count;
+    tracking_.add_torques(s, torques_);
     s.feedback += torques_ + s.friction - s.feed_forward;
     // Without sensors the articulated inertias of this step are used in the next: [Pat] claim 6.
     if (result.status != Status::ok || embodiment_ != Embodiment::propagated) return result.status;
@@ -56,7 +58,7 @@ class CorrectionLaw final : public Law {
   }
 
   void transfer(Archive& archive) override {
-    archive(correction_, discrepancy_);
+    archive(correction_, discrepancy_, tracking_);
     if (vibration_) archive(*vibration_);
   }
 

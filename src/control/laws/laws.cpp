@@ -25,14 +25,26 @@ std::vector<std::unique_ptr<Law>> make_laws(const ControlOptions& options) {
 }
 
 TrackingFeedback::TrackingFeedback(const ControlOptions& options, const TrackingOptions& tracking)
-    : model_(*options.model), driven_(options.driven), gains_(make_schedule(options, [&](const Predictor& predictor) {
-        return compute_tracking_gain(*options.model, options.driven, predictor, tracking);
+    : model_(*options.model),
+      driven_(options.driven),
+      collocated_(tracking.collocated),
+      share_(compute_rate_share(tracking, 1 / options.rate)),
+      gains_(make_schedule(options, [&](const Predictor& predictor) {
+        return tracking.collocated ? compute_joint_gain(options.driven, predictor, tracking)
+                                   : compute_tracking_gain(*options.model, options.driven, predictor, tracking);
       })) {
   dq_.setZero(model_.nv);
   dx_.setZero(2 * model_.nv);
+  filtered_.setZero(driven_.size());
+  errors_.setZero(3 * driven_.size());
+  more_ = filtered_;
 }
 
 void TrackingFeedback::compute_wanted(const ControlSample& s, VectorXd& wanted) {
+  if (collocated_) {
+    wanted = s.acceleration;
+    return;
+  }
   chart_coordinates(model_, s.estimate->q, s.reference.q, dq_);
   dx_.head(model_.nv) = dq_;
   dx_.tail(model_.nv) = s.reference.v - s.estimate->v;
@@ -42,6 +54,14 @@ void TrackingFeedback::compute_wanted(const ControlSample& s, VectorXd& wanted) 
   }
   gains_.multiply(s.reference.t, dx_, wanted);
   wanted += s.acceleration + s.offset_acceleration;
+}
+
+void TrackingFeedback::add_torques(const ControlSample& s, VectorXd& torques) {
+  if (!collocated_) return;
+  filtered_ += share_ * (s.error_rate - filtered_);
+  errors_ << s.error, filtered_, s.error_rate;
+  gains_.multiply(s.reference.t, errors_, more_);
+  torques += more_;
 }
 
 ControlSample::ControlSample(const Model& model, int size) : reference(make_zero_state(model)) {

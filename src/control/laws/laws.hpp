@@ -31,18 +31,28 @@ struct ModalGain {
 ModalGain compute_modal_gain(const ControlOptions& options);
 
 // The mean accelerations over the coming period that laws follow: a_desired + F (x_reference - x), with the gain F of
-// compute_tracking_gain along the schedule.
+// compute_tracking_gain along the schedule.  Collocated: a_desired, at the reference, plus torques by
+// compute_joint_gain.
 class TrackingFeedback {
  public:
   TrackingFeedback(const ControlOptions& options, const TrackingOptions& tracking);
+  // The state at which the law computes the torques for the wanted accelerations.
+  const State& at(const ControlSample& sample) const { return collocated_ ? sample.reference : *sample.estimate; }
   // wanted (driven coordinate).  No allocation.
   void compute_wanted(const ControlSample& sample, VectorXd& wanted);
+  // Adds the feedback that is not part of the wanted accelerations, torques (driven coordinate).  No allocation.
+  void add_torques(const ControlSample& sample, VectorXd& torques);
+  void reset() { filtered_.setZero(); }
+  void transfer(Archive& archive) { archive(filtered_); }
 
  private:
   const Model& model_;
   const DrivenJoints& driven_;
+  bool collocated_;
+  double share_;  // of a new rate in filtered_
   Schedule gains_;
   VectorXd dq_, dx_;
+  VectorXd filtered_, errors_, more_;  // (driven coordinate), (3 driven), (driven coordinate)
 };
 
 }  // namespace limber

@@ -19,10 +19,10 @@ struct ControlSample {
   VectorXd acceleration;                  // mean desired acceleration over the coming period
   VectorXd desired, desired_rate;         // the reference with the offset
   VectorXd measured, measured_rate;
-  VectorXd error, error_rate;         // desired minus measured; minus estimated for tracking laws
-  VectorXd torque;                    // acted over the last period
-  VectorXd friction;                  // dry friction of the desired motion over the coming period
-  VectorXd friction_before;           // over the last period
+  VectorXd error, error_rate;  // desired minus measured; for tracking laws that are not collocated, minus estimated
+  VectorXd torque;             // acted over the last period
+  VectorXd friction;           // dry friction of the desired motion over the coming period
+  VectorXd friction_before;    // over the last period
   std::vector<std::uint8_t> limited;  // 1: the servo limited the last command
 
   // Outputs.
