@@ -38,7 +38,7 @@ void write_json_file(const CampbellCommand& command, const Model& model, const R
                      const Campbell& found, const std::vector<std::string>& files) {
   OutputFile out(command.output_file, kCampbellKind, files);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(out.open(), std::fclose);
-  write_campbell(model, options, found, file.get());
+  write_campbell(model, options, found, file.get(), command.output_file);
   if (std::fflush(file.get()) != 0) refuse_output(command.output_file, system_reason());
   out.publish();
 }

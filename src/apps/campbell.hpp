@@ -28,6 +28,8 @@ int run_campbell(const Model& model, const State& start, RotorOptions options, c
 // Text tables, CSV, JSON.
 std::string campbell_text(const Model& model, const RotorOptions& options, const Campbell& found, std::FILE* out);
 std::string campbell_csv(const Campbell& found);
-void write_campbell(const Model& model, const RotorOptions& options, const Campbell& found, std::FILE* out);
+// `file`: the name of `out`, for messages; empty: standard output.
+void write_campbell(const Model& model, const RotorOptions& options, const Campbell& found, std::FILE* out,
+                    const std::string& file = "");
 
 }  // namespace limber::apps

@@ -146,8 +146,9 @@ std::string campbell_csv(const Campbell& found) {
   return out;
 }
 
-void write_campbell(const Model& model, const RotorOptions& options, const Campbell& found, std::FILE* out) {
-  JsonWriter json(out);
+void write_campbell(const Model& model, const RotorOptions& options, const Campbell& found, std::FILE* out,
+                    const std::string& file) {
+  JsonWriter json(out, file);
   json.begin_object();
   json.key("model");
   json.text(model.name);

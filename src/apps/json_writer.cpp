@@ -20,7 +20,7 @@ void JsonWriter::add(std::string_view piece) {
 }
 
 void JsonWriter::flush() {
-  write_output({buffer_.data(), buffer_.size()}, out_);
+  write_output({buffer_.data(), buffer_.size()}, out_, file_);
   buffer_.clear();
 }
 

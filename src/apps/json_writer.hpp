@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "limber/spatial/types.hpp"
@@ -19,7 +21,8 @@ std::string json_text(std::string_view text);
 // read back exactly.
 class JsonWriter {
  public:
-  explicit JsonWriter(std::FILE* out) : out_(out) {}
+  // file: its name, for messages; empty: standard output.
+  explicit JsonWriter(std::FILE* out, std::string file = "") : out_(out), file_(std::move(file)) {}
 
   void begin_object() { begin('{'); }
   void end_object() { end('}'); }
@@ -50,6 +53,7 @@ class JsonWriter {
     bool empty = true;
   };
   std::FILE* out_;
+  std::string file_;
   fmt::memory_buffer buffer_;
   std::vector<Level> levels_;
   bool after_key_ = false;

@@ -141,7 +141,7 @@ std::vector<std::string> files_of(const LinearizeCommand& command) { return {com
 void write_file(const LinearizeCommand& command, const Model& model, const Linearization& found) {
   OutputFile out(command.output_file, kLinearizationKind, files_of(command));
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(out.open(), std::fclose);
-  write_linearization(model, found, file.get());
+  write_linearization(model, found, file.get(), command.output_file);
   if (std::fflush(file.get()) != 0) refuse_output(command.output_file, system_reason());
   out.publish();
 }

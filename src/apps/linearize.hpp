@@ -30,6 +30,7 @@ struct Linearization {
 
 // Text tables, and one JSON object.
 std::string linearization_text(const Model& model, const Linearization& found, std::FILE* out);
-void write_linearization(const Model& model, const Linearization& found, std::FILE* out);
+// `file`: the name of `out`, for messages; empty: standard output.
+void write_linearization(const Model& model, const Linearization& found, std::FILE* out, const std::string& file = "");
 
 }  // namespace limber::apps

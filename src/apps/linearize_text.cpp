@@ -189,9 +189,9 @@ std::string linearization_text(const Model& model, const Linearization& found, s
          zeros_text(style, found);
 }
 
-void write_linearization(const Model& model, const Linearization& found, std::FILE* out) {
+void write_linearization(const Model& model, const Linearization& found, std::FILE* out, const std::string& file) {
   const LinearSystem& system = found.system;
-  JsonWriter json(out);
+  JsonWriter json(out, file);
   json.begin_object();
   json.key("model");
   json.text(model.name);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "limber/files/detail/output.hpp"
 #include "limber/spatial/status.hpp"
 
 namespace limber::apps {
@@ -20,10 +21,12 @@ bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) !=
 
 }  // namespace
 
-void write_output(std::string_view text, std::FILE* out) {
+void write_output(std::string_view text, std::FILE* out, const std::string& file) {
   if (std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0) return;
   if (out == stderr) return;
-  throw FileError(fmt::format("limber: the output cannot be written: {}", std::strerror(errno)));
+  const std::string why = std::strerror(errno);
+  if (!file.empty()) refuse_output(file, why);
+  throw FileError(fmt::format("limber: the output cannot be written: {}", why));
 }
 
 std::string Style::wrap(const char* code, std::string_view text) const {

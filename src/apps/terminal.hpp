@@ -10,7 +10,7 @@
 namespace limber::apps {
 
 // Writes everything, or throws FileError.  Errors on standard error are ignored: lost messages end no run.
-void write_output(std::string_view text, std::FILE* out);
+void write_output(std::string_view text, std::FILE* out, const std::string& file = "");
 
 // Colours on a terminal, unless NO_COLOR is set.
 class Style {

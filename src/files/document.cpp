@@ -8,6 +8,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <cstring>
 #include <istream>
 #include <numeric>
 #include <streambuf>
@@ -21,6 +22,11 @@ namespace limber {
 namespace {
 
 using Kind = DocumentNode::Kind;
+
+[[noreturn]] void fail_size(const std::string& file, int line) {
+  throw InputError(fmt::format("{}:{}: more than {} values, aliases written out; make the file smaller", file, line,
+                               kMaxDocumentNodes));
+}
 
 // Builds the tree from the parser's events.
 class TreeBuilder : public YAML::EventHandler {
@@ -86,8 +92,7 @@ DocumentNode& TreeBuilder::open(const YAML::Mark& mark, Kind kind, YAML::anchor_
 
 // Keys and values of a map alternate.
 void TreeBuilder::attach(const DocumentNode& node, const YAML::Mark& mark) {
-  if ((total_ += node.size) > kMaxDocumentNodes)
-    fail(mark, fmt::format("more than {} values, aliases written out; make the file smaller", kMaxDocumentNodes));
+  if ((total_ += node.size) > kMaxDocumentNodes) fail_size(document_.file, mark.line + 1);
   if (static_cast<int>(path_.size()) + node.height >= kMaxDocumentDepth)
     fail(mark, fmt::format("nested deeper than {} levels", kMaxDocumentDepth));
   if (path_.empty()) {
@@ -182,6 +187,36 @@ void check_bytes(std::string_view text, const std::string& file) {
   }
 }
 
+// The position behind a scalar in quotes that begins at i.
+std::size_t skip_quoted(std::string_view text, std::size_t i) {
+  const char quote = text[i++];
+  while (i < text.size() && text[i] != quote) i += quote == '"' && text[i] == '\\' ? 2 : 1;
+  return std::min(i + 1, text.size());
+}
+
+// Refuses a list in brackets that is too long before yaml-cpp reads it: its scanner takes a line as a whole, some
+// hundred bytes per value, before the first event.
+void check_commas(std::string_view text, const std::string& file) {
+  if (text.size() <= std::size_t{kMaxDocumentNodes}) return;
+  int depth = 0, commas = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    const bool begins = i == 0 || std::strchr(" \t\n,[{:", text[i - 1]) != nullptr;
+    if (begins && c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+      continue;
+    }
+    if (begins && (c == '"' || c == '\'')) {
+      i = skip_quoted(text, i);
+      continue;
+    }
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (c == ',' && depth > 0 && ++commas > kMaxDocumentNodes) fail_size(file, line_at(text, i));
+    ++i;
+  }
+}
+
 // Messages of yaml-cpp in terms of the file format.
 std::string_view explain(std::string_view message) {
   namespace Msg = YAML::ErrorMsg;
@@ -225,6 +260,7 @@ Document parse_document(std::string_view text, const std::string& name_for_messa
   if (text.size() > kMaxFileBytes)
     throw InputError(fmt::format("{}: larger than {} MiB; split it", document.file, kMaxFileBytes >> 20));
   check_bytes(text, document.file);
+  check_commas(text, document.file);
   // Appends an empty comment: without it, yaml-cpp 0.7 would close an open quote at a final line break, and misread an
   // open list.
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);

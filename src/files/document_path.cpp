@@ -105,8 +105,10 @@ std::optional<DocumentPath> DocumentPath::step(std::string_view& rest) const {
     return std::nullopt;
   }
   if (here.kind != Kind::list) return std::nullopt;
-  if (const auto number = take_number(rest)) {
+  std::string_view behind = rest;
+  if (const auto number = take_number(behind)) {
     if (*number >= here.items.size()) return std::nullopt;
+    rest = behind;
     return below(*number, "", true);
   }
   const auto names = number_names(here);
@@ -116,7 +118,7 @@ std::optional<DocumentPath> DocumentPath::step(std::string_view& rest) const {
   std::optional<DocumentPath> found;
   std::string_view left = rest;
   for (std::size_t k = 0; k < here.items.size(); ++k) {
-    std::string_view behind = rest;
+    behind = rest;
     if (!take(behind, item_name(*here.items[k]))) continue;
     if (found)
       throw InputError(fmt::format("{}.{}: fits {}[{}] and {}[{}]; write the number", text(), rest, text(),
@@ -143,6 +145,13 @@ std::string DocumentPath::fault(std::string_view rest) const {
   const DocumentNode& here = node();
   const std::string where = steps_.size() == 1 ? "the file" : text();
   if (here.kind == Kind::scalar) return fmt::format("{} is {} and has nothing below it", where, show(here.text));
+  if (here.kind == Kind::list && rest.starts_with('[')) {
+    const std::size_t count = here.items.size();
+    if (count == 0) return fmt::format("{} is an empty list", where);
+    const std::string last = count > 1 ? fmt::format(" to {}[{}]", where, count - 1) : "";
+    return fmt::format("{} is a list of {}: write {}[0]{}, not {}", where, count, where, last,
+                       show(rest.substr(0, rest.find(']') + 1)));
+  }
   std::vector<std::string> names;
   for (const DocumentNode* item : here.items) {
     if (std::string name = item_name(*item); !name.empty()) names.push_back(std::move(name));

@@ -238,7 +238,7 @@ void ModelReader::read_bodies() {
       carried.nodes.push_back(node.name);
       carried.places.push_back({node.rotation, node.position});
     }
-    carried.index = builder_.add_body(std::move(body));
+    carried.index = place_errors([&] { return builder_.add_body(std::move(body)); });
     bodies_.emplace(name, std::move(carried));
     body_names_.push_back(name);
   }

@@ -83,6 +83,15 @@ void check_waypoints(const Reader& control, const ControlOptions& options, std::
   }
 }
 
+// Whether the last error of a joint matters against its travel.  Early in a motion errors grow from zero in any loop.
+bool leaves_band(const Tracking& tracking) {
+  for (Eigen::Index k = 0; k < tracking.last.size(); ++k) {
+    const double band = tracking.band[k] > 0 ? tracking.band[k] : kSettlingBand;
+    if (std::abs(tracking.last[k]) > band) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> model_hints(const Document& document) {
@@ -158,7 +167,7 @@ std::vector<std::string> run_hints(const Scenario& scenario, const RunResult& re
       out.push_back(
           fmt::format("the servo of '{}' was at its limit {:.0f} % of the time", tracking.names[k], 100 * share));
   }
-  if (tracking.growing)
+  if (tracking.growing && (tracking.t >= tracking.end || leaves_band(tracking)))
     out.emplace_back(
         "the joint errors grew throughout the run: the control loop is unstable, or does not control the machine");
   // An explicit method whose step is limited by stability has many rejected steps.

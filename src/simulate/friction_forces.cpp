@@ -66,7 +66,8 @@ bool FrictionContact::update(double position, double rate) {
     if (held > static_level(1)) phase = Phase::forward;
     if (held < -static_level(-1)) phase = Phase::backward;
     if (slides()) dragged = level(sign(), 0) / stiffness;
-  } else if (slides() && sign() * rate <= 0) {
+    yields = slides() && varies();
+  } else if (slides() && sign() * rate <= 0 && !yields) {
     anchor = position - sign() * level(sign(), 0) / stiffness;  // keeps the force continuous
     phase = Phase::stick;
   }
@@ -279,9 +280,7 @@ bool FrictionForces::couples() const {
 }
 
 bool FrictionForces::varies() const {
-  return std::any_of(contacts.begin(), contacts.end(), [](const FrictionContact& contact) {
-    return contact.measured || contact.kind != FrictionContact::Kind::joint;
-  });
+  return std::any_of(contacts.begin(), contacts.end(), [](const FrictionContact& contact) { return contact.varies(); });
 }
 
 void FrictionForces::count(double span) {
@@ -308,7 +307,7 @@ void FrictionForces::transfer(Archive& archive) {
   archive(started, released);
   for (FrictionContact& contact : contacts) {
     archive(contact.phase, contact.anchor, contact.dragged, contact.load);
-    archive(contact.slips, contact.slipping, contact.slipped);
+    archive(contact.yields, contact.slips, contact.slipping, contact.slipped);
   }
 }
 

@@ -30,6 +30,9 @@ struct FrictionContact {
   Phase phase = Phase::stick;
   double anchor = 0;
   double dragged = 0;  // deflection of the spring while sliding
+  // A sliding contact whose level falls faster than the force of a spring would, after a reversal of its rate: it does
+  // not stick yet.  Found by StopEvents over the last step.
+  bool yields = false;
   // Number of slips of an engaged brake.
   long slips = 0;
   double slipping = 0;  // s
@@ -37,6 +40,8 @@ struct FrictionContact {
 
   double sign() const { return phase == Phase::forward ? 1 : phase == Phase::backward ? -1 : 0; }
   bool slides() const { return sign() != 0; }
+  // Whether its level varies with something other than its own rate.
+  bool varies() const { return measured || kind != Kind::joint; }
   // Largest force of a sticking contact against a motion along `direction`; force of a sliding contact.
   double static_level(double direction) const;
   double level(double direction, double rate) const;

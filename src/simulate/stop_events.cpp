@@ -52,6 +52,15 @@ Bernstein split(Bernstein& p) {
   return right;
 }
 
+// The part of p, on [from, to], that lies behind t.  de Casteljau's algorithm.
+Bernstein behind(Bernstein p, double from, double to, double t) {
+  const double x = to > from ? (t - from) / (to - from) : 0;
+  for (int j = p.degree; j > 0; --j) {
+    for (int i = 0; i < j; ++i) p.c[i] += x * (p.c[i + 1] - p.c[i]);
+  }
+  return p;
+}
+
 double value(Bernstein p, double x) {
   for (int j = p.degree; j > 0; --j) {
     for (int i = 0; i < j; ++i) p.c[i] += x * (p.c[i + 1] - p.c[i]);
@@ -87,6 +96,39 @@ double first_rise(const Bernstein& p, double from, double to, double level) {
   return rise(p, from, to, level, kHalvings);
 }
 
+double first_rise_of_both(Bernstein a, double level_a, Bernstein b, double level_b, double from, double to) {
+  constexpr int kPasses = 8;  // each leaves out a whole interval where one of them is below its level
+  for (int k = 0; k < kPasses; ++k) {
+    const double one = first_rise(a, from, to, level_a);
+    if (one == kNoEvent) return kNoEvent;
+    b = behind(b, from, to, one);
+    const double both = first_rise(b, one, to, level_b);
+    if (both == kNoEvent) return kNoEvent;
+    a = behind(a, from, to, both);
+    b = behind(b, one, to, both);
+    from = both;
+    if (a.c[0] > level_a || !(to > from)) break;
+  }
+  return from;
+}
+
+Bernstein hermite_rate(double h, double q0, double q1, double v0, double v1) {
+  const double mean = 0.5 * (v0 + v1), rounding = kLevel * std::max(std::abs(q0), std::abs(q1)) / h;
+  double bend = 3 * ((q1 - q0) / h - mean);  // of the middle coefficient of degree 2
+  if (std::abs(bend) <= rounding) bend = 0;
+  // Elevated to degree 3.
+  const double middle = mean + bend;
+  return {3, {v0, (v0 + 2 * middle) / 3, (2 * middle + v1) / 3, v1}};
+}
+
+bool EventWatch::stalls(double t) {
+  if (count_ == 0 || !(t - since_ <= window_)) {
+    since_ = t;
+    count_ = 0;
+  }
+  return ++count_ > kMost;
+}
+
 StopEvents::StopEvents(System& system) : system_(system) {
   for (const StopContact& stop : system.stops()) watched_.push_back({stop.q, stop.v});
   if (const FrictionForces* friction = system.friction()) {
@@ -118,27 +160,55 @@ StopEvents::StopEvents(System& system) : system_(system) {
   }
 }
 
+void StopEvents::start_step() {
+  FrictionForces* friction = system_.friction();
+  if (friction == nullptr) return;
+  for (FrictionContact& contact : friction->contacts) contact.yields = contact.slides() && contact.varies();
+}
+
 double StopEvents::first(const Motion& before, const Stepper& stepper) {
   from_ = before.x.t;
   to_ = stepper.now().x.t;
   sample(before, stepper);
   double found = kNoEvent;
+  const auto consider = [&](double t, Cause cause, int joint) {
+    if (t >= found) return;
+    found = t;
+    cause_ = cause;
+    cause_joint_ = joint;
+  };
   Eigen::Index column = 0;
   for (const StopContact& stop : system_.stops()) {
     const double t = stop.motion >= 0 ? first_prescribed(stop, from_, to_, kMotionHalvings)
                                       : first_of(stop, curve(column), from_, to_, gaps_.col(column));
-    found = std::min(found, t);
+    consider(t, Cause::stop, stop.joint);
     ++column;
   }
   if (const FrictionForces* friction = system_.friction()) {
     for (std::size_t i = 0; i < friction->contacts.size(); ++i, ++column) {
       const FrictionContact& contact = friction->contacts[i];
       if (contact.prescribed || contact.phase == FrictionContact::Phase::free) continue;
-      found = std::min(found, first_of_friction(static_cast<Eigen::Index>(i), curve(column), gaps_.col(column)));
+      const auto index = static_cast<Eigen::Index>(i);
+      const double t = contact.slides() ? first_stick(index, curve(column), gaps_.col(column))
+                                        : first_slide(index, curve(column), gaps_.col(column));
+      consider(t, Cause::friction, contact.joint);
     }
   }
-  if (system_.backlash() != nullptr) found = std::min(found, first_of_backlash(column));
-  return elements_ > 0 ? std::min(found, first_of_elements()) : found;
+  if (const BacklashForces* backlash = system_.backlash()) {
+    for (const Backlash& gap : backlash->gaps) {
+      consider(first_of_backlash(gap, column), Cause::backlash, gap.joint);
+      column += 2;
+    }
+  }
+  if (elements_ > 0) consider(first_of_elements(), Cause::element, 0);
+  return found;
+}
+
+std::string StopEvents::name_cause() const {
+  if (cause_ == Cause::element) return "a rope or contact";
+  const std::string joint = "joint '" + system_.model().joints[cause_joint_].name + "'";
+  if (cause_ == Cause::stop) return "the stop of " + joint;
+  return (cause_ == Cause::friction ? "the friction of " : "the backlash of ") + joint;
 }
 
 // The event functions of ropes and contacts are not polynomials: their interpolant at the method's nodes is used.  The
@@ -203,7 +273,7 @@ StopEvents::Curve StopEvents::curve(Eigen::Index at) const {
   if (degree_ == 0) {  // Hermite's cubic
     const double h = to_ - from_, q0 = positions_(0, at), q1 = positions_(1, at);
     out.position = {3, {q0, q0 + h * rates_(0, at) / 3, q1 - h * rates_(1, at) / 3, q1}};
-    out.rate = derivative(out.position, h);
+    out.rate = hermite_rate(h, q0, q1, rates_(0, at), rates_(1, at));
     return out;
   }
   out.position.degree = out.rate.degree = degree_;
@@ -275,18 +345,39 @@ Bernstein StopEvents::level_curve(Eigen::Index column, int degree) const {
   return out;
 }
 
-// A sliding joint sticks when its velocity reverses; a sticking joint slides when spring and damper exceed the static
-// friction.
-double StopEvents::first_of_friction(Eigen::Index index, const Curve& curve, const Eigen::Vector2d& gap) const {
+// A sliding joint sticks when its velocity reverses; if the level of friction varies, also not before spring and damper
+// of a sticking joint would stay below it: with a load that goes, the level falls faster, and the joint would slide
+// again at once.
+double StopEvents::first_stick(Eigen::Index index, const Curve& curve, const Eigen::Vector2d& gap) {
+  FrictionContact& contact = system_.friction()->contacts[static_cast<std::size_t>(index)];
+  const double sign = contact.sign(), level = 2 * gap[1] + kLevel * largest(curve.rate);
+  const int n = curve.rate.degree;
+  Bernstein reversed;
+  reversed.degree = n;
+  for (int i = 0; i <= n; ++i) reversed.c[i] = -sign * curve.rate.c[i];
+  if (!contact.varies()) return first_rise(reversed, from_, to_, level);
+  // The level minus the force of spring and damper, and its increments.
+  const Bernstein most = level_curve(2 * index + (sign > 0 ? 0 : 1), n);
+  const auto spare = [&](int i) {
+    return most.c[i] - sign * (contact.stiffness * curve.position.c[i] + contact.damping * curve.rate.c[i]);
+  };
+  Bernstein gains;
+  gains.degree = n - 1;
+  for (int i = 0; i < n; ++i) gains.c[i] = spare(i + 1) - spare(i);
+  const double rounding =
+      kLevel * (largest(most) + contact.stiffness * largest(curve.position) + contact.damping * largest(curve.rate));
+  const double found = first_rise_of_both(reversed, level, gains, rounding, from_, to_);
+  if (found < kNoEvent) contact.yields = false;
+  return found;
+}
+
+// A sticking joint slides when spring and damper exceed the static friction.
+double StopEvents::first_slide(Eigen::Index index, const Curve& curve, const Eigen::Vector2d& gap) const {
   const FrictionForces& friction = *system_.friction();
   const FrictionContact& contact = friction.contacts[static_cast<std::size_t>(index)];
   const int n = curve.rate.degree;
   Bernstein f;
   f.degree = n;
-  if (contact.slides()) {
-    for (int i = 0; i <= n; ++i) f.c[i] = -contact.sign() * curve.rate.c[i];
-    return first_rise(f, from_, to_, 2 * gap[1] + kLevel * largest(curve.rate));
-  }
   const double size = contact.stiffness * (std::abs(contact.anchor) + largest(curve.position) + slack_ + 2 * gap[0]) +
                       contact.damping * (largest(curve.rate) + 2 * gap[1]);
   double found = kNoEvent;
@@ -304,23 +395,19 @@ double StopEvents::first_of_friction(Eigen::Index index, const Curve& curve, con
 }
 
 // Twist and twist rate are linear combinations of two columns each.
-double StopEvents::first_of_backlash(Eigen::Index column) const {
+double StopEvents::first_of_backlash(const Backlash& gap, Eigen::Index column) const {
+  const Curve joint = curve(column), motor = curve(column + 1);
+  const double per_turn = gap.of->per_turn;
+  Curve twist = motor;
+  for (int i = 0; i <= twist.position.degree; ++i)
+    twist.position.c[i] = per_turn * motor.position.c[i] - joint.position.c[i];
+  for (int i = 0; i <= twist.rate.degree; ++i) twist.rate.c[i] = per_turn * motor.rate.c[i] - joint.rate.c[i];
+  // The rounding is that of the two angles, not of their difference.
+  Vector2d off = gaps_.col(column) + std::abs(per_turn) * gaps_.col(column + 1);
+  off[0] += kLevel * (largest(joint.position) + std::abs(per_turn) * largest(motor.position));
+  off[1] += kLevel * (largest(joint.rate) + std::abs(per_turn) * largest(motor.rate));
   double found = kNoEvent;
-  for (const Backlash& gap : system_.backlash()->gaps) {
-    const Curve joint = curve(column), motor = curve(column + 1);
-    const double per_turn = gap.of->per_turn;
-    Curve twist = motor;
-    for (int i = 0; i <= twist.position.degree; ++i) {
-      twist.position.c[i] = per_turn * motor.position.c[i] - joint.position.c[i];
-      twist.rate.c[i] = per_turn * motor.rate.c[i] - joint.rate.c[i];
-    }
-    // The rounding is that of the two angles, not of their difference.
-    Vector2d off = gaps_.col(column) + std::abs(per_turn) * gaps_.col(column + 1);
-    off[0] += kLevel * (largest(joint.position) + std::abs(per_turn) * largest(motor.position));
-    off[1] += kLevel * (largest(joint.rate) + std::abs(per_turn) * largest(motor.rate));
-    for (const StopContact& side : gap.sides) found = std::min(found, first_of(side, twist, from_, to_, off));
-    column += 2;
-  }
+  for (const StopContact& side : gap.sides) found = std::min(found, first_of(side, twist, from_, to_, off));
   return found;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "limber/simulate/stepper.hpp"
@@ -20,7 +21,37 @@ struct Bernstein {
 // First time in [from, to] at which p is above `level`; infinity: never.  By subdivision, which misses no root.
 double first_rise(const Bernstein& p, double from, double to, double level);
 
+// First time at which a and b are above their levels; infinity: never.
+double first_rise_of_both(Bernstein a, double level_a, Bernstein b, double level_b, double from, double to);
+
+// Velocity of Hermite's cubic on a step of length h, in Bernstein form.  Where its deviation from a linear velocity is
+// below the rounding of the positions, the velocity is linear: on a very short step that rounding, divided by h, would
+// exceed the velocity itself.
+Bernstein hermite_rate(double h, double q0, double q1, double v0, double v1);
+
+// Notices events that no longer advance time.
+class EventWatch {
+ public:
+  // A stall goes on for as many steps as rounding of the time allows, 10^7 and more; the events of a machine come in
+  // bursts of one per joint and contact.
+  static constexpr int kMost = 4000;
+  static constexpr double kWindow = 1e-9;  // of the duration
+
+  void start(double window) {
+    window_ = window;
+    count_ = 0;
+  }
+  // An event at t; true: more than kMost events within the window.
+  bool stalls(double t);
+  double window() const { return window_; }
+
+ private:
+  double window_ = 0, since_ = 0;
+  int count_ = 0;
+};
+
 struct FrictionContact;
+struct Backlash;
 
 // Finds, on the polynomial of a step, the time at which a stop or backlash flank is met, recoils or is left, a joint or
 // brake sticks or slides, or a phase of ropes and contacts ends.
@@ -29,8 +60,12 @@ class StopEvents {
   explicit StopEvents(System& system);
   // Whether there are any events.
   bool any() const { return !watched_.empty() || elements_ > 0; }
+  // Before the first search in a step.
+  void start_step();
   // First time in the last step, which began at `before`, of a change of phase; infinity: none.
   double first(const Motion& before, const Stepper& stepper);
+  // What changes at the last time found, for messages.
+  std::string name_cause() const;
 
  private:
   struct Curve {
@@ -38,8 +73,9 @@ class StopEvents {
   };
   void sample(const Motion& before, const Stepper& stepper);
   Curve curve(Eigen::Index column) const;
-  double first_of_friction(Eigen::Index contact, const Curve& curve, const Eigen::Vector2d& gap) const;
-  double first_of_backlash(Eigen::Index column) const;
+  double first_stick(Eigen::Index contact, const Curve& curve, const Eigen::Vector2d& gap);
+  double first_slide(Eigen::Index contact, const Curve& curve, const Eigen::Vector2d& gap) const;
+  double first_of_backlash(const Backlash& gap, Eigen::Index column) const;
   void sample_levels(const State& x, int k);
   Bernstein level_curve(Eigen::Index column, int degree) const;
   double first_prescribed(const StopContact& stop, double from, double to, int depth) const;
@@ -48,7 +84,11 @@ class StopEvents {
   using Vector2d = Eigen::Vector2d;
   double first_of(const StopContact& stop, const Curve& curve, double from, double to, const Vector2d& gap) const;
 
+  enum class Cause { stop, friction, backlash, element };
+
   System& system_;
+  Cause cause_ = Cause::stop;
+  int cause_joint_ = 0;
   double slack_ = 0;                  // of positions: tolerance of closures in closed chains
   double from_ = 0, to_ = 0;          // of the step
   int degree_ = 0;                    // of the method's polynomial

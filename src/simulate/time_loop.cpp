@@ -42,6 +42,7 @@ TimeLoop::TimeLoop(System& system, const SolverOptions& solver, double duration,
       sampler_(sampler),
       stepper_(make_stepper(system, solver)),
       events_(std::make_unique<StopEvents>(system)),
+      pace_(std::make_unique<EventWatch>()),
       watch_(std::make_unique<SingularWatch>(system)),
       monitor_(system.model()) {
   const Model& model = system.model();
@@ -78,6 +79,7 @@ bool TimeLoop::start(const State& x) {
   set_intervals(x.t);
   phase_ = Phase::ready;
   contact_ = changed_ = false;
+  pace_->start(EventWatch::kWindow * (std::isfinite(duration_) ? duration_ : 1));
   singular_time_ = kNever;
   first_sample_ = x.t;
   samples_ = 0;
@@ -190,6 +192,7 @@ bool TimeLoop::take_step(double t) {
   if (!good(stepper_->step(limit), stepper_->now())) return false;
   phase_ = Phase::stepped;
   if (stops && !meet_stops()) return false;
+  if (contact_ && pace_->stalls(stepper_->now().x.t)) return tell_stall(stepper_->now().x.t);
   return !system_.has_closures() || watch_closures();
 }
 
@@ -207,6 +210,15 @@ bool TimeLoop::tell_singular(double t) {
   return false;
 }
 
+// As a stalled step does, which would otherwise never end.
+bool TimeLoop::tell_stall(double t) {
+  result_.status = Status::no_convergence;
+  result_.failure = "the motion does not get past t = " + text(t, 6) + " s, where " + events_->name_cause() +
+                    " changed its phase more than " + std::to_string(EventWatch::kMost) + " times within " +
+                    text(pace_->window(), 2) + " s; use the method dopri5, another step or more damping there";
+  return false;
+}
+
 // ---- stops -------------------------------------------------------------------------------------------
 
 // If a stop is met or left in the last step, the step is repeated and ends there.  If the event falls a little after
@@ -214,6 +226,7 @@ bool TimeLoop::tell_singular(double t) {
 // if the piece up to there has none, it is extended.
 bool TimeLoop::meet_stops() {
   contact_ = false;
+  events_->start_step();
   const double from = before_.x.t;
   double free = from, late = kNever;  // ends of the longest piece without an event, the shortest with one
   for (int k = 0; k < kCuts; ++k) {

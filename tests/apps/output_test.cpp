@@ -100,6 +100,17 @@ TEST(Outputs, LinearizeReplacesItsOwnFilesAlone) {
   EXPECT_TRUE(contains(read_all(state), "\"q\""));
 }
 
+// A full disk, as a limit of the size of files.
+TEST(Outputs, AFullDiskIsNamedWithItsFile) {
+  const Folder folder;
+  folder.write("swing.yaml", swing("duration: 0.1\n"));
+  folder.write("m.yaml", kBoom);
+  const Result result = shell(folder, "trap '' XFSZ; ulimit -f 1; $L linearize m.yaml -o lin.json");
+  EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
+  EXPECT_TRUE(contains(result.err, "lin.json: cannot be written: File too large")) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.file("lin.json")));
+}
+
 TEST(Outputs, ErrorsThatNobodyHears) {
   const Folder folder;
   folder.write("swing.yaml", swing("duration: 0.1\n"));

@@ -120,6 +120,21 @@ TEST(Document, RefusesTooManyValuesAndBytes) {
   EXPECT_EQ(message_of(std::string(kMaxFileBytes + 1, ' ')), "f: larger than 64 MiB; split it");
 }
 
+// yaml-cpp would take 14 s and 5 GB to scan the line.
+TEST(Document, RefusesALongListBeforeItIsScanned) {
+  std::string text = R"({"q": [)";
+  text.reserve(42'000'000);
+  for (int i = 0; i < 20'000'000; ++i) text += "0,";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(message_of(text + "0]}"), "f:1: more than 4000000 values, aliases written out; make the file smaller");
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), 10.0);  // about 0.2 s; the margin is for sanitizers and busy computers
+  // Commas of text are no values.
+  const std::string commas(kMaxDocumentNodes + 1, ',');
+  EXPECT_EQ(message_of("a: [\"\\\"[" + commas + "\", '" + commas + "'] # [" + commas + "\nb: x" + commas),
+            "read without complaint");
+}
+
 std::string file_message(const std::string& path) {
   try {
     read_document(path);

@@ -91,6 +91,10 @@ TEST(Overrides, PathsThatLeadNowhereNameWhatWasMeant) {
       "bodies, joints, closures, gravity, fidelity, name, scenario");
   EXPECT_EQ(set_refusal({{"bodies.laod.rigid.mass", "5"}}),
             "bodies.laod.rigid.mass: bodies has no 'laod'; did you mean 'load'? it has hub, boom, load");
+  for (const char* number : {"[7]", "[-1]", "[99999999999999999999]"})
+    EXPECT_EQ(set_refusal({{"bodies" + std::string(number) + ".rigid.mass", "5"}}),
+              "bodies" + std::string(number) +
+                  ".rigid.mass: bodies is a list of 3: write bodies[0] to bodies[2], not '" + number + "'");
   EXPECT_EQ(set_refusal({{"load", "5"}}), "load: a key is missing; write for example load.mass");
   EXPECT_EQ(set_refusal({{"boom.mass", "5"}}),
             "boom.mass: the path has several meanings; write one of "

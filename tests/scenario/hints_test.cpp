@@ -84,6 +84,25 @@ TEST(Hints, AfterARun) {
   EXPECT_GT(weak.tracking.largest[0], 0.1);
 }
 
+// A run that ends early in its motion: errors grow from zero, but they do not matter yet.
+TEST(Hints, GrowingErrorsOfAPartOfTheMotion) {
+  const Scenario scenario = make("0", "[0, 0, 0]", "");
+  Tracking tracking;
+  tracking.growing = true;
+  tracking.end = 5;
+  tracking.t = 0.1;
+  tracking.last = tracking.band = Eigen::Vector2d(0.01, 0);
+  tracking.last.setConstant(1e-6);
+  EXPECT_TRUE(run_hints(scenario, {}, tracking).empty());
+  for (const int joint : {0, 1}) {
+    Tracking large = tracking;
+    large.last[joint] = 0.03;
+    EXPECT_TRUE(first(run_hints(scenario, {}, large)).starts_with("the joint errors grew throughout the run"));
+  }
+  tracking.t = 5;
+  EXPECT_TRUE(first(run_hints(scenario, {}, tracking)).starts_with("the joint errors grew throughout the run"));
+}
+
 TEST(Hints, AStiffMachineUnderDopri5) {
   const Scenario scenario = make("0", "[0, 0, 0]", "");
   RunResult result;

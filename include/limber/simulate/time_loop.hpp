@@ -6,6 +6,7 @@
 
 namespace limber {
 
+class EventWatch;
 class SingularWatch;
 class StopEvents;
 
@@ -79,6 +80,7 @@ class TimeLoop {
   bool turns_inside(const State& end, double length) const;
   double balance(const Energy& energy, const Motion& m) const;
   bool tell_singular(double t);
+  bool tell_stall(double t);
   double tolerance() const;
 
   System& system_;
@@ -86,6 +88,7 @@ class TimeLoop {
   Sampler* sampler_;
   std::unique_ptr<Stepper> stepper_;
   std::unique_ptr<StopEvents> events_;
+  std::unique_ptr<EventWatch> pace_;
   std::unique_ptr<SingularWatch> watch_;
   ValidityMonitor monitor_;
   RunResult result_;
