@@ -354,17 +354,17 @@ std::vector<std::string> step_warnings(const Model& plant, const SensorOptions& 
   const double period = 1 / options.rate, used = std::min(steps.step, period);
   const LoopPole pole = judge_steps(plant, sensors, options, {used, steps.rho_inf});
   if (!(pole.growth > kUnstable)) return {};
-  double finer = 0;
+  std::string cure = "solver: {method: dopri5}";
   for (const int parts : {2, 4, 8, 16, 32}) {
-    finer = period / parts;
-    if (finer < used && !(growth(finer, steps.rho_inf) > kUnstable)) break;
+    if (growth(used / parts, steps.rho_inf) > kUnstable) continue;
+    cure = "solver: {method: implicit, step: " + text(used / parts, 3) + "}";
+    break;
   }
   const bool damped = steps.rho_inf > 0 && !(growth(used, 0) > kUnstable);
   return {"the control loop is stable, but not with the machine as the solver integrates it: with steps of " +
           text(used, 3) + " s a deviation at " + text(pole.frequency, 3) + " Hz doubles in " +
           text(std::numbers::ln2 / pole.growth, 3) +
-          " s, because the solver shifts the frequencies of vibrations near the sampling rate; write " +
-          "solver: {method: implicit, step: " + text(finer, 3) + "}" +
+          " s, because the solver shifts the frequencies of vibrations near the sampling rate; write " + cure +
           (damped ? ", or rho_inf: 0 to damp what the steps cannot resolve" : "")};
 }
 
