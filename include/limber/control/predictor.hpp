@@ -32,7 +32,7 @@ struct Predictor {
   double fastest = 0;      // |pole| period, the largest
 };
 
-// At rest at the configuration of x.  O(nv^3).
+// At rest at the configuration of x.  O(nv^3).  Throws InputError: a period that is not above 0.
 Predictor make_predictor(const Model& model, const DrivenJoints& driven, const State& x, double period);
 
 // The covariance (2 nv x 2 nv) of white noise in the accelerations with the given intensity, (standard deviation)^2,
