@@ -27,17 +27,17 @@ class BatchAba:
     """Forward dynamics and related functions for a fixed number of items of one model, which must outlive it.  Items may"""
     def __init__(self, model: Model, items: int, *, threads: int = 0, lanes: int = 0) -> None: ...
     def energy(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Kinetic energy, and those of gravity, modes and joint springs: four rows, as compute_energy."""
+        """Kinetic energy, and those of gravity, modes and joint springs: 4 numbers, as compute_energy."""
     def forward(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """vdot (nv) from q (nq), v (nv) and tau (nv), as aba; with prescribed joints, as hybrid.  The results of items whose"""
     def inverse(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
-        """tau (nv) from q, v and vdot (nv), as rnea with these wrenches."""
+        """tau (nv) from q, v and vdot (nv), as rnea with these wrenches: without force elements."""
     @property
     def items(self) -> int: ...
     @property
     def lanes(self) -> int: ...
     def node_poses(self, nodes: Sequence[str | NodeRef], q: ArrayLike) -> Array:
-        """Poses in world: (12 per node, items), the rotation row by row, then the position."""
+        """Poses in world: 12 numbers per node, the rotation row by row, then the position."""
     def rollout(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, options: RolloutOptions | dict[str, Any]) -> tuple[Array, Array]:
         """Advances q and v by steps of equal length, with the same methods as the steppers of simulate.  tau: (nv) held, or"""
     def set_rigid(self, body: str, specs: Sequence[RigidSpec | dict[str, Any]]) -> None:
@@ -45,7 +45,7 @@ class BatchAba:
     def set_stiffness(self, body: str, stiffness: ArrayLike, damping: ArrayLike) -> None:
         """Factors of the stiffness and of the damping of a body's modes: (items) each."""
     def set_wrenches(self, nodes: Sequence[str | NodeRef], values: ArrayLike, frame: Frame | str = "world") -> None:
-        """External wrenches on these nodes, each in its frame; values: (6 per node, items)."""
+        """External wrenches on these nodes, each in its frame; values: 6 numbers per node."""
     @property
     def status(self) -> list[Status]: ...
     @property
@@ -1429,7 +1429,7 @@ def make_segmented_beam(spec: BeamSpec | dict[str, Any], segments: int, second_o
     """The whole beam, for ModelBuilder::add_body; joints and closures refer to its nodes as to those of one body."""
 
 def make_shaper(kind: Shaper | str, frequency: float, ratio: float) -> list[Impulse]:
-    """The impulses of a shaper for one vibration; their weights add up to 1."""
+    """The impulses of a shaper for one vibration (rad/s, ratio of damping); their weights add up to 1."""
 
 def make_zero_state(model: Model) -> State:
     """All zero, quaternions the identity."""
@@ -1495,7 +1495,10 @@ def shape_signal(signal: Signal, impulses: Sequence[Impulse]) -> Signal:
     """s, convolved with them"""
 
 def shortest_duration(profile: Profile | str, distance: float, speed_limit: float, acceleration_limit: float) -> float:
-    """The shortest duration of a move within limits on speed and acceleration (infinite: none): for a trapezoid the minimum"""
+    """The shortest duration of make_move within limits on speed and acceleration (infinite: none)."""
+
+def shortest_path_duration(profile: Profile | str, distance: float, speed_limit: float, acceleration_limit: float) -> float:
+    """The shortest duration of a move of make_path or AttitudePath, whose trapezoids fit the limits: the minimum of all"""
 
 def solve_mass(model: Model, q: ArrayLike, f: ArrayLike, *, workspace: Workspace | None = None, out: Array | None = None) -> Array:
     """out = M(q)^-1 f, O(N)."""

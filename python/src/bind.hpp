@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "docs.hpp"
+#include "limber/spatial/status.hpp"
 #include "matrices.hpp"
 
 namespace limber::python {
@@ -63,6 +64,12 @@ void choice(py::module_& m, const char* name, const std::vector<std::pair<const 
     names += (names.empty() ? "" : ", ") + std::string(word);
   }
   const std::string title = name;
+  const auto member = [members, names, title](int number) {
+    for (const auto& [word, value] : members)
+      if (static_cast<int>(value) == number) return value;
+    throw InputError(title + ": " + std::to_string(number) + " is none of its members; choose one of " + names);
+  };
+  out.def(py::init(member), py::prepend());
   out.def(py::init([members, names, title](const py::str& text) {
     const auto given = text.cast<std::string>();
     for (const auto& [word, value] : members) {

@@ -69,6 +69,9 @@ void define_paths(py::module_& m) {
   m.def("shortest_duration", &shortest_duration,
         Signature("(profile: Profile | str, distance: float, speed_limit: float, acceleration_limit: float) -> float",
                   "shortest_duration"));
+  m.def("shortest_path_duration", &shortest_path_duration,
+        Signature("(profile: Profile | str, distance: float, speed_limit: float, acceleration_limit: float) -> float",
+                  "shortest_path_duration"));
   Struct<Waypoint>(m, "Waypoint")
       .field("q", &Waypoint::q, "Array")
       .field("duration", &Waypoint::duration, "float")

@@ -4,9 +4,9 @@
 // Parts of machines: drives, friction, force elements, contacts, attitudes.
 #include "arrays.hpp"
 #include "files/element_reader.hpp"
+#include "files/element_writer.hpp"
 #include "limber/control/attitude_path.hpp"
 #include "limber/dynamics/statics.hpp"
-#include "limber/files/detail/model_names.hpp"
 #include "limber/linear/facts.hpp"
 #include "limber/linear/floquet.hpp"
 #include "limber/model/contacts.hpp"
@@ -19,11 +19,7 @@
 namespace limber::python {
 namespace {
 
-std::string end_text(const Model& model, const ElementEnd& end) {
-  return end.node.body == kGround ? "world" : node_name(model, end.node);
-}
-
-// Elements and contacts are told as in model files, as dicts: the reader of these checks them.
+// Elements and contacts are dicts with the keys of model files: their reader checks them, their writer makes them.
 Document document_of(const char* key, const py::list& items) {
   const py::object dumps = py::module_::import("json").attr("dumps");
   py::dict root;
@@ -56,44 +52,12 @@ std::shared_ptr<PyModel> with_contacts(const PyModel& m, const py::list& items) 
   return std::make_shared<PyModel>(std::move(out));
 }
 
-py::list elements_of(const PyModel& m) {
-  py::list out;
-  if (!m.model->elements) return out;
-  for (const ForceElement& e : m.model->elements->list) {
-    py::dict one;
-    one["name"] = e.name;
-    one["type"] = to_string(e.kind);
-    if (e.joint >= 0) {
-      one["joint"] = m.model->joints[e.joint].name;
-    } else {
-      one["a"] = end_text(*m.model, e.a);
-      one["b"] = end_text(*m.model, e.b);
-    }
-    one["stiffness"] = e.kind == ForceElement::Kind::bushing ? py::cast(e.K) : py::cast(e.stiffness);
-    one["damping"] = e.kind == ForceElement::Kind::bushing ? py::cast(e.D) : py::cast(e.damping);
-    one["length"] = e.length;
-    out.append(one);
-  }
-  return out;
+py::object python_of(const std::vector<nlohmann::ordered_json>& items) {
+  return py::module_::import("json").attr("loads")(nlohmann::ordered_json(items).dump());
 }
 
-py::list contacts_of(const PyModel& m) {
-  py::list out;
-  if (!m.model->contacts) return out;
-  for (const Contact& c : m.model->contacts->list) {
-    py::dict one;
-    one["name"] = c.name;
-    one["point"] = end_text(*m.model, c.point);
-    one["on"] = end_text(*m.model, c.on);
-    one["shape"] = to_string(c.shape);
-    one["size"] = c.size;
-    one["radius"] = c.radius;
-    one["stiffness"] = c.stiffness;
-    one["friction"] = c.friction;
-    out.append(one);
-  }
-  return out;
-}
+py::object elements_of(const PyModel& m) { return python_of(elements_json(*m.model)); }
+py::object contacts_of(const PyModel& m) { return python_of(contacts_json(*m.model)); }
 
 // Of one model, which it keeps.
 class PyStaticTangent {
@@ -274,14 +238,13 @@ void define_machine(py::module_& m) {
       Signature("(elements: list[dict[str, Any]]) -> Model", "", "The model with these force elements.  " + told));
   model.def("with_contacts", &with_contacts,
             Signature("(contacts: list[dict[str, Any]]) -> Model", "", "The model with these contacts.  " + told));
-  model.def_property_readonly("elements", &elements_of,
-                              property_doc(model, "elements", "list[dict[str, Any]]", "",
-                                           "Force elements: name, type, ends or joint, stiffness, damping, length.")
-                                  .c_str());
-  model.def_property_readonly("contacts", &contacts_of,
-                              property_doc(model, "contacts", "list[dict[str, Any]]", "",
-                                           "Contacts: name, point, on, shape, size, radius, stiffness, friction.")
-                                  .c_str());
+  model.def_property_readonly(
+      "elements", &elements_of,
+      property_doc(model, "elements", "list[dict[str, Any]]", "", "Force elements, as with_elements takes them.")
+          .c_str());
+  model.def_property_readonly(
+      "contacts", &contacts_of,
+      property_doc(model, "contacts", "list[dict[str, Any]]", "", "Contacts, as with_contacts takes them.").c_str());
   py::class_<PyStaticTangent> tangent(m, "StaticTangent", header_doc("StaticTangent").c_str());
   tangent.def(py::init<const PyModel&>(),
               Signature("(model: Model) -> None", "", "For a model, which it keeps alive."));

@@ -63,6 +63,31 @@ class Refused(unittest.TestCase):
         bad(TypeError, "Joint.kind wants", limber.Joint, kind="elastic")
         bad(TypeError, "Simulation.step.*was called with", limber.Simulation(model).step, "soon")
 
+    def test_numbers(self):
+        model, bad, nan = arm(), self.refused, np.nan
+        bad(limber.InputError, "JointKind: 99 is none of its members; choose one of .*revolute", limber.JointKind, 99)
+        for kind in (limber.Profile, limber.BeamBasis, limber.Frame, limber.Shaper, limber.Status, limber.Fidelity):
+            for number in (-1, 50):
+                bad(limber.InputError, f"{kind.__name__}: {number} is none", kind, number)
+        self.assertEqual(limber.JointKind(int(limber.JointKind.prismatic)), limber.JointKind("prismatic"))
+        bad(limber.InputError, "frequency is -1 rad/s", limber.make_shaper, "zv", -1, 0)
+        bad(limber.InputError, "damping ratio is 1", limber.make_shaper, "zv", 1, 1)
+        bad(limber.InputError, "no impulses", limber.residual_vibration, [], 1, 0)
+        for limit in (-1, 0, nan):
+            bad(limber.InputError, "must be above 0", limber.shortest_duration, "trapezoid", 1, limit, 1)
+            bad(limber.InputError, "must be above 0", limber.shortest_duration, "quintic", 1, 1, limit)
+            bad(limber.InputError, "must be above 0", limber.shortest_path_duration, "trapezoid", 1, limit, 1)
+        bad(limber.InputError, "finite", limber.make_move, "cycloid", 0, nan, 0, 1)
+        bad(limber.InputError, "slew 1: the angle must be finite", limber.AttitudePath, [{"axis": [0, 0, 1], "angle": nan, "duration": 1}], [1, 0, 0, 0])
+        for samples in (-4, 10**9):
+            bad(limber.InputError, f"has {samples} samples", limber.follow_tip_path, model, "fore.tip", [limber.Signal(3.0), None, None], 1.0, samples=samples)
+        for sensors, word in (({"delay": -3}, "delay is -3"), ({"delay": 10**9}, "delay is 1000000000"), ({"every": -2}, "every is -2"), ({"every": 0}, "every is 0")):
+            bad(limber.InputError, word, limber.compute_kalman_gain, model, ["elbow"], sensors, None, {}, 1e-3)
+        bad(limber.InputError, "torque_steps has 3", limber.compute_kalman_gain, model, ["elbow"], {}, None, {"torque_steps": [1, 1, 1]}, 1e-3)
+        for period in (-1e-3, 0, nan):
+            bad(limber.InputError, "period", limber.compute_lqr_gain, model, ["elbow"], None, {}, period)
+            bad(limber.InputError, "period", limber.compute_kalman_gain, model, ["elbow"], {}, None, {}, period)
+
     def test_files(self):
         bad = self.refused
         bad(limber.FileError, "nowhere.yaml", limber.read_model, "nowhere.yaml")

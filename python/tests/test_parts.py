@@ -8,6 +8,7 @@ import unittest
 import numpy as np
 
 import limber
+from support import random_state
 
 
 def two_masses(**drive):
@@ -78,6 +79,48 @@ class Parts(unittest.TestCase):
         with self.assertRaisesRegex(limber.InputError, "contact 'floor'"):
             model.with_contacts([{"name": "floor", "point": "ball", "on": "ball", "shape": "plane", "stiffness": 1}])
 
+    def test_every_element_and_contact_round_trips(self):
+        beam = {"length": 2, "mass": 3, "EIy": 400, "EIz": 300, "modes": {"bending_y": 1, "bending_z": 1}, "damping": 0.01}
+        rigid = {"mass": 2, "inertia": [0.3, 0.2, 0.4, 0, 0, 0]}
+        turned = {"node": "load", "xyz": [0.1, 0.2, -0.3], "rpy": [0.3, -0.4, 1.1]}
+        line = {"a": {"node": "world", "xyz": [-1, 0.2, 0.1]}, "b": {"node": "boom.tip", "xyz": [0.2, 0.05, 0]}}
+        elements = [
+            {"name": "line", "type": "spring", **line, "stiffness": 10, "damping": 0.3, "length": 0.5},
+            {"name": "coil", "type": "spring", "joint": "slide", "stiffness": 7, "damping": 0.1, "rest": 0.2},
+            {"name": "table", "type": "spring", "joint": "pin", "table": {"x": [-2, 0, 1, 2], "y": [9, 0, -2, -7], "interpolate": "cubic"}},
+            {"name": "law", "type": "spring", **line, "force": "-0.3*(x - 1)^3 - 0.1*v + 0.2*line.length*sin(t)", "damping": 0.7},
+            {"name": "mount", "type": "bushing", "a": {"node": "world", "xyz": [0.4, 0, 1], "rpy": [-0.7, 0.2, 0.5]}, "b": turned,
+             "stiffness": [3, 4, 5, 60, 70, 80], "damping": [0.1, 0.2, 0.3, 1, 2, 3]},
+            {"name": "rope", "type": "rope", "a": [0, 0, 4], "over": [{"node": "world", "xyz": [1, 0, 4]}, [2, 0, 3]],
+             "b": {"node": "boom.tip", "xyz": [0, 0, 0.1]}, "EA": 500, "damping": 2, "length": 3},
+            {"name": "ram", "type": "actuator", "joint": "pin", "force": "-3*x"},
+            {"name": "jack", "type": "actuator", **line}]
+        sphere = {"point": {"node": "load", "xyz": [0.1, 0, 0]}, "radius": 0.4, "stiffness": 1e3}
+        contacts = [
+            {"name": "floor", "point": turned, "on": {"node": "world", "xyz": [0, 0, 0.3], "rpy": [0.1, 0.2, 0.3]}, "shape": "plane", "stiffness": 1e4,
+             "damping": 30, "friction": {"coefficient": 0.4, "stick_stiffness": 2e4, "stick_damping": 20}},
+            {"name": "crate", **sphere, "on": {"node": "world", "xyz": [2, 0.1, 0], "rpy": [0.3, 0, 1]}, "shape": {"box": [1, 2, 3]},
+             "restitution": 0.6, "friction": {"coefficient": 0.2, "slip_speed": 2e-3}},
+            {"name": "mast", **sphere, "on": {"node": "world", "xyz": [2.2, 0, 0]}, "shape": {"cylinder": {"radius": 0.3, "length": 2}}, "friction": 0.1}]
+        model = limber.parse_model({
+            "limber": 1, "name": "all", "gravity": [0, 0, -9.81],
+            "bodies": [{"name": "cart", "rigid": rigid}, {"name": "boom", "beam": beam}, {"name": "load", "rigid": rigid}],
+            "joints": [{"name": "slide", "type": "prismatic", "axis": [1, 0, 0], "parent": "world", "child": "cart", "stiffness": 5, "rest": 0.3},
+                       {"name": "pin", "type": "revolute", "axis": [0, 1, 0], "parent": "cart", "child": "boom"},
+                       {"name": "ball", "type": "spherical", "parent": "boom.tip", "child": "load"}],
+            "elements": elements, "contacts": contacts})
+        again = model.with_elements(model.elements).with_contacts(model.contacts)
+        self.assertEqual((again.elements, again.contacts), (model.elements, model.contacts))
+        self.assertEqual([one["name"] for one in model.elements + model.contacts], [one["name"] for one in elements + contacts])
+        bare = model.with_elements([]).with_contacts([])
+        for seed in range(5):
+            q, v, _ = random_state(model, seed)
+            found = [(sim.accelerations, sim.energy) for sim in (limber.Simulation(limber.Scenario(one, initial=limber.State(q=q, v=v), duration=1))
+                                                                 for one in (model, again, bare))]
+            np.testing.assert_array_equal(found[1][0], found[0][0])
+            self.assertEqual(found[1][1], found[0][1])
+            self.assertGreater(np.abs(found[2][0] - found[0][0]).max(), 1)
+
     def test_static_tangent(self):
         builder = limber.ModelBuilder()
         builder.gravity([0, 0, -9.81])
@@ -85,6 +128,8 @@ class Parts(unittest.TestCase):
         builder.add_joint({"name": "pin", "kind": "revolute", "axis": [0, 1, 0], "stiffness": [40.0]}, "world", "rod")
         model = builder.build()
         tangent = limber.StaticTangent(model)
+        for call in (tangent.forces, lambda: tangent.solve([1.0])):
+            self.assertRaisesRegex(limber.InputError, "call set first", call)
         tangent.set([0.3])
         # torque = k q - m g c cos q, and its slope
         self.assertAlmostEqual(tangent.forces()[0], 40 * 0.3 - 9.81 * math.cos(0.3), delta=1e-12)

@@ -54,6 +54,17 @@ class Simulations(unittest.TestCase):
         self.assertGreater(np.abs(end).max(), 1e-4)
         self.assertIn("elbow/position", sim.ports)
 
+    def test_resets_with_the_controller_of_the_moment(self):
+        sim, law = limber.Simulation(arm(), {"method": "rk4"}), lambda x, torques: None
+        sim.set_controller(100, law)
+        sim.advance_to(0.02)
+        sim.reset()
+        for rate in (50, 50, 25, 50):
+            sim.set_controller(rate, law)
+        sim.advance_to(0.01)
+        sim.reset()
+        self.assertEqual(sim.time, 0)
+
     def test_state_and_energy(self):
         sim = limber.Simulation(arm())
         q = np.array([0.3, 0, 0, -0.2, 0, 0])

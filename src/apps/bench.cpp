@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "apps/commands.hpp"
 #include "apps/json.hpp"
@@ -182,6 +183,7 @@ void run_once(const std::vector<BenchCase>& cases, const BenchOptions& options) 
 }
 
 int run_bench(const BenchOptions& options) {
+  if (!std::isfinite(options.seconds)) throw InputError("limber bench: --seconds must be a number from 0 to 3600");
   if (options.peers) {
     const std::vector<BenchCase> timed = time_peers(options.filter, options.seconds);
     if (timed.empty()) throw InputError("limber bench: no arm matches all words of the filter; write e.g. 10x5");

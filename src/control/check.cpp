@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "control/readings.hpp"
 #include "limber/control/controller.hpp"
 #include "limber/spatial/detail/text.hpp"
 #include "limber/spatial/status.hpp"
@@ -74,6 +75,14 @@ void check_overlap(const ControlOptions& options) {
 }
 
 }  // namespace
+
+void check_readings(const DrivenJoints& driven, const SensorOptions& sensors, const KalmanOptions& options) {
+  check_sensors(driven, sensors);
+  const Eigen::Index steps = options.torque_steps.size();
+  if (steps != 0 && steps != driven.size())
+    throw InputError("torque_steps has " + std::to_string(steps) + " numbers; give none, or " +
+                     std::to_string(driven.size()) + ", one for each driven coordinate");
+}
 
 void check_control(const ControlOptions& options) {
   const int n = options.driven.size();

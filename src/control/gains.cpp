@@ -165,6 +165,7 @@ void refuse_hidden_motion(const Model& model, const Predictor& predictor, const 
 
 MatrixXd compute_kalman_gain(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors,
                              const Predictor& predictor, const KalmanOptions& options) {
+  check_readings(driven, sensors, options);
   const State& x = predictor.machine.point;
   const Readings readings = make_readings(model, driven, sensors, x, options, predictor.machine);
   const MatrixXd noise = compute_process_noise(predictor, options.acceleration * options.acceleration);

@@ -10,6 +10,8 @@
 #include "limber/control/shaping.hpp"
 #include "limber/linear/riccati.hpp"
 #include "limber/spatial/detail/solvers.hpp"
+#include "limber/spatial/detail/text.hpp"
+#include "limber/spatial/status.hpp"
 
 namespace limber {
 namespace {
@@ -87,6 +89,8 @@ MatrixXd range_of(const MatrixXd& projector) {
 
 // In scaled time t / T and state (q, T v), whose matrix has the poles times T.
 Predictor make_predictor(const Model& model, const DrivenJoints& driven, const State& x, double period, int resolved) {
+  if (!(period > 0 && std::isfinite(period)))
+    throw InputError("the period of the controller is " + text(period) + " s; it must be finite and above 0");
   Predictor out;
   out.period = period;
   out.machine = linearize_at_rest(model, x, {});

@@ -16,4 +16,7 @@ struct Readings {
 Readings make_readings(const Model& model, const DrivenJoints& driven, const SensorOptions& sensors, const State& x,
                        const KalmanOptions& options, const LinearSystem& machine);
 
+// Throws InputError: check_sensors, or torque_steps of another size.
+void check_readings(const DrivenJoints& driven, const SensorOptions& sensors, const KalmanOptions& options);
+
 }  // namespace limber

@@ -3,8 +3,10 @@
 #include "limber/control/sensors.hpp"
 
 #include <cmath>
+#include <string>
 
 #include "limber/model/drive.hpp"
+#include "limber/spatial/status.hpp"
 
 namespace limber {
 StrainGauge make_curvature_gauge(const Model& model, NodeRef from, NodeRef to, int axis) {
@@ -21,8 +23,22 @@ Vector3d compute_specific_force(const Model& model, const Kinematics& kin, NodeR
   return node_pose(model, kin, at).R.transpose() * (a - model.gravity);
 }
 
+void check_sensors(const DrivenJoints& driven, const SensorOptions& options) {
+  const auto check = [](const char* name, int value, int least, int most) {
+    if (value < least || value > most)
+      throw InputError(std::string("sensors: ") + name + " is " + std::to_string(value) + "; it must lie in " +
+                       std::to_string(least) + " ... " + std::to_string(most) + " samples");
+  };
+  check("delay", options.delay, 0, kMaxDelay);
+  check("every", options.every, 1, kMaxEvery);
+  if (!options.encoders.empty() && options.encoders.size() != driven.v.size())
+    throw InputError("sensors: there are " + std::to_string(options.encoders.size()) + " encoders; give none, or " +
+                     std::to_string(driven.size()) + ", one for each driven coordinate");
+}
+
 Sensors::Sensors(const Model& model, const DrivenJoints& driven, SensorOptions options, double period)
     : model_(model), driven_(driven), options_(std::move(options)), period_(period), random_(options_.seed) {
+  check_sensors(driven, options_);
   options_.encoders.resize(driven.v.size());
   for (const int joint : driven.joints)
     owner_.insert(owner_.end(), static_cast<std::size_t>(speed_count(model.joints[joint].kind)), joint);

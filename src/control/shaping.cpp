@@ -6,11 +6,26 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <string>
 
 #include "limber/control/element_rnea.hpp"
 #include "limber/linear/analysis.hpp"
+#include "limber/spatial/detail/text.hpp"
+#include "limber/spatial/status.hpp"
 
 namespace limber {
+namespace {
+
+void check_vibration(const std::string& where, double frequency, double ratio) {
+  if (!(frequency > 0 && std::isfinite(frequency)))
+    throw InputError(where + ": the frequency is " + text(frequency) + " rad/s; it must be finite and above 0");
+  if (!(std::abs(ratio) < 1))
+    throw InputError(where + ": the damping ratio is " + text(ratio) +
+                     "; it must be below 1: with more damping nothing vibrates");
+}
+
+}  // namespace
+
 LinearSystem linearize_at_rest(const Model& model, const State& x, std::vector<std::uint8_t> locked) {
   LinearizeOptions options;
   for (int i = 1; i < model.body_count(); ++i) {
@@ -40,6 +55,7 @@ std::vector<Vibration> compute_vibrations(const Model& model, const State& x, st
 }
 
 std::vector<Signal::Impulse> make_shaper(Shaper kind, double frequency, double ratio) {
+  check_vibration("make_shaper", frequency, ratio);
   const double damped = std::sqrt(1 - ratio * ratio);
   const double half = std::numbers::pi / (frequency * damped);    // half a damped period
   const double K = std::exp(-ratio * std::numbers::pi / damped);  // decay of the amplitude over it
@@ -68,6 +84,8 @@ std::vector<Signal::Impulse> convolve(const std::vector<Signal::Impulse>& a, con
 
 // |sum A_k exp((ratio w + i w_d) t_k)| exp(-ratio w t_last).  [Singer, Seering 1990]
 double residual_vibration(const std::vector<Signal::Impulse>& shaper, double frequency, double ratio) {
+  check_vibration("residual_vibration", frequency, ratio);
+  if (shaper.empty()) throw InputError("residual_vibration: the shaper has no impulses; give at least one of weight 1");
   const double damped = frequency * std::sqrt(1 - ratio * ratio);
   const double last = shaper.back().delay;
   std::complex<double> sum = 0;

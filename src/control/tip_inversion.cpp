@@ -234,6 +234,7 @@ void Inverter::solve() {
 
 TipInversion invert_tip_path(const Model& model, const DrivenJoints& driven, const TipPath& path, const State& start,
                              std::optional<double> lead) {
+  check_tip_path(path);
   check_machine(model, driven);
   if (has_elements(model))
     throw InputError(

@@ -3,11 +3,15 @@
 #include "limber/control/tip_path.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "control/tip_follower.hpp"
 #include "limber/control/element_rnea.hpp"
 #include "limber/model/manifold.hpp"
 #include "limber/spatial/detail/solvers.hpp"
+#include "limber/spatial/detail/text.hpp"
+#include "limber/spatial/status.hpp"
 
 namespace limber {
 namespace {
@@ -71,8 +75,17 @@ bool settle_modes(const Model& model, const DrivenJoints& driven, ConstVec a, St
   return false;
 }
 
+void check_tip_path(const TipPath& path) {
+  if (!(path.end > 0 && std::isfinite(path.end)))
+    throw InputError("the path of the node ends at " + text(path.end) + " s; the end must be finite and above 0");
+  if (path.samples < kMinPathSamples || path.samples > kMaxPathSamples)
+    throw InputError("the path of the node has " + std::to_string(path.samples) + " samples; it must have " +
+                     std::to_string(kMinPathSamples) + " ... " + std::to_string(kMaxPathSamples));
+}
+
 std::vector<Signal> follow_tip_path(const Model& model, const DrivenJoints& driven, const TipPath& path,
                                     const State& start, bool flexible) {
+  check_tip_path(path);
   const int n = driven.size(), count = path.samples;
   TipFollower follower(model, driven, path, start, flexible);
   const VectorXd t = VectorXd::LinSpaced(count + 1, 0, path.end);

@@ -58,14 +58,21 @@ double limit_of(const VectorXd& limits, Eigen::Index k) {
   return limits.size() == 0 ? std::numeric_limits<double>::infinity() : limits[k];
 }
 
+void check_limits(double distance, double speed, double acceleration) {
+  if (!std::isfinite(distance)) throw InputError("the distance of a move must be finite");
+  if (!(speed > 0 && acceleration > 0))
+    throw InputError("a move has the limits speed " + text(speed) + " and acceleration " + text(acceleration) +
+                     "; each must be above 0; infinite: no limit");
+}
+
 // Duration of the move to waypoint w.
 double duration_of(Profile profile, const VectorXd& distance, const Waypoint& waypoint, const MoveLimits& limits,
                    std::size_t w) {
   const std::string name = "waypoint " + std::to_string(w + 1);
   double shortest = 0;
   for (Eigen::Index k = 0; k < distance.size(); ++k) {
-    shortest = std::max(
-        shortest, shortest_duration(profile, distance[k], limit_of(limits.speed, k), limit_of(limits.acceleration, k)));
+    shortest = std::max(shortest, shortest_path_duration(profile, distance[k], limit_of(limits.speed, k),
+                                                         limit_of(limits.acceleration, k)));
   }
   if (waypoint.duration == 0) {
     if (shortest > 0) return shortest;
@@ -94,14 +101,23 @@ ProfilePeaks peaks(Profile profile) {
 }
 
 double shortest_duration(Profile profile, double distance, double speed_limit, double acceleration_limit) {
-  const double d = std::abs(distance), v = speed_limit, a = acceleration_limit;
-  if (profile == Profile::trapezoid && std::isfinite(a)) return d * a > v * v ? d / v + v / a : 2 * std::sqrt(d / a);
+  check_limits(distance, speed_limit, acceleration_limit);
+  const double d = std::abs(distance);
   const ProfilePeaks peak = peaks(profile);
   return std::max(d * peak.speed / speed_limit, std::sqrt(d * peak.acceleration / acceleration_limit));
 }
 
+double shortest_path_duration(Profile profile, double distance, double speed_limit, double acceleration_limit) {
+  const double d = std::abs(distance), v = speed_limit, a = acceleration_limit;
+  if (profile != Profile::trapezoid || !std::isfinite(a)) return shortest_duration(profile, distance, v, a);
+  check_limits(distance, v, a);
+  return d * a > v * v ? d / v + v / a : 2 * std::sqrt(d / a);
+}
+
 Signal make_move(Profile profile, double from, double to, double begin, double duration) {
-  if (!(duration > 0)) throw InputError("a move must have a duration above 0");
+  if (!(duration > 0 && std::isfinite(duration))) throw InputError("a move must have a finite duration above 0");
+  if (!std::isfinite(from) || !std::isfinite(to) || !std::isfinite(begin))
+    throw InputError("a move must begin and end at finite values and begin at a finite time");
   std::vector<Signal::Piece> pieces;
   append_move(profile, from, to, begin, duration, kRamp * duration, pieces);
   pieces.push_back({0, Signal(to)});

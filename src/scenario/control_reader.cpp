@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 3> kShapers = {"zv", "zvd", "ei"};
 constexpr std::array<std::string_view, 3> kEmbodiments = {"propagated", "sensed", "pipelined"};
 constexpr std::array<std::string_view, 2> kInversions = {"static", "dynamic"};
 constexpr int kDynamicSamples = 1000;  // intervals of a path
-constexpr int kMaxVibrations = 4, kMaxSchedule = 100, kMaxCorrections = 100, kMaxSamples = 10000;
+constexpr int kMaxVibrations = 4, kMaxSchedule = 100, kMaxCorrections = 100;
 
 // Adds the place to an InputError thrown without one.
 template <class Action>
@@ -148,7 +148,7 @@ void read_tip_path(const Reader& map, const State& start, ControlOptions& out) {
   }
   if (!any) map.fail("needs at least one of x, y and z");
   path.end = map.at("until", "until: 30").positive();
-  if (const auto at = map.find("samples")) path.samples = at->whole_number(10, kMaxSamples);
+  if (const auto at = map.find("samples")) path.samples = at->whole_number(kMinPathSamples, kMaxPathSamples);
   const auto inversion = map.find("inversion"), lead = map.find("lead"), flexible_at = map.find("flexible");
   if (inversion && inversion->choice(kInversions) == 1) {
     if (flexible_at) flexible_at->fail("does not apply with inversion: dynamic, where all bodies bend; remove it");

@@ -10,8 +10,6 @@
 namespace limber {
 namespace {
 
-constexpr int kMaxDelay = 1000, kMaxEvery = 1000;
-
 ServoOptions read_servo(const Reader& map) {
   map.check_keys({"max_torque", "max_torque_rate", "bandwidth", "gear", "torque_constant"});
   ServoOptions out;

@@ -49,9 +49,9 @@ struct Simulation::Impl {
   System system;
   std::optional<Equilibrium> equilibrium;
   std::unique_ptr<TimeLoop> loop;
-  State first;                            // state at the start of the loop
-  const Sampler* first_driver = nullptr;  // its driver
-  double step_from = 0, step_size = 0;    // equal steps: time = from + count size
+  State first;                          // state at the start of the loop
+  bool same_driver = true;              // it still has the driver it started with
+  double step_from = 0, step_size = 0;  // equal steps: time = from + count size
   long step_count = 0;
   SavedState initial;
   bool evaluated = false;
@@ -134,7 +134,7 @@ struct Simulation::Impl {
       system.set_control_torques(at_joints);
     }
     first = x;
-    first_driver = driver();
+    same_driver = true;
     if (!loop->start(x)) return;  // reported by the first step
     observe();
     initial = save();
@@ -216,6 +216,11 @@ struct Simulation::Impl {
     evaluated = false;
   }
 
+  const Port& checked_port(int port) const {
+    if (port < 0 || port >= static_cast<int>(ports.size()))
+      throw InputError(fmt::format("there is no port {}; there are {}, counted from 0", port, ports.size()));
+    return ports[static_cast<std::size_t>(port)];
+  }
   void read(const Port& port, Vec out);
   void write(std::size_t index, ConstVec values);
 };
@@ -412,6 +417,7 @@ void Simulation::set_controller(double rate, std::function<void(const State& x, 
   impl_->sampler = std::make_unique<LawSampler>(rate, std::move(law));
   impl_->both.reset();
   impl_->own_controller.reset();
+  impl_->same_driver = false;
   if (!impl_->loop->set_sampler(impl_->sampler.get())) impl_->fail();
   impl_->observe();
 }
@@ -460,12 +466,12 @@ std::vector<ExternalChannel> Simulation::control_channels() const {
 const std::vector<Port>& Simulation::ports() const { return impl_->ports; }
 int Simulation::port(const std::string& name) const { return find(impl_->port_index, impl_->port_names, name, "port"); }
 void Simulation::read(int port, Vec values) {
-  const Port& one = impl_->ports.at(static_cast<std::size_t>(port));
+  const Port& one = impl_->checked_port(port);
   if (values.size() != one.size()) throw InputError(fmt::format("port {} has {} numbers", show(one.name), one.size()));
   impl_->read(one, values);
 }
 void Simulation::write(int port, ConstVec values) {
-  if (port < 0 || port >= static_cast<int>(impl_->ports.size())) throw InputError("there is no such port");
+  impl_->checked_port(port);
   impl_->write(static_cast<std::size_t>(port), values);
 }
 VectorXd Simulation::read(const std::string& name) {
@@ -481,7 +487,7 @@ void Simulation::restore(const SavedState& saved) { impl_->restore(saved); }
 void Simulation::reset() {
   Impl& own = *impl_;
   if (own.initial.bytes.empty()) own.fail();  // it was never started
-  if (own.first_driver == own.driver()) return own.restore(own.initial);
+  if (own.same_driver) return own.restore(own.initial);
   // With another controller than at the start.
   own.torques.setZero();
   for (Vector6& wrench : own.wrenches) wrench.setZero();

@@ -35,6 +35,7 @@ TEST(Program, RefusesWhatItDoesNotKnowInOneLine) {
       {{"check"}, "FILE is required"},
       {{"bench", "--seconds", "soon"}, "--seconds"},
       {{"bench", "--seconds", "-1"}, "--seconds"},
+      {{"bench", "--seconds", "nan"}, "--seconds"},
       {{"bench", "--once", "0"}, "--once"},
       {{"bench", "--filter", "no such case"}, "--list"},
   };

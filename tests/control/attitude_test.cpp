@@ -54,6 +54,28 @@ TEST(AttitudePath, TrapezoidsTakeTheLeastTimeWithinLimits) {
   EXPECT_THROW(end({}, Profile::cycloid), InputError);
 }
 
+TEST(AttitudePath, RefusesNumbersWithoutSense) {
+  const double nan = std::nan("");
+  std::vector<AttitudeWaypoint> waypoints(5);
+  for (AttitudeWaypoint& one : waypoints) {
+    one.angle = 1;
+    one.duration = 10;
+  }
+  waypoints[0].angle = nan;
+  waypoints[1].axis.setZero();
+  waypoints[2].duration = nan;
+  waypoints[3].dwell = -1;
+  waypoints[4].quaternion = Eigen::Quaterniond(nan, 0, 0, 1);
+  const auto make = [](const AttitudeWaypoint& one, double begin, const std::vector<Signal::Impulse>& shaper) {
+    return AttitudePath(Profile::cycloid, Eigen::Quaterniond::Identity(), begin, {one}, {}, shaper);
+  };
+  for (const AttitudeWaypoint& one : waypoints) EXPECT_THROW(make(one, 0, {{0, 1}}), InputError);
+  AttitudeWaypoint good;
+  good.angle = good.duration = 1;
+  EXPECT_THROW(make(good, nan, {{0, 1}}), InputError);
+  EXPECT_THROW(make(good, 0, {}), InputError);
+}
+
 // S a + w x (J w + H Omega) + B u = T, against the articulated-body algorithm.
 TEST(AttitudeInertia, TellsHowTheRigidMachineTurns) {
   const Model model = make_satellite({.modes = 0});

@@ -55,6 +55,52 @@ TEST(Trajectory, PathsKeepTheLimitsAndMoveTogether) {
   EXPECT_THROW(make_path(Profile::quintic, Eigen::Vector2d(0, 0), 0, {{Eigen::Vector2d(1, 1), 0, 0}}, {}), InputError);
 }
 
+// The shortest move meets a limit and exceeds none.
+TEST(Trajectory, TheShortestMoveKeepsItsLimits) {
+  for (const Profile profile : kProfiles) {
+    for (const double limit : {0.3, 2.0, 40.0}) {
+      const double duration = shortest_duration(profile, -1.7, limit, 5);
+      const Signal move = make_move(profile, 0, -1.7, 0, duration);
+      double speed = 0, acceleration = 0;
+      for (int k = 0; k < 4001; ++k) {
+        const Jet jet = move.at(duration * (k + 0.5) / 4001);
+        speed = std::max(speed, std::abs(jet.rate));
+        acceleration = std::max(acceleration, std::abs(jet.acceleration));
+      }
+      EXPECT_LE(speed, limit * (1 + 1e-9));
+      EXPECT_LE(acceleration, 5 * (1 + 1e-9));
+      EXPECT_GT(std::max(speed / limit, acceleration / 5), 1 - 1e-5);
+      // That of a path, whose trapezoids fit the limits, is not longer.
+      EXPECT_LE(shortest_path_duration(profile, -1.7, limit, 5), duration);
+    }
+  }
+}
+
+TEST(Trajectory, RefusesNumbersWithoutSense) {
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  for (const Profile profile : kProfiles) {
+    for (const double limit : {-1.0, 0.0, nan}) {
+      EXPECT_THROW(shortest_duration(profile, 1, limit, 1), InputError);
+      EXPECT_THROW(shortest_duration(profile, 1, 1, limit), InputError);
+      EXPECT_THROW(shortest_path_duration(profile, 1, limit, 1), InputError);
+      EXPECT_THROW(shortest_path_duration(profile, 1, 1, limit), InputError);
+    }
+    EXPECT_THROW(shortest_duration(profile, nan, 1, 1), InputError);
+    EXPECT_THROW(make_move(profile, 0, nan, 0, 1), InputError);
+    EXPECT_THROW(make_move(profile, 0, 1, 0, inf), InputError);
+  }
+}
+
+TEST(Shaping, RefusesVibrationsWithoutSense) {
+  const double nan = std::nan("");
+  for (const double frequency : {-1.0, 0.0, nan}) {
+    EXPECT_THROW(make_shaper(Shaper::zv, frequency, 0), InputError);
+    EXPECT_THROW(residual_vibration({{0, 1}}, frequency, 0), InputError);
+  }
+  for (const double ratio : {1.0, -1.0, nan}) EXPECT_THROW(make_shaper(Shaper::zvd, 1, ratio), InputError);
+  EXPECT_THROW(residual_vibration({}, 1, 0), InputError);
+}
+
 TEST(Shaping, ImpulsesLeaveNoVibration) {
   const double w = 3;
   for (const double ratio : {0.0, 0.02, 0.2}) {
@@ -215,6 +261,27 @@ TEST(Estimator, FindsTheModes) {
     if (kSanitized) continue;
     EXPECT_LT((estimator.state().q - stepper->now().x.q).norm(), 0.05 * before) << "with sensors " << extra;
   }
+}
+
+TEST(Gains, RefuseSensorsAndPeriodsWithoutSense) {
+  const Model arm = make_arm({.damping = 0.01});
+  const DrivenJoints driven = find_driven_joints(arm, {});
+  const State x = make_zero_state(arm);
+  const auto kalman = [&](const SensorOptions& sensors, const KalmanOptions& options = {}) {
+    return compute_kalman_gain(arm, driven, sensors, x, options, 1e-2);
+  };
+  const auto refused = [&](const SensorOptions& sensors) {
+    EXPECT_THROW(kalman(sensors), InputError) << sensors.delay << ", " << sensors.every;
+    EXPECT_THROW(Sensors(arm, driven, sensors, 1e-2), InputError) << sensors.delay << ", " << sensors.every;
+  };
+  for (const int delay : {-3, -1, 1000000000}) refused({{}, {}, {}, delay, 1, 1});
+  for (const int every : {-2, 0, 1000000000}) refused({{}, {}, {}, 0, every, 1});
+  refused({{EncoderOptions()}, {}, {}, 0, 1, 1});
+  KalmanOptions steps;
+  steps.torque_steps.setOnes(1);
+  EXPECT_THROW(kalman(SensorOptions(), steps), InputError);
+  for (const double period : {-1.0, 0.0, std::nan("")})
+    EXPECT_THROW(compute_lqr_gain(arm, driven, x, {}, period), InputError) << period;
 }
 
 }  // namespace

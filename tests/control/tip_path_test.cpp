@@ -103,6 +103,22 @@ TEST(TipPath, TheTipKeepsToItsLine) {
   EXPECT_LT(largest[1], 0.2 * largest[0]) << "rigid " << largest[0] << ", flexible " << largest[1];
 }
 
+TEST(TipPath, RefusesSamplesAndEndsWithoutSense) {
+  const Model arm = make_arm();
+  const DrivenJoints driven = find_driven_joints(arm, {});
+  for (const int samples : {-4, 0, 1000000000}) {
+    TipPath path = straight_line();
+    path.samples = samples;
+    EXPECT_THROW(follow_tip_path(arm, driven, path, bent(arm, driven)), InputError) << samples;
+    EXPECT_THROW(invert_tip_path(arm, driven, path, bent(arm, driven)), InputError) << samples;
+  }
+  for (const double end : {-1.0, 0.0, std::nan("")}) {
+    TipPath path = straight_line();
+    path.end = end;
+    EXPECT_THROW(follow_tip_path(arm, driven, path, bent(arm, driven)), InputError) << end;
+  }
+}
+
 TEST(TipPath, OutOfReachIsTold) {
   const Model arm = make_arm();
   const DrivenJoints driven = find_driven_joints(arm, {});

@@ -109,5 +109,16 @@ TEST(Statics, CountsWhatIsNotPositive) {
   EXPECT_GE(compared, 10);
 }
 
+TEST(Statics, AsksForAConfigurationFirst) {
+  const Model model = make_model(random_machine(mixed_tree(3), 3));
+  StaticTangent tangent(model);
+  const VectorXd r = VectorXd::Ones(model.nv);
+  VectorXd dq(model.nv);
+  EXPECT_THROW(tangent.solve(0, r, {}, r, dq), InputError);
+  EXPECT_THROW((void)tangent.forces(), InputError);
+  EXPECT_THROW((void)tangent.scale(), InputError);
+  EXPECT_THROW((void)tangent.mass(), InputError);
+}
+
 }  // namespace
 }  // namespace limber::test

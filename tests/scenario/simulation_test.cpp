@@ -444,5 +444,32 @@ TEST(Stepper, SaysWhatIsMissing) {
   static_assert(!std::is_constructible_v<System, Model, Inputs>);  // would keep a dangling reference
 }
 
+// Controllers at addresses that the allocator hands out again are still other controllers.
+TEST(Simulation, ResetsWithTheControllerOfTheMoment) {
+  Simulation sim(make_simulation(std::string(kArm).substr(0, std::string(kArm).find("inputs:"))));
+  const double start = sim.q("elbow");
+  for (int k = 0; k < 6; ++k) {
+    for (int again = 0; again <= k % 3; ++again)
+      sim.set_controller(100 / (1 + k), [=](const State&, Vec tau) { tau[0] = k; });
+    sim.advance_to(sim.time() + 0.05);
+    sim.reset();
+    EXPECT_EQ(sim.time(), 0);
+    EXPECT_EQ(sim.q("elbow"), start);
+    EXPECT_EQ(sim.read("shoulder/torque")[0], k);
+    sim.advance_to(0.02);
+    sim.reset();
+    EXPECT_EQ(sim.q("elbow"), start);
+  }
+}
+
+TEST(Simulation, RefusesPortsThatItHasNot) {
+  Simulation sim(make_simulation(kArm));
+  VectorXd values(1);
+  for (const int port : {-1, 9999}) {
+    EXPECT_THROW(sim.read(port, values), InputError);
+    EXPECT_THROW(sim.write(port, values), InputError);
+  }
+}
+
 }  // namespace
 }  // namespace limber

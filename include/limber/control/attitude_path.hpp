@@ -46,7 +46,7 @@ class AttitudePath {
  public:
   AttitudePath() = default;  // holds the attitude
   // From `start` at time `begin`; each slew is shaped by `shaper` (make_shaper), and takes longer accordingly.  Throws
-  // InputError: a slew without duration and limits, or shorter than the limits allow.
+  // InputError: numbers that are not finite, a slew without duration and limits, or shorter than the limits allow.
   AttitudePath(Profile profile, const Eigen::Quaterniond& start, double begin,
                const std::vector<AttitudeWaypoint>& waypoints, const SlewLimits& limits,
                const std::vector<Signal::Impulse>& shaper = {{0, 1}});

@@ -33,7 +33,7 @@ struct Predictor {
 };
 
 // At rest at the configuration of x.  resolved: number of poles that the sampling resolves; 0: those within kResolved.
-// O(nv^3).
+// O(nv^3).  Throws InputError: a period that is not above 0.
 Predictor make_predictor(const Model& model, const DrivenJoints& driven, const State& x, double period,
                          int resolved = 0);
 

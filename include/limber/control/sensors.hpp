@@ -54,6 +54,11 @@ struct SensorOptions {
   int every = 1;  // samples between readings, which are held in between
   unsigned seed = 1;
 };
+inline constexpr int kMaxDelay = 1000, kMaxEvery = 1000;
+
+// Throws InputError: a delay outside 0 ... kMaxDelay, `every` outside 1 ... kMaxEvery, or encoders that are neither
+// absent nor one per driven coordinate.
+void check_sensors(const DrivenJoints& driven, const SensorOptions& options);
 
 // Readings of all sensors.
 struct Measurement {

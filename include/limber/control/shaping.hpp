@@ -31,11 +31,13 @@ enum class Shaper {
 
 inline constexpr double kTolerated = 0.05;  // ei: residual vibration at the modelled frequency
 
-// The impulses of a shaper for one vibration; their weights add up to 1.
+// The impulses of a shaper for one vibration (rad/s, ratio of damping); their weights add up to 1.
+// Throws InputError unless frequency > 0 and |ratio| < 1.
 std::vector<Signal::Impulse> make_shaper(Shaper kind, double frequency, double ratio);
 // Shapers in series: for several vibrations.
 std::vector<Signal::Impulse> convolve(const std::vector<Signal::Impulse>& a, const std::vector<Signal::Impulse>& b);
 // Residual vibration after an impulse sequence, relative to that after one unit impulse.
+// Throws InputError as make_shaper, and for a sequence without impulses.
 double residual_vibration(const std::vector<Signal::Impulse>& shaper, double frequency, double ratio);
 
 }  // namespace limber

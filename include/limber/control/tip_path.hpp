@@ -22,6 +22,10 @@ struct TipPath {
   double end = 1;     // s; the path begins at 0
   int samples = 200;  // intervals
 };
+inline constexpr int kMinPathSamples = 10, kMaxPathSamples = 10000;
+
+// Throws InputError: an end that is not above 0, or samples outside kMinPathSamples ... kMaxPathSamples.
+void check_tip_path(const TipPath& path);
 
 // The motion of the driven joints that moves the node along the path, with the quasi-static deflection due to
 // gravity and the inertia forces of this motion: inverse kinematics of the flexible arm without vibration.  Redundant

@@ -22,12 +22,16 @@ struct ProfilePeaks {
 ProfilePeaks peaks(Profile profile);  // of a profile over unit distance and time
 
 // From one value to another in [begin, begin + duration], at rest before and after.
+// A trapezoid accelerates for a third of the duration.
 Signal make_move(Profile profile, double from, double to, double begin, double duration);
 
-// The shortest duration of a move within limits on speed and acceleration (infinite: none): for a trapezoid the minimum
-// of all motions within them, d/v + v/a, or 2 sqrt(d/a) if the speed limit is not reached; without a limit on
-// acceleration, with thirds.
+// The shortest duration of make_move within limits on speed and acceleration (infinite: none).
+// Throws InputError: a distance that is not finite, or a limit that is not above 0.
 double shortest_duration(Profile profile, double distance, double speed_limit, double acceleration_limit);
+// The shortest duration of a move of make_path or AttitudePath, whose trapezoids fit the limits: the minimum of all
+// motions within them, d/v + v/a, or 2 sqrt(d/a) if the speed limit is not reached; without a limit on acceleration,
+// with thirds.
+double shortest_path_duration(Profile profile, double distance, double speed_limit, double acceleration_limit);
 
 // Joints through waypoints, at rest at each; all joints start and arrive together.
 struct Waypoint {

@@ -23,6 +23,8 @@ class AbaWorkspace : public Workspace<AbaData> {  // one per thread
 
 // Forward dynamics by the articulated-body recursion, O(N) and linear in the modes.  [JR] (63)-(64), theory §5.
 // On failure ws.failure() is the index of the speed without inertia, and vdot is invalid.
+// Here and in hybrid, what only Simulation and System have is missing: force elements, contacts, the key `rest` of
+// joint springs, travel stops and dry friction.  Simulation::accelerations has them.
 [[nodiscard]] Status aba(const Model& model, const State& x, const Forces& forces, AbaData& ws, Vec vdot);
 
 // Hybrid dynamics: joints with prescribed[i] != 0 (i: index of the body they carry; size body_count()) have

@@ -66,21 +66,22 @@ class BatchAba {
   // ---- loads ---------------------------------------------------------------------------------------------
   // Joints (body) whose accelerations are given: forward() takes them from vdot and computes their torques.
   void set_prescribed(const std::vector<std::uint8_t>& prescribed);
-  // External wrenches on these nodes, each in its frame; values: (6 per node, items).
+  // External wrenches on these nodes, each in its frame; values: 6 numbers per node.
   void set_wrenches(const std::vector<NodeRef>& nodes, const std::vector<Frame>& frames, ConstBatch values);
 
   // ---- one evaluation of all items -----------------------------------------------------------------------
   // vdot (nv) from q (nq), v (nv) and tau (nv), as aba; with prescribed joints, as hybrid.  The results of items whose
-  // status is not ok are invalid.
+  // status is not ok are invalid.  As in aba, force elements, contacts, the key `rest` of joint springs, travel stops
+  // and dry friction are missing: Simulation::accelerations has them.
   void forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot);
   // The same; needed (nv): tau, with the required torques at prescribed joints.
   void forward(ConstBatch q, ConstBatch v, ConstBatch tau, BatchRef vdot, BatchRef needed);
 
-  // tau (nv) from q, v and vdot (nv), as rnea with these wrenches.
+  // tau (nv) from q, v and vdot (nv), as rnea with these wrenches: without force elements.
   void inverse(ConstBatch q, ConstBatch v, ConstBatch vdot, BatchRef tau);
-  // Kinetic energy, and those of gravity, modes and joint springs: four rows, as compute_energy.
+  // Kinetic energy, and those of gravity, modes and joint springs: 4 numbers, as compute_energy.
   void energy(ConstBatch q, ConstBatch v, BatchRef energies);
-  // Poses in world: (12 per node, items), the rotation row by row, then the position.
+  // Poses in world: 12 numbers per node, the rotation row by row, then the position.
   void node_poses(const std::vector<NodeRef>& nodes, ConstBatch q, BatchRef poses);
 
   // Advances q and v by steps of equal length, with the same methods as the steppers of simulate.  tau: (nv) held, or

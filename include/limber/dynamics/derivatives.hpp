@@ -39,7 +39,8 @@ void rnea_derivatives(const Model& model, const State& x, ConstVec vdot, std::sp
 
 // Forward dynamics (aba; hybrid if `prescribed` has an entry per body, with the given accelerations in vdot on
 // entry) and its derivatives by q, v and tau, each (nv x nv):  d vdot = M^-1 (d tau - d rnea).  Rows of prescribed
-// joints are zero.  O(nv^2) for a chain.  On failure ws.failure() is as after aba.
+// joints are zero.  O(nv^2) for a chain.  On failure ws.failure() is as after aba.  As in aba and rnea, force elements,
+// contacts and the key `rest` of joint springs are missing: linearize has them.
 [[nodiscard]] Status forward_derivatives(const Model& model, const State& x, const Forces& forces,
                                          std::span<const std::uint8_t> prescribed, DerivativesData& ws, Vec vdot,
                                          Eigen::Ref<MatrixXd> dvdot_dq, Eigen::Ref<MatrixXd> dvdot_dv,

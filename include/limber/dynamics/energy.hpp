@@ -21,6 +21,8 @@ struct Momentum {
 };
 
 // Each costs one or two sweeps, O(N).
+// Without the energies of force elements, contacts and travel stops, and with joint springs at rest at 0:
+// Simulation::energy has them.
 Energy compute_energy(const Model& model, const State& x, RneaData& ws);
 Momentum compute_momentum(const Model& model, const State& x, RneaData& ws);
 

@@ -11,7 +11,9 @@
 
 namespace limber {
 
-// Forward dynamics by name: all algorithms solve the same problem and are interchangeable.
+// Forward dynamics by name: all algorithms solve the same problem and are interchangeable.  As in aba, force elements,
+// contacts, the key `rest` of joint springs, travel stops and dry friction are missing: Simulation::accelerations has
+// them.
 class ForwardDynamics {  // one per thread
  public:
   virtual ~ForwardDynamics() = default;

@@ -33,7 +33,7 @@ class GpuBatch {
   void set_forces(ConstBatch tau);
   void set_accelerations(ConstBatch vdot);
   // On the device, asynchronously.
-  void forward();  // accelerations from state and forces
+  void forward();  // accelerations from state and forces, as BatchAba::forward: without force elements
   void inverse();  // forces from state and accelerations, replacing the forces
   void rollout(const RolloutOptions& options);
   // The same, step by step: before_step(step) is called on the host before each step, and may start the caller's own

@@ -18,7 +18,8 @@ class RneaWorkspace : public Workspace<RneaData> {  // one per thread
 
 // Inverse dynamics: the hinge torques and modal forces for the accelerations vdot.  O(N).
 //   tau = M(q) vdot + h(q, v) + K eta + D etadot + joint springs and dampers - gravity - wrenches
-// [JR] (44)-(45), theory §4.
+// [JR] (44)-(45), theory §4.  Without force elements, contacts and the key `rest` of joint springs: ElementRnea has
+// them.
 void rnea(const Model& model, const State& x, ConstVec vdot, std::span<const NodeWrench> wrenches, RneaData& ws,
           Vec tau);
 

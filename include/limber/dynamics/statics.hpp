@@ -18,7 +18,7 @@ class StaticTangent {  // one per thread
   explicit StaticTangent(Model&&) = delete;
   ~StaticTangent();
 
-  // At the configuration of x, at rest, under gravity and wrenches.
+  // At the configuration of x, at rest, under gravity and wrenches.  All others throw InputError before the first call.
   void set(const State& x, const Vector3d& gravity, std::span<const NodeWrench> wrenches);
   // (nv) the hinge torques and modal forces that hold the model there: rnea at rest.
   const VectorXd& forces() const;

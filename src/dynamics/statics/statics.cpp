@@ -102,9 +102,7 @@ struct MotorStiffness {
 
 // Number of nonpositive eigenvalues of the symmetric part.
 int count_not_positive(const MatrixXd& D) {
-  int count = 0;
-  for (const double value : eigenvalues_symmetric(MatrixXd(0.5 * (D + D.transpose())))) count += value > 0 ? 0 : 1;
-  return count;
+  return static_cast<int>(D.rows() - (eigenvalues_symmetric(MatrixXd(0.5 * (D + D.transpose()))).array() > 0).count());
 }
 
 }  // namespace
@@ -129,6 +127,9 @@ struct StaticTangent::Data {
   VectorXd y0;                                                      // (nv)
   std::vector<Vector6> X;                                           // (body)
 
+  const Data& configured() const {
+    return loads_of.empty() ? throw InputError("StaticTangent: there is no configuration; call set first") : *this;
+  }
   bool ruthless() const { return model.layout->ruthless; }
   const Kinematics& kin() const { return rnea_ws.kin; }
 
@@ -164,19 +165,18 @@ struct StaticTangent::Data {
 
 StaticTangent::StaticTangent(const Model& model) : data_(std::make_unique<Data>(model)) {}
 StaticTangent::~StaticTangent() = default;
-const VectorXd& StaticTangent::forces() const { return data_->forces; }
-const VectorXd& StaticTangent::scale() const { return data_->scale; }
-const VectorXd& StaticTangent::mass() const { return data_->mass; }
+const VectorXd& StaticTangent::forces() const { return data_->configured().forces; }
+const VectorXd& StaticTangent::scale() const { return data_->configured().scale; }
+const VectorXd& StaticTangent::mass() const { return data_->configured().mass; }
 
 void StaticTangent::set(const State& x, const Vector3d& gravity, std::span<const NodeWrench> wrenches) {
   Data& d = *data_;
   set_gravity(gravity, d.rnea_ws.kin);
-  const State rest{x.t, x.q, d.none};
   d.wrenches.assign(wrenches.begin(), wrenches.end());
+  rnea(d.model, {x.t, x.q, d.none}, d.none, wrenches, d.rnea_ws, d.forces);
   d.loads_of.assign(d.model.bodies.size(), {});
   for (std::size_t k = 0; k < wrenches.size(); ++k)
     d.loads_of[static_cast<std::size_t>(wrenches[k].at.body)].push_back(k);
-  rnea(d.model, rest, d.none, wrenches, d.rnea_ws, d.forces);
   d.compute_scales();
   d.compute_masses();
 }
@@ -452,7 +452,7 @@ int StaticTangent::Data::eliminate(int i, bool hinge, double sigma, ConstVec add
 
 int StaticTangent::solve(double sigma, ConstVec added, std::span<const std::uint8_t> prescribed, ConstVec r, Vec dq) {
   Data& d = *data_;
-  const Layout& layout = *d.model.layout;
+  const Layout& layout = *d.configured().model.layout;
   const int count = static_cast<int>(layout.links.size());
   for (OutboardStiffness& o : d.bodies) o = {};
   for (OutboardStiffness& o : d.outboard) o = {};
