@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <random>
 
 #include "limber/files/detail/text.hpp"
@@ -79,13 +80,16 @@ std::string check_output(const std::string& path, const std::vector<std::string>
   return target;
 }
 
+double free_room(const std::string& path) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder_of(path), error);
+  return error || space.capacity == 0 ? std::numeric_limits<double>::infinity() : static_cast<double>(space.available);
+}
+
 std::string check_room(const std::string& path, double bytes) {
   constexpr double kLarge = 0.5;  // share of the free space
   constexpr double kGB = 1e9;
-  std::error_code error;
-  const fs::space_info space = fs::space(folder_of(path), error);
-  if (error || space.capacity == 0) return "";  // not known to the system
-  const double free = static_cast<double>(space.available);
+  const double free = free_room(path);
   const std::string needs =
       fmt::format("{}: needs {:.3g} GB, but only {:.3g} GB are free there", path, bytes / kGB, free / kGB);
   if (bytes > free) throw FileError(needs + "; record less (record.every, nodes), or add --force");

@@ -31,6 +31,7 @@ constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
 constexpr std::size_t kMaxBufferBytes = std::size_t{64}
                                         << 20;  // where buffers of the default size hold only a few rows
 constexpr hsize_t kFewRows = 64;
+constexpr double kLostShare = 1.0 / 64;                     // of a disk that is too small
 constexpr hsize_t kMaxChunkBytes = (hsize_t{1} << 32) - 1;  // of HDF5
 constexpr std::size_t kEndedBytes = 240;
 constexpr std::size_t kFiguresBytes = 8192;
@@ -197,6 +198,9 @@ void RecordingWriter::Impl::create() {
   keep_files(file.get(), model);
   const hsize_t fit = kBufferBytes / (width * sizeof(double)), fit_at_most = kMaxBufferBytes / (width * sizeof(double));
   capacity = std::clamp<hsize_t>(std::max(fit, std::min(kFewRows, fit_at_most)), 1, limit);
+  // On a disk that is too small, the piece that no longer fits is lost.
+  if (const double room = free_room(output->path()); bytes > room)
+    capacity = std::clamp<hsize_t>(static_cast<hsize_t>(kLostShare * room) / (width * sizeof(double)), 1, capacity);
   row.resize(width);
   buffer.resize(width * capacity);
 }

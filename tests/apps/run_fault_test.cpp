@@ -171,6 +171,21 @@ TEST(RunFault, FullDiskKeepsWhatFits) {
   }
 }
 
+// The last piece alone is lost, however seldom the file is written.
+TEST(RunFault, FullDiskKeepsMostOfItselfByDefault) {
+  const Folder folder;
+  const std::string scenario = folder.write("swing.yaml", swing(kMany));
+  const SmallDisk disk("3m");
+  if (!disk.mounted()) GTEST_SKIP() << "only root may mount a small disk";
+  const std::string path = disk.path() + "/a.h5";
+  const Result result = limber({"run", scenario, "-o", path, "--force", "--flush", "1000"});
+  EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
+  const Numbers kept = read_numbers(path);
+  double numbers = 0;
+  for (const auto& [name, values] : kept) numbers += static_cast<double>(values.size());
+  EXPECT_GT(numbers * sizeof(double), 0.75 * (3 << 20));
+}
+
 TEST(RunFault, FullDiskOfTheTable) {
   const Folder folder;
   const std::string scenario = folder.write("swing.yaml", swing(kMany));

@@ -31,6 +31,8 @@ std::string system_reason();
 // Throws FileError if less than `bytes` are free at `path`.  Returns a warning if more than half of
 // the free space is needed, or nothing.
 std::string check_room(const std::string& path, double bytes);
+// Free bytes at `path`; infinity: not known to the system.
+double free_room(const std::string& path);
 
 // One writer per path.  The lock is a file `.NAME.lock` beside it, held by flock(2), so that it ends with the process;
 // it names its owner, who removes it (a killed process leaves it, without effect).
