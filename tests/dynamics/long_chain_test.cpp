@@ -41,7 +41,24 @@ TEST_P(LongChain, KeepsItsDigits) {
     }
   }
 }
+
 INSTANTIATE_TEST_SUITE_P(Modes, LongChain, testing::Values(5, 10));
+
+// So many links that Z and L are written past the cache.
+TEST(StreamedChain, FactorsServeLaterSolutions) {
+  const Model model = apps::make_chain({apps::Topology::chain, 8000, 5, Fidelity::full});
+  const apps::Sample s = apps::make_sample(model);
+  AbaWorkspace ws(model);
+  DcaWorkspace dca_ws(model);
+  VectorXd once(model.nv), by_dca(model.nv), twice(model.nv), change(model.nv);
+  ASSERT_EQ(aba(model, s.x, {s.tau, {}}, ws, once), Status::ok);
+  EXPECT_TRUE(ws->streams);
+  ASSERT_EQ(dca(model, s.x, {s.tau, {}}, dca_ws, by_dca), Status::ok);
+  EXPECT_CLOSE(once, by_dca, 1e-11 * by_dca.norm());
+  solve_factored(model, s.tau, ws, change);
+  ASSERT_EQ(aba(model, s.x, {2 * s.tau, {}}, ws, twice), Status::ok);
+  EXPECT_CLOSE(once + change, twice, 1e-11 * (once.norm() + change.norm()));
+}
 
 }  // namespace
 }  // namespace limber::test

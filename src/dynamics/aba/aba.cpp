@@ -93,9 +93,14 @@ void add_wrenches(const BodyGroup& group, AbaData& ws) {
 template <bool Bias>
 LIMBER_INLINE void start_groups(const Layout& layout, int& started, int end, bool loaded, AbaData& ws) {
   const int size = static_cast<int>(ws.starts.size());
-  for (int k = end; started > 0 && k < std::min(end + kBlock / 2, size); ++k) prefetch_start(layout, ws.starts[k], ws);
+  constexpr int kFar = kBlock / 2, kNear = kBlock / 4;
+  const bool ahead = size > 2 * kFar;
   for (; started < end; ++started) {
     const int g = ws.starts[started];
+    if (ahead && started + kFar < size) {
+      prefetch_start(layout, ws.starts[started + kFar], ws);
+      prefetch_start_data(layout, ws.starts[started + kNear], ws);
+    }
     if (g < 0) {
       start_columns(layout, -1 - g, ws);
       continue;
@@ -136,6 +141,7 @@ Status inward_sweep(const Layout& layout, bool loaded, std::span<const std::uint
     ws.failure = more ? eliminate_block<true>(bodies, given, ws) : eliminate_block<false>(bodies, given, ws);
     if (ws.failure >= 0) return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
   }
+  if (ws.streams) finish_stores();
   return Status::ok;
 }
 
@@ -241,6 +247,9 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
   ws.D_0.assign(entries, zero());
   ws.L = ws.implicit.D_added = ws.D_0;
   ws.D.assign(padded * chunks, zero());
+  ws.streams = numbers * sizeof(Spatial) + entries * sizeof(Vec4d) > kStreamed;
+  ws.body_L.assign(ws.streams ? padded * chunks : 0, zero());
+  ws.body_Z.assign(ws.streams ? padded : 0, zero_spatial());
   ws.x.assign(numbers + padded, 0);
   for (std::size_t i = 1; i < layout.links.size(); ++i) set_constant_mass(layout.links[i], static_cast<int>(i), ws);
   for (std::size_t g = 0; g < layout.groups.size(); ++g) set_group_modes(layout, g, ws);

@@ -273,7 +273,9 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
   const auto carrying = size_of<C>(step.carrying);
   const auto m = total(k, r);
   const auto chunks = chunk_count(m, step.chunks);
-  Factor<decltype(m), decltype(chunks)> f{m, chunks, ws.D.data(), step.L, step.d_inverse, step.Z};
+  Vec4d* L = ws.streams ? ws.body_L.data() : step.L;
+  Spatial* Z = ws.streams ? ws.body_Z.data() : step.Z;
+  Factor<decltype(m), decltype(chunks)> f{m, chunks, ws.D.data(), L, step.d_inverse, Z};
   eliminate_mode_columns<Moving, Pivot>(k, r, carrying, step, ws, f);
   Inertia P;
   set(P, *step.P);
@@ -285,7 +287,11 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
     const double own = f.failure == k && r == 1 && step.bounded > 0 && least == 0 ? own_inertia(step, ws) : 0;
     return own > 0 ? eliminate_columns<-1, -1, -1>(step, given, own, ws) : find_speed(step, f.failure);
   }
-  subtract_unknowns(m, chunks, step.L, step.d_inverse, step.Z, P);
+  subtract_unknowns(m, chunks, L, step.d_inverse, Z, P);
+  if (__builtin_expect(ws.streams, 0)) {
+    stream(L, static_cast<std::size_t>(m) * chunks, step.L);
+    stream(reinterpret_cast<const Vec4d*>(Z), std::size_t{2} * m, reinterpret_cast<Vec4d*>(step.Z));
+  }
   if (R < 0 && given != nullptr) prescribe(step, given, P, ws);
   if (__builtin_expect(step.rotor != nullptr, 0)) add_rotor(*step.rotor, P);
   hand_over(step, P);

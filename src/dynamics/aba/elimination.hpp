@@ -2,6 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+
 #include "dynamics/kinematics/sweeps.hpp"
 #include "inertia.hpp"
 
@@ -30,6 +36,27 @@ LIMBER_INLINE void flush_subnormals(Spatial& z) { z = {flush_subnormals(z.ang), 
 
 // Transforms a wrench from the body's origin to the parent's: X^T f.
 LIMBER_INLINE Spatial wrench_to_parent(int i, const AbaData& ws, Spatial f) { return wrench_from(ws.frames[i].l, f); }
+
+// ---- stores past the cache ----------------------------------------------------------------------------
+
+// Z and L of more bytes than this are written past the cache: a store through it would first read what it overwrites.
+inline constexpr std::size_t kStreamed = std::size_t{4} << 20;
+
+LIMBER_INLINE void stream(const Vec4d* from, std::size_t count, Vec4d* to) {
+#ifdef __SSE2__
+  const double* in = reinterpret_cast<const double*>(from);
+  double* out = reinterpret_cast<double*>(to);
+  for (std::size_t k = 0; k < kLanes * count; k += 2) _mm_stream_pd(out + k, _mm_load_pd(in + k));
+#else
+  std::copy_n(from, count, to);
+#endif
+}
+// Orders these stores with all later ones.
+inline void finish_stores() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
 
 // Maximum number of mode columns for which specialised kernels are compiled.
 inline constexpr int kFewModes = 6;

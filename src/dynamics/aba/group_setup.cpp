@@ -112,6 +112,7 @@ void set_group_steps(AbaData& ws) {
       set(group, lane, step);
       step.at[lane] = placed_attachment(group.attachments[lane], ws);
       step.columns[lane] = ws.W.data() + group.columns[lane];
+      step.on_node = layout.links[group.bodies[0]].inboard >= 0;
     }
   }
 }

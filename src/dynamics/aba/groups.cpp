@@ -330,7 +330,7 @@ void start_columns(const Layout& layout, std::size_t g, AbaData& ws) {
     scatter(
         lin, LIMBER_LANE(lane) { return columns[lane][j].lin; });
   }
-  if (layout.links[group.bodies[0]].inboard < 0) return;
+  if (!step.on_node) return;
   for (int lane = 0; lane < kLanes; ++lane) {
     if (lane > 0 && group.attachments[lane] == group.attachments[0]) continue;
     const Spatial* U = &ws.U[layout.links[group.bodies[lane]].inboard_columns];

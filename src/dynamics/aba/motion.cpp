@@ -151,12 +151,19 @@ template <bool Ruthless, bool Stiffened>
 void move_bodies(const Layout& layout, AbaData& ws) {
   int placed = 0;
   for (const SweepBlock& block : ws.blocks) {
-    for (; placed < block.placed; ++placed) place_group(layout, ws.places[placed], ws);
+    for (; placed < block.placed; ++placed) {
+      if (placed + kPlaces < static_cast<int>(ws.places.size()))
+        prefetch_place(layout, ws.places[placed + kPlaces], ws);
+      place_group(layout, ws.places[placed], ws);
+    }
     const MotionStep *step = ws.motion_steps.data() + block.begin - 1, *const end =
                                                                            ws.motion_steps.data() + block.end - 1;
     const bool more = block.end + kBlock <= static_cast<int>(ws.steps.size());
     for (; step < end; ++step) {
-      if (more) prefetch_motion(step[kBlock]);
+      if (more) {
+        prefetch_far(step, kBlock + kSteps);
+        prefetch_motion(step[kBlock]);
+      }
       step->pivot != nullptr ? across_pivot(*step) : move_body(layout, *step, ws);
       if (step->renewed) make_orthogonal(step->frame->R);
       for (int h = 0; h < step->carrying; ++h) {

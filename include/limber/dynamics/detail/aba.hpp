@@ -182,6 +182,7 @@ struct NodeStep {
   const double *q[kLanes] = {}, *v[kLanes] = {};
   AttachmentFrame* at[kLanes] = {};
   Spatial* columns[kLanes] = {};  // W
+  bool on_node = false;           // joints of the bodies sit on moving nodes: W has the columns U
 };
 
 // Bodies that a sweep processes as one block, so that results of their groups are still in the cache when read.
@@ -214,6 +215,7 @@ struct AbaArrays {
   std::vector<int> carried_places;            // (outboard attachment) slot in carried
   std::vector<int> attachment_places;         // (outboard attachment) slot in placed, attachment_frames, attachment_a
   int body_columns = 0;
+  bool streams = false;                   // Z and L are far larger than a cache: written past it
   bool keeps_attachments = false;         // sliders, `ruthless`: attachments stay in kin instead of `placed`
   std::vector<int> turning;               // (outboard attachment) number of leading columns of its body that rotate it
   std::vector<Unknowns> unknowns;         // (body)
@@ -239,6 +241,8 @@ struct AbaArrays {
   std::vector<std::uint8_t> loaded;             // (body) its z holds an external wrench not yet added      by start
   std::vector<double, Vec4dAllocator> x;        // (unknown) accelerations of active bodies; then scratch
   std::vector<Vec4d> D;                         // scratch of one body
+  std::vector<Vec4d> body_L;                    // the same; of `streams`
+  std::vector<Spatial> body_Z;                  // the same; of `streams`
   std::vector<Spatial> g;                       // (attachment of a body) the same
   std::vector<double, Vec4dAllocator> modal;    // the same
   std::vector<Spatial> node_scratch;            // (mode) the same
