@@ -25,7 +25,7 @@ constexpr double kUsualPosition = 1e-3;  // rad
 constexpr double kUsualFrequency = 0.5;  // Hz
 constexpr double kUsualSpeeds = 20;      // times position and frequency
 constexpr double kUsualShare = 0.1;      // of the torque limits
-constexpr double kMostUsual = 1e4;       // times the torques without limits: no feedback asks for more
+constexpr double kMostUsual = 1e4;       // times the torques without limits, those for errors of kUsualPosition
 constexpr double kSight = 1e-6;
 constexpr double kUsualSteps = 10;  // times the default torques: their phase is unknown
 
@@ -142,7 +142,8 @@ double usual_frequency(const Model& model, const DrivenJoints& driven, const Sta
 namespace {
 
 // Vibrations without damping that no sensor sees, or that no torque moves, stay as they are and do no harm.  Riccati
-// equations have no stabilising solution then; the gains are those of a machine damped by this factor per sample.
+// equations have no stabilising solution then; the gains are those of a machine damped by this factor per sample: at
+// 5 kHz by 5e-3 per second, half of the growth that is refused.
 constexpr double kNearlyUndamped = 1 - 1e-6;
 
 // Throws if a motion without stiffness is not observed.
