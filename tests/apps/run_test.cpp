@@ -214,8 +214,8 @@ TEST(Run, DoesNotGrowInMemory) {
   EXPECT_LT(memory[1] - memory[0], 8 << 10);  // for 60 MB of records
 }
 
-// Output of the program to a terminal.
-std::string on_terminal(const std::vector<std::string>& arguments) {
+// Output of the program to a terminal; once it has shown `enough`, the program is interrupted.
+std::string on_terminal(const std::vector<std::string>& arguments, const char* enough) {
   int terminal = -1;
   const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
   if (pid == 0) {
@@ -229,9 +229,14 @@ std::string on_terminal(const std::vector<std::string>& arguments) {
     _exit(127);
   }
   std::string out;
+  bool interrupted = false;
   char piece[4096];
-  for (ssize_t got = 0; (got = read(terminal, piece, sizeof(piece))) > 0;)
+  for (ssize_t got = 0; (got = read(terminal, piece, sizeof(piece))) > 0;) {
     out.append(piece, static_cast<std::size_t>(got));
+    if (interrupted || !contains(out, enough)) continue;
+    kill(pid, SIGINT);
+    interrupted = true;
+  }
   close(terminal);
   waitpid(pid, nullptr, 0);
   return out;
@@ -239,15 +244,20 @@ std::string on_terminal(const std::vector<std::string>& arguments) {
 
 TEST(Run, ShowsProgressOnATerminalOnly) {
   const Folder folder;
-  const std::string text = swing("solver: {method: rk4, step: 1e-4}\nduration: 8\nrecord: {every: 0.01}\n");
-  const std::string path = folder.write("swing.yaml", text);
-  const std::string shown = on_terminal({"run", path, "-o", folder.file("a.h5")});
-  for (const char* part : {"░", " %  ", " of 8 s", "× real time", " left\x1b[K"})
+  const std::string solver = "solver: {method: rk4, step: 1e-4}\n";
+  const std::string longer = folder.write("long.yaml", swing(solver + "duration: 1e5\nrecord: {every: 1}\n"));
+  const std::string shown = on_terminal({"run", longer, "-o", folder.file("a.h5")}, " left\x1b[K");
+  for (const char* part : {"░", " %  ", " of 1e+05 s", "× real time", " left\x1b[K"})
     EXPECT_TRUE(contains(shown, part)) << part << "\n" << shown;
   EXPECT_TRUE(contains(shown, "\r\x1b[K")) << shown;  // erased
-  EXPECT_TRUE(contains(shown, "801 records")) << shown;
-  EXPECT_FALSE(contains(on_terminal({"run", path, "-o", folder.file("a.h5"), "-q"}), " left"));
-  EXPECT_FALSE(contains(limber({"run", path, "-o", folder.file("a.h5")}).err, " left"));
+  EXPECT_TRUE(contains(shown, "interrupted at t")) << shown;
+
+  const std::string path = folder.write("swing.yaml", swing(solver + "duration: 8\nrecord: {every: 0.01}\n"));
+  const std::string quiet = on_terminal({"run", path, "-o", folder.file("b.h5"), "-q"}, " left");
+  EXPECT_FALSE(contains(quiet, " left")) << quiet;
+  const Result plain = limber({"run", path, "-o", folder.file("c.h5")});
+  EXPECT_FALSE(contains(plain.err, " left")) << plain.err;
+  EXPECT_TRUE(contains(plain.out + plain.err, "801 records")) << plain.out << plain.err;
 }
 
 TEST(Run, HelpsWithAnExample) {
