@@ -44,10 +44,9 @@ pictures: build ## run the examples and generate their pictures
 
 test: ## every check: source, tests, browser, address, undefined-behaviour and thread sanitizers
 	@rm -f $(TIMES)
-	@$(timed) "packages" scripts/packages build check test clang python pythontest
-	@$(timed) "packages of the browser" scripts/browser
+	@$(timed) "packages" scripts/packages build check test clang python node
 	@$(timed) "checks of the source" $(MAKE) --no-print-directory check
-	@$(call test,release asan tsan)
+	@TESTS_NEED="scripts/packages pythontest && scripts/browser" $(call test,release asan tsan)
 	@echo "== all checks passed, in minutes:" && $(timed)
 
 check: ## check the source: format, licence lines, room order, lengths, one definition per type, file links of the pages

@@ -152,11 +152,11 @@ function(limber_libraries)
   endif()
 endfunction()
 
-# limber_rooms_first(target last): for the address sanitizer, the objects of the rooms up to `last` (of all, where that is none of
-# them) stand before the target's own, and optimised ones before the others.  Of inline functions in both the linker takes the
-# first, which is an optimised one then.
+# limber_rooms_first(target last): the objects of the rooms up to `last` (of all, where that is none of them) stand before the
+# target's own, and for the address sanitizer optimised ones before the others.  Of inline functions in both the linker takes
+# the first, which is that of the library, or an optimised one, then.
 function(limber_rooms_first target last)
-  if(NOT LIMBER_SANITIZE MATCHES address OR LIMBER_FUZZ)
+  if(BUILD_SHARED_LIBS OR LIMBER_FUZZ OR LIMBER_SANITIZE MATCHES thread)
     return()
   endif()
   set(sweeps "")

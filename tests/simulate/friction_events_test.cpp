@@ -7,6 +7,7 @@
 #include "one_joint.hpp"
 #include "simulate/friction_forces.hpp"
 #include "simulate/stop_events.hpp"
+#include "support/repetitions.hpp"
 
 namespace limber::test {
 namespace {
@@ -82,7 +83,7 @@ TEST(LossyGears, ComeToRestAgainstFriction) {
 TEST(LossyGears, NoRunStalls) {
   std::mt19937 random(4);
   const auto among = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
-  for (int k = 0; k < 40; ++k) {
+  for (int k = 0; k < repetitions(40, 6); ++k) {
     Lossy lossy;
     lossy.mass = among(1, 10);
     lossy.coulomb = among(1, 20);
