@@ -47,8 +47,8 @@ class Simulation {
   const Scenario& scenario() const;  // for a model alone: an equivalent one
   double time() const;               // s
   const State& state() const;        // closed chains closed
-  // Starts from another state, at its time; closed chains are assembled first.  Inputs that were set remain.  Throws
-  // InputError: not a state of the model, a chain that cannot be closed; the simulation is then unchanged.
+  // Starts from another state, at its time; closed chains are assembled first.  Inputs that were set remain.
+  // Throws InputError for a state that is not of the model or a chain that cannot be closed; nothing has changed then.
   void set_state(const State& x);
 
   // ---- time ----
