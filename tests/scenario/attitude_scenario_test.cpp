@@ -83,7 +83,7 @@ TEST(AttitudeScenario, AReplacedControllerLeavesNoThrust) {
   const Momentum before = simulation.record().momentum;
   simulation.advance_to(simulation.time() + 2);
   const Momentum after = simulation.record().momentum;
-  EXPECT_LT((after.angular - before.angular).norm(), 1e-6);  // one thruster alone gives 1 N m s
+  EXPECT_LT((after.angular - before.angular).norm(), 1e-6);
   EXPECT_EQ(simulation.attitude(), nullptr);
   EXPECT_TRUE(simulation.control_channels().empty());
   EXPECT_TRUE(simulation.tracking().names.empty());
