@@ -1080,7 +1080,7 @@ class Signal:
 class Simulation:
     """A simulation: model, state, method, inputs, controller, energy balance and validity monitor.  Steps end"""
     def __getitem__(self, name: str) -> Any: ...
-    def __init__(self, scenario: str | PathLike[str] | dict[str, Any] | Scenario | Model, solver: SolverOptions | dict[str, Any] = {}) -> None: ...
+    def __init__(self, scenario: str | PathLike[str] | dict[str, Any] | Scenario | Model, solver: SolverOptions | dict[str, Any] = {}, start: State | dict[str, Any] = {}) -> None: ...
     @property
     def accelerations(self) -> Array: ...
     def advance_to(self, t: float) -> None:
@@ -1314,7 +1314,7 @@ def attitude_error(from_: ArrayLike, to: ArrayLike) -> Array:
     """The rotation vector from one attitude to another, in the axes of the first: |angle| <= pi, for either sign of"""
 
 def check_state(model: Model, x: State) -> None:
-    """Throws InputError if a size is wrong, a number is not finite, or a quaternion does not have norm 1 (to 1e-6)."""
+    """Throws InputError if a size is wrong, a number or the time is not finite, or a quaternion's norm is not 1 (to 1e-6)."""
 
 def close_accelerations(model: Model, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike, *, workspace: Workspace | None = None) -> tuple[Array, dict[str, Array], dict[str, float]]:
     """The same after any other algorithm without prescribed joints; computes its own factors."""

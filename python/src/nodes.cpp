@@ -116,7 +116,7 @@ py::tuple py_project(PyModel& m, py::handle q, py::handle v, py::handle kept, do
   const std::vector<std::uint8_t> joints = read_joints(model, kept);
   State x = work->x;
   if (project_position(model, x, joints, tolerance, work->aba(), work->closures()) < 0)
-    throw NumericalError("project: the closures cannot be met from here; start nearer, or keep fewer joints");
+    throw NumericalError("project: the closures cannot be satisfied from here; start nearer, or keep fewer joints");
   check("project", model, project_velocity(model, x, joints, work->aba(), work->closures()), -1);
   return py::make_tuple(x.q, x.v);
 }

@@ -342,14 +342,16 @@ Scenario scenario_of(py::handle given) {
 void define_simulation(py::module_& m) {
   define_scenario(m);
   define_readers(m);
-  Simulations cls(m, "Simulation", ("Simulation(scenario, solver={})\n--\n\n" + header_doc("Simulation")).c_str());
+  Simulations cls(m, "Simulation",
+                  ("Simulation(scenario, solver={}, start={})\n--\n\n" + header_doc("Simulation")).c_str());
   cls.def(
-      py::init([](py::handle scenario, const SolverOptions& solver) {
+      py::init([](py::handle scenario, const SolverOptions& solver, const State& start) {
         if (py::isinstance<PyModel>(scenario)) {
           Scenario alone;
           alone.model = scenario.cast<std::shared_ptr<PyModel>>()->model;
           alone.name = alone.model->name;
           alone.solver = solver;
+          alone.initial = start;
           alone.run.duration = std::numeric_limits<double>::infinity();
           return std::make_unique<PySimulation>(std::move(alone));
         }
@@ -359,9 +361,11 @@ void define_simulation(py::module_& m) {
       }),
       Signature(
           "(scenario: str | PathLike[str] | dict[str, Any] | Scenario | Model, solver: SolverOptions | dict[str, Any] "
-          "= {}) -> None",
+          "= {}, start: State | dict[str, Any] = {}) -> None",
           "",
-          "For a scenario: a path, a dict, a Scenario; or for a Model alone, from its zero state, with this solver."));
+          "For a scenario: a path, a dict, a Scenario; or for a Model alone, with this solver, from the state `start` "
+          "(the "
+          "zero state)."));
   define_time(cls);
   define_inputs(cls);
   define_views(cls);

@@ -223,13 +223,14 @@ int run_eval(const EvalOptions& options) {
 void add_eval(CLI::App& program, Action& action) {
   const auto options = std::make_shared<EvalOptions>();
   CLI::App* command = program.add_subcommand("eval", "evaluate a model at one state; prints JSON");
-  command->add_option("MODEL", options->model, "model file (YAML or JSON)")->required();
+  command->add_option("MODEL", options->model, "model file (YAML or JSON); '-': standard input")->required();
   command->add_option("STATE", options->state, "state file (JSON); '-': standard input")->required();
   command
       ->add_option(
           "--algorithm", options->algorithm,
           fmt::format("algorithm for the acceleration: {} (default aba)", fmt::join(forward_dynamics_names(), ", ")))
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(CLI::IsMember(forward_dynamics_names()).description(""));
   command->add_flag("--no-mass-matrix", options->no_mass_matrix, "leave the mass matrix out (large machines)");
   add_set(*command, options->set);
   command->footer(kEvalExample);

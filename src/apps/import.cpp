@@ -22,7 +22,7 @@ constexpr const char* kImportExample = R"(Example:
   limber import robot.urdf -o robot.yaml
 
 Writes a model file: one body per link, one joint per joint, gravity 9.81 m/s^2 along -z. Notes list what is renamed or
-omitted (dry friction). Meshes are referenced; boxes, cylinders and spheres are drawn. A URDF can also be used directly:
+omitted. Meshes are referenced; boxes, cylinders and spheres are drawn. A URDF can also be used directly:
 `limber info robot.urdf`, `model: robot.urdf` in a scenario, `urdf: robot.urdf` with `flexible:` in a model; see
 docs/urdf.md.)";
 
@@ -60,10 +60,14 @@ int run_export(const ConvertOptions& options) {
     return 0;
   }
   const Model model = read_model_argument(options.input);
-  if (options.output.empty()) {
-    write_output(urdf_text(model), stdout);
-  } else {
-    write_urdf(model, options.output);
+  try {
+    if (options.output.empty()) {
+      write_output(urdf_text(model), stdout);
+    } else {
+      write_urdf(model, options.output);
+    }
+  } catch (const InputError& e) {  // of the model
+    throw InputError(fmt::format("{}: {}", name_of_argument(options.input), e.what()));
   }
   if (!options.quiet && model.gravity != Vector3d(0, 0, -9.81))
     write_output(fmt::format("{}: note: gravity [{}, {}, {}] is not part of a URDF\n", name_of_argument(options.input),

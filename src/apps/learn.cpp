@@ -86,7 +86,9 @@ void add_learn(CLI::App& program, Action& action) {
   sub->add_option("-o,--output", command->output,
                   "what was learned (default: the scenario's name with -learned.json, here)")
       ->type_name("FILE");
-  sub->add_option("--runs", command->options.runs, "repetitions (default 5)")->type_name("COUNT");
+  sub->add_option("--runs", command->options.runs, "repetitions (default 5)")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 1000).description(""));
   sub->add_option("--cutoff", command->options.cutoff, "errors up to this frequency are learned (default 0.5)")
       ->type_name("HZ");
   sub->add_flag("--json", command->json, "print the errors as JSON");

@@ -134,7 +134,7 @@ void find_zeros(Linearization& found) {
 bool is_linearization(const std::string& path) {
   return OutputKind::starts_with(path, "{\n  \"model\": ") && OutputKind::starts_with(path, "\"equilibrium\": ", 4096);
 }
-constexpr OutputKind kLinearizationKind = {"a linearization of limber", &is_linearization};
+constexpr OutputKind kLinearizationKind = {"a linearisation of limber", &is_linearization};
 
 std::vector<std::string> files_of(const LinearizeCommand& command) { return {command.model, command.at}; }
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <new>
+#include <regex>
 
 #include "apps/commands.hpp"
 #include "apps/terminal.hpp"
@@ -50,22 +51,41 @@ void check_command(const CLI::App& program, int argc, char** argv) {
                                suggest(argv[1], views(names)), fmt::join(names, ", ")));
 }
 
+// The words of CLI11 on a value that it refuses, in ours.
+std::string reword(std::string what) {
+  static const std::pair<std::regex, const char*> words[] = {
+      {std::regex("Could not convert: (\\S+) = (.*)"), "$1 must be a number, but is '$2'"},
+      {std::regex("(\\S+): Value (.*) not in range (\\d+)\\.?0* to (\\d+)\\.?0*"),
+       "$1 must be a number from $3 to $4, but is '$2'"},
+      {std::regex("(\\S+): (.*) not in \\{(.*)\\}"), "$1 must be one of $3; '$2' is not"},
+      {std::regex("(\\S+): 1 required (\\S+) missing"), "$1 needs a value: $2"},
+      {std::regex(",(?=\\S)"), ", "}};  // in lists
+  for (const auto& [theirs, ours] : words) what = std::regex_replace(what, theirs, ours);
+  return what;
+}
+
 // One line on what is wrong with the command line.
 std::string explain(CLI::App& program, const CLI::ParseError& error) {
-  const auto chosen = program.get_subcommands();
-  CLI::App* command = chosen.empty() ? &program : chosen[0];
-  const std::string name = chosen.empty() ? "limber" : "limber " + command->get_name();
+  CLI::App* command = &program;
+  std::string name = "limber";
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands()[0];
+    name += " " + command->get_name();
+  }
   std::string what = error.what();
   std::replace(what.begin(), what.end(), '\n', ' ');
-  const std::vector<std::string> rest = program.remaining(true);
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty()) {
+  what = reword(what) + ";";
+  const std::vector<std::string> rest = program.remaining(true), formats = command_names(*command);
+  if (command != &program && !formats.empty()) {  // limber modes
+    what = rest.empty() ? "a format is missing;"
+                        : fmt::format("unknown format {};{}", show(rest[0]), suggest(rest[0], views(formats)));
+    what += fmt::format(" the formats are {};", fmt::join(formats, ", "));
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty()) {
     std::vector<std::string> known;
     for (const CLI::Option* option : command->get_options())
       for (const std::string& word : option->get_lnames()) known.push_back("--" + word);
     what = rest[0].starts_with("-") ? fmt::format("unknown option {};{}", show(rest[0]), suggest(rest[0], views(known)))
                                     : fmt::format("unexpected argument {};", show(rest[0]));
-  } else {
-    what += ";";
   }
   return fmt::format("{}: {} see `{} --help`", name, what, name);
 }

@@ -236,6 +236,7 @@ void add_modes(CLI::App& program, Action& action) {
   add_format(*modes, action, "matrices", "MatrixMarket K and M, and a table node, x, y, z [, set]",
              {"STIFFNESS", "MASS", "NODES"}, false,
              [](const ModesOptions& o) { return read_matrices(o.files[0], o.files[1], o.files[2]); });
+  for (CLI::App* format : modes->get_subcommands({})) format->group("Formats");
 }
 
 }  // namespace limber::apps

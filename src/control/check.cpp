@@ -91,6 +91,8 @@ void check_control(const ControlOptions& options) {
   }
   if (options.latency != 0 && options.latency != 1) throw InputError("the latency must be 0 or 1 periods");
   if (!options.model) throw InputError("a controller needs a model");
+  if (n == 0 || static_cast<int>(options.driven.mask.size()) != options.model->body_count())
+    throw InputError("a controller needs driven joints of its model; find_driven_joints(model, {}) gives all of them");
   if (!options.model->closures.empty()) {
     throw InputError("the model of a controller cannot have closures; give it one without");
   }

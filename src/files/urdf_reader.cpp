@@ -158,11 +158,11 @@ void read_tree(const TiXmlElement& root, UrdfRobot& robot) {
     joint.parent = find_link(*e, "parent", links, robot);
     joint.child = find_link(*e, "child", links, robot);
     if (const TiXmlElement* mimic = e->FirstChildElement("mimic"))
-      fail_at(
-          robot.file, mimic->Row(),
-          fmt::format("joint {}: mimic is not supported: limber has no gears; leave it out, so that the joint moves by "
-                      "itself, or make the joint fixed",
-                      show(joint.name)));
+      fail_at(robot.file, mimic->Row(),
+              fmt::format("joint {}: mimic is not supported: the coordinates of joints are independent; leave it out, "
+                          "so that the joint moves by "
+                          "itself, or make the joint fixed",
+                          show(joint.name)));
     joint.origin = read_origin_element(e);
     robot.joints.push_back(std::move(joint));
   }
@@ -403,6 +403,9 @@ void set_joint(const urdf::Joint& given, const std::string& file, UrdfJoint& joi
 
 UrdfRobot parse_urdf(std::string_view text, const std::string& file) {
   check_text(text, file);
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos || text[first] != '<')
+    fail_at(file, 1, "is not a URDF, which is XML and begins with <robot name=\"...\">");
   TiXmlDocument document;
   document.Parse(std::string(text).c_str(), nullptr, TIXML_ENCODING_UTF8);
   if (document.Error()) fail_at(file, std::max(1, document.ErrorRow()), fmt::format("XML: {}", document.ErrorDesc()));

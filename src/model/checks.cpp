@@ -90,7 +90,8 @@ NodeRef find_node(const std::string& path, const std::vector<std::string>& names
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
     const auto known = views(names);
-    throw InputError(prefix + show(name) + " is not a body;" + suggest(name, known) + " bodies: " + join(known));
+    throw InputError(prefix + show(name) + " is not a body;" + suggest(name, known) +
+                     " bodies: " + (known.empty() ? "none" : join(known)));
   }
   const auto [number, body] = at(static_cast<std::size_t>(found - names.begin()));
   if (dot == std::string::npos) return {number, kBodyFrame};

@@ -27,6 +27,7 @@ const char* to_string(Fidelity fidelity) {
 
 int Model::find_body(const std::string& body_name) const {
   if (const SegmentedBeam* beam = find_segmented(*this, body_name)) return beam->bodies[0];
+  if (body_names.empty()) return -1;  // never built
   const auto found = std::find(body_names.begin() + 1, body_names.end(), body_name);
   return found == body_names.end() ? -1 : static_cast<int>(found - body_names.begin());
 }
@@ -174,7 +175,7 @@ State make_zero_state(const Model& model) {
 void check_state(const Model& model, const State& x) {
   const auto check = [](const VectorXd& given, int wanted, const char* what, const std::vector<std::string>& names) {
     if (given.size() != wanted) {
-      throw InputError(std::string(what) + " has " + std::to_string(given.size()) + " numbers; the model has " +
+      throw InputError(std::string(what) + " has " + std::to_string(given.size()) + " numbers; the model needs " +
                        std::to_string(wanted));
     }
     for (int k = 0; k < wanted; ++k) {
@@ -184,6 +185,7 @@ void check_state(const Model& model, const State& x) {
       }
     }
   };
+  if (!std::isfinite(x.t)) throw InputError("the time t is not finite; write a number");
   check(x.q, model.nq, "q", model.coordinates);
   check(x.v, model.nv, "v", model.speeds);
   constexpr double kUnitTolerance = 1e-6;  // tolerance for values printed to seven digits

@@ -32,7 +32,7 @@ Status System::close(const State& x, AbaWorkspace& ws, Vec vdot) {
   for (int k = 0; k < closure_error_.size(); ++k) closure_error_[k] = closures_->closure_error(k);
   closure_force_ = closures_->forces();
   if (status == Status::no_convergence) {
-    failure_ = "the closures cannot be met at t = " + text(x.t) + " s: prescribed motions work against them";
+    failure_ = "the closures cannot be satisfied at t = " + text(x.t) + " s: prescribed motions work against them";
     return status;
   }
   if (status != Status::ok) return explain(status, x, vdot, -1);
@@ -58,16 +58,18 @@ void System::assemble(State& x) {
     for (int k = 1; k < closure_error_.size(); ++k) {
       if (closures_->closure_error(k) > closures_->closure_error(worst)) worst = k;
     }
-    throw InputError(
-        "closure '" + model_.closures[worst].name + "' cannot be met: " + text(closures_->closure_error(worst), 4) +
-        " m or rad are left; start nearer to a state in which the chain is closed, or check its lengths" + cure);
+    throw InputError("closure '" + model_.closures[worst].name + "' cannot be satisfied: an error of " +
+                     text(closures_->closure_error(worst), 4) +
+                     " m or rad remains; start nearer to a state in which the chain is closed, or check its lengths" +
+                     cure);
   }
   const Status status = project_velocity(model_, x, kept_, aba_, *closures_);
   if (status == Status::no_convergence) {
-    throw InputError(std::string("the closures cannot be met by any speeds: prescribed motions work against them") +
-                     cure);
+    throw InputError(
+        std::string("the closures cannot be satisfied by any speeds: prescribed motions work against them") + cure);
   }
   if (status != Status::ok) throw InputError(std::string("the closures cannot be solved: ") + to_string(status));
+  rank_ = closures_->rank();
   // From here on the kept joints are free.
   if (kept_ != prescribed_ && project_velocity(model_, x, prescribed_, aba_, *closures_) != Status::ok) return;
   rank_ = closures_->rank();
@@ -118,14 +120,14 @@ std::string assembly_note(const Model& model, const State& given, const State& u
 std::string System::closure_note() const {
   if (!closures_ || rank_ < 0 || rank_ == closures_->count()) return "";
   return std::to_string(closures_->count() - rank_) + " of " + std::to_string(closures_->count()) +
-         " closure constraints are redundant; they are solved, and their forces are the smallest that do";
+         " closure constraints are redundant; the constraint forces are those of minimum norm";
 }
 
 Status System::project(State& x) {
   if (!closures_) return Status::ok;
   prescribe(x);
   if (project_position(model_, x, prescribed_, kMet, *stiff_, *closures_) < 0) {
-    failure_ = "the closures cannot be met at t = " + text(x.t) + " s";
+    failure_ = "the closures cannot be satisfied at t = " + text(x.t) + " s";
     return Status::no_convergence;
   }
   const Status status = project_velocity(model_, x, prescribed_, aba_, *closures_);

@@ -32,6 +32,7 @@ namespace limber {
 namespace {
 
 constexpr int kMaxDense = 600;         // states; above, the linear systems of BDF are solved by GMRES
+constexpr double kHorizon = 1000;      // s: CVODE needs a finite time to aim at
 constexpr double kLongestChart = 1.5;  // rad; beyond it the chart is moved and the method restarted
 
 // SUNDIALS objects are freed by functions of their own.
@@ -112,8 +113,9 @@ class Cvode final : public Stepper {
     if (cut_ || rotation() > kLongestChart) {
       if (const Status status = restart(); status != Status::ok) return status;
     }
-    CVodeSetStopTime(memory_, limit);
     double t = now_.x.t;
+    if (!std::isfinite(limit)) limit = t + kHorizon;
+    CVodeSetStopTime(memory_, limit);
     status_ = Status::ok;
     const int flag = CVode(memory_, limit, z_.get(), &t, CV_ONE_STEP);
     long failed = 0;
@@ -126,7 +128,7 @@ class Cvode final : public Stepper {
   }
 
   const Motion& now() const override { return now_; }
-  void at(double t, Motion& out) const override {
+  void do_at(double t, Motion& out) const override {
     CVodeGetDky(memory_, t, 0, tolerance_.get());
     flow_.read(t, Eigen::Map<VectorXd>(N_VGetArrayPointer(tolerance_.get()), flow_.size()), out);
   }
@@ -136,8 +138,8 @@ class Cvode final : public Stepper {
     return std::max(1, order);
   }
   // The interpolating polynomial of CVODE is its solution.
-  Status cut(double t) override {
-    at(t, now_);
+  Status do_cut(double t) override {
+    do_at(t, now_);
     cut_ = true;
     return Status::ok;
   }

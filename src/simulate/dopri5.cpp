@@ -133,7 +133,7 @@ class Dopri5 final : public Stepper {
   const Motion& now() const override { return now_; }
 
   // [HNW] (6.11) with the coefficients of their program.
-  void at(double t, Motion& out) const override {
+  void do_at(double t, Motion& out) const override {
     const double h = now_.x.t - before_, x = h == 0 ? 1 : (t - before_) / h;
     if (!dense_known_) combine(kStages, zero_, 1, kDense, k_, dense_);
     dense_known_ = true;
@@ -145,7 +145,7 @@ class Dopri5 final : public Stepper {
     flow_.read(t, error_, out);
   }
   int degree() const override { return 4; }
-  Status cut(double t) override {
+  Status do_cut(double t) override {
     double error = 0;  // not checked: smaller than for the whole step
     if (const Status status = attempt(before_, t - before_, error); status != Status::ok) return status;
     dense_known_ = false;

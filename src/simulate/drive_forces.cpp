@@ -104,7 +104,7 @@ Status System::solve_loaded(const State& x, AbaWorkspace& ws, Vec vdot, Powers* 
     friction.add(x, dry_, friction_shown_);
     total_ += dry_;
   }
-  failure_ = "friction and the forces that it depends on find no balance at t = " + text(x.t) +
+  failure_ = "the friction that depends on the load has no solution at t = " + text(x.t) +
              " s; use smaller coefficients of load-dependent friction, or a larger efficiency";
   return Status::no_convergence;
 }

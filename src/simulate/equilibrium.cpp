@@ -208,8 +208,8 @@ class Balance {
     for (const int k : free_) {
       if (!(std::abs(r_[k]) * scale(worst) <= std::abs(r_[worst]) * scale(k))) worst = k;
     }
-    throw InputError("no static equilibrium was found: after " + std::to_string(iterations_) + " iterations '" +
-                     model_.speeds[worst] + "' keeps a force of " + text(r_[worst], 4) +
+    throw InputError("no static equilibrium was found: after " + std::to_string(iterations_) +
+                     " iterations a force of " + text(r_[worst], 4) + " remains on '" + model_.speeds[worst] + "'" +
                      "; hold the machine by a joint, a spring or a prescribed motion, start nearer to it, or write "
                      "equilibrium: false");
   }

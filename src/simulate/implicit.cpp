@@ -69,14 +69,14 @@ class Implicit final : public Stepper {
     return advance(h, last ? limit : now_.x.t + h);
   }
 
-  Status cut(double t) override {
+  Status do_cut(double t) override {
     now_ = from_;
     a_ = a_from_;
     return advance(t - now_.x.t, t);
   }
 
   const Motion& now() const override { return now_; }
-  void at(double, Motion& out) const override { out = now_; }
+  void do_at(double, Motion& out) const override { out = now_; }
   int degree() const override { return 0; }
   void do_transfer(Archive& archive) override { archive(now_, middle_, a_, A_, h_set_, held_); }
 

@@ -14,7 +14,9 @@
 namespace limber {
 namespace {
 
-[[noreturn]] void fail(const std::string& label, const std::string& what) { throw InputError(label + ": " + what); }
+[[noreturn]] void fail(const std::string& label, const std::string& what) {
+  throw InputError((label.empty() ? "an input" : label) + ": " + what);
+}
 
 template <typename Visit>
 void for_each_signal(const Inputs& inputs, Visit visit) {
@@ -73,7 +75,8 @@ void check_continuity(const MotionInput& input, const Signal& signal) {
 }
 
 void check_motion(const Model& model, const MotionInput& input) {
-  if (input.joint <= kGround || input.joint >= model.body_count()) fail(input.label, "there is no such joint");
+  if (input.joint <= kGround || input.joint >= model.body_count())
+    fail(input.label, "there is no joint " + std::to_string(input.joint) + "; Model::joint_index gives it by name");
   const Joint& joint = model.joints[input.joint];
   const int count = speed_count(joint.kind);
   if (count == 0) fail(input.label, "joint '" + joint.name + "' is fixed and has no motion; remove the input");
@@ -91,7 +94,8 @@ void check_motion(const Model& model, const MotionInput& input) {
 void check_node(const Model& model, NodeRef at, const std::string& label) {
   const bool body = at.body > kGround && at.body < model.body_count();
   if (!body || at.node < kBodyFrame || at.node >= static_cast<int>(model.body(at.body).nodes.size())) {
-    fail(label, "there is no such node");
+    fail(label, "there is no node " + std::to_string(at.node) + " of body " + std::to_string(at.body) +
+                    "; Model::node gives it by name");
   }
 }
 
@@ -107,7 +111,8 @@ void check_inputs(const Model& model, const Inputs& inputs) {
     driven[input.joint] = true;
   }
   for (const SpeedInput& input : inputs.speeds) {
-    if (input.speed < 0 || input.speed >= model.nv) fail(input.label, "there is no such speed");
+    if (input.speed < 0 || input.speed >= model.nv)
+      fail(input.label, "there is no speed " + std::to_string(input.speed) + "; Model::speed gives the index by name");
     check_command(model, input);
   }
   for (const BrakeInput& input : inputs.brakes) check_brake(model, input);
@@ -118,7 +123,8 @@ void check_inputs(const Model& model, const Inputs& inputs) {
   }
   for (const ElementInput& input : inputs.elements) {
     const int count = model.elements ? static_cast<int>(model.elements->list.size()) : 0;
-    if (input.element < 0 || input.element >= count) fail(input.label, "there is no such force element");
+    if (input.element < 0 || input.element >= count)
+      fail(input.label, "there is no force element " + std::to_string(input.element));
     const ForceElement& element = model.elements->list[static_cast<std::size_t>(input.element)];
     if (element.kind != ForceElement::Kind::actuator)
       fail(input.label, "element '" + element.name + "' is a " + to_string(element.kind) +

@@ -31,10 +31,10 @@ class Rk4 final : public Stepper {
     return advance(h, last ? limit : from_.x.t + h);
   }
 
-  Status cut(double t) override { return advance(t - from_.x.t, t); }
+  Status do_cut(double t) override { return advance(t - from_.x.t, t); }
 
   const Motion& now() const override { return now_; }
-  void at(double, Motion& out) const override { out = now_; }
+  void do_at(double, Motion& out) const override { out = now_; }
   int degree() const override { return 0; }
   void do_transfer(Archive& archive) override { archive(now_); }
 

@@ -78,6 +78,7 @@ Signal Signal::polynomial(double from, std::span<const double> c) {
 
 // Segments between the breaks of all impulses, with a fixed sum in each; `inside` selects the branch of s.
 Signal Signal::shaped(const Signal& s, std::span<const Impulse> impulses) {
+  if (impulses.empty()) throw InputError("a shaped signal needs at least one impulse");
   if (s.is_constant()) {
     double sum = 0;
     for (const Impulse& impulse : impulses) sum += impulse.weight;

@@ -61,25 +61,44 @@ void compute_scales(const System& system, ConstVec q0, ConstVec z, Vec scale) {
 }
 
 Status Stepper::start(const Motion& from) {
-  if (from.x.q.size() != nq_ || from.x.v.size() != nv_) {
-    throw InputError("a stepper starts from a state of its model: " + std::to_string(nq_) + " coordinates and " +
-                     std::to_string(nv_) + " speeds, but got " + std::to_string(from.x.q.size()) + " and " +
+  const Model& model = system_.model();
+  if (from.x.q.size() != model.nq || from.x.v.size() != model.nv) {
+    throw InputError("a stepper starts from a state of its model: " + std::to_string(model.nq) + " coordinates and " +
+                     std::to_string(model.nv) + " speeds, but got " + std::to_string(from.x.q.size()) + " and " +
                      std::to_string(from.x.v.size()));
   }
+  if (!system_.is_assembled())
+    throw InputError("Stepper::start: the chains of the model are not closed; call System::assemble first");
   started_ = true;
+  from_ = to_ = from.x.t;
   return do_start(from);
 }
 
 Status Stepper::step(double limit) {
-  if (!started_) throw InputError("a stepper steps from where it was started; call start first");
-  if (!(limit > now().x.t)) {
-    throw InputError("a step goes forward: from t = " + text(now().x.t) + " s to " + text(limit) + " s it cannot");
+  if (!started_) throw InputError("Stepper::step before start; call start first");
+  const double from = now().x.t;
+  if (!(limit > from)) {
+    throw InputError("Stepper::step: the limit of " + text(limit) + " s must be after the present time, " + text(from) +
+                     " s");
   }
-  return do_step(limit);
+  const Status status = do_step(limit);
+  from_ = from;
+  to_ = now().x.t;
+  return status;
+}
+
+Status Stepper::cut(double t) {
+  if (!(t > from_ && t <= to_)) throw InputError("Stepper::cut: t = " + text(t) + " s is not inside the last step");
+  return do_cut(t);
+}
+
+void Stepper::at(double t, Motion& out) const {
+  if (from_ == to_ || !dense()) throw InputError("Stepper::at needs a step before it, and a method that is dense()");
+  do_at(t, out);
 }
 
 void Stepper::transfer(Archive& archive) {
-  archive(started_);
+  archive(started_, from_, to_);
   do_transfer(archive);
   archive(counts_);
 }

@@ -74,7 +74,8 @@ System::System(const Model& model, Inputs inputs, const std::string& algorithm)
   if (algorithm != "aba") {
     other_ = make_tree_dynamics(model, algorithm);
     if (!inputs_.motions.empty() || !inputs_.gravities.empty()) {
-      throw InputError("algorithm '" + algorithm + "' knows no prescribed motions and no gravity input; choose aba");
+      throw InputError("algorithm '" + algorithm +
+                       "' does not support prescribed motions or gravity inputs; choose aba");
     }
   }
   breaks_ = limber::breaks(inputs_);
@@ -216,7 +217,7 @@ Status System::apply_jump(Motion& m) {
     // unchanged.
     const Status closed = project_velocity(model_, m.x, prescribed_, aba_, *closures_);
     if (closed == Status::no_convergence) {
-      failure_ = "the closures cannot be met after the jump of a prescribed speed" + at_time(m.x.t) +
+      failure_ = "the closures cannot be satisfied after the jump of a prescribed speed" + at_time(m.x.t) +
                  ": prescribed motions work against them";
       return closed;
     }

@@ -114,7 +114,7 @@ bool TimeLoop::begin(Motion& m) {
 TimeLoop::Outcome TimeLoop::advance_to(double t, RunListener* listener) {
   if (result_.status != Status::ok) return Outcome::failed;
   if (!(t >= shown_.x.t - tolerance()))
-    throw InputError("time goes forward only: from t = " + text(shown_.x.t) + " s to " + text(t) + " s it cannot");
+    throw InputError("advance_to: t = " + text(t) + " s is before the present time, " + text(shown_.x.t) + " s");
   result_.interrupted = false;
   if (changed_ && !apply_changes(listener)) return result_.interrupted ? Outcome::interrupted : Outcome::failed;
   const auto outcome = [](bool good) { return good ? Outcome::reached : Outcome::failed; };

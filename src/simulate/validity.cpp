@@ -251,7 +251,8 @@ std::vector<std::string> warnings(const Model& model, const Validity& validity) 
                " of its critical load; without stiffening it bends too much: write fidelity: stiffened");
   if (const auto& s = validity.slide; s.value > kLargeSlide)
     lines.push_back("joint '" + model.joints[s.body].name + "'" + when(s.t) +
-                    " slides along a beam on the tangent of its node, which moves the beam's tip wrongly by up to " +
+                    " slides along a beam on the tangent of its node, which is not that of the bent beam; error of the "
+                    "tip deflection up to " +
                     percent(s.value) + ": put it on a node in the middle of its travel, or split the beam");
   return lines;
 }

@@ -33,6 +33,11 @@ TEST(Import, RoundTripEvaluatesToTheSame) {
                   1e-9 * (1 + std::abs(first[key][i].get<double>())));
 }
 
+constexpr const char* kFlexible = R"(limber: 1
+bodies: [{name: a, beam: {length: 1, mass: 1, EIy: 1, modes: {bending_z: 1}}}]
+joints: [{name: j, type: fixed, parent: world, child: a}]
+)";
+
 TEST(Import, FaultsAreOneLine) {
   const Folder folder;
   folder.write("bad.urdf", "<robot name=\"r\"><link name=\"a\"></robot>");
@@ -42,6 +47,12 @@ TEST(Import, FaultsAreOneLine) {
   EXPECT_TRUE(result.err.starts_with(folder.file("bad.urdf") + ":1: XML: ")) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
   EXPECT_FALSE(std::filesystem::exists(folder.file("x.yaml")));
+  folder.write("arm.yaml", kFlexible);
+  EXPECT_EQ(limber({"import", folder.file("arm.yaml")}).err,
+            folder.file("arm.yaml") + ":1: is not a URDF, which is XML and begins with <robot name=\"...\">\n");
+  EXPECT_EQ(limber({"export", folder.file("arm.yaml")}).err,
+            folder.file("arm.yaml") +
+                ": body 'a': cannot be written as URDF: it is flexible, and links of a URDF are rigid\n");
 }
 
 TEST(Import, InfoAndCheckReadARobot) {

@@ -114,7 +114,7 @@ joints: [{name: pin, type: revolute, axis: [0, 0, 1], parent: world, child: hub}
 )");
   EXPECT_TRUE(contains(rigid.out, "nothing is elastic")) << rigid.out;
   EXPECT_TRUE(contains(limber({"info", LIMBER_SOURCE_DIR "/examples/four-bar/model.yaml"}).out,
-                       "closure 'loop' cannot be met: 0.6 m or rad are left"));
+                       "closure 'loop' cannot be satisfied: an error of 0.6 m or rad remains"));
   const Result result = limber({"info", "-"}, R"(limber: 1
 bodies: [{name: gimbal, rigid: {mass: 0}}, {name: bob, rigid: {mass: 1, com: [1, 0, 0]}}]
 joints:

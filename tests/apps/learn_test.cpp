@@ -49,7 +49,7 @@ TEST(LearnCommand, RefusesInOneLine) {
     std::vector<std::string> arguments;
     const char* part;
   } cases[] = {
-      {{"learn", scenario, "--runs", "0"}, "the number of learning runs must be 1 to 1000"},
+      {{"learn", scenario, "--runs", "0"}, "--runs must be a number from 1 to 1000"},
       {{"learn", scenario, "--cutoff", "-1"}, "cutoff"},
       {{"learn", scenario, "--cutoff", "nan"}, "cutoff"},
       {{"learn", folder.file("none.yaml")}, "none.yaml"},

@@ -96,7 +96,7 @@ TEST(Outputs, LinearizeReplacesItsOwnFilesAlone) {
   for (int k = 0; k < 2; ++k) EXPECT_EQ(shell(folder, "$L linearize m.yaml -o lin.json").code, 0);
   const Result result = shell(folder, "$L linearize m.yaml -o s.json");
   EXPECT_TRUE(result.is_one_error_line()) << result.out << result.err;
-  EXPECT_TRUE(contains(result.err, "s.json: exists and is not a linearization")) << result.err;
+  EXPECT_TRUE(contains(result.err, "s.json: exists and is not a linearisation")) << result.err;
   EXPECT_TRUE(contains(read_all(state), "\"q\""));
 }
 

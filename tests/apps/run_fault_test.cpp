@@ -356,7 +356,7 @@ model:
   closures: [{name: gap, type: spherical, a: rod.tip, b: far}]
 duration: 1
 )",
-       "closure 'gap' cannot be met"},
+       "closure 'gap' cannot be satisfied"},
   };
   for (const Bad& entry : bad) {
     const Result result = limber({"run", folder.write("bad.yaml", entry.text), "-o", folder.file("a.h5")});

@@ -171,10 +171,10 @@ TEST(Urdf, FaultsAreNamed) {
   EXPECT_EQ(urdf_message(robot(solid("a") + solid("a"))), "r.urdf:3: duplicate link 'a'; rename one");
   EXPECT_EQ(urdf_message(robot(solid("a") + solid("b"))),
             "r.urdf:3: links 'a' and 'b' are both roots; a robot has one root link");
-  EXPECT_EQ(
-      urdf_message(robot(jointed("fixed", "<mimic joint=\"k\"/>"))),
-      "r.urdf:4: joint 'j': mimic is not supported: limber has no gears; leave it out, so that the joint moves by "
-      "itself, or make the joint fixed");
+  EXPECT_EQ(urdf_message(robot(jointed("fixed", "<mimic joint=\"k\"/>"))),
+            "r.urdf:4: joint 'j': mimic is not supported: the coordinates of joints are independent; leave it out, so "
+            "that the joint moves by "
+            "itself, or make the joint fixed");
   EXPECT_EQ(urdf_message(robot(jointed("floating", "<dynamics friction=\"0.5\"/>"))),
             "r.urdf:4: joint 'j': friction 0.5: only joints with one coordinate have dry friction; set it to 0, or use "
             "`limber import`, which leaves it out");

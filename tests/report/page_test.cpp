@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 
+#include "limber/report/run.hpp"
 #include "support/page_reader.hpp"
 
 namespace limber::test {
@@ -54,6 +55,19 @@ TEST(Page, BytesThatAreNoTextAreReplacedNotRefused) {
   PageData page;
   page.header["name"] = std::string("a\xff\xfe", 3);
   EXPECT_EQ(PageReader::of_page(make_page(page)).header["name"].get<std::string>().substr(0, 1), "a");
+}
+
+TEST(Page, OutputsOfARunAreDifferentFiles) {
+  for (const RunOutputs& outputs :
+       {RunOutputs{.recording = "a.h5", .report = "a.h5"}, RunOutputs{.recording = "a.h5", .csv = "a.h5"},
+        RunOutputs{.recording = "b.h5", .csv = "a.h5", .report = "a.h5"}}) {
+    try {
+      run({}, outputs);
+      FAIL();
+    } catch (const InputError& e) {
+      EXPECT_STREQ(e.what(), "a.h5: is named for two outputs; give each a file of its own");
+    }
+  }
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 // Scenarios with an attitude controller: the examples, shortened.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "limber/control/attitude.hpp"
 #include "limber/scenario/run.hpp"
 
@@ -66,6 +68,25 @@ TEST(AttitudeScenario, SavedSimulationsGoOnAsTheyDid) {
     other.advance_to(7);
     EXPECT_EQ(other.state().q, first.q) << name;
   }
+}
+
+// A thruster that fired when its controller was replaced fires no more.
+TEST(AttitudeScenario, AReplacedControllerLeavesNoThrust) {
+  Simulation simulation(spacecraft("thrusters", 20));
+  const std::vector<ExternalChannel> channels = simulation.control_channels();
+  const auto thrust = std::find_if(channels.begin(), channels.end(),
+                                   [](const ExternalChannel& channel) { return channel.path == "control/thrust"; });
+  ASSERT_NE(thrust, channels.end());
+  while (thrust->values->maxCoeff() == 0 && simulation.time() < 10) simulation.step(0.05);
+  ASSERT_GT(thrust->values->maxCoeff(), 0);
+  simulation.set_controller(10, [](const State&, Vec) {});
+  const Momentum before = simulation.record().momentum;
+  simulation.advance_to(simulation.time() + 2);
+  const Momentum after = simulation.record().momentum;
+  EXPECT_LT((after.angular - before.angular).norm(), 1e-6);
+  EXPECT_EQ(simulation.attitude(), nullptr);
+  EXPECT_TRUE(simulation.control_channels().empty());
+  EXPECT_TRUE(simulation.tracking().names.empty());
 }
 
 }  // namespace

@@ -27,10 +27,7 @@ model:
     - {name: elbow, type: revolute, axis: [0, 0, 1], parent: upper.tip, child: fore, damping: 0.1, armature: 0.4,
        limits: {lower: -2.5, upper: 0.4, stiffness: 2000, damping: 5}}
 inputs:
-  - {joint: shoulder, torque: {pieces: [{until: 0.1234, value: "20"}, {value: '12*cos(3*t)'
-}]
-}
-}
+  - {joint: shoulder, torque: {pieces: [{until: 0.1234, value: "20"}, {value: '12*cos(3*t)'}]}}
   - {node: fore.tip, force: [0, '2*sin(5*t)', 0]}
 )";
 
@@ -54,9 +51,7 @@ model:
 initial: {drive: {q: 0.7}, pin: {q: -0.2}, pivot: {q: 1.7}}
 inputs:
   - joint: drive
-    motion: {pieces: [{until: 0.3, value: "0.7 + 3*t^2"}, {value: '0.97 + 1.8*(t - 0.3)'
-  }]
-  }
+    motion: {pieces: [{until: 0.3, value: "0.7 + 3*t^2"}, {value: '0.97 + 1.8*(t - 0.3)'}]}
 )";
 
 constexpr const char* kControl = R"(

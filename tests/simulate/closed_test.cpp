@@ -243,7 +243,7 @@ TEST(Closed, AssemblyMeetsTheLoopOrSaysWhatIsLeft) {
     unreachable.assemble(y);
     ADD_FAILURE();
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("closure 'loop' cannot be met"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("closure 'loop' cannot be satisfied"), std::string::npos) << e.what();
   }
 }
 

@@ -15,12 +15,12 @@ namespace limber {
 
 // A frame fixed in the material of a body.  theory §2, Nodes.
 struct Node {
-  std::string name;
+  std::string name = {};
   Vector3d position = Vector3d::Zero();      // l0
   Matrix3d rotation = Matrix3d::Identity();  // R0
-  Matrix3Xd translation;                     // gamma (3 x n)
-  Matrix3Xd turn;                            // lambda (3 x n)
-  std::array<MatrixXd, 3> second;            // Xi of the position, (n x n) for x, y, z; empty: none
+  Matrix3Xd translation = {};                // gamma (3 x n)
+  Matrix3Xd turn = {};                       // lambda (3 x n)
+  std::array<MatrixXd, 3> second = {};       // Xi of the position, (n x n) for x, y, z; empty: none
 };
 
 // A product of two modal coordinates, treated as one more mode: eta_a eta_b (a < b) or eta_a^2 / 2.
@@ -36,8 +36,8 @@ enum class VisualKind { box, cylinder, sphere, mesh };
 struct Visual {
   VisualKind kind = VisualKind::box;
   Vector3d size = Vector3d::Ones();  // m: edges; radius and length (along z); radius; scale of a mesh
-  Pose pose;
-  std::string file;  // of a mesh
+  Pose pose = {};
+  std::string file = {};  // of a mesh
 };
 
 struct RigidSpec;
@@ -84,30 +84,30 @@ struct RigidSpec {
   double mass = 0;
   Vector3d com = Vector3d::Zero();
   Matrix3d inertia = Matrix3d::Zero();  // about the centre of mass
-  std::vector<Node> nodes;              // translation and turn have no columns
-  std::vector<Visual> visuals;          // for drawing
+  std::vector<Node> nodes = {};         // translation and turn have no columns
+  std::vector<Visual> visuals = {};     // for drawing
 };
 
 // A mass point of a `modal` body.
 struct MassPoint {
   double mass = 0;
   Vector3d position = Vector3d::Zero();  // r
-  Matrix3Xd shape;                       // Phi (3 x n)
-  std::array<MatrixXd, 3> second;        // Xi (n x n) for x, y, z; empty: none
+  Matrix3Xd shape = {};                  // Phi (3 x n)
+  std::array<MatrixXd, 3> second = {};   // Xi (n x n) for x, y, z; empty: none
 };
 
 struct ModalSpec {
-  std::vector<MassPoint> points;
-  MatrixXd stiffness;  // (n x n)
-  MatrixXd damping;    // (n x n); empty: none
-  std::vector<Node> nodes;
+  std::vector<MassPoint> points = {};
+  MatrixXd stiffness = {};  // (n x n)
+  MatrixXd damping = {};    // (n x n); empty: none
+  std::vector<Node> nodes = {};
 };
 
 enum class BeamBasis { clamped_free, free_free, pinned_free, craig_bampton, polynomial, custom };
 enum class BeamFamily { bending_y, bending_z, axial, torsion };  // their order in eta
 
 struct BeamNode {
-  std::string name;
+  std::string name = {};
   double at = 0;                             // 0 ... 1 along the beam
   Matrix3d rotation = Matrix3d::Identity();  // R0
 };
@@ -142,7 +142,7 @@ struct BeamSpec : BeamSection {
 enum class PlateEdge { free, simply_supported, clamped };
 
 struct PlateNode {
-  std::string name;
+  std::string name = {};
   std::array<double, 2> at{};                // 0 ... 1 along x and y
   Matrix3d rotation = Matrix3d::Identity();  // R0
 };
@@ -155,8 +155,8 @@ struct PlateSpec {
   double mass_per_area = 0;          // kg/m^2
   std::array<PlateEdge, 4> edges{};  // fixed in the body frame: x = 0, x = length, y = 0, y = width
   int modes = 0;
-  std::vector<double> damping;  // ratio: empty, one for all, or one per mode
-  std::vector<PlateNode> nodes;
+  std::vector<double> damping = {};  // ratio: empty, one for all, or one per mode
+  std::vector<PlateNode> nodes = {};
 };
 
 // The section of a beam at s = x/L, 0 ... 1.

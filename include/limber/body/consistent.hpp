@@ -11,12 +11,12 @@ namespace limber {
 // A finite-element mesh of N points with three displacements each, ordered x1 y1 z1 x2 ...; dense matrices become
 // sparse ones by .sparseView().
 struct ConsistentSpec {
-  Matrix3Xd positions;                    // (3 x N) undeformed
-  Eigen::SparseMatrix<double> mass;       // (3N x 3N) consistent or lumped
-  Eigen::SparseMatrix<double> stiffness;  // (3N x 3N)
-  MatrixXd shapes;                        // Phi (3N x n)
-  MatrixXd damping;                       // (n x n), modal; empty: none
-  std::vector<Node> nodes;
+  Matrix3Xd positions = {};                    // (3 x N) undeformed
+  Eigen::SparseMatrix<double> mass = {};       // (3N x 3N) consistent or lumped
+  Eigen::SparseMatrix<double> stiffness = {};  // (3N x 3N)
+  MatrixXd shapes = {};                        // Phi (3N x n)
+  MatrixXd damping = {};                       // (n x n), modal; empty: none
+  std::vector<Node> nodes = {};
 };
 
 // The modal body with shapes Phi and all mass integrals exact for the interpolation of the mesh, theory §2:

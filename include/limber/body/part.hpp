@@ -44,8 +44,8 @@ enum class FeCoupling {
             // weights)
 };
 struct FeInterface {
-  std::string name;
-  std::vector<int> nodes;
+  std::string name = {};
+  std::vector<int> nodes = {};
   FeCoupling coupling = FeCoupling::rigid;
 };
 

@@ -35,12 +35,12 @@ double shortest_path_duration(Profile profile, double distance, double speed_lim
 
 // Joints through waypoints, at rest at each; all joints start and arrive together.
 struct Waypoint {
-  VectorXd q;           // (joints)
+  VectorXd q = {};      // (joints)
   double duration = 0;  // of the move to it; 0: the shortest within the limits
   double dwell = 0;     // time to hold there
 };
 struct MoveLimits {
-  VectorXd speed, acceleration;  // (joints); empty: none
+  VectorXd speed = {}, acceleration = {};  // (joints); empty: none
 };
 struct JointPath {
   std::vector<Signal> joints;

@@ -18,15 +18,15 @@ struct Contact {
     box,       // |x|, |y|, |z| up to half of `size`
     cylinder,  // about z of the frame: radius size[0], |z| up to half of size[1]
   };
-  std::string name;
-  ElementEnd point;   // the centre of the sphere
-  double radius = 0;  // 0: a point
-  ElementEnd on;      // the frame of the shape
+  std::string name = {};
+  ElementEnd point = {};  // the centre of the sphere
+  double radius = 0;      // 0: a point
+  ElementEnd on = {};     // the frame of the shape
   Shape shape = Shape::plane;
   Vector3d size = Vector3d::Zero();
   double stiffness = 0;                           // N/m
   double damping = 0;                             // N s/m
-  std::optional<double> restitution;              // instead of damping: speed after over speed before
+  std::optional<double> restitution = {};         // instead of damping: speed after over speed before
   double friction = 0;                            // coefficient
   double stick_stiffness = 0, stick_damping = 0;  // of a point that sticks: N/m and N s/m
   double slip_speed = 1e-3;                       // m/s: below it a sphere's friction falls to zero
@@ -39,8 +39,8 @@ struct StopRestitution {
 };
 
 struct Contacts {
-  std::vector<Contact> list;
-  std::vector<StopRestitution> stops;
+  std::vector<Contact> list = {};
+  std::vector<StopRestitution> stops = {};
 };
 
 // Throws InputError "contact 'foot': ..." for data that do not match the model.

@@ -13,8 +13,8 @@ namespace limber {
 
 // An attachment point of a force element or a contact on a node, a body or the world.
 struct ElementEnd {
-  NodeRef node;
-  Pose at;  // in the frame of the node; only bushings and contact shapes use its axes
+  NodeRef node = {};
+  Pose at = {};  // in the frame of the node; only bushings and contact shapes use its axes
 };
 
 // A quantity of the state on which a force law may depend.
@@ -29,9 +29,9 @@ struct StateChannel {
   };
   Kind kind = Kind::coordinate;
   int index = 0;
-  NodeRef node;
-  int component = 0;  // of a node: 0 ... 2
-  std::string name;   // as in an expression: "elbow", "elbow.rate", "boom.tip.z", "boom.tip.vz", "strut.length"
+  NodeRef node = {};
+  int component = 0;      // of a node: 0 ... 2
+  std::string name = {};  // as in an expression: "elbow", "elbow.rate", "boom.tip.z", "boom.tip.vz", "strut.length"
 };
 
 // The force of an element as a function of time and state; smooth.
@@ -53,29 +53,29 @@ struct ForceElement {
     rope,      // from a over points to b: tension only
     actuator,  // like spring, and takes commands
   };
-  std::string name;
+  std::string name = {};
   Kind kind = Kind::spring;
-  ElementEnd a, b;
-  std::vector<ElementEnd> over;  // rope: points over which it slides without friction, from a to b
-  int joint = -1;                // instead of a and b: the body whose joint, with one coordinate, it acts on
+  ElementEnd a = {}, b = {};
+  std::vector<ElementEnd> over = {};  // rope: points over which it slides without friction, from a to b
+  int joint = -1;                     // instead of a and b: the body whose joint, with one coordinate, it acts on
   double stiffness = 0, damping = 0;
   double length = 0;  // unstretched; of a joint: the coordinate at rest
-  std::shared_ptr<const ForceLaw> law;
-  std::vector<StateChannel> channels;
+  std::shared_ptr<const ForceLaw> law = {};
+  std::vector<StateChannel> channels = {};
   // Bushing, angular first: Q = -K x - D dx/dt with x the rotation vector and the displacement of b in frame a.
-  MatrixXd K, D;
+  MatrixXd K = {}, D = {};
 };
 
 // A rest position of the springs of a joint.
 struct JointRest {
   int joint = 0;
-  VectorXd position;  // (speed_count)
+  VectorXd position = {};  // (speed_count)
 };
 
 // Force elements between the bodies of a model, and rest positions of joint springs.
 struct ForceElements {
-  std::vector<ForceElement> list;
-  std::vector<JointRest> rests;
+  std::vector<ForceElement> list = {};
+  std::vector<JointRest> rests = {};
 };
 
 // Throws InputError "element 'strut': ..." for data that do not match the model: indices, sizes, negative numbers, a

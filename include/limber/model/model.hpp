@@ -40,28 +40,29 @@ struct JointFriction;  // model/friction.hpp
 
 // The joint that carries one body.  theory §3.
 struct Joint {
-  std::string name;
+  std::string name = {};
   JointKind kind = JointKind::fixed;
-  Vector3d axis = Vector3d::UnitZ();      // unit length, in the frame on the parent and, unless universal, on the child
-  Vector3d axis2 = Vector3d::UnitX();     // universal: unit length, in the frame on the child
-  NodeRef parent;                         // where frame O+ is
-  Pose origin;                            // O+ in the parent's node frame
-  int child_node = kBodyFrame;            // where frame O is on the child
-  VectorXd stiffness, damping, armature;  // (speed_count); the stiffness of a quaternion's rotation is one number
+  Vector3d axis = Vector3d::UnitZ();   // unit length, in the frame on the parent and, unless universal, on the child
+  Vector3d axis2 = Vector3d::UnitX();  // universal: unit length, in the frame on the child
+  NodeRef parent = {};                 // where frame O+ is
+  Pose origin = {};                    // O+ in the parent's node frame
+  int child_node = kBodyFrame;         // where frame O is on the child
+  // (speed_count); the stiffness of a quaternion's rotation is one number
+  VectorXd stiffness = {}, damping = {}, armature = {};
   double effort_limit = 0, velocity_limit = 0;  // 0: none
-  std::optional<JointStop> stop;                // travel limits; kinds with one coordinate
-  std::shared_ptr<const Drive> drive;           // nullptr: forces act on the joint itself
-  std::shared_ptr<const JointFriction> friction;
+  std::optional<JointStop> stop = {};           // travel limits; kinds with one coordinate
+  std::shared_ptr<const Drive> drive = {};      // nullptr: forces act on the joint itself
+  std::shared_ptr<const JointFriction> friction = {};
   int q = 0, v = 0;  // first coordinate and first speed; the modes of the body follow
 };
 
 // A cut joint of a closed chain between two nodes.
 struct Closure {
-  std::string name;
+  std::string name = {};
   JointKind kind = JointKind::fixed;
   Vector3d axis = Vector3d::UnitZ();
   Vector3d axis2 = Vector3d::UnitX();
-  NodeRef a, b;
+  NodeRef a = {}, b = {};
 };
 
 // Elimination of the modes of a body in the articulated-body recursion.  theory §5.
@@ -126,13 +127,13 @@ Model with_payload(const Model& bare, const std::string& node, const RigidSpec& 
 // The state: time, coordinates, speeds; nothing derived.
 struct State {
   double t = 0;
-  VectorXd q, v;
+  VectorXd q = {}, v = {};
 };
 
 // All zero, quaternions the identity.
 State make_zero_state(const Model& model);
 
-// Throws InputError if a size is wrong, a number is not finite, or a quaternion does not have norm 1 (to 1e-6).
+// Throws InputError if a size is wrong, a number or the time is not finite, or a quaternion's norm is not 1 (to 1e-6).
 void check_state(const Model& model, const State& x);
 
 // Collects bodies and joints, checks them, and builds a Model.  Every InputError names the item.

@@ -55,8 +55,7 @@ const char* to_string(StopReason stop);  // for a message
 // commands, until its observer has followed the machine for kListen and the reference has reached the time of the
 // machine; then it takes over from the acting torques, Controller::take_over.
 //   A safe stop brakes: -c v and gravity compensation at the position of the stop, within the limits, until the joints
-//   are at rest,
-// no longer measured, or kLongestStop is over; then gravity compensation falls to zero.
+// are at rest, no longer measured, or kLongestStop is over; then gravity compensation falls to zero.
 class Executive {
  public:
   static constexpr int kMaxBlind = 2, kMaxUpdates = 2;

@@ -24,8 +24,8 @@ struct LinkLimits {
 //             bodies, or of the joint's own inertia times the largest desired acceleration of a joint of its kind;
 //   speed   = kSpeedMargin times the largest desired speed of a joint of its kind, and at least
 //   release = 2.5 effort / c, c of the brakes; 0 for rigid bodies.  A suddenly released load overshoots to twice its
-//   static
-//             value (response to an ideal step: Craig and Kurdila, Fundamentals of Structural Dynamics, chapter 5).
+//             static value (response to an ideal step: Craig and Kurdila, Fundamentals of Structural Dynamics,
+//             chapter 5).
 // Kinds are rotation and translation.  start: of the controller's model.  Throws InputError if no limit follows: no
 // motion of that kind.
 LinkLimits make_link_limits(const Model& machine, const DrivenJoints& driven, const ControlOptions& control,

@@ -35,7 +35,7 @@ struct ReportOptions {
 };
 
 // Writes a recording, or a text table, as one HTML file: docs/viewer.md.  Long recordings are thinned,
-// keeping extremes, and the page says so.  Throws InputError "FILE: ..." if it is not a recording or cannot be written;
+// keeping extremes, and the page says so.  Throws FileError "FILE: ..." if it is not a recording or cannot be written;
 // no file is left in that case.
 ReportFacts write_report(const std::string& recording, const std::string& page, const ReportOptions& options = {});
 
@@ -47,12 +47,12 @@ constexpr std::size_t kMaxRecordings = 8;
 ReportFacts write_overlay_report(const std::vector<std::string>& recordings, const std::string& page,
                                  const ReportOptions& options = {});
 
-// Writes the mode shapes of each body and of the machine, from compute_facts, as one HTML file.  Throws InputError also
-// if the machine has no vibrations.
+// Writes the mode shapes of each body and of the machine, from compute_facts, as one HTML file.  Throws InputError if
+// the machine has no vibrations.
 ReportFacts write_mode_report(const Model& model, const ModelFacts& facts, const std::string& page,
                               const ReportOptions& options = {});
 
-// Throws InputError if `page` cannot or must not be written, before any work.
+// Throws FileError if `page` cannot or must not be written, before any work.
 void check_report(const std::string& page, const std::vector<std::string>& never_overwrites);
 
 }  // namespace limber

@@ -11,6 +11,7 @@
 #include "limber/scenario/ports.hpp"
 #include "limber/scenario/scenario.hpp"
 #include "limber/simulate/equilibrium.hpp"
+#include "limber/spatial/owned.hpp"
 
 namespace limber {
 
@@ -33,9 +34,11 @@ class Simulation {
   explicit Simulation(Scenario scenario);
   // With this controller instead of that of the scenario.
   Simulation(Scenario scenario, std::unique_ptr<Sampler> controller);
-  // A model alone: from its zero state at t = 0 (see set_state), without end.
-  explicit Simulation(std::shared_ptr<const Model> model, SolverOptions solver = {}, Inputs inputs = {});
-  explicit Simulation(Model model, SolverOptions solver = {}, Inputs inputs = {});
+  // A model alone, without end: from `start`, at its time; by default from the zero state at t = 0, which the chains of
+  // a model with closures must be able to close from.
+  explicit Simulation(std::shared_ptr<const Model> model, SolverOptions solver = {}, Inputs inputs = {},
+                      State start = {});
+  explicit Simulation(Model model, SolverOptions solver = {}, Inputs inputs = {}, State start = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
@@ -45,6 +48,7 @@ class Simulation {
   double time() const;               // s
   const State& state() const;        // closed chains closed
   // Starts from another state, at its time; closed chains are assembled first.  Inputs that were set remain.
+  // Throws InputError for a state that is not of the model or a chain that cannot be closed; nothing has changed then.
   void set_state(const State& x);
 
   // ---- time ----
@@ -66,7 +70,7 @@ class Simulation {
   // InputError: it is not prescribed; the position jumps.
   void set_motion(const std::string& coordinate, double position, double velocity = 0, double acceleration = 0);
   // Installs a torque law at `rate` Hz from now on: torques (nv) of the coming period, zero on entry, from the state.
-  // It replaces the previous controller.  save() does not include its own state.
+  // It replaces the previous controller, joints and attitude.  save() does not include its own state.
   void set_controller(double rate, std::function<void(const State& x, Vec torques)> law);
 
   // ---- results ----
@@ -99,12 +103,12 @@ class Simulation {
   // Everything that the future depends on: after restore() the run continues bit for bit as after save(), also in
   // another Simulation of the same scenario.  cvode does not expose its history, so save() restarts it.
   SavedState save();
-  void restore(const SavedState& saved);  // Throws InputError: of another simulation
+  void restore(const SavedState& saved);  // Throws InputError: of another simulation; this one is then unchanged
   void reset();                           // to the state after construction or set_state
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Owned<Impl> impl_;
 };
 
 // (body) those of Scenario::kept.

@@ -18,63 +18,63 @@ enum class DriveCommand { force, current, voltage };
 // A force on one speed: a joint torque, or a force on a mode.
 struct SpeedInput {
   int speed = 0;  // index into v
-  Signal force;
-  std::string label;                           // for messages: "inputs[2].torque"
+  Signal force = {};
+  std::string label = {};                      // for messages: "inputs[2].torque"
   DriveCommand command = DriveCommand::force;  // otherwise `speed` is of a motor, or of a joint with a rigid gear
 };
 
 // Engages the brake of a drive: 0 released, 1 full torque.
 struct BrakeInput {
   int joint = 0;  // index of the body it carries
-  Signal command;
-  std::string label;
+  Signal command = {};
+  std::string label = {};
 };
 
 // The motion of a joint, prescribed: one signal per coordinate.  Not for spherical and free joints.
 struct MotionInput {
   int joint = 0;  // index of the body it carries
-  std::vector<Signal> motion;
-  std::string label;
+  std::vector<Signal> motion = {};
+  std::string label = {};
 };
 
 // A wrench on a node, in world or in node components (a follower).
 struct WrenchInput {
-  NodeRef at;
+  NodeRef at = {};
   Frame frame = Frame::world;
-  std::array<Signal, 6> wrench;  // torque, force
-  std::string label;
+  std::array<Signal, 6> wrench = {};  // torque, force
+  std::string label = {};
 };
 
 // Gravity added to that of the model.
 struct GravityInput {
-  std::array<Signal, 3> gravity;
-  std::string label;
+  std::array<Signal, 3> gravity = {};
+  std::string label = {};
 };
 
 // A wrench on a node that depends on the state, such as drag, or a spring to a point of the world.  Called at every
 // evaluation, several times per step; kin: of x, with poses in world.  Static equilibrium ignores it.
 struct WrenchLaw {
-  NodeRef at;
+  NodeRef at = {};
   Frame frame = Frame::world;
-  std::function<Vector6(const State& x, const Kinematics& kin)> wrench;  // torque, force
-  std::string label;
+  std::function<Vector6(const State& x, const Kinematics& kin)> wrench = {};  // torque, force
+  std::string label = {};
 };
 
 // The force of a force element (N, or N m on a revolute joint), added to its own law.
 struct ElementInput {
   int element = 0;  // index into ForceElements
-  Signal force;
-  std::string label;
+  Signal force = {};
+  std::string label = {};
 };
 
 // The inputs of a machine.  Inputs of one kind at the same place add up, but a joint has only one motion.
 struct Inputs {
-  std::vector<SpeedInput> speeds;
-  std::vector<MotionInput> motions;
-  std::vector<WrenchInput> wrenches;
-  std::vector<GravityInput> gravities;
-  std::vector<WrenchLaw> laws;
-  std::vector<ElementInput> elements;
+  std::vector<SpeedInput> speeds = {};
+  std::vector<MotionInput> motions = {};
+  std::vector<WrenchInput> wrenches = {};
+  std::vector<GravityInput> gravities = {};
+  std::vector<WrenchLaw> laws = {};
+  std::vector<ElementInput> elements = {};
   std::vector<BrakeInput> brakes = {};
 };
 

@@ -33,7 +33,7 @@ class Stepper {
  public:
   virtual ~Stepper() = default;
   // Starts from this state, without memory of the past.  Must be called before the first step and after every
-  // discontinuity. Throws InputError: a state of another model.
+  // discontinuity. Throws InputError: a state of another model; closed chains without System::assemble.
   [[nodiscard]] Status start(const Motion& from);
   // The state was projected onto the closures: a small change, after which the method continues unchanged.
   virtual Status adjust(const Motion& m) = 0;
@@ -44,28 +44,32 @@ class Stepper {
   [[nodiscard]] Status step(double limit);
   // The end of the last step.
   virtual const Motion& now() const = 0;
-  // Between the beginning and the end of the last step.  Only when dense().
-  virtual void at(double t, Motion& out) const = 0;
+  // Between the beginning and the end of the last step.  Throws InputError before the first step, and if not dense().
+  void at(double t, Motion& out) const;
   bool dense() const { return degree() > 0; }
   // Degree of the polynomial in time that `at` evaluates; 0: none.
   virtual int degree() const = 0;
-  // Repeats the last step up to t inside it.  Only right after step; `at` remains valid before t.
-  [[nodiscard]] virtual Status cut(double t) = 0;
+  // Repeats the last step up to t inside it; `at` remains valid before t.  Throws InputError if step was not the last
+  // call that moved the state, and for a t outside the step.
+  [[nodiscard]] Status cut(double t);
   // Everything that later steps depend on.  If the method is not resumable(), reading restarts it at now().
   void transfer(Archive& archive);
   virtual bool resumable() const { return true; }
   const StepCounts& counts() const { return counts_; }
 
  protected:
-  explicit Stepper(const System& system) : nq_(system.model().nq), nv_(system.model().nv) {}
-  virtual Status do_start(const Motion& from) = 0;  // what start does
-  virtual Status do_step(double limit) = 0;         // what step does
-  virtual void do_transfer(Archive& archive) = 0;   // what transfer does
+  explicit Stepper(const System& system) : system_(system) {}
+  virtual Status do_start(const Motion& from) = 0;      // what start does
+  virtual Status do_step(double limit) = 0;             // what step does
+  virtual Status do_cut(double t) = 0;                  // what cut does
+  virtual void do_at(double t, Motion& out) const = 0;  // what at does
+  virtual void do_transfer(Archive& archive) = 0;       // what transfer does
   StepCounts counts_;
 
  private:
-  int nq_, nv_;
+  const System& system_;
   bool started_ = false;
+  double from_ = 0, to_ = 0;  // of the last step; equal: none since start
 };
 
 // "rk4", "dopri5", "implicit", "cvode".

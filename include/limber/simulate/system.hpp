@@ -146,8 +146,9 @@ class System {
 
   // Closed chains.  Forces and errors are those of the last accelerate.
   bool has_closures() const { return closures_ != nullptr; }
-  const VectorXd& closure_forces() const { return closure_force_; }  // (6 per closure), see ClosureWorkspace
-  const VectorXd& closure_errors() const { return closure_error_; }  // (closure)
+  bool is_assembled() const { return closures_ == nullptr || rank_ >= 0; }  // assemble was called
+  const VectorXd& closure_forces() const { return closure_force_; }         // (6 per closure), see ClosureWorkspace
+  const VectorXd& closure_errors() const { return closure_error_; }         // (closure)
   // Finds the nearest state that satisfies the closures, and the rank of their constraints.  Throws InputError: which
   // closure cannot be satisfied and by how much, or that the configuration is singular.
   void assemble(State& x);

@@ -42,6 +42,9 @@ class TimeLoop {
   // Wrenches or motions of the system were changed: the next step restarts the method.
   void inputs_changed() { changed_ = true; }
 
+  // The branches of signals of the present interval, after the system was used for another time.
+  void select_again() { select_interval(interval_); }
+
   // Computes the energies now; System::kinematics then holds the kinematics.
   void observe();
   // Also computes accelerations, forces and momentum for a record.  False: failed.

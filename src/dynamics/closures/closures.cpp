@@ -134,6 +134,9 @@ ClosureData::ClosureData(const Model& model) : operational(model) {
 }
 
 double ClosureData::closure_error(int closure) const {
+  if (closure < 0 || 2 * static_cast<std::size_t>(closure) >= nodes.size())
+    throw InputError("there is no closure " + std::to_string(closure) + "; there are " +
+                     std::to_string(nodes.size() / 2) + ", counted from 0");
   double largest = 0;
   for (int i = 0; i < count(); ++i) {
     if (rows[i].closure == closure) largest = std::max(largest, std::abs(error[i]));
@@ -152,6 +155,10 @@ void ClosureData::set_forces() {
 }
 
 void compute_closures(const Model& model, const Kinematics& kin, ClosureData& cw) {
+  check_poses(kin);
+  if (cw.nodes.size() != 2 * model.closures.size())
+    throw InputError(
+        "the workspace was made for a model with other closures; make it after the last of them was added");
   NodeMotion a, b;
   for (int i = 0; i < cw.count(); ++i) {
     const ClosureRow& row = cw.rows[i];
