@@ -93,8 +93,8 @@ LIMBER_INLINE void prefetch_start_data(const Layout& layout, int g, const AbaDat
       prefetch(at.u[lane], bytes);
     }
   } else {
-    const NodeGroup& group = layout.node_groups[-1 - g];
-    prefetch(&ws.axis_columns[group.modes], group.n * sizeof(AxisColumns));
+    const NodeStep& at = ws.node_steps[-1 - g];
+    prefetch(at.axes, at.k * sizeof(AxisColumns));
   }
 }
 

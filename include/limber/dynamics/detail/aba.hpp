@@ -181,8 +181,10 @@ struct NodeStep {
   const WorldFrame* frame[kLanes] = {};
   const double *q[kLanes] = {}, *v[kLanes] = {};
   AttachmentFrame* at[kLanes] = {};
-  Spatial* columns[kLanes] = {};  // W
-  bool on_node = false;           // joints of the bodies sit on moving nodes: W has the columns U
+  Spatial* columns[kLanes] = {};      // W
+  const AxisColumns* axes = nullptr;  // columns of undeformed attachments, or null if they have no such form
+  int k = 0, turning = 0;             // as node_unknowns and node_turning
+  bool on_node = false;               // joints of the bodies sit on moving nodes: W has the columns U
 };
 
 // Bodies that a sweep processes as one block, so that results of their groups are still in the cache when read.
