@@ -93,7 +93,8 @@ namespace {
 const AxisColumns* share_axes(const NodeGroup& group, int k, const AbaData& ws, const NodeStep* last) {
   const AxisColumns* own = &ws.axis_columns[group.modes];
   const std::size_t bytes = k * sizeof(AxisColumns);
-  const bool equal = last != nullptr && last->axes != nullptr && last->k == k && std::memcmp(last->axes, own, bytes) == 0;
+  const bool equal =
+      last != nullptr && last->axes != nullptr && last->k == k && std::memcmp(last->axes, own, bytes) == 0;
   return equal ? last->axes : own;
 }
 
@@ -125,13 +126,14 @@ void set_group_steps(AbaData& ws) {
       NodeStep& step = ws.node_steps[g];
       set(group, lane, step);
       step.at[lane] = placed_attachment(group.attachments[lane], ws);
-      step.columns[lane] = ws.W.data() + group.columns[lane];
+      step.columns[lane] = placed_columns(layout, group.attachments[lane], ws);
     }
   }
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) {
     const NodeGroup& group = layout.node_groups[g];
     NodeStep& step = ws.node_steps[g];
     step.on_node = layout.links[group.bodies[0]].inboard >= 0;
+    step.clears = ws.streams;
     step.k = ws.node_unknowns[g];
     step.turning = ws.node_turning[g];
     const bool along = ws.node_axes[g] != 0;

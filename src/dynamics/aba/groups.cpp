@@ -322,10 +322,14 @@ void start_columns(const Layout& layout, std::size_t g, AbaData& ws) {
     FourVectors lin;
     if (axes != nullptr) {
       lin = R.c[axes[j].move] * axes[j].lin;
-      if (j < step.turning) put_turn(j, RA.c[axes[j].turn] * axes[j].ang, lin);
+      if (j < step.turning) {
+        put_turn(j, RA.c[axes[j].turn] * axes[j].ang, lin);
+      } else if (step.clears) {
+        for (int lane = 0; lane < kLanes; ++lane) columns[lane][j].ang = zero();
+      }
     } else {
       lin = R * (gamma != nullptr ? gamma[j] : Y[j].lin);
-      if (j < step.turning) put_turn(j, RA * Y[j].ang, lin);
+      if (j < step.turning || step.clears) put_turn(j, RA * Y[j].ang, lin);
     }
     scatter(
         lin, LIMBER_LANE(lane) { return columns[lane][j].lin; });
