@@ -60,5 +60,37 @@ TEST(StreamedChain, FactorsServeLaterSolutions) {
   EXPECT_CLOSE(once + change, twice, 1e-11 * (once.norm() + change.norm()));
 }
 
+// Runs of equal links between others: steps of blocks are made from those of their neighbours or read.
+TEST(LongChainOfSections, AgreesWithDca) {
+  ModelBuilder builder("sections");
+  builder.gravity({0, 0, -9.81}).fidelity(Fidelity::full);
+  int parent = 0, tip = 0, link = 0;
+  for (const auto& [count, modes] : {std::pair{300, 5}, {1, 3}, {270, 5}, {150, 0}, {200, 10}}) {
+    Body body = make_beam_body(apps::link_beam(modes), false);
+    for (int k = 0; k < count; ++k, ++link) {
+      body.name = "link" + std::to_string(link);
+      const int child = builder.add_body(body);
+      Joint joint;
+      joint.name = "joint" + std::to_string(link);
+      joint.kind = JointKind::revolute;
+      joint.axis = link % 2 == 1 ? Vector3d::UnitZ() : Vector3d::UnitY();
+      if (parent > 0) joint.parent = {parent, tip};
+      builder.add_joint(std::move(joint), child);
+      parent = child, tip = body.node_index("tip");
+    }
+  }
+  const Model model = builder.build();
+  const apps::Sample s = apps::make_sample(model);
+  AbaWorkspace ws(model);
+  DcaWorkspace dca_ws(model);
+  VectorXd by_aba(model.nv), by_dca(model.nv);
+  ASSERT_EQ(aba(model, s.x, {s.tau, {}}, ws, by_aba), Status::ok);
+  ASSERT_EQ(dca(model, s.x, {s.tau, {}}, dca_ws, by_dca), Status::ok);
+  EXPECT_CLOSE(by_aba, by_dca, 5e-12 * by_dca.norm());
+  const auto repeats = std::count_if(ws->blocks.begin(), ws->blocks.end(), [](const auto& b) { return b.repeats; });
+  EXPECT_GT(repeats, 5);
+  EXPECT_LT(repeats, static_cast<std::ptrdiff_t>(ws->blocks.size()) - 3);
+}
+
 }  // namespace
 }  // namespace limber::test

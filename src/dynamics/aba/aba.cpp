@@ -136,9 +136,7 @@ Status inward_sweep(const Layout& layout, bool loaded, std::span<const std::uint
   ws.has_prescribed = !prescribed.empty();
   for (std::size_t block = ws.blocks.size(); block-- > 0;) {
     start_groups<Bias>(layout, started, ws.blocks[block].started, loaded, ws);
-    const SweepBlock& bodies = ws.blocks[block];
-    const bool more = bodies.begin > kBlock;
-    ws.failure = more ? eliminate_block<true>(bodies, given, ws) : eliminate_block<false>(bodies, given, ws);
+    ws.failure = eliminate_block(block, given, ws);
     if (ws.failure >= 0) return ws.failure_is_number ? Status::singular_mass : Status::not_finite;
   }
   if (ws.streams) finish_stores();
@@ -149,8 +147,7 @@ void outward_sweep(const Layout& layout, AbaData& ws, double* vdot) {
   ws.bodies[0].a = zero_spatial();
   int expanded = 0;
   for (const SweepBlock& block : ws.blocks) {
-    const bool more = block.end + kBlock <= static_cast<int>(ws.steps.size());
-    more ? accelerate_block<true>(block, ws, vdot) : accelerate_block<false>(block, ws, vdot);
+    accelerate_block(block, ws, vdot);
     for (; expanded < block.expanded; ++expanded) expand_group(layout, ws.expands[expanded], ws, vdot);
   }
   accelerate_motors(layout, ws, vdot);
@@ -247,9 +244,10 @@ void set_unknowns(const Layout& layout, AbaData& ws) {
   ws.D_0.assign(entries, zero());
   ws.L = ws.implicit.D_added = ws.D_0;
   ws.D.assign(padded * chunks, zero());
-  ws.streams = numbers * sizeof(Spatial) + entries * sizeof(Vec4d) > kStreamed;
+  if (ws.steps.empty()) ws.streams = numbers * sizeof(Spatial) + entries * sizeof(Vec4d) > kStreamed;
   ws.body_L.assign(ws.streams ? padded * chunks : 0, zero());
   ws.body_Z.assign(ws.streams ? padded : 0, zero_spatial());
+  ws.body_d_inverse.assign(ws.streams ? padded : 0, 0);
   ws.x.assign(numbers + padded, 0);
   for (std::size_t i = 1; i < layout.links.size(); ++i) set_constant_mass(layout.links[i], static_cast<int>(i), ws);
   for (std::size_t g = 0; g < layout.groups.size(); ++g) set_group_modes(layout, g, ws);

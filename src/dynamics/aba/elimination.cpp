@@ -79,6 +79,9 @@ LIMBER_INLINE Vec4d products(const Spatial& a, const Spatial& b, bool turns = tr
 LIMBER_INLINE const Spatial* columns_of(const BodyStep& step, int h, const AbaData& ws) {
   return h < 2 ? step.W[h] : &ws.W[step.outboard[h].columns];
 }
+LIMBER_INLINE const Spatial* kept_columns(const BodyStep& step, int h, const AbaData& ws) {
+  return h < 2 ? step.kept_W[h] : &ws.W[step.outboard[h].columns];
+}
 
 // Left-looking factorisation D = L d L^T by columns, with y = L^-1 mu^T.
 template <typename M, typename Chunks>
@@ -275,7 +278,8 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
   const auto chunks = chunk_count(m, step.chunks);
   Vec4d* L = ws.streams ? ws.body_L.data() : step.L;
   Spatial* Z = ws.streams ? ws.body_Z.data() : step.Z;
-  Factor<decltype(m), decltype(chunks)> f{m, chunks, ws.D.data(), L, step.d_inverse, Z};
+  double* d_inverse = ws.streams ? ws.body_d_inverse.data() : step.d_inverse;
+  Factor<decltype(m), decltype(chunks)> f{m, chunks, ws.D.data(), L, d_inverse, Z};
   eliminate_mode_columns<Moving, Pivot>(k, r, carrying, step, ws, f);
   Inertia P;
   set(P, *step.P);
@@ -283,14 +287,18 @@ int eliminate_columns(const BodyStep& step, const double* given, double least, A
       carrying, LIMBER_EACH(h) { add(P, step.carried[h].Gamma); });
   eliminate_hinge_columns<Pivot>(k, r, step, P, least, ws, f);
   if (__builtin_expect(f.failure >= 0, 0)) {
-    ws.failure_is_number = !std::isnan(step.d_inverse[f.failure]);
+    ws.failure_is_number = !std::isnan(d_inverse[f.failure]);
     const double own = f.failure == k && r == 1 && step.bounded > 0 && least == 0 ? own_inertia(step, ws) : 0;
     return own > 0 ? eliminate_columns<-1, -1, -1>(step, given, own, ws) : find_speed(step, f.failure);
   }
-  subtract_unknowns(m, chunks, L, step.d_inverse, Z, P);
+  subtract_unknowns(m, chunks, L, d_inverse, Z, P);
   if (__builtin_expect(ws.streams, 0)) {
     stream(L, static_cast<std::size_t>(m) * chunks, step.L);
-    stream(reinterpret_cast<const Vec4d*>(Z), std::size_t{2} * m, reinterpret_cast<Vec4d*>(step.Z));
+    stream(d_inverse, static_cast<std::size_t>(chunks) * kLanes, step.d_inverse);
+    stream(Z, m, step.Z);
+    for (int h = 0; h < std::min<int>(carrying, 2); ++h) {
+      if (step.W[h] != step.kept_W[h]) stream(step.W[h], k, step.kept_W[h]);
+    }
   }
   if (R < 0 && given != nullptr) prescribe(step, given, P, ws);
   if (__builtin_expect(step.rotor != nullptr, 0)) add_rotor(*step.rotor, P);
@@ -334,7 +342,7 @@ void accelerate_columns(const BodyStep& step, AbaData& ws, double* vdot) {
         if (!Pivot) a.lin += step.H[j].lin * spread(x[k + j]);
       });
   for_each(
-      carrying, LIMBER_EACH(h) { step.outboard_a[h] = a + times(columns_of(step, h, ws), x, k); });
+      carrying, LIMBER_EACH(h) { step.outboard_a[h] = a + times(kept_columns(step, h, ws), x, k); });
   if (C < 0 && step.U != nullptr) a += times(step.U, x, k);
   step.body->a = a;
   if (step.active) return;  // expand_group writes etaddot

@@ -3,7 +3,7 @@
 #pragma once
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include <algorithm>
@@ -39,14 +39,21 @@ LIMBER_INLINE Spatial wrench_to_parent(int i, const AbaData& ws, Spatial f) { re
 
 // ---- stores past the cache ----------------------------------------------------------------------------
 
-// Z and L of more bytes than this are written past the cache: a store through it would first read what it overwrites.
+// Data of a machine with Z and L of more bytes than this are written past the cache: a store through it would first
+// read what it overwrites.
 inline constexpr std::size_t kStreamed = std::size_t{4} << 20;
 
-LIMBER_INLINE void stream(const Vec4d* from, std::size_t count, Vec4d* to) {
+template <typename T>
+LIMBER_INLINE void stream(const T* from, std::size_t count, T* to) {
 #ifdef __SSE2__
   const double* in = reinterpret_cast<const double*>(from);
   double* out = reinterpret_cast<double*>(to);
-  for (std::size_t k = 0; k < kLanes * count; k += 2) _mm_stream_pd(out + k, _mm_load_pd(in + k));
+  const std::size_t size = count * (sizeof(T) / sizeof(double));
+#ifdef __AVX__
+  for (std::size_t k = 0; k < size; k += 4) _mm256_stream_pd(out + k, _mm256_load_pd(in + k));
+#else
+  for (std::size_t k = 0; k < size; k += 2) _mm_stream_pd(out + k, _mm_load_pd(in + k));
+#endif
 #else
   std::copy_n(from, count, to);
 #endif
@@ -141,6 +148,12 @@ void set_group_steps(AbaData& ws);
 void set_places(bool first, AbaData& ws);
 inline Spatial* own_columns(int i, AbaData& ws) {
   return &ws.mu[static_cast<std::size_t>(ws.body_places[i]) * ws.body_columns];
+}
+// Where the columns of an outboard attachment are written by start_columns and read by the inward sweep.
+inline Spatial* placed_columns(const Layout& layout, int h, AbaData& ws) {
+  const int place = ws.streams ? ws.column_places[h] : -1;
+  return place < 0 ? &ws.W[layout.attachments[h].columns]
+                   : &ws.placed_W[static_cast<std::size_t>(place) * layout.max_modes];
 }
 // An outboard attachment relative to its body; constant in `ruthless`.
 AttachmentFrame* placed_attachment(int h, AbaData& ws);

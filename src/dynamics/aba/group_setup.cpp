@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "coordinates.hpp"
 #include "elimination.hpp"
@@ -85,6 +86,20 @@ void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
   }
 }
 
+namespace {
+
+// Columns of the attachments of a node group: its own, or those of the preceding group if they are equal, so that equal
+// links read one copy.
+const AxisColumns* share_axes(const NodeGroup& group, int k, const AbaData& ws, const NodeStep* last) {
+  const AxisColumns* own = &ws.axis_columns[group.modes];
+  const std::size_t bytes = k * sizeof(AxisColumns);
+  const bool equal =
+      last != nullptr && last->axes != nullptr && last->k == k && std::memcmp(last->axes, own, bytes) == 0;
+  return equal ? last->axes : own;
+}
+
+}  // namespace
+
 void set_group_steps(AbaData& ws) {
   const Layout& layout = *ws.kin.layout;
   const auto set = [&](const auto& group, int lane, auto& step) {
@@ -111,9 +126,18 @@ void set_group_steps(AbaData& ws) {
       NodeStep& step = ws.node_steps[g];
       set(group, lane, step);
       step.at[lane] = placed_attachment(group.attachments[lane], ws);
-      step.columns[lane] = ws.W.data() + group.columns[lane];
-      step.on_node = layout.links[group.bodies[0]].inboard >= 0;
+      step.columns[lane] = placed_columns(layout, group.attachments[lane], ws);
     }
+  }
+  for (std::size_t g = 0; g < layout.node_groups.size(); ++g) {
+    const NodeGroup& group = layout.node_groups[g];
+    NodeStep& step = ws.node_steps[g];
+    step.on_node = layout.links[group.bodies[0]].inboard >= 0;
+    step.clears = ws.streams;
+    step.k = ws.node_unknowns[g];
+    step.turning = ws.node_turning[g];
+    const bool along = ws.node_axes[g] != 0;
+    step.axes = along ? share_axes(group, step.k, ws, g > 0 ? &ws.node_steps[g - 1] : nullptr) : nullptr;
   }
 }
 

@@ -315,17 +315,21 @@ void start_columns(const Layout& layout, std::size_t g, AbaData& ws) {
     scatter(
         ang, LIMBER_LANE(lane) { return columns[lane][j].ang; });
   };
-  const AxisColumns* axes = ws.node_axes[g] != 0 ? &ws.axis_columns[group.modes] : nullptr;
+  const AxisColumns* axes = step.axes;
   const FourSpatial* Y = &ws.node_columns[group.modes];
   const FourVectors* gamma = group.constants->second.empty() ? nullptr : &ws.kin.four_gamma[group.modes];
-  for (int j = 0; j < ws.node_unknowns[g]; ++j) {
+  for (int j = 0; j < step.k; ++j) {
     FourVectors lin;
     if (axes != nullptr) {
       lin = R.c[axes[j].move] * axes[j].lin;
-      if (j < ws.node_turning[g]) put_turn(j, RA.c[axes[j].turn] * axes[j].ang, lin);
+      if (j < step.turning) {
+        put_turn(j, RA.c[axes[j].turn] * axes[j].ang, lin);
+      } else if (step.clears) {
+        for (int lane = 0; lane < kLanes; ++lane) columns[lane][j].ang = zero();
+      }
     } else {
       lin = R * (gamma != nullptr ? gamma[j] : Y[j].lin);
-      if (j < ws.node_turning[g]) put_turn(j, RA * Y[j].ang, lin);
+      if (j < step.turning || step.clears) put_turn(j, RA * Y[j].ang, lin);
     }
     scatter(
         lin, LIMBER_LANE(lane) { return columns[lane][j].lin; });

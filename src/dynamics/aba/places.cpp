@@ -60,30 +60,49 @@ void set_blocks(AbaData& ws) {
 // Pool of slots: `size` contiguous ones are taken and later given back.
 class TurnPlaces {
  public:
-  int take(int size) {
-    std::vector<int>& open = open_[size];
-    if (open.empty()) {
-      open.push_back(count_);
-      count_ += size;
+  // `home`: slots that are taken again under this number if they are free; so equal blocks of a chain have equal slots.
+  int take(int size, int home = -1) {
+    if (home >= 0) {
+      std::vector<int>& homes = homes_[size];
+      while (static_cast<int>(homes.size()) <= home) homes.push_back(make(size, true));
+      if (free_[homes[home]] != 0) return use(homes[home]);
     }
+    std::vector<int>& open = open_[size];
+    if (open.empty()) open.push_back(make(size, false));
     const int begin = open.back();
     open.pop_back();
-    return begin;
+    return use(begin);
   }
-  void give(int begin, int size) { open_[size].push_back(begin); }
-  int count() const { return count_; }
+  void give(int begin, int size) {
+    free_[begin] = 1;
+    if (home_[begin] == 0) open_[size].push_back(begin);
+  }
+  int count() const { return static_cast<int>(free_.size()); }
 
  private:
-  std::map<int, std::vector<int>> open_;  // free slots by block size
-  int count_ = 0;
+  int make(int size, bool home) {
+    const int begin = count();
+    free_.resize(free_.size() + size, 1);
+    home_.resize(free_.size(), home ? 1 : 0);
+    return begin;
+  }
+  int use(int begin) {
+    free_[begin] = 0;
+    return begin;
+  }
+  std::map<int, std::vector<int>> homes_, open_;  // by size: all slots with a number; free slots without
+  std::vector<std::uint8_t> free_, home_;
 };
+
+// Number of a body in its block.
+int home_of(int i) { return (i - 1) % kBlock; }
 
 int attachment_count(const Link& link) { return link.attachment_end - link.attachment_begin; }
 
 // Assigns slots to all attachments of a body, unless they have some.
-void take_attachments(const Link& link, TurnPlaces& places, std::vector<int>& out) {
+void take_attachments(const Link& link, TurnPlaces& places, std::vector<int>& out, int home = -1) {
   if (attachment_count(link) == 0 || out[link.attachment_begin] >= 0) return;
-  const int begin = places.take(attachment_count(link));
+  const int begin = places.take(attachment_count(link), home);
   for (int h = link.attachment_begin; h < link.attachment_end; ++h) out[h] = begin + h - link.attachment_begin;
 }
 void give_attachments(const Link& link, TurnPlaces& places, const std::vector<int>& out) {
@@ -100,12 +119,39 @@ void place_bodies(const Layout& layout, AbaData& ws) {
     for (; started < ws.blocks[block].started; ++started) {
       if (ws.starts[started] < 0) continue;  // columns of attachments
       for (const int i : layout.groups[ws.starts[started]].bodies) {
-        if (out[i] < 0) out[i] = places.take(1);
+        if (out[i] < 0) out[i] = places.take(1, home_of(i));
       }
     }
     for (int i = ws.blocks[block].end; i-- > ws.blocks[block].begin;) places.give(out[i], 1);
   }
   ws.P.resize(places.count());
+}
+
+// Inward: slots for columns of attachments from their start to the elimination of their bodies.  The sweeps reach only
+// the first two attachments of a body by pointers.
+void place_columns(const Layout& layout, AbaData& ws) {
+  std::vector<int>& out = ws.column_places;
+  out.assign(layout.attachments.size(), -1);
+  TurnPlaces places;
+  int started = 0;
+  for (std::size_t block = ws.blocks.size(); block-- > 0;) {
+    for (; started < ws.blocks[block].started; ++started) {
+      if (ws.starts[started] >= 0) continue;
+      const NodeGroup& group = layout.node_groups[-1 - ws.starts[started]];
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const int h = group.attachments[lane];
+        const int i = group.bodies[lane], at = h - layout.links[i].attachment_begin;
+        if (out[h] < 0 && at < 2) out[h] = places.take(1, at * kBlock + home_of(i));
+      }
+    }
+    for (int i = ws.blocks[block].end; i-- > ws.blocks[block].begin;) {
+      const Link& link = layout.links[i];
+      for (int h = link.attachment_begin; h < link.attachment_end; ++h) {
+        if (out[h] >= 0) places.give(out[h], 1);
+      }
+    }
+  }
+  ws.placed_W.assign(static_cast<std::size_t>(places.count()) * layout.max_modes, zero_spatial());
 }
 
 // Inward: slots from the elimination of the first body on an attachment to that of the attachment's own body.
@@ -135,10 +181,11 @@ void place_attachments(const Layout& layout, AbaData& ws) {
   int placed = 0;
   for (const SweepBlock& block : ws.blocks) {
     for (; placed < block.placed; ++placed) {
-      for (const int i : layout.node_groups[ws.places[placed]].bodies) take_attachments(layout.links[i], places, out);
+      for (const int i : layout.node_groups[ws.places[placed]].bodies)
+        take_attachments(layout.links[i], places, out, home_of(i));
     }
     for (int i = block.begin; i < block.end; ++i) {
-      take_attachments(layout.links[i], places, out);
+      take_attachments(layout.links[i], places, out, home_of(i));
       const int parent = layout.links[i].parent;
       if (last[parent] == i) give_attachments(layout.links[parent], places, out);
     }
@@ -165,6 +212,7 @@ void set_places(bool first, AbaData& ws) {
     place_bodies(layout, ws);
     place_carried(layout, ws);
     place_attachments(layout, ws);
+    if (ws.streams) place_columns(layout, ws);
   }
   ws.mu.resize(ws.P.size() * ws.body_columns);
 }

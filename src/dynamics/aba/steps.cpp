@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: limber contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <span>
 
-#include "elimination.hpp"
+#include "ahead.hpp"
 
 // Pointers to the data of each body that the sweeps read and write.
 namespace limber {
@@ -22,6 +24,45 @@ void set_turning(const Layout& layout, AbaData& ws) {
   ws.turning.assign(layout.attachments.size(), layout.max_modes);
   for (std::size_t g = 0; g < layout.node_groups.size(); ++g) {
     for (const int h : layout.node_groups[g].attachments) ws.turning[h] = ws.node_turning[g];
+  }
+}
+
+// Loads, accelerations and columns of the outboard attachments.
+void set_attachments(const Layout& layout, const Link& link, AbaData& ws, BodyStep& step) {
+  step.outboard = layout.attachments.data() + link.attachment_begin;
+  step.carrying = link.attachment_end - link.attachment_begin;
+  if (step.carrying > 0) {
+    step.outboard_a = &ws.attachment_a[ws.attachment_places[link.attachment_begin]];
+    step.carried = &ws.carried[ws.carried_places[link.attachment_begin]];
+  }
+  for (int h = 0; h < std::min(step.carrying, 2); ++h) {
+    step.W[h] = placed_columns(layout, link.attachment_begin + h, ws);
+    step.kept_W[h] = &ws.W[step.outboard[h].columns];
+  }
+}
+
+using StepWords = std::array<std::uint64_t, sizeof(BodyStep) / sizeof(std::uint64_t)>;
+
+// Finds blocks whose steps are those of the preceding block plus a constant: they need not be read.
+void find_strides(AbaData& ws) {
+  const auto words = [&](int i) { return std::bit_cast<StepWords>(ws.steps[i]); };
+  ws.block_steps.resize(kBlock);
+  for (std::size_t b = 1; b < ws.blocks.size(); ++b) {
+    SweepBlock& block = ws.blocks[b];
+    block.repeats = block.end - block.begin == kBlock;
+    if (!block.repeats) continue;
+    const auto difference = [&](int i) {
+      StepWords here = words(i);
+      const StepWords before = words(i - kBlock);
+      for (std::size_t k = 0; k < here.size(); ++k) here[k] -= before[k];
+      return here;
+    };
+    block.stride = difference(block.begin + kBlock / 2);
+    block.single = 0;
+    for (int k = 0; k < kBlock; ++k) {
+      if (difference(block.begin + k) != block.stride) block.single |= std::uint64_t{1} << k;
+    }
+    block.repeats = std::popcount(block.single) <= kBlock / 8;
   }
 }
 
@@ -49,13 +90,7 @@ void set_steps(bool first, AbaData& ws) {
     step.parent = link.parent == kGround    ? nullptr
                   : step.inboard != nullptr ? &step.inboard->Gamma
                                             : &ws.P[ws.body_places[link.parent]];
-    step.outboard = layout.attachments.data() + link.attachment_begin;
-    step.carrying = link.attachment_end - link.attachment_begin;
-    if (step.carrying > 0) {
-      step.outboard_a = &ws.attachment_a[moved[link.attachment_begin]];
-      step.carried = &ws.carried[carried[link.attachment_begin]];
-    }
-    for (int h = 0; h < std::min(step.carrying, 2); ++h) step.W[h] = &ws.W[step.outboard[h].columns];
+    set_attachments(layout, link, ws, step);
     step.mu = own_columns(static_cast<int>(i), ws);
     step.Z = ws.Z.data() + u.begin;
     step.H = ws.H.data() + u.hinge;
@@ -82,6 +117,7 @@ void set_steps(bool first, AbaData& ws) {
     choose_step_kernels(step.carrying > 0 ? step.k - turning[link.attachment_begin] : 0, step);
   }
   for (std::size_t k = 0; k < layout.rotors.size(); ++k) ws.steps[layout.rotors[k]].rotor = &ws.rotors[k];
+  find_strides(ws);
   if (first) set_motion_steps(ws);
   set_group_steps(ws);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "limber/dynamics/aba.hpp"
@@ -114,7 +115,7 @@ enum class AbaStage : std::uint8_t {
 };
 
 // Pointers to the data of one body that the sweeps read and write, and the kernels for its numbers of unknowns.
-struct BodyStep {
+struct alignas(32) BodyStep {
   int (*eliminate)(const BodyStep& step, const double* given, double least, AbaData& ws) = nullptr;
   void (*accelerate)(const BodyStep& step, AbaData& ws, double* vdot) = nullptr;
   const Link* link = nullptr;
@@ -127,6 +128,7 @@ struct BodyStep {
   Spatial* outboard_a = nullptr;            // accelerations of the outboard attachments
   const CarriedInertia* carried = nullptr;  // their loads
   const Spatial* W[2] = {};                 // columns of the first two
+  Spatial* kept_W[2] = {};                  // the same for the outward sweep: W, or where it is written past the cache
   const OutboardAttachment* outboard = nullptr;
   const Spatial *mu = nullptr, *H = nullptr;
   const RotorStep* rotor = nullptr;  // spinning rotor of its drive, or null
@@ -181,8 +183,11 @@ struct NodeStep {
   const WorldFrame* frame[kLanes] = {};
   const double *q[kLanes] = {}, *v[kLanes] = {};
   AttachmentFrame* at[kLanes] = {};
-  Spatial* columns[kLanes] = {};  // W
-  bool on_node = false;           // joints of the bodies sit on moving nodes: W has the columns U
+  Spatial* columns[kLanes] = {};      // W
+  const AxisColumns* axes = nullptr;  // columns of undeformed attachments, or null if they have no such form
+  int k = 0, turning = 0;             // as node_unknowns and node_turning
+  bool clears = false;                // writes zeros to the angular parts of columns that do not turn
+  bool on_node = false;               // joints of the bodies sit on moving nodes: W has the columns U
 };
 
 // Bodies that a sweep processes as one block, so that results of their groups are still in the cache when read.
@@ -191,6 +196,10 @@ struct SweepBlock {
   int placed = 0;          // entries of `places` done before the block moves
   int started = 0;         // entries of `starts` done before its elimination
   int expanded = 0;        // entries of `expands` done after its accelerations
+  // `repeats`: its steps are those of the preceding block plus `stride`, word by word, but for the bodies in `single`.
+  bool repeats = false;
+  std::uint64_t single = 0;
+  std::array<std::uint64_t, sizeof(BodyStep) / 8> stride{};
 };
 
 // All members of AbaData; a base class, so that its copy constructor is the default one.
@@ -211,11 +220,13 @@ struct AbaArrays {
   std::vector<AttachmentFrame> placed;        // attachments relative to their bodies; until those move
   std::vector<WorldFrame> attachment_frames;  // until the last body on them moves
   std::vector<Spatial> attachment_a;          // accelerations beyond the bias; until the last body on them has its own
-  std::vector<int> body_places;               // (body) slot in P; in mu, times body_columns
-  std::vector<int> carried_places;            // (outboard attachment) slot in carried
-  std::vector<int> attachment_places;         // (outboard attachment) slot in placed, attachment_frames, attachment_a
+  std::vector<Spatial> placed_W;       // of `streams`: columns of attachments; until the elimination of their bodies
+  std::vector<int> body_places;        // (body) slot in P; in mu, times body_columns
+  std::vector<int> column_places;      // (outboard attachment) slot in placed_W, or -1: has none
+  std::vector<int> carried_places;     // (outboard attachment) slot in carried
+  std::vector<int> attachment_places;  // (outboard attachment) slot in placed, attachment_frames, attachment_a
   int body_columns = 0;
-  bool streams = false;                   // Z and L are far larger than a cache: written past it
+  bool streams = false;                   // the factors are far larger than a cache: written past it
   bool keeps_attachments = false;         // sliders, `ruthless`: attachments stay in kin instead of `placed`
   std::vector<int> turning;               // (outboard attachment) number of leading columns of its body that rotate it
   std::vector<Unknowns> unknowns;         // (body)
@@ -230,7 +241,7 @@ struct AbaArrays {
   std::vector<Spatial> W;                 // (at attachment.columns) columns of attachments, at the origin   by start
   std::vector<Vec4d> D_0;                 // (at Unknowns::D) modal mass, armature
   std::vector<Vec4d> L;                   // (at Unknowns::D) D = L d L^T                                    inward
-  std::vector<double> d_inverse;          // (unknown)                                                       inward
+  std::vector<double, Vec4dAllocator> d_inverse;  // (unknown) inward
   std::vector<Spatial> Z;                 // (unknown) rows of D^-1 mu^T, D^-1 b in the fourth lane          inward
   std::vector<double> hinge_b;            // (at Unknowns::hinge) bias forces: D x + mu^T a + b = 0     by start
   std::vector<double, Vec4dAllocator> b;  // (unknown) the same for modes: solve_factored
@@ -243,11 +254,12 @@ struct AbaArrays {
   std::vector<Vec4d> D;                         // scratch of one body
   std::vector<Vec4d> body_L;                    // the same; of `streams`
   std::vector<Spatial> body_Z;                  // the same; of `streams`
-  std::vector<Spatial> g;                       // (attachment of a body) the same
-  std::vector<double, Vec4dAllocator> modal;    // the same
-  std::vector<Spatial> node_scratch;            // (mode) the same
-  std::vector<Vec4d> group_b;                   // scratch of four bodies
-  std::vector<FourVectors> group_F;             // the same
+  std::vector<double, Vec4dAllocator> body_d_inverse;  // the same; of `streams`
+  std::vector<Spatial> g;                              // (attachment of a body) the same
+  std::vector<double, Vec4dAllocator> modal;           // the same
+  std::vector<Spatial> node_scratch;                   // (mode) the same
+  std::vector<Vec4d> group_b;                          // scratch of four bodies
+  std::vector<FourVectors> group_F;                    // the same
   ImplicitTerms implicit;
   bool constant_columns = false;  // `ruthless`: mu of all groups have been computed
   VectorXd tau, zero;             // (nv) scratch
@@ -258,6 +270,7 @@ struct AbaArrays {
 
   std::vector<RotorStep> rotors;         // (layout.rotors)                                                  by start
   std::vector<BodyStep> steps;           // (body)
+  std::vector<BodyStep> block_steps;     // scratch: of the bodies of one block
   std::vector<PivotJoint> pivots;        // equal ones are stored once
   std::vector<MotionStep> motion_steps;  // (body), from 1
   std::vector<GroupStep> group_steps;    // (group)
