@@ -113,8 +113,8 @@ __global__ void start_kernel(Piece piece, SweepOut out) {
 
 // Pieces of a batch go side by side, each in a stream of its own, so that the end of one's sweep is not idle.  These
 // streams wait for the default one, and it for them.
-constexpr int kPiece = 16384;  // least items
-constexpr int kStreams = 2;
+constexpr int kPiece = 16384;                // least items
+constexpr int kStreams = 4, kFewStreams = 2;  // of many evaluations, one after the other, and of one
 cudaStream_t stream_of(int i) {
   static cudaStream_t streams[kStreams] = {};
   if (streams[i] == nullptr) check_device(cudaStreamCreate(&streams[i]), "making a stream");
@@ -167,7 +167,8 @@ struct ChainLaunch {
     }
   }
   void launch(DeviceKernel kernel, const DeviceCall& call) const {
-    const int streams = std::clamp(call.threads / kPiece, 1, kStreams);
+    const int most = kernel == DeviceKernel::forward ? kFewStreams : kStreams;
+    const int streams = std::clamp(call.threads / kPiece, 1, most);
     const int share = block_count((call.threads + streams - 1) / streams, kDeviceThreads) * kDeviceThreads;
     for (int round = 0; round < call.items; round += call.threads) {
       const auto run = [&](auto each) {
