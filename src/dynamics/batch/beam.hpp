@@ -34,11 +34,11 @@ LIMBER_KERNEL auto beam_head(const J& job, const BatchLink& link) {
 }
 template <class J>
 LIMBER_KERNEL auto beam_mode(const J& job, const BatchLink& link, int a) {
-  return job.numbers(link.beam + kBeamHead + kBeamMode * a);
+  return job.numbers(link.beam) + (kBeamHead + kBeamMode * a);
 }
 template <class J, class F>
 LIMBER_KERNEL auto beam_pairs(const J& job, const BatchLink& link, F f, int a) {
-  return job.numbers(link.beam + kBeamHead + (kBeamMode + a) * f.count());
+  return job.numbers(link.beam) + (kBeamHead + (kBeamMode + a) * f.count());
 }
 
 // Sum over the modes of one family.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sweep.hpp"
+#include "chain_shelf.hpp"
 
 // Forward dynamics of a chain with little memory, for one state per thread of a device: between the sweeps stay the
 // forces of every body in its motion and the solution Z of its elimination; poses, nodes and inertias are computed
@@ -22,50 +22,7 @@ LIMBER_STEP void chain_pose(const BatchLink& link, T angle, T* R, T* p) {
   copy<3>(link.K[0] + 9, p);
 }
 
-// Places on the shelf.
-template <class F>
-struct ShelfOf {
-  static constexpr int kModes = CountOf<F>::value;
-  // outward, motion: (1, 1, n, n, n)
-  static constexpr int kAngle = 0, kSpeed = 1, kShape = 2, kRate = kShape + kModes, kPush = kRate + kModes;
-  static constexpr int kMotionCount = kPush + kModes;
-  // inward: (27) what the body after hands over, (9, 3) A and l of the node, (3) diagonal once the modes have left
-  static constexpr int kHand = 0, kNode = kHand + kInertia, kDiagonal = kNode;
-  // (n) e, (n) b_f, (6) p, the angle of the body after, the torque of the hinge
-  static constexpr int kOwn = kNode + (kModes > 0 ? 12 : 0), kForces = kOwn + kModes, kWrench = kForces + kModes;
-  static constexpr int kAfter = kWrench + 6, kTorque = kAfter + 1, kInwardCount = kTorque + 1;
-  // outward: the angle, (6, 1) Z and x of the hinge, (30, 5) of the modes, (n) e, (n) b_f of modes that move no node
-  static constexpr int kHinge = 1, kColumns = kHinge + 7, kBent = kColumns + (kModes > 0 ? 7 * kBeamColumns : 0);
-  static constexpr int kLeft = kBent + kModes, kOutwardCount = kLeft + (kIsUsual<F> ? 0 : kModes);
-  static constexpr int kCount = kMotionCount > kInwardCount    ? kMotionCount
-                                : kOutwardCount > kInwardCount ? kOutwardCount
-                                                               : kInwardCount;
-};
-
-// Numbers of a body on their way to the shelf: n rows, or n numbers of the store.
-template <class J, class N>
-LIMBER_KERNEL void fetch_rows(const J& job, int to, const Rows<typename J::T>& rows, int first, N n) {
-  over(
-      n, LIMBER_OVER(k) { job.shelf.fetch(to + k, rows.at(first + k)); });
-}
-template <int N, class J>
-LIMBER_KERNEL void fetch_stored(const J& job, int to, long first) {
-  LIMBER_UNROLL
-  for (int k = 0; k < N; ++k) job.shelf.fetch(to + k, job.at(first + k));
-}
-
 // ---- outward: motion ---------------------------------------------------------------------------------------------
-
-template <class F, class J>
-LIMBER_KERNEL void fetch_motion(const J& job, const BatchLink& link) {
-  using At = ShelfOf<F>;
-  constexpr CountOf<F> n;
-  if (link.nr == 1) job.shelf.fetch(At::kAngle, job.q.at(link.q)), job.shelf.fetch(At::kSpeed, job.v.at(link.v));
-  if (n == 0 || link.n == 0) return;
-  fetch_rows(job, At::kShape, job.q, link.qm, n);
-  fetch_rows(job, At::kRate, job.v, link.vm, n);
-  fetch_rows(job, At::kPush, job.u, link.vm, n);
-}
 
 // Forces of a body at its motion: p_r, then b_f = p_f + K eta + D etadot - u of its modes.
 template <class J, class F, class T>
@@ -80,7 +37,8 @@ LIMBER_KERNEL void chain_forces(const J& job, const BatchLink& link, F f, const 
     beam_terms(job, link, f, e, rate, flat(m), columns.x, b.x, terms);
     add_diagonal_elastic(job, link, n, e, rate, b.x);
     over(
-        n, LIMBER_OVER(a) { job.put(link.motion + 6 + a, b[a] - push[a]); });
+        n, LIMBER_OVER(a) { b[a] -= push[a]; });
+    job.template put<n>(link.motion + 6, b.x);
   } else {
     const T none[3] = {};
     start_terms(job, link, terms);
@@ -124,19 +82,6 @@ LIMBER_STEP void chain_motion(J& job, const BatchLink& link, int i, B f, Frame<t
 }
 
 // ---- inward ------------------------------------------------------------------------------------------------------
-
-template <class F, class J>
-LIMBER_KERNEL void fetch_inward(const J& job, int i) {
-  using At = ShelfOf<F>;
-  constexpr CountOf<F> n;
-  const BatchLink& link = job.link(i);
-  fetch_stored<6>(job, At::kWrench, link.motion);
-  if (link.nr == 1) job.shelf.fetch(At::kTorque, job.u.at(link.v));
-  if (link.followed && job.link(i + 1).nr == 1) job.shelf.fetch(At::kAfter, job.q.at(job.link(i + 1).q));
-  if (n == 0 || link.n == 0) return;
-  fetch_rows(job, At::kOwn, job.q, link.qm, n);
-  fetch_stored<n>(job, At::kForces, link.motion + 6);
-}
 
 // The inertia of a beam and the columns of its modes: beam_terms of its shape.  Nothing here depends on how it moves,
 // and compilers leave that out.
@@ -224,6 +169,23 @@ LIMBER_KERNEL void leave_shelf(const J& job, const BeamColumns<T>& c) {
   }
   shelf.template put<9>(At::kHand + 6, B);
 }
+// The first body only turns about its hinge, and Z meets nothing but the axis: keep_solution with Z h in the place of
+// Z.
+template <class J, class T>
+LIMBER_KERNEL void keep_first(const J& job, const BatchLink& link, BeamColumns<T>& c) {
+  T turned[kBeamColumns];
+  LIMBER_UNROLL
+  for (int j = kBeamColumns - 1; j >= 0; --j) {
+    T along = dot3(link.H[0], c.mu + 6 * j), force = c.inverse[j] * c.b[j];
+    LIMBER_UNROLL
+    for (int i = j + 1; i < kBeamColumns; ++i) {
+      along -= c.D[j * kBeamColumns + i] * turned[i], force -= c.D[j * kBeamColumns + i] * c.b[i];
+    }
+    turned[j] = along, c.b[j] = force;
+  }
+  job.template put<kBeamColumns>(link.columns, turned);
+  job.template put<kBeamColumns>(link.columns + 6 * kBeamColumns, c.b);
+}
 // Modes leave.
 template <class F, class J>
 LIMBER_STEP void stage_modes(J& job, const BatchLink& link, int i, F f) {
@@ -264,7 +226,9 @@ LIMBER_STEP void stage_modes(J& job, const BatchLink& link, int i, F f) {
   leave_shelf<F>(job, c);
   LIMBER_UNROLL
   for (int k = 0; k < 6 * kBeamColumns; ++k) c.mu[k] = c.inverse[k / 6] * c.mu[k];
-  keep_solution(job, link.columns, link.columns + 6 * kBeamColumns, m, c.D, c.inverse, c.mu, c.b);
+  if (i == 1) return keep_first(job, link, c);
+  if (link.first_node < link.last_node)
+    keep_solution(job, link.columns, link.columns + 6 * kBeamColumns, m, c.D, c.inverse, c.mu, c.b);
 }
 // The body comes to what is left, and its hinge leaves; the numbers of the body before are fetched.
 template <class F, class J, class B, class R>
@@ -278,6 +242,7 @@ LIMBER_STEP void stage_hinge(J& job, const BatchLink& link, int i, B f, R r) {
   if constexpr (n > 0) {
     T e[n], b_f[n], columns[2 * n];
     job.shelf.template get<n>(At::kOwn, e), job.shelf.template get<n>(At::kForces, b_f);
+    if (i > 1) fetch_shape<F>(job, i - 1);
     job.shelf.template get<kInertia>(At::kHand, flat(P));
     job.shelf.template get<3>(At::kDiagonal, diagonal);
     beam_shape(job, link, f, e, columns, terms);
@@ -292,12 +257,14 @@ LIMBER_STEP void stage_hinge(J& job, const BatchLink& link, int i, B f, R r) {
     } else {
       clear(P);
     }
+    if (i > 1) fetch_shape<F>(job, i - 1);
     start_terms(job, link, terms);
     copy<3>(P.A, diagonal);
   }
+  i > 1 ? job.shelf.arrive_early() : job.shelf.arrive();
   job.shelf.template get<6>(At::kWrench, terms.p);
   if (link.nr == 1) job.shelf.template get<1>(At::kTorque, &torque);
-  if (i > 1) fetch_inward<F>(job, i - 1);
+  if (i > 1) fetch_forces<F>(job, i - 1);
   add<3>(terms.J, diagonal);
   add_body(terms, P);
   if constexpr (r > 0) eliminate_axis(job, link, torque, diagonal, P);
@@ -306,7 +273,7 @@ LIMBER_STEP void stage_hinge(J& job, const BatchLink& link, int i, B f, R r) {
 
 template <class F, class J, class B, class R>
 LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, B f, R r) {
-  job.shelf.arrive();
+  job.shelf.arrive_early();
   if constexpr (CountOf<B>::value == 0) {
     stage_hinge<F>(job, link, i, f, r);
   } else {
@@ -325,20 +292,6 @@ LIMBER_STEP void chain_inward(J& job, const BatchLink& link, int i, B f, R r) {
 
 // ---- outward: accelerations --------------------------------------------------------------------------------------
 
-template <class F, class J>
-LIMBER_KERNEL void fetch_outward(const J& job, const BatchLink& link) {
-  using At = ShelfOf<F>;
-  constexpr CountOf<F> n;
-  if (link.nr == 1) {
-    job.shelf.fetch(At::kAngle, job.q.at(link.q));
-    fetch_stored<7>(job, At::kHinge, link.Z);  // and x
-  }
-  if (n == 0 || link.n == 0) return;
-  fetch_stored<7 * kBeamColumns>(job, At::kColumns, link.columns);
-  fetch_rows(job, At::kBent, job.q, link.qm, n);
-  if constexpr (!kIsUsual<F>) fetch_stored<n>(job, At::kLeft, link.motion + 6);
-}
-
 // The node that the next body sits on, its acceleration in the basis of the body before.
 template <class T>
 struct Carrier {
@@ -352,33 +305,56 @@ struct GivenColumns {
   LIMBER_KERNEL T b(int i) const { return forces[i]; }
 };
 
+// A body that carries nothing: its active coordinates have mass 1, and Z are its own columns.
+template <class J, class B, class T>
+LIMBER_KERNEL void solve_last(const J& job, const BatchLink& link, B f, const T* columns, const T* b_f, const T* a,
+                              T* x) {
+  BeamColumns<T> c;
+  T own[2 * kBeamColumns], b[kBeamColumns];
+  start_alone(c);
+  beam_columns(job, link, f, columns, b_f, own, b);
+  add_columns(beam_head(job, link), own, b, c);
+  LIMBER_UNROLL
+  for (int j = 0; j < kBeamColumns; ++j) x[j] = -(c.b[j] + dot6(c.mu + 6 * j, a));
+}
+// turn: acceleration of the hinge.
 template <class F, class J, class B, class Out>
-LIMBER_KERNEL void outward_modes(J& job, const BatchLink& link, int i, B f, const typename J::T* a,
+LIMBER_KERNEL void outward_modes(J& job, const BatchLink& link, int i, B f, typename J::T turn, const typename J::T* a,
                                  Carrier<typename J::T>& from, const Out& out) {
   using T = typename J::T;
   using At = ShelfOf<F>;
   constexpr int n = CountOf<B>::value;
   T x[kBeamColumns], e[n], b_f[n], columns[2 * n];
-  LIMBER_UNROLL
-  for (int j = 0; j < kBeamColumns; ++j) {
-    T Z[6];
-    job.shelf.template get<6>(At::kColumns + 6 * j, Z);
-    job.shelf.template get<1>(At::kColumns + 6 * kBeamColumns + j, x + j);
-    x[j] = -(x[j] + dot6(Z, a));
+  const bool first = i == 1, last = link.first_node == link.last_node;
+  if (first) {
+    T turned[kBeamColumns];
+    job.shelf.template get<kBeamColumns>(At::kColumns, turned);
+    job.shelf.template get<kBeamColumns>(At::kActive, x);
+    LIMBER_UNROLL
+    for (int j = 0; j < kBeamColumns; ++j) x[j] = -(x[j] + turned[j] * turn);
+  } else if (!last) {
+    job.shelf.template get<kBeamColumns>(At::kActive, x);
+    LIMBER_UNROLL
+    for (int j = 0; j < kBeamColumns; ++j) {
+      T Z[6];
+      job.shelf.template get<6>(At::kColumns + 6 * j, Z);
+      x[j] = -(x[j] + dot6(Z, a));
+    }
   }
   job.shelf.template get<n>(At::kBent, e);
-  if constexpr (!kIsUsual<B>) job.shelf.template get<n>(At::kLeft, b_f);
-  if (link.followed) fetch_outward<F>(job, job.link(i + 1));
+  if (!kIsUsual<B> || last) job.shelf.template get<n>(At::kLeft, b_f);
+  if (link.followed) fetch_outward<F>(job, i + 1);
   if (link.first_node < link.last_node) {
     NodeFrame<T> d;
     place_beam_node(job, link, f, e, d);
     move_by_modes(job, link, a, d.A, d.l, x, from.a);
     copy<9>(d.R, from.R);
   }
-  if constexpr (!kIsUsual<B>) {
+  if (!kIsUsual<B> || (last && !first)) {
     BodyTerms<T> terms;
     beam_shape(job, link, f, e, columns, terms);
   }
+  if (last && !first) solve_last(job, link, f, columns, b_f, a, x);
   expand_beam(job, link, f, x, a, static_cast<T*>(nullptr), GivenColumns<T>{columns, b_f}, out);
 }
 
@@ -399,18 +375,23 @@ LIMBER_STEP void chain_outward(J& job, const BatchLink& link, int i, B f, R r, C
   copy<3>(from.a + 3, t);
   if (!link.on_node) add_cross(from.a, p, t);
   turn_back(pose, from.a, a), turn_back(pose, t, a + 3);
+  T x = T{};
   if constexpr (r > 0) {
-    T Z[7];
-    job.shelf.template get<7>(At::kHinge, Z);
-    const T x = -(Z[6] + dot6(Z, a));
+    job.shelf.template get<1>(At::kHingeX, &x);
+    if (i > 1) {
+      T Z[6];
+      job.shelf.template get<6>(At::kHinge, Z);
+      x += dot6(Z, a);
+    }
+    x = -x;
     out.put(link.v, x);
     add_times<3>(link.H[0], x, a);
   }
   copy<6>(a, from.a);
   if constexpr (CountOf<B>::value > 0) {
-    outward_modes<F>(job, link, i, f, a, from, out);
+    outward_modes<F>(job, link, i, f, x, a, from, out);
   } else if (link.followed) {
-    fetch_outward<F>(job, job.link(i + 1));
+    fetch_outward<F>(job, i + 1);
   }
 }
 
@@ -439,7 +420,7 @@ LIMBER_STEP void chain_motions(J& job) {
 }
 template <class F, class J>
 LIMBER_STEP void chain_inwards(J& job) {
-  fetch_inward<F>(job, job.tables.bodies - 1);
+  fetch_shape<F>(job, job.tables.bodies - 1), fetch_forces<F>(job, job.tables.bodies - 1);
   for (int i = job.tables.bodies - 1; i > 0; --i) {
     const BatchLink& link = job.link(i);
     with_chain<F>(link, [&](auto f, auto r) LIMBER_LAMBDA { chain_inward<F>(job, link, i, f, r); });
@@ -450,7 +431,7 @@ template <class F, class J, class Out>
 LIMBER_STEP void chain_outwards(J& job, const Out& out) {
   Carrier<typename J::T> carrier;
   clear<6>(carrier.a);
-  fetch_outward<F>(job, job.link(1));
+  fetch_outward<F>(job, 1);
   for (int i = 1; i < job.tables.bodies; ++i) {
     const BatchLink& link = job.link(i);
     with_chain<F>(link, [&](auto f, auto r) LIMBER_LAMBDA { chain_outward<F>(job, link, i, f, r, carrier, out); });

@@ -409,7 +409,7 @@ LIMBER_STEP void keep_solution(const J& job, int Z, int x, M m, const T* LIMBER_
         copy<6>(z, u + 6 * j);
         b[j] = force;
         job.template put<6>(Z + 6 * j, z);
-        job.put(x + j, force);
+        save(job.at(x, j), force);
       });
 }
 

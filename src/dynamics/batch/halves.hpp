@@ -188,8 +188,17 @@ LIMBER_KERNEL void rotate_general(const T* R, const T* M, T* out) {
   }
 }
 
-// Ends of a body in its own basis, its modes gone: P - mu mu^T, X(l)^T - mu Y^T, Y Y^T, because the active coordinates
-// have mass 1.  own, b: as of beam_columns.
+// M += X(l)^T.  In the basis of the world, after all turns: a turned identity is R R^T, 1 to rounding alone, and a
+// product of it over all bodies of a long chain would lose a digit for each factor of 100 bodies.
+template <class T>
+LIMBER_KERNEL void add_transport(const T* l, T* M) {
+  LIMBER_UNROLL
+  for (int k = 0; k < 6; ++k) M[7 * k] += 1.0;
+  M[4] -= l[2], M[5] += l[1], M[9] += l[2], M[11] -= l[0], M[15] -= l[1], M[16] += l[0];
+}
+
+// Ends of a body in its own basis, its modes gone: P - mu mu^T, X(l)^T - mu Y^T without X, Y Y^T, because the active
+// coordinates have mass 1.  own, b: as of beam_columns.
 template <class A, class T>
 LIMBER_STEP void leave_modes(A head, const T* own, const T* b, const T* Jacobian, Ends<T>& out) {
   BeamColumns<T> columns;
@@ -222,9 +231,7 @@ LIMBER_STEP void body_ends(J& job, const BatchLink& link, long i, F f, const Hal
   Ends<T> own_basis;
   body.template get<9>(Row::kRotation, i, rotation);
   clear(P), clear(own_basis.Omega), clear<36>(own_basis.Bt);
-  LIMBER_UNROLL
-  for (int k = 0; k < 6; ++k) own_basis.Bt[7 * k] = spread<T>(1);
-  T alone = T{};
+  T alone = T{}, l[3] = {};
   copy<3>(link.H[0], h);
   if constexpr (CountOf<F>::value > 0) {
     const CountOf<F> n;
@@ -237,9 +244,7 @@ LIMBER_STEP void body_ends(J& job, const BatchLink& link, long i, F f, const Hal
     for (int k = 0; k < 3; ++k) alone += (P.A[k] + lost[k]) * (h[k] * h[k]);
     place_node(job, link, f, d);
     own_basis.P = P;
-    const T* l = d.l;  // X(l)^T
-    own_basis.Bt[4] = -l[2], own_basis.Bt[5] = l[1], own_basis.Bt[9] = l[2];
-    own_basis.Bt[11] = -l[0], own_basis.Bt[15] = -l[1], own_basis.Bt[16] = l[0];
+    turn(rotation, d.l, l);
     leave_modes(beam_head(job, link), own, b, d.A, own_basis);
     body.template put<2 * kBeamColumns>(Row::kOwn, i, own);
     body.template put<kBeamColumns>(Row::kForces, i, b);
@@ -253,6 +258,7 @@ LIMBER_STEP void body_ends(J& job, const BatchLink& link, long i, F f, const Hal
   rotate(rotation, own_basis.P, ends.P);
   rotate(rotation, own_basis.Omega, ends.Omega);
   rotate_general(rotation, own_basis.Bt, ends.Bt);
+  add_transport(l, ends.Bt);
   turn(rotation, h, axis);
   body.template put<3>(Row::kAxis, i, axis);
   body.template put<1>(Row::kAlone, i, &alone);

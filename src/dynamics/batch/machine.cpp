@@ -248,14 +248,18 @@ void set_store(bool worlds, bool device, BatchMachine& out) {
     BatchLink& link = out.links[i];
     const int columns = link.k + link.nr;
     const bool chain = out.sizes.chain != ChainForm::none, again = device && chain;  // again: computed, not kept
-    link.motion = take(chain ? std::max(9, 6 + link.n) : 9);                         // of a chain: its forces
+    const auto to_even = [&] { next += again ? next % 2 : 0; };  // there, numbers move two at a time
+    to_even();
+    link.motion = take(chain ? std::max(9, 6 + link.n) : 9);  // of a chain: its forces
+    to_even();
     if (!again) link.R = take(9), link.r = take(3);
     if (worlds) link.world = take(12);
     if (link.varies || link.inboard >= 0) link.hinge = take(6 * link.nr);
     if (link.inboard >= 0) link.U = take(6 * link.n);
     if (link.beam >= 0) {
-      link.Z = take(6 * link.nr), link.x = take(link.nr);
       link.columns = take(kBeamColumns * (device ? 7 : 8 + kBeamColumns));
+      if (again) link.x = take(1), link.Z = take(6);
+      if (!again) link.Z = take(6 * link.nr), link.x = take(link.nr);
       if (!link.usual) link.F = take(2 * link.n), link.b = take(link.n);
     } else {
       link.Z = take(6 * columns), link.x = take(columns);
@@ -323,6 +327,7 @@ void keep_chain_numbers(BatchMachine& out) {
   std::map<int, int> moved;
   const auto move = [&](int& at, int count) {
     if (at < 0) return;
+    out.numbers.resize(out.numbers.size() + out.numbers.size() % 2);  // at even places
     const auto [found, fresh] = moved.try_emplace(at, static_cast<int>(out.numbers.size()));
     if (fresh) out.numbers.insert(out.numbers.end(), all.begin() + at, all.begin() + at + count);
     at = found->second;

@@ -3,9 +3,7 @@
 #pragma once
 
 // Chains, one state per thread, sweep by sweep, each by a kernel of its own, which needs fewer registers than all three.
-#ifndef LIMBER_DEVICE_BLOCK
-#define LIMBER_DEVICE_BLOCK 192
-#endif
+#define LIMBER_DEVICE_TOGETHER 2
 #include "device_kernels.cuh"
 #include "dynamics/batch/chain_steps.hpp"
 
@@ -28,15 +26,22 @@ struct NearTables {
   LIMBER_KERNEL static const BatchNode& node(const BatchTables&, int i) {
     return reinterpret_cast<const BatchNode*>(shelf + near_places.nodes)[i];
   }
-  LIMBER_KERNEL static const double* numbers(const BatchTables&, int at) { return shelf + near_places.numbers + at; }
+  LIMBER_KERNEL static const double* numbers(const BatchTables&, int at) {  // at an even place
+    return static_cast<const double*>(__builtin_assume_aligned(shelf + near_places.numbers + at, 16));
+  }
 };
-__device__ __forceinline__ void copy_words(const void* from, int first, int end) {
-  for (int i = threadIdx.x; i < end - first; i += kDeviceBlock) shelf[first + i] = static_cast<const double*>(from)[i];
+__device__ __forceinline__ void copy_words(const void* from, int first, int count) {  // all on their way at a time
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shelf + first));
+  for (int i = threadIdx.x; i < count; i += blockDim.x) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to + 8 * i), "l"(static_cast<const double*>(from) + i));
+  }
 }
 __device__ __forceinline__ void bring_near() {
-  copy_words(current.tables.links, 0, near_places.nodes);
-  copy_words(current.tables.nodes, near_places.nodes, near_places.numbers);
-  copy_words(current.tables.numbers, near_places.numbers, near_places.end);
+  const BatchTables& tables = current.tables;
+  copy_words(tables.links, 0, near_places.nodes);
+  copy_words(tables.nodes, near_places.nodes, tables.nodes_count * (sizeof(BatchNode) / sizeof(double)));
+  copy_words(tables.numbers, near_places.numbers, tables.numbers_count);
+  asm volatile("cp.async.wait_all;" ::: "memory");
   __syncthreads();
 }
 
@@ -52,7 +57,10 @@ struct StepCall {
 };
 enum class SweepOut { accelerations, implicit, rk4 };
 
-// Blocks on one multiprocessor at the same time, which sets the registers of a thread: with more of them threads spill.
+// Threads of a block, and blocks on one multiprocessor at the same time, which set the registers of a thread: with more
+// of them threads spill.
+template <class F>
+constexpr int kSweepThreads = kIsUsual<F> || CountOf<F>::value == 0 ? 192 : 128;
 constexpr int kChainBlocks = 2;
 
 __device__ __forceinline__ StepRows<double> step_rows(int item, int step) {
@@ -66,13 +74,14 @@ __device__ __forceinline__ StepRows<double> step_rows(int item, int step) {
 }
 
 template <class F, class Where, int Sweep, SweepOut Out>
-__global__ void __launch_bounds__(kDeviceBlock, kChainBlocks) sweep_kernel(Piece piece, StepCall call) {
+__global__ void __launch_bounds__(kSweepThreads<F>, kChainBlocks) sweep_kernel(Piece piece, StepCall call) {
   constexpr bool near = std::is_same_v<Where, NearTables>;
+  constexpr int shelf_row = kRow * ShelfOf<F>::kCounts[Sweep];
   if (near) bring_near();
-  const int thread = blockIdx.x * kDeviceBlock + threadIdx.x, item = piece.first + thread;
+  const int thread = blockIdx.x * kSweepThreads<F> + threadIdx.x, item = piece.first + thread;
   if (thread >= piece.count) return;
   Job<double, Where> job = make_job<Where>(item, piece.slot + thread);
-  job.shelf.p = shelf + (near ? near_places.end : 0) + threadIdx.x;
+  job.shelf.p = shelf + (near ? near_places.end : 0) + threadIdx.x / kRow * shelf_row + threadIdx.x % kRow * kTogether;
   if (call.step > 0 && current.torque_steps > 1 && current.u == current.forces)  // rk4 reads the forces as they are
     job.u.p += static_cast<long>(call.step) * current.tables.nv * current.items;
   if constexpr (Sweep == 0) chain_motions<F>(job);
@@ -104,36 +113,39 @@ __global__ void start_kernel(Piece piece, SweepOut out) {
 
 // Pieces of a batch go side by side, each in a stream of its own, so that the end of one's sweep is not idle.  These
 // streams wait for the default one, and it for them.
-constexpr int kPiece = 16384;  // least items
-constexpr int kStreams = 4;
+constexpr int kPiece = 16384;                // least items
+constexpr int kStreams = 4, kFewStreams = 2;  // of many evaluations, one after the other, and of one
 cudaStream_t stream_of(int i) {
   static cudaStream_t streams[kStreams] = {};
   if (streams[i] == nullptr) check_device(cudaStreamCreate(&streams[i]), "making a stream");
   return streams[i];
 }
-int block_count(int items) { return (items + kDeviceBlock - 1) / kDeviceBlock; }
+int block_count(int items, int threads) { return (items + threads - 1) / threads; }
 
 // Where the tables are in the shared memory.
 NearPlaces near_places_of(const BatchTables& tables) {
   NearPlaces at;
   at.nodes = static_cast<int>(tables.bodies * sizeof(BatchLink) / sizeof(double));
-  at.numbers = at.nodes + static_cast<int>(tables.nodes_count * sizeof(BatchNode) / sizeof(double));
-  at.end = (at.numbers + tables.numbers_count + 1) / 2 * 2;
+  at.numbers = even(at.nodes + static_cast<int>(tables.nodes_count * sizeof(BatchNode) / sizeof(double)));
+  at.end = even(at.numbers + tables.numbers_count);
   return at;
 }
 template <class F>
-constexpr int kShelfBytes = ShelfOf<F>::kCount * kDeviceBlock * static_cast<int>(sizeof(double));
+constexpr int shelf_bytes(int sweep) {
+  return ShelfOf<F>::kCounts[sweep] * kSweepThreads<F> * static_cast<int>(sizeof(double));
+}
 
 template <class F, class Where>
 struct ChainLaunch {
-  int shared_bytes;
+  int near_bytes;
 
   template <int Sweep, SweepOut Out>
   void sweep(const Piece& piece, const StepCall& call, cudaStream_t stream) const {
     const auto kernel = sweep_kernel<F, Where, Sweep, Out>;
+    const int threads = kSweepThreads<F>, shared_bytes = near_bytes + shelf_bytes<F>(Sweep);
     check_device(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
                  "asking for shared memory");
-    kernel<<<block_count(piece.count), kDeviceBlock, shared_bytes, stream>>>(piece, call);
+    kernel<<<block_count(piece.count, threads), threads, shared_bytes, stream>>>(piece, call);
   }
   template <SweepOut Out>
   void evaluate(const Piece& piece, const StepCall& call, cudaStream_t stream) const {
@@ -155,8 +167,9 @@ struct ChainLaunch {
     }
   }
   void launch(DeviceKernel kernel, const DeviceCall& call) const {
-    const int streams = std::clamp(call.threads / kPiece, 1, kStreams);
-    const int share = block_count((call.threads + streams - 1) / streams) * kDeviceBlock;
+    const int most = kernel == DeviceKernel::forward ? kFewStreams : kStreams;
+    const int streams = std::clamp(call.threads / kPiece, 1, most);
+    const int share = block_count((call.threads + streams - 1) / streams, kDeviceThreads) * kDeviceThreads;
     for (int round = 0; round < call.items; round += call.threads) {
       const auto run = [&](auto each) {
         for (int i = 0; i < streams && share * i < call.threads; ++i) {
@@ -169,7 +182,7 @@ struct ChainLaunch {
                            : kernel == DeviceKernel::implicit ? SweepOut::implicit
                                                               : SweepOut::rk4;
       run([&](const Piece& piece, cudaStream_t stream) {
-        start_kernel<<<block_count(piece.count), kDeviceBlock, 0, stream>>>(piece, out);
+        start_kernel<<<block_count(piece.count, kDeviceBlock), kDeviceBlock, 0, stream>>>(piece, out);
       });
       if (out == SweepOut::accelerations)
         run([&](const Piece& piece, cudaStream_t stream) { evaluate<SweepOut::accelerations>(piece, {}, stream); });
@@ -179,13 +192,17 @@ struct ChainLaunch {
   }
 };
 
-// Shared memory of a block, of which kChainBlocks are to be on a multiprocessor; the driver takes its own part of each.
-int shared_room() {
+// Whether the tables have room in the shared memory beside the shelves of all blocks; the driver takes its own part.
+template <class F>
+bool is_room(int near_bytes) {
   int device = 0, all = 0, reserved = 0;
   check_device(cudaGetDevice(&device), "asking for the device");
   check_device(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "asking for memory");
   check_device(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device), "asking for memory");
-  return all / kChainBlocks - reserved;
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    if (near_bytes + shelf_bytes<F>(sweep) > all / kChainBlocks - reserved) return false;
+  }
+  return true;
 }
 static_assert(sizeof(BatchLink) % sizeof(double) == 0 && sizeof(BatchNode) % sizeof(double) == 0);
 
@@ -199,18 +216,19 @@ void launch_chain(DeviceKernel kernel, const DeviceCall& from) {
     if (kernel == DeviceKernel::implicit) call.u = call.stepping.work + (call.tables.nq + call.tables.nv) * rows;
   }
   const NearPlaces places = near_places_of(call.tables);
-  const int near_bytes = kShelfBytes<F> + places.end * static_cast<int>(sizeof(double));
+  const int near_bytes = places.end * static_cast<int>(sizeof(double));
   check_device(cudaMemcpyToSymbolAsync(near_places, &places, sizeof places), "copying places");
   check_device(cudaMemcpyToSymbolAsync(current, &call, sizeof call), "copying a call");
-  if (near_bytes <= shared_room()) return ChainLaunch<F, NearTables>{near_bytes}.launch(kernel, call);
-  ChainLaunch<F, FarTables>{kShelfBytes<F>}.launch(kernel, call);
+  if (is_room<F>(near_bytes)) return ChainLaunch<F, NearTables>{near_bytes}.launch(kernel, call);
+  ChainLaunch<F, FarTables>{0}.launch(kernel, call);
 }
 
-// Items whose stores are there at the same time, of each multiprocessor.
-constexpr int kSweepRounds = 4;
+// Items whose stores are there at the same time, of each multiprocessor: kernels of many rounds of blocks, since the end
+// of a round is idle.
+constexpr int kSweepRounds = 12;
 template <class F>
 int chain_threads() {
-  return kSweepRounds * kChainBlocks * kDeviceBlock;
+  return kSweepRounds * kDeviceThreads;
 }
 template <class F>
 void tell_chain_usage(int& registers, int& local_bytes) {

@@ -36,7 +36,9 @@ struct GpuData {
     put(parameters, items.parameters);
     const bool sweeps = choice.device && machine.tables.chain != ChainForm::none;
     const int blocks = (items.count + kDeviceThreads - 1) / kDeviceThreads;
-    machine.threads = std::min(device_threads(machine.tables, choice.device), blocks * kDeviceThreads);
+    const int most = device_threads(machine.tables, choice.device) / kDeviceThreads;  // in blocks of kDeviceThreads
+    const int rounds = sweeps ? (blocks + most - 1) / most : 1;                       // of equal size
+    machine.threads = std::min(most, (blocks + rounds - 1) / rounds) * kDeviceThreads;
     const auto threads = static_cast<std::size_t>(machine.threads);
     store.resize(sizeof(double) * threads * machine.tables.store);
     if (!sweeps) scratch.resize(sizeof(double) * threads * machine.tables.scratch);  // chains need none

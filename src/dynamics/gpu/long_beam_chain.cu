@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chains of beams with ten modes, whose kernels take more registers.
-#define LIMBER_DEVICE_BLOCK 128
 #include "chain_kernels.cuh"
 
 namespace limber {
