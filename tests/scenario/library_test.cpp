@@ -198,6 +198,36 @@ TEST(Library, ExceptionsOfCallbacksPassThrough) {
   }
 }
 
+// A law that throws at its first sample is called again; its exception never leaves a simulation that cannot go on.
+TEST(Library, ALawMayThrowAtItsFirstSample) {
+  Simulation sim(arm(), {.method = "implicit"});
+  int calls = 0;
+  const auto law = [&](const State& x, Vec tau) {
+    if (++calls % 3 != 0) throw std::runtime_error("not yet");
+    tau[0] = 1 + x.t;
+  };
+  sim.advance_to(0.105);
+  EXPECT_THROW(sim.set_controller(100, law), std::runtime_error);
+  EXPECT_THROW(sim.advance_to(0.2), std::runtime_error);
+  EXPECT_EQ(sim.time(), 0.105);
+  EXPECT_THROW(sim.advance_to(0.2), std::runtime_error);  // at the next sample
+  EXPECT_THROW(sim.advance_to(0.2), std::runtime_error);
+  EXPECT_EQ(calls, 5);
+  sim.set_controller(100, [](const State&, Vec tau) { tau[0] = 2; });
+  sim.advance_to(0.2);
+  EXPECT_EQ(sim.record().torques[0], 2);
+}
+
+TEST(Library, AListenerStopsASingleStep) {
+  struct Half : RunListener {
+    bool go_on(double t, const StepCounts&) override { return t < 0.5; }
+  } half;
+  Simulation sim(arm(), {.method = "implicit"});
+  EXPECT_FALSE(sim.step(1, half));
+  EXPECT_GE(sim.time(), 0.5);
+  EXPECT_LT(sim.time(), 1);
+}
+
 TEST(Library, EmptyModelsAreRefused) {
   const Model none;
   const std::string expected = "model; make it by ModelBuilder::build, or read it by read_model or parse_model";
@@ -208,7 +238,7 @@ TEST(Library, EmptyModelsAreRefused) {
   EXPECT_EQ(message([&] { Simulation{none}; }), "a scenario needs a " + expected);
   EXPECT_EQ(message([&] { (void)none.node("tip"); }), "'tip' is not a body; bodies: none");
   EXPECT_EQ(message([&] { Simulation{ModelBuilder("nothing").build()}; }),
-            "the machine has no mass; give at least one body a mass above 0");
+            "the machine has no bodies; add at least one, and a joint for it");
 }
 
 // Of a model alone, whose run has no end.
