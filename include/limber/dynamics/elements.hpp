@@ -18,6 +18,7 @@ class ElementLoads {  // one per thread
  public:
   // The model must outlive it, and have elements or contacts.  Throws InputError (check_elements, check_contacts).
   explicit ElementLoads(const Model& model);
+  explicit ElementLoads(const Model&&) = delete;
   ~ElementLoads();
   ElementLoads(ElementLoads&&) noexcept;
 
