@@ -104,7 +104,8 @@ TEST(ModesProgram, EveryFormatDescribesItsFiles) {
     EXPECT_NE(help.out.find(what), std::string::npos) << help.out;
     EXPECT_NE(help.out.find("Example:\n  limber modes " + format + " "), std::string::npos) << help.out;
   }
-  const Result result = limber({"modes", "matrices", "K.mtx", "M.mtx", "nodes.csv", "--mesh", "link.inp"});
+  const Result result = limber({"modes", "matrices", "K.mtx", "M.mtx", "nodes.csv", "--units", "m-kg-s", "--interface",
+                                "base=left", "-o", "x.h5", "--mesh", "link.inp"});
   EXPECT_TRUE(result.is_one_error_line()) << result.err;
   EXPECT_NE(result.err.find("--mesh"), std::string::npos) << result.err;
 }
