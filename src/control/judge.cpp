@@ -203,7 +203,7 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
   out.text = "the control loop is unstable " + place_of(out.t, times.back()) + ": a deviation at " +
              text(out.pole.frequency, 3) + " Hz doubles in " + text(std::numbers::ln2 / out.pole.growth, 3) +
              " s (linearised and sampled, without limits); it is " + name_mode(plant, options, out.pole, out.t) + "; " +
-             (rate > 0 ? "a rate of " + text(rate, 6) + " Hz would do, or " : std::string()) +
+             (rate > 0 ? "a rate of " + text(rate, 6) + " Hz would be high enough, or " : std::string()) +
              "lower the gains, the delay of the sensors or the lag of the servos, add damping, or give the model "
              "fewer modes";
   return out;

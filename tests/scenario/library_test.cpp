@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/dynamics/elements.hpp"
 #include "limber/limber.hpp"
 
 namespace limber {
@@ -239,6 +240,39 @@ TEST(Library, EmptyModelsAreRefused) {
   EXPECT_EQ(message([&] { (void)none.node("tip"); }), "'tip' is not a body; bodies: none");
   EXPECT_EQ(message([&] { Simulation{ModelBuilder("nothing").build()}; }),
             "the machine has no bodies; add at least one, and a joint for it");
+}
+
+// Which vector it is, its size and the one that it must have.
+TEST(Library, WrongSizesAreNamed) {
+  const Model model = arm();
+  const State x = make_zero_state(model);
+  const std::string nv = std::to_string(model.nv), nq = std::to_string(model.nq);
+  VectorXd right = VectorXd::Zero(model.nv), two = VectorXd::Zero(2);
+  MatrixXd M(3, 4);
+  AbaWorkspace aba_ws(model);
+  RneaWorkspace rnea_ws(model);
+  CrbaWorkspace crba_ws(model);
+  State wrong = x;
+  wrong.q.resize(2);
+  EXPECT_EQ(message([&] {
+              (void)aba(model, wrong, {right, {}}, aba_ws, right);
+            }),
+            "q has 2 numbers; the model needs " + nq + " (nq)");
+  EXPECT_EQ(message([&] {
+              (void)aba(model, x, {two, {}}, aba_ws, right);
+            }),
+            "the given forces or accelerations have 2 numbers; the model needs " + nv + " (nv)");
+  EXPECT_EQ(message([&] { rnea(model, x, right, {}, rnea_ws, two); }),
+            "the vector for the result has 2 numbers; the model needs " + nv + " (nv)");
+  EXPECT_EQ(message([&] { crba(model, x, crba_ws, M); }),
+            "the mass matrix is 3 x 4; it must be nv x nv, " + nv + " x " + nv);
+  KinematicsWorkspace kin(model);
+  compute_kinematics(model, x, kin);
+  compute_world_poses(model, kin);
+  ElementLoads loads(model);
+  const std::vector<double> commands(2);
+  EXPECT_EQ(message([&] { loads.compute(x, kin, commands); }),
+            "ElementLoads: 2 commands; give one for each of the 0 elements, or none");
 }
 
 // Of a model alone, whose run has no end.
