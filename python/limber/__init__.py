@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flexible multibody dynamics: machines with flexible links, simulated and controlled.
 
-Names, order of arguments and units (SI) are those of the C++ library.  docs/python.md begins at the beginning.
+Names, order of arguments and units (SI) are those of the C++ library.  docs/python.md is an introduction.
 """
 from . import _limber
 from ._limber import *  # noqa: F401,F403

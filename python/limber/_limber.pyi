@@ -26,11 +26,11 @@ class AttitudePath:
 class BatchAba:
     """Forward dynamics and related functions for a fixed number of items of one model, which must outlive it.  Items may"""
     def __init__(self, model: Model, items: int, *, threads: int = 0, lanes: int = 0) -> None: ...
-    def energy(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def energy(self, q: ArrayLike, v: ArrayLike | None = None) -> Array:
         """Kinetic energy, and those of gravity, modes and joint springs: 4 numbers, as compute_energy."""
-    def forward(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+    def forward(self, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None = None) -> Array:
         """vdot (nv) from q (nq), v (nv) and tau (nv), as aba; with prescribed joints, as hybrid.  The results of items whose"""
-    def inverse(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
+    def inverse(self, q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike | None = None) -> Array:
         """tau (nv) from q, v and vdot (nv), as rnea with these wrenches: without force elements."""
     @property
     def items(self) -> int: ...
@@ -38,7 +38,7 @@ class BatchAba:
     def lanes(self) -> int: ...
     def node_poses(self, nodes: Sequence[str | NodeRef], q: ArrayLike) -> Array:
         """Poses in world: 12 numbers per node, the rotation row by row, then the position."""
-    def rollout(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, options: RolloutOptions | dict[str, Any]) -> tuple[Array, Array]:
+    def rollout(self, q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None, options: RolloutOptions | dict[str, Any]) -> tuple[Array, Array]:
         """Advances q and v by steps of equal length, with the same methods as the steppers of simulate.  tau: (nv) held, or"""
     def set_rigid(self, body: str, specs: Sequence[RigidSpec | dict[str, Any]]) -> None:
         """Mass, centre of mass and inertia (about it) of a rigid body: one spec per item."""
@@ -1124,7 +1124,7 @@ class Simulation:
     @property
     def state(self) -> State: ...
     def step(self, dt: float) -> None:
-        """Advances by dt, s, with as many steps of the method as needed."""
+        """Advances by dt, s, with as many steps of the method as needed.  Ctrl-C stops it where it is."""
     @property
     def time(self) -> float: ...
     @property

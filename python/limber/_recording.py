@@ -3,6 +3,7 @@
 """Recordings of runs, as arrays."""
 from __future__ import annotations
 
+import difflib
 import os
 import shutil
 import tempfile
@@ -15,6 +16,13 @@ import numpy as np
 from . import _limber
 from ._limber import InputError, Model, NumericalError, RunReport
 from ._texts import read_scenario
+
+
+def _hint(name: str, known: list[str]) -> str:
+    """Names that may be meant, and what there is."""
+    near, most = difflib.get_close_matches(name, known, 1), 12
+    more = f", and {len(known) - most} more" if len(known) > most else ""
+    return (f" did you mean '{near[0]}'?" if near else "") + f" there are {', '.join(known[:most]) or 'no names'}{more}"
 
 
 class Series:
@@ -37,7 +45,7 @@ class Series:
         """A column by its name (T), or any index that NumPy knows."""
         if isinstance(key, str):
             if key not in self.names:
-                raise InputError(f"{self.path} has no '{key}'; there are {', '.join(self.names) or 'no names'}")
+                raise InputError(f"{self.path} has no '{key}';{_hint(key, self.names)}")
             return np.asarray(self)[:, self.names.index(key)]
         return np.asarray(self)[key]
 
@@ -98,11 +106,11 @@ class Group:
 
 
 class Recording:
-    """A recording (HDF5, docs/recording-format.md) or a table in text, whoever made it; limber.run returns one.
+    """A recording (HDF5, docs/recording-format.md) or a text table, from any source; limber.run returns one.
 
     rec.time (T), rec.q["elbow"], rec.v, rec.nodes["fore.tip"].deflection (T, 3), rec.joints["elbow"].torque,
-    rec.energy.kinetic, rec.momentum.linear; any dataset: rec["nodes/fore.tip/position"].  Numbers are read when they are
-    asked for.
+    rec.energy.kinetic, rec.momentum.linear; any dataset: rec["nodes/fore.tip/position"].  Numbers are read on
+    access.
     """
 
     def __init__(self, path: str | os.PathLike[str], report: RunReport | None = None) -> None:
@@ -118,7 +126,7 @@ class Recording:
         weakref.finalize(self._file, shutil.rmtree, folder, True)
 
     path = property(lambda self: self._file.path, doc="The file.")
-    time = property(lambda self: self._file.time, doc="(T) s, rising.")
+    time = property(lambda self: self._file.time, doc="(T) s, increasing.")
     name = property(lambda self: self._file.name, doc="Of the scenario.")
     model_text = property(lambda self: self._file.model_text, doc="The text of the model.")
     scenario_text = property(lambda self: self._file.scenario_text, doc="The text of the scenario.")
@@ -126,20 +134,27 @@ class Recording:
     version = property(lambda self: self._file.version, doc="Of limber.")
     ended = property(lambda self: self._file.ended, doc='"finished", "interrupted", "diverged: ...".')
     complete = property(lambda self: self._file.complete, doc="Whether the run came to its end.")
-    figures = property(lambda self: self._file.figures, doc="Figures of the whole run, a line each.")
+    figures = property(lambda self: self._file.figures, doc="Summary figures of the whole run, one per line.")
 
     @property
     def model(self) -> Model:
-        """The model inside of it."""
+        """The recorded model."""
         return self._file.model()
 
     def series(self, path: str) -> Series:
         """A dataset with its names and units."""
         if path not in self.paths:
-            raise InputError(f"{self.path} has no '{path}'; there are {', '.join(self.paths[:12])}, ...")
+            raise InputError(f"{self.path} has no '{path}';{_hint(path, self._beside(path))}")
         if path not in self._groups:
             self._groups[path] = Series(self, self.paths.index(path))
         return self._groups[path]
+
+    def _beside(self, path: str) -> list[str]:
+        """Datasets and groups in the folder of a path; of a folder that is not there, all at the top."""
+        folder = path.rpartition("/")[0]
+        below = [known for known in self.paths if known.startswith(folder + "/")] if folder else self.paths
+        depth = folder.count("/") + 2 if folder and below else 1
+        return list(dict.fromkeys("/".join(known.split("/")[:depth]) for known in below or self.paths))
 
     def _find(self, path: str) -> Any:
         if any(known.startswith(path + "/") for known in self.paths):
@@ -173,6 +188,10 @@ class Recording:
                 return series[name][:, None], [name], series.units[series.names.index(name)]
         if f"nodes/{name}/deflection" in self.paths:
             name = f"nodes/{name}/deflection"
+        if name not in self.paths and "/" not in name:
+            known = [n for path in ("q", "v") if path in self.paths for n in self.series(path).names]
+            known += [path.split("/")[1] for path in self.paths if path.startswith("nodes/")] + self._beside(name)
+            raise InputError(f"{self.path} has no '{name}';{_hint(name, list(dict.fromkeys(known)))}")
         series = self.series(name)
         labels = series.names or ["x", "y", "z"][: series.columns]
         return np.asarray(series), [f"{name} {label}".strip() for label in labels], series.units[0] if series.units else ""

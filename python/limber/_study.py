@@ -44,7 +44,7 @@ def sweep(study: str | os.PathLike[str] | dict[str, Any], output: str | os.PathL
           threads: int = 0) -> StudyTable:
     """What `limber sweep` does: the runs of a study (a file, or a dict of the same form) on all cores, and their table.
 
-    output: the table (HDF5) to keep.  resume: go on with one that is there.  threads: 0 takes all cores.  Ctrl-C stops it.
+    output: the table (HDF5) to keep.  resume: continue an existing one.  threads: 0 takes all cores.  Ctrl-C stops it.
     """
     text, name = (text_of(study), "study") if isinstance(study, dict) else ("", os.fspath(study))
     with tempfile.TemporaryDirectory(prefix="limber-") as folder:

@@ -37,8 +37,8 @@ py::object converted(py::handle x, const Wanted& wanted) {
 
 [[noreturn]] void refuse_shape(py::handle x, const Wanted& wanted, bool batches) {
   const std::string n = std::to_string(wanted.length);
-  throw InputError(std::string(wanted.name) + " has shape " + shape_text(py::reinterpret_borrow<py::array>(x)) + "; (" +
-                   n + ",) is wanted, " + wanted.called + " = " + n +
+  throw InputError(std::string(wanted.name) + " has shape " + shape_text(py::reinterpret_borrow<py::array>(x)) +
+                   "; it must be (" + n + ",), " + wanted.called + " = " + n +
                    (batches ? ", or (K, " + n + ") for a batch" : ""));
 }
 
@@ -107,7 +107,7 @@ Result make_result(py::handle out, const char* name, std::initializer_list<Index
   }
   if (!fits)
     throw InputError(std::string(name) + " has shape " + shape_text(py::reinterpret_borrow<py::array>(out)) +
-                     "; a contiguous array (order C) of shape " + text() + " is wanted");
+                     "; it must be a contiguous array (order C) of shape " + text());
   if ((proxy->flags & kWriteable) == 0) throw InputError(std::string(name) + " cannot be written to");
   return {py::reinterpret_borrow<Array>(out), reinterpret_cast<double*>(proxy->data)};
 }
@@ -130,7 +130,7 @@ MatrixResult::MatrixResult(py::handle out, const char* name, Index items, Index 
       fits = given.shape(static_cast<py::ssize_t>(d)) == shape[d];
       same = same && (given.strides(static_cast<py::ssize_t>(d)) == strides[d] || shape[d] < 2);
     }
-    if (!fits) throw InputError(std::string(name) + " has shape " + shape_text(given) + "; " + text() + " is wanted");
+    if (!fits) throw InputError(std::string(name) + " has shape " + shape_text(given) + "; it must be " + text());
     if (same) {
       view_ = given;
       data_ = view_.mutable_data();

@@ -37,14 +37,20 @@ class BatchInUse {
 
 using Columns = Eigen::Map<const BatchArray, 0, Eigen::OuterStride<>>;
 
-// (items, length) as (length, items): a view where items are contiguous, else a copy.
+// (items, length) as (length, items): a view where items are contiguous, else a copy; None for speeds, forces or
+// accelerations: zeros.
 class Input {
  public:
-  Input(const PyBatch& b, py::handle x, const Wanted& wanted) : numbers_(read_numbers(x, wanted)) {
+  Input(const PyBatch& b, py::handle x, const Wanted& wanted) {
     const int items = b.batch.items();
+    if (x.is_none() && std::string_view(wanted.called) == "nv") {
+      copy_.setZero(wanted.length, items);
+      return;
+    }
+    numbers_ = read_numbers(x, wanted);
     if (numbers_.items != items)
       throw InputError(std::string(wanted.name) + " must have shape (" + std::to_string(items) + ", " +
-                       std::to_string(wanted.length) + ")");
+                       std::to_string(wanted.length) + "), a row per item");
     if (numbers_.item_stride == 1 && numbers_.stride >= items) return;
     copy_.resize(wanted.length, items);
     for (Index k = 0; k < items; ++k) {
@@ -113,11 +119,13 @@ py::object batch_poses(PyBatch& b, const py::list& names, py::handle q) {
 py::tuple batch_rollout(PyBatch& b, py::handle q, py::handle v, py::handle tau, const RolloutOptions& options) {
   const BatchInUse use(b);
   const Model& m = *b.model;
-  const py::array given = py::array::ensure(tau);
+  const py::array given = tau.is_none() ? py::array() : py::array::ensure(tau);
   const bool each = given && given.ndim() == 3;  // (steps, items, nv)
   BatchArray forces;
   if (each) {
-    if (given.shape(0) != options.steps) throw InputError("tau must have shape (steps, items, nv) or (items, nv)");
+    if (given.shape(0) != options.steps)
+      throw InputError("tau has shape " + shape_text(given) + "; it must be (items, nv), or (steps, items, nv) with " +
+                       std::to_string(options.steps) + " steps");
     forces.resize(options.steps * m.nv, b.batch.items());
     for (int s = 0; s < options.steps; ++s)
       forces.middleRows(s * m.nv, m.nv) = Input(b, given[py::int_(s)], wanted_v(m, "tau")).columns();
@@ -205,23 +213,31 @@ void define_batch(py::module_& m) {
                            "\n\nArrays have an item per row; in Fortran's order they are used without a copy.")
                               .c_str());
   cls.def(py::init([](const PyModel& model, int items, int threads, int lanes) {
-            return std::make_unique<PyBatch>(model.model, items, BatchOptions{threads, lanes});
+            try {
+              return std::make_unique<PyBatch>(model.model, items, BatchOptions{threads, lanes});
+            } catch (const std::length_error&) {
+              throw InputError("BatchAba: " + std::to_string(items) + " items need more memory than there is");
+            }
           }),
           Signature("(model: Model, items: int, *, threads: int = 0, lanes: int = 0) -> None", "BatchOptions",
                     "threads, lanes: 0 takes all that there are."));
   cls.def("forward", &batch_forward,
-          Signature("(q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array", "BatchAba::forward"));
+          Signature("(q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None = None) -> Array", "BatchAba::forward",
+                    "None: zeros."));
   cls.def("inverse", &batch_inverse,
-          Signature("(q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array", "BatchAba::inverse"));
+          Signature("(q: ArrayLike, v: ArrayLike | None, vdot: ArrayLike | None = None) -> Array", "BatchAba::inverse",
+                    "None: zeros."));
   cls.def("energy", &batch_energy,
-          Signature("(q: ArrayLike, v: ArrayLike) -> Array", "BatchAba::energy", "(items, 4)."));
+          Signature("(q: ArrayLike, v: ArrayLike | None = None) -> Array", "BatchAba::energy", "(items, 4)."));
   cls.def("node_poses", &batch_poses,
           Signature("(nodes: Sequence[str | NodeRef], q: ArrayLike) -> Array", "BatchAba::node_poses",
                     "(items, 12 per node)."));
-  cls.def("rollout", &batch_rollout,
-          Signature("(q: ArrayLike, v: ArrayLike, tau: ArrayLike, options: RolloutOptions | dict[str, Any]) -> "
-                    "tuple[Array, Array]",
-                    "BatchAba::rollout", "tau: (items, nv), or (steps, items, nv).  Returns q and v at the end."));
+  cls.def(
+      "rollout", &batch_rollout,
+      Signature("(q: ArrayLike, v: ArrayLike | None, tau: ArrayLike | None, options: RolloutOptions | dict[str, Any]) "
+                "-> tuple[Array, Array]",
+                "BatchAba::rollout",
+                "tau: (items, nv), or (steps, items, nv); None: zeros.  Returns q and v at the end."));
   define_own_numbers(cls);
   m.def("_time_aba", &time_aba,
         Signature("(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, calls: int, rounds: int) -> float", "",

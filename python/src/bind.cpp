@@ -3,6 +3,7 @@
 #include "bind.hpp"
 
 #include <pybind11/eval.h>
+#include <pybind11/numpy.h>
 
 #include <algorithm>
 #include <map>
@@ -44,20 +45,104 @@ std::vector<std::string> split(const std::string& text) {
 using Call = PyObject* (*)(PyObject*, PyObject*, PyObject*);
 Call pybind11_call = nullptr;
 
-std::map<PyObject*, std::string>& known_calls() {  // by the record that a function carries
-  static std::map<PyObject*, std::string> calls;
+std::map<std::string, std::string>& known_sizes() {
+  static std::map<std::string, std::string> sizes;
+  return sizes;
+}
+
+struct KnownCall {
+  std::string title;  // "aba(model: Model, ...) -> Array"; of a property, "BeamSpec.modes"
+  bool property = false;
+  std::string type, what;  // of a property: its type, and what a message calls its values
+};
+
+std::map<PyObject*, KnownCall>& known_calls() {  // by the record that a function carries
+  static std::map<PyObject*, KnownCall> calls;
   return calls;
+}
+
+std::string short_text(py::handle value) {
+  std::string text = py::repr(value).cast<std::string>();
+  for (char& c : text) c = c == '\n' ? ' ' : c;
+  constexpr std::size_t kMost = 80;
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+}
+
+// Why a dict does not become a struct of this type, or a text an enumeration: the message of the struct; "": unknown.
+std::string why_not(const std::string& type, py::handle value) {
+  if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
+    for (const py::handle item : value)
+      if (const std::string why = why_not(type, item); !why.empty()) return why;
+    return "";
+  }
+  const bool dict = py::isinstance<py::dict>(value);
+  if (!dict && !py::isinstance<py::str>(value)) return "";
+  const py::module_ module = py::module_::import("limber._limber");
+  for (std::size_t from = 0; from < type.size();) {
+    const std::size_t end = std::min(type.find_first_of(" |[],", from), type.size());
+    const std::string word = type.substr(from, end - from);
+    from = end + 1;
+    if (word.empty() || !py::hasattr(module, word.c_str())) continue;
+    const py::object cls = module.attr(word.c_str());
+    if (!py::hasattr(cls, dict ? "_fields" : "__members__")) continue;
+    try {
+      cls(value);
+    } catch (const py::error_already_set& e) {
+      return py::str(e.value()).cast<std::string>();
+    }
+  }
+  return "";
+}
+
+// The same for the arguments of a function: "spec: RigidSpec has no 'mas'; ...".
+std::string why_not_called(const std::string& title, PyObject* args, PyObject* kwargs) {
+  const std::size_t open = title.find('('), end = title.rfind(") ->");
+  if (open == std::string::npos || end == std::string::npos) return "";
+  const std::vector<std::string> pieces = split(title.substr(open + 1, end - open - 1));
+  Py_ssize_t at = 0;
+  bool by_position = true;
+  for (const std::string& piece : pieces) {
+    const std::size_t colon = piece.find(':');
+    const std::string name = trimmed(piece.substr(0, colon));
+    by_position = by_position && name != "*";
+    PyObject* value = by_position && at < PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, at) : nullptr;
+    if (value == nullptr && kwargs != nullptr) value = PyDict_GetItemString(kwargs, name.c_str());
+    ++at;
+    if (value == nullptr || colon == std::string::npos) continue;
+    if (const std::string why = why_not(piece.substr(colon + 1), value); !why.empty()) return name + ": " + why;
+  }
+  return "";
+}
+
+// Its type; of lists and arrays also what tells a wrong size.
+std::string given_text(py::handle value) {
+  const std::string type = Py_TYPE(value.ptr())->tp_name;
+  if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) return type + " " + short_text(value);
+  if (py::isinstance<py::array>(value)) return type + " " + py::repr(value.attr("shape")).cast<std::string>();
+  return type;
 }
 
 std::string type_names(PyObject* args, PyObject* kwargs, bool method) {
   std::string out;
   for (Py_ssize_t k = method ? 1 : 0; k < PyTuple_GET_SIZE(args); ++k)
-    out += (out.empty() ? "" : ", ") + std::string(Py_TYPE(PyTuple_GET_ITEM(args, k))->tp_name);
+    out += (out.empty() ? "" : ", ") + given_text(PyTuple_GET_ITEM(args, k));
   if (kwargs != nullptr) {
     for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(kwargs))
-      out += (out.empty() ? "" : ", ") + py::str(key).cast<std::string>() + "=" + Py_TYPE(value.ptr())->tp_name;
+      out += (out.empty() ? "" : ", ") + py::str(key).cast<std::string>() + "=" + given_text(value);
   }
   return out;
+}
+
+std::string wrong_call_text(const KnownCall& known, PyObject* args, PyObject* kwargs) {
+  if (known.property && PyTuple_GET_SIZE(args) == 2) {
+    const py::handle value = PyTuple_GET_ITEM(args, 1);
+    if (const std::string why = why_not(known.type, value); !why.empty()) return known.title + ": " + why;
+    return known.title + " takes " + known.what + ", not " + short_text(value);
+  }
+  const std::string& title = known.title;
+  const std::string why = why_not_called(title, args, kwargs);
+  if (!why.empty()) return title.substr(0, title.find('(')) + ": " + why;
+  return title + " was called with (" + type_names(args, kwargs, title.find('.') < title.find('(')) + ")";
 }
 
 // pybind11's own, whose list of overloads is replaced by the signature and what was given.
@@ -76,13 +161,11 @@ PyObject* call_with_short_errors(PyObject* self, PyObject* args, PyObject* kwarg
   Py_XDECREF(type);
   Py_XDECREF(value);
   Py_XDECREF(trace);
-  const bool method = known->second.find('.') < known->second.find('(');
-  PyErr_SetString(PyExc_TypeError,
-                  (known->second + " was called with (" + type_names(args, kwargs, method) + ")").c_str());
+  PyErr_SetString(PyExc_TypeError, wrong_call_text(known->second, args, kwargs).c_str());
   return nullptr;
 }
 
-void shorten(py::handle function, const std::string& title) {
+void shorten(py::handle function, const KnownCall& known) {
   PyObject* f = function.ptr();
   if (f != nullptr && PyInstanceMethod_Check(f)) f = PyInstanceMethod_GET_FUNCTION(f);
   if (f == nullptr || !PyCFunction_Check(f)) return;
@@ -93,11 +176,24 @@ void shorten(py::handle function, const std::string& title) {
   if (call != pybind11_call) return;
   object->m_ml->ml_meth =
       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_with_short_errors));  // it takes keywords
-  known_calls()[object->m_self] = title;
+  known_calls()[object->m_self] = known;
 }
 
 std::string with_self(const std::string& type, bool method) {
   return method && type.rfind("(", 0) == 0 ? "(self" + std::string(type[1] == ')' ? "" : ", ") + type.substr(1) : type;
+}
+
+// What a property takes: "4 values (per BeamFamily: bending_y, ...)", from its size or type and its comment.
+std::string value_text(const std::string& member, const std::string& type, py::handle doc) {
+  const auto size = known_sizes().find(member);
+  std::string out = size != known_sizes().end() && !size->second.empty() ? size->second
+                    : type.empty()                                       ? "another type"
+                                                                         : type;
+  if (doc.is_none()) return out;
+  const auto text = doc.cast<std::string>();
+  std::string comment = trimmed(text.substr(std::min(text.find('\n'), text.size())));
+  for (char& c : comment) c = c == '\n' ? ' ' : c;
+  return comment.empty() ? out : out + " (" + comment + ")";
 }
 
 void shorten_class(py::handle cls) {
@@ -108,11 +204,11 @@ void shorten_class(py::handle cls) {
     const auto type = known_types().find(member);
     const std::string known = type == known_types().end() ? "" : type->second;
     if (py::isinstance(value, py::handle(reinterpret_cast<PyObject*>(&PyProperty_Type)))) {
-      const std::string title = member + " wants " + (known.empty() ? "another type" : known) + " and";
-      shorten(value.attr("fget"), title);
-      shorten(value.attr("fset"), title);
+      const KnownCall call{member, true, known, value_text(member, known, value.attr("__doc__"))};
+      shorten(value.attr("fget"), call);
+      shorten(value.attr("fset"), call);
     } else {
-      shorten(value, member + with_self(known.empty() ? "(...)" : known, true));
+      shorten(value, {member + with_self(known.empty() ? "(...)" : known, true), false, "", ""});
     }
   }
 }
@@ -127,6 +223,7 @@ std::string header_doc(std::string_view name) {
 }
 
 void remember_type(const std::string& name, const std::string& type) { known_types()[name] = type; }
+void remember_size(const std::string& name, const std::string& size) { known_sizes()[name] = size; }
 
 std::string scope_name(py::handle scope) {
   if (PyModule_Check(scope.ptr())) return "";
@@ -237,7 +334,7 @@ void shorten_type_errors(py::module_& m) {
       shorten_class(value);
     } else {
       const auto type = known_types().find(name);
-      shorten(value, name + (type == known_types().end() ? "(...)" : type->second));
+      shorten(value, {name + (type == known_types().end() ? "(...)" : type->second), false, "", ""});
     }
   }
 }

@@ -34,6 +34,8 @@ struct Signature {
 
 // Types of functions and properties, "Model.workspace" -> "() -> Workspace", for the stubs and for messages.
 void remember_type(const std::string& name, const std::string& type);
+// The size of a member, for messages: "BeamSpec.modes", "4 numbers"; empty: any.
+void remember_size(const std::string& name, const std::string& size);
 std::string scope_name(py::handle scope);  // of a class or the module, with a dot behind; "" for the module
 py::dict types();
 
@@ -53,6 +55,22 @@ py::object frozen(py::object value);
 
 // Makes wrong arguments of all functions one line; after the last definition.
 void shorten_type_errors(py::module_& m);
+
+template <class F>
+std::string size_text() {
+  if constexpr (requires { F::SizeAtCompileTime; }) {
+    constexpr int rows = F::RowsAtCompileTime, cols = F::ColsAtCompileTime;
+    if (rows < 0 || cols < 0) return "";
+    return (cols == 1 ? "" : std::to_string(rows) + " x ") + std::to_string(cols == 1 ? rows : cols) + " numbers";
+  } else if constexpr (requires { std::tuple_size<F>::value; }) {
+    return std::to_string(std::tuple_size<F>::value) + " values";
+  } else if constexpr (
+      requires { typename F::value_type; } && !requires { typename F::iterator; }) {
+    return size_text<typename F::value_type>();  // optional
+  } else {
+    return "";
+  }
+}
 
 // An enumeration whose members also go by their names as strings.
 template <class T>
@@ -78,7 +96,7 @@ void choice(py::module_& m, const char* name, const std::vector<std::pair<const 
       for (char& c : written) c = c == '_' ? '-' : c;
       if (written == given) return value;
     }
-    throw py::value_error(title + ": '" + given + "' is none of " + names);
+    throw InputError("'" + given + "' is not a " + title + "; choose one of " + names);
   }));
   py::implicitly_convertible<py::str, T>();
 }
@@ -111,6 +129,7 @@ class Struct {
         name, [member](const T& self) { return frozen(py::cast(F(self.*member))); },
         [member](T& self, const F& value) { self.*member = value; }, doc.c_str());
     add_field(class_, name);
+    remember_size(name_ + "." + name, size_text<F>());
     return *this;
   }
   py::class_<T>& cls() { return class_; }

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <thread>
+
+#include "signals.hpp"
 
 namespace limber::python {
 namespace {
@@ -110,7 +113,7 @@ States read_states(const Model& model, py::handle q, py::handle v, py::handle u,
     if (to.items == out.q.items) return;
     if (to.batch() && out.q.batch())
       throw InputError(std::string(name) + " has " + std::to_string(to.items) + " items, q has " +
-                       std::to_string(out.q.items) + "; give both as many");
+                       std::to_string(out.q.items) + "; give the same number of both");
     if (to.batch()) throw InputError(std::string(name) + " is a batch, q is one state; give q as (K, nq), too");
     to.item_stride = 0;  // one for all items
   };
@@ -122,8 +125,14 @@ States read_states(const Model& model, py::handle q, py::handle v, py::handle u,
 void for_pieces(Index items, Index piece, const std::function<void(Index first, Index count)>& work) {
   const Index pieces = (items + piece - 1) / piece;
   if (pieces == 1) return work(0, items);
+  Signals signals;
+  std::atomic<bool> stopped = false;
+  const auto caller = std::this_thread::get_id();
   tbb::parallel_for(tbb::blocked_range<Index>(0, pieces, 1), [&](const tbb::blocked_range<Index>& range) {
-    for (Index k = range.begin(); k < range.end(); ++k) work(k * piece, std::min(piece, items - k * piece));
+    for (Index k = range.begin(); k < range.end() && !stopped; ++k) {
+      work(k * piece, std::min(piece, items - k * piece));
+      if (std::this_thread::get_id() == caller && !signals.go_on()) stopped = true;
+    }
   });
 }
 
@@ -150,11 +159,12 @@ Statuses::Statuses(py::handle given, Index items) : items_(items), given_(!given
     throw InputError("status must be a contiguous array of uint8, one number per item");
   auto array = py::reinterpret_borrow<py::array_t<std::uint8_t>>(given);
   if (array.ndim() != 1 || array.shape(0) != items || !array.writeable())
-    throw InputError("status has shape " + shape_text(array) + "; (" + std::to_string(items) + ",) is wanted");
+    throw InputError("status has shape " + shape_text(array) + "; it must be (" + std::to_string(items) + ",)");
   data_ = array.mutable_data();
 }
 
 void Statuses::finish(const char* what) const {
+  raise_pending();
   if (given_) return;
   Index failed = 0, first = -1;
   for (Index k = items_ - 1; k >= 0; --k) {

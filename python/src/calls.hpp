@@ -42,7 +42,8 @@ struct States {
 // u_name: "tau"; None for v or u: zeros.  Throws InputError: some are batches and some are not, other numbers of items.
 States read_states(const Model& model, py::handle q, py::handle v, py::handle u, const char* u_name);
 
-// work(first, count) on all cores for all items, in pieces of `piece`; the interpreter's lock must be free.
+// work(first, count) on all cores for all items, in pieces of `piece`; the interpreter's lock must be free.  A signal
+// ends it early, with the exception pending (signals.hpp); Statuses::finish raises it.
 void for_pieces(Index items, Index piece, const std::function<void(Index first, Index count)>& work);
 // The state of item k into a workspace; not_finite or a bad quaternion: false.
 bool set_item(const Model& model, const States& x, Index k, Work& work);

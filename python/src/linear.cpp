@@ -125,8 +125,9 @@ void define_analysis(py::module_& m) {
       "compute_zeros",
       [](const LinearSystem& system, int input, int output) {
         if (input < 0 || input >= system.B.cols() || output < 0 || output >= system.C.rows())
-          throw InputError("the system has " + std::to_string(system.B.cols()) + " inputs and " +
-                           std::to_string(system.C.rows()) + " outputs, which count from 0");
+          throw InputError("compute_zeros: there is no input " + std::to_string(input) + " or no output " +
+                           std::to_string(output) + "; the system has " + std::to_string(system.B.cols()) +
+                           " inputs and " + std::to_string(system.C.rows()) + " outputs, counted from 0");
         return compute_zeros(system, input, output);
       },
       Signature("(system: LinearSystem, input: int = 0, output: int = 0) -> Array", "compute_zeros",
@@ -147,8 +148,13 @@ void define_analysis(py::module_& m) {
       "solve_riccati",
       [](const MatrixXd& A, const MatrixXd& B, const MatrixXd& Q, const MatrixXd& R) {
         if (A.rows() != A.cols() || B.rows() != A.rows() || Q.rows() != A.rows() || Q.cols() != A.rows() ||
-            R.rows() != B.cols() || R.cols() != B.cols())
-          throw InputError("solve_riccati wants A (n, n), B (n, m), Q (n, n), R (m, m)");
+            R.rows() != B.cols() || R.cols() != B.cols()) {
+          const auto size = [](const MatrixXd& m) {
+            return "(" + std::to_string(m.rows()) + ", " + std::to_string(m.cols()) + ")";
+          };
+          throw InputError("solve_riccati: A " + size(A) + ", B " + size(B) + ", Q " + size(Q) + ", R " + size(R) +
+                           " do not fit; they must be (n, n), (n, m), (n, n), (m, m)");
+        }
         return solve_riccati(A, B, Q, R);
       },
       Signature("(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> Array | None", "solve_riccati"));

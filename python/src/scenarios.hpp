@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
-
 #include "bind.hpp"
 #include "limber/scenario/scenario.hpp"
+#include "signals.hpp"
 
 namespace limber::python {
 
@@ -14,25 +13,5 @@ Scenario scenario_of(py::handle given);
 
 // Studies: many runs of one scenario.
 void define_study(py::module_& m);
-
-// Lets Python look for signals now and then; Ctrl-C stops what it watches, and the exception is pending then.
-class Signals {
- public:
-  bool go_on() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(20)) return true;
-    last_ = now;
-    const py::gil_scoped_acquire lock;
-    return PyErr_CheckSignals() == 0;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
-// After the lock is back: throws what a signal left.
-inline void raise_pending() {
-  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-}
 
 }  // namespace limber::python

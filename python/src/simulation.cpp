@@ -60,8 +60,21 @@ void py_advance_to(PySimulation& s, double t) {
 
 void py_step(PySimulation& s, double dt) {
   const InUse use(s);
-  const py::gil_scoped_release release;
-  s.sim.step(dt);
+  SignalListener listener;
+  {
+    const py::gil_scoped_release release;
+    s.sim.step(dt, listener);
+  }
+  raise_pending();
+}
+
+// A port's values: numbers, or one number.
+VectorXd port_values(const std::string& port, py::handle values) {
+  const Array array = Array::ensure(values);
+  if (!array || array.ndim() > 1)
+    throw InputError("write: port '" + port + "' takes a number or a vector of numbers, not " +
+                     py::repr(values).cast<std::string>());
+  return Eigen::Map<const VectorXd>(array.data(), array.size());
 }
 
 // law(x, torques), with copies that it may keep.
@@ -97,7 +110,8 @@ void define_time(Simulations& cls) {
                     "Advances to the time t, s, with as many steps of the method as needed.  Ctrl-C stops it "
                     "where it is.  Raises NumericalError where the run fails."));
   cls.def("step", &py_step,
-          Signature("(dt: float) -> None", "", "Advances by dt, s, with as many steps of the method as needed."));
+          Signature("(dt: float) -> None", "",
+                    "Advances by dt, s, with as many steps of the method as needed.  Ctrl-C stops it where it is."));
   cls.def(
       "set_state",
       [](PySimulation& s, const State& x) {
@@ -195,7 +209,9 @@ void define_views(Simulations& cls) {
   property(
       "model", "Model", [](PySimulation& s) { return s.model; }, "The machine.");
   property("time", "float", [](PySimulation& s) { return s.sim.time(); });
-  property("state", "State", [](PySimulation& s) { return State(s.sim.state()); });
+  property(
+      "state", "State", [](PySimulation& s) { return State(s.sim.state()); },
+      "A copy: changes of it do not change the simulation; use set_state.");
   property(
       "energy", "Energy",
       [](PySimulation& s) {
@@ -250,9 +266,9 @@ void define_nodes_and_ports(Simulations& cls) {
       "The present values of a port, see ports.");
   cls.def(
       "write",
-      [](PySimulation& s, const std::string& port, const VectorXd& values) {
+      [](PySimulation& s, const std::string& port, py::handle values) {
         const InUse use(s);
-        s.sim.write(port, values);
+        s.sim.write(port, port_values(port, values));
       },
       Signature("(port: str, values: ArrayLike) -> None", "Simulation::write"));
   cls.def(

@@ -62,7 +62,8 @@ void read_wrenches(const Model& model, py::handle wrenches, std::vector<NodeWren
 std::vector<std::uint8_t> read_joints(const Model& model, py::handle joints) {
   std::vector<std::uint8_t> out;
   if (joints.is_none()) return out;
-  if (py::isinstance<py::str>(joints)) throw InputError("a list of joints is wanted, not one text; write ['elbow']");
+  if (py::isinstance<py::str>(joints))
+    throw InputError("joints must be a list of names, not one text; write ['elbow']");
   out.assign(static_cast<std::size_t>(model.body_count()), 0);
   for (const py::handle name : joints) out[static_cast<std::size_t>(model.joint_index(name.cast<std::string>()))] = 1;
   return out;

@@ -20,7 +20,7 @@ class Refused(unittest.TestCase):
     def test_shapes_and_types(self):
         model = arm()
         q, v, bad = np.zeros(6), np.zeros(6), self.refused
-        bad(limber.InputError, r"q has shape \(3,\); \(6,\) is wanted, nq = 6", limber.aba, model, q[:3], v)
+        bad(limber.InputError, r"q has shape \(3,\); it must be \(6,\), nq = 6", limber.aba, model, q[:3], v)
         bad(limber.InputError, r"v has shape \(6, 1\)", limber.aba, model, q, v[:, None])
         bad(limber.InputError, r"q has shape \(2, 2, 6\)", limber.aba, model, np.zeros((2, 2, 6)), v)
         bad(limber.InputError, r"q has shape \(\)", limber.aba, model, 1.0, v)
@@ -53,14 +53,27 @@ class Refused(unittest.TestCase):
         bad(limber.InputError, "another model", limber.jacobian, model, q, limber.NodeRef(body=9, node=0))
         bad(limber.InputError, "knee", limber.hybrid, model, q, q, None, {"knee": 1.0})
         bad(limber.InputError, "no algorithm|algorithm", limber.forward_dynamics, model, q, q, None, "magic")
-        bad(limber.InputError, "list of joints", limber.linearize, model, q, held="elbow")
+        bad(limber.InputError, "joints must be a list of names", limber.linearize, model, q, held="elbow")
         bad(limber.InputError, "'knee' is not a coordinate", limber.linearize, model, q, inputs=["knee"])
         bad(limber.InputError, "wrenches", limber.aba, model, q, q, wrenches=[1])
         bad(limber.InputError, "a wrench has shape", limber.aba, model, q, q, wrenches=[("fore.tip", [1, 2, 3])])
         bad(limber.InputError, "'knee'", limber.Simulation(model).set_torque, "knee", 1.0)
         bad(limber.InputError, "no joint and no node 'knee'", limber.Simulation(model).__getitem__, "knee")
         bad(TypeError, "BeamSpec has no 'lenght'; there are length", limber.BeamSpec, lenght=1)
-        bad(TypeError, "Joint.kind wants", limber.Joint, kind="elastic")
+        bad(TypeError, "Joint.kind: 'elastic' is not a JointKind; choose one of .*revolute", limber.Joint, kind="elastic")
+        bad(limber.InputError, "'elastic' is not a JointKind", limber.JointKind, "elastic")
+        bad(TypeError, "make_rigid_body: spec: RigidSpec has no 'mas'; there are mass", limber.make_rigid_body, {"mas": 1})
+        bad(TypeError, r"RigidSpec.inertia takes 3 x 3 numbers \(.*centre of mass.*\), not \[1, 1, 1\]", limber.make_rigid_body, {"inertia": [1, 1, 1]})
+        bad(TypeError, r"BeamSpec.modes takes 4 values \(.*bending_y.*\), not \[0, 1, 0\]", limber.BeamSpec, modes=[0, 1, 0])
+        bad(TypeError, r"Joint.axis takes 3 numbers \(.*\), not \[0, 1\]", limber.Joint, axis=[0, 1])
+        bad(TypeError, "BeamSpec.length takes float, not 'long'", limber.BeamSpec, length="long")
+        bad(TypeError, "Simulation.__init__: solver: SolverOptions has no 'metod'", limber.Simulation, model, {"metod": "rk4"})
+        bad(TypeError, "frame: 'wrold' is not a Frame; choose one of world", limber.Simulation(model).set_force, "fore.tip", [0, 0, 1], "wrold")
+        bad(TypeError, r"with_gravity.* was called with \(list \[0, 0\]\)", model.with_gravity, [0, 0])
+        batch = limber.BatchAba(model, 2)
+        bad(TypeError, "BatchAba.set_rigid: specs: RigidSpec has no 'mas'", batch.set_rigid, "load", [{"mas": 1}] * 2)
+        bad(limber.InputError, r"tau has shape \(3, 2, 6\); it must be .* 4 steps", batch.rollout, np.zeros((2, 6)), None, np.zeros((3, 2, 6)), {"steps": 4})
+        bad(limber.InputError, "takes a number or a vector of numbers, not 'much'", limber.Simulation(model).write, "elbow/effort", "much")
         bad(TypeError, "Simulation.step.*was called with", limber.Simulation(model).step, "soon")
 
     def test_numbers(self):
@@ -189,6 +202,10 @@ class Lives(unittest.TestCase):
         sim.advance_to(0.05)
         with self.assertRaisesRegex(limber.InputError, "writes into torques"):
             sim.set_controller(100, lambda x, torques: torques)
+        with self.assertRaisesRegex(limber.InputError, "writes into torques"):
+            sim.advance_to(0.1)
+        sim.set_controller(100, lambda x, torques: None)
+        sim.advance_to(0.1)
         sim = limber.Simulation(arm(), {"method": "implicit"})
         with self.assertRaisesRegex(limber.NumericalError, "not finite"):
             sim.set_controller(100, lambda x, torques: torques.fill(np.nan))

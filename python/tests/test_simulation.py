@@ -138,6 +138,13 @@ class Runs(unittest.TestCase):
         self.assertGreater(len(raised.exception.recording.time), 0)
         self.assertIn("diverged", raised.exception.recording.ended)
 
+    def test_names_that_are_not_there(self):
+        rec = limber.run(SWING)
+        for wrong, meant in ((lambda: rec["nodes/fore.tp"], "'nodes/fore.tip'"), (lambda: rec["energy/kinetik"], "'energy/kinetic'"),
+                             (lambda: rec.plot("elbo"), "'elbow'"), (lambda: rec.q["elbo"], "'elbow'"), (lambda: rec["enrgy/kinetic"], "")):
+            with self.assertRaisesRegex(limber.InputError, "did you mean " + meant if meant else "there are energy, .*nodes, q, v"):
+                wrong()
+
     def test_scenarios_in_code(self):
         scenario = limber.Scenario(arm(), duration=0.05, record_every=0.01, solver={"method": "implicit"})
         rec = limber.run(scenario)
@@ -145,12 +152,15 @@ class Runs(unittest.TestCase):
         self.assertIn("nodes/fore.tip/position", rec.paths)
 
     def test_ctrl_c_stops_a_run(self):
-        code = ("import limber, sys; sys.path.insert(0, sys.argv[1]); from support import SWING\n"
+        code = ("import limber, sys, numpy as np; sys.path.insert(0, sys.argv[1]); from support import SWING\n"
                 "long = {**SWING, 'duration': 1e5, 'record': {'every': 100}}\n"
                 "print('go', flush=True)\n"
-                "try: limber.run(long) if sys.argv[2] == 'run' else limber.Simulation(long).advance_to(1e5)\n"
+                "model, sim = limber.read_scenario(long).model, limber.Simulation(long)\n"
+                "calls = {'run': lambda: limber.run(long), 'advance': lambda: sim.advance_to(1e5), 'step': lambda: sim.step(1e5),\n"
+                "         'batch': lambda: [limber.aba(model, q, None)[0, 0] for q in [np.zeros((10**6, model.nq))] * 1000]}\n"
+                "try: calls[sys.argv[2]]()\n"
                 "except KeyboardInterrupt: print('stopped', flush=True)\n")
-        for what in ("run", "advance"):
+        for what in ("run", "advance", "step", "batch"):
             child = subprocess.Popen([sys.executable, "-c", code, str(Path(__file__).parent), what], stdout=subprocess.PIPE, text=True)
             self.assertEqual(child.stdout.readline(), "go\n")
             time.sleep(0.5)

@@ -98,6 +98,8 @@ void set_words(CLI::App& program) {
                                                        {"Subcommands", "Commands"},
                                                        {"Positionals", "Arguments"},
                                                        {"REQUIRED", ""},
+                                                       {"Needs", "with"},
+                                                       {"Excludes", "not with"},
                                                        {"TEXT", ""}};
   for (const auto& [word, ours] : words) formatter->label(word, ours);
   program.set_help_flag("-h,--help", "show this help");

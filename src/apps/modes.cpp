@@ -38,9 +38,66 @@ constexpr const char* kModesExample = R"(Example:
   limber info link.h5
 
 Reads the stiffness and mass matrices of a free part and its mesh, reduces it to a modal body and writes one file, which a
-model uses as `{name: link, file: link.h5}`. Interfaces are node sets of the mesh (or lists: tip=12,15,20-31) that become
-the nodes of the body: rigid (default: the set moves as a rigid body) or average (it may deform).
-`limber modes FORMAT --help` lists the files that a format needs; see docs/modal-body.md for the rest.)";
+model uses as `{name: link, file: link.h5}`. `limber modes FORMAT --help` lists the files and options of a format;
+docs/modal-body.md describes the method.)";
+
+constexpr const char* kFormatNotes = R"(
+The part is free: its matrices have no boundary conditions. Interfaces are node sets of the mesh, or lists of nodes such as
+tip=12,15,20-31; they become the nodes of the body. rigid (default): the set moves as a rigid body. average: the interface
+moves with the average of the set, which may deform. docs/modal-body.md describes the method.)";
+
+// A format: its files, the file with the mesh if it has one, and an example.
+struct Format {
+  struct File {
+    const char *name, *what;
+  };
+  const char *name, *what;
+  std::vector<File> files;
+  const char* mesh;  // what --mesh is; nullptr: no such option
+  bool mesh_needed;
+  const char* example;
+  FeModel (*read)(const ModesOptions&);
+};
+
+std::vector<Format> formats() {
+  return {
+      {"calculix",
+       "JOB.sti, JOB.mas, JOB.dof of CalculiX, also .xz or .gz",
+       {{"JOB", "name of the job, with its folder: JOB.sti, JOB.mas and JOB.dof"}},
+       "input deck with nodes, elements and node sets; required",
+       true,
+       "limber modes calculix link_matrix --mesh link.inp --units mm-t-s --interface base=NBASE\n"
+       "               --interface tip=NTIP:average --modes 20 --damping 0.005 -o link.h5",
+       [](const ModesOptions& o) { return read_calculix(o.files[0], o.mesh); }},
+      {"nastran",
+       "DMIG matrices K... and M... of a punch file",
+       {{"PUNCH", "punch file with two DMIG matrices, whose names begin with K and M"}},
+       "bulk data file with the GRID entries (default: those of the punch file)",
+       false,
+       "limber modes nastran link.pch --mesh link.bdf --units mm-t-s --interface base=1-8\n"
+       "               --interface tip=12,15,20-31:average -o link.h5",
+       [](const ModesOptions& o) { return read_nastran(o.files[0], o.mesh); }},
+      {"abaqus",
+       "matrices of *MATRIX OUTPUT",
+       {{"STIFFNESS", "stiffness matrix: lines of node, degree of freedom, node, degree of freedom, value"},
+        {"MASS", "mass matrix in the same form"}},
+       "input deck with nodes, elements and node sets; required",
+       true,
+       "limber modes abaqus link_STIF1.mtx link_MASS1.mtx --mesh link.inp --units mm-t-s --interface base=NBASE\n"
+       "               --interface tip=NTIP -o link.h5",
+       [](const ModesOptions& o) { return read_abaqus(o.files[0], o.files[1], o.mesh); }},
+      {"matrices",
+       "MatrixMarket K and M, and a table node, x, y, z [, set]",
+       {{"STIFFNESS", "stiffness matrix (MatrixMarket)"},
+        {"MASS", "mass matrix (MatrixMarket)"},
+        {"NODES", "table with the columns node, x, y, z and optionally set, in the order of the rows of the matrices"}},
+       nullptr,
+       false,
+       "limber modes matrices K.mtx M.mtx nodes.csv --units m-kg-s --interface base=left --interface tip=right\n"
+       "               -o link.h5",
+       [](const ModesOptions& o) { return read_matrices(o.files[0], o.files[1], o.files[2]); }},
+  };
+}
 
 // One of the words; throws InputError with a list of all of them.
 template <std::size_t n>
@@ -190,21 +247,22 @@ int run_modes(const ModesOptions& given) {
   return 0;
 }
 
-using Read = FeModel (*)(const ModesOptions&);
-
-void add_format(CLI::App& modes, Action& action, const char* name, const char* what,
-                const std::vector<const char*>& files, bool mesh_needed, Read read) {
+void add_format(CLI::App& modes, Action& action, const Format& format) {
   const auto options = std::make_shared<ModesOptions>();
-  options->files.resize(files.size());
-  options->read = read;
-  CLI::App* command = modes.add_subcommand(name, what);
-  for (std::size_t k = 0; k < files.size(); ++k) command->add_option(files[k], options->files[k], "")->required();
-  CLI::Option* mesh =
-      command->add_option("--mesh", options->mesh, "file with nodes, elements and node sets")->type_name("FILE");
-  if (mesh_needed) mesh->required();
-  command->add_option("--units", options->units, "units of the files: m-kg-s or mm-t-s (the files do not specify them)")
+  options->files.resize(format.files.size());
+  options->read = format.read;
+  CLI::App* command = modes.add_subcommand(format.name, format.what);
+  command->footer(fmt::format("Example:\n  {}\n{}", format.example, kFormatNotes));
+  for (std::size_t k = 0; k < format.files.size(); ++k)
+    command->add_option(format.files[k].name, options->files[k], format.files[k].what)->required();
+  if (format.mesh != nullptr)
+    command->add_option("--mesh", options->mesh, format.mesh)->type_name("FILE")->required(format.mesh_needed);
+  command
+      ->add_option("--units", options->units, "units of the files, which do not name them: m-kg-s or mm-t-s; required")
       ->required();
-  command->add_option("--interface", options->interfaces, "an interface, NAME=NODESET[:rigid|average]; may be repeated")
+  command
+      ->add_option("--interface", options->interfaces,
+                   "an interface, NAME=NODES[:rigid|average]; required, may be repeated")
       ->type_name("");
   command->add_option("--frame", options->frame, "interface that is the body frame (default: the first)")
       ->type_name("NAME");
@@ -215,7 +273,7 @@ void add_format(CLI::App& modes, Action& action, const char* name, const char* w
       ->type_name("N");
   command->add_option("--max-hz", options->max_hz, "all modes up to this frequency instead")->type_name("F");
   command->add_option("--damping", options->damping, "damping ratio of every mode (default 0)")->type_name("Z");
-  command->add_option("-o", options->output, "modal-body file to write")->required()->type_name("FILE");
+  command->add_option("-o", options->output, "modal-body file to write; required")->required()->type_name("FILE");
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("-q,--quiet", options->quiet, "print only notes and errors");
   command->callback([options, &action] { action = [options] { return run_modes(*options); }; });
@@ -227,15 +285,7 @@ void add_modes(CLI::App& program, Action& action) {
   CLI::App* modes = program.add_subcommand("modes", "reduce a finite-element part to a modal-body file");
   modes->require_subcommand(1);
   modes->footer(kModesExample);
-  add_format(*modes, action, "calculix", "JOB.sti, JOB.mas, JOB.dof of CalculiX, also .xz or .gz", {"JOB"}, true,
-             [](const ModesOptions& o) { return read_calculix(o.files[0], o.mesh); });
-  add_format(*modes, action, "nastran", "DMIG matrices K... and M... of a punch file", {"PUNCH"}, false,
-             [](const ModesOptions& o) { return read_nastran(o.files[0], o.mesh); });
-  add_format(*modes, action, "abaqus", "matrices of *MATRIX OUTPUT", {"STIFFNESS", "MASS"}, true,
-             [](const ModesOptions& o) { return read_abaqus(o.files[0], o.files[1], o.mesh); });
-  add_format(*modes, action, "matrices", "MatrixMarket K and M, and a table node, x, y, z [, set]",
-             {"STIFFNESS", "MASS", "NODES"}, false,
-             [](const ModesOptions& o) { return read_matrices(o.files[0], o.files[1], o.files[2]); });
+  for (const Format& format : formats()) add_format(*modes, action, format);
   for (CLI::App* format : modes->get_subcommands({})) format->group("Formats");
 }
 

@@ -54,7 +54,8 @@ void print_plant(const PlantReport& report, PlantEnd& end) {
   row("tracking", fmt::format("joint error {} rms, {} at most", short_number(report.tracking.rms().maxCoeff()),
                               short_number(report.tracking.largest.maxCoeff())));
   row("recording", report.recording.empty() ? "none: there was no record"
-                                            : fmt::format("{}, {} records", report.recording, report.records));
+                                            : fmt::format("{}, {} record{}", report.recording, report.records,
+                                                          report.records == 1 ? "" : "s"));
   write_output(style.bold(style.accent(fit(report.scenario.name, 96))) + "  plant\n" +
                    table.render(style, table.size(), "lines") + "\n" + timing_text(timing, style),
                stdout);

@@ -114,7 +114,7 @@ int run_scenario(RunCommand command) {
   const RunResult& result = report.result;
   for (const std::string& note : result.notes) notes += command.quiet ? "" : "note: " + note + "\n";
   const std::string file = name_of_argument(command.scenario);
-  const std::string kept = report.records > 0 ? "; " + report.recording + " holds everything up to there" : "";
+  const std::string kept = report.records > 0 ? "; " + report.recording + " holds the records up to there" : "";
   if (result.status != Status::ok)
     notes += fmt::format("{}: {}{}\n", file, result.failure.empty() ? to_string(result.status) : result.failure, kept);
   else if (result.interrupted)

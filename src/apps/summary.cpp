@@ -184,7 +184,8 @@ std::string summary_text(const Scenario& scenario, const RunReport& report) {
                     time_text(report.result.validity.largest_deflection.t)));
   for (const auto& [key, value] : tracking_rows(report.tracking, report.shaping)) row(key, value);
   row("recording", report.recording.empty() ? "none: there was no record"
-                                            : fmt::format("{}, {} records", report.recording, report.records));
+                                            : fmt::format("{}, {} record{}", report.recording, report.records,
+                                                          report.records == 1 ? "" : "s"));
   if (!report.csv.empty()) row("table", report.csv);
   if (!report.page.empty()) row("page", page_text(report.page, report.page_facts));
   const std::string how = result.status == Status::ok && !result.interrupted ? ""

@@ -47,30 +47,34 @@ std::string body_of(const Model& plant, int speed) {
   return "";
 }
 
-// "the vibration of 128 Hz that moves 'forearm' most": the pole of the plant of which this one is the alias.
+// "the vibration of 128 Hz, which moves 'forearm' most": of the plant with its driven joints free or held, the one
+// whose pole, seen at the samples, is nearest to this one.
 std::string name_mode(const Model& plant, const ControlOptions& options, const LoopPole& pole, double t) {
   const State x = translate_state(*options.model, desired_configuration(options, t), plant);
-  const LinearSystem machine = linearize_at_rest(plant, x, {});
   const double T = 1 / options.rate;
   const std::complex<double> seen = std::polar(1.0, 2 * std::numbers::pi * pole.frequency * T);
-  const VibrationMode* nearest = nullptr;
-  double least = 0.5;  // maximum distance from a pole of the plant
-  const std::vector<VibrationMode> modes = compute_modes(machine);
-  for (const VibrationMode& mode : modes) {
-    if (mode.frequency <= 0 || mode.growth != 0) continue;
-    const std::complex<double> own = std::polar(1.0, mode.frequency * T);
-    const double distance = std::min(std::abs(own - seen), std::abs(std::conj(own) - seen));
-    if (!(distance < least)) continue;
-    least = distance;
-    nearest = &mode;
+  double least = std::min(0.5, 0.3 * std::abs(std::arg(seen)));  // maximum distance of a pole of the plant
+  std::string name = "the feedback itself";
+  if (pole.frequency * T < 1e-6) return name;
+  for (const bool held : {false, true}) {
+    const LinearSystem machine = linearize_at_rest(
+        plant, x, held ? find_same_joints(*options.model, options.driven, plant).mask : std::vector<std::uint8_t>());
+    for (const VibrationMode& mode : compute_modes(machine)) {
+      if (mode.frequency <= 0 || mode.growth != 0) continue;
+      const std::complex<double> own = std::polar(1.0, mode.frequency * T);
+      const double distance = std::min(std::abs(own - seen), std::abs(std::conj(own) - seen));
+      if (!(distance < least)) continue;
+      least = distance;
+      Eigen::Index most = 0;
+      (machine.M.diagonal().array() * (machine.basis * mode.shape).head(machine.M.rows()).cwiseAbs2().array())
+          .maxCoeff(&most);
+      name = "the vibration of " + text(mode.frequency / (2 * std::numbers::pi), 4) + " Hz" +
+             (held ? " with the driven joints held" : "") + ", which moves '" +
+             body_of(plant, machine.free[static_cast<std::size_t>(most)]) + "' most" +
+             (mode.frequency * T > std::numbers::pi ? " and is beyond half the rate" : "");
+    }
   }
-  if (nearest == nullptr || pole.frequency * T < 1e-6) return "the feedback itself";
-  Eigen::Index most = 0;
-  (machine.M.diagonal().array() * (machine.basis * nearest->shape).head(machine.M.rows()).cwiseAbs2().array())
-      .maxCoeff(&most);
-  return "the vibration of " + text(nearest->frequency / (2 * std::numbers::pi), 4) + " Hz, which moves '" +
-         body_of(plant, machine.free[static_cast<std::size_t>(most)]) + "' most" +
-         (nearest->frequency * T > std::numbers::pi ? " and is beyond half the rate" : "");
+  return name;
 }
 
 // The growth rate of the plant without feedback, e.g. of an upright arm: 1/s.
@@ -199,7 +203,7 @@ LoopVerdict judge_loop(const Model& plant, const SensorOptions& sensors, const C
   out.text = "the control loop is unstable " + place_of(out.t, times.back()) + ": a deviation at " +
              text(out.pole.frequency, 3) + " Hz doubles in " + text(std::numbers::ln2 / out.pole.growth, 3) +
              " s (linearised and sampled, without limits); it is " + name_mode(plant, options, out.pole, out.t) + "; " +
-             (rate > 0 ? "a rate of " + text(rate, 6) + " Hz would do, or " : std::string()) +
+             (rate > 0 ? "a rate of " + text(rate, 6) + " Hz would be high enough, or " : std::string()) +
              "lower the gains, the delay of the sensors or the lag of the servos, add damping, or give the model "
              "fewer modes";
   return out;

@@ -194,8 +194,9 @@ StudyTableWriter::StudyTableWriter(const std::string& path, const StudyData& dat
   if (is_study_table(path)) {
     const StudyData old = read_study_table(path);
     if (!old.complete && old.done_count() > 0)
-      throw FileError(fmt::format("{}: holds {} of {} runs of a study; continue with --resume, or remove it", path,
-                                  old.done_count(), old.runs()));
+      throw FileError(fmt::format(
+          "{}: holds {} of {} runs of a study; continue with --resume (resume=True in Python), or remove it", path,
+          old.done_count(), old.runs()));
   }
   const h5::Quiet quiet;
   try {

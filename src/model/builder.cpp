@@ -109,6 +109,7 @@ void check_names(const Model& model) {
 void check_mass(const Model& model) {
   double total = 0;
   for (const auto& body : model.bodies) total += body->mass;
+  if (model.body_count() < 2) throw InputError("the machine has no bodies; add at least one, and a joint for it");
   if (!(total > 0)) throw InputError("the machine has no mass; give at least one body a mass above 0");
 }
 

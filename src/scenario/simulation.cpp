@@ -111,20 +111,23 @@ void Simulation::set_state(const State& x) {
   own.make_loop(start);
 }
 
-void Simulation::step(double dt) {
+// The end of a step from now.  A thousand steps of 1 ms are one second, without rounding on the way.
+double Simulation::Impl::end_of_step(double dt) {
   if (!(dt > 0) || !std::isfinite(dt))
     throw InputError(fmt::format("step({}): a step must be above 0 s and finite", dt));
-  // A thousand steps of 1 ms are one second, without rounding on the way.
-  Impl& own = *impl_;
-  const bool again = dt == own.step_size && time() == own.step_from + static_cast<double>(own.step_count) * dt;
+  const double now = loop->now().x.t;
+  const bool again = dt == step_size && now == step_from + static_cast<double>(step_count) * dt;
   if (!again) {
-    own.step_from = time();
-    own.step_size = dt;
-    own.step_count = 0;
+    step_from = now;
+    step_size = dt;
+    step_count = 0;
   }
-  ++own.step_count;
-  advance_to(own.step_from + static_cast<double>(own.step_count) * dt);
+  ++step_count;
+  return step_from + static_cast<double>(step_count) * dt;
 }
+
+void Simulation::step(double dt) { advance_to(impl_->end_of_step(dt)); }
+bool Simulation::step(double dt, RunListener& listener) { return advance_to(impl_->end_of_step(dt), listener); }
 
 void Simulation::advance_to(double t) {
   check_time(t);

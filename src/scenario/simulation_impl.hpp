@@ -141,6 +141,7 @@ struct Simulation::Impl {
     evaluated = true;
   }
 
+  double end_of_step(double dt);
   // In the order in which they are read back.
   void transfer(Archive& archive) {
     archive(*loop, torques, first, step_from, step_size, step_count);

@@ -116,6 +116,7 @@ TimeLoop::Outcome TimeLoop::advance_to(double t, RunListener* listener) {
   if (!(t >= shown_.x.t - tolerance()))
     throw InputError("advance_to: t = " + text(t) + " s is before the present time, " + text(shown_.x.t) + " s");
   result_.interrupted = false;
+  if (!take_missing_sample()) return Outcome::failed;
   if (changed_ && !apply_changes(listener)) return result_.interrupted ? Outcome::interrupted : Outcome::failed;
   const auto outcome = [](bool good) { return good ? Outcome::reached : Outcome::failed; };
   for (;;) {
@@ -155,6 +156,7 @@ TimeLoop::Outcome TimeLoop::complete_step(RunListener* listener) {
   if (!end_step() || (contact_ && !switch_contacts())) return Outcome::failed;
   if (listener == nullptr || listener->go_on(stepper_->now().x.t, stepper_->counts())) return Outcome::reached;
   result_.interrupted = true;
+  result_.t = stepper_->now().x.t;
   return Outcome::interrupted;
 }
 
@@ -295,6 +297,9 @@ bool TimeLoop::set_sampler(Sampler* sampler) {
   set_torques(given_);
   return sample(shown_);
 }
+
+// The first sample of a new sampler that threw an exception.
+bool TimeLoop::take_missing_sample() { return sampler_ == nullptr || samples_ > 0 || sample(shown_); }
 
 void TimeLoop::set_torques(ConstVec torques) {
   sum_ = held_ + torques;

@@ -92,6 +92,24 @@ TEST(ModesProgram, FaultsAreOneLine) {
   expect(modes_of("beam_tiny_mm", out, kEnds), "check the units");
 }
 
+// Every format describes its files and shows a command of its own; a mesh that would not be read is refused.
+TEST(ModesProgram, EveryFormatDescribesItsFiles) {
+  const std::map<std::string, std::string> files = {{"calculix", "JOB.sti, JOB.mas and JOB.dof"},
+                                                    {"nastran", "punch file"},
+                                                    {"abaqus", "mass matrix in the same form"},
+                                                    {"matrices", "optionally set"}};
+  for (const auto& [format, what] : files) {
+    const Result help = limber({"modes", format, "--help"});
+    EXPECT_EQ(help.code, 0) << format;
+    EXPECT_NE(help.out.find(what), std::string::npos) << help.out;
+    EXPECT_NE(help.out.find("Example:\n  limber modes " + format + " "), std::string::npos) << help.out;
+  }
+  const Result result = limber({"modes", "matrices", "K.mtx", "M.mtx", "nodes.csv", "--units", "m-kg-s", "--interface",
+                                "base=left", "-o", "x.h5", "--mesh", "link.inp"});
+  EXPECT_TRUE(result.is_one_error_line()) << result.err;
+  EXPECT_NE(result.err.find("--mesh"), std::string::npos) << result.err;
+}
+
 TEST(ModesProgram, LinkOfTheExampleRuns) {
   const Folder folder;
   const Result run = limber({"run", std::string(LIMBER_SOURCE_DIR) + "/examples/fe-link/scenario.yaml", "-o",

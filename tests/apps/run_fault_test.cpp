@@ -298,7 +298,7 @@ TEST(RunFault, InputThatIsNotANumberFromSomeTimeOn) {
     expect_trouble(swing(fmt::format("inputs: [{{joint: shoulder, torque: 'sqrt(0.5 - t)'}}]\nsolver: {}\nduration: 1\n"
                                      "record: {{every: 0.01}}\n",
                                      solver)),
-                   {"a.h5 holds everything up to there", "0.5"}, 0.45);
+                   {"a.h5 holds the records up to there", "0.5"}, 0.45);
   }
 }
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "limber/scenario/run.hpp"
 
 namespace limber::test {
@@ -71,6 +73,27 @@ TEST(Hints, OfAController) {
   const std::string delayed =
       first(before("control: {" + desired + "feedback: {pid: {kp: 300, kd: 60}}, sensors: {delay: 0.2}}"));
   EXPECT_TRUE(delayed.starts_with("the control loop is unstable ")) << delayed;
+}
+
+// Where the driven joints are held by the law, the vibration that grows is one of the arm with these joints held.
+TEST(Hints, NamesTheVibrationThatGrows) {
+  const Scenario scenario = parse_scenario(R"(limber: 1
+scenario: slow growth
+model: planar.yaml
+duration: 50
+control:
+  model: believed.yaml
+  desired: {profile: cycloid, waypoints: [{q: [1.047, 0.785, 0.524], duration: 30}]}
+  feed_forward: hybrid
+  feedback: {correction: {frequency: 0.5, ratio: 1}}
+)",
+                                           "s.yaml", LIMBER_SOURCE_DIR "/examples/canadarm");
+  const Simulation simulation(scenario);
+  const std::string hint = first(control_hints(scenario, *simulation.controller()));
+  const std::regex pattern("a deviation at ([0-9.]+) Hz .* the vibration of ([0-9.]+) Hz with the driven joints held");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(hint, found, pattern)) << hint;
+  EXPECT_NEAR(std::stod(found[2]), std::stod(found[1]), 0.1 * std::stod(found[1])) << hint;
 }
 
 // Saturated servos and an unstable loop are reported after the run as well.

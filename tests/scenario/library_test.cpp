@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/dynamics/elements.hpp"
 #include "limber/limber.hpp"
 
 namespace limber {
@@ -198,6 +199,36 @@ TEST(Library, ExceptionsOfCallbacksPassThrough) {
   }
 }
 
+// A law that throws at its first sample is called again; its exception never leaves a simulation that cannot go on.
+TEST(Library, ALawMayThrowAtItsFirstSample) {
+  Simulation sim(arm(), {.method = "implicit"});
+  int calls = 0;
+  const auto law = [&](const State& x, Vec tau) {
+    if (++calls % 3 != 0) throw std::runtime_error("not yet");
+    tau[0] = 1 + x.t;
+  };
+  sim.advance_to(0.105);
+  EXPECT_THROW(sim.set_controller(100, law), std::runtime_error);
+  EXPECT_THROW(sim.advance_to(0.2), std::runtime_error);
+  EXPECT_EQ(sim.time(), 0.105);
+  EXPECT_THROW(sim.advance_to(0.2), std::runtime_error);  // at the next sample
+  EXPECT_THROW(sim.advance_to(0.2), std::runtime_error);
+  EXPECT_EQ(calls, 5);
+  sim.set_controller(100, [](const State&, Vec tau) { tau[0] = 2; });
+  sim.advance_to(0.2);
+  EXPECT_EQ(sim.record().torques[0], 2);
+}
+
+TEST(Library, AListenerStopsASingleStep) {
+  struct Half : RunListener {
+    bool go_on(double t, const StepCounts&) override { return t < 0.5; }
+  } half;
+  Simulation sim(arm(), {.method = "implicit"});
+  EXPECT_FALSE(sim.step(1, half));
+  EXPECT_GE(sim.time(), 0.5);
+  EXPECT_LT(sim.time(), 1);
+}
+
 TEST(Library, EmptyModelsAreRefused) {
   const Model none;
   const std::string expected = "model; make it by ModelBuilder::build, or read it by read_model or parse_model";
@@ -208,7 +239,40 @@ TEST(Library, EmptyModelsAreRefused) {
   EXPECT_EQ(message([&] { Simulation{none}; }), "a scenario needs a " + expected);
   EXPECT_EQ(message([&] { (void)none.node("tip"); }), "'tip' is not a body; bodies: none");
   EXPECT_EQ(message([&] { Simulation{ModelBuilder("nothing").build()}; }),
-            "the machine has no mass; give at least one body a mass above 0");
+            "the machine has no bodies; add at least one, and a joint for it");
+}
+
+// Which vector it is, its size and the one that it must have.
+TEST(Library, WrongSizesAreNamed) {
+  const Model model = arm();
+  const State x = make_zero_state(model);
+  const std::string nv = std::to_string(model.nv), nq = std::to_string(model.nq);
+  VectorXd right = VectorXd::Zero(model.nv), two = VectorXd::Zero(2);
+  MatrixXd M(3, 4);
+  AbaWorkspace aba_ws(model);
+  RneaWorkspace rnea_ws(model);
+  CrbaWorkspace crba_ws(model);
+  State wrong = x;
+  wrong.q.resize(2);
+  EXPECT_EQ(message([&] {
+              (void)aba(model, wrong, {right, {}}, aba_ws, right);
+            }),
+            "q has 2 numbers; the model needs " + nq + " (nq)");
+  EXPECT_EQ(message([&] {
+              (void)aba(model, x, {two, {}}, aba_ws, right);
+            }),
+            "the given forces or accelerations have 2 numbers; the model needs " + nv + " (nv)");
+  EXPECT_EQ(message([&] { rnea(model, x, right, {}, rnea_ws, two); }),
+            "the vector for the result has 2 numbers; the model needs " + nv + " (nv)");
+  EXPECT_EQ(message([&] { crba(model, x, crba_ws, M); }),
+            "the mass matrix is 3 x 4; it must be nv x nv, " + nv + " x " + nv);
+  KinematicsWorkspace kin(model);
+  compute_kinematics(model, x, kin);
+  compute_world_poses(model, kin);
+  ElementLoads loads(model);
+  const std::vector<double> commands(2);
+  EXPECT_EQ(message([&] { loads.compute(x, kin, commands); }),
+            "ElementLoads: 2 commands; give one for each of the 0 elements, or none");
 }
 
 // Of a model alone, whose run has no end.

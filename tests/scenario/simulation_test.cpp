@@ -319,7 +319,6 @@ TEST(Simulation, RefusesATorqueThatIsNotFinite) {
 
 // The stop is met, the second piece of the signal begins, and the chain is closed: a loop over a Stepper alone handles
 // none of these.
-// of these.
 TEST(Simulation, MeetsStopsBreaksAndClosures) {
   Simulation arm(make_simulation(kArm));
   arm.set_torque("elbow", 20);

@@ -181,6 +181,10 @@ TEST(Trouble, InterruptionKeepsWhatThereIs) {
   const RunResult result = simulate(system, fixed("rk4", 0.01), {3, 0.1}, make_zero_state(model), seen);
   EXPECT_TRUE(result.interrupted);
   EXPECT_EQ(seen.t.size(), 6u);
+  // Before the second record, the time is that of the step.
+  const RunResult early = simulate(system, fixed("rk4", 0.01), {3, 1}, make_zero_state(model), seen);
+  EXPECT_TRUE(early.interrupted);
+  EXPECT_NEAR(early.t, 0.5, 1e-9);
 }
 
 // ---- equilibrium

@@ -52,7 +52,7 @@ class AttitudePath {
                const std::vector<Signal::Impulse>& shaper = {{0, 1}});
   Attitude at(double t) const;                                           // no allocation
   double end() const { return slews_.empty() ? 0 : slews_.back().end; }  // s: comes to rest
-  const std::vector<Slew>& slews() const { return slews_; }              // one after the other
+  const std::vector<Slew>& slews() const { return slews_; }              // in their order
 
  private:
   Eigen::Quaterniond start_ = Eigen::Quaterniond::Identity();

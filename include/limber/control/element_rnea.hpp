@@ -13,6 +13,7 @@ namespace limber {
 // Inverse dynamics with force elements and contacts: rnea minus their forces.  Keeps a reference to the model.
 class ElementRnea {
  public:
+  explicit ElementRnea(const Model&&) = delete;  // it keeps a reference
   explicit ElementRnea(const Model& model) : model_(model), ws_(model) {
     if (has_elements(model)) loads_.emplace(model);
   }

@@ -38,7 +38,7 @@ Predictor make_predictor(const Model& model, const DrivenJoints& driven, const S
                          int resolved = 0);
 
 // The number of poles to resolve at all of these configurations, between which gains are interpolated: where the same
-// number lies within kResolved everywhere, 0; else that with the widest gap between it and the rest.
+// number lies within kResolved everywhere, 0; otherwise the one with the widest gap between it and the rest.
 int choose_resolved(const Model& model, const std::vector<State>& configurations, double period);
 
 // The covariance (2 nv x 2 nv) of white noise in the accelerations with the given intensity, (standard deviation)^2,

@@ -16,8 +16,9 @@ namespace limber {
 // elements.
 class ElementLoads {  // one per thread
  public:
-  // The model must outlive it, and have elements or contacts.  Throws InputError (check_elements, check_contacts).
+  // The model must outlive it.  Throws InputError (check_elements, check_contacts).
   explicit ElementLoads(const Model& model);
+  explicit ElementLoads(const Model&&) = delete;
   ~ElementLoads();
   ElementLoads(ElementLoads&&) noexcept;
 
@@ -32,7 +33,8 @@ class ElementLoads {  // one per thread
   // Disables friction of contacts: for statics, where friction makes the equilibrium non-unique.
   void set_frictionless();
 
-  // At x, with the commanded forces of actuators (one per element, or none).  kin as above.  No allocation.
+  // At x, with the commanded forces of actuators (one per element, or none; other sizes throw InputError).  kin as
+  // above.  No allocation.
   void compute(const State& x, const Kinematics& kin, std::span<const double> commands);
   // Of the last compute:
   std::span<const NodeWrench> wrenches() const;  // on nodes, in world

@@ -133,9 +133,9 @@ class Executive {
   VectorXd sent_;                   // (driven coordinate) the same, with what makes up for lost ones
   VectorXd held_, missing_;         // (driven coordinate) impulse of the commands that the machine holds, and of what
                                     // the laws want beyond, up to the end of the period that begins with sample
-  long counted_ = -1, told_ = -1;   // this one; the newest of which it is told, and not only believed
+  long counted_ = -1, told_ = -1;   // this one; the newest that a measurement reported, rather than predicted
   long prompt_ = -1;                // sample that began with the newest command
-  VectorXd acting_;                 // (driven coordinate) torques of the machine, as the newest measurement tells
+  VectorXd acting_;                 // (driven coordinate) torques of the machine, as reported by the newest measurement
   VectorXd brakes_, weight_;        // (driven coordinate) torque per speed; torque at the place of a stop
   ElementRnea rnea_;
   Actuation actuation_;
@@ -144,7 +144,7 @@ class Executive {
   std::string joint_;
   StopReason stop_ = StopReason::none;
   double arrived_ = 0, stop_time_ = 0, release_time_ = -1;  // release: of the weight; below 0: not yet
-  double heard_ = 0;                                        // when a measurement last told of a newer command taken
+  double heard_ = 0;                                        // when a measurement last reported a newer accepted command
   std::uint64_t ahead_, first_ = 0, answered_ = 0;          // sequences: first command, newest that was taken
   bool fresh_ = false, listening_ = false, joined_ = false;
   bool prepared_ = true;  // since the last update

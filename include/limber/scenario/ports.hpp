@@ -12,7 +12,7 @@ namespace limber {
 enum class PortKind {
   joint_position,  // <joint>/position   its coordinates in q
   joint_velocity,  // <joint>/velocity   its speeds in v
-  joint_effort,    // <joint>/effort     torques or forces given beside those of inputs and controller
+  joint_effort,    // <joint>/effort     torques or forces, added to those of inputs and controller
   joint_torque,    // <joint>/torque     all that act on it, or that its prescribed motion needs
   joint_motion,    // <joint>/motion     of a prescribed one: position, velocity, acceleration, coordinate by coordinate
   node_pose,       // <node>/pose        position and quaternion (w, x, y, z) in world

@@ -56,6 +56,7 @@ class Simulation {
   void step(double dt);
   void advance_to(double t);
   // The same, calling the listener after every step; false: the listener stopped the run here.
+  bool step(double dt, RunListener& listener);
   bool advance_to(double t, RunListener& listener);
   // Runs to the end of the scenario, with the remaining records.  Failures are reported in the result, not thrown.
   RunResult run(RunListener& listener);

@@ -55,7 +55,7 @@ class Sampler {
 struct RunResult {
   Status status = Status::ok;
   bool interrupted = false;
-  double t = 0;                    // reached
+  double t = 0;                    // reached; after a failure, that of the last record
   std::string failure;             // cause of a failure, as text; empty: none
   std::vector<std::string> notes;  // remarks: redundant closures, a start beyond a joint limit
   StepCounts counts;

@@ -187,7 +187,7 @@ class System {
     std::array<double, 6> wrench = {};
     Vector6 vector() const { return Eigen::Map<const Vector6>(wrench.data()); }
   };
-  // Of one coordinate, in the place of its input.
+  // Of one coordinate, instead of its input.
   struct ControlMotion {
     bool active = false;
     double from = 0, position = 0, velocity = 0, acceleration = 0;

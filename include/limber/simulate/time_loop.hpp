@@ -34,7 +34,7 @@ class TimeLoop {
   // The present state, with closed chains closed.
   const Motion& now() const { return shown_; }
 
-  // Replaces the sampler from now on.  Samples are at now + k period.
+  // Replaces the sampler from now on.  Samples are at now + k period.  If the first throws, advance_to takes it again.
   [[nodiscard]] bool set_sampler(Sampler* sampler);
   // Torques (nv) added to those of the sampler, until the next call.
   void set_torques(ConstVec torques);
@@ -75,6 +75,7 @@ class TimeLoop {
   bool show(double t, bool inside);
   double sample_time() const;
   bool sample_due();
+  bool take_missing_sample();
   bool sample(const Motion& m);
   bool good(Status status, const Motion& m);
   bool diverged(const State& x);

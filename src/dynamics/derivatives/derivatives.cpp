@@ -385,7 +385,8 @@ void compute_derivative(const Model& model, const Seed& seed, ConstVec vdot, std
 
 void check_square(const Model& model, const Eigen::Ref<MatrixXd>& m) {
   if (m.rows() == model.nv && m.cols() == model.nv) return;
-  throw InputError("derivatives: each matrix needs " + std::to_string(model.nv) + " rows and columns");
+  throw InputError("derivatives: a matrix is " + std::to_string(m.rows()) + " x " + std::to_string(m.cols()) +
+                   "; each must be nv x nv, " + std::to_string(model.nv) + " x " + std::to_string(model.nv));
 }
 
 }  // namespace

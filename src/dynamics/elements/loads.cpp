@@ -145,6 +145,10 @@ double ElementLoads::take_heat() { return std::exchange(data_->heat, 0.0); }
 
 void ElementLoads::compute(const State& x, const Kinematics& kin, std::span<const double> commands) {
   Data& data = *data_;
+  const std::size_t elements = data.model.elements ? data.model.elements->list.size() : 0;
+  if (!commands.empty() && commands.size() != elements)
+    throw InputError("ElementLoads: " + std::to_string(commands.size()) + " commands; give one for each of the " +
+                     std::to_string(elements) + " elements, or none");
   data.place(x, kin);
   data.work = data.dissipated = 0;
   data.torques.setZero();

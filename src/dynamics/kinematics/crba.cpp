@@ -162,7 +162,9 @@ CrbaData::CrbaData(const Model& model) : rnea(model) {
 
 void crba(const Model& model, const State& x, CrbaData& ws, Eigen::Ref<MatrixXd> M) {
   check_sizes(model, x, x.v, x.v);
-  if (M.rows() != model.nv || M.cols() != model.nv) throw InputError("the mass matrix must be nv x nv");
+  if (M.rows() != model.nv || M.cols() != model.nv)
+    throw InputError("the mass matrix is " + std::to_string(M.rows()) + " x " + std::to_string(M.cols()) +
+                     "; it must be nv x nv, " + std::to_string(model.nv) + " x " + std::to_string(model.nv));
   compute_kinematics(model, x, ws.rnea.kin);
   compute_mass_matrix(model, ws, M);
 }

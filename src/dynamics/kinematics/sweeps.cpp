@@ -4,17 +4,24 @@
 
 namespace limber {
 
+namespace {
+
+[[noreturn]] void throw_size(const std::string& what, Eigen::Index given, int needed, const char* called) {
+  throw InputError(what + " " + std::to_string(given) + " numbers; the model needs " + std::to_string(needed) + " (" +
+                   called + ")");
+}
+
+}  // namespace
+
 void check_sizes(const Model& model, const State& x, ConstVec in, ConstVec out) {
-  if (x.q.size() != model.nq || x.v.size() != model.nv || in.size() != model.nv || out.size() != model.nv) {
-    throw InputError("sizes do not fit the model: q must have " + std::to_string(model.nq) +
-                     " numbers, speeds, forces and accelerations " + std::to_string(model.nv));
-  }
+  if (x.q.size() != model.nq) throw_size("q has", x.q.size(), model.nq, "nq");
+  if (x.v.size() != model.nv) throw_size("v has", x.v.size(), model.nv, "nv");
+  if (in.size() != model.nv) throw_size("the given forces or accelerations have", in.size(), model.nv, "nv");
+  if (out.size() != model.nv) throw_size("the vector for the result has", out.size(), model.nv, "nv");
 }
 
 void check_speeds(const Model& model, ConstVec v) {
-  if (v.size() == model.nv) return;
-  throw InputError("sizes do not fit the model: speeds, forces and accelerations must have " +
-                   std::to_string(model.nv) + " numbers");
+  if (v.size() != model.nv) throw_size("a vector of speeds, forces or accelerations has", v.size(), model.nv, "nv");
 }
 
 void refuse_rotors(const Model& model, const char* algorithm) {
