@@ -17,7 +17,7 @@ void set_spans(const FourBodies& bodies, GroupModes& modes) {
   modes.spans.assign(modes.k, {n, 0});
   for (int j = 0; j < modes.k; ++j) {
     for (int a = 0; a < n; ++a) {
-      const Vec4d T = modes.T[static_cast<std::size_t>(j) * n + a];
+      const Vec4d T = modes.own_T[static_cast<std::size_t>(j) * n + a];
       if (dot(T, T) == 0) continue;
       GroupModes::Span& span = modes.spans[j];
       span = {std::min(span.begin, a), a + 1};
@@ -54,27 +54,27 @@ void set_group_modes(const Layout& layout, std::size_t g, AbaData& ws) {
   }
   if (!modes.active) return;
   const int width = kLanes * lanes_for(n), k = modes.k;
-  modes.T.assign(static_cast<std::size_t>(k) * n, zero());
-  modes.weight.assign(n, zero());
+  modes.own_T.assign(static_cast<std::size_t>(k) * n, zero());
+  modes.own_weight.assign(n, zero());
   modes.mu.assign(k, FourSpatial{});
   for (int lane = 0; lane < kLanes; ++lane) {
     const int i = group.bodies[lane];
     const ActiveModes& active = ws.active[i];
     const bool all = !ws.unknowns[i].active;
     for (int a = 0; a < n; ++a) {
-      if (!all) modes.weight[a][lane] = active.weight[a];
+      if (!all) modes.own_weight[a][lane] = active.weight[a];
       for (int j = 0; j < ws.unknowns[i].modes; ++j) {
         const double T = all ? (j == a ? 1 : 0) : active.T[static_cast<std::size_t>(j) * width + a];
-        modes.T[static_cast<std::size_t>(j) * n + a][lane] = T;
+        modes.own_T[static_cast<std::size_t>(j) * n + a][lane] = T;
       }
     }
   }
   set_spans(*group.constants, modes);
   FourSymmetric lost{};
   const std::vector<FourVectors>& S = group.constants->S;
-  for (int a = 0; a < n; ++a) add_outer(lost, S[a] * modes.weight[a], S[a]);
+  for (int a = 0; a < n; ++a) add_outer(lost, S[a] * modes.own_weight[a], S[a]);
   for (int j = 0; j < k; ++j) {
-    const Vec4d* T = &modes.T[static_cast<std::size_t>(j) * n];
+    const Vec4d* T = &modes.own_T[static_cast<std::size_t>(j) * n];
     FourVectors& lin = modes.mu[j].lin;
     for (int a = 0; a < n; ++a) add(lin, S[a], T[a]);
     add_outer(lost, lin * modes.minus, lin);
@@ -98,10 +98,27 @@ const AxisColumns* share_axes(const NodeGroup& group, int k, const AbaData& ws, 
   return equal ? last->axes : own;
 }
 
+// T and weight of groups with active coordinates: equal groups read one copy.
+void share_transformations(std::vector<GroupModes>& groups) {
+  const auto equal = [](const std::vector<Vec4d>& a, const std::vector<Vec4d>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec4d)) == 0;
+  };
+  const GroupModes* last = nullptr;
+  for (GroupModes& modes : groups) {
+    if (!modes.active) continue;
+    if (last == nullptr || !equal(last->own_T, modes.own_T) || !equal(last->own_weight, modes.own_weight)) {
+      last = &modes;
+    }
+    modes.T = last->own_T.data();
+    modes.weight = last->own_weight.data();
+  }
+}
+
 }  // namespace
 
 void set_group_steps(AbaData& ws) {
   const Layout& layout = *ws.kin.layout;
+  share_transformations(ws.group_modes);
   const auto set = [&](const auto& group, int lane, auto& step) {
     step.frame[lane] = &ws.frames[group.bodies[lane]];
     step.q[lane] = ws.q.data() + group.qm[lane];

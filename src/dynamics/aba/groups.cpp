@@ -73,7 +73,7 @@ LIMBER_INLINE void collect_modal_forces(const FourBodies& bodies, const FourLoad
 template <typename Coordinates>
 LIMBER_INLINE void project_forces(const Coordinates& coordinates, const GroupModes& modes, int n, const Vec4d* b,
                                   const FourVectors* F, const FourVectors* S, Vec4d* b_x, FourSpatial& z) {
-  const Vec4d *T = modes.T.data(), *weight = modes.weight.data();
+  const Vec4d *T = modes.T, *weight = modes.weight;
   const FourSpatial* mu = modes.mu.data();
   FourVectors ang = z.ang, lin = z.lin;
   coordinates.for_modes(LIMBER_MODES(axis, first, size) {
@@ -102,7 +102,7 @@ LIMBER_INLINE void project_forces(const Coordinates& coordinates, const GroupMod
 template <typename Coordinates>
 LIMBER_INLINE void subtract_other_modes(const Coordinates& coordinates, int n, const FourVectors* F,
                                         const FourVectors* S, GroupModes& modes) {
-  const Vec4d *T = modes.T.data(), *weight = modes.weight.data(), o = zero(), minus = modes.minus;
+  const Vec4d *T = modes.T, *weight = modes.weight, o = zero(), minus = modes.minus;
   FourSpatial* mu = modes.mu.data();
   coordinates.for_active(LIMBER_ACTIVE(, j, first, size) {
     const Vec4d* T_j = T + j * n;
@@ -348,7 +348,7 @@ namespace {
 template <typename Coordinates>
 LIMBER_INLINE void expand_modes(const Coordinates& coordinates, int n, const GroupModes& modes, const FourVectors* F,
                                 const FourVectors* S, const FourSpatial& a, const Vec4d* x, Vec4d* r, Vec4d* out) {
-  const Vec4d *T = modes.T.data(), *weight = modes.weight.data();
+  const Vec4d *T = modes.T, *weight = modes.weight;
   coordinates.for_modes(LIMBER_MODES(axis, first, size) {
     for_each(
         size, LIMBER_EACH(i) {

@@ -67,10 +67,11 @@ struct ActiveModes {
 
 // The same for four bodies (BodyGroup), in their own bases.
 struct GroupModes {
-  bool active = false;           // at least one body has active coordinates
-  int k = 0;                     // maximum number of mode columns of a body
-  Vec4d minus = {};              // -1 if the body has active coordinates, else 0
-  std::vector<Vec4d> T, weight;  // (k x n), (n)
+  bool active = false;                          // at least one body has active coordinates
+  int k = 0;                                    // maximum number of mode columns of a body
+  Vec4d minus = {};                             // -1 if the body has active coordinates, else 0
+  const Vec4d *T = nullptr, *weight = nullptr;  // (k x n), (n): own, or those of an equal group before
+  std::vector<Vec4d> own_T, own_weight;
   struct Span {
     int begin = 0, end = 0;
   };
