@@ -217,6 +217,8 @@ TEST(BatchItems, AllocateNothing) {
 }
 
 TEST(BatchItems, RefuseWhatDoesNotFit) {
+  const Model empty;
+  EXPECT_THROW(BatchAba(empty, 4), InputError);
   const Model model = make_model(random_machine(mixed_tree(5), 5));
   EXPECT_THROW(BatchAba(model, 0), InputError);
   EXPECT_THROW(BatchAba(model, 3, {.lanes = 3}), InputError);

@@ -41,6 +41,9 @@ int own_rows(BatchItems& items, int body) {
 }  // namespace
 
 BatchItems::BatchItems(const Model& m, int items) : model(&m), count(items), parameters(0, items) {
+  if (!m.layout)
+    throw InputError(
+        "batch: the model is empty; make it by ModelBuilder::build, or read it by read_model or parse_model");
   if (items < 1) throw InputError("batch: " + std::to_string(items) + " items; there must be at least one");
   if (!m.closures.empty()) throw InputError("batch: the model has closures; batches are for trees");
 }
