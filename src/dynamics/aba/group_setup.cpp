@@ -101,7 +101,7 @@ const AxisColumns* share_axes(const NodeGroup& group, int k, const AbaData& ws, 
 // T and weight of groups with active coordinates: equal groups read one copy.
 void share_transformations(std::vector<GroupModes>& groups) {
   const auto equal = [](const std::vector<Vec4d>& a, const std::vector<Vec4d>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec4d)) == 0;
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec4d)) == 0);
   };
   const GroupModes* last = nullptr;
   for (GroupModes& modes : groups) {
