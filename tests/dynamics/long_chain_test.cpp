@@ -12,17 +12,23 @@
 namespace limber::test {
 namespace {
 
+// Accelerations of a sample by both.
+void solve(const Model& model, AbaWorkspace& ws, VectorXd& by_aba, VectorXd& by_dca) {
+  const apps::Sample s = apps::make_sample(model);
+  DcaWorkspace dca_ws(model);
+  by_aba.resize(model.nv), by_dca.resize(model.nv);
+  ASSERT_EQ(aba(model, s.x, {s.tau, {}}, ws, by_aba), Status::ok);
+  ASSERT_EQ(dca(model, s.x, {s.tau, {}}, dca_ws, by_dca), Status::ok);
+  ASSERT_FALSE(dca_ws.answered_serially());
+}
+
 class LongChain : public testing::TestWithParam<int> {};  // modes per link
 
 TEST_P(LongChain, KeepsItsDigits) {
   const Model model = apps::make_chain({apps::Topology::chain, 3000, GetParam(), Fidelity::full});
-  const apps::Sample s = apps::make_sample(model);
   AbaWorkspace ws(model);
-  DcaWorkspace dca_ws(model);
-  VectorXd by_aba(model.nv), by_dca(model.nv);
-  ASSERT_EQ(aba(model, s.x, {s.tau, {}}, ws, by_aba), Status::ok);
-  ASSERT_EQ(dca(model, s.x, {s.tau, {}}, dca_ws, by_dca), Status::ok);
-  ASSERT_FALSE(dca_ws.answered_serially());
+  VectorXd by_aba, by_dca;
+  ASSERT_NO_FATAL_FAILURE(solve(model, ws, by_aba, by_dca));
   EXPECT_LE((by_aba - by_dca).norm(), 5e-12 * by_dca.norm());
 
   // Errors that could grow from link to link: rotations that are not orthogonal, inertias that are not symmetric.
@@ -80,12 +86,9 @@ TEST(LongChainOfSections, AgreesWithDca) {
     }
   }
   const Model model = builder.build();
-  const apps::Sample s = apps::make_sample(model);
   AbaWorkspace ws(model);
-  DcaWorkspace dca_ws(model);
-  VectorXd by_aba(model.nv), by_dca(model.nv);
-  ASSERT_EQ(aba(model, s.x, {s.tau, {}}, ws, by_aba), Status::ok);
-  ASSERT_EQ(dca(model, s.x, {s.tau, {}}, dca_ws, by_dca), Status::ok);
+  VectorXd by_aba, by_dca;
+  ASSERT_NO_FATAL_FAILURE(solve(model, ws, by_aba, by_dca));
   EXPECT_CLOSE(by_aba, by_dca, 5e-12 * by_dca.norm());
   const auto repeats = std::count_if(ws->blocks.begin(), ws->blocks.end(), [](const auto& b) { return b.repeats; });
   EXPECT_GT(repeats, 5);
